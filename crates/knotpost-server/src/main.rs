@@ -1,0 +1,2 @@
+//! The `knotpost` program.
+fn main() {}
