@@ -46,14 +46,12 @@ fn describe_challenge(meta: &Meta) -> String {
         }
     });
     let given = if meta.options.is_empty() { "" } else { " [options]" };
-    let mut text = format!("{} challenge{given}{}\n", meta.name, players.collect::<String>());
+    let mut lines = vec![format!("{} challenge{given}{}", meta.name, players.collect::<Vec<_>>().concat())];
     for spec in meta.options {
-        text.push_str(&format!("\n  {:<24} (default {})\n", spec.usage(), spec.default_text()));
-        for line in wrap(spec.help, 64) {
-            text.push_str(&format!("      {line}\n"));
-        }
+        lines.push(format!("\n  {:<24} (default {})", spec.usage(), spec.default_text()));
+        lines.extend(wrap(spec.help, 64).iter().map(|line| format!("      {line}")));
     }
-    text.trim_end().to_owned()
+    lines.join("\n")
 }
 
 /// Breaks a sentence into lines of at most `width` columns.

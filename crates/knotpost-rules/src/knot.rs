@@ -118,6 +118,13 @@ impl Places {
         self.0[(place.0 >> 6) as usize] |= 1 << (place.0 & 63);
     }
 
+    /// Adds all cells of another set.
+    pub fn extend(&mut self, other: Self) {
+        for (word, more) in self.0.iter_mut().zip(other.0) {
+            *word |= more;
+        }
+    }
+
     /// Whether the cell is in the set.
     pub const fn contains(&self, place: Place) -> bool {
         self.0[(place.0 >> 6) as usize] >> (place.0 & 63) & 1 == 1

@@ -1,6 +1,9 @@
 //! The games there are. One line here brings a game to every part of the server.
 
-use crate::position::AnyGame;
+use crate::{
+    games::osbox::Osbox,
+    position::{AnyGame, Kind},
+};
 
 /// A list of games, found by name.
 pub struct Registry {
@@ -10,7 +13,7 @@ pub struct Registry {
 impl Registry {
     /// Every game of this version.
     pub fn standard() -> Self {
-        Self::of(Vec::new())
+        Self::of(vec![Box::new(Kind::<Osbox>::default())])
     }
 
     /// Just these games.

@@ -80,7 +80,7 @@ impl Outcome {
 
     /// Whether several seats share the first place.
     pub fn is_tie(&self) -> bool {
-        self.placings.iter().filter(|placing| **placing == 1).count() > 1
+        self.winners().len() > 1
     }
 }
 

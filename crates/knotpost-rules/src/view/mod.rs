@@ -3,6 +3,8 @@
 
 mod text;
 
+pub(crate) use text::draw_face;
+
 use crate::{knot::Face, seat::Seat};
 
 /// For whom a view is made.

@@ -80,8 +80,8 @@ fn label_columns(panel: &Panel, edge: Edge) -> Vec<String> {
         return Vec::new();
     }
     let spread = |cells: Vec<&str>| {
-        let cells: String = cells.iter().map(|cell| format!("{cell:^0$}", WIDTH + 1)).collect();
-        format!("{:1$}{cells}", "", MARGIN)
+        let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:^0$}", WIDTH + 1)).collect();
+        format!("{:MARGIN$} {}", "", cells.concat())
     };
     let labels = spread(margin.labels.iter().map(String::as_str).collect());
     let Some(entered) = margin.entered else { return vec![labels] };
@@ -158,16 +158,15 @@ fn mark_midpoint(one: (Piece, Side), other: (Piece, Side)) -> Option<char> {
 /// One line of a cell's interior.
 fn draw_piece(piece: Piece, within: usize) -> String {
     match piece {
-        Piece::Empty => " ".repeat(WIDTH),
         Piece::Token { sign, .. } if within == HEIGHT / 2 => format!("{sign:^WIDTH$}"),
-        Piece::Token { .. } => " ".repeat(WIDTH),
+        Piece::Empty | Piece::Token { .. } => " ".repeat(WIDTH),
         Piece::Die { face, fate: Fate::Stays } => draw_face(face, within).to_owned(),
         Piece::Die { face, fate: Fate::Removed } => draw_face(face, within).replace('#', "."),
     }
 }
 
 /// The interior of a face: top, middle, bottom line.
-fn draw_face(face: Face, within: usize) -> &'static str {
+pub(crate) fn draw_face(face: Face, within: usize) -> &'static str {
     let lines = match face.letter() {
         'a' => ["     ", " ### ", " # # "],
         'b' => ["###  ", "  #  ", "###  "],
