@@ -1,0 +1,5 @@
+//! The Knotpost server.
+
+pub mod clock;
+pub mod domain;
+pub mod store;
