@@ -88,7 +88,7 @@ CREATE TABLE remarks (
     id       INTEGER PRIMARY KEY,
     board_id INTEGER NOT NULL REFERENCES boards (id),
     ply      INTEGER NOT NULL,
-    user_id  INTEGER NOT NULL REFERENCES users (id),
+    user_id  INTEGER REFERENCES users (id),   -- NULL: whoever sent the challenge
     kind     TEXT    NOT NULL,                 -- comment | chat
     text     TEXT    NOT NULL,
     at       INTEGER NOT NULL

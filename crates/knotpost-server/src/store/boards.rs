@@ -105,8 +105,8 @@ pub struct RemarkRow {
     pub id: RemarkKey,
     /// Said with this move; 0: with the challenge.
     pub ply: i64,
-    /// Who said it.
-    pub userid: String,
+    /// Who said it; `None`: whoever sent the challenge.
+    pub userid: Option<String>,
     /// How it was said.
     #[sqlx(try_from = "String")]
     pub kind: RemarkKind,
@@ -342,7 +342,7 @@ impl Tx {
         &mut self,
         board: BoardKey,
         ply: i64,
-        user: UserKey,
+        user: Option<UserKey>,
         kind: RemarkKind,
         text: &str,
         at: Millis,
@@ -351,7 +351,7 @@ impl Tx {
         let key: i64 = on!(self, c => sqlx::query_scalar(sql)
             .bind(board.0)
             .bind(ply)
-            .bind(user.0)
+            .bind(user.map(|key| key.0))
             .bind(kind.as_str())
             .bind(text)
             .bind(at.0)
@@ -365,7 +365,7 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn remark(&mut self, key: RemarkKey) -> Result<Option<RemarkRow>, StoreError> {
-        let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r JOIN users u ON u.id = r.user_id WHERE r.id = $1";
+        let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id WHERE r.id = $1";
         Ok(on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(key.0).fetch_optional(c).await)?)
     }
 
@@ -374,7 +374,7 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn comment(&mut self, board: BoardKey, ply: i64) -> Result<Option<RemarkRow>, StoreError> {
-        let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r JOIN users u ON u.id = r.user_id \
+        let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id \
                    WHERE r.board_id = $1 AND r.ply = $2 AND r.kind = 'comment' ORDER BY r.id DESC LIMIT 1";
         Ok(on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(board.0).bind(ply).fetch_optional(c).await)?)
     }

@@ -20,7 +20,7 @@ pub trait Work<T>: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreErr
 impl<T, W> Work<T> for W where W: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static {}
 
 /// Work with its value and its caller's address, whatever its type.
-trait Job: Send {
+pub(super) trait Job: Send {
     fn run<'j>(&'j mut self, tx: &'j mut Tx) -> BoxFuture<'j, Result<(), StoreError>>;
     fn settle(self: Box<Self>, outcome: Result<(), StoreError>);
 }
