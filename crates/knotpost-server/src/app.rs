@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use knotpost_commands::{GameWords, OptionWord, Vocabulary};
-use knotpost_rules::{AnyGame, Registry};
+use knotpost_rules::{AnyGame, OptionKind, Registry};
 use secrecy::ExposeSecret;
 use tokio::sync::Notify;
 
@@ -125,11 +125,14 @@ fn vocabulary(registry: &Registry, disabled: &[String]) -> Vocabulary {
     let offered = registry.iter().filter(|game| !disabled.iter().any(|off| off.eq_ignore_ascii_case(game.meta().name)));
     let games = offered.map(|game| {
         let meta = game.meta();
-        let options = meta.options.iter().map(|option| OptionWord {
-            name: option.name.to_owned(),
-            takes_value: option.takes_value(),
-            help: option.help.to_owned(),
-            default: option.default.to_owned(),
+        let options = meta.options.iter().flat_map(|option| {
+            let takes_value = !matches!(option.kind, OptionKind::Flag | OptionKind::Either(..));
+            option.words().into_iter().map(move |word| OptionWord {
+                name: word.to_owned(),
+                takes_value,
+                help: option.help.to_owned(),
+                default: option.default_text(),
+            })
         });
         GameWords { name: meta.name.to_owned(), title: meta.title.to_owned(), options: options.collect() }
     });

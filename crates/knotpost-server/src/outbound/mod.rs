@@ -7,10 +7,17 @@ pub mod backoff;
 mod encoding;
 pub mod letter;
 pub mod maildir;
+pub mod render;
+mod post;
+pub mod queue;
 mod sendmail;
+mod sheet;
 mod smtp_client;
+mod table;
 pub mod transport;
 
 pub use letter::{Auto, ComposeError, Letter, compose};
+pub use post::MailComposer;
 pub use maildir::{Folder, Maildir};
+pub use render::{RenderError, Rendered, Renderer};
 pub use transport::{MemoryBox, SendError, Sent, Transport, TransportError};

@@ -1,6 +1,7 @@
 //! Replies as Subject and text, by the templates in `templates/mail/<kind>/`.
 
 use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 
 use super::sheet::sheet_context;
@@ -87,12 +88,12 @@ impl Renderer {
             Reply::Board(sheet) => sheet_context(sheet),
             Reply::Boards { subject, sheets } => {
                 let texts = sheets.iter().map(|sheet| self.sheet(sheet)).collect::<Result<Vec<_>, _>>()?;
-                context! { subject, texts, sheets => texts.len() }
+                context! { subject, sheets => texts.len(), texts }
             }
             Reply::Error(error) => context! {
                 message => sentence(&error.message),
-                hints => error.hints,
-                echo => error.echo,
+                hints => error.hints.clone(),
+                echo => error.echo.clone(),
                 title => error.game.as_deref().map(title_of),
                 number => error.number,
                 invalid_challenge => error.is_invalid_challenge,
@@ -112,14 +113,14 @@ impl Renderer {
                 number => sheet.as_ref().and_then(|sheet| sheet.number),
                 sheet_text => self.sheet_text(sheet.as_deref())?,
             },
-            other => Value::from_serialize(other),
+            other => Value::from(Serde(other)),
         };
         let domain = self.address.rsplit_once('@').map_or("localhost", |(_, domain)| domain);
         let shared = context! {
-            server => self.server,
-            address => self.address,
+            server => self.server.clone(),
+            address => self.address.clone(),
             domain,
-            url => self.url,
+            url => self.url.clone(),
             confirms => self.confirms,
             game => "osbox",
             stars => STARS,
@@ -133,7 +134,7 @@ impl Renderer {
             .map(|line| {
                 let texts = line.replies.iter().map(|reply| Ok(self.render(reply)?.text));
                 let texts = texts.collect::<Result<Vec<_>, RenderError>>()?;
-                Ok(context! { line => line.line, ok => line.ok, texts })
+                Ok(context! { line => line.line.clone(), ok => line.ok, texts })
             })
             .collect()
     }

@@ -1,5 +1,6 @@
 //! The lines of a board mail that are more than a template can set.
 
+use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::render::STARS;
@@ -15,12 +16,12 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         Verdict::Won { .. } | Verdict::Tie(_) => "",
     };
     context! {
-        heading => sheet.heading,
+        heading => Serde(sheet.heading),
         heading_word => heading_word(sheet.heading),
-        title => sheet.title,
+        title => sheet.title.clone(),
         number => sheet.number,
-        options => sheet.options,
-        notes => sheet.notes,
+        options => sheet.options.clone(),
+        notes => sheet.notes.clone(),
         to_move,
         speaker => sheet.spoken.first().map_or("", |spoken| spoken.who.as_str()),
         turn_line => turn_line(&sheet.verdict),
@@ -28,11 +29,11 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         move_table => move_table(sheet),
         board => sheet.board.trim_end_matches('\n'),
         legend => sheet.legend.trim_end(),
-        example => sheet.example,
-        subscribers => sheet.subscribers,
+        example => sheet.example.clone(),
+        subscribers => sheet.subscribers.clone(),
         subscriber_line => wrapped("Subscribers: ", &sheet.subscribers.join(", ")),
-        spoken => sheet.spoken,
-        times => sheet.times,
+        spoken => Serde(&sheet.spoken),
+        times => Serde(&sheet.times),
         stars => STARS,
     }
 }

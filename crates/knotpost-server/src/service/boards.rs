@@ -1,7 +1,7 @@
 //! Playing: challenges, moves, chat.
 
-use knotpost_commands::{Action, GivenOption, ServerOptions};
-use knotpost_rules::{AnyGame, OptionError, Rejected, Seed, Turn};
+use knotpost_commands::{Action, Days, GivenOption, ServerOptions};
+use knotpost_rules::{Ability, AnyGame, OptionError, Rejected, Seed, Turn};
 
 use super::execute::{Prepared, authorize};
 use super::post::{BoardFacts, Heading, Note, post_board, post_to_user};
@@ -46,9 +46,9 @@ pub(super) async fn challenge(
         position: position.position(),
         scores: position.scores().to_string(),
         at: now,
-        nag_ms: server.nagtime.map(knotpost_commands::Days::to_millis),
-        forfeit_ms: server.forfeittime.map(knotpost_commands::Days::to_millis),
-        total_ms: server.totaltime.map(knotpost_commands::Days::to_millis),
+        nag_ms: limit_ms(server.nagtime),
+        forfeit_ms: limit_ms(server.forfeittime),
+        total_ms: limit_ms(server.totaltime),
     };
     let number = tx.take_board_number(game_name).await?;
     let key = tx.insert_board(number, &new).await?;
@@ -64,6 +64,10 @@ pub(super) async fn challenge(
         facts.notes.push(Note::Unrated);
     }
     answer_with_board(tx, app, key, facts, now).await
+}
+
+fn limit_ms(days: Option<Days>) -> Option<i64> {
+    days.and_then(|days| i64::try_from(days.as_millis()).ok())
 }
 
 /// Queues the board to everybody and answers with it.
@@ -108,7 +112,7 @@ pub(super) fn game_options(
         .map(|option| knotpost_rules::GivenOption { name: option.name.clone(), value: option.value.clone() })
         .collect();
     game.parse_options(&given, players).map_err(|error| {
-        let code = if matches!(error, OptionError::PlayerCount { .. }) { Code::PlayerCount } else { Code::BadOption };
+        let code = if matches!(error, OptionError::Option { .. }) { Code::BadOption } else { Code::PlayerCount };
         Refusal::new(code, error.to_string())
             .hint(format!("Syntax: {} challenge [options] USERID USERID …", game.meta().name))
             .hint(format!("`help {}` tells all about its options.", game.meta().name))
@@ -320,8 +324,8 @@ fn game_over(board: &Board) -> Refusal {
 fn check_ability(board: &Board, turn: Turn<'_>) -> Result<(), Refusal> {
     let abilities = board.game.meta().abilities;
     let missing = match turn {
-        Turn::Pass if !abilities.pass => "passing",
-        Turn::Swap if !abilities.swap => "a change of sides",
+        Turn::Pass if !abilities.has(Ability::Pass) => "passing",
+        Turn::Swap if !abilities.has(Ability::Swap) => "a change of sides",
         _ => return Ok(()),
     };
     Err(Refusal::new(Code::NotSupported, format!("{} has no {missing}", board.title())))

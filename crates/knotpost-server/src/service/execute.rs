@@ -11,11 +11,14 @@ use super::credentials::same_hash;
 use super::sheet::Listing;
 use super::{
     Answer, Audience, BoardFacts, Code, ErrorReply, HashError, Heading, LineResult, Login, Rate, Refusal, Reply,
-    ServiceError, Sheet, accounts, boards, help, queries, resignation,
+    ServiceError, Sheet, accounts, boards, help, queries,
 };
 use crate::app::App;
 use crate::domain::{Address, BoardRef, Millis};
 use crate::store::{StoreError, Tx, UserRow, UserState};
+
+/// Shorter words are no passwords.
+const SHORTEST_PASSWORD: usize = 6;
 
 /// How a command came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,9 +136,26 @@ fn prepare_line(
         if matches!(prepared.command, Ok(Command::Multiple)) {
             return prepare_lines(app, prepared, patience).await;
         }
+        redact_body(&mut prepared);
         let done = check_passwords(app, &mut prepared, patience).await?;
         Ok(done.then_some(prepared))
     })
+}
+
+/// A password that its owner repeats in the text must not be passed on with it.
+fn redact_body(prepared: &mut Prepared) {
+    let Ok(command) = &prepared.command else { return };
+    let mut passwords: Vec<&str> = command.credentials().iter().map(|who| who.password.expose()).collect();
+    match command {
+        Command::ChangePassword { new, .. } => passwords.push(new.expose()),
+        Command::Signup { who, .. } => passwords.push(who.password.expose()),
+        _ => {}
+    }
+    for password in passwords.into_iter().filter(|password| password.len() >= SHORTEST_PASSWORD) {
+        if prepared.body.contains(password) {
+            prepared.body = prepared.body.replace(password, knotpost_commands::MASK);
+        }
+    }
 }
 
 /// The lines of a `multiple` are commands of their own, without bodies; one inside another is none.
@@ -362,7 +382,6 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
             let turn = boards::Turning { game: game.as_deref(), board: *board, userid: &who.userid, action, number: *number };
             boards::act(tx, app, prepared, turn, now).await
         }
-        Command::Resign { game, board, .. } => resignation::resign(tx, app, prepared, game, *board, now).await,
         Command::Chat { game, board, .. } => boards::chat(tx, app, prepared, game, *board, now).await,
         Command::ShowBoards { game, boards } => queries::show_boards(tx, app, game, boards, now).await,
         Command::ShowUsers { game, users, selector } => queries::show_users(tx, app, game, users, *selector, now).await,
@@ -370,15 +389,31 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
         Command::History { game, users } => queries::history(tx, app, game, users).await,
         Command::Preview { game, board, at, moves } => queries::preview(tx, app, game, *board, *at, moves, now).await,
         Command::PreviewNew { game, players, moves, options } => {
-            queries::preview_new(app, game, *players, moves, options, now)
+            queries::preview_new(app, game, *players as usize, moves, options, now)
         }
         other => Err(not_in_this_version(other).into()),
     }
 }
 
+/// What a mail that came before is answered: the board as it stands now.
+///
+/// # Errors
+/// When the database fails.
+pub async fn already_played(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Reply, StoreError> {
+    let named = prepared.command.as_ref().ok().and_then(|command| Some((command.game()?, command.board()?)));
+    let board = match named {
+        Some((game, number)) => super::Board::load(tx, app, game, number).await?,
+        None => None,
+    };
+    let sheet = board.map(|board| {
+        Box::new(Sheet::of(&board, &BoardFacts::plain(Heading::Show), None, Listing::Whole, now))
+    });
+    Ok(Reply::AlreadyPlayed { echo: prepared.echo.clone(), sheet })
+}
+
 fn not_in_this_version(command: &Command) -> Refusal {
     let verb = command.verb();
-    Refusal::new(Code::NotSupported, format!("`{}` is not in this version of the server yet", verb.word()))
+    Refusal::new(Code::NotSupported, format!("`{}` is not in this version of the server yet", verb.spec().name()))
         .hint("`help commands` lists what it can do now.")
 }
 

@@ -1,6 +1,6 @@
 //! Help pages: of the server, of its commands, of its games.
 
-use knotpost_commands::Verb;
+use knotpost_commands::{ExampleContext, Scope, Verb, VerbSpec};
 
 use super::{Answer, Code, Refusal, Reply, ServiceError};
 use crate::app::App;
@@ -48,11 +48,42 @@ fn page(app: &App, subject: &str) -> Option<Reply> {
             .replace("{{ games }}", &games.join(", "))
             .replace("{{ address }}", &app.config.server.address)
             .replace("{{ url }}", app.config.server.public_url.trim_end_matches('/'))
-            .replace("{{ commands }}", &knotpost_commands::table());
+            .replace("{{ commands }}", &command_table());
         return Some(Reply::Help { title: (*title).to_owned(), text });
     }
-    let verb = Verb::find(subject)?;
-    Some(Reply::Help { title: format!("Help: {}", verb.word()), text: verb.help() })
+    let verbs: Vec<&VerbSpec> = Verb::all()
+        .iter()
+        .map(|verb| verb.spec())
+        .filter(|spec| spec.name() == subject || spec.words == [subject] || spec.synonyms.contains(&subject))
+        .collect();
+    let pages: Vec<String> = verbs.iter().map(|spec| verb_page(spec)).collect();
+    (!pages.is_empty()).then(|| Reply::Help { title: format!("Help: {subject}"), text: pages.join("\n\n") })
+}
+
+fn verb_page(spec: &VerbSpec) -> String {
+    let syntax: Vec<String> = spec.syntax.iter().map(|line| format!("   {line}")).collect();
+    let password = if spec.needs_password() { "Needs the password." } else { "Needs no password." };
+    let example = spec.example(&ExampleContext::default());
+    format!("{}\n\n{}\n\nExample:\n   {example}\n\n{password}", syntax.join("\n"), sentence(spec.meaning))
+}
+
+fn sentence(meaning: &str) -> String {
+    let mut letters = meaning.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}{}", letters.as_str(), if meaning.ends_with('.') { "" } else { "." })
+}
+
+/// All commands with their meaning, those of the server first.
+fn command_table() -> String {
+    let line = |spec: &VerbSpec| {
+        let syntax: Vec<String> = spec.syntax.iter().map(|line| format!("   {line}")).collect();
+        format!("{}\n      {}", syntax.join("\n"), spec.meaning)
+    };
+    let of = |scope: Scope| {
+        let specs = Verb::all().iter().map(|verb| verb.spec()).filter(|spec| spec.scope == scope);
+        specs.map(line).collect::<Vec<_>>().join("\n")
+    };
+    format!("Of the server:\n\n{}\n\nOf a game, which is named first:\n\n{}", of(Scope::Server), of(Scope::Game))
 }
 
 fn unknown(app: &App, subject: &str) -> Refusal {

@@ -96,6 +96,12 @@ pub trait Composer: Send + Sync {
 
     /// The name of the reply's kind, as stored with the mail.
     fn kind(&self, reply: &Reply) -> &'static str;
+
+    /// Subject and text alone.
+    ///
+    /// # Errors
+    /// When a template is wrong.
+    fn text(&self, reply: &Reply) -> Result<(String, String), String>;
 }
 
 /// The addresses the server writes to for this user.
@@ -111,11 +117,14 @@ pub(super) async fn registered_addresses(tx: &mut Tx, app: &App, user: UserKey) 
 
 fn new_message_id(app: &App) -> Result<String, StoreError> {
     let id: [u8; 16] = random_bytes(app.entropy.as_ref())?;
-    Ok(format!("{}@{}", to_hex(&id), app.mail_domain()))
+    Ok(format!("knotpost.{}@{}", to_hex(&id), app.mail_domain()))
 }
 
-/// Queues a mail to one address.
-pub(crate) async fn post_to_address(
+/// Queues a mail to one address; `in_reply_to` names the mail it answers.
+///
+/// # Errors
+/// When the database fails or the mail cannot be written.
+pub async fn post_to_address(
     tx: &mut Tx,
     app: &App,
     reply: &Reply,

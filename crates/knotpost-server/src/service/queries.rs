@@ -1,6 +1,6 @@
 //! Looking at boards: nothing here changes anything.
 
-use knotpost_commands::{BoardAt, Command, GivenOption, Selector};
+use knotpost_commands::{Action, BoardAt, Command, GivenOption, Selector};
 use knotpost_rules::{Seed, Turn};
 
 use super::boards::{find_game, game_options, no_such_board};
@@ -305,7 +305,7 @@ pub(super) async fn preview(
     game: &str,
     number: u32,
     at: Option<i64>,
-    moves: &[String],
+    moves: &[Action],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     find_game(app, game)?;
@@ -324,7 +324,7 @@ pub(super) fn preview_new(
     app: &App,
     game: &str,
     players: usize,
-    moves: &[String],
+    moves: &[Action],
     options: &[GivenOption],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
@@ -341,18 +341,20 @@ pub(super) fn preview_new(
 }
 
 /// Plays the words on a board that nobody stores.
-fn try_moves(board: &mut Board, moves: &[String], now: Millis) -> Result<(), Refusal> {
+fn try_moves(board: &mut Board, moves: &[Action], now: Millis) -> Result<(), Refusal> {
     if moves.len() > MOST_PREVIEW_MOVES {
         return Err(Refusal::new(Code::TooMuchMail, format!("a preview takes at most {MOST_PREVIEW_MOVES} moves")));
     }
-    for word in moves {
+    for action in moves {
+        let word = action.as_str();
         let Standing::ToMove(next) = board.standing() else {
             return Err(Refusal::new(Code::GameOver, format!("the game is over before `{word}`")));
         };
-        let turn = match word.to_lowercase().as_str() {
-            "pass" | "--" | "-" => Turn::Pass,
-            "swap" => Turn::Swap,
-            "resign" => {
+        let turn = match action {
+            Action::Move(text) => Turn::Move(text),
+            Action::Pass => Turn::Pass,
+            Action::Swap => Turn::Swap,
+            Action::Resign => {
                 board.retire(next, crate::domain::MoveKind::Resign, false, now);
                 let seat = board.seats.iter_mut().find(|row| row.seat == i64::from(next.number()));
                 if let Some(seat) = seat {
@@ -360,7 +362,9 @@ fn try_moves(board: &mut Board, moves: &[String], now: Millis) -> Result<(), Ref
                 }
                 continue;
             }
-            _ => Turn::Move(word),
+            Action::Propose | Action::Undo | Action::Accept | Action::Reject => {
+                return Err(Refusal::new(Code::NotSupported, format!("`{word}` cannot be previewed")));
+            }
         };
         board
             .play(turn, false, now)

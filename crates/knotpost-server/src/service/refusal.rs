@@ -1,6 +1,6 @@
 //! Why a command was not carried out, as the player is told.
 
-use knotpost_commands::ParseError;
+use knotpost_commands::{ExampleContext, ParseError};
 
 use super::Board;
 use crate::store::StoreError;
@@ -138,7 +138,18 @@ impl From<&ParseError> for Refusal {
         let code = Code::from_word(error.code.as_str()).unwrap_or(Code::WrongArguments);
         let mut refusal = Self::new(code, error.message.clone());
         refusal.game.clone_from(&error.game);
-        refusal.hints = error.hints();
+        if !error.suggestions.is_empty() {
+            refusal.hints.push(format!("Did you mean: {}", error.suggestions.join(", ")));
+        }
+        if let Some(syntax) = error.syntax() {
+            refusal.hints.extend(syntax.lines().map(|line| format!("Syntax: {line}")));
+        }
+        if let Some(example) = error.example(&ExampleContext::default()) {
+            refusal.hints.push(format!("Example: {example}"));
+        }
+        if error.verb.is_none() {
+            refusal.hints.push("`help commands` lists all commands.".to_owned());
+        }
         refusal
     }
 }

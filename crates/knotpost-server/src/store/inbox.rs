@@ -125,6 +125,25 @@ impl Tx {
         Ok(row.is_some())
     }
 
+    /// Names the outcome of a mail that is done more exactly.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_reason(&mut self, key: InboxKey, reason: &'static str) -> Result<(), StoreError> {
+        let sql = "UPDATE inbox SET reason = $2 WHERE id = $1";
+        on!(self, c => sqlx::query(sql).bind(key.0).bind(reason).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// When the next mail may be taken by a worker.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn next_inbox_due(&mut self) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT MIN(due_at) FROM inbox WHERE state = 'new'";
+        Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
+    }
+
     /// Notes that a mail is acted on; `false`: it was already, after `since`.
     ///
     /// # Errors
