@@ -320,6 +320,7 @@ const ADVERTS: &[(&str, &str)] = &[
     ("sent from aol", ""),
     ("sent via ", ""),
     ("sent with proton", ""),
+    ("sent with [proton", ""),
     ("sent with aqua mail", ""),
     ("sent using ", ""),
     ("get outlook for ", ""),

@@ -46,8 +46,9 @@ impl DataReader {
             State::Keeping(receiver) => receiver.ingest(&mut rest, &mut self.body),
             State::Discarding(receiver) => receiver.ingest(&mut rest),
         };
+        // The CR of the line that ends the message stands in the body until its LF has come.
         if !ended
-            && self.body.len() > self.limit
+            && self.body.len() > self.limit + 1
             && let State::Keeping(receiver) = &self.state
         {
             self.state = State::Discarding(DummyDataReceiver::new_data(receiver));
@@ -118,7 +119,7 @@ mod tests {
             assert_eq!(read(b"a\r\n.\r\nQUIT", piece, 99), Some((Message::Whole(b"a\r\n".to_vec()), 6)));
             assert_eq!(
                 read(b"..\r\n.a\r\n...\r\n.\r\n", piece, 99),
-                Some((Message::Whole(b".\r\na\r\n..\r\n".to_vec()), 17))
+                Some((Message::Whole(b".\r\na\r\n..\r\n".to_vec()), 16))
             );
             for probe in [
                 &b"a\n.\nb\r\n.\r\n"[..],

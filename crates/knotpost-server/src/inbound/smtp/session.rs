@@ -169,6 +169,7 @@ impl Session {
                 self.answer(out, 250, "", &name)
             }
             Ok(Request::Mail { from }) => self.start(from, out),
+            Ok(Request::Rcpt { to }) if to.address.is_empty() => self.add_nameless(line, out),
             Ok(Request::Rcpt { to }) => self.add_recipient(to.address.into_owned(), out),
             Ok(Request::Data) => self.invite(out),
             Ok(Request::Rset) => {
@@ -255,6 +256,14 @@ impl Session {
         let mail_from = Some(from.address.into_owned()).filter(|address| !address.is_empty());
         self.transaction = Some(Transaction { mail_from, recipients: Vec::new(), charset });
         self.answer(out, 250, "2.1.0", "ok")
+    }
+
+    /// smtp-proto has the empty address for `<postmaster>`, which every server takes, and for `<>`, which none does.
+    fn add_nameless(&mut self, line: &[u8], out: &mut Vec<u8>) -> Next {
+        if line.to_ascii_lowercase().windows(12).any(|window| window == b"<postmaster>") {
+            return self.add_recipient("postmaster".to_owned(), out);
+        }
+        self.refuse(out, 501, "5.1.3", "this is not a valid recipient address")
     }
 
     fn add_recipient(&mut self, address: String, out: &mut Vec<u8>) -> Next {
