@@ -1,0 +1,5 @@
+//! The stories and contracts of the server, in one test binary.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod architecture;
+mod postgres;
