@@ -17,7 +17,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 const CLUSTER: &str = "KNOTPOST_TEST_POSTGRES";
 
 /// An empty database that disappears with this value.
-pub struct TestDatabase {
+pub(crate) struct TestDatabase {
     cluster: PgConnectOptions,
     name: String,
     url: String,
@@ -25,7 +25,7 @@ pub struct TestDatabase {
 
 impl TestDatabase {
     /// The URL by which the server opens this database.
-    pub fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.url
     }
 }
@@ -56,7 +56,7 @@ impl Drop for TestDatabase {
 /// # Panics
 /// When the cluster does not answer, and in continuous integration also when
 /// it is absent: there nothing may be left out.
-pub async fn database() -> Option<TestDatabase> {
+pub(crate) async fn database() -> Option<TestDatabase> {
     #[expect(clippy::disallowed_methods, reason = "the runner hands over the cluster by environment")]
     let (cluster, ci) = (std::env::var(CLUSTER).ok(), std::env::var("CI").ok());
     let Some(url) = cluster else {
