@@ -18,7 +18,7 @@ import subprocess
 import sys
 
 BLOCK = re.compile(r"^<!-- tour:(\d+) -->\n```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-MATCH = re.compile(r"^match (\d+) \w+ \w+ (.+)$", re.MULTILINE)
+MATCH = re.compile(r"^match (\d+) \d+ (.+)$", re.MULTILINE)
 
 PLAYERS = {"ann": "ann@example.org", "bob": "bob@example.org"}
 SECRETS = ("ann-secret", "bob-secret")

@@ -38,15 +38,17 @@ const OWNED_PATHS: [(&str, &[&str]); 7] = [
 ];
 
 /// A room of the server and the rooms it must not know.
-const ROOMS: [(&str, &[&str]); 7] = [
+const ROOMS: [(&str, &[&str]); 9] = [
     (
         "domain",
         &["app", "cli", "config", "inbound", "outbound", "service", "store", "telemetry", "web", "worker"],
     ),
+    ("config", &["app", "cli", "inbound", "outbound", "service", "web", "worker"]),
+    ("app", &["cli", "inbound", "outbound", "web", "worker"]),
     ("store", &["app", "cli", "inbound", "outbound", "service", "web", "worker"]),
-    ("service", &["app", "cli", "inbound", "web", "worker"]),
-    ("outbound", &["app", "cli", "inbound", "web", "worker"]),
-    ("inbound", &["app", "cli", "outbound", "web", "worker"]),
+    ("service", &["cli", "inbound", "web", "worker"]),
+    ("outbound", &["cli", "inbound", "web", "worker"]),
+    ("inbound", &["cli", "outbound", "web", "worker"]),
     ("web", &["cli", "inbound", "outbound", "worker"]),
     ("worker", &["cli", "web"]),
 ];
