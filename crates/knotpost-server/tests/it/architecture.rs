@@ -46,7 +46,7 @@ const ROOMS: [(&str, &[&str]); 9] = [
     ("config", &["app", "cli", "inbound", "outbound", "service", "web", "worker"]),
     ("app", &["cli", "inbound", "outbound", "web", "worker"]),
     ("store", &["app", "cli", "inbound", "outbound", "service", "web", "worker"]),
-    ("service", &["cli", "inbound", "web", "worker"]),
+    ("service", &["cli", "inbound", "outbound", "web", "worker"]),
     ("outbound", &["cli", "inbound", "web", "worker"]),
     ("inbound", &["cli", "outbound", "web", "worker"]),
     ("web", &["cli", "inbound", "outbound", "worker"]),
