@@ -1,1 +1,36 @@
 //! The rules of the games.
+//!
+//! This crate is the one place that knows how a game is played: its options, moves, positions, results and
+//! boards. It does no input or output, reads no clock, draws no ambient randomness and logs nothing; users, mail
+//! and storage do not exist here.
+//!
+//! Authors of games implement [`Game`]; everybody else holds `&dyn` [`AnyGame`] from the [`Registry`] and
+//! `Box<dyn` [`Position`]`>`, which a blanket implementation derives from the typed trait.
+
+mod error;
+mod game;
+pub mod games;
+mod help;
+pub mod knot;
+mod meta;
+mod options;
+mod position;
+pub mod record;
+mod registry;
+mod seat;
+mod seed;
+mod turn;
+pub mod view;
+
+pub use error::{Illegal, PositionError, Rejected, SyntaxError};
+pub use game::{Forbidden, Game};
+pub use help::{HelpPage, HelpSection};
+pub use meta::{Abilities, Ability, Meta, SeatNames};
+pub use options::{GameOptions, GivenOption, OptionError, OptionKind, OptionSpec, Problem};
+pub use position::{AnyGame, Kind, Position};
+pub use record::Record;
+pub use registry::Registry;
+pub use seat::{Seat, Seats};
+pub use seed::{ParseSeedError, Seed};
+pub use turn::{Outcome, Played, Scores, Status, Turn};
+pub use view::{View, Viewer};

@@ -1,0 +1,3 @@
+//! One folder a game. A game uses the shared rooms of this crate and knows nothing of its neighbours.
+
+pub mod osbox;

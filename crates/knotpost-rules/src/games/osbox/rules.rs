@@ -1,0 +1,166 @@
+//! What the options and the number of players make of Osbox: size, sides, capture, scoring.
+
+use crate::{
+    knot::Side,
+    meta::{Abilities, Ability, Meta},
+    options::{GameOptions, OptionKind, OptionSpec},
+    seat::Seat,
+};
+
+/// The facts about Osbox.
+pub(super) static META: Meta = Meta {
+    name: "osbox",
+    title: "Osbox",
+    rules_version: 1,
+    players: 2..=4,
+    options: &OPTIONS,
+    abilities: Abilities::of(&[Ability::Draw, Ability::Undo]),
+    seat_names: &[&["Horz", "Vert"], &["Left", "Top", "Right"], &["Left", "Top", "Right", "Bottom"]],
+    credit: "Cameron Browne, 2008",
+    contact: None,
+    summary: "push knot dice into a box and close thick knots",
+};
+
+/// The order is that of canonical options.
+static OPTIONS: [OptionSpec; 5] = [
+    OptionSpec {
+        name: "size",
+        kind: OptionKind::Number { min: 2, max: 12 },
+        default: "4",
+        help: "Rows and columns of the box.",
+        excludes: &[],
+    },
+    OptionSpec {
+        name: "any_side",
+        kind: OptionKind::Flag,
+        default: "",
+        help: "Everybody may push from any side of the box.",
+        excludes: &[],
+    },
+    OptionSpec {
+        name: "capture",
+        kind: OptionKind::Either("capture", "no_capture"),
+        default: "capture",
+        help: "Whether the dice of scoring knots leave the box. With -no_capture they stay and may score again.",
+        excludes: &[],
+    },
+    OptionSpec {
+        name: "thick_knots",
+        kind: OptionKind::Either("thick_knots", "thin_knots"),
+        default: "thick_knots",
+        help: "Whether a knot must spread over more than one row and column to score. With -thin_knots every closed knot scores.",
+        excludes: &[],
+    },
+    OptionSpec {
+        name: "score",
+        kind: OptionKind::Choice(&["crossings", "dice"]),
+        default: "crossings",
+        help: "What a scoring move is worth: the crossings its knots pass, or the number of dice they run through.",
+        excludes: &[],
+    },
+];
+
+/// What becomes of the dice of scoring paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Capture {
+    /// They leave the board.
+    Take,
+    /// They stay.
+    Leave,
+}
+
+/// Which closed paths score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Knots {
+    /// Only thick ones.
+    Thick,
+    /// All of them.
+    ThinToo,
+}
+
+/// What scoring paths are worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scoring {
+    /// The sum of their lengths.
+    Crossings,
+    /// The number of distinct dice on them.
+    Dice,
+}
+
+/// From which sides a seat may push.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entrance {
+    /// From its own.
+    Own,
+    /// From all four.
+    Any,
+}
+
+/// The rules of one board.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub size: u8,
+    pub seats: usize,
+    pub entrance: Entrance,
+    pub capture: Capture,
+    pub knots: Knots,
+    pub scoring: Scoring,
+}
+
+impl Rules {
+    /// The rules that options and players of this game's table ask for.
+    pub(super) fn new(options: &GameOptions, players: usize) -> Self {
+        let pick = |name| options.is_set(name);
+        Self {
+            size: options.number("size").clamp(2, 12) as u8,
+            seats: players.clamp(2, super::MOST_SEATS),
+            entrance: if pick("any_side") { Entrance::Any } else { Entrance::Own },
+            capture: if pick("capture") { Capture::Leave } else { Capture::Take },
+            knots: if pick("thick_knots") { Knots::ThinToo } else { Knots::Thick },
+            scoring: if pick("score") { Scoring::Dice } else { Scoring::Crossings },
+        }
+    }
+
+    /// Whose side this is; `None` when it is nobody's or everybody's.
+    pub(super) const fn owner(&self, side: Side) -> Option<Seat> {
+        if matches!(self.entrance, Entrance::Any) {
+            return None;
+        }
+        let number = match (self.seats, side) {
+            (2, Side::West | Side::East) | (_, Side::West) => 1,
+            (_, Side::North) | (2, Side::South) => 2,
+            (_, Side::East) => 3,
+            (3, Side::South) => 0,
+            (_, Side::South) => 4,
+        };
+        Seat::new(number)
+    }
+
+    /// Whether a seat may push from a side.
+    pub(super) fn owns(&self, seat: Seat, side: Side) -> bool {
+        self.entrance == Entrance::Any || self.owner(side) == Some(seat)
+    }
+
+    /// Whether anybody may push from a side.
+    pub(super) fn is_used(&self, side: Side) -> bool {
+        self.entrance == Entrance::Any || self.owner(side).is_some()
+    }
+
+    /// The seat's side name.
+    pub(super) fn seat_name(&self, seat: Seat) -> &'static str {
+        META.seat_names(self.seats).get(seat.index()).copied().unwrap_or("")
+    }
+
+    /// Where a seat pushes from, to complete "pushes from ...".
+    pub(super) fn sides_of(&self, seat: Seat) -> &'static str {
+        match (self.entrance, self.seats, seat.number()) {
+            (Entrance::Any, ..) => "any side",
+            (_, 2, 1) => "left and right",
+            (_, 2, _) => "top and bottom",
+            (_, _, 1) => "the left",
+            (_, _, 2) => "the top",
+            (_, _, 3) => "the right",
+            _ => "the bottom",
+        }
+    }
+}

@@ -1,0 +1,343 @@
+//! Knotwork dice: faces, the board they lie on, and the strands that run through them. No game is known here.
+//!
+//! The dice and what follows from them are Cameron Browne's (2008).
+
+/// A side of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Side {
+    /// Up.
+    North = 0,
+    /// Right.
+    East = 1,
+    /// Down.
+    South = 2,
+    /// Left.
+    West = 3,
+}
+
+impl Side {
+    /// Clockwise from the top.
+    pub const ALL: [Self; 4] = [Self::North, Self::East, Self::South, Self::West];
+}
+
+/// An oriented die face: the set of its open edges, never empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Face(u8);
+
+/// Open edges of the faces `a` to `o`; bits 0 to 3 are north, east, south, west.
+const MASKS: [u8; 15] = [4, 8, 1, 2, 5, 10, 12, 9, 3, 6, 14, 13, 11, 7, 15];
+/// Letters by open edges.
+const LETTERS: [char; 16] = ['.', 'c', 'd', 'i', 'a', 'e', 'j', 'n', 'b', 'h', 'f', 'm', 'g', 'l', 'k', 'o'];
+
+impl Face {
+    /// Every face in the order of the letters.
+    pub const ALL: [Self; 15] = {
+        let mut all = [Self(0); 15];
+        let mut place = 0;
+        while place < 15 {
+            all[place] = Self(MASKS[place]);
+            place += 1;
+        }
+        all
+    };
+
+    /// The face with this letter, in either case.
+    pub fn from_letter(letter: char) -> Option<Self> {
+        let place = (letter.to_ascii_lowercase() as usize).checked_sub('a' as usize)?;
+        Self::ALL.get(place).copied()
+    }
+
+    /// The letter, `a` to `o`.
+    pub const fn letter(self) -> char {
+        LETTERS[(self.0 & 15) as usize]
+    }
+
+    /// Whether strands leave the face over this side.
+    pub const fn is_open(self, side: Side) -> bool {
+        self.0 >> side as u8 & 1 == 1
+    }
+}
+
+/// A place on a [`Knotwork`]: row in the high half, column in the low half, both from 1 to 15.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place(u8);
+
+impl Place {
+    /// The cell in this row and column, counted from 1; both must be at most 15.
+    pub const fn new(row: u8, column: u8) -> Self {
+        Self(row << 4 | column & 15)
+    }
+
+    /// The row, from 1.
+    pub const fn row(self) -> u8 {
+        self.0 >> 4
+    }
+
+    /// The column, from 1.
+    pub const fn column(self) -> u8 {
+        self.0 & 15
+    }
+
+    /// The next cell over a side.
+    #[must_use]
+    pub const fn beyond(self, side: Side) -> Self {
+        Self(self.0.wrapping_add(STEPS[side as usize]))
+    }
+}
+
+/// What reaching over a side adds to a cell's index.
+const STEPS: [u8; 4] = [16u8.wrapping_neg(), 1, 16, 1u8.wrapping_neg()];
+/// The next open edge clockwise, by open edges and edge.
+const CLOCKWISE: [u8; 64] = next_open(1);
+/// The next open edge counter-clockwise.
+const COUNTER: [u8; 64] = next_open(3);
+
+const fn next_open(turn: usize) -> [u8; 64] {
+    let mut table = [0; 64];
+    let mut index = 0;
+    while index < 64 {
+        let (mask, edge) = (index >> 2, index & 3);
+        let mut next = (edge + turn) & 3;
+        while next != edge && mask >> next & 1 == 0 {
+            next = (next + turn) & 3;
+        }
+        table[index] = next as u8;
+        index += 1;
+    }
+    table
+}
+
+/// A set of cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Places([u64; 4]);
+
+impl Places {
+    /// Adds a cell.
+    pub const fn insert(&mut self, place: Place) {
+        self.0[(place.0 >> 6) as usize] |= 1 << (place.0 & 63);
+    }
+
+    /// Adds all cells of another set.
+    pub fn extend(&mut self, other: Self) {
+        for (word, more) in self.0.iter_mut().zip(other.0) {
+            *word |= more;
+        }
+    }
+
+    /// Whether the cell is in the set.
+    pub const fn contains(&self, place: Place) -> bool {
+        self.0[(place.0 >> 6) as usize] >> (place.0 & 63) & 1 == 1
+    }
+
+    /// How many cells are in the set.
+    pub fn len(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// Whether no cell is in the set.
+    pub const fn is_empty(&self) -> bool {
+        matches!(self.0, [0, 0, 0, 0])
+    }
+
+    /// The cells in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = Place> {
+        self.0.into_iter().enumerate().flat_map(|(high, word)| {
+            let bits = std::iter::successors(Some(word), |rest| Some(rest & rest.wrapping_sub(1)));
+            bits.take_while(|rest| *rest != 0)
+                .map(move |rest| Place((high << 6) as u8 | rest.trailing_zeros() as u8))
+        })
+    }
+}
+
+/// A straight run of cells.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    low: u8,
+    span: u8,
+    /// Bits in which all cells of the run agree with the lowest one.
+    fixed: u8,
+    step: u8,
+}
+
+impl Run {
+    /// The cells from one end to the other, which must lie in one row or column.
+    pub const fn between(one: Place, other: Place) -> Self {
+        let (low, high) = if one.0 <= other.0 { (one.0, other.0) } else { (other.0, one.0) };
+        let span = high - low;
+        if span < 16 {
+            Self { low, span, fixed: 0, step: 1 }
+        } else {
+            Self { low, span, fixed: 15, step: 16 }
+        }
+    }
+
+    const fn holds(self, cell: u8) -> bool {
+        let offset = cell.wrapping_sub(self.low);
+        offset <= self.span && offset & self.fixed == 0
+    }
+}
+
+/// A strand: it leaves this cell over the clockwise side of this open edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Strand {
+    cell: u8,
+    edge: u8,
+}
+
+/// A closed path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClosedPath {
+    /// One of its strands.
+    pub strand: Strand,
+    /// Crossings passed, which are as many as strands.
+    pub length: u32,
+    /// Whether it keeps to one row or column.
+    pub shape: Shape,
+}
+
+/// How far a closed path spreads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// All visited cells lie in one row or one column.
+    Thin,
+    /// Anything else.
+    Thick,
+}
+
+/// Dice on a board of up to 15 x 15 cells. Row 0 and column 0 stay empty and close the board on all sides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Knotwork {
+    cells: [u8; 256],
+}
+
+impl Default for Knotwork {
+    fn default() -> Self {
+        Self { cells: [0; 256] }
+    }
+}
+
+impl Knotwork {
+    /// The face that lies here.
+    pub const fn face(&self, place: Place) -> Option<Face> {
+        match self.cells[place.0 as usize] {
+            0 => None,
+            mask => Some(Face(mask)),
+        }
+    }
+
+    /// Lays a die here.
+    pub const fn put(&mut self, place: Place, face: Face) {
+        self.cells[place.0 as usize] = face.0;
+    }
+
+    /// Takes a die away.
+    pub const fn remove(&mut self, place: Place) {
+        self.cells[place.0 as usize] = 0;
+    }
+
+    /// Lays a die on `first` and shifts the run of dice that starts there by one cell, up to the first gap. Gives the
+    /// cells that changed, or `None`, without any change, when none of the line's `length` cells is empty.
+    pub fn push(&mut self, face: Face, first: Place, inward: Side, length: u8) -> Option<Run> {
+        let step = STEPS[inward as usize];
+        let mut gap = first.0;
+        let mut passed = 0;
+        while self.cells[gap as usize] != 0 {
+            passed += 1;
+            if passed >= length {
+                return None;
+            }
+            gap = gap.wrapping_add(step);
+        }
+        let run = Run::between(first, Place(gap));
+        while gap != first.0 {
+            let outer = gap.wrapping_sub(step);
+            self.cells[gap as usize] = self.cells[outer as usize];
+            gap = outer;
+        }
+        self.cells[gap as usize] = face.0;
+        Some(run)
+    }
+
+    /// Calls `found` for each closed path that visits a cell of the run, once a path.
+    pub fn closed_paths(&self, run: Run, mut found: impl FnMut(ClosedPath)) {
+        let mut cell = run.low;
+        loop {
+            let mut open = self.matched(cell);
+            while open != 0 {
+                let strand = Strand { cell, edge: open.trailing_zeros() as u8 };
+                open &= open - 1;
+                if let Some(path) = self.close(strand, run) {
+                    found(path);
+                }
+            }
+            if cell == run.low.wrapping_add(run.span) {
+                break;
+            }
+            cell = cell.wrapping_add(run.step);
+        }
+    }
+
+    /// The cells a closed path visits.
+    pub fn visited(&self, path: ClosedPath) -> Places {
+        let mut places = Places::default();
+        self.walk(path.strand, |strand| {
+            places.insert(Place(strand.cell));
+            true
+        });
+        places
+    }
+
+    /// Open edges of a cell that meet an open edge.
+    fn matched(&self, cell: u8) -> u8 {
+        let at = |edge: usize| self.cells[cell.wrapping_add(STEPS[edge]) as usize];
+        let facing = at(0) >> 2 & 1 | at(1) >> 2 & 2 | at(2) << 2 & 4 | at(3) << 2 & 8;
+        self.cells[cell as usize] & facing
+    }
+
+    /// The closed path through `start`, unless an earlier strand of the run lies on it too: that one has found it.
+    fn close(&self, start: Strand, run: Run) -> Option<ClosedPath> {
+        let mut spread = 0;
+        let length = self.walk(start, |strand| {
+            spread |= strand.cell ^ start.cell;
+            strand >= start || !run.holds(strand.cell)
+        })?;
+        let shape = if spread & 0xf0 != 0 && spread & 0x0f != 0 { Shape::Thick } else { Shape::Thin };
+        Some(ClosedPath { strand: start, length, shape })
+    }
+
+    /// Follows a path until it comes back and gives its length; `None` when it leaves through an unmatched edge or
+    /// `go_on` refuses a strand. Inside a face the path turns clockwise and counter-clockwise by turns.
+    fn walk(&self, start: Strand, mut go_on: impl FnMut(Strand) -> bool) -> Option<u32> {
+        let Strand { mut cell, mut edge } = start;
+        let mut length = 0;
+        loop {
+            if !go_on(Strand { cell, edge }) {
+                return None;
+            }
+            edge = CLOCKWISE[self.turn(cell, edge)];
+            (cell, edge) = self.cross(cell, edge)?;
+            edge = COUNTER[self.turn(cell, edge)];
+            if !go_on(Strand { cell, edge }) {
+                return None;
+            }
+            (cell, edge) = self.cross(cell, edge)?;
+            length += 2;
+            if (Strand { cell, edge }) == start {
+                return Some(length);
+            }
+        }
+    }
+
+    /// The index into the turn tables.
+    const fn turn(&self, cell: u8, edge: u8) -> usize {
+        ((self.cells[cell as usize] & 15) << 2 | edge & 3) as usize
+    }
+
+    /// Over an edge into the next cell; `None` when that is not open here.
+    fn cross(&self, cell: u8, edge: u8) -> Option<(u8, u8)> {
+        let next = cell.wrapping_add(STEPS[(edge & 3) as usize]);
+        let facing = (edge + 2) & 3;
+        (self.cells[next as usize] >> facing & 1 == 1).then_some((next, facing))
+    }
+}

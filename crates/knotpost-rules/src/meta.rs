@@ -1,0 +1,85 @@
+//! What a game says about itself as data: names, players, options, abilities, credit.
+
+use crate::options::OptionSpec;
+use std::ops::RangeInclusive;
+
+/// The facts of a game that do not depend on a position.
+#[derive(Debug)]
+pub struct Meta {
+    /// The word players type, lower case.
+    pub name: &'static str,
+    /// The name in headings.
+    pub title: &'static str,
+    /// Raised whenever a stored game could replay differently.
+    pub rules_version: u32,
+    /// How many may play.
+    pub players: RangeInclusive<usize>,
+    /// Every option, in the order they are printed.
+    pub options: &'static [OptionSpec],
+    /// Which words of the server the game allows.
+    pub abilities: Abilities,
+    /// Side names for each number of players.
+    pub seat_names: &'static [SeatNames],
+    /// Who made the game, with the year.
+    pub credit: &'static str,
+    /// What the author asks of those who program or sell the game, if anything.
+    pub contact: Option<&'static str>,
+    /// One line for lists of games.
+    pub summary: &'static str,
+}
+
+/// Side names at a board with as many seats as names.
+pub type SeatNames = &'static [&'static str];
+
+impl Meta {
+    /// The side names for this number of players; the longest list there is when none fits.
+    pub fn seat_names(&self, players: usize) -> SeatNames {
+        let fitting = self.seat_names.iter().find(|names| names.len() == players);
+        fitting.or(self.seat_names.last()).copied().unwrap_or(&[])
+    }
+
+    /// The table entry of an option, by its full name.
+    pub fn option(&self, name: &str) -> Option<&'static OptionSpec> {
+        self.options.iter().find(|spec| spec.name == name)
+    }
+}
+
+/// A thing a game may allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Ability {
+    /// Some positions let the mover pass.
+    Pass = 1,
+    /// The second seat may swap sides instead of its first move.
+    Swap = 2,
+    /// Players may agree on a draw.
+    Draw = 4,
+    /// Players may agree to take a move back.
+    Undo = 8,
+    /// Seats see different things.
+    Hidden = 16,
+    /// Rolls from the seed that nobody may see before their turn.
+    Dice = 32,
+}
+
+/// A set of abilities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abilities(u8);
+
+impl Abilities {
+    /// The set of these.
+    pub const fn of(list: &[Ability]) -> Self {
+        let mut set = 0;
+        let mut rest = list;
+        while let [first, others @ ..] = rest {
+            set |= *first as u8;
+            rest = others;
+        }
+        Self(set)
+    }
+
+    /// Whether the game allows this.
+    pub const fn has(self, ability: Ability) -> bool {
+        self.0 & ability as u8 != 0
+    }
+}

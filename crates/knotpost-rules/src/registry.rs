@@ -1,0 +1,39 @@
+//! The games there are. One line here brings a game to every part of the server.
+
+use crate::{
+    games::osbox::Osbox,
+    position::{AnyGame, Kind},
+};
+
+/// A list of games, found by name.
+pub struct Registry {
+    games: Vec<Box<dyn AnyGame>>,
+}
+
+impl Registry {
+    /// Every game of this version.
+    pub fn standard() -> Self {
+        Self::of(vec![Box::new(Kind::<Osbox>::default())])
+    }
+
+    /// Just these games.
+    pub fn of(games: Vec<Box<dyn AnyGame>>) -> Self {
+        Self { games }
+    }
+
+    /// The game with this name, in any case.
+    pub fn find(&self, name: &str) -> Option<&dyn AnyGame> {
+        self.iter().find(|game| game.meta().name.eq_ignore_ascii_case(name))
+    }
+
+    /// All games in listing order.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn AnyGame> {
+        self.games.iter().map(AsRef::as_ref)
+    }
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self::standard()
+    }
+}

@@ -1,0 +1,118 @@
+//! What a turn is and what comes of it: turns, accepted moves, scores, outcomes.
+
+use crate::seat::Seat;
+use std::fmt;
+
+/// What the seat to move does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn<'a> {
+    /// A move of the game in its own notation, as typed.
+    Move(&'a str),
+    /// Let the turn go by.
+    Pass,
+    /// Answer the first move by taking over the opponent's side.
+    Swap,
+}
+
+impl<'a> Turn<'a> {
+    /// Reads a word: `pass` (or a lone `--` or `-`) and `swap` in any case, anything else is a move.
+    pub fn from_word(word: &'a str) -> Self {
+        if word == "--" || word == "-" || word.eq_ignore_ascii_case("pass") {
+            Self::Pass
+        } else if word.eq_ignore_ascii_case("swap") {
+            Self::Swap
+        } else {
+            Self::Move(word)
+        }
+    }
+}
+
+/// A turn that was accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Played {
+    /// Who made it.
+    pub seat: Seat,
+    /// The one spelling that is stored and replayed (`pass` and `swap` for those turns).
+    pub canonical: String,
+    /// The spelling of the move list.
+    pub text: String,
+    /// Points the mover won by it, zero where a game does not count by the move.
+    pub gain: u32,
+}
+
+/// Whether a game goes on, and who moves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// This seat is to move.
+    ToAct(Seat),
+    /// The game has ended by its own rules.
+    Over(Outcome),
+}
+
+impl Status {
+    /// Whether the game has ended.
+    pub const fn is_over(&self) -> bool {
+        matches!(self, Self::Over(_))
+    }
+}
+
+/// How a game ended, or stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// Per seat, 1 is best; ties share a placing and the next one counts those before it.
+    pub placings: Vec<u8>,
+    /// One word: what decided, such as `score`.
+    pub reason: &'static str,
+}
+
+impl Outcome {
+    /// Ranks seats by a key, the greatest first.
+    pub fn rank<K: Ord>(keys: &[K], reason: &'static str) -> Self {
+        let placing = |key: &K| 1 + keys.iter().filter(|other| *other > key).count() as u8;
+        Self { placings: keys.iter().map(placing).collect(), reason }
+    }
+
+    /// The seats in first place, in seat order.
+    pub fn winners(&self) -> Vec<Seat> {
+        let first = self.placings.iter().enumerate().filter(|(_, placing)| **placing == 1);
+        first.filter_map(|(index, _)| Seat::from_index(index)).collect()
+    }
+
+    /// Whether several seats share the first place.
+    pub fn is_tie(&self) -> bool {
+        self.winners().len() > 1
+    }
+}
+
+/// The standing of every seat, in seat order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scores {
+    /// Points, targets or stones.
+    Points(Vec<u32>),
+    /// Lengths of closed paths in descending order.
+    Paths(Vec<Vec<u32>>),
+}
+
+impl Scores {
+    /// Each seat's standing as a player reads it: `12`, or `6,4` (`0` without any path).
+    pub fn texts(&self) -> Vec<String> {
+        match self {
+            Self::Points(points) => points.iter().map(u32::to_string).collect(),
+            Self::Paths(paths) => paths.iter().map(|lengths| list_lengths(lengths)).collect(),
+        }
+    }
+}
+
+fn list_lengths(lengths: &[u32]) -> String {
+    if lengths.is_empty() {
+        return "0".to_owned();
+    }
+    lengths.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+}
+
+impl fmt::Display for Scores {
+    /// `12-8`, `6,4-8`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.texts().join("-"))
+    }
+}

@@ -1,0 +1,155 @@
+//! What renderers see of a position: panels of cells, margins, scores, a legend. Text and pictures draw the same
+//! view, so they cannot disagree. Rules are unknown here.
+
+mod text;
+
+pub(crate) use text::draw_face;
+
+use crate::{knot::Face, seat::Seat};
+
+/// For whom a view is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Viewer {
+    /// Anybody: sees what is public.
+    Spectator,
+    /// The player in this seat.
+    Seat(Seat),
+}
+
+/// A position as seen by a viewer. `Display` is the text board with margins and scores, without a final line end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct View {
+    /// The boards, drawn one below the other.
+    pub panels: Vec<Panel>,
+    /// The standing, a line a seat.
+    pub scores: Vec<ScoreLine>,
+    /// How to read and type moves: lines of at most 72 columns.
+    pub legend: String,
+}
+
+impl View {
+    /// How to read and type moves, at most 72 columns wide.
+    pub fn legend(&self) -> String {
+        self.legend.clone()
+    }
+}
+
+/// One seat's line below the board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScoreLine {
+    /// Whose score.
+    pub seat: Seat,
+    /// The side's name, such as `Horz`.
+    pub name: &'static str,
+    /// What the seat owns, such as `left and right`; empty when there is nothing to say.
+    pub role: String,
+    /// The score as text.
+    pub score: String,
+}
+
+/// A framed grid of cells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Panel {
+    /// A heading above the grid; empty for none.
+    pub title: String,
+    /// Cells in a row.
+    pub columns: usize,
+    /// The cells, rows from the top, each from left to right.
+    pub cells: Vec<Piece>,
+    /// What stands along the left, top, right and bottom side.
+    pub margins: [Margin; 4],
+}
+
+/// What one cell holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Piece {
+    /// Nothing.
+    Empty,
+    /// A knot die.
+    Die {
+        /// The open edges.
+        face: Face,
+        /// Whether it still lies there.
+        fate: Fate,
+    },
+    /// A piece drawn as one character.
+    Token {
+        /// The character.
+        sign: char,
+        /// Whose it is, for colours.
+        owner: Option<Seat>,
+    },
+}
+
+impl Piece {
+    /// The face of a die that lies on the board.
+    pub const fn live_face(self) -> Option<Face> {
+        match self {
+            Self::Die { face, fate: Fate::Stays } => Some(face),
+            _ => None,
+        }
+    }
+}
+
+/// What the last move did to a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It lies on the board.
+    Stays,
+    /// The last move took it off; drawn once more as a trace, counts as empty.
+    Removed,
+}
+
+/// What stands along one side of a panel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Margin {
+    /// Whose side it is; empty for none.
+    pub owner: &'static str,
+    /// A label a line of cells, from the top or the left; empty where there is none.
+    pub labels: Vec<String>,
+    /// The line where the last move came in.
+    pub entered: Option<usize>,
+}
+
+/// The order of [`Panel::margins`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edge {
+    /// Labels from the top.
+    Left,
+    /// Labels from the left.
+    Top,
+    /// Labels from the top.
+    Right,
+    /// Labels from the left.
+    Bottom,
+}
+
+impl Panel {
+    /// Rows of cells.
+    pub const fn rows(&self) -> usize {
+        match self.cells.len().checked_div(self.columns) {
+            Some(rows) => rows,
+            None => 0,
+        }
+    }
+
+    /// The cell at this place, counted from 0 at the top left; [`Piece::Empty`] beyond the frame.
+    pub fn cell(&self, row: usize, column: usize) -> Piece {
+        if column >= self.columns {
+            return Piece::Empty;
+        }
+        self.cells.get(row * self.columns + column).copied().unwrap_or(Piece::Empty)
+    }
+
+    /// The margin along a side.
+    pub const fn margin(&self, edge: Edge) -> &Margin {
+        let [left, top, right, bottom] = &self.margins;
+        match edge {
+            Edge::Left => left,
+            Edge::Top => top,
+            Edge::Right => right,
+            Edge::Bottom => bottom,
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The text board: panels framed with `+`, `-`, `|`, knots drawn with `#`, removed dice with `.`.
+
+use super::{Edge, Fate, Panel, Piece, View};
+use crate::knot::{Face, Side};
+use std::fmt;
+
+/// Interior of a cell.
+const WIDTH: usize = 5;
+const HEIGHT: usize = 3;
+/// Margin characters left and right of the frame: a label of two, blank, arrow, blank.
+const MARGIN: usize = 5;
+
+impl fmt::Display for View {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lines: Vec<String> = Vec::new();
+        for panel in &self.panels {
+            lines.extend(draw_panel(panel));
+            lines.push(String::new());
+        }
+        let widest = self.scores.iter().map(|line| line.name.len()).max().unwrap_or(0);
+        let longest = self.scores.iter().map(|line| line.score.len()).max().unwrap_or(0);
+        for line in &self.scores {
+            let role = if line.role.is_empty() { String::new() } else { format!("  ({})", line.role) };
+            lines.push(format!("{:MARGIN$}{:<widest$}  {:>longest$}{role}", "", line.name, line.score));
+        }
+        let text = lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n");
+        f.write_str(text.trim_end_matches('\n'))
+    }
+}
+
+/// The lines of one panel with its margins.
+fn draw_panel(panel: &Panel) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !panel.title.is_empty() {
+        lines.push(panel.title.clone());
+    }
+    lines.extend(name_owners(
+        [Edge::Left, Edge::Top, Edge::Right].map(|edge| panel.margin(edge).owner),
+        panel,
+    ));
+    lines.extend(label_columns(panel, Edge::Top));
+    for (number, line) in frame(panel).into_iter().enumerate() {
+        let (row, within) = (number / (HEIGHT + 1), number % (HEIGHT + 1));
+        if within == HEIGHT / 2 + 1 {
+            let [left, right] = [Edge::Left, Edge::Right].map(|edge| row_label(panel, edge, row));
+            lines.push(format!("{left}{line}{right}"));
+        } else {
+            lines.push(format!("{:MARGIN$}{line}", ""));
+        }
+    }
+    lines.extend(label_columns(panel, Edge::Bottom));
+    lines.extend(name_owners(["", panel.margin(Edge::Bottom).owner, ""], panel));
+    lines
+}
+
+/// Who owns the sides, over the places of those sides; nothing where nobody does.
+fn name_owners([left, middle, right]: [&str; 3], panel: &Panel) -> Option<String> {
+    if [left, middle, right].iter().all(|owner| owner.is_empty()) {
+        return None;
+    }
+    let width = panel.columns * (WIDTH + 1) + 1 + 2 * MARGIN - left.len() - right.len();
+    Some(format!("{left}{middle:^width$}{right}"))
+}
+
+/// The label of a row with the arrow of the last entry, as wide as the margin.
+fn row_label(panel: &Panel, edge: Edge, row: usize) -> String {
+    let margin = panel.margin(edge);
+    let label = margin.labels.get(row).map_or("", String::as_str);
+    let entered = margin.entered == Some(row);
+    match edge {
+        Edge::Left => format!("{label:>2} {} ", if entered { '>' } else { ' ' }),
+        _ => format!(" {} {label:<2}", if entered { '<' } else { ' ' }),
+    }
+}
+
+/// The labels above or below the columns, with a line for the arrow of the last entry where it came in here.
+fn label_columns(panel: &Panel, edge: Edge) -> Vec<String> {
+    let margin = panel.margin(edge);
+    if margin.labels.is_empty() {
+        return Vec::new();
+    }
+    let spread = |cells: Vec<&str>| {
+        let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:^0$}", WIDTH + 1)).collect();
+        format!("{:MARGIN$} {}", "", cells.concat())
+    };
+    let labels = spread(margin.labels.iter().map(String::as_str).collect());
+    let Some(entered) = margin.entered else { return vec![labels] };
+    let arrow = if edge == Edge::Top { "v" } else { "^" };
+    let arrows =
+        spread((0..panel.columns).map(|column| if column == entered { arrow } else { "" }).collect());
+    if edge == Edge::Top { vec![labels, arrows] } else { vec![arrows, labels] }
+}
+
+/// The framed grid without margins.
+fn frame(panel: &Panel) -> Vec<String> {
+    let rows = panel.rows();
+    let mut lines = Vec::with_capacity(rows * (HEIGHT + 1) + 1);
+    for row in 0..=rows {
+        lines.push(draw_rule(panel, row));
+        if row < rows {
+            lines.extend((0..HEIGHT).map(|within| draw_interiors(panel, row, within)));
+        }
+    }
+    lines
+}
+
+/// The rule above `row`, or the lowest one.
+fn draw_rule(panel: &Panel, row: usize) -> String {
+    let outer = row == 0 || row == panel.rows();
+    let mut line = String::from("+");
+    for column in 0..panel.columns {
+        let above = if row == 0 { Piece::Empty } else { panel.cell(row - 1, column) };
+        let below = panel.cell(row, column);
+        let dash = if outer || is_solid(above) || is_solid(below) { '-' } else { ' ' };
+        let middle = mark_midpoint((above, Side::South), (below, Side::North)).unwrap_or(dash);
+        line.extend((0..WIDTH).map(|place| if place == WIDTH / 2 { middle } else { dash }));
+        line.push('+');
+    }
+    line
+}
+
+/// One of the three lines through the cells of `row`, with the bars between them.
+fn draw_interiors(panel: &Panel, row: usize, within: usize) -> String {
+    let mut line = String::new();
+    for column in 0..=panel.columns {
+        let left = if column == 0 { Piece::Empty } else { panel.cell(row, column - 1) };
+        let right = panel.cell(row, column);
+        let outer = column == 0 || column == panel.columns;
+        let bar = if outer || is_solid(left) || is_solid(right) { '|' } else { ' ' };
+        let mark =
+            if within == HEIGHT / 2 { mark_midpoint((left, Side::East), (right, Side::West)) } else { None };
+        line.push(mark.unwrap_or(bar));
+        if column < panel.columns {
+            line.push_str(&draw_piece(right, within));
+        }
+    }
+    line
+}
+
+/// Whether frame is drawn around a piece.
+const fn is_solid(piece: Piece) -> bool {
+    !matches!(piece, Piece::Empty | Piece::Die { fate: Fate::Removed, .. })
+}
+
+/// The sign between two cells: `#` if a live die is open there, `.` if only a removed one was.
+fn mark_midpoint(one: (Piece, Side), other: (Piece, Side)) -> Option<char> {
+    let open = |(piece, side): (Piece, Side)| match piece {
+        Piece::Die { face, fate } if face.is_open(side) => Some(fate),
+        _ => None,
+    };
+    match (open(one), open(other)) {
+        (None, None) => None,
+        (Some(Fate::Stays), _) | (_, Some(Fate::Stays)) => Some('#'),
+        _ => Some('.'),
+    }
+}
+
+/// One line of a cell's interior.
+fn draw_piece(piece: Piece, within: usize) -> String {
+    match piece {
+        Piece::Token { sign, .. } if within == HEIGHT / 2 => format!("{sign:^WIDTH$}"),
+        Piece::Empty | Piece::Token { .. } => " ".repeat(WIDTH),
+        Piece::Die { face, fate: Fate::Stays } => draw_face(face, within).to_owned(),
+        Piece::Die { face, fate: Fate::Removed } => draw_face(face, within).replace('#', "."),
+    }
+}
+
+/// The interior of a face: top, middle, bottom line.
+pub(crate) fn draw_face(face: Face, within: usize) -> &'static str {
+    let lines = match face.letter() {
+        'a' => ["     ", " ### ", " # # "],
+        'b' => ["###  ", "  #  ", "###  "],
+        'c' => [" # # ", " ### ", "     "],
+        'd' => ["  ###", "  #  ", "  ###"],
+        'e' => [" # # ", " # # ", " # # "],
+        'f' => ["#####", "     ", "#####"],
+        'g' => ["#### ", "   # ", "## # "],
+        'h' => ["## # ", "   # ", "#### "],
+        'i' => [" # ##", " #   ", " ####"],
+        'j' => [" ####", " #   ", " # ##"],
+        'k' => ["#####", "     ", "## ##"],
+        'l' => ["## # ", "   # ", "## # "],
+        'm' => ["## ##", "     ", "#####"],
+        'n' => [" # ##", " #   ", " # ##"],
+        _ => ["## ##", "     ", "## ##"],
+    };
+    lines.get(within).copied().unwrap_or("     ")
+}

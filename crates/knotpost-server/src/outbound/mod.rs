@@ -1,0 +1,16 @@
+//! Mail on its way out: a letter becomes bytes, and bytes leave by one of several ways.
+//!
+//! Nothing here knows boards, users or the queue: `letter` writes what it is given, `transport` hands bytes over
+//! and says whether that failed for now or for good, `backoff` says when to try again.
+
+pub mod backoff;
+mod encoding;
+pub mod letter;
+pub mod maildir;
+mod sendmail;
+mod smtp_client;
+pub mod transport;
+
+pub use letter::{Auto, ComposeError, Letter, compose};
+pub use maildir::{Folder, Maildir};
+pub use transport::{MemoryBox, SendError, Sent, Transport, TransportError};
