@@ -1,6 +1,8 @@
-//! Integration tests of the server.
+//! The stories and contracts of the server, in one test binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod architecture;
 mod inbound;
 mod outbound;
+mod postgres;
 mod smtp_listener;
