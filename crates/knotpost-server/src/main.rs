@@ -1,2 +1,3 @@
 //! The `knotpost` program.
+use knotpost_server as _;
 fn main() {}

@@ -1,0 +1,152 @@
+//! From what a mail program made of a subject back to the words its user typed.
+//!
+//! Encoded words are decoded before the text gets here. Nothing here knows any command.
+
+/// Words with which mail programs mark replies and forwarded mails, in lower case, without the colon.
+const MARKS: &[&str] = &[
+    "re",
+    "aw",
+    "antw",
+    "antwort",
+    "sv",
+    "vs",
+    "vb",
+    "vl",
+    "odp",
+    "pd",
+    "fw",
+    "fwd",
+    "wg",
+    "tr",
+    "rv",
+    "res",
+    "ref",
+    "réf",
+    "rép",
+    "rif",
+    "r",
+    "i",
+    "enc",
+    "ynt",
+    "ilt",
+    "i̇lt",
+    "yan",
+    "vá",
+    "továbbítás",
+    "további",
+    "bls",
+    "blv",
+    "trs",
+    "fs",
+    "atb",
+    "ats",
+    "doorst",
+    "doorgest",
+    "rs",
+    "fp",
+    "nag",
+    "на",
+    "отв",
+    "ответ",
+    "отн",
+    "пер",
+    "пересл",
+    "σχετ",
+    "απ",
+    "πρθ",
+    "תגובה",
+    "השב",
+    "הועבר",
+    "回复",
+    "回覆",
+    "答复",
+    "答覆",
+    "回信",
+    "转发",
+    "轉寄",
+    "转寄",
+    "轉發",
+    "返信",
+    "転送",
+    "회신",
+    "답장",
+    "전달",
+    "ตอบ",
+    "ส่งต่อ",
+];
+
+/// Cleans one line: blanks, reply marks, list tags, lone `**`, typographic quotes and dashes.
+///
+/// The result has single spaces between words and none around them; cleaning it again changes nothing.
+pub fn clean(subject: &str) -> String {
+    let mut text = join_words(&straighten(subject));
+    loop {
+        let next = join_words(strip_marks(&text));
+        if next == text {
+            return text;
+        }
+        text = next;
+    }
+}
+
+/// Folds typographic characters to the ASCII ones they stand for; drops invisible ones.
+fn straighten(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\u{2010}'..='\u{2013}' | '\u{2212}' | '\u{fe63}' | '\u{ff0d}' => out.push('-'),
+            '\u{2014}' | '\u{2015}' => out.push_str("--"),
+            '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{2039}' | '\u{203a}' => out.push('\''),
+            '\u{201c}'..='\u{201f}' | '\u{2033}' | '«' | '»' => out.push('"'),
+            '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' => {}
+            '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {}
+            '：' => out.push(':'),
+            '＃' => out.push('#'),
+            '＝' => out.push('='),
+            '\u{2800}' | '\u{3164}' => out.push(' '),
+            c if c.is_whitespace() || c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// One space between words, and no word `**`, which only says that a mail carries a comment.
+fn join_words(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace().filter(|word| *word != "**") {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// The text after all leading marks and tags.
+fn strip_marks(mut text: &str) -> &str {
+    loop {
+        text = text.trim_start();
+        let Some(rest) = strip_tag(text).or_else(|| strip_mark(text)) else { return text };
+        text = rest;
+    }
+}
+
+/// `[list-tag] rest`.
+fn strip_tag(text: &str) -> Option<&str> {
+    text.strip_prefix('[')?.split_once(']').map(|(_, rest)| rest)
+}
+
+/// `Re: rest`, `RE[2]: rest`, `Re^3: rest`, `RE : rest`.
+fn strip_mark(text: &str) -> Option<&str> {
+    let (head, rest) = text.split_once(':')?;
+    let head = head.trim_end();
+    let word =
+        head.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '[' | ']' | '(' | ')' | '^'));
+    let word = word.trim_end();
+    // No mark is longer than a dozen letters, so a long line is not folded to lower case for nothing.
+    if word.len() > 48 || word.contains(' ') {
+        return None;
+    }
+    MARKS.contains(&word.to_lowercase().as_str()).then_some(rest)
+}

@@ -1,0 +1,208 @@
+//! The front of a command: which game, which verb, and the order in which failures are told.
+//!
+//! The arguments of each verb are read in `verbs`.
+
+use crate::clean::clean;
+use crate::command::Command;
+use crate::error::{ErrorCode, ParseError};
+use crate::mask::show;
+use crate::suggest::{Found, nearest, one_of, resolve};
+use crate::token::{Line, Word, split_line};
+use crate::value::BoardAt;
+use crate::verb::{Scope, Verb};
+use crate::verbs::{Args, read_arguments};
+use crate::vocabulary::{GameWords, Vocabulary};
+
+/// Reads one line, cleaning it first.
+///
+/// Failures are told in this order: the words and options, then the game.
+pub fn parse(line: &str, vocabulary: &Vocabulary) -> Result<Command, ParseError> {
+    parse_clean(&clean(line), vocabulary)
+}
+
+/// Reads a line that is clean already.
+pub(crate) fn parse_clean(line: &str, vocabulary: &Vocabulary) -> Result<Command, ParseError> {
+    let line = split_line(line);
+    let head = find_head(&line.words, vocabulary)?;
+    read_command(&line, &head, vocabulary).map_err(|error| complete(error, &line, &head))
+}
+
+/// The game a line names.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum NamedGame<'v> {
+    /// None; the verb speaks to the server, or is a `move` without a game.
+    Missing,
+    /// A word that is no game of this server.
+    Unknown,
+    /// One of the server's.
+    Known(&'v GameWords),
+}
+
+/// The front of a line.
+#[derive(Clone, Copy)]
+pub(crate) struct Head<'v> {
+    pub(crate) game: NamedGame<'v>,
+    pub(crate) verb: Verb,
+    /// How many words the front takes.
+    pub(crate) length: usize,
+}
+
+/// What the first word may stand for.
+#[derive(Clone, Copy, PartialEq)]
+enum First<'v> {
+    Game(&'v GameWords),
+    Server(&'static str),
+    Move,
+}
+
+/// Finds game and verb.
+pub(crate) fn find_head<'v>(words: &[Word<'_>], vocabulary: &'v Vocabulary) -> Result<Head<'v>, ParseError> {
+    let skipped = usize::from(starts_with_new(words, vocabulary));
+    let mut rest = words.iter().skip(skipped).map(|word| word.text);
+    let Some(first) = rest.next() else {
+        return Err(unknown("the line holds no command".to_owned(), vec!["help".to_owned()]));
+    };
+    let second = rest.next();
+    match resolve(first, first_words(vocabulary)) {
+        Found::One(First::Game(game)) => {
+            let verb = find_game_verb(game, second, vocabulary)?;
+            Ok(Head { game: NamedGame::Known(game), verb, length: skipped + 2 })
+        }
+        Found::One(First::Move) => Ok(Head { game: NamedGame::Missing, verb: Verb::Move, length: 1 }),
+        Found::One(First::Server(word)) => find_server_verb(word, second),
+        Found::Many(names) => {
+            let message = format!("`{}` may mean {}", show(first, vocabulary), one_of(&names));
+            Err(unknown(message, names))
+        }
+        Found::Nothing => match second.map(|word| resolve(word, game_words())) {
+            Some(Found::One(verb)) => Ok(Head { game: NamedGame::Unknown, verb, length: 2 }),
+            _ => Err(explain_first(first, vocabulary)),
+        },
+    }
+}
+
+/// The subject of a first board mail starts with `New`; a reply to it is still a move.
+fn starts_with_new(words: &[Word<'_>], vocabulary: &Vocabulary) -> bool {
+    let [first, second, ..] = words else { return false };
+    first.text.eq_ignore_ascii_case("new") && vocabulary.game(second.text).is_some()
+}
+
+fn first_words(vocabulary: &Vocabulary) -> impl Iterator<Item = (&str, First<'_>)> {
+    let games = vocabulary.games().iter().map(|game| (game.name.as_str(), First::Game(game)));
+    let server = specs_of(Scope::Server).filter_map(|spec| spec.words.first());
+    let spec = Verb::Move.spec();
+    let moves = spec.words.iter().chain(spec.synonyms).map(|word| (*word, First::Move));
+    games.chain(server.map(|word| (*word, First::Server(word)))).chain(moves)
+}
+
+fn specs_of(scope: Scope) -> impl Iterator<Item = &'static crate::VerbSpec> {
+    Verb::all().iter().map(|verb| verb.spec()).filter(move |spec| spec.scope == scope)
+}
+
+/// All words of the playing verbs.
+fn game_words() -> impl Iterator<Item = (&'static str, Verb)> {
+    specs_of(Scope::Game)
+        .flat_map(|spec| spec.words.iter().chain(spec.synonyms).map(move |word| (*word, spec.verb)))
+}
+
+fn find_game_verb(game: &GameWords, word: Option<&str>, vocabulary: &Vocabulary) -> Result<Verb, ParseError> {
+    let name = &game.name;
+    let error = |message: String, suggestions: Vec<String>| {
+        let mut error = unknown(message, suggestions);
+        error.game = Some(name.clone());
+        error
+    };
+    let Some(word) = word else {
+        let few = ["help", "challenge", "move", "show"].map(str::to_owned).to_vec();
+        return Err(error(
+            format!("after `{name}` it must be said what to do, such as {}", one_of(&few)),
+            few,
+        ));
+    };
+    match resolve(word, game_words()) {
+        Found::One(verb) => Ok(verb),
+        Found::Many(names) => {
+            Err(error(format!("`{}` may mean {}", show(word, vocabulary), one_of(&names)), names))
+        }
+        Found::Nothing => {
+            let near = nearest(word, game_words().map(|(name, _)| name));
+            let message = format!("`{}` is nothing that can be done in {name}", show(word, vocabulary));
+            Err(error(message + &did_you_mean(&near), near))
+        }
+    }
+}
+
+/// Finds a verb of the server by its first word, exact, and its second one where it has two.
+fn find_server_verb<'v>(first: &str, second: Option<&str>) -> Result<Head<'v>, ParseError> {
+    let same_first = || specs_of(Scope::Server).filter(move |spec| spec.words.first() == Some(&first));
+    if let Some(spec) = same_first().find(|spec| spec.words.len() == 1) {
+        return Ok(Head { game: NamedGame::Missing, verb: spec.verb, length: 1 });
+    }
+    let seconds = || same_first().filter_map(|spec| Some((*spec.words.get(1)?, spec.verb)));
+    match second.map(|word| resolve(word, seconds())) {
+        Some(Found::One(verb)) => Ok(Head { game: NamedGame::Missing, verb, length: 2 }),
+        _ => {
+            let words: Vec<&str> = seconds().map(|(word, _)| word).collect();
+            let whole = words.iter().map(|word| format!("{first} {word}")).collect();
+            let message = format!("after `{first}` must come {}", one_of(&words));
+            Err(ParseError::new(ErrorCode::WrongArguments, message).with_suggestions(whole))
+        }
+    }
+}
+
+/// Says why a first word is no command.
+fn explain_first(word: &str, vocabulary: &Vocabulary) -> ParseError {
+    let shown = show(word, vocabulary);
+    let games: Vec<&str> = vocabulary.games().iter().map(|game| game.name.as_str()).collect();
+    if let Found::One(verb) = resolve(word, game_words()) {
+        let name = verb.spec().name();
+        let message = format!("`{name}` must follow the name of a game: {}", one_of(&games));
+        let whole = games.iter().map(|game| format!("{game} {name}")).collect();
+        let mut error = unknown(message, whole);
+        error.verb = Some(verb);
+        return error;
+    }
+    let near = nearest(word, first_words(vocabulary).map(|(name, _)| name));
+    unknown(format!("`{shown}` is neither a command nor a game{}", did_you_mean(&near)), near)
+}
+
+fn unknown(message: String, suggestions: Vec<String>) -> ParseError {
+    ParseError::new(ErrorCode::UnknownCommand, message).with_suggestions(suggestions)
+}
+
+fn did_you_mean(near: &[String]) -> String {
+    if near.is_empty() { String::new() } else { format!("; did you mean {}?", one_of(near)) }
+}
+
+fn read_command(line: &Line<'_>, head: &Head<'_>, vocabulary: &Vocabulary) -> Result<Command, ParseError> {
+    let args = Args {
+        verb: head.verb,
+        game: head.game,
+        words: line.words.get(head.length..).unwrap_or_default(),
+        options: &line.options,
+        vocabulary,
+    };
+    let command = read_arguments(&args)?;
+    if head.game == NamedGame::Unknown { Err(unknown_game(line, vocabulary)) } else { Ok(command) }
+}
+
+fn unknown_game(line: &Line<'_>, vocabulary: &Vocabulary) -> ParseError {
+    let word = line.words.first().map_or("", |word| word.text);
+    let names: Vec<&str> = vocabulary.games().iter().map(|game| game.name.as_str()).collect();
+    let message =
+        format!("there is no game `{}` here; the games are {}", show(word, vocabulary), one_of(&names));
+    ParseError::new(ErrorCode::UnknownGame, message).with_suggestions(nearest(word, names))
+}
+
+/// Adds to an error what the front of the line tells.
+fn complete(mut error: ParseError, line: &Line<'_>, head: &Head<'_>) -> ParseError {
+    error.verb = error.verb.or(Some(head.verb));
+    if let NamedGame::Known(game) = head.game {
+        error.game = Some(game.name.clone());
+    }
+    let first = line.words.get(head.length).and_then(|word| BoardAt::from_word(word.text));
+    if head.verb.spec().scope == Scope::Game {
+        error.board = error.board.or(first.map(|board| board.number));
+    }
+    error
+}

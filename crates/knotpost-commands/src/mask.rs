@@ -1,0 +1,171 @@
+//! Showing a user his own line without the passwords in it.
+//!
+//! Where a line can be understood, its passwords are known by their places. Where it cannot, any word
+//! that is long enough may be one, and all such words are hidden except those of the language itself.
+
+use crate::clean::clean;
+use crate::grammar::{find_head, parse_clean};
+use crate::token::{Word, read_option, split_line};
+use crate::value::BoardAt;
+use crate::verb::{Verb, WhoAt};
+use crate::verbs::{is_address, is_option_name};
+use crate::vocabulary::Vocabulary;
+use crate::words::{Credentials, Password};
+
+/// What is shown in place of a password, whatever its length.
+pub const MASK: &str = "********";
+/// No password has fewer characters.
+pub(crate) const SHORTEST_SECRET: usize = 6;
+/// Board numbers with more digits are not taken for granted.
+const LONGEST_BOARD: usize = 6;
+/// Stands for an earlier mask while a line is read, so that masking twice is masking once.
+const STAND_IN: &str = "Masked-Word.1";
+
+/// The line, cleaned, with every password as `********`. Masking it again changes nothing.
+///
+/// In a line that is no command, or whose userid and password cannot be what they stand for, this is
+/// [`mask_cautiously`].
+pub fn mask(line: &str, vocabulary: &Vocabulary) -> String {
+    let line = read_again(line);
+    match secrets_by_place(&line, vocabulary) {
+        Some(places) => {
+            rewrite(
+                &line,
+                |place, piece| {
+                    if places.contains(&place) { MASK.to_owned() } else { restore(piece) }
+                },
+            )
+        }
+        None => hide_unknown(&line, vocabulary),
+    }
+}
+
+/// The line, cleaned, with every word as `********` that could be a password: for lines whose userid and
+/// password turned out wrong, where the two may have been exchanged.
+pub fn mask_cautiously(line: &str, vocabulary: &Vocabulary) -> String {
+    hide_unknown(&read_again(line), vocabulary)
+}
+
+/// One word for an error text, hidden if it could be a password.
+pub(crate) fn show(word: &str, vocabulary: &Vocabulary) -> String {
+    if word.chars().count() < SHORTEST_SECRET || vocabulary.is_known(word) {
+        word.to_owned()
+    } else {
+        MASK.to_owned()
+    }
+}
+
+fn read_again(line: &str) -> String {
+    rewrite(&clean(line), |_, piece| if piece == MASK { STAND_IN.to_owned() } else { piece.to_owned() })
+}
+
+/// Maps the pieces of a line.
+fn rewrite(line: &str, change: impl Fn(usize, &str) -> String) -> String {
+    let pieces = line.split_whitespace().enumerate().map(|(place, piece)| change(place, piece));
+    pieces.collect::<Vec<_>>().join(" ")
+}
+
+fn restore(piece: &str) -> String {
+    if piece == STAND_IN { MASK.to_owned() } else { piece.to_owned() }
+}
+
+/// The places of the passwords in a line that is a command and looks sound; `None` in any other.
+fn secrets_by_place(line: &str, vocabulary: &Vocabulary) -> Option<Vec<usize>> {
+    parse_clean(line, vocabulary).ok()?;
+    let split = split_line(line);
+    let head = find_head(&split.words, vocabulary).ok()?;
+    let args = split.words.get(head.length..)?;
+    let Some(at) = who_at(head.verb, args) else { return Some(Vec::new()) };
+    let secrets = secret_words(head.verb, args);
+    let userid = args.get(at)?.text.to_owned();
+    for secret in &secrets {
+        let password = Password::given(secret.text);
+        let sound = Credentials { userid: userid.clone(), password }.are_plausible();
+        // The password once more in another word: then it is anybody's guess which word is which.
+        let mut others = line.split_whitespace().enumerate().filter(|(place, _)| !is_at(&secrets, *place));
+        if !sound || others.any(|(_, piece)| piece.contains(secret.text)) {
+            return None;
+        }
+    }
+    Some(secrets.iter().map(|secret| secret.place).collect())
+}
+
+fn is_at(words: &[Word<'_>], place: usize) -> bool {
+    words.iter().any(|word| word.place == place)
+}
+
+/// The index of the userid among the arguments.
+fn who_at(verb: Verb, args: &[Word<'_>]) -> Option<usize> {
+    if verb == Verb::Signup {
+        return Some(0);
+    }
+    match verb.spec().who {
+        WhoAt::Nowhere => None,
+        WhoAt::First => Some(0),
+        WhoAt::AfterBoard => Some(1),
+        WhoAt::Either => {
+            Some(usize::from(args.first().is_some_and(|word| BoardAt::from_word(word.text).is_some())))
+        }
+    }
+}
+
+/// The words that stand where a password should.
+fn secret_words<'a>(verb: Verb, args: &[Word<'a>]) -> Vec<Word<'a>> {
+    let Some(at) = who_at(verb, args) else { return Vec::new() };
+    let count = if verb == Verb::ChangePassword { 2 } else { 1 };
+    args.iter().skip(at + 1).take(count).copied().collect()
+}
+
+/// Hides what could be a password, without trusting the line's shape.
+fn hide_unknown(line: &str, vocabulary: &Vocabulary) -> String {
+    let split = split_line(line);
+    let mut kept: Vec<usize> = Vec::new();
+    let mut secrets = Vec::new();
+    if let Ok(head) = find_head(&split.words, vocabulary) {
+        let (front, args) = split.words.split_at(head.length.min(split.words.len()));
+        let unknown_game = usize::from(head.game == crate::grammar::NamedGame::Unknown);
+        kept.extend(front.iter().skip(unknown_game).map(|word| word.place));
+        kept.extend(args.first().filter(|word| is_short_board(word.text)).map(|word| word.place));
+        secrets = secret_words(head.verb, args);
+        kept.extend(addresses(head.verb, args).map(|word| word.place));
+    }
+    rewrite(line, |place, piece| {
+        let holds_secret = secrets.iter().any(|word| piece.contains(word.text));
+        if is_at(&secrets, place) {
+            MASK.to_owned()
+        } else if kept.contains(&place) && !holds_secret {
+            restore(piece)
+        } else {
+            hide_piece(piece, vocabulary)
+        }
+    })
+}
+
+fn is_short_board(word: &str) -> bool {
+    let Some(board) = BoardAt::from_word(word) else { return false };
+    word.len() <= 2 * LONGEST_BOARD && board.number.to_string().len() <= LONGEST_BOARD
+}
+
+/// The words that are addresses, in verbs that take some.
+fn addresses<'a>(verb: Verb, args: &'a [Word<'a>]) -> impl Iterator<Item = &'a Word<'a>> {
+    let takes = matches!(verb, Verb::Signup | Verb::Add | Verb::ChangeAddress | Verb::Signoff);
+    let from = if takes { 2 } else { args.len() };
+    args.iter().skip(from).filter(|word| is_address(word.text) && word.text.contains('.'))
+}
+
+fn hide_piece(piece: &str, vocabulary: &Vocabulary) -> String {
+    let bare = piece.trim_matches(|c: char| c.is_ascii_punctuation());
+    if piece.chars().count() < SHORTEST_SECRET || (vocabulary.is_known(bare) && !bare.is_empty()) {
+        return piece.to_owned();
+    }
+    let Some(option) = read_option(piece) else { return MASK.to_owned() };
+    let dashes = piece.len() - piece.trim_start_matches('-').len();
+    let dashes = piece.get(..dashes).unwrap_or_default();
+    match option.value {
+        Some(value) if is_option_name(option.name, vocabulary) => {
+            format!("{dashes}{}={}", option.name, show(value, vocabulary))
+        }
+        None if is_option_name(option.name, vocabulary) => piece.to_owned(),
+        _ => format!("{dashes}{MASK}"),
+    }
+}

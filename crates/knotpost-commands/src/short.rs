@@ -1,0 +1,118 @@
+//! The short commands with which a mail to a reply address is answered.
+//!
+//! The address already says who plays on which board, so a move alone is enough. A word that is both a
+//! move of the game and a short command is a move; whoever knows the game must try that first.
+
+use crate::clean::clean;
+use crate::error::{ErrorCode, ParseError};
+use crate::mask::show;
+use crate::suggest::{Found, resolve};
+use crate::value::{Action, QueuedMove};
+use crate::verb::Verb;
+use crate::verbs::{is_turn, read_queued, split_number};
+use crate::vocabulary::Vocabulary;
+
+/// One short command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ShortCommand {
+    /// Act on the board; `number` is the number the move must get.
+    Act {
+        /// What to do.
+        action: Action,
+        /// Counted from 1.
+        number: Option<u32>,
+    },
+    /// Play what was submitted.
+    Confirm,
+    /// Keep moves for later; at least one.
+    Queue {
+        /// In the order of play.
+        moves: Vec<QueuedMove>,
+    },
+    /// Show the board after these moves (moves, passes, swaps); at least one.
+    Preview {
+        /// In the order of play.
+        moves: Vec<Action>,
+    },
+    /// Chat. What follows the line belongs to the text as well.
+    Chat {
+        /// The rest of the line, blanks as typed; may be empty.
+        text: String,
+    },
+    /// Show the board as it is.
+    Show,
+}
+
+/// The words that are more than an action.
+#[derive(Clone, Copy, PartialEq)]
+enum Keyword {
+    Confirm,
+    Queue,
+    Preview,
+    Chat,
+    Show,
+}
+
+const KEYWORDS: [(&str, Keyword); 5] = [
+    ("confirm", Keyword::Confirm),
+    ("queue", Keyword::Queue),
+    ("preview", Keyword::Preview),
+    ("chat", Keyword::Chat),
+    ("show", Keyword::Show),
+];
+
+/// Reads one line at a reply address. A single word that is no short command is taken for a move.
+pub fn parse_short(line: &str, vocabulary: &Vocabulary) -> Result<ShortCommand, ParseError> {
+    let cleaned = clean(line);
+    let words: Vec<&str> = cleaned.split_whitespace().collect();
+    let Some((first, rest)) = words.split_first() else {
+        return Err(ParseError::new(ErrorCode::UnknownCommand, "the line holds no move"));
+    };
+    let wrong = |verb: Verb, message: &str| ParseError {
+        verb: Some(verb),
+        ..ParseError::new(ErrorCode::WrongArguments, message)
+    };
+    match resolve(first, KEYWORDS) {
+        Found::One(Keyword::Chat) => {
+            let text = line.trim_start().split_once(char::is_whitespace).map_or("", |(_, text)| text);
+            Ok(ShortCommand::Chat { text: text.trim().to_owned() })
+        }
+        Found::One(Keyword::Confirm) if rest.is_empty() => Ok(ShortCommand::Confirm),
+        Found::One(Keyword::Show) if rest.is_empty() => Ok(ShortCommand::Show),
+        Found::One(Keyword::Queue) => {
+            let moves = read_queued(rest).map_err(|problem| wrong(Verb::Queue, problem))?;
+            Ok(ShortCommand::Queue { moves })
+        }
+        Found::One(Keyword::Preview) => {
+            let moves: Vec<Action> = rest.iter().map(|word| Action::from_word(word)).collect();
+            if moves.is_empty() || !moves.iter().all(is_turn) {
+                return Err(wrong(Verb::Preview, "after `preview` must come moves"));
+            }
+            Ok(ShortCommand::Preview { moves })
+        }
+        _ => read_action(first, rest, vocabulary),
+    }
+}
+
+fn read_action(first: &str, rest: &[&str], vocabulary: &Vocabulary) -> Result<ShortCommand, ParseError> {
+    // `move f12` is what somebody writes who has the long form in mind.
+    let (word, rest) = match (first.eq_ignore_ascii_case("move"), rest) {
+        (true, [word, rest @ ..]) => (*word, rest),
+        _ => (first, rest),
+    };
+    let error = |code: ErrorCode, message: String| ParseError {
+        verb: Some(Verb::Move),
+        ..ParseError::new(code, message)
+    };
+    if !rest.is_empty() {
+        let message = "a move is one word, and this line has more".to_owned();
+        return Err(error(ErrorCode::WrongArguments, message));
+    }
+    match split_number(word) {
+        Ok((text, number)) => Ok(ShortCommand::Act { action: Action::from_word(text), number }),
+        Err(_) => {
+            let shown = show(word, vocabulary);
+            Err(error(ErrorCode::BadValue, format!("`{shown}` does not end in the number of a move")))
+        }
+    }
+}

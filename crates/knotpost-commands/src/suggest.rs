@@ -1,0 +1,81 @@
+//! Finding the word that was meant: shortened words, and words typed nearly right.
+
+/// Fewest letters by which a command or game may be shortened.
+const SHORTEST_PREFIX: usize = 4;
+/// How alike two words must be to be worth a suggestion, between 0 and 1.
+const LIKENESS: f64 = 0.55;
+/// No word of the language is longer, so longer input is not compared.
+const LONGEST_WORD: usize = 32;
+/// Suggestions given at most.
+const MOST: usize = 3;
+
+/// What a word stands for among some candidates.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Found<T> {
+    /// Exactly one thing.
+    One(T),
+    /// Several; these are their words.
+    Many(Vec<String>),
+    /// Nothing.
+    Nothing,
+}
+
+/// Finds a command or game word: an exact word wins, else an unambiguous prefix of four letters or more.
+/// Case is ignored; several words for one thing are not ambiguous.
+pub(crate) fn resolve<'a, T: Copy + PartialEq>(
+    word: &str,
+    candidates: impl IntoIterator<Item = (&'a str, T)>,
+) -> Found<T> {
+    resolve_prefix(word, SHORTEST_PREFIX, candidates)
+}
+
+/// Like [`resolve`], with prefixes from `shortest` letters on.
+pub(crate) fn resolve_prefix<'a, T: Copy + PartialEq>(
+    word: &str,
+    shortest: usize,
+    candidates: impl IntoIterator<Item = (&'a str, T)>,
+) -> Found<T> {
+    let mut fits: Vec<(&str, T)> = Vec::new();
+    for (name, target) in candidates {
+        if name.eq_ignore_ascii_case(word) {
+            return Found::One(target);
+        }
+        let starts = name.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+        if word.len() >= shortest && starts && !fits.iter().any(|(_, known)| *known == target) {
+            fits.push((name, target));
+        }
+    }
+    match fits.as_slice() {
+        [] => Found::Nothing,
+        [(_, target)] => Found::One(*target),
+        several => Found::Many(several.iter().map(|(name, _)| (*name).to_owned()).collect()),
+    }
+}
+
+/// The candidates nearest to a word, best first, at most three.
+pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    if word.len() > LONGEST_WORD {
+        return Vec::new();
+    }
+    let word = word.to_lowercase();
+    let mut near: Vec<(f64, &str)> = candidates
+        .into_iter()
+        .map(|name| (strsim::normalized_damerau_levenshtein(&word, name), name))
+        .filter(|(likeness, _)| *likeness >= LIKENESS)
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    near.dedup_by(|a, b| a.1 == b.1);
+    near.into_iter().take(MOST).map(|(_, name)| name.to_owned()).collect()
+}
+
+/// `a`, `a or b`, `a, b or c`.
+pub(crate) fn one_of<S: AsRef<str>>(words: &[S]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => format!("`{}`", only.as_ref()),
+        [head @ .., last] => {
+            let head: Vec<String> = head.iter().map(|word| format!("`{}`", word.as_ref())).collect();
+            format!("{} or `{}`", head.join(", "), last.as_ref())
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! The small values that commands carry: boards, selectors, actions, options.
+//!
+//! They are parsed as far as the language goes. Whether a board exists or a move is legal is not known here.
+
+use std::fmt;
+
+/// A board, and optionally the moment in its history: `123`, `#123`, `123#7`, `123#-1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BoardAt {
+    /// The number of the board within its game.
+    pub number: u32,
+    /// After how many moves; a negative number counts back from the end.
+    pub at: Option<i64>,
+}
+
+impl BoardAt {
+    /// Reads a board word; `None` when the word is not one.
+    pub fn from_word(word: &str) -> Option<Self> {
+        let word = word.strip_prefix('#').unwrap_or(word);
+        let (number, at) = match word.split_once('#') {
+            Some((number, at)) => (number, Some(read_ply(at)?)),
+            None => (word, None),
+        };
+        Some(Self { number: read_count(number).filter(|number| *number > 0)?, at })
+    }
+}
+
+impl fmt::Display for BoardAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.at {
+            Some(at) => write!(f, "{}#{at}", self.number),
+            None => write!(f, "{}", self.number),
+        }
+    }
+}
+
+/// Reads digits alone: no sign, no blank.
+pub(crate) fn read_count(word: &str) -> Option<u32> {
+    if word.bytes().all(|byte| byte.is_ascii_digit()) { word.parse().ok() } else { None }
+}
+
+fn read_ply(word: &str) -> Option<i64> {
+    let digits = word.strip_prefix('-').unwrap_or(word);
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    word.parse().ok()
+}
+
+/// Which boards of a user are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Selector {
+    /// Every board.
+    All,
+    /// Boards being played.
+    Active,
+    /// Finished boards.
+    Inactive,
+    /// Boards on which one of the users is to move.
+    Next,
+    /// Boards of tournaments.
+    Tournament,
+    /// Boards outside tournaments.
+    Standard,
+}
+
+impl Selector {
+    /// All selectors, in the order they are listed to players.
+    pub const ALL: [Self; 6] =
+        [Self::All, Self::Active, Self::Inactive, Self::Next, Self::Tournament, Self::Standard];
+
+    /// The selector of this word, in any case but never shortened.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|selector| selector.as_str().eq_ignore_ascii_case(word))
+    }
+
+    /// The word of the selector.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Active => "active",
+            Self::Inactive => "inactive",
+            Self::Next => "next",
+            Self::Tournament => "tournament",
+            Self::Standard => "standard",
+        }
+    }
+}
+
+/// What a player does on a board.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// A move in the game's own notation, as typed.
+    Move(String),
+    /// Skip the turn; also written `--` or `-`.
+    Pass,
+    /// Change sides.
+    Swap,
+    /// Offer a draw.
+    Propose,
+    /// Ask to take back the last move.
+    Undo,
+    /// Agree to a draw or to an undo.
+    Accept,
+    /// Refuse a draw or an undo.
+    Reject,
+    /// Give up.
+    Resign,
+}
+
+impl Action {
+    /// The words that act on a board without being a move of a game.
+    const KEYWORDS: [(&'static str, Self); 7] = [
+        ("pass", Self::Pass),
+        ("swap", Self::Swap),
+        ("propose", Self::Propose),
+        ("undo", Self::Undo),
+        ("accept", Self::Accept),
+        ("reject", Self::Reject),
+        ("resign", Self::Resign),
+    ];
+
+    /// The action of a keyword, in any case but never shortened; `--` and `-` are a pass.
+    pub fn from_keyword(word: &str) -> Option<Self> {
+        if matches!(word, "--" | "-") {
+            return Some(Self::Pass);
+        }
+        let found = Self::KEYWORDS.into_iter().find(|(keyword, _)| keyword.eq_ignore_ascii_case(word));
+        found.map(|(_, action)| action)
+    }
+
+    /// The action of any word: a keyword, else a move of the game.
+    pub fn from_word(word: &str) -> Self {
+        Self::from_keyword(word).unwrap_or_else(|| Self::Move(word.to_owned()))
+    }
+
+    /// The canonical word: the keyword, or the move as typed.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Move(text) => text,
+            Self::Pass => "pass",
+            Self::Swap => "swap",
+            Self::Propose => "propose",
+            Self::Undo => "undo",
+            Self::Accept => "accept",
+            Self::Reject => "reject",
+            Self::Resign => "resign",
+        }
+    }
+}
+
+impl fmt::Debug for Action {
+    /// Hides the text of a move that is long enough to be a misplaced password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Move(text) if text.len() >= crate::mask::SHORTEST_SECRET => f.write_str("Move(…)"),
+            Self::Move(text) => write!(f, "Move({text})"),
+            keyword => f.write_str(keyword.as_str()),
+        }
+    }
+}
+
+/// An option of a game as given, its name completed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct GivenOption {
+    /// The full name in lower case, without dashes.
+    pub name: String,
+    /// The text after `=`, as typed.
+    pub value: Option<String>,
+}
+
+/// A length of time, given in days with fractions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Days {
+    millis: u64,
+}
+
+impl Days {
+    /// The longest time that may be asked for.
+    pub const MAX: Self = Self { millis: 3650 * Self::MILLIS_PER_DAY };
+    const MILLIS_PER_DAY: u64 = 86_400_000;
+
+    /// Reads a number of days above 0 and at most 3650, `.` or `,` before the fraction. At least a second.
+    pub fn from_word(word: &str) -> Option<Self> {
+        let plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',');
+        if word.len() > 20 || !word.chars().all(plain) {
+            return None;
+        }
+        let days: f64 = word.replace(',', ".").parse().ok()?;
+        let millis = (days * Self::MILLIS_PER_DAY as f64).round();
+        if millis < 1000.0 || millis > Self::MAX.millis as f64 {
+            return None;
+        }
+        Some(Self { millis: millis as u64 })
+    }
+
+    /// The time in milliseconds.
+    pub fn as_millis(self) -> u64 {
+        self.millis
+    }
+
+    /// The time in days.
+    pub fn as_days(self) -> f64 {
+        self.millis as f64 / Self::MILLIS_PER_DAY as f64
+    }
+}
+
+/// The options that belong to the server, not to a game.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ServerOptions {
+    /// Time without a move until the reminder.
+    pub nagtime: Option<Days>,
+    /// Time without a move until the turn is forfeited.
+    pub forfeittime: Option<Days>,
+    /// Time per player for the whole game.
+    pub totaltime: Option<Days>,
+    /// The game does not count for ratings.
+    pub unrated: bool,
+}
+
+/// A move kept for later.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct QueuedMove {
+    /// Play it only if the next move of another seat is this one; as typed after `if:`.
+    pub condition: Option<String>,
+    /// A move, a pass or a swap.
+    pub action: Action,
+}
+
+impl fmt::Debug for QueuedMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.condition {
+            Some(condition) => write!(f, "if {:?} {:?}", Action::Move(condition.clone()), self.action),
+            None => write!(f, "{:?}", self.action),
+        }
+    }
+}
+
+/// The boards of one game that a subscription is about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum BoardSet {
+    /// All of them, future ones too.
+    All,
+    /// These; at least one.
+    These(Vec<u32>),
+}
+
+/// What to do about the number of boards a user plays at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LimitChange {
+    /// Only show it.
+    Show,
+    /// No limit any more.
+    Unlimited,
+    /// At most so many active boards.
+    AtMost(u32),
+}
+
+/// What to do about an advertisement for opponents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SeekChange {
+    /// Only show it.
+    Show,
+    /// Take it back.
+    Cancel,
+    /// So many more boards are wanted; at least 1.
+    Want(u32),
+}
+
+/// What to do about a vacation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Vacation {
+    /// Only show it.
+    Show,
+    /// End it now.
+    Off,
+    /// For so many days from now, 1 to 30.
+    Days(u32),
+    /// Until a date of the calendar; the day exists.
+    Until {
+        /// The year, four digits.
+        year: u16,
+        /// The month, 1 to 12.
+        month: u8,
+        /// The day of the month, from 1.
+        day: u8,
+    },
+}
+
+/// A preference to be changed; name and value are from the list of preferences, in lower case.
+/// Only the value of `timezone` is free text.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Setting {
+    /// The full name.
+    pub name: &'static str,
+    /// The value.
+    pub value: String,
+}

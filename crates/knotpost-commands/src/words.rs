@@ -1,0 +1,179 @@
+//! Userids and passwords: what may be chosen, and how a password is kept out of every print-out.
+//!
+//! Nothing here knows whether a user exists or how a password is stored.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::vocabulary::{Vocabulary, is_reserved};
+
+/// Fewest and most characters of a userid.
+const USERID_LENGTH: std::ops::RangeInclusive<usize> = 2..=20;
+/// Fewest and most characters of a password.
+const PASSWORD_LENGTH: std::ops::RangeInclusive<usize> = 6..=128;
+
+/// A userid that may be signed up, spelled as typed.
+///
+/// Two to twenty of the letters, digits, `_`, `.` and `-` of ASCII, not starting with `-`, not all digits.
+/// Userids are compared without regard to case; [`Userid::folded`] is the form to compare by.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Userid(String);
+
+/// The rule that a proposed userid breaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum UseridRule {
+    /// Shorter than two or longer than twenty characters.
+    #[error("a userid has 2 to 20 characters")]
+    Length,
+    /// A character outside the allowed ones.
+    #[error("a userid is made of the letters a to z, digits, `_`, `.` and `-`")]
+    Character,
+    /// Starts with a dash.
+    #[error("a userid does not start with `-`")]
+    LeadingDash,
+    /// Would read as a board number.
+    #[error("a userid is not a number")]
+    AllDigits,
+    /// The word means something in commands.
+    #[error("this userid is a word of the command language")]
+    Reserved,
+}
+
+impl Userid {
+    /// Checks shape and reserved words: the full rule for a new user.
+    pub fn choose(word: &str, vocabulary: &Vocabulary) -> Result<Self, UseridRule> {
+        let userid = word.parse::<Self>()?;
+        if is_reserved(word, vocabulary) { Err(UseridRule::Reserved) } else { Ok(userid) }
+    }
+
+    /// The userid as typed.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The userid in lower case, the form by which userids are compared.
+    pub fn folded(&self) -> String {
+        self.0.to_ascii_lowercase()
+    }
+}
+
+impl FromStr for Userid {
+    type Err = UseridRule;
+
+    /// Checks the shape alone; reserved words need a vocabulary, see [`Userid::choose`].
+    fn from_str(word: &str) -> Result<Self, UseridRule> {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+        if !word.chars().all(allowed) {
+            return Err(UseridRule::Character);
+        }
+        if !USERID_LENGTH.contains(&word.len()) {
+            return Err(UseridRule::Length);
+        }
+        if word.starts_with('-') {
+            return Err(UseridRule::LeadingDash);
+        }
+        if word.chars().all(|c| c.is_ascii_digit()) {
+            return Err(UseridRule::AllDigits);
+        }
+        Ok(Self(word.to_owned()))
+    }
+}
+
+impl fmt::Display for Userid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A password. Neither `Debug` nor `Display` shows it; [`Password::expose`] does.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Password(String);
+
+/// The rule that a proposed password breaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PasswordRule {
+    /// Shorter than 6 or longer than 128 characters.
+    #[error("a password has 6 to 128 characters")]
+    Length,
+    /// A character outside printable ASCII, a blank, a quote or a colon.
+    #[error("a password is made of printable ASCII characters without blanks, quotes and colons")]
+    Character,
+    /// Starts with a dash and would be taken for an option.
+    #[error("a password does not start with `-`")]
+    LeadingDash,
+    /// Nothing but asterisks: that is how passwords are hidden.
+    #[error("a password is not made of asterisks alone")]
+    OnlyAsterisks,
+}
+
+impl Password {
+    /// Takes a password as typed, without judging it: for the proof of an identity.
+    pub fn given(word: &str) -> Self {
+        Self(word.to_owned())
+    }
+
+    /// Checks a password that somebody wants to have from now on.
+    pub fn choose(word: &str) -> Result<Self, PasswordRule> {
+        let allowed = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\'' | '`' | ':');
+        if !word.chars().all(allowed) {
+            return Err(PasswordRule::Character);
+        }
+        if !PASSWORD_LENGTH.contains(&word.len()) {
+            return Err(PasswordRule::Length);
+        }
+        if word.starts_with('-') {
+            return Err(PasswordRule::LeadingDash);
+        }
+        if word.chars().all(|c| c == '*') {
+            return Err(PasswordRule::OnlyAsterisks);
+        }
+        Ok(Self(word.to_owned()))
+    }
+
+    /// The password itself. Keep it out of logs and answers.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether this could be a password at all; a shorter word is a sign of mixed-up arguments.
+    pub(crate) fn is_plausible(&self) -> bool {
+        Self::choose(&self.0).is_ok()
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(crate::mask::MASK)
+    }
+}
+
+impl fmt::Display for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(crate::mask::MASK)
+    }
+}
+
+/// A userid and the password that came with it, both as typed and neither verified.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Credentials {
+    /// The userid as typed; it need not have the shape of one.
+    pub userid: String,
+    /// The password as typed.
+    pub password: Password,
+}
+
+impl Credentials {
+    /// Whether both words look like what they should be. When not, the arguments may be mixed up and any
+    /// word of the command may be the password.
+    pub(crate) fn are_plausible(&self) -> bool {
+        self.userid.parse::<Userid>().is_ok() && self.password.is_plausible()
+    }
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hidden = !self.are_plausible() || self.userid.contains(self.password.expose());
+        let userid = if hidden { crate::mask::MASK } else { &self.userid };
+        write!(f, "Credentials({userid} {})", self.password)
+    }
+}

@@ -1,0 +1,140 @@
+//! A running server's parts, put together once and shared by all edges.
+
+use std::sync::Arc;
+
+use knotpost_commands::{GameWords, OptionWord, Vocabulary};
+use knotpost_rules::{AnyGame, OptionKind, Registry};
+use secrecy::ExposeSecret;
+use tokio::sync::Notify;
+
+use crate::clock::{Clock, Entropy};
+use crate::config::Config;
+use crate::links::Links;
+use crate::secret::SecretKey;
+use crate::service::{Composer, Credentials, Limits};
+use crate::store::Store;
+
+/// Wakes workers whose work has just been committed.
+#[derive(Debug, Default)]
+pub struct Signals {
+    /// A mail waits in the inbox.
+    pub inbox: Notify,
+    /// A mail waits in the outbox.
+    pub outbox: Notify,
+}
+
+/// A running server's parts.
+pub struct App {
+    /// Its settings.
+    pub config: Config,
+    /// Its database.
+    pub store: Store,
+    /// The games it knows, those that are switched off included: their boards stay readable.
+    pub registry: &'static Registry,
+    /// The words of the command language.
+    pub vocabulary: Vocabulary,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub entropy: Arc<dyn Entropy>,
+    /// Passwords.
+    pub credentials: Credentials,
+    /// Rates.
+    pub limits: Limits,
+    /// How replies become messages.
+    pub composer: Arc<dyn Composer>,
+    /// Its secret.
+    pub secret: SecretKey,
+    /// Links it gives out.
+    pub links: Links,
+    /// Wake-ups.
+    pub signals: Signals,
+}
+
+/// What an [`App`] takes from outside.
+pub struct Parts {
+    /// Its settings.
+    pub config: Config,
+    /// Its database, open and migrated.
+    pub store: Store,
+    /// The games.
+    pub registry: &'static Registry,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub entropy: Arc<dyn Entropy>,
+    /// How replies become messages.
+    pub composer: Arc<dyn Composer>,
+}
+
+impl App {
+    /// Puts a server together.
+    ///
+    /// # Errors
+    /// When the secret key or the password hash cannot be used, or a game that is to be switched
+    /// off does not exist.
+    pub fn new(parts: Parts) -> anyhow::Result<Self> {
+        let Parts { config, store, registry, clock, entropy, composer } = parts;
+        for name in &config.games.disabled {
+            let known: Vec<&str> = registry.iter().map(|game| game.meta().name).collect();
+            anyhow::ensure!(
+                registry.find(name).is_some(),
+                "games.disabled: there is no game `{name}`; games are {}",
+                known.join(", ")
+            );
+        }
+        let secret = SecretKey::load(config.secrets.key.expose_secret(), &config.server.data, entropy.as_ref())?;
+        Ok(Self {
+            vocabulary: vocabulary(registry, &config.games.disabled),
+            credentials: Credentials::new(secret.clone())?,
+            limits: Limits::new(&config.limits),
+            links: Links::new(&secret),
+            signals: Signals::default(),
+            config,
+            store,
+            registry,
+            clock,
+            entropy,
+            composer,
+            secret,
+        })
+    }
+
+    /// The game of that name, when it is on offer.
+    pub fn game(&self, name: &str) -> Option<&'static dyn AnyGame> {
+        self.registry.find(name).filter(|game| self.is_offered(game.meta().name))
+    }
+
+    /// The games on offer.
+    pub fn games(&self) -> impl Iterator<Item = &'static dyn AnyGame> + '_ {
+        self.registry.iter().filter(|game| self.is_offered(game.meta().name))
+    }
+
+    /// The domain of the server's mail address.
+    pub fn mail_domain(&self) -> &str {
+        self.config.server.address.rsplit_once('@').map_or("localhost", |(_, domain)| domain)
+    }
+
+    fn is_offered(&self, name: &str) -> bool {
+        !self.config.games.disabled.iter().any(|off| off.eq_ignore_ascii_case(name))
+    }
+}
+
+/// The words the command language needs to know of the games.
+fn vocabulary(registry: &Registry, disabled: &[String]) -> Vocabulary {
+    let offered = registry.iter().filter(|game| !disabled.iter().any(|off| off.eq_ignore_ascii_case(game.meta().name)));
+    let games = offered.map(|game| {
+        let meta = game.meta();
+        let options = meta.options.iter().flat_map(|option| {
+            let takes_value = !matches!(option.kind, OptionKind::Flag | OptionKind::Either(..));
+            option.words().into_iter().map(move |word| OptionWord {
+                name: word.to_owned(),
+                takes_value,
+                help: option.help.to_owned(),
+                default: option.default_text(),
+            })
+        });
+        GameWords { name: meta.name.to_owned(), title: meta.title.to_owned(), options: options.collect() }
+    });
+    Vocabulary::new(games.collect())
+}

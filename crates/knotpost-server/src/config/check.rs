@@ -1,0 +1,95 @@
+//! Values that are well-formed but cannot work are refused before anything starts.
+
+use std::net::SocketAddr;
+
+use secrecy::ExposeSecret;
+
+use super::{AuthPolicy, Config, ConfigError};
+use crate::domain::Address;
+
+pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
+    identity(config)?;
+    listeners(config)?;
+    later(config)?;
+    numbers(config)
+}
+
+fn refuse<T>(key: &'static str, problem: impl Into<String>) -> Result<T, ConfigError> {
+    Err(ConfigError::Value { key, problem: problem.into() })
+}
+
+fn identity(config: &Config) -> Result<(), ConfigError> {
+    if let Err(error) = config.server.address.parse::<Address>() {
+        return refuse("server.address", error.to_string());
+    }
+    if config.server.address.contains('+') {
+        return refuse("server.address", "must not contain `+`: the server appends its own tags");
+    }
+    if config.server.name.trim().is_empty() || config.server.name.chars().any(char::is_control) {
+        return refuse("server.name", "must be one line of text");
+    }
+    if !config.server.public_url.starts_with("http://") && !config.server.public_url.starts_with("https://") {
+        return refuse("server.public_url", "must start with http:// or https://");
+    }
+    let key = config.secrets.key.expose_secret();
+    if !key.is_empty() && (key.len() != 64 || !key.bytes().all(|b| b.is_ascii_hexdigit())) {
+        return refuse("secrets.key", "must be 64 hexadecimal digits (32 bytes)");
+    }
+    Ok(())
+}
+
+fn listeners(config: &Config) -> Result<(), ConfigError> {
+    for (key, listen) in
+        [("http.listen", &config.http.listen), ("smtp.listen", &config.smtp.listen), ("lmtp.listen", &config.lmtp.listen)]
+    {
+        if !listen.is_empty() && listen.parse::<SocketAddr>().is_err() {
+            return refuse(key, format!("`{listen}` is not an address and port such as 127.0.0.1:8080"));
+        }
+    }
+    for proxy in &config.http.trusted_proxies {
+        if proxy.parse::<std::net::IpAddr>().is_err() {
+            return refuse("http.trusted_proxies", format!("`{proxy}` is not a network address such as 127.0.0.1"));
+        }
+    }
+    if config.smtp.tls_cert.is_empty() != config.smtp.tls_key.is_empty() {
+        return refuse("smtp.tls_cert", "needs smtp.tls_key beside it, and the other way round");
+    }
+    Ok(())
+}
+
+/// Keys whose feature is not in this version must not look as if they worked.
+fn later(config: &Config) -> Result<(), ConfigError> {
+    const NOT_YET: &str = "is not in this version; leave it empty";
+    if !config.maildir.watch.is_empty() {
+        return refuse("maildir.watch", NOT_YET);
+    }
+    if !config.inbound.secret.expose_secret().is_empty() {
+        return refuse("inbound.secret", NOT_YET);
+    }
+    if !config.dkim.selector.is_empty() || !config.dkim.key.expose_secret().is_empty() {
+        return refuse("dkim.selector", NOT_YET);
+    }
+    if matches!(config.inbound.auth_policy, AuthPolicy::RequireForTokens | AuthPolicy::RejectFail) {
+        return refuse("inbound.auth_policy", "only `off` and `annotate` are in this version");
+    }
+    Ok(())
+}
+
+fn numbers(config: &Config) -> Result<(), ConfigError> {
+    if config.retention.inbox_days < 30 {
+        return refuse("retention.inbox_days", "must be 30 or more: repeated mails are recognised for 30 days");
+    }
+    if config.database.max_connections == 0 {
+        return refuse("database.max_connections", "must be 1 or more");
+    }
+    if config.inbound.max_bytes < 1024 {
+        return refuse("inbound.max_bytes", "must be 1024 or more");
+    }
+    let days = [("time.nag_days", config.time.nag_days), ("time.forfeit_days", config.time.forfeit_days)];
+    for (key, value) in days {
+        if !value.is_finite() || value <= 0.0 {
+            return refuse(key, "must be a positive number of days");
+        }
+    }
+    Ok(())
+}

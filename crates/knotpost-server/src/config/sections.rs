@@ -1,0 +1,309 @@
+//! The sections of the configuration, with their defaults.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// Declares a section: its keys, their types and defaults.
+macro_rules! section {
+    ($(#[$doc:meta])* $name:ident { $($(#[$key_doc:meta])* $key:ident : $kind:ty = $default:expr),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Deserialize, Serialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name { $($(#[$key_doc])* pub $key: $kind),* }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($key: $default),* }
+            }
+        }
+    };
+}
+
+section! {
+    /// Who this server is.
+    Server {
+        /// Name in the From of its mails.
+        name: String = "Knotpost".to_owned(),
+        /// Address that players write to.
+        address: String = "pbmserv@localhost".to_owned(),
+        /// How players' browsers reach it.
+        public_url: String = "http://127.0.0.1:8080".to_owned(),
+        /// Folder of everything it keeps.
+        data: PathBuf = PathBuf::from("./data"),
+    }
+}
+
+section! {
+    /// The web and API listener.
+    Http {
+        /// Address and port; port 0: any free one; empty: off.
+        listen: String = "127.0.0.1:8080".to_owned(),
+        /// Addresses whose `X-Forwarded-For` is believed.
+        trusted_proxies: Vec<String> = Vec::new(),
+    }
+}
+
+section! {
+    /// The SMTP listener.
+    Smtp {
+        /// Address and port; port 0: any free one; empty: off.
+        listen: String = "127.0.0.1:2525".to_owned(),
+        /// Certificate chain (PEM) for STARTTLS; empty: without.
+        tls_cert: String = String::new(),
+        /// Its key (PEM).
+        tls_key: String = String::new(),
+    }
+}
+
+section! {
+    /// The LMTP listener.
+    Lmtp {
+        /// Address and port; empty: off.
+        listen: String = String::new(),
+    }
+}
+
+section! {
+    /// A folder that another program delivers into.
+    Maildir {
+        /// Reserved; must be empty in this version.
+        watch: String = String::new(),
+    }
+}
+
+section! {
+    /// The way out.
+    Mail {
+        /// `maildir:[PATH]`, `smtp://…`, `smtps://…` or `sendmail:[PATH]`.
+        transport: Url = Url("maildir:".to_owned()),
+    }
+}
+
+section! {
+    /// The database.
+    Database {
+        /// `sqlite:[PATH]` or `postgres://…`.
+        url: Url = Url("sqlite:".to_owned()),
+        /// Connections kept at most.
+        max_connections: u32 = 8,
+        /// Whether `serve` brings the schema up to date.
+        migrate: Migrate = Migrate::Auto,
+    }
+}
+
+section! {
+    /// Users' accounts.
+    Accounts {
+        /// Whether new addresses must be confirmed; `auto`: with every transport that really mails.
+        confirm_addresses: Confirm = Confirm::Auto,
+    }
+}
+
+section! {
+    /// Rates. They protect a public server; loop protection is not among them and always on.
+    Limits {
+        /// Whether any of these applies.
+        enabled: bool = true,
+        /// New accounts per sender and hour.
+        signups_per_hour: u32 = 10,
+        /// Challenges per sender and hour.
+        challenges_per_hour: u32 = 60,
+        /// Wrong or unverified passwords per account and sender in 15 minutes.
+        password_tries: u32 = 10,
+        /// Requests per network address and minute.
+        http_per_minute: u32 = 600,
+    }
+}
+
+section! {
+    /// Reminders and losses on time.
+    Time {
+        /// Reminder after this many days without a move.
+        nag_days: f64 = 7.0,
+        /// Loss after this many days without a move.
+        forfeit_days: f64 = 21.0,
+    }
+}
+
+section! {
+    /// The games on offer.
+    Games {
+        /// Games that are switched off.
+        disabled: Vec<String> = Vec::new(),
+    }
+}
+
+section! {
+    /// Mail in.
+    Inbound {
+        /// Shared secret of `POST /inbound`; must be empty in this version.
+        #[serde(serialize_with = "mask_secret")]
+        secret: SecretString = SecretString::default(),
+        /// Largest message taken.
+        max_bytes: usize = 262_144,
+        /// What sender verification decides; only `off` and `annotate` in this version.
+        auth_policy: AuthPolicy = AuthPolicy::Annotate,
+        /// Hosts whose `Authentication-Results` are believed.
+        trusted_authserv: Vec<String> = Vec::new(),
+        /// Which messages are kept (sealed) after processing.
+        keep_raw: KeepRaw = KeepRaw::Failed,
+    }
+}
+
+section! {
+    /// Signing of outgoing mail; must be empty in this version.
+    Dkim {
+        /// The selector.
+        selector: String = String::new(),
+        /// The key file.
+        #[serde(serialize_with = "mask_secret")]
+        key: SecretString = SecretString::default(),
+    }
+}
+
+section! {
+    /// How long outcomes are kept.
+    Retention {
+        /// Received mails; never under 30.
+        inbox_days: u32 = 90,
+        /// Sent mails.
+        outbox_days: u32 = 90,
+        /// The audit log.
+        audit_days: u32 = 730,
+    }
+}
+
+section! {
+    /// The server's secret.
+    Secrets {
+        /// 32 bytes in hex; empty: kept in `data/secret.key`, made at the first start.
+        #[serde(serialize_with = "mask_secret")]
+        key: SecretString = SecretString::default(),
+    }
+}
+
+section! {
+    /// What the server tells its operator.
+    Log {
+        /// Lines for people or JSON for machines.
+        format: LogFormat = LogFormat::Text,
+        /// `error`, `warn`, `info`, `debug`, `trace`, or a filter such as `info,sqlx=warn`.
+        level: String = "info".to_owned(),
+    }
+}
+
+macro_rules! choice {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum $name { $($(#[$variant_doc])* $variant),* }
+    };
+}
+
+choice! {
+    /// Whether the schema is brought up to date at start.
+    Migrate {
+        /// Yes.
+        Auto,
+        /// Only by `knotpost migrate`.
+        Off,
+    }
+}
+
+choice! {
+    /// Whether addresses must be confirmed.
+    Confirm {
+        /// With every transport that really mails.
+        Auto,
+        /// Always.
+        On,
+        /// Never.
+        Off,
+    }
+}
+
+choice! {
+    /// What sender verification decides.
+    AuthPolicy {
+        /// Nothing is looked at.
+        Off,
+        /// Verdicts are noted.
+        Annotate,
+        /// Reply addresses need a verified sender.
+        RequireForTokens,
+        /// Mail that fails its domain's policy is refused.
+        RejectFail,
+    }
+}
+
+choice! {
+    /// Which messages are kept after processing.
+    KeepRaw {
+        /// None.
+        Never,
+        /// Those whose processing failed, for 7 days.
+        Failed,
+        /// All, for 7 days.
+        All,
+    }
+}
+
+choice! {
+    /// The form of log lines.
+    LogFormat {
+        /// For people.
+        Text,
+        /// For machines.
+        Json,
+    }
+}
+
+/// An address that may carry a password; it is masked wherever it is shown.
+#[derive(Clone, Deserialize)]
+#[serde(transparent)]
+pub struct Url(pub String);
+
+impl std::ops::Deref for Url {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Url {
+    /// The address with its password as `********`.
+    pub fn masked(&self) -> String {
+        let Some((scheme, rest)) = self.0.split_once("://") else { return self.0.clone() };
+        let authority_end = rest.find('/').unwrap_or(rest.len());
+        let (authority, path) = rest.split_at(authority_end);
+        match authority.rsplit_once('@') {
+            Some((user, host)) => {
+                let name = user.split_once(':').map_or(user, |(name, _)| name);
+                let password = if user.contains(':') { ":********" } else { "" };
+                format!("{scheme}://{name}{password}@{host}{path}")
+            }
+            None => self.0.clone(),
+        }
+    }
+}
+
+impl fmt::Debug for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.masked())
+    }
+}
+
+fn mask_secret<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(if secret.expose_secret().is_empty() { "" } else { "********" })
+}
+
+impl Serialize for Url {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.masked())
+    }
+}

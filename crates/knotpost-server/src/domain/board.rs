@@ -1,0 +1,92 @@
+//! Boards as players name them, and the states boards, seats and moves can be in.
+
+use std::fmt;
+
+/// A board as players name it: the game and its number there, from 101.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct BoardRef {
+    /// The game's name, lower case.
+    pub game: String,
+    /// The number among the game's boards.
+    pub number: u32,
+}
+
+impl fmt::Display for BoardRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.game, self.number)
+    }
+}
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        pub enum $name { $($(#[$variant_doc])* $variant),* }
+
+        impl $name {
+            /// The stored word.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word),* }
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = String;
+
+            fn try_from(word: String) -> Result<Self, String> {
+                match word.as_str() { $($word => Ok(Self::$variant),)* _ => Err(format!("unknown word `{word}`")) }
+            }
+        }
+    };
+}
+
+words! {
+    /// Where a board stands.
+    BoardState {
+        /// Being played.
+        Active = "active",
+        /// Finished.
+        Over = "over",
+        /// Declined by all but one before it began.
+        Removed = "removed",
+    }
+}
+
+words! {
+    /// Whether a seat still plays.
+    SeatState {
+        /// Takes its turns.
+        Playing = "playing",
+        /// Gave up; its turns are skipped.
+        Resigned = "resigned",
+        /// Ran out of time; its turns are skipped.
+        Forfeited = "forfeited",
+    }
+}
+
+words! {
+    /// What kind of entry a move of the list is.
+    MoveKind {
+        /// A move of the game.
+        Move = "move",
+        /// A pass.
+        Pass = "pass",
+        /// A change of sides.
+        Swap = "swap",
+        /// A resignation.
+        Resign = "resign",
+        /// A loss on time.
+        Forfeit = "forfeit",
+    }
+}
+
+words! {
+    /// How something was said.
+    RemarkKind {
+        /// With a move or a challenge.
+        Comment = "comment",
+        /// With `chat`.
+        Chat = "chat",
+    }
+}

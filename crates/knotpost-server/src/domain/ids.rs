@@ -1,0 +1,29 @@
+//! Keys of stored rows, one type each so that they cannot be mixed up.
+
+macro_rules! keys {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub i64);
+
+        impl From<i64> for $name {
+            fn from(key: i64) -> Self {
+                Self(key)
+            }
+        }
+    )*};
+}
+
+keys! {
+    /// A user's row.
+    UserKey,
+    /// A board's row.
+    BoardKey,
+    /// A remark's row.
+    RemarkKey,
+    /// A received mail's row.
+    InboxKey,
+    /// An outgoing mail's row.
+    OutboxKey,
+}

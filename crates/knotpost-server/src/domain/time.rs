@@ -1,0 +1,83 @@
+//! Points and spans of time in milliseconds.
+
+use std::fmt;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// Unix time in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(transparent)]
+pub struct Millis(pub i64);
+
+impl From<i64> for Millis {
+    fn from(millis: i64) -> Self {
+        Self(millis)
+    }
+}
+
+impl Millis {
+    /// This moment, `millis` later.
+    #[must_use]
+    pub fn plus(self, millis: i64) -> Self {
+        Self(self.0.saturating_add(millis))
+    }
+
+    /// The span from `earlier` until now; zero when the clock went back.
+    pub fn since(self, earlier: Self) -> Span {
+        Span(self.0.saturating_sub(earlier.0).max(0))
+    }
+
+    /// RFC 3339 in UTC to the second, e.g. `2026-11-20T10:00:00Z`.
+    pub fn to_rfc3339(self) -> String {
+        self.format("%Y-%m-%dT%H:%M:%SZ")
+    }
+
+    /// As players read it, in UTC: `2026-11-20 10:00 UTC`.
+    pub fn to_readable(self) -> String {
+        self.format("%Y-%m-%d %H:%M UTC")
+    }
+
+    fn format(self, pattern: &str) -> String {
+        let stamp = Timestamp::from_millisecond(self.0).unwrap_or(Timestamp::UNIX_EPOCH);
+        stamp.to_zoned(TimeZone::UTC).strftime(pattern).to_string()
+    }
+}
+
+/// A length of time in milliseconds, never negative.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(transparent)]
+pub struct Span(pub i64);
+
+impl std::iter::Sum for Span {
+    fn sum<I: Iterator<Item = Self>>(spans: I) -> Self {
+        Self(spans.map(|span| span.0).sum())
+    }
+}
+
+/// `d days, hh:mm:ss`
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.0 / 1000;
+        let (days, rest) = (seconds / 86_400, seconds % 86_400);
+        write!(f, "{days} days, {:02}:{:02}:{:02}", rest / 3600, rest / 60 % 60, rest % 60)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_written_in_utc() {
+        let noon = Millis(1_763_640_000_000);
+        assert_eq!(noon.to_rfc3339(), "2025-11-20T12:00:00Z");
+        assert_eq!(noon.to_readable(), "2025-11-20 12:00 UTC");
+    }
+
+    #[test]
+    fn spans_are_written_as_days_and_clock_time_and_never_negative() {
+        assert_eq!(Span(93_784_000).to_string(), "1 days, 02:03:04");
+        assert_eq!(Millis(5).since(Millis(9)), Span(0));
+    }
+}

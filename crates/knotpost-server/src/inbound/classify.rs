@@ -1,0 +1,157 @@
+//! Who is speaking: a person, a mailing list, or a program that must never be answered.
+//!
+//! The rule that keeps mail from going in circles: whatever shows one of the marks of an automaton is neither
+//! executed nor answered. Knows nothing of commands or accounts.
+
+use super::address::OwnAddresses;
+use super::parse::Message;
+use super::reason::Reason;
+
+/// More servers than this lie on no honest way.
+pub const MAX_HOPS: usize = 30;
+
+/// How a mail is to be treated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// From a program: neither executed nor answered.
+    Automatic(Reason),
+    /// From a list or a program that wants no answers: executed only with a valid command and a valid password or
+    /// token, and never answered on error.
+    Bulk,
+    /// From a person.
+    Person,
+}
+
+/// Classifies a mail. The envelope's sender is `None` for the null path `<>`; where there is no envelope, pass
+/// [`Message::envelope_sender`].
+pub fn classify(message: &Message, envelope_from: Option<&str>, own: &OwnAddresses) -> Class {
+    if let Some(reason) = find_automaton(message, envelope_from, own) {
+        return Class::Automatic(reason);
+    }
+    if is_bulk(message) { Class::Bulk } else { Class::Person }
+}
+
+fn find_automaton(message: &Message, envelope_from: Option<&str>, own: &OwnAddresses) -> Option<Reason> {
+    let sender = envelope_from.map(str::trim).unwrap_or_default();
+    let senders = || message.from.iter().chain(&message.sender).map(String::as_str).chain([sender]);
+    if message.received_count > MAX_HOPS {
+        return Some(Reason::TooManyHops);
+    }
+    if is_own(message, senders(), own) {
+        return Some(Reason::OwnMessage);
+    }
+    if message.content_type_report {
+        return Some(Reason::DeliveryReport);
+    }
+    if sender.is_empty() || sender == "<>" || message.return_path.as_deref() == Some("") {
+        return Some(Reason::NullSender);
+    }
+    if senders().any(is_mailer) {
+        return Some(Reason::MailerDaemon);
+    }
+    if message.auto_submitted.as_deref().is_some_and(|word| word != "no") {
+        return Some(Reason::AutoSubmitted);
+    }
+    let precedence_reply = message.precedence.as_deref() == Some("auto_reply");
+    (message.x_autoreply || message.x_autorespond || precedence_reply).then_some(Reason::AutoReply)
+}
+
+fn is_own<'a>(message: &Message, mut senders: impl Iterator<Item = &'a str>, own: &OwnAddresses) -> bool {
+    let loops = || message.x_loop.iter().any(|value| own.is_own(value.trim_matches(['<', '>', ' '])));
+    let made_here = || message.message_id.as_deref().is_some_and(|id| own.is_own_message_id(id));
+    senders.any(|sender| own.is_own(sender)) || loops() || made_here()
+}
+
+/// Names under which mail systems write.
+fn is_mailer(address: &str) -> bool {
+    let local = address.rsplit_once('@').map_or(address, |(local, _)| local);
+    matches!(
+        local.to_ascii_lowercase().as_str(),
+        "mailer-daemon" | "mail-daemon" | "maildaemon" | "postmaster" | "double-bounce"
+    )
+}
+
+fn is_bulk(message: &Message) -> bool {
+    let precedence =
+        message.precedence.as_deref().is_some_and(|word| matches!(word, "bulk" | "junk" | "list"));
+    let suppress =
+        message.x_auto_response_suppress.as_deref().is_some_and(|value| !value.eq_ignore_ascii_case("none"));
+    message.list_id.is_some() || precedence || suppress
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn own() -> OwnAddresses {
+        OwnAddresses::new("games@example.org").unwrap()
+    }
+
+    fn mail(change: impl FnOnce(&mut Message)) -> Message {
+        let mut message = Message { from: vec!["fred@example.net".into()], ..Message::default() };
+        change(&mut message);
+        message
+    }
+
+    fn class(change: impl FnOnce(&mut Message)) -> Class {
+        classify(&mail(change), Some("fred@example.net"), &own())
+    }
+
+    #[test]
+    fn a_persons_mail_is_a_persons() {
+        assert_eq!(class(|_| {}), Class::Person);
+        assert_eq!(class(|mail| mail.auto_submitted = Some("no".into())), Class::Person);
+        assert_eq!(class(|mail| mail.received_count = MAX_HOPS), Class::Person);
+        assert_eq!(class(|mail| mail.x_loop.push("other@example.net".into())), Class::Person);
+        assert_eq!(class(|mail| mail.references.push("knotpost.1@example.org".into())), Class::Person);
+    }
+
+    #[test]
+    fn every_mark_of_an_automaton_is_heeded() {
+        let automatic = |change: fn(&mut Message)| class(change);
+        assert_eq!(
+            automatic(|mail| mail.auto_submitted = Some("auto-replied".into())),
+            Class::Automatic(Reason::AutoSubmitted)
+        );
+        assert_eq!(automatic(|mail| mail.x_autoreply = true), Class::Automatic(Reason::AutoReply));
+        assert_eq!(automatic(|mail| mail.x_autorespond = true), Class::Automatic(Reason::AutoReply));
+        assert_eq!(
+            automatic(|mail| mail.content_type_report = true),
+            Class::Automatic(Reason::DeliveryReport)
+        );
+        assert_eq!(
+            automatic(|mail| mail.received_count = MAX_HOPS + 1),
+            Class::Automatic(Reason::TooManyHops)
+        );
+        assert_eq!(
+            automatic(|mail| mail.from = vec!["MAILER-DAEMON@example.net".into()]),
+            Class::Automatic(Reason::MailerDaemon)
+        );
+        assert_eq!(
+            automatic(|mail| mail.return_path = Some(String::new())),
+            Class::Automatic(Reason::NullSender)
+        );
+        assert_eq!(classify(&mail(|_| {}), None, &own()), Class::Automatic(Reason::NullSender));
+    }
+
+    #[test]
+    fn our_own_mail_never_speaks_to_us() {
+        let own_message = Class::Automatic(Reason::OwnMessage);
+        assert_eq!(class(|mail| mail.from = vec!["Games+r.x@example.org".into()]), own_message);
+        assert_eq!(class(|mail| mail.sender = Some("postmaster@example.org".into())), own_message);
+        assert_eq!(class(|mail| mail.x_loop.push("<games@example.org>".into())), own_message);
+        assert_eq!(class(|mail| mail.message_id = Some(own().message_id("17"))), own_message);
+        assert_eq!(classify(&mail(|_| {}), Some("games+b.1.x@example.org"), &own()), own_message);
+    }
+
+    #[test]
+    fn lists_are_bulk() {
+        assert_eq!(class(|mail| mail.list_id = Some("<x.example>".into())), Class::Bulk);
+        for word in ["bulk", "junk", "list"] {
+            assert_eq!(class(|mail| mail.precedence = Some(word.into())), Class::Bulk);
+        }
+        assert_eq!(class(|mail| mail.x_auto_response_suppress = Some("All".into())), Class::Bulk);
+        assert_eq!(class(|mail| mail.x_auto_response_suppress = Some("None".into())), Class::Person);
+    }
+}

@@ -1,0 +1,199 @@
+//! The words of a mail that are its sender's own.
+//!
+//! Drops what mail programs add: quoted text, the line that introduces it, signatures, adverts of telephones. What
+//! is typed above, between or below quotes stays, and so does everything of which it is not certain: a quote too
+//! much costs a sentence in a comment, a sentence too little may be a move.
+
+use super::quoting;
+
+/// The longest comment that is kept, in characters.
+pub const MAX_COMMENT: usize = 8000;
+
+const CUT: &str = "\n[The rest was cut off: a comment may have 8000 characters.]";
+
+/// A text without what was quoted; no blank lines at either end.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Extracted {
+    /// The lines that are left, in order.
+    pub lines: Vec<String>,
+}
+
+impl Extracted {
+    /// All of it as one text.
+    pub fn text(&self) -> String {
+        self.lines.join("\n")
+    }
+
+    /// The first line, and what follows it without blank lines around.
+    pub fn split_first(&self) -> Option<(&str, String)> {
+        let (first, rest) = self.lines.split_first()?;
+        Some((first.trim(), rest.join("\n").trim().to_owned()))
+    }
+}
+
+/// Takes the sender's own words out of a readable text.
+pub fn extract(text: &str) -> Extracted {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut marks: Vec<Mark> =
+        lines.iter().map(|line| if quoting::is_quoted(line) { Mark::Quote } else { Mark::Own }).collect();
+    mark_whole_messages(&lines, &mut marks);
+    mark_attributions(&lines, &mut marks);
+    mark_signatures(&lines, &mut marks);
+    mark_adverts(&lines, &mut marks);
+    Extracted { lines: collect(&lines, &marks) }
+}
+
+/// Cuts a comment to [`MAX_COMMENT`] characters and says so at its end.
+pub fn limit_comment(text: &str) -> String {
+    match text.char_indices().nth(MAX_COMMENT) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}{CUT}", text.get(..end).unwrap_or_default().trim_end()),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Own,
+    /// Marked with `>` or part of a message that was put in whole.
+    Quote,
+    /// Dropped, but nothing that a quote would show: signatures and adverts.
+    Trimmings,
+}
+
+fn is_blank(line: &str) -> bool {
+    line.trim().is_empty()
+}
+
+/// Messages put in whole, under a separator or a header block: to the end, unless their lines are marked with `>`.
+fn mark_whole_messages(lines: &[&str], marks: &mut [Mark]) {
+    let mut at = 0;
+    while at < lines.len() {
+        let head = if marks.get(at) == Some(&Mark::Own) {
+            message_head(lines.get(at..).unwrap_or_default())
+        } else {
+            0
+        };
+        if head == 0 {
+            at += 1;
+            continue;
+        }
+        let body =
+            (at + head..lines.len()).find(|&index| lines.get(index).is_some_and(|line| !is_blank(line)));
+        let marked = body.is_some_and(|index| marks.get(index) == Some(&Mark::Quote));
+        let end = if marked { at + head } else { lines.len() };
+        marks.iter_mut().take(end).skip(at).for_each(|mark| *mark = Mark::Quote);
+        at = end;
+    }
+}
+
+/// The number of lines of a separator, a rule with a header block or a header block alone; 0 when there is none.
+fn message_head(lines: &[&str]) -> usize {
+    let Some(first) = lines.first() else { return 0 };
+    let separator = quoting::is_separator(first);
+    let mut start = 0;
+    if separator || quoting::is_rule(first) {
+        start = 1 + lines.iter().skip(1).take(2).take_while(|line| is_blank(line)).count();
+    }
+    match quoting::header_block(lines.get(start..).unwrap_or_default()) {
+        0 if separator => 1,
+        0 => 0,
+        block => start + block,
+    }
+}
+
+/// An attribution counts only directly above a quote, with at most one blank line between.
+fn mark_attributions(lines: &[&str], marks: &mut [Mark]) {
+    for start in 0..lines.len() {
+        let begins =
+            marks.get(start) == Some(&Mark::Quote) && start > 0 && marks.get(start - 1) != Some(&Mark::Quote);
+        if !begins {
+            continue;
+        }
+        let blanks = lines.iter().take(start).rev().take(2).take_while(|line| is_blank(line)).count();
+        let end = start - blanks;
+        let length = attribution_length(lines.get(..end).unwrap_or_default(), marks);
+        marks.iter_mut().take(end).skip(end - length).for_each(|mark| *mark = Mark::Quote);
+    }
+}
+
+/// How many of the last lines are an attribution: one, or up to three when the program broke a long one.
+fn attribution_length(lines: &[&str], marks: &[Mark]) -> usize {
+    let own = |index: usize| {
+        marks.get(index) == Some(&Mark::Own) && lines.get(index).is_some_and(|line| !is_blank(line))
+    };
+    let mut fallback = 0;
+    for length in 1..=3.min(lines.len()) {
+        let start = lines.len() - length;
+        if !own(start) {
+            break;
+        }
+        let block = lines.get(start..).unwrap_or_default();
+        if !quoting::is_attribution(&block.join(" ")) {
+            continue;
+        }
+        if block.first().is_some_and(|line| quoting::opens_attribution(line)) {
+            return length;
+        }
+        if length == 1 {
+            fallback = 1;
+        }
+    }
+    fallback
+}
+
+/// A signature reaches from its `-- ` to the next quote or the end. Without its blank `--` is a command.
+fn mark_signatures(lines: &[&str], marks: &mut [Mark]) {
+    let mut inside = false;
+    for (line, mark) in lines.iter().zip(marks.iter_mut()) {
+        match mark {
+            Mark::Quote => inside = false,
+            _ if inside || *line == "-- " => {
+                inside = true;
+                *mark = Mark::Trimmings;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Adverts stand alone: nothing of the sender's directly above or below.
+fn mark_adverts(lines: &[&str], marks: &mut [Mark]) {
+    for at in 0..lines.len() {
+        let alone = |index: Option<usize>| {
+            index.is_none_or(|index| {
+                lines.get(index).is_none_or(|line| is_blank(line))
+                    || marks.get(index).is_some_and(|mark| *mark != Mark::Own)
+            })
+        };
+        let own = marks.get(at) == Some(&Mark::Own);
+        let advert = own && lines.get(at).is_some_and(|line| quoting::is_advert(line));
+        if advert && alone(at.checked_sub(1)) && alone(Some(at + 1)) {
+            if let Some(mark) = marks.get_mut(at) {
+                *mark = Mark::Trimmings;
+            }
+        }
+    }
+}
+
+/// The lines that are left; where something was taken out, at most one blank line stays.
+fn collect(lines: &[&str], marks: &[Mark]) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    let mut gap = false;
+    for (line, mark) in lines.iter().zip(marks) {
+        if *mark != Mark::Own {
+            gap = true;
+            continue;
+        }
+        if is_blank(line) && (kept.is_empty() || (gap && kept.last().is_some_and(|last| is_blank(last)))) {
+            continue;
+        }
+        if gap && !is_blank(line) {
+            gap = false;
+        }
+        kept.push(line.trim_end().to_owned());
+    }
+    while kept.last().is_some_and(|line| is_blank(line)) {
+        kept.pop();
+    }
+    kept
+}

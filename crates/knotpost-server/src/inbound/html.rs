@@ -1,0 +1,277 @@
+//! HTML to the plain text a person would have typed.
+//!
+//! Made for mails without a plain part: keeps lines apart, drops what is not shown, and marks quotes with `>` so
+//! that the stage behind needs to know one kind of quote only. Not a renderer: no tables, no lists, no links.
+
+use mail_parser::decoders::html::add_html_token;
+
+/// Converts; never fails, whatever the markup.
+pub(super) fn to_text(html: &str) -> String {
+    let mut page = Page::default();
+    let mut rest = html;
+    while let Some(at) = rest.find('<') {
+        let (text, from_tag) = rest.split_at(at);
+        page.text(text);
+        rest = match read_tag(from_tag) {
+            Some((tag, after)) => {
+                let after = skip_hidden(&tag, after);
+                page.tag(&tag);
+                after
+            }
+            None => {
+                page.text("<");
+                from_tag.get(1..).unwrap_or_default()
+            }
+        };
+    }
+    page.text(rest);
+    page.finish()
+}
+
+struct Tag<'a> {
+    name: String,
+    closes: bool,
+    attributes: &'a str,
+}
+
+/// Reads the tag or comment at the start of the text; `None` when the `<` is just a character.
+fn read_tag(text: &str) -> Option<(Tag<'_>, &str)> {
+    let inner = text.get(1..)?;
+    if let Some(comment) = inner.strip_prefix("!--") {
+        let after = comment.find("-->").and_then(|end| comment.get(end + 3..)).unwrap_or_default();
+        return Some((Tag { name: String::new(), closes: false, attributes: "" }, after));
+    }
+    let (closes, name_on) = inner.strip_prefix('/').map_or((false, inner), |rest| (true, rest));
+    if !name_on.starts_with(|c: char| c.is_ascii_alphabetic() || c == '!' || c == '?') {
+        return None;
+    }
+    let (inside, after) = split_at_tag_end(name_on);
+    let end = inside.find(|c: char| !c.is_ascii_alphanumeric() && c != ':').unwrap_or(inside.len());
+    let (name, attributes) = inside.split_at(end);
+    Some((Tag { name: name.to_ascii_lowercase(), closes, attributes }, after))
+}
+
+/// Splits at the `>` that ends a tag; one within quotation marks does not.
+fn split_at_tag_end(text: &str) -> (&str, &str) {
+    let mut quote = None;
+    for (at, byte) in text.bytes().enumerate() {
+        match (quote, byte) {
+            (None, b'>') => {
+                return (text.get(..at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());
+            }
+            (None, b'"' | b'\'') if text.get(..at).is_some_and(|before| before.trim_end().ends_with('=')) => {
+                quote = Some(byte)
+            }
+            (Some(open), close) if open == close => quote = None,
+            _ => {}
+        }
+    }
+    (text, "")
+}
+
+/// Passes over the contents of elements that nobody sees.
+fn skip_hidden<'a>(tag: &Tag<'_>, after: &'a str) -> &'a str {
+    if tag.closes || !matches!(tag.name.as_str(), "script" | "style" | "title" | "template") {
+        return after;
+    }
+    let close = format!("</{}", tag.name);
+    let bytes = after.as_bytes();
+    let at = bytes.windows(close.len()).position(|window| window.eq_ignore_ascii_case(close.as_bytes()));
+    at.and_then(|at| after.get(at..)).unwrap_or_default()
+}
+
+#[derive(Default)]
+struct Page {
+    out: String,
+    line: String,
+    space_due: bool,
+    quotes: usize,
+    preformatted: usize,
+    /// The paragraph has no margin: Outlook writes one for every line.
+    tight: bool,
+    /// For every open `div`, whether it opened a quote.
+    divs: Vec<Marks>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Marks {
+    Quote,
+    Nothing,
+}
+
+/// Quotes beyond this depth look the same.
+const MAX_QUOTES: usize = 8;
+
+impl Page {
+    fn text(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            if let Some((entity, after)) = split_entity(rest) {
+                let mut decoded = String::new();
+                add_html_token(&mut decoded, entity.as_bytes(), false);
+                decoded.chars().for_each(|c| self.shown(c));
+                rest = after;
+                continue;
+            }
+            self.source_char(c);
+            rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        }
+    }
+
+    /// A character as it stands in the source, where blanks and line ends mean little.
+    fn source_char(&mut self, c: char) {
+        match c {
+            '\n' if self.preformatted > 0 => self.end_line(),
+            ' ' | '\t' if self.preformatted > 0 => self.line.push(c),
+            '\r' => {}
+            ' ' | '\t' | '\n' => self.space_due = true,
+            c => self.shown(c),
+        }
+    }
+
+    fn shown(&mut self, c: char) {
+        if std::mem::take(&mut self.space_due) && !self.line.is_empty() && !self.line.ends_with(' ') {
+            self.line.push(' ');
+        }
+        match c {
+            '\u{a0}' => self.line.push(' '),
+            '\u{200b}'..='\u{200d}' | '\u{feff}' | '\u{ad}' => {}
+            c if c.is_control() => {}
+            c => self.line.push(c),
+        }
+    }
+
+    fn tag(&mut self, tag: &Tag<'_>) {
+        match tag.name.as_str() {
+            "br" => self.end_line(),
+            "hr" => {
+                self.end_block();
+                self.line.push_str(&"_".repeat(32));
+                self.end_block();
+            }
+            "td" | "th" => self.space_due = true,
+            "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
+                self.end_block();
+                if !tag.closes {
+                    self.tight = tag.attributes.contains("MsoNormal");
+                } else if !self.tight {
+                    self.blank_line();
+                }
+            }
+            "pre" | "listing" => {
+                self.end_block();
+                self.preformatted =
+                    if tag.closes { self.preformatted.saturating_sub(1) } else { self.preformatted + 1 };
+            }
+            "blockquote" => {
+                self.end_block();
+                self.quotes = if tag.closes { self.quotes.saturating_sub(1) } else { self.quotes + 1 };
+            }
+            "div" => self.div(tag),
+            "address" | "article" | "aside" | "body" | "center" | "dd" | "dl" | "dt" | "fieldset"
+            | "figure" | "footer" | "form" | "header" | "html" | "li" | "main" | "nav" | "ol" | "section"
+            | "table" | "tbody" | "thead" | "tr" | "ul" => self.end_block(),
+            _ => {}
+        }
+    }
+
+    /// Yahoo quotes in a `div` with a class of its own, all others in `blockquote`.
+    fn div(&mut self, tag: &Tag<'_>) {
+        self.end_block();
+        if tag.closes {
+            if self.divs.pop() == Some(Marks::Quote) {
+                self.quotes = self.quotes.saturating_sub(1);
+            }
+            return;
+        }
+        let marks = if tag.attributes.contains("yahoo_quoted") { Marks::Quote } else { Marks::Nothing };
+        if marks == Marks::Quote {
+            self.quotes += 1;
+        }
+        self.divs.push(marks);
+    }
+
+    fn end_block(&mut self) {
+        self.space_due = false;
+        if !self.line.trim().is_empty() {
+            self.end_line();
+        }
+        self.line.clear();
+    }
+
+    fn end_line(&mut self) {
+        self.space_due = false;
+        if self.quotes > 0 {
+            self.out.push_str(&">".repeat(self.quotes.min(MAX_QUOTES)));
+            self.out.push(' ');
+        }
+        self.out.push_str(if self.line == "-- " { &self.line } else { self.line.trim_end() });
+        self.out.push('\n');
+        self.line.clear();
+    }
+
+    fn blank_line(&mut self) {
+        if !self.out.is_empty() && !self.out.ends_with("\n\n") {
+            self.end_line();
+        }
+    }
+
+    fn finish(mut self) -> String {
+        self.end_block();
+        self.out
+    }
+}
+
+/// Splits `&name;` off the front, if there is one.
+fn split_entity(text: &str) -> Option<(&str, &str)> {
+    if !text.starts_with('&') {
+        return None;
+    }
+    let end = text.bytes().take(40).position(|byte| byte == b';')?;
+    let entity = text.get(..=end)?;
+    let name = entity.get(1..end)?;
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'#');
+    is_name.then_some((entity, text.get(end + 1..)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn lines_that_are_shown_apart_stay_apart() {
+        assert_eq!(to_text("<div>f12</div><div>nice <b>game</b></div>"), "f12\nnice game\n");
+        assert_eq!(to_text("a<br>b<br/>\n c\n d"), "a\nb\nc d\n");
+        assert_eq!(to_text("<p>one</p>\n<p>two</p>"), "one\n\ntwo\n\n");
+        assert_eq!(to_text("<table><tr><td>a</td><td>b</td></tr></table>"), "a b\n");
+    }
+
+    #[test]
+    fn quotes_are_marked_and_what_is_hidden_is_gone() {
+        let html = "<html><head><title>x</title><style>p > a {}</style></head><body>f12<blockquote>old<br>text</blockquote>ok<!-- no > no --></body>";
+        assert_eq!(to_text(html), "f12\n> old\n> text\nok\n");
+        assert_eq!(
+            to_text("<div>a<div id=\"yahoo_quoted_1\" class=\"yahoo_quoted\">b<div>c</div></div>d</div>"),
+            "a\n> b\n> c\nd\n"
+        );
+    }
+
+    #[test]
+    fn entities_become_characters_and_lone_signs_stay() {
+        assert_eq!(to_text("a&nbsp;&lt;b&gt; &amp; &#233; &eacute; R&D; &"), "a <b> & é é R&D; &\n");
+        assert_eq!(to_text("1 < 2 <3 you"), "1 < 2 <3 you\n");
+    }
+
+    #[test]
+    fn boards_in_pre_keep_their_shape() {
+        assert_eq!(to_text("<pre>+--+\n|  |\n+--+</pre>"), "+--+\n|  |\n+--+\n");
+    }
+
+    proptest! {
+        #[test]
+        fn no_markup_makes_it_panic(html in "(<|>|/|div|blockquote|pre|br|&|;|#|x41|amp|\"|'|=| |\n|ü|-|!|script|\\PC){0,60}") {
+            let _ = to_text(&html);
+        }
+    }
+}

@@ -1,0 +1,376 @@
+//! The corridor of a received mail: parse, classify, identify, execute, and one commit that holds
+//! the inbox row's outcome, what the command changed, and every mail that follows from it.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::address::{OwnAddresses, Recipient};
+use super::classify::{Class, classify};
+use super::digest::dedupe_key;
+use super::identify::{Address as Arrival, Identified, identify};
+use super::parse::{Message, parse};
+use super::reason::Reason;
+use super::smtp::{Envelope, Intake, Receipt, RecipientVerdict};
+use crate::app::App;
+use crate::config::KeepRaw;
+use crate::domain::{Address, InboxKey, Millis};
+use crate::secret::Purpose;
+use crate::service::{
+    Answer, Audience, Channel, Origin, Prepared, Reply, Request, apply, post_to_address, prepare, prepare_at_once,
+};
+use crate::store::{InboxRow, NewInbox, StoreError, Tx};
+
+/// A mail that was acted on is recognised for so long.
+const DEDUPE_MS: i64 = 30 * 86_400_000;
+/// Nobody else takes a leased mail before this time is over.
+const LEASE_MS: i64 = 2 * 60_000;
+/// A mail whose processing failed so often is set aside.
+const MOST_ATTEMPTS: i64 = 5;
+/// Error answers to one address in an hour; the next one says that there will be no more.
+const ERROR_ANSWERS: i64 = 10;
+/// Answers to queries of one address in an hour.
+const QUERY_ANSWERS: i64 = 200;
+/// Error answers of the whole server in an hour.
+const ALL_ERROR_ANSWERS: i64 = 2_000;
+
+/// Takes mail, whichever way it comes.
+pub struct Desk {
+    app: Arc<App>,
+    own: OwnAddresses,
+}
+
+/// A mail understood as far as that goes without looking anything up.
+struct Mail {
+    message: Message,
+    class: Class,
+    sender: Option<Address>,
+    found: Identified,
+    dedupe_key: String,
+}
+
+/// Why a mail is refused while its sender still waits for the answer.
+struct Refusal {
+    enhanced: &'static str,
+    text: String,
+}
+
+impl Desk {
+    /// A desk for the server's addresses.
+    ///
+    /// # Errors
+    /// When the server's address is not one.
+    pub fn new(app: Arc<App>) -> Result<Self, super::address::AddressError> {
+        let own = OwnAddresses::new(&app.config.server.address)?;
+        Ok(Self { app, own })
+    }
+
+    fn read(&self, raw: &[u8], envelope_from: Option<&str>, recipients: &[String]) -> Result<Mail, Refusal> {
+        let message = parse(raw).map_err(|broken| Refusal { enhanced: "5.6.0", text: format!("{broken}") })?;
+        let class = classify(&message, envelope_from, &self.own);
+        if matches!(class, Class::Automatic(_)) {
+            // Never looked into any further.
+            return Ok(Mail { message, class, sender: None, found: nothing(), dedupe_key: String::new() });
+        }
+        if message.from.len() != 1 {
+            let text = "a mail to this server has exactly one address in its From".to_owned();
+            return Err(Refusal { enhanced: "5.7.1", text });
+        }
+        let sender: Option<Address> = message.author().and_then(|author| author.parse().ok());
+        let Some(sender) = sender else {
+            let text = "the address in the From is not one that could be answered".to_owned();
+            return Err(Refusal { enhanced: "5.1.7", text });
+        };
+        let reply = |address: &String| matches!(self.own.recipient(address), Some(Recipient::Reply(_)));
+        let arrival = if recipients.iter().any(reply) { Arrival::Reply } else { Arrival::Plain };
+        let is_command = |line: &str| knotpost_commands::parse(line, &self.app.vocabulary).is_ok();
+        let found = identify(&message, arrival, &is_command);
+        if let Identified::Unclear { subject, .. } = &found
+            && subject.is_empty()
+            && message.text.is_none()
+        {
+            let text = "there is neither a command in the Subject nor a text that could be read; \
+                        write a command such as `help` into the Subject"
+                .to_owned();
+            return Err(Refusal { enhanced: "5.6.0", text });
+        }
+        let key = self.app.secret.derive(Purpose::Dedupe);
+        let dedupe_key = dedupe_key(&message, sender.as_str(), &key);
+        Ok(Mail { message, class, sender: Some(sender), found, dedupe_key })
+    }
+
+    async fn take(&self, envelope: Envelope, raw: Vec<u8>) -> Result<Receipt, StoreError> {
+        let mail = match self.read(&raw, envelope.mail_from.as_deref(), &envelope.recipients) {
+            Ok(mail) => mail,
+            Err(Refusal { enhanced, text }) => return Ok(Receipt::Refused { code: 550, enhanced, text }),
+        };
+        let app = &self.app;
+        let now = app.clock.now();
+        let mut row = self.describe(&envelope, &mail, raw.len(), now);
+        if let Some(reason) = self.settled_at_sight(&mail, &envelope) {
+            row.reason = Some(reason.as_str());
+            app.store.write(move |tx| { let row = row.clone(); Box::pin(async move { tx.insert_inbox(&row).await }) }).await?;
+            return Ok(Receipt::Stored { text: "kept".to_owned() });
+        }
+        let request = self.request(&mail);
+        if let Some(prepared) = prepare_at_once(app, request).await? {
+            let work = Arc::new((mail, prepared, row));
+            let shared = Arc::clone(app);
+            let reason = app
+                .store
+                .write(move |tx| {
+                    let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
+                    Box::pin(async move {
+                        let (mail, prepared, row) = &*work;
+                        let key = tx.insert_inbox(row).await?;
+                        let reason = decide(tx, &app, mail, prepared, key, now).await?;
+                        tx.finish_inbox(key, "done", reason.as_str(), false, now).await?;
+                        Ok(reason)
+                    })
+                })
+                .await?;
+            count(reason);
+            app.signals.outbox.notify_one();
+            return Ok(Receipt::Stored { text: reason.to_string() });
+        }
+        row.raw = Some(app.secret.seal(app.entropy.as_ref(), &raw)?);
+        app.store.write(move |tx| { let row = row.clone(); Box::pin(async move { tx.insert_inbox(&row).await }) }).await?;
+        app.signals.inbox.notify_one();
+        Ok(Receipt::Stored { text: "queued".to_owned() })
+    }
+
+    /// Mail that is kept for the record and nothing else.
+    fn settled_at_sight(&self, mail: &Mail, envelope: &Envelope) -> Option<Reason> {
+        if let Class::Automatic(reason) = mail.class {
+            return Some(reason);
+        }
+        let to_postmaster = |address: &String| matches!(self.own.recipient(address), Some(Recipient::Postmaster));
+        envelope.recipients.iter().all(to_postmaster).then_some(Reason::Postmaster)
+    }
+
+    fn describe(&self, envelope: &Envelope, mail: &Mail, size: usize, now: Millis) -> NewInbox {
+        let mask = |line: &str| knotpost_commands::mask(line, &self.app.vocabulary);
+        let text = match &mail.found {
+            Identified::Multiple { lines, .. } => Some(lines.iter().map(|line| mask(line)).collect::<Vec<_>>().join("\n")),
+            Identified::Body { line, .. } => Some(mask(line)),
+            Identified::Subject { .. } | Identified::Unclear { .. } => None,
+        };
+        NewInbox {
+            received_at: now,
+            way: envelope.way.as_str(),
+            peer: envelope.peer.map(|peer| peer.to_string()),
+            mail_from: envelope.mail_from.clone(),
+            recipients: envelope.recipients.join("\n"),
+            size: i64::try_from(size).unwrap_or(i64::MAX),
+            sender: mail.sender.as_ref().map(ToString::to_string),
+            message_id: mail.message.message_id.clone(),
+            subject: Some(mask(&mail.message.subject)),
+            text,
+            raw: None,
+            reason: None,
+        }
+    }
+
+    fn request(&self, mail: &Mail) -> Request {
+        let (line, body) = match &mail.found {
+            Identified::Subject { line, comment } | Identified::Body { line, comment } => (line.clone(), comment.clone()),
+            Identified::Multiple { lines, surplus } => {
+                // One line more than allowed makes the command say so.
+                let surplus = std::iter::repeat_n("help".to_owned(), *surplus);
+                ("multiple".to_owned(), lines.iter().cloned().chain(surplus).collect::<Vec<_>>().join("\n"))
+            }
+            Identified::Unclear { subject, comment } => (subject.clone(), comment.clone()),
+        };
+        let sender = mail.sender.clone();
+        let rate_key = sender.as_ref().map(Address::key).unwrap_or_default();
+        Request { line, body, origin: Origin { channel: Channel::Mail, sender, rate_key } }
+    }
+
+    /// Processes the mail that waits longest; `false`: none is due.
+    ///
+    /// # Errors
+    /// When the database fails. A mail that cannot be processed is set aside, which is no error.
+    pub async fn process_next(&self) -> Result<bool, StoreError> {
+        let app = &self.app;
+        let now = app.clock.now();
+        if app.store.read().await?.next_inbox_due().await?.is_none_or(|due| due > now.0) {
+            return Ok(false);
+        }
+        let lease = app.store.write(move |tx| Box::pin(tx.lease_inbox(now, now.plus(LEASE_MS)))).await?;
+        let Some(row) = lease else { return Ok(false) };
+        let key = row.id;
+        if let Err(error) = self.process(&row).await {
+            tracing::error!(inbox = key.0, attempts = row.attempts, %error, "a mail could not be processed");
+            if row.attempts >= MOST_ATTEMPTS {
+                self.set_aside(key, Reason::Failed).await?;
+            }
+        }
+        Ok(true)
+    }
+
+    async fn process(&self, row: &InboxRow) -> Result<(), StoreError> {
+        let app = &self.app;
+        let raw = row.raw.as_deref().and_then(|sealed| app.secret.unseal(sealed));
+        let Some(raw) = raw else { return self.set_aside(row.id, Reason::Broken).await };
+        let recipients: Vec<String> = row.recipients.lines().map(ToOwned::to_owned).collect();
+        let Ok(mail) = self.read(&raw, row.mail_from.as_deref(), &recipients) else {
+            return self.set_aside(row.id, Reason::Broken).await;
+        };
+        let prepared = prepare(app, self.request(&mail)).await?;
+        let (key, now) = (row.id, app.clock.now());
+        let keep = app.config.inbound.keep_raw == KeepRaw::All;
+        let work = Arc::new((mail, prepared));
+        let shared = Arc::clone(app);
+        let reason = app
+            .store
+            .write(move |tx| {
+                let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
+                Box::pin(async move {
+                    // Marked first: if another process was faster, nothing of this happens.
+                    if !tx.finish_inbox(key, "done", Reason::Executed.as_str(), keep, now).await? {
+                        return Ok(None);
+                    }
+                    let reason = decide(tx, &app, &work.0, &work.1, key, now).await?;
+                    tx.note_reason(key, reason.as_str()).await?;
+                    Ok(Some(reason))
+                })
+            })
+            .await?;
+        if let Some(reason) = reason {
+            count(reason);
+            app.signals.outbox.notify_one();
+        }
+        Ok(())
+    }
+
+    async fn set_aside(&self, key: InboxKey, reason: Reason) -> Result<(), StoreError> {
+        let now = self.app.clock.now();
+        let keep = self.app.config.inbound.keep_raw != KeepRaw::Never;
+        count(reason);
+        self.app
+            .store
+            .write(move |tx| {
+                Box::pin(async move { tx.finish_inbox(key, "failed", reason.as_str(), keep, now).await.map(drop) })
+            })
+            .await
+    }
+}
+
+fn nothing() -> Identified {
+    Identified::Unclear { subject: String::new(), comment: String::new() }
+}
+
+fn count(reason: Reason) {
+    metrics::counter!("knotpost_mails_received", "reason" => reason.as_str()).increment(1);
+}
+
+impl Intake for Desk {
+    fn recipient(&self, address: &str) -> RecipientVerdict {
+        if self.own.recipient(address).is_some() {
+            return RecipientVerdict::Accepted;
+        }
+        let domain = address.rsplit_once('@').map(|(_, domain)| domain);
+        if domain.is_some_and(|domain| domain.eq_ignore_ascii_case(self.own.domain())) {
+            let text = format!("there is no such address here; commands go to {}", self.own.plain());
+            return RecipientVerdict::Unknown { text };
+        }
+        RecipientVerdict::NotOurs
+    }
+
+    fn receive(&self, envelope: Envelope, raw: Vec<u8>) -> BoxFuture<'_, Receipt> {
+        Box::pin(async move {
+            self.take(envelope, raw).await.unwrap_or_else(|error| {
+                tracing::error!(%error, "a mail could not be stored");
+                Receipt::TryLater { text: "the server cannot store mail at the moment".to_owned() }
+            })
+        })
+    }
+}
+
+/// Executes the mail's command once and queues its answers, all inside the transaction.
+async fn decide(
+    tx: &mut Tx,
+    app: &App,
+    mail: &Mail,
+    prepared: &Prepared,
+    key: InboxKey,
+    now: Millis,
+) -> Result<Reason, StoreError> {
+    if !tx.claim_mail(&mail.dedupe_key, key, now.plus(-DEDUPE_MS), now).await? {
+        return repeat(tx, app, mail, prepared, now).await;
+    }
+    if mail.class == Class::Bulk && !prepared.is_authenticated() {
+        return Ok(Reason::MailingList);
+    }
+    let answer = apply(tx, app, prepared, now).await?;
+    let failed = answer.failure.is_some();
+    let several = matches!(mail.found, Identified::Multiple { .. });
+    if failed && !several {
+        if mail.class == Class::Bulk {
+            return Ok(Reason::MailingList);
+        }
+        return answer_error(tx, app, mail, prepared, &answer, now).await;
+    }
+    if answer.audience == Audience::Sender && mail.class == Class::Person {
+        if !has_budget(tx, mail, "answers", QUERY_ANSWERS, now).await? {
+            return Ok(Reason::AnswerBudget);
+        }
+        answer_sender(tx, app, mail, &answer.replies, now).await?;
+    }
+    Ok(if several { Reason::Multiple } else { Reason::Executed })
+}
+
+/// The same mail again: what it did is told, not done.
+async fn repeat(tx: &mut Tx, app: &App, mail: &Mail, prepared: &Prepared, now: Millis) -> Result<Reason, StoreError> {
+    let tell = mail.class == Class::Person && !prepared.is_query() && prepared.is_authenticated();
+    if tell && has_budget(tx, mail, "answers", QUERY_ANSWERS, now).await? {
+        let reply = crate::service::already_played(tx, app, prepared, now).await?;
+        answer_sender(tx, app, mail, &[reply], now).await?;
+    }
+    Ok(Reason::Duplicate)
+}
+
+/// An error answer, as long as the address and the server have not had too many.
+async fn answer_error(
+    tx: &mut Tx,
+    app: &App,
+    mail: &Mail,
+    prepared: &Prepared,
+    answer: &Answer,
+    now: Millis,
+) -> Result<Reason, StoreError> {
+    let hour = now.0 / 3_600_000;
+    let Some(sender) = &mail.sender else { return Ok(Reason::NoSender) };
+    let count = tx.count_answer(&format!("errors {}", sender.key()), hour).await?;
+    if count > ERROR_ANSWERS + 1 {
+        return Ok(Reason::AnswerBudget);
+    }
+    if tx.count_answer("errors of all", hour).await? > ALL_ERROR_ANSWERS {
+        return Ok(Reason::GlobalBudget);
+    }
+    if count == ERROR_ANSWERS + 1 {
+        answer_sender(tx, app, mail, &[Reply::BudgetSpent { answers: ERROR_ANSWERS }], now).await?;
+        return Ok(Reason::AnswerBudget);
+    }
+    answer_sender(tx, app, mail, &answer.replies, now).await?;
+    Ok(if prepared.parses() { Reason::Refused } else { Reason::AnsweredError })
+}
+
+async fn has_budget(tx: &mut Tx, mail: &Mail, kind: &str, most: i64, now: Millis) -> Result<bool, StoreError> {
+    let Some(sender) = &mail.sender else { return Ok(false) };
+    Ok(tx.count_answer(&format!("{kind} {}", sender.key()), now.0 / 3_600_000).await? <= most)
+}
+
+async fn answer_sender(tx: &mut Tx, app: &App, mail: &Mail, replies: &[Reply], now: Millis) -> Result<(), StoreError> {
+    let Some(sender) = &mail.sender else { return Ok(()) };
+    let parent = mail.message.message_id.as_deref().unwrap_or_default();
+    for reply in replies {
+        post_to_address(tx, app, reply, sender, None, Some(parent).filter(|id| is_quotable(id)), now).await?;
+    }
+    Ok(())
+}
+
+/// Only a Message-ID that is one can be named in an answer.
+fn is_quotable(id: &str) -> bool {
+    !id.is_empty() && id.len() <= 900 && id.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>".contains(&byte))
+}

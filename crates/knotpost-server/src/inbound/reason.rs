@@ -1,0 +1,110 @@
+//! Why a mail ended the way it did: the names kept on the inbox row and shown to administrators.
+//!
+//! The names are stored, so they never change their meaning; new ones may be added.
+
+use std::fmt;
+
+macro_rules! reasons {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)+) => {
+        /// What became of a mail, and why.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Reason {
+            $($(#[$doc])* $variant,)+
+        }
+
+        impl Reason {
+            /// Every reason, in the order of declaration.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// The stored name: lower-case words joined by underscores.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+        }
+    };
+}
+
+reasons! {
+    /// A command was carried out and answered.
+    Executed = "executed",
+    /// The command was understood and refused (a rule, a limit, a wrong password); the answer says why.
+    Refused = "refused",
+    /// The mail could not be understood, and its sender was told.
+    AnsweredError = "answered_error",
+    /// The same mail had been processed before.
+    Duplicate = "duplicate",
+    /// The commands of a `multiple` mail were carried out one by one.
+    Multiple = "multiple",
+    /// A mail to the postmaster, handed to the administrators.
+    Postmaster = "postmaster",
+    /// A report about a mail of ours that did not arrive, counted against its address.
+    BounceRecorded = "bounce_recorded",
+    /// The bytes are no mail, or a mail beyond all limits.
+    Broken = "broken",
+    /// The mail names no author.
+    NoSender = "no_sender",
+    /// The mail names several authors.
+    SeveralFrom = "several_from",
+    /// Neither the Subject nor the text holds anything that could be a command.
+    NoCommand = "no_command",
+    /// None of the recipients is an address of this server.
+    UnknownRecipient = "unknown_recipient",
+    /// Sent with an empty return path, as reports are.
+    NullSender = "null_sender",
+    /// Declared by `Auto-Submitted` to come from a program.
+    AutoSubmitted = "auto_submitted",
+    /// Declared by `X-Autoreply` or `X-Autorespond` to be an automatic reply.
+    AutoReply = "auto_reply",
+    /// A delivery, disposition or feedback report.
+    DeliveryReport = "delivery_report",
+    /// Written by a mail system rather than by a person.
+    MailerDaemon = "mailer_daemon",
+    /// One of our own mails come back, or a mail in the name of one of our addresses.
+    OwnMessage = "own_message",
+    /// Passed through more servers than any honest mail.
+    TooManyHops = "too_many_hops",
+    /// Bulk mail without a valid command: neither executed nor answered.
+    MailingList = "mailing_list",
+    /// An error answer withheld because its address has had enough of them for an hour.
+    AnswerBudget = "answer_budget",
+    /// An error answer withheld because the server as a whole has sent enough of them.
+    GlobalBudget = "global_budget",
+    /// The sender may not write at the moment (suspended or limited).
+    NotAllowed = "not_allowed",
+    /// A reply address that has expired, was revoked or never was ours.
+    BadToken = "bad_token",
+    /// Sent to a valid reply address from an address that is not the player's; confirmation asked for.
+    ForeignSender = "foreign_sender",
+    /// The authentication policy of this server refuses the mail.
+    Unauthenticated = "unauthenticated",
+    /// Something went wrong on our side; the raw mail is kept.
+    Failed = "failed",
+}
+
+impl Reason {
+    /// Reads a stored name back.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|reason| reason.as_str() == name)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_unique_and_reads_back() {
+        for reason in Reason::ALL {
+            assert_eq!(Reason::from_name(reason.as_str()), Some(*reason));
+        }
+        assert_eq!(Reason::from_name("no such reason"), None);
+    }
+}

@@ -1,0 +1,271 @@
+//! The SMTP and LMTP listener: takes mail for our own addresses from other mail servers and answers after the
+//! message is stored.
+//!
+//! Speaks the protocols, keeps the limits and hands whole messages to an [`Intake`]. Knows neither the store nor
+//! what is in a message.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use rustls::ServerConfig;
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+mod data;
+mod reply;
+mod session;
+mod slots;
+mod stream;
+mod tls;
+
+pub use tls::{TlsError, load_tls};
+
+use session::Session;
+use slots::Slots;
+
+/// The way a message came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Way {
+    /// The SMTP listener.
+    Smtp,
+    /// The LMTP listener.
+    Lmtp,
+    /// Piped into `deliver`.
+    Pipe,
+    /// `POST /inbound`.
+    Http,
+    /// A watched Maildir.
+    Maildir,
+}
+
+impl Way {
+    /// The stored name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Smtp => "smtp",
+            Self::Lmtp => "lmtp",
+            Self::Pipe => "pipe",
+            Self::Http => "http",
+            Self::Maildir => "maildir",
+        }
+    }
+}
+
+/// What is known of a message beside its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Envelope {
+    /// The way it came.
+    pub way: Way,
+    /// The host that brought it.
+    pub peer: Option<IpAddr>,
+    /// The name that host gave itself.
+    pub helo: Option<String>,
+    /// The return path; `None` is the null path `<>`.
+    pub mail_from: Option<String>,
+    /// The recipients, as they were written; all of them were accepted by [`Intake::recipient`].
+    pub recipients: Vec<String>,
+}
+
+/// What to say to `RCPT TO`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecipientVerdict {
+    /// An address of ours.
+    Accepted,
+    /// Our domain, but no address of ours; the text says what would be.
+    Unknown {
+        /// One sentence for the sender.
+        text: String,
+    },
+    /// Somebody else's address: we do not relay.
+    NotOurs,
+    /// Not at the moment.
+    TryLater {
+        /// One sentence for the sender.
+        text: String,
+    },
+}
+
+/// What to say at the end of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Receipt {
+    /// It is stored, durably.
+    Stored {
+        /// One line for the log of the other side.
+        text: String,
+    },
+    /// It will not be taken, now or later.
+    Refused {
+        /// The reply code, 5xx.
+        code: u16,
+        /// The enhanced status code, "5.x.y".
+        enhanced: &'static str,
+        /// One sentence for the sender.
+        text: String,
+    },
+    /// It cannot be taken now.
+    TryLater {
+        /// One line for the log of the other side.
+        text: String,
+    },
+}
+
+/// Whoever takes the messages.
+pub trait Intake: Send + Sync {
+    /// Judges a recipient, quickly and without waiting.
+    fn recipient(&self, address: &str) -> RecipientVerdict;
+
+    /// Takes a message. The receipt is given to the other side as it is: `Stored` means stored.
+    fn receive(&self, envelope: Envelope, raw: Vec<u8>) -> BoxFuture<'_, Receipt>;
+}
+
+/// The protocol spoken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// RFC 5321.
+    Smtp,
+    /// RFC 2033: as SMTP, but one answer for each recipient.
+    Lmtp,
+}
+
+/// How the listener behaves.
+#[derive(Debug, Clone)]
+pub struct SmtpSettings {
+    /// The name we give ourselves.
+    pub hostname: String,
+    /// What is spoken on this listener.
+    pub protocol: Protocol,
+    /// The largest message, in bytes.
+    pub max_message: usize,
+    /// The most recipients of a message.
+    pub max_recipients: usize,
+    /// The most refused commands of a session.
+    pub max_errors: usize,
+    /// The most connections at once.
+    pub max_connections: usize,
+    /// The most connections at once from one address; loopback addresses are exempt.
+    pub max_per_address: usize,
+    /// How long a client may take for a whole command line.
+    pub command_timeout: Duration,
+    /// How long a client may be silent within a message.
+    pub data_timeout: Duration,
+    /// How long a client may take for a whole message.
+    pub message_timeout: Duration,
+    /// How long messages in hand may take after we were told to stop.
+    pub grace: Duration,
+    /// Certificate and key for STARTTLS; offered only when present.
+    pub tls: Option<Arc<ServerConfig>>,
+}
+
+impl SmtpSettings {
+    /// Careful defaults.
+    pub fn new(hostname: impl Into<String>, protocol: Protocol) -> Self {
+        Self {
+            hostname: hostname.into(),
+            protocol,
+            max_message: 256 * 1024,
+            max_recipients: 100,
+            max_errors: 20,
+            max_connections: 1000,
+            max_per_address: 50,
+            command_timeout: Duration::from_secs(300),
+            data_timeout: Duration::from_secs(120),
+            message_timeout: Duration::from_secs(600),
+            grace: Duration::from_secs(8),
+            tls: None,
+        }
+    }
+}
+
+/// Serves a TCP listener until cancelled; returns when the last session has ended or the grace is over.
+pub async fn serve(
+    listener: TcpListener,
+    settings: Arc<SmtpSettings>,
+    intake: Arc<dyn Intake>,
+    cancel: CancellationToken,
+) {
+    let slots = Slots::new(settings.max_connections, settings.max_per_address);
+    let mut sessions = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            () = cancel.cancelled() => break,
+            accepted = listener.accept() => accepted,
+        };
+        while sessions.try_join_next().is_some() {}
+        let Some((stream, peer)) = accepted_or_pause(accepted).await else { continue };
+        // Answers are small and waited for.
+        let _ = stream.set_nodelay(true);
+        let session =
+            Session::new(Arc::clone(&settings), Arc::clone(&intake), Some(peer.ip()), cancel.clone());
+        match slots.take(peer.ip()) {
+            Some(slot) => {
+                sessions.spawn(async move {
+                    session.run(stream).await;
+                    drop(slot);
+                });
+            }
+            None => {
+                sessions.spawn(session.turn_away(stream));
+            }
+        }
+    }
+    drop(listener);
+    finish(sessions, settings.grace).await;
+}
+
+/// Serves a listener on a Unix socket, as [`serve`] does a TCP one; all clients count as one address without limit.
+#[cfg(unix)]
+pub async fn serve_unix(
+    listener: tokio::net::UnixListener,
+    settings: Arc<SmtpSettings>,
+    intake: Arc<dyn Intake>,
+    cancel: CancellationToken,
+) {
+    let slots = Slots::new(settings.max_connections, settings.max_connections);
+    let local = IpAddr::from([127, 0, 0, 1]);
+    let mut sessions = JoinSet::new();
+    loop {
+        let accepted = tokio::select! {
+            () = cancel.cancelled() => break,
+            accepted = listener.accept() => accepted,
+        };
+        while sessions.try_join_next().is_some() {}
+        let Some((stream, _)) = accepted_or_pause(accepted).await else { continue };
+        let session = Session::new(Arc::clone(&settings), Arc::clone(&intake), None, cancel.clone());
+        match slots.take(local) {
+            Some(slot) => {
+                sessions.spawn(async move {
+                    session.run(stream).await;
+                    drop(slot);
+                });
+            }
+            None => {
+                sessions.spawn(session.turn_away(stream));
+            }
+        }
+    }
+    drop(listener);
+    finish(sessions, settings.grace).await;
+}
+
+/// A failed accept (no file descriptors, a connection gone again) must neither end the listener nor spin.
+async fn accepted_or_pause<T>(accepted: std::io::Result<T>) -> Option<T> {
+    match accepted {
+        Ok(connection) => Some(connection),
+        Err(error) => {
+            tracing::warn!(%error, "a mail connection could not be accepted");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            None
+        }
+    }
+}
+
+async fn finish(mut sessions: JoinSet<()>, grace: Duration) {
+    let all_ended = async { while sessions.join_next().await.is_some() {} };
+    if timeout(grace, all_ended).await.is_err() {
+        sessions.shutdown().await;
+    }
+}

@@ -1,0 +1,16 @@
+//! The Knotpost server: everything that touches the outside world.
+//!
+//! The way of a mailed move is a straight corridor: `inbound` turns bytes into a command,
+//! `service` carries it out inside a transaction of the `store`, `outbound` sends what follows.
+//! `web` and `cli` are the other edges. An edge holds no SQL, and no use case knows HTTP or MIME.
+
+pub mod app;
+pub mod clock;
+pub mod config;
+pub mod domain;
+pub mod inbound;
+pub mod links;
+pub mod outbound;
+pub mod secret;
+pub mod service;
+pub mod store;

@@ -1,0 +1,92 @@
+//! Signed links: what a mail gives out so that its reader can act without a password.
+
+use subtle::ConstantTimeEq;
+
+use crate::domain::UserKey;
+use crate::secret::{Purpose, SecretKey, to_hex};
+
+/// Bytes of a signature: 160 bits.
+const SIGNATURE: usize = 20;
+
+/// Makes and reads signed links.
+#[derive(Debug)]
+pub struct Links {
+    secret: SecretKey,
+}
+
+impl Links {
+    /// Links signed with the server's secret.
+    pub fn new(secret: &SecretKey) -> Self {
+        Self { secret: secret.clone() }
+    }
+
+    /// The page on which the reader of `address` confirms that it belongs to `user`.
+    pub fn confirmation(&self, public_url: &str, user: UserKey, address: &str) -> String {
+        let token = format!("{}.{}.{}", user.0, to_hex(address.as_bytes()), self.sign("confirm", user, address));
+        format!("{}/confirm/{token}", public_url.trim_end_matches('/'))
+    }
+
+    /// The user and address of a confirmation token; `None` when it is not one of ours.
+    pub fn read_confirmation(&self, token: &str) -> Option<(UserKey, String)> {
+        let mut parts = token.split('.');
+        let (user, address, signature) = (parts.next()?, parts.next()?, parts.next()?);
+        let user = UserKey(user.parse().ok()?);
+        let address = String::from_utf8(from_hex(address)?).ok()?;
+        let right = self.sign("confirm", user, &address);
+        let same: bool = right.as_bytes().ct_eq(signature.as_bytes()).into();
+        (same && parts.next().is_none()).then_some((user, address))
+    }
+
+    /// The address that bounces of an outgoing mail come back to.
+    pub fn bounce_address(&self, server_address: &str, outbox: i64) -> String {
+        let (local, domain) = server_address.rsplit_once('@').unwrap_or((server_address, "localhost"));
+        let digest = self.secret.digest(Purpose::Tokens, &[b"bounce", &outbox.to_be_bytes()]);
+        let signature = to_hex(digest.first_chunk::<8>().unwrap_or(&[0; 8]));
+        format!("{local}+b.{outbox}.{signature}@{domain}")
+    }
+
+    fn sign(&self, kind: &str, user: UserKey, text: &str) -> String {
+        let digest = self.secret.digest(Purpose::Tokens, &[kind.as_bytes(), &user.0.to_be_bytes(), text.as_bytes()]);
+        to_hex(digest.first_chunk::<SIGNATURE>().unwrap_or(&[0; SIGNATURE]))
+    }
+}
+
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    if !text.is_ascii() || !text.len().is_multiple_of(2) {
+        return None;
+    }
+    text.as_bytes()
+        .chunks(2)
+        .map(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemEntropy;
+
+    fn links() -> Links {
+        let data = tempfile::tempdir().expect("a folder");
+        Links::new(&SecretKey::load("", data.path(), &SystemEntropy::default()).expect("a key"))
+    }
+
+    #[test]
+    fn a_confirmation_is_read_back_and_cannot_be_altered() {
+        let links = links();
+        let link = links.confirmation("http://x/", UserKey(7), "ann@example.org");
+        let token = link.strip_prefix("http://x/confirm/").expect("a page of the server");
+        assert_eq!(links.read_confirmation(token), Some((UserKey(7), "ann@example.org".to_owned())));
+        assert_eq!(links.read_confirmation(&token.replacen('7', "8", 1)), None);
+        assert_eq!(links.read_confirmation(&token[..token.len() - 1]), None);
+        assert_eq!(links.read_confirmation("7.zz.00"), None);
+    }
+
+    #[test]
+    fn bounce_addresses_fit_into_a_local_part() {
+        let address = links().bounce_address("pbmserv@example.org", i64::MAX);
+        let (local, domain) = address.rsplit_once('@').expect("an address");
+        assert!(local.starts_with("pbmserv+b.") && local.len() <= 64, "{local}");
+        assert_eq!(domain, "example.org");
+    }
+}

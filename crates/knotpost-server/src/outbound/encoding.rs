@@ -1,0 +1,192 @@
+//! Header and body encodings: RFC 2047 words, folding, quoted-printable.
+//!
+//! Everything that leaves here is ASCII in lines of at most 998 bytes, and no input can end a header field.
+
+/// Where a header line is folded if it can be: RFC 5322, section 2.1.1.
+const FOLD: usize = 78;
+/// The longest encoded word: RFC 2047, section 2.
+const MAX_WORD: usize = 75;
+/// The longest line of quoted-printable, without the line end.
+const MAX_QP: usize = 76;
+/// The longest line mail may have, without the line end.
+pub(super) const MAX_LINE: usize = 998;
+
+/// One line without control characters: line ends and tabs become blanks.
+pub(super) fn one_line(text: &str) -> String {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    line.trim().to_owned()
+}
+
+/// A header field of free text (a Subject), folded and encoded as needed, with its line end.
+pub(super) fn text_field(name: &str, text: &str) -> String {
+    let line = one_line(text);
+    let longest = line.split(' ').map(str::len).max().unwrap_or_default();
+    if line.is_ascii() && !line.contains("=?") && longest < MAX_LINE - 100 {
+        fold(name, line.split(' '))
+    } else {
+        fold(name, encoded_words(&line, name.len() + 2).iter().map(String::as_str))
+    }
+}
+
+/// A header field made of words that may stand on lines of their own, with its line end.
+pub(super) fn fold<'a>(name: &str, words: impl Iterator<Item = &'a str>) -> String {
+    let mut field = format!("{name}:");
+    let mut column = field.len();
+    for (index, word) in words.enumerate() {
+        // A line of blanks alone would end the field for some readers.
+        if column + 1 + word.len() > FOLD && index > 0 && !word.is_empty() {
+            field.push_str("\r\n");
+            column = 0;
+        }
+        field.push(' ');
+        field.push_str(word);
+        column += 1 + word.len();
+    }
+    field.push_str("\r\n");
+    field
+}
+
+/// A display name: as it is, quoted, or encoded.
+pub(super) fn phrase(name: &str) -> String {
+    let name = one_line(name);
+    if !name.is_ascii() || name.contains("=?") {
+        return encoded_words(&name, 12).join(" ");
+    }
+    let is_atom = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~ ".contains(c);
+    if name.chars().all(is_atom) {
+        return name;
+    }
+    format!("\"{}\"", name.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// Encoded words of whole characters; the first leaves room for what stands before it on its line.
+fn encoded_words(text: &str, before: usize) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::from(WORD_START);
+    let mut room = MAX_WORD.saturating_sub(before);
+    for c in text.chars() {
+        let mut code = String::new();
+        push_q(&mut code, c);
+        if word.len() + code.len() + WORD_END.len() > room && word.len() > WORD_START.len() {
+            word.push_str(WORD_END);
+            words.push(std::mem::replace(&mut word, String::from(WORD_START)));
+            room = MAX_WORD;
+        }
+        word.push_str(&code);
+    }
+    word.push_str(WORD_END);
+    words.push(word);
+    words
+}
+
+const WORD_START: &str = "=?utf-8?Q?";
+const WORD_END: &str = "?=";
+
+/// Only what is safe within a phrase stays as it is: RFC 2047, section 5 (3).
+fn push_q(out: &mut String, c: char) {
+    match c {
+        ' ' => out.push('_'),
+        c if c.is_ascii_alphanumeric() || "!*+-/".contains(c) => out.push(c),
+        c => {
+            let mut buffer = [0; 4];
+            for byte in c.encode_utf8(&mut buffer).bytes() {
+                push_hex(out, byte);
+            }
+        }
+    }
+}
+
+fn push_hex(out: &mut String, byte: u8) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    out.push('=');
+    for nibble in [byte >> 4, byte & 15] {
+        out.push(DIGITS.get(usize::from(nibble)).map_or('0', |digit| char::from(*digit)));
+    }
+}
+
+/// A body with CRLF line ends, one of them at its end, and without control characters.
+pub(super) fn crlf_lines(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 32 + 2);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\r' if chars.peek() == Some(&'\n') => {}
+            '\r' | '\n' => out.push_str("\r\n"),
+            '\t' => out.push(c),
+            c if c.is_control() => {}
+            c => out.push(c),
+        }
+    }
+    if !out.ends_with("\r\n") {
+        out.push_str("\r\n");
+    }
+    out
+}
+
+/// Whether a body of [`crlf_lines`] can travel as it is.
+pub(super) fn is_7bit(body: &str) -> bool {
+    body.is_ascii() && body.lines().all(|line| line.len() <= MAX_LINE)
+}
+
+/// Quoted-printable (RFC 2045, section 6.7) of a body with CRLF line ends.
+pub(super) fn quoted_printable(body: &str) -> String {
+    let mut out = String::with_capacity(body.len() * 2);
+    for line in body.split_terminator("\r\n") {
+        quote_line(&mut out, line);
+        out.push_str("\r\n");
+    }
+    out
+}
+
+fn quote_line(out: &mut String, line: &str) {
+    let last = line.len().saturating_sub(1);
+    let mut column = 0;
+    for (index, byte) in line.bytes().enumerate() {
+        let mut code = String::with_capacity(3);
+        match byte {
+            b' ' | b'\t' if index == last => push_hex(&mut code, byte),
+            b'=' => push_hex(&mut code, byte),
+            b' '..=b'~' | b'\t' => code.push(char::from(byte)),
+            _ => push_hex(&mut code, byte),
+        }
+        if column + code.len() > MAX_QP - 1 {
+            out.push_str("=\r\n");
+            column = 0;
+        }
+        column += code.len();
+        out.push_str(&code);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_subjects_stay_plain_and_long_ones_fold() {
+        assert_eq!(text_field("Subject", "Osbox Board 1 fred **"), "Subject: Osbox Board 1 fred **\r\n");
+        let folded = text_field("Subject", &"word ".repeat(40));
+        assert!(folded.lines().count() > 2 && folded.lines().all(|line| line.len() <= FOLD));
+        assert_eq!(folded.replace("\r\n ", " "), format!("Subject: {}\r\n", "word ".repeat(40).trim()));
+    }
+
+    #[test]
+    fn no_text_can_begin_a_second_field() {
+        assert_eq!(text_field("Subject", "a\r\nBcc: b"), "Subject: a  Bcc: b\r\n");
+        assert_eq!(phrase("a\" <x@y>\r\nBcc: b"), "\"a\\\" <x@y>  Bcc: b\"");
+        assert!(phrase("ü\r\nBcc: b").is_ascii());
+    }
+
+    #[test]
+    fn quoted_printable_keeps_the_lines_of_a_board() {
+        assert_eq!(quoted_printable("♜ =\r\n \r\n"), "=E2=99=9C =3D\r\n=20\r\n");
+        let long = quoted_printable(&format!("{}\r\n", "ü".repeat(400)));
+        assert!(long.lines().all(|line| line.len() <= MAX_QP));
+    }
+
+    #[test]
+    fn line_ends_become_one_kind() {
+        assert_eq!(crlf_lines("a\nb\r\nc\rd\0"), "a\r\nb\r\nc\r\nd\r\n");
+        assert_eq!(crlf_lines(""), "\r\n");
+    }
+}

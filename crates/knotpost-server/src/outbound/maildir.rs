@@ -1,0 +1,252 @@
+//! A Maildir: a folder of mails that any mail program reads, and that survives a crash at any moment.
+//!
+//! A mail is written under `tmp`, made durable, and only then appears under `new`, whole.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::UNIX_EPOCH;
+
+/// Counts within this process, so that no two files of it ever share a name.
+static DELIVERIES: AtomicU64 = AtomicU64::new(0);
+
+/// Other processes may hold a name; so many of them do not.
+const MAX_TRIES: usize = 1000;
+
+/// The two folders in which whole mails lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Folder {
+    /// Not yet seen by a mail program.
+    New,
+    /// Seen, or set aside as done.
+    Cur,
+}
+
+impl Folder {
+    fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Cur => "cur",
+        }
+    }
+}
+
+/// A mail in a Maildir.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// The file's name, which names the mail in [`Maildir::read`].
+    pub name: String,
+    /// Where it lies.
+    pub folder: Folder,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// A Maildir on disk.
+#[derive(Debug, Clone)]
+pub struct Maildir {
+    root: PathBuf,
+}
+
+impl Maildir {
+    /// Opens a Maildir, creating what is missing of it.
+    ///
+    /// # Errors
+    /// When the folders cannot be made.
+    pub fn open(root: impl Into<PathBuf>) -> io::Result<Self> {
+        let root = root.into();
+        for folder in ["tmp", "new", "cur"] {
+            fs::create_dir_all(root.join(folder))?;
+        }
+        Ok(Self { root })
+    }
+
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Delivers a mail durably and returns its name. Blocks on the disk.
+    ///
+    /// # Errors
+    /// When it could not be written; then nothing of it is to be seen.
+    pub fn deliver(&self, mail: &[u8]) -> io::Result<String> {
+        let (draft, mut file, number) = self.create_draft()?;
+        let delivered = write_durably(&mut file, mail).and_then(|()| self.publish(&draft, &file, number));
+        if delivered.is_err() || draft.exists() {
+            let _ = fs::remove_file(&draft);
+        }
+        delivered
+    }
+
+    /// The mails in both folders, oldest first.
+    ///
+    /// # Errors
+    /// When a folder cannot be read.
+    pub fn list(&self) -> io::Result<Vec<Entry>> {
+        let mut entries = Vec::new();
+        for folder in [Folder::New, Folder::Cur] {
+            for file in fs::read_dir(self.root.join(folder.name()))? {
+                let file = file?;
+                let Ok(name) = file.file_name().into_string() else { continue };
+                // Gone since: another program moved it.
+                let Ok(metadata) = file.metadata() else { continue };
+                if metadata.is_file() && !name.starts_with('.') {
+                    entries.push(Entry { name, folder, size: metadata.len() });
+                }
+            }
+        }
+        entries.sort_by(|a, b| sort_key(&a.name).cmp(&sort_key(&b.name)));
+        Ok(entries)
+    }
+
+    /// The bytes of a mail; `None` when there is none of that name. A mail that a mail program has moved or flagged
+    /// since is found by the part of its name that stays.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read.
+    pub fn read(&self, name: &str) -> io::Result<Option<Vec<u8>>> {
+        match self.find(name)? {
+            None => Ok(None),
+            Some(path) => match fs::read(path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+                read => read.map(Some),
+            },
+        }
+    }
+
+    /// Moves a mail from `new` to `cur`, marked as seen. Nothing happens when it is not there any more.
+    ///
+    /// # Errors
+    /// When the file system refuses.
+    pub fn mark_seen(&self, name: &str) -> io::Result<()> {
+        if !is_plain_name(name) {
+            return Ok(());
+        }
+        let seen = format!("{}:2,S", stable_part(name));
+        match fs::rename(self.root.join("new").join(name), self.root.join("cur").join(seen)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            moved => moved,
+        }
+    }
+
+    fn find(&self, name: &str) -> io::Result<Option<PathBuf>> {
+        if !is_plain_name(name) {
+            return Ok(None);
+        }
+        for folder in [Folder::New, Folder::Cur] {
+            let path = self.root.join(folder.name()).join(name);
+            if path.is_file() {
+                return Ok(Some(path));
+            }
+        }
+        let moved = self.list()?.into_iter().find(|entry| stable_part(&entry.name) == stable_part(name));
+        Ok(moved.map(|entry| self.root.join(entry.folder.name()).join(entry.name)))
+    }
+
+    fn create_draft(&self) -> io::Result<(PathBuf, File, u64)> {
+        for _ in 0..MAX_TRIES {
+            let number = DELIVERIES.fetch_add(1, Ordering::Relaxed);
+            let path = self.root.join("tmp").join(format!("P{}Q{number}.knotpost", std::process::id()));
+            match OpenOptions::new().write(true).create_new(true).open(&path) {
+                Ok(file) => return Ok((path, file, number)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    /// Gives the draft its place in `new`. The time in its name is the file's own, which the file system wrote.
+    fn publish(&self, draft: &Path, file: &File, number: u64) -> io::Result<String> {
+        let age = file.metadata()?.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let name = format!(
+            "{}.M{:06}P{}Q{number:06}.knotpost",
+            age.as_secs(),
+            age.subsec_micros(),
+            std::process::id()
+        );
+        let folder = self.root.join("new");
+        let place = folder.join(&name);
+        match fs::hard_link(draft, &place) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(error),
+            // Not every file system has links.
+            Err(_) => fs::rename(draft, &place)?,
+        }
+        File::open(&folder)?.sync_all()?;
+        Ok(name)
+    }
+}
+
+fn write_durably(file: &mut File, mail: &[u8]) -> io::Result<()> {
+    file.write_all(mail)?;
+    file.sync_all()
+}
+
+/// The name without the flags that mail programs add.
+fn stable_part(name: &str) -> &str {
+    name.split_once(":2,").map_or(name, |(stable, _)| stable)
+}
+
+/// By seconds as a number, then by the rest.
+fn sort_key(name: &str) -> (u64, &str) {
+    let (seconds, rest) = name.split_once('.').unwrap_or((name, ""));
+    (seconds.parse().unwrap_or(u64::MAX), rest)
+}
+
+/// Names come from web requests: a name is one file in one folder, never a way out of it.
+fn is_plain_name(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with('.')
+        && !name.contains(['/', '\\', '\0'])
+        && Path::new(name).file_name() == Some(OsStr::new(name))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn what_is_delivered_can_be_listed_and_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let maildir = Maildir::open(folder.path().join("mail/out")).unwrap();
+        let first = maildir.deliver(b"one\n").unwrap();
+        let second = maildir.deliver(b"two!\n").unwrap();
+        let names: Vec<_> =
+            maildir.list().unwrap().into_iter().map(|entry| (entry.name, entry.folder, entry.size)).collect();
+        assert_eq!(names, [(first.clone(), Folder::New, 4), (second.clone(), Folder::New, 5)]);
+        assert_eq!(maildir.read(&second).unwrap().unwrap(), b"two!\n");
+        maildir.mark_seen(&first).unwrap();
+        assert_eq!(maildir.list().unwrap()[0].folder, Folder::Cur);
+        assert_eq!(maildir.read(&first).unwrap().unwrap(), b"one\n", "found under its new name");
+        assert_eq!(fs::read_dir(folder.path().join("mail/out/tmp")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn names_lead_nowhere_else() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("secret"), "x").unwrap();
+        let maildir = Maildir::open(folder.path().join("box")).unwrap();
+        for name in ["../../secret", "../secret", "/etc/passwd", "..", ".", "", "a\0b", "new/x", "..\\secret"]
+        {
+            assert_eq!(maildir.read(name).unwrap(), None, "{name:?}");
+            maildir.mark_seen(name).unwrap();
+        }
+    }
+
+    #[test]
+    fn many_at_once_lose_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let maildir = Maildir::open(folder.path()).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..10).for_each(|_| drop(maildir.deliver(b"x").unwrap())));
+            }
+        });
+        assert_eq!(maildir.list().unwrap().len(), 40);
+    }
+}

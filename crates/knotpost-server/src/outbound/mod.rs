@@ -1,0 +1,23 @@
+//! Mail on its way out: a letter becomes bytes, and bytes leave by one of several ways.
+//!
+//! Nothing here knows boards, users or the queue: `letter` writes what it is given, `transport` hands bytes over
+//! and says whether that failed for now or for good, `backoff` says when to try again.
+
+pub mod backoff;
+mod encoding;
+pub mod letter;
+pub mod maildir;
+pub mod render;
+mod post;
+pub mod queue;
+mod sendmail;
+mod sheet;
+mod smtp_client;
+mod table;
+pub mod transport;
+
+pub use letter::{Auto, ComposeError, Letter, compose};
+pub use post::MailComposer;
+pub use maildir::{Folder, Maildir};
+pub use render::{RenderError, Rendered, Renderer};
+pub use transport::{MemoryBox, SendError, Sent, Transport, TransportError};

@@ -1,0 +1,100 @@
+//! Replies as whole messages: rendered text in a letter with the headers of its thread.
+
+use super::letter::{Auto, Letter, compose};
+use super::render::{Rendered, Renderer, kind};
+use crate::config::Config;
+use crate::domain::{BoardRef, Millis};
+use crate::service::{Composer, Envelope, Reply};
+
+/// Writes the server's mails.
+#[derive(Debug)]
+pub struct MailComposer {
+    renderer: Renderer,
+    name: String,
+    address: String,
+}
+
+impl MailComposer {
+    /// A composer for the server of this configuration.
+    pub fn new(config: &Config) -> Self {
+        Self {
+            renderer: Renderer::new(config),
+            name: config.server.name.clone(),
+            address: config.server.address.clone(),
+        }
+    }
+
+    /// What renders the text: the web shows the same.
+    pub fn renderer(&self) -> &Renderer {
+        &self.renderer
+    }
+
+    fn letter(&self, rendered: Rendered, envelope: &Envelope) -> Letter {
+        let domain = self.address.rsplit_once('@').map_or("localhost", |(_, domain)| domain);
+        let thread = envelope.board.as_ref().map(|board| thread_id(board, domain));
+        let in_reply_to = envelope.in_reply_to.clone().or(thread);
+        Letter {
+            from: (self.name.clone(), self.address.clone()),
+            to: envelope.recipient.clone(),
+            subject: rendered.subject,
+            text: rendered.text,
+            message_id: envelope.message_id.clone(),
+            date: envelope.date.0,
+            references: in_reply_to.iter().cloned().collect(),
+            in_reply_to,
+            auto: if envelope.is_answer { Auto::Replied } else { Auto::Generated },
+            list_id: envelope.board.as_ref().map(|board| {
+                (format!("{} on {}", board.game, self.name), format!("{}.{domain}", board.game))
+            }),
+            reply_to: None,
+            x_loop: self.address.clone(),
+            unsubscribe: None,
+        }
+    }
+}
+
+/// The message that all mails about a board name as their parent, so that mail programs keep them
+/// together although nobody ever sent it.
+fn thread_id(board: &BoardRef, domain: &str) -> String {
+    format!("knotpost.board.{}.{}@{domain}", board.game, board.number)
+}
+
+impl Composer for MailComposer {
+    fn compose(&self, reply: &Reply, envelope: &Envelope) -> Result<Vec<u8>, String> {
+        let rendered = self.renderer.render(reply).map_err(|error| describe(&error))?;
+        compose(&self.letter(rendered, envelope)).map_err(|error| error.to_string())
+    }
+
+    fn kind(&self, reply: &Reply) -> &'static str {
+        kind(reply)
+    }
+
+    fn text(&self, reply: &Reply) -> Result<(String, String), String> {
+        let rendered = self.renderer.render(reply).map_err(|error| describe(&error))?;
+        Ok((rendered.subject, rendered.text))
+    }
+}
+
+/// An error with its causes on one line.
+fn describe(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+/// The envelope of a board mail that is sent from stored facts.
+pub(super) fn board_envelope(recipient: &str, message_id: &str, date: Millis, board: BoardRef) -> Envelope {
+    Envelope {
+        recipient: recipient.to_owned(),
+        message_id: message_id.to_owned(),
+        date,
+        in_reply_to: None,
+        is_answer: false,
+        board: Some(board),
+    }
+}

@@ -1,0 +1,123 @@
+//! Sending what the outbox holds: lease, render, send, mark. No transaction is open meanwhile.
+
+use std::time::Duration;
+
+use super::backoff::{Retry, after_failure};
+use super::post::board_envelope;
+use super::transport::{SendError, Transport};
+use crate::app::App;
+use crate::clock::random_bytes;
+use crate::domain::{BoardKey, BoardRef, Millis};
+use crate::service::{BoardFacts, Reply, sheet_by_reference};
+use crate::store::{OutboxRow, StoreError};
+
+/// Nobody else sends a leased mail before this time is over.
+const LEASE_MS: i64 = 5 * 60_000;
+/// A mail server that takes longer for one mail is left; less than the lease.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// What a mail became before it is sent.
+enum Made {
+    Message(Vec<u8>),
+    /// Nothing to send any more, and why.
+    Dropped(&'static str),
+}
+
+/// Sends the mail that is due longest; `false`: none is due.
+///
+/// # Errors
+/// When the database fails. A mail that cannot be rendered or sent is no error: its row says so.
+pub async fn send_next(app: &App, transport: &Transport) -> Result<bool, StoreError> {
+    let now = app.clock.now();
+    // A look without the writer's lock first: idle servers do not write.
+    let due = app.store.read().await?.next_outbox_due().await?;
+    if due.is_none_or(|due| due > now.0) {
+        return Ok(false);
+    }
+    let leased = app.store.write(move |tx| Box::pin(tx.lease_outbox(now, now.plus(LEASE_MS)))).await?;
+    let Some(row) = leased else { return Ok(false) };
+    match make(app, &row).await {
+        Ok(Made::Message(bytes)) => send(app, transport, &row, &bytes).await?,
+        Ok(Made::Dropped(why)) => finish(app, &row, "dropped", Some(why.to_owned())).await?,
+        Err(error) if error.is_transient() => defer(app, &row, error.to_string()).await?,
+        Err(error) => {
+            tracing::error!(outbox = row.id.0, %error, "a mail could not be written; it is set aside");
+            finish(app, &row, "failed", Some(error.to_string())).await?;
+        }
+    }
+    Ok(true)
+}
+
+async fn make(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
+    if let Some(bytes) = &row.rendered {
+        return Ok(Made::Message(bytes.clone()));
+    }
+    let (Some(board), Some(ply), Some(facts)) = (row.board_id, row.ply, &row.facts) else {
+        return Err(StoreError::Corrupt("an outgoing mail has neither text nor facts".to_owned()));
+    };
+    let facts: BoardFacts = serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    let mut tx = app.store.read().await?;
+    let reader = match row.user_id {
+        Some(user) => tx.user(user.into()).await?.map(|user| user.userid),
+        None => None,
+    };
+    let sheet = sheet_by_reference(&mut tx, app, BoardKey(board), ply, &facts, reader.as_deref(), row.date).await?;
+    drop(tx);
+    let Some(sheet) = sheet else { return Ok(Made::Dropped("superseded")) };
+    let name = BoardRef { game: sheet.game.clone(), number: sheet.number.unwrap_or(0) };
+    let envelope = board_envelope(&row.recipient, &row.message_id, row.date, name);
+    let message = app.composer.compose(&Reply::Board(Box::new(sheet)), &envelope).map_err(StoreError::Corrupt)?;
+    Ok(Made::Message(message))
+}
+
+async fn send(app: &App, transport: &Transport, row: &OutboxRow, bytes: &[u8]) -> Result<(), StoreError> {
+    let return_path = app.links.bounce_address(&app.config.server.address, row.id.0);
+    let sending = transport.send(Some(&return_path), &row.recipient, bytes);
+    let outcome = tokio::time::timeout(PATIENCE, sending)
+        .await
+        .unwrap_or_else(|_| Err(SendError::Transient("the mail server did not answer in time".to_owned())));
+    let kind = row.kind.clone();
+    match outcome {
+        Ok(()) => {
+            metrics::counter!("knotpost_mails_sent", "kind" => kind).increment(1);
+            finish(app, row, "sent", None).await
+        }
+        Err(SendError::Permanent(why)) => {
+            tracing::warn!(outbox = row.id.0, error = %why, "a mail was refused");
+            finish(app, row, "failed", Some(why)).await
+        }
+        Err(SendError::Transient(why)) => defer(app, row, why).await,
+    }
+}
+
+async fn finish(app: &App, row: &OutboxRow, state: &'static str, error: Option<String>) -> Result<(), StoreError> {
+    let (key, now) = (row.id, app.clock.now());
+    app.store
+        .write(move |tx| {
+            let error = error.clone();
+            Box::pin(async move { tx.finish_outbox(key, state, error.as_deref(), now).await })
+        })
+        .await
+}
+
+async fn defer(app: &App, row: &OutboxRow, why: String) -> Result<(), StoreError> {
+    let now = app.clock.now();
+    let random = u64::from_le_bytes(random_bytes(app.entropy.as_ref())?);
+    let attempts = u32::try_from(row.attempts).unwrap_or(u32::MAX);
+    match after_failure(attempts, now.since(row.date).0, random) {
+        Retry::GiveUp => {
+            tracing::warn!(outbox = row.id.0, error = %why, "a mail could not be sent for days; it is given up");
+            finish(app, row, "failed", Some(why)).await
+        }
+        Retry::In(pause) => {
+            tracing::info!(outbox = row.id.0, error = %why, pause_ms = pause, "a mail is put off");
+            let (key, due): (_, Millis) = (row.id, now.plus(pause));
+            app.store
+                .write(move |tx| {
+                    let why = why.clone();
+                    Box::pin(async move { tx.defer_outbox(key, Some(&why), due).await })
+                })
+                .await
+        }
+    }
+}

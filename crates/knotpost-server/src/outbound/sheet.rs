@@ -1,0 +1,125 @@
+//! The lines of a board mail that are more than a template can set.
+
+use minijinja::value::Serde;
+use minijinja::{Value, context};
+
+use super::render::STARS;
+use crate::service::{Heading, Sheet, Verdict};
+
+/// Width of a mail.
+const WIDTH: usize = 72;
+
+/// What the board template may name.
+pub(super) fn sheet_context(sheet: &Sheet) -> Value {
+    let to_move = match &sheet.verdict {
+        Verdict::Turn(userid) => userid.as_str(),
+        Verdict::Won { .. } | Verdict::Tie(_) => "",
+    };
+    context! {
+        heading => Serde(sheet.heading),
+        heading_word => heading_word(sheet.heading),
+        title => sheet.title.clone(),
+        number => sheet.number,
+        options => sheet.options.clone(),
+        notes => sheet.notes.clone(),
+        to_move,
+        speaker => sheet.spoken.first().map_or("", |spoken| spoken.who.as_str()),
+        turn_line => turn_line(&sheet.verdict),
+        seat_lines => !sheet.seats.is_empty(),
+        move_table => move_table(sheet),
+        board => sheet.board.trim_end_matches('\n'),
+        legend => sheet.legend.trim_end(),
+        example => sheet.example.clone(),
+        subscribers => sheet.subscribers.clone(),
+        subscriber_line => wrapped("Subscribers: ", &sheet.subscribers.join(", ")),
+        spoken => Serde(&sheet.spoken),
+        times => Serde(&sheet.times),
+        stars => STARS,
+    }
+}
+
+fn heading_word(heading: Heading) -> &'static str {
+    match heading {
+        Heading::New | Heading::Summary | Heading::Show => "Summary",
+        Heading::Preview => "Preview",
+        Heading::Chat => "Chat",
+    }
+}
+
+/// Clients in the wild look for `It is (\S+)'s turn`.
+pub(super) fn turn_line(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Turn(userid) => format!("It is {userid}'s turn."),
+        Verdict::Won { userid, lead: Some(1), .. } => format!("Game won by {userid} by 1 point."),
+        Verdict::Won { userid, lead: Some(points), .. } => format!("Game won by {userid} by {points} points."),
+        Verdict::Won { userid, reason: "resign", .. } => format!("Game won by {userid} by resignation."),
+        Verdict::Won { userid, reason: "forfeit", .. } => format!("Game won by {userid} on time."),
+        Verdict::Won { userid, .. } => format!("Game won by {userid}."),
+        Verdict::Tie(userids) => format!("The game was a tie. ({})", userids.join(", ")),
+    }
+}
+
+/// The moves, each in the column of the seat that made it, under the names of sides and players.
+fn move_table(sheet: &Sheet) -> String {
+    let most = WIDTH.saturating_sub(3) / sheet.seats.len().max(1);
+    let entry = |number: i64, text: &str| format!("{number} {text}");
+    let longest = sheet
+        .seats
+        .iter()
+        .flat_map(|seat| [seat.side.chars().count(), seat.userid.chars().count()])
+        .chain(sheet.moves.iter().map(|entry| entry.number.to_string().len() + 1 + entry.text.chars().count()))
+        .max()
+        .unwrap_or(0);
+    let width = (longest + 2).clamp(13, most.max(13));
+    let mut rows: Vec<Vec<String>> = vec![
+        sheet.seats.iter().map(|seat| seat.side.clone()).collect(),
+        sheet.seats.iter().map(|seat| seat.userid.clone()).collect(),
+    ];
+    let mut next_column = sheet.seats.len();
+    for made in &sheet.moves {
+        let column = usize::try_from(made.seat - 1).unwrap_or(0).min(sheet.seats.len().saturating_sub(1));
+        if column < next_column || rows.len() == 2 {
+            rows.push(vec![String::new(); sheet.seats.len()]);
+        }
+        next_column = column + 1;
+        if let Some(cell) = rows.last_mut().and_then(|row| row.get_mut(column)) {
+            *cell = entry(made.number, &made.text);
+        }
+    }
+    let lines: Vec<String> = rows
+        .iter()
+        .map(|row| {
+            let cells: String = row.iter().map(|cell| format!("{:<width$}", shortened(cell, width - 1))).collect();
+            format!("   {cells}").trim_end().to_owned()
+        })
+        .collect();
+    lines.join("\n")
+}
+
+/// A long name gives way to the table.
+fn shortened(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    text.chars().take(width.saturating_sub(1)).chain(['~']).collect()
+}
+
+/// Words set into lines of a mail's width, the first after `head`, the others below its end.
+fn wrapped(head: &str, words: &str) -> String {
+    let indent = " ".repeat(head.len());
+    let mut lines = vec![head.to_owned()];
+    for word in words.split_whitespace() {
+        let line = lines.last().map_or(0, String::len);
+        let is_fresh = lines.last().is_some_and(|line| line.trim().is_empty() || line == head);
+        if line + 1 + word.len() > WIDTH && !is_fresh {
+            lines.push(indent.clone());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.ends_with(' ') {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.join("\n")
+}

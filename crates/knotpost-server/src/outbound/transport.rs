@@ -1,0 +1,211 @@
+//! The ways on which mail leaves: one send function over all of them.
+//!
+//! A failure is either for now (the queue tries again) or for good (the refusal is shown). No error repeats the
+//! transport's URL, which may hold a password.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::maildir::Maildir;
+use super::sendmail::Sendmail;
+use super::smtp_client::SmtpClient;
+
+/// Why a transport cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum TransportError {
+    /// No transport of that name.
+    #[error(
+        "mail transports are maildir:PATH, smtp://user:password@host:port, smtps://…, sendmail:PATH and memory:"
+    )]
+    Unknown,
+    /// An `smtp://` URL that cannot be read.
+    #[error(
+        "a mail relay is written smtp://user:password@host:port, with ?tls=none, opportunistic or required behind it"
+    )]
+    Relay,
+    /// TLS cannot be set up for this host.
+    #[error("TLS cannot be set up for the mail relay")]
+    Tls,
+    /// The folder cannot be made.
+    #[error("the mail folder cannot be used")]
+    Folder(#[from] std::io::Error),
+}
+
+/// Why a mail was not sent, in words for the administrator.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SendError {
+    /// Another attempt may succeed.
+    #[error("not sent for now: {0}")]
+    Transient(String),
+    /// No attempt will.
+    #[error("refused: {0}")]
+    Permanent(String),
+}
+
+/// A way out. Cheap to clone; clones share connections.
+#[derive(Debug, Clone)]
+pub enum Transport {
+    /// Into a folder on this machine.
+    Maildir(Maildir),
+    /// To a relay.
+    Smtp(SmtpRelay),
+    /// Through a program on this machine.
+    Sendmail(SendmailProgram),
+    /// Into memory, for tests.
+    Memory(MemoryBox),
+}
+
+/// A relay spoken to by SMTP.
+#[derive(Debug, Clone)]
+pub struct SmtpRelay(SmtpClient);
+
+/// A `sendmail` program.
+#[derive(Debug, Clone)]
+pub struct SendmailProgram(Sendmail);
+
+/// A mail that left through [`Transport::Memory`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sent {
+    /// The return path; `None` is the null path.
+    pub from: Option<String>,
+    /// The recipient.
+    pub to: String,
+    /// The mail.
+    pub bytes: Vec<u8>,
+}
+
+/// What left through [`Transport::Memory`], and failures to come.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryBox {
+    state: Arc<Mutex<MemoryState>>,
+}
+
+#[derive(Debug, Default)]
+struct MemoryState {
+    sent: Vec<Sent>,
+    failures: Vec<SendError>,
+}
+
+impl MemoryBox {
+    /// Everything sent so far, in order.
+    pub fn sent(&self) -> Vec<Sent> {
+        self.lock().sent.clone()
+    }
+
+    /// Takes everything sent so far out of the box.
+    pub fn take(&self) -> Vec<Sent> {
+        std::mem::take(&mut self.lock().sent)
+    }
+
+    /// Lets the next sending fail; called several times, the failures come in that order.
+    pub fn fail_next(&self, error: SendError) {
+        self.lock().failures.push(error);
+    }
+
+    fn send(&self, sent: Sent) -> Result<(), SendError> {
+        let mut state = self.lock();
+        if !state.failures.is_empty() {
+            return Err(state.failures.remove(0));
+        }
+        state.sent.push(sent);
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, MemoryState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Transport {
+    /// Sets up the transport that a configuration names. Relative Maildir paths are within the data folder, and so
+    /// is the default one, `mail/out`.
+    ///
+    /// # Errors
+    /// [`TransportError`], without anything of the URL in it.
+    pub fn from_url(url: &str, data_dir: &Path) -> Result<Self, TransportError> {
+        let (scheme, rest) = url.trim().split_once(':').ok_or(TransportError::Unknown)?;
+        match (scheme, rest) {
+            ("maildir", "") => Ok(Self::Maildir(Maildir::open(data_dir.join("mail").join("out"))?)),
+            ("maildir", path) => Ok(Self::Maildir(Maildir::open(data_dir.join(path))?)),
+            ("smtp" | "smtps", rest) => Ok(Self::Smtp(SmtpRelay(SmtpClient::from_url(scheme, rest)?))),
+            ("sendmail", path) => {
+                let program = if path.is_empty() { "/usr/sbin/sendmail" } else { path };
+                Ok(Self::Sendmail(SendmailProgram(Sendmail { program: program.into() })))
+            }
+            ("memory", "") => Ok(Self::Memory(MemoryBox::default())),
+            _ => Err(TransportError::Unknown),
+        }
+    }
+
+    /// Whether mails go to people outside this machine's own folders.
+    pub fn reaches_people(&self) -> bool {
+        matches!(self, Self::Smtp(_) | Self::Sendmail(_))
+    }
+
+    /// The Maildir, when that is the transport.
+    pub fn maildir(&self) -> Option<&Maildir> {
+        match self {
+            Self::Maildir(maildir) => Some(maildir),
+            _ => None,
+        }
+    }
+
+    /// Sends one mail (bytes of `compose`) to one recipient. The return path `None` is the null path.
+    ///
+    /// # Errors
+    /// [`SendError`]; on `Transient` the mail may be sent again.
+    pub async fn send(&self, envelope_from: Option<&str>, to: &str, bytes: &[u8]) -> Result<(), SendError> {
+        if !is_one_address(to) || !envelope_from.is_none_or(is_one_address) {
+            return Err(SendError::Permanent("the address is not one that mail can be sent to".to_owned()));
+        }
+        match self {
+            Self::Maildir(maildir) => deliver(maildir.clone(), local_copy(envelope_from, to, bytes)).await,
+            Self::Smtp(SmtpRelay(client)) => client.send(envelope_from, to, bytes).await,
+            Self::Sendmail(SendmailProgram(program)) => {
+                program.send(envelope_from, to, &with_lf(bytes)).await
+            }
+            Self::Memory(memory) => memory.send(Sent {
+                from: envelope_from.map(str::to_owned),
+                to: to.to_owned(),
+                bytes: bytes.to_vec(),
+            }),
+        }
+    }
+}
+
+/// Nothing that could end a header line, a command or an argument.
+fn is_one_address(address: &str) -> bool {
+    address.contains('@')
+        && !address.starts_with('-')
+        && !address.chars().any(|c| c.is_control() || c.is_whitespace() || matches!(c, '<' | '>'))
+}
+
+async fn deliver(maildir: Maildir, mail: Vec<u8>) -> Result<(), SendError> {
+    let failed = |error: &dyn std::fmt::Display| {
+        SendError::Transient(format!("the mail folder cannot be written: {error}"))
+    };
+    match tokio::task::spawn_blocking(move || maildir.deliver(&mail)).await {
+        Ok(Ok(_)) => Ok(()),
+        Ok(Err(error)) => Err(failed(&error)),
+        Err(error) => Err(failed(&error)),
+    }
+}
+
+/// The mail as it lies in a mail box: with the envelope on top.
+fn local_copy(envelope_from: Option<&str>, to: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut mail =
+        format!("Return-Path: <{}>\nDelivered-To: {to}\n", envelope_from.unwrap_or_default()).into_bytes();
+    mail.extend_from_slice(&with_lf(bytes));
+    mail
+}
+
+/// The line ends of files on this machine.
+fn with_lf(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    for (index, byte) in bytes.iter().enumerate() {
+        if *byte != b'\r' || bytes.get(index + 1) != Some(&b'\n') {
+            out.push(*byte);
+        }
+    }
+    out
+}

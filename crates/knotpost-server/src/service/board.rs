@@ -1,0 +1,310 @@
+//! A board in memory: what is stored of it, replayed into a position.
+
+use knotpost_rules::{AnyGame, GameOptions, Outcome, Position, Rejected, Seat, Seed, Status, Turn};
+
+use crate::app::App;
+use crate::domain::{BoardRef, Millis, MoveKind, SeatState, UserKey};
+use crate::store::{BoardRow, MoveRow, SeatRow, StoreError, Tx};
+
+/// A move of the list with the text it is shown by.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// As stored.
+    pub row: MoveRow,
+    /// As shown in the move list.
+    pub text: String,
+}
+
+/// Where a game stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// This seat moves next.
+    ToMove(Seat),
+    /// It is over.
+    Over(Outcome),
+}
+
+/// A stored board, replayed.
+pub struct Board {
+    /// What is stored of it.
+    pub row: BoardRow,
+    /// Who sits there, in turn order.
+    pub seats: Vec<SeatRow>,
+    /// The moves up to the position, in order.
+    pub entries: Vec<Entry>,
+    /// The game's rules.
+    pub game: &'static dyn AnyGame,
+    /// The position after the last of `entries`.
+    pub position: Box<dyn Position>,
+    options: GameOptions,
+    retired: Vec<Seat>,
+}
+
+impl std::fmt::Debug for Board {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Board").field("board", &self.name()).field("ply", &self.entries.len()).finish_non_exhaustive()
+    }
+}
+
+impl Board {
+    /// Loads a board that is not removed and replays all its moves.
+    ///
+    /// # Errors
+    /// When the database fails, or the stored moves do not replay under the present rules.
+    pub async fn load(tx: &mut Tx, app: &App, game: &str, number: u32) -> Result<Option<Self>, StoreError> {
+        match tx.find_board(game, number).await? {
+            Some(row) if row.state != crate::domain::BoardState::Removed => Self::from_row(tx, app, row).await.map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Loads a board to change it: nobody else changes it before this transaction ends.
+    ///
+    /// # Errors
+    /// As [`Board::load`].
+    pub async fn load_to_change(tx: &mut Tx, app: &App, game: &str, number: u32) -> Result<Option<Self>, StoreError> {
+        tx.lock_board(game, number).await?;
+        Self::load(tx, app, game, number).await
+    }
+
+    /// Completes a stored row to a board.
+    ///
+    /// # Errors
+    /// As [`Board::load`].
+    pub async fn from_row(tx: &mut Tx, app: &App, row: BoardRow) -> Result<Self, StoreError> {
+        let seats = tx.seats(row.id).await?;
+        let moves = tx.moves(row.id).await?;
+        Self::replay(app, row, seats, moves)
+    }
+
+    fn replay(app: &App, row: BoardRow, seats: Vec<SeatRow>, moves: Vec<MoveRow>) -> Result<Self, StoreError> {
+        let corrupt = |what: String| StoreError::Corrupt(format!("{} {}: {what}", row.game, row.number));
+        let game = app.registry.find(&row.game).ok_or_else(|| corrupt("there is no such game".to_owned()))?;
+        let options = parse_options(game, &row.options, seats.len()).map_err(corrupt)?;
+        let seed = seed_of(&row.seed).ok_or_else(|| corrupt("the seed is not 32 bytes".to_owned()))?;
+        let position = game.setup(&options, seats.len(), &seed);
+        let mut board = Self { row, seats, entries: Vec::new(), game, position, options, retired: Vec::new() };
+        for entry in moves {
+            let number = entry.number;
+            board.enter(entry).map_err(|error| {
+                StoreError::Corrupt(format!("{} does not replay at move {number}: {error}", board.name()))
+            })?;
+        }
+        Ok(board)
+    }
+
+    /// The board as it was after `ply` moves; `ply` beyond the end means the end.
+    ///
+    /// # Errors
+    /// When the moves do not replay.
+    pub fn at(&self, app: &App, ply: usize) -> Result<Self, StoreError> {
+        let moves = self.entries.iter().take(ply).map(|entry| entry.row.clone()).collect();
+        Self::replay(app, self.row.clone(), self.seats.clone(), moves)
+    }
+
+    /// Brings a stored move onto the position. On an error nothing has changed.
+    fn enter(&mut self, row: MoveRow) -> Result<(), Rejected> {
+        let seat = seat_at(row.seat);
+        let text = match row.kind {
+            MoveKind::Move => self.position.play(Turn::Move(&row.text))?.text,
+            MoveKind::Pass => self.position.play(Turn::Pass)?.text,
+            MoveKind::Swap => self.position.play(Turn::Swap)?.text,
+            MoveKind::Resign | MoveKind::Forfeit => {
+                self.position.retire(seat);
+                self.retired.push(seat);
+                if row.kind == MoveKind::Resign { "Resign".to_owned() } else { "Forfeit".to_owned() }
+            }
+        };
+        self.entries.push(Entry { row, text });
+        Ok(())
+    }
+
+    /// Plays a turn for the seat to move and enters it as the next move of the list.
+    /// On an error nothing has changed.
+    ///
+    /// # Errors
+    /// When the rules refuse it.
+    pub fn play(&mut self, turn: Turn<'_>, auto: bool, at: Millis) -> Result<(), Rejected> {
+        let kind = match turn {
+            Turn::Move(_) => MoveKind::Move,
+            Turn::Pass => MoveKind::Pass,
+            Turn::Swap => MoveKind::Swap,
+        };
+        let played = self.position.play(turn)?;
+        let row = MoveRow {
+            number: self.next_number(),
+            seat: i64::from(played.seat.number()),
+            kind,
+            text: played.canonical,
+            auto,
+            at,
+        };
+        self.entries.push(Entry { row, text: played.text });
+        Ok(())
+    }
+
+    /// Takes a seat out of the game and enters that as the next move of the list.
+    pub fn retire(&mut self, seat: Seat, kind: MoveKind, auto: bool, at: Millis) {
+        let text = if kind == MoveKind::Forfeit { "Forfeit" } else { "Resign" };
+        let row = MoveRow {
+            number: self.next_number(),
+            seat: i64::from(seat.number()),
+            kind,
+            text: text.to_lowercase(),
+            auto,
+            at,
+        };
+        self.position.retire(seat);
+        self.retired.push(seat);
+        self.entries.push(Entry { row, text: text.to_owned() });
+    }
+
+    /// The number of the move to be made.
+    pub fn next_number(&self) -> i64 {
+        self.entries.len() as i64 + 1
+    }
+
+    /// Where the game stands after `entries`. With one player left the others' resignations end it.
+    pub fn standing(&self) -> Standing {
+        let left: Vec<Seat> = self.seats.iter().map(|s| seat_at(s.seat)).filter(|s| !self.retired.contains(s)).collect();
+        match (self.position.status(), left.as_slice()) {
+            (Status::Over(outcome), _) => Standing::Over(outcome),
+            (Status::ToAct(_), [winner]) if self.seats.len() > 1 => Standing::Over(self.last_one_left(*winner)),
+            (Status::ToAct(seat), _) => Standing::ToMove(seat),
+        }
+    }
+
+    /// The last player left wins; the others follow in the order in which they gave up, latest first.
+    fn last_one_left(&self, winner: Seat) -> Outcome {
+        let placings = self
+            .seats
+            .iter()
+            .map(|row| {
+                let seat = seat_at(row.seat);
+                let gave_up = self.retired.iter().position(|other| *other == seat).unwrap_or(0);
+                if seat == winner { 1 } else { (self.retired.len() - gave_up + 1) as u8 }
+            })
+            .collect();
+        let forfeited = self.entries.last().is_some_and(|entry| entry.row.kind == MoveKind::Forfeit);
+        Outcome { placings, reason: if forfeited { "forfeit" } else { "resign" } }
+    }
+
+    /// How players name it.
+    pub fn name(&self) -> BoardRef {
+        BoardRef { game: self.row.game.clone(), number: self.row.number as u32 }
+    }
+
+    /// The game's title, e.g. `Osbox`.
+    pub fn title(&self) -> &'static str {
+        self.game.meta().title
+    }
+
+    /// The name of a seat's side, e.g. `Horz`.
+    pub fn side(&self, seat: i64) -> &'static str {
+        let index = usize::try_from(seat - 1).unwrap_or(0);
+        self.game.meta().seat_names(self.seats.len()).get(index).copied().unwrap_or("Player")
+    }
+
+    /// The user in a seat.
+    pub fn userid_at(&self, seat: i64) -> &str {
+        self.seats.iter().find(|row| row.seat == seat).map_or("nobody", |row| row.userid.as_str())
+    }
+
+    /// The seat that this user acts for: the one to move when he has it, else his first that still plays.
+    pub fn seat_of(&self, user: UserKey) -> Option<&SeatRow> {
+        let to_move = match self.standing() {
+            Standing::ToMove(seat) => i64::from(seat.number()),
+            Standing::Over(_) => 0,
+        };
+        let mut own = self.seats.iter().filter(|row| row.user_id == user);
+        let first = own.clone().find(|row| row.state == SeatState::Playing).or_else(|| own.clone().next());
+        own.find(|row| row.seat == to_move).or(first)
+    }
+
+    /// The canonical options, defaults left out.
+    pub fn options(&self) -> &GameOptions {
+        &self.options
+    }
+
+    /// The first position of this game again, with another seed and other players.
+    pub fn restart(&mut self, seed: [u8; 32], seats: Vec<SeatRow>) {
+        self.row.seed = seed.to_vec();
+        self.position = self.game.setup(&self.options, seats.len(), &Seed(seed));
+        self.seats = seats;
+        self.entries.clear();
+        self.retired.clear();
+    }
+}
+
+/// The options of a stored or typed option text.
+///
+/// # Errors
+/// What is wrong with it.
+pub(super) fn parse_options(game: &dyn AnyGame, text: &str, players: usize) -> Result<GameOptions, String> {
+    let given: Vec<_> = text
+        .split_whitespace()
+        .map(|word| {
+            let word = word.trim_start_matches('-');
+            let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value.to_owned())));
+            knotpost_rules::GivenOption { name: name.to_owned(), value }
+        })
+        .collect();
+    game.parse_options(&given, players).map_err(|error| error.to_string())
+}
+
+fn seed_of(bytes: &[u8]) -> Option<Seed> {
+    bytes.try_into().ok().map(Seed)
+}
+
+/// A stored seat number as a seat; numbers that cannot be stored count as the first seat.
+pub(super) fn seat_at(number: i64) -> Seat {
+    u8::try_from(number).ok().and_then(Seat::new).unwrap_or(Seat::FIRST)
+}
+
+
+impl Board {
+    /// A board that is stored nowhere, with seats named after their sides.
+    pub(super) fn imagine(
+        game: &'static dyn AnyGame,
+        options: GameOptions,
+        players: usize,
+        seed: &Seed,
+        now: Millis,
+    ) -> Self {
+        let position = game.setup(&options, players, seed);
+        let row = BoardRow {
+            id: 0.into(),
+            game: game.meta().name.to_owned(),
+            number: 0,
+            options: options.to_string(),
+            rules_version: i64::from(game.meta().rules_version),
+            seed: seed.0.to_vec(),
+            state: crate::domain::BoardState::Active,
+            rated: false,
+            ply: 0,
+            position: position.position(),
+            scores: position.scores().to_string(),
+            winners: None,
+            reason: None,
+            started_at: now,
+            last_move_at: None,
+            ended_at: None,
+            nag_ms: None,
+            forfeit_ms: None,
+            total_ms: None,
+        };
+        let sides = game.meta().seat_names(players);
+        let seats = (1..=players as i64)
+            .zip(sides)
+            .map(|(seat, side)| SeatRow {
+                seat,
+                user_id: (-seat).into(),
+                userid: (*side).to_owned(),
+                state: SeatState::Playing,
+                to_move: seat == 1,
+                resign_pending: false,
+            })
+            .collect();
+        Self { row, seats, entries: Vec::new(), game, position, options, retired: Vec::new() }
+    }
+}

@@ -1,0 +1,419 @@
+//! From a command line to its answer, in two steps: what takes long (parsing, passwords) is
+//! prepared outside any transaction; what reads and writes is applied inside one.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use knotpost_commands::{Command, ParseError};
+
+use super::answer::Failure;
+use super::credentials::same_hash;
+use super::sheet::Listing;
+use super::{
+    Answer, Audience, BoardFacts, Code, ErrorReply, HashError, Heading, LineResult, Login, Rate, Refusal, Reply,
+    ServiceError, Sheet, accounts, boards, help, queries,
+};
+use crate::app::App;
+use crate::domain::{Address, BoardRef, Millis};
+use crate::store::{StoreError, Tx, UserRow, UserState};
+
+/// Shorter words are no passwords.
+const SHORTEST_PASSWORD: usize = 6;
+
+/// How a command came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// As a mail.
+    Mail,
+    /// Over HTTP.
+    Http,
+    /// From the operator's shell.
+    Operator,
+}
+
+/// Where a command came from.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// How.
+    pub channel: Channel,
+    /// The address of its sender, when it came by mail.
+    pub sender: Option<Address>,
+    /// Whom rates are counted for: an address or a network address.
+    pub rate_key: String,
+}
+
+/// A command as it came.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The command line.
+    pub line: String,
+    /// The text that came with it.
+    pub body: String,
+    /// Where it came from.
+    pub origin: Origin,
+}
+
+/// A command whose slow parts are done.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The request, its line masked.
+    pub echo: String,
+    pub(super) body: String,
+    pub(super) origin: Origin,
+    pub(super) command: Result<Command, ParseError>,
+    pub(super) login: Login,
+    /// Hash of a new password.
+    pub(super) new_hash: Option<String>,
+    overloaded: bool,
+    lines: Vec<Prepared>,
+}
+
+impl Prepared {
+    /// Whether the command only looks, so that a snapshot suffices for it.
+    pub fn is_query(&self) -> bool {
+        match &self.command {
+            Ok(Command::Multiple) => self.lines.iter().all(Self::is_query),
+            Ok(command) => queries::is_query(command),
+            Err(_) => true,
+        }
+    }
+
+    /// Whether the line is a command at all.
+    pub fn parses(&self) -> bool {
+        self.command.is_ok()
+    }
+
+    /// Whether it names a user and proved to be him.
+    pub fn is_authenticated(&self) -> bool {
+        match &self.command {
+            Ok(Command::Multiple) => self.lines.iter().any(Self::is_authenticated),
+            _ => matches!(self.login, Login::Known { .. }),
+        }
+    }
+}
+
+/// Whether hashing passwords is allowed to take its time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    Hash,
+    OnlyRemembered,
+}
+
+/// Does everything slow: parses the line, checks the password, hashes a new one.
+///
+/// # Errors
+/// When the database fails.
+pub async fn prepare(app: &App, request: Request) -> Result<Prepared, StoreError> {
+    let Some(prepared) = prepare_line(app, request, Patience::Hash).await? else { return Err(StoreError::Closed) };
+    Ok(prepared)
+}
+
+/// As [`prepare`], but `None` as soon as a password would have to be hashed.
+///
+/// # Errors
+/// When the database fails.
+pub async fn prepare_at_once(app: &App, request: Request) -> Result<Option<Prepared>, StoreError> {
+    prepare_line(app, request, Patience::OnlyRemembered).await
+}
+
+fn prepare_line(
+    app: &App,
+    request: Request,
+    patience: Patience,
+) -> BoxFuture<'_, Result<Option<Prepared>, StoreError>> {
+    Box::pin(async move {
+        let command = knotpost_commands::parse(&request.line, &app.vocabulary);
+        let mut prepared = Prepared {
+            echo: knotpost_commands::mask(&request.line, &app.vocabulary),
+            body: request.body,
+            origin: request.origin,
+            command,
+            login: Login::NotNeeded,
+            new_hash: None,
+            overloaded: false,
+            lines: Vec::new(),
+        };
+        if matches!(prepared.command, Ok(Command::Multiple)) {
+            return prepare_lines(app, prepared, patience).await;
+        }
+        redact_body(&mut prepared);
+        let done = check_passwords(app, &mut prepared, patience).await?;
+        Ok(done.then_some(prepared))
+    })
+}
+
+/// A password that its owner repeats in the text must not be passed on with it.
+fn redact_body(prepared: &mut Prepared) {
+    let Ok(command) = &prepared.command else { return };
+    let mut passwords: Vec<&str> = command.credentials().iter().map(|who| who.password.expose()).collect();
+    match command {
+        Command::ChangePassword { new, .. } => passwords.push(new.expose()),
+        Command::Signup { who, .. } => passwords.push(who.password.expose()),
+        _ => {}
+    }
+    for password in passwords.into_iter().filter(|password| password.len() >= SHORTEST_PASSWORD) {
+        if prepared.body.contains(password) {
+            prepared.body = prepared.body.replace(password, knotpost_commands::MASK);
+        }
+    }
+}
+
+/// The lines of a `multiple` are commands of their own, without bodies; one inside another is none.
+async fn prepare_lines(app: &App, mut prepared: Prepared, patience: Patience) -> Result<Option<Prepared>, StoreError> {
+    let body = std::mem::take(&mut prepared.body);
+    let lines = match knotpost_commands::command_lines(&body) {
+        Ok(lines) => lines,
+        Err(error) => {
+            prepared.command = Err(error);
+            return Ok(Some(prepared));
+        }
+    };
+    for line in lines {
+        let request = Request { line: line.to_owned(), body: String::new(), origin: prepared.origin.clone() };
+        let Some(line) = prepare_line(app, request, patience).await? else { return Ok(None) };
+        prepared.lines.push(line);
+    }
+    Ok(Some(prepared))
+}
+
+/// `false` when a password would have to be hashed and must not be.
+async fn check_passwords(app: &App, prepared: &mut Prepared, patience: Patience) -> Result<bool, StoreError> {
+    let Ok(command) = &prepared.command else { return Ok(true) };
+    let new_password = match command {
+        Command::Signup { who, .. } => Some(&who.password),
+        Command::ChangePassword { new, .. } => Some(new),
+        _ => None,
+    };
+    if patience == Patience::OnlyRemembered && new_password.is_some() {
+        return Ok(false);
+    }
+    let login = match (command, command.credentials()) {
+        (Command::Signup { .. }, _) | (_, None) => Ok(Login::NotNeeded),
+        (_, Some(who)) => {
+            match check_password(app, &prepared.origin, &who.userid, who.password.expose(), patience).await? {
+                Some(login) => login,
+                None => return Ok(false),
+            }
+        }
+    };
+    let new_hash = match (&login, new_password) {
+        (Ok(Login::NotNeeded | Login::Known { .. }), Some(password)) => {
+            Some(app.credentials.hash(password.expose()).await)
+        }
+        _ => None,
+    };
+    match (login, new_hash.transpose()) {
+        (Ok(login), Ok(new_hash)) => (prepared.login, prepared.new_hash) = (login, new_hash),
+        (Err(error), _) | (_, Err(error)) => {
+            tracing::warn!(%error, "a password could not be checked");
+            prepared.overloaded = true;
+        }
+    }
+    Ok(true)
+}
+
+async fn check_password(
+    app: &App,
+    origin: &Origin,
+    userid: &str,
+    password: &str,
+    patience: Patience,
+) -> Result<Option<Result<Login, HashError>>, StoreError> {
+    let user = app.store.read().await?.find_user(userid).await?;
+    let user = user.filter(|user| user.state == UserState::Active);
+    let stored = user.and_then(|user| user.password_hash.map(|hash| (user.id, hash)));
+    let now = app.clock.now();
+    if let Some((user, hash)) = &stored
+        && app.credentials.remembers(*user, password, hash, now)
+    {
+        return Ok(Some(Ok(Login::Known { user: *user, hash: hash.clone() })));
+    }
+    if patience == Patience::OnlyRemembered {
+        return Ok(None);
+    }
+    let account = userid.to_lowercase();
+    if let Err(seconds) = app.limits.count(Rate::Password, &format!("{account} {}", origin.rate_key)) {
+        return Ok(Some(Ok(Login::TooMany(seconds))));
+    }
+    let verified = app.credentials.verify(stored.as_ref().map(|(user, hash)| (*user, hash.as_str())), password, now).await;
+    Ok(Some(verified.map(|right| match (right, stored) {
+        (true, Some((user, hash))) => Login::Known { user, hash },
+        _ => Login::Wrong,
+    })))
+}
+
+/// Executes a command over HTTP or for the operator: prepared, applied, committed.
+///
+/// # Errors
+/// When the database fails.
+pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreError> {
+    let prepared = Arc::new(prepare(app, request).await?);
+    let now = app.clock.now();
+    if prepared.is_query() {
+        let mut tx = app.store.read().await?;
+        return apply(&mut tx, app, &prepared, now).await;
+    }
+    let shared = Arc::clone(app);
+    let answer = app
+        .store
+        .write(move |tx| {
+            let (app, prepared) = (Arc::clone(&shared), Arc::clone(&prepared));
+            Box::pin(async move { apply(tx, &app, &prepared, now).await })
+        })
+        .await?;
+    if answer.changed {
+        app.signals.outbox.notify_one();
+    }
+    Ok(answer)
+}
+
+/// Carries out a prepared command inside `tx`. A refusal is an answer too; it leaves the
+/// transaction as it was.
+///
+/// # Errors
+/// When the database fails; the transaction is then to be rolled back.
+pub async fn apply(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, StoreError> {
+    if matches!(prepared.command, Ok(Command::Multiple)) {
+        return apply_lines(tx, app, prepared, now).await;
+    }
+    let query = prepared.is_query();
+    if !query {
+        tx.savepoint().await?;
+    }
+    let result = act(tx, app, prepared, now).await;
+    match result {
+        Ok(answer) => {
+            if !query {
+                tx.release_savepoint().await?;
+            }
+            Ok(answer)
+        }
+        Err(ServiceError::Refused(refusal)) => {
+            if !query {
+                tx.rollback_to_savepoint().await?;
+            }
+            Ok(refused(*refusal, &prepared.echo, now))
+        }
+        Err(ServiceError::Store(error)) => Err(error),
+    }
+}
+
+async fn apply_lines(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, StoreError> {
+    let (mut lines, mut boards, mut failure, mut changed) = (Vec::new(), Vec::new(), None, false);
+    for line in &prepared.lines {
+        let answer = Box::pin(apply(tx, app, line, now)).await?;
+        let ok = answer.failure.is_none();
+        failure = failure.or(answer.failure);
+        changed |= answer.changed;
+        boards.extend(answer.boards);
+        lines.push(LineResult { line: line.echo.clone(), ok, replies: answer.replies });
+    }
+    if lines.is_empty() {
+        let refusal = Refusal::new(Code::WrongArguments, "there is no command in the text of this `multiple`")
+            .hint("Write one command per line into the body; lines that start with # or > are skipped.");
+        return Ok(refused(refusal, &prepared.echo, now));
+    }
+    Ok(Answer { failure, replies: vec![Reply::Multiple { lines }], audience: Audience::Sender, boards, changed })
+}
+
+/// An answer that tells why not.
+fn refused(refusal: Refusal, echo: &str, now: Millis) -> Answer {
+    let board = refusal.board.as_deref();
+    let sheet = board.map(|board| {
+        Box::new(Sheet::of(board, &BoardFacts::plain(Heading::Show), None, Listing::Whole, now))
+    });
+    let failure =
+        Failure { code: refusal.code, message: refusal.message.clone(), retry_after: refusal.retry_after };
+    let boards: Vec<BoardRef> = board.map(super::Board::name).into_iter().collect();
+    let reply = ErrorReply {
+        message: refusal.message,
+        hints: refusal.hints,
+        echo: echo.to_owned(),
+        game: refusal.game,
+        number: board.map(|board| board.row.number as u32),
+        is_invalid_challenge: failure.code == Code::InvalidChallenge,
+        sheet,
+    };
+    Answer { failure: Some(failure), boards, ..Answer::to_sender(Reply::Error(Box::new(reply))) }
+}
+
+/// The user a command acts for. The password was checked before the transaction began; here it is
+/// made sure that it is still his.
+pub(super) async fn authorize(tx: &mut Tx, prepared: &Prepared) -> Result<UserRow, ServiceError> {
+    if prepared.overloaded {
+        let mut refusal = Refusal::new(Code::Unavailable, "the server is too busy to check passwords; try again in a minute");
+        refusal.retry_after = Some(60);
+        return Err(refusal.into());
+    }
+    if let Login::TooMany(seconds) = prepared.login {
+        let message = format!("too many tries with this userid; try again in {} minutes", seconds.div_ceil(60));
+        let mut refusal = Refusal::new(Code::RateLimited, message);
+        refusal.retry_after = Some(seconds);
+        return Err(refusal.into());
+    }
+    if let Login::Known { user, hash } = &prepared.login
+        && let Some(row) = tx.user(*user).await?
+        && row.state == UserState::Active
+        && row.password_hash.as_deref().is_some_and(|stored| same_hash(stored, hash))
+    {
+        return Ok(row);
+    }
+    let refusal = Refusal::new(Code::BadCredentials, "the userid or the password is wrong")
+        .hint("Userids ignore case, passwords do not. A move is written: GAME move BOARD USERID PASSWORD MOVE");
+    Err(refusal.into())
+}
+
+async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, ServiceError> {
+    let command = match &prepared.command {
+        Ok(command) => command,
+        Err(error) => return Err(Refusal::from(error).into()),
+    };
+    match command {
+        Command::Help { subjects } => help::help(app, subjects),
+        Command::Signup { who, addresses } => accounts::sign_up(tx, app, prepared, who, addresses, now).await,
+        Command::Add { addresses, .. } => accounts::add(tx, app, prepared, addresses, now).await,
+        Command::ChangePassword { .. } => accounts::change_password(tx, app, prepared, now).await,
+        Command::ChangeAddress { addresses, .. } => accounts::change_addresses(tx, app, prepared, addresses, now).await,
+        Command::List { games } => queries::list(tx, app, games).await,
+        Command::Challenge { game, players, options, server } => {
+            boards::challenge(tx, app, prepared, game, players, options, server, now).await
+        }
+        Command::Move { game, board, who, action, number } => {
+            let turn = boards::Turning { game: game.as_deref(), board: *board, userid: &who.userid, action, number: *number };
+            boards::act(tx, app, prepared, turn, now).await
+        }
+        Command::Chat { game, board, .. } => boards::chat(tx, app, prepared, game, *board, now).await,
+        Command::ShowBoards { game, boards } => queries::show_boards(tx, app, game, boards, now).await,
+        Command::ShowUsers { game, users, selector } => queries::show_users(tx, app, game, users, *selector, now).await,
+        Command::Games { game, users, selector } => queries::games(tx, app, game, users, *selector).await,
+        Command::History { game, users } => queries::history(tx, app, game, users).await,
+        Command::Preview { game, board, at, moves } => queries::preview(tx, app, game, *board, *at, moves, now).await,
+        Command::PreviewNew { game, players, moves, options } => {
+            queries::preview_new(app, game, *players as usize, moves, options, now)
+        }
+        other => Err(not_in_this_version(other).into()),
+    }
+}
+
+/// What a mail that came before is answered: the board as it stands now.
+///
+/// # Errors
+/// When the database fails.
+pub async fn already_played(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Reply, StoreError> {
+    let named = prepared.command.as_ref().ok().and_then(|command| Some((command.game()?, command.board()?)));
+    let board = match named {
+        Some((game, number)) => super::Board::load(tx, app, game, number).await?,
+        None => None,
+    };
+    let sheet = board.map(|board| {
+        Box::new(Sheet::of(&board, &BoardFacts::plain(Heading::Show), None, Listing::Whole, now))
+    });
+    Ok(Reply::AlreadyPlayed { echo: prepared.echo.clone(), sheet })
+}
+
+fn not_in_this_version(command: &Command) -> Refusal {
+    let verb = command.verb();
+    Refusal::new(Code::NotSupported, format!("`{}` is not in this version of the server yet", verb.spec().name()))
+        .hint("`help commands` lists what it can do now.")
+}
+

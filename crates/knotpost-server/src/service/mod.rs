@@ -1,0 +1,28 @@
+//! Use cases: what a command does. They own the transaction's content and know neither HTTP nor
+//! MIME; the edges turn bytes into [`Request`]s and [`Answer`]s into bytes.
+
+mod accounts;
+mod answer;
+mod board;
+mod boards;
+mod credentials;
+mod execute;
+mod help;
+mod limits;
+mod post;
+mod queries;
+mod refusal;
+mod resignation;
+mod sheet;
+
+pub use accounts::confirm_address;
+pub use answer::{Answer, Audience, Failure, BoardLine, ErrorReply, GameCount, HistoryLine, LineResult, Reply};
+pub use board::{Board, Entry, Standing};
+pub use credentials::{Credentials, HashError, Login};
+pub use execute::{Channel, Origin, Prepared, Request, already_played, apply, execute, prepare, prepare_at_once};
+pub use help::TOPICS;
+pub use limits::{Limits, Rate};
+pub use post::{BoardFacts, Composer, Envelope, Heading, Note, post_to_address};
+pub use queries::list_boards;
+pub use refusal::{Code, Refusal, ServiceError};
+pub use sheet::{Seat, Sheet, Spoken, TimeFacts, Verdict, sheet_by_reference};

@@ -1,0 +1,205 @@
+//! Putting mail into the outbox, inside the transaction that causes it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Board, Reply};
+use crate::app::App;
+use crate::clock::random_bytes;
+use crate::domain::{Address, BoardRef, Millis, RemarkKey, UserKey};
+use crate::secret::to_hex;
+use crate::store::{BoardMail, NewOutbox, StoreError, Tx};
+
+/// What kind of board mail it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Heading {
+    /// A challenge: the first board.
+    New,
+    /// After a move.
+    Summary,
+    /// Asked for.
+    Show,
+    /// As it would be.
+    Preview,
+    /// Somebody said something.
+    Chat,
+}
+
+/// Something the reader of a board mail should know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Note {
+    /// Somebody declined and the game began again without him.
+    Restarted {
+        /// Who declined.
+        declined: String,
+    },
+    /// The boards' players' result does not count.
+    Unrated,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Restarted { declined } => write!(f, "{declined} declined; the game begins again without {declined}."),
+            Self::Unrated => f.write_str("This board is unrated."),
+        }
+    }
+}
+
+/// What a board mail shows beside the board itself. Stored with the mail: it never changes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BoardFacts {
+    /// What kind of mail it is.
+    pub heading: Heading,
+    /// What was said with it.
+    pub remark: Option<RemarkKey>,
+    /// Who watched the board then.
+    pub subscribers: Vec<String>,
+    /// What the readers should know.
+    pub notes: Vec<Note>,
+}
+
+impl BoardFacts {
+    /// Facts of a board that is only shown.
+    pub fn plain(heading: Heading) -> Self {
+        Self { heading, remark: None, subscribers: Vec::new(), notes: Vec::new() }
+    }
+}
+
+/// Everything around the content of a mail.
+#[derive(Clone, Debug)]
+pub struct Envelope {
+    /// To whom.
+    pub recipient: String,
+    /// Without angle brackets.
+    pub message_id: String,
+    /// The Date it carries.
+    pub date: Millis,
+    /// The message it answers.
+    pub in_reply_to: Option<String>,
+    /// Whether it answers a mail, or was caused by something else.
+    pub is_answer: bool,
+    /// The board whose thread it belongs to.
+    pub board: Option<BoardRef>,
+}
+
+/// Turns what the server says into a message. Lives outside: use cases know no MIME.
+pub trait Composer: Send + Sync {
+    /// The whole message.
+    ///
+    /// # Errors
+    /// When a template or a header cannot be made.
+    fn compose(&self, reply: &Reply, envelope: &Envelope) -> Result<Vec<u8>, String>;
+
+    /// The name of the reply's kind, as stored with the mail.
+    fn kind(&self, reply: &Reply) -> &'static str;
+
+    /// Subject and text alone.
+    ///
+    /// # Errors
+    /// When a template is wrong.
+    fn text(&self, reply: &Reply) -> Result<(String, String), String>;
+}
+
+/// The addresses the server writes to for this user.
+pub(super) async fn registered_addresses(tx: &mut Tx, app: &App, user: UserKey) -> Result<Vec<String>, StoreError> {
+    let confirmed_only = app.config.confirms_addresses();
+    let rows = tx.addresses(user).await?;
+    Ok(rows
+        .into_iter()
+        .filter(|row| row.verified_at.is_some() || !confirmed_only)
+        .map(|row| row.address)
+        .collect())
+}
+
+fn new_message_id(app: &App) -> Result<String, StoreError> {
+    let id: [u8; 16] = random_bytes(app.entropy.as_ref())?;
+    Ok(format!("knotpost.{}@{}", to_hex(&id), app.mail_domain()))
+}
+
+/// Queues a mail to one address; `in_reply_to` names the mail it answers.
+///
+/// # Errors
+/// When the database fails or the mail cannot be written.
+pub async fn post_to_address(
+    tx: &mut Tx,
+    app: &App,
+    reply: &Reply,
+    recipient: &Address,
+    user: Option<UserKey>,
+    in_reply_to: Option<&str>,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let envelope = Envelope {
+        recipient: recipient.as_str().to_owned(),
+        message_id: new_message_id(app)?,
+        date: now,
+        in_reply_to: in_reply_to.map(ToOwned::to_owned),
+        is_answer: in_reply_to.is_some(),
+        board: None,
+    };
+    let bytes = app.composer.compose(reply, &envelope).map_err(StoreError::Corrupt)?;
+    let mail = NewOutbox {
+        kind: app.composer.kind(reply),
+        recipient: envelope.recipient,
+        user,
+        content: Err(bytes),
+        message_id: envelope.message_id,
+        date: now,
+    };
+    tx.insert_outbox(&mail).await
+}
+
+/// Queues a mail to all registered addresses of a user.
+pub(super) async fn post_to_user(
+    tx: &mut Tx,
+    app: &App,
+    reply: &Reply,
+    user: UserKey,
+    now: Millis,
+) -> Result<(), StoreError> {
+    for address in registered_addresses(tx, app, user).await? {
+        if let Ok(address) = address.parse() {
+            post_to_address(tx, app, reply, &address, Some(user), None, now).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Queues the board, as it stands now, to each of its players and subscribers.
+pub(super) async fn post_board(
+    tx: &mut Tx,
+    app: &App,
+    board: &Board,
+    facts: BoardFacts,
+    now: Millis,
+) -> Result<BoardFacts, StoreError> {
+    let watchers = tx.subscribers(board.row.id).await?;
+    let players: Vec<UserKey> = board.seats.iter().map(|row| row.user_id).collect();
+    let watchers: Vec<_> = watchers.into_iter().filter(|(key, _)| !players.contains(&UserKey(*key))).collect();
+    let facts = BoardFacts { subscribers: watchers.iter().map(|(_, name)| name.clone()).collect(), ..facts };
+    let stored = serde_json::to_string(&facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    let mut readers: Vec<UserKey> = Vec::new();
+    for reader in players.into_iter().chain(watchers.iter().map(|(key, _)| UserKey(*key))) {
+        if !readers.contains(&reader) {
+            readers.push(reader);
+        }
+    }
+    for reader in readers {
+        for recipient in registered_addresses(tx, app, reader).await? {
+            let mail = NewOutbox {
+                kind: "board",
+                recipient,
+                user: Some(reader),
+                content: Ok(BoardMail { board: board.row.id, ply: board.row.ply, facts: stored.clone() }),
+                message_id: new_message_id(app)?,
+                date: now,
+            };
+            tx.insert_outbox(&mail).await?;
+        }
+    }
+    Ok(facts)
+}

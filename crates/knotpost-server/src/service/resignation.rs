@@ -1,0 +1,171 @@
+//! Resigning: on turn, out of turn, and declining in the first round.
+
+use knotpost_rules::Seat;
+
+use super::board::seat_at;
+use super::boards::{answer_with_board, check_plays, find_board, find_game, settle, tell_all};
+use super::execute::{Prepared, authorize};
+use super::post::{BoardFacts, Heading, Note, post_to_user};
+use super::{Answer, Board, Reply, ServiceError, Standing};
+use crate::app::App;
+use crate::clock::random_bytes;
+use crate::domain::{BoardState, Millis, MoveKind, RemarkKind, SeatState};
+use crate::store::{NewSeat, SeatRow, StoreError, Tx, UserRow};
+
+pub(super) async fn resign(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    game: &str,
+    number: u32,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let game = find_game(app, game)?.meta().name;
+    let board = find_board(tx, app, game, number).await?;
+    let user = authorize(tx, prepared).await?;
+    if let Err(refusal) = check_plays(&board, &user) {
+        return Err(refusal.about(board).into());
+    }
+    let Some(seat) = board.seat_of(user.id).cloned() else {
+        return Err(StoreError::Corrupt("a player without a seat".to_owned()).into());
+    };
+    // The first round: fewer moves made than there are players.
+    if board.entries.len() < board.seats.len() {
+        return decline(tx, app, prepared, board, &user, now).await;
+    }
+    match board.standing() {
+        Standing::ToMove(next) if i64::from(next.number()) == seat.seat => {
+            on_turn(tx, app, prepared, board, next, &user, now).await
+        }
+        _ => out_of_turn(tx, app, board, seat, now).await,
+    }
+}
+
+async fn on_turn(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    mut board: Board,
+    seat: Seat,
+    user: &UserRow,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    board.retire(seat, MoveKind::Resign, false, now);
+    if let Some(row) = board.seats.iter_mut().find(|row| seat_at(row.seat) == seat) {
+        row.state = SeatState::Resigned;
+        row.resign_pending = false;
+    }
+    let ply = board.entries.len();
+    settle(tx, app, &mut board, ply - 1, now).await?;
+    if board.row.state == BoardState::Active {
+        // With others still playing he goes on watching.
+        tx.subscribe(board.row.id, user.id).await?;
+    }
+    let mut facts = BoardFacts::plain(Heading::Summary);
+    if !prepared.body.trim().is_empty() {
+        let remark = tx.insert_remark(board.row.id, ply as i64, Some(user.id), RemarkKind::Comment, &prepared.body, now);
+        facts.remark = Some(remark.await?);
+    }
+    answer_with_board(tx, app, board.row.id, facts, now).await
+}
+
+/// Noted until the seat's turn comes; sent again it is cancelled.
+async fn out_of_turn(
+    tx: &mut Tx,
+    app: &App,
+    board: Board,
+    mut seat: SeatRow,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    seat.resign_pending = !seat.resign_pending;
+    tx.update_seat(board.row.id, &seat).await?;
+    // The board's row is touched too: a move made at the same moment must see this.
+    tx.update_board(&board.row).await?;
+    let to_move = match board.standing() {
+        Standing::ToMove(next) => board.userid_at(i64::from(next.number())).to_owned(),
+        Standing::Over(_) => String::new(),
+    };
+    let reply = Reply::ResignNoted {
+        title: board.title().to_owned(),
+        number: board.row.number as u32,
+        userid: seat.userid.clone(),
+        to_move,
+        cancelled: !seat.resign_pending,
+    };
+    post_to_user(tx, app, &reply, seat.user_id, now).await?;
+    Ok(Answer::to_registered(reply).about(board.name()))
+}
+
+/// In the first round nobody has lost anything yet: who resigns is taken out. With two or more
+/// left the game begins again without him, otherwise the board is removed.
+async fn decline(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    mut board: Board,
+    user: &UserRow,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let left: Vec<SeatRow> = board.seats.iter().filter(|seat| seat.user_id != user.id).cloned().collect();
+    tx.drop_board_mails(board.row.id, now).await?;
+    let players = board.game.meta().players.clone();
+    if left.len() < 2 || left.len() < usize::from(*players.start()) {
+        board.row.state = BoardState::Removed;
+        board.row.ended_at = Some(now.0);
+        tx.update_board(&board.row).await?;
+        for seat in &mut board.seats {
+            seat.to_move = false;
+            tx.update_seat(board.row.id, seat).await?;
+        }
+        let reply = Reply::Removed {
+            title: board.title().to_owned(),
+            number: board.row.number as u32,
+            userid: user.userid.clone(),
+            text: prepared.body.trim().to_owned(),
+        };
+        tell_all(tx, app, &board, &reply, now).await?;
+        return Ok(Answer::to_registered(reply).about(board.name()));
+    }
+    restart(tx, app, &mut board, left, now).await?;
+    tx.subscribe(board.row.id, user.id).await?;
+    let mut facts = BoardFacts::plain(Heading::New);
+    facts.notes.push(Note::Restarted { declined: user.userid.clone() });
+    if !prepared.body.trim().is_empty() {
+        let remark = tx.insert_remark(board.row.id, 0, Some(user.id), RemarkKind::Comment, &prepared.body, now);
+        facts.remark = Some(remark.await?);
+    }
+    answer_with_board(tx, app, board.row.id, facts, now).await
+}
+
+/// The same game from an empty board: same order, seats renumbered, new seed.
+async fn restart(
+    tx: &mut Tx,
+    app: &App,
+    board: &mut Board,
+    left: Vec<SeatRow>,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    let seats: Vec<SeatRow> = left
+        .into_iter()
+        .enumerate()
+        .map(|(index, seat)| SeatRow { seat: index as i64 + 1, resign_pending: false, ..seat })
+        .collect();
+    tx.delete_moves(board.row.id).await?;
+    tx.delete_seats(board.row.id).await?;
+    let seed = random_bytes(app.entropy.as_ref()).map_err(StoreError::from)?;
+    board.restart(seed, seats);
+    let first = i64::from(board.position.next_seat().number());
+    for seat in &board.seats {
+        let new = NewSeat { seat: seat.seat, user: seat.user_id, to_move: seat.seat == first };
+        tx.insert_seat(board.row.id, new).await?;
+    }
+    let first_user = board.seats.first().map(|seat| seat.user_id);
+    board.row.rated = board.row.rated && board.seats.iter().any(|seat| Some(seat.user_id) != first_user);
+    board.row.started_at = now;
+    board.row.last_move_at = None;
+    board.row.ply = 0;
+    board.row.position = board.position.position();
+    board.row.scores = board.position.scores().to_string();
+    tx.update_board(&board.row).await?;
+    Ok(())
+}

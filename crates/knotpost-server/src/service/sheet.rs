@@ -1,0 +1,275 @@
+//! A board as facts for whoever draws it: the text mail, the page, the API.
+
+use knotpost_rules::{Outcome, Seat as RulesSeat, Viewer};
+use serde::Serialize;
+
+use super::board::seat_at;
+use super::post::{BoardFacts, Heading, Note};
+use super::{Board, Standing};
+use crate::app::App;
+use crate::domain::{BoardKey, Millis, Span};
+use crate::store::{StoreError, Tx};
+
+/// How many rounds of the move list a mail shows.
+const ROUNDS: usize = 4;
+
+/// A seat and who sits there.
+#[derive(Clone, Debug, Serialize)]
+pub struct Seat {
+    /// Name of the side.
+    pub side: String,
+    /// The player.
+    pub userid: String,
+}
+
+/// A move of the list.
+#[derive(Clone, Debug, Serialize)]
+pub struct ListedMove {
+    /// Counting from 1 over all players.
+    pub number: i64,
+    /// The seat that made it, from 1.
+    pub seat: i64,
+    /// As shown, with `(Auto)` when the server made it.
+    pub text: String,
+}
+
+/// Whose turn it is, or how it ended.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It is this player's turn.
+    Turn(String),
+    /// These won, over the next best by so many points where that says something.
+    Won {
+        /// The winner.
+        userid: String,
+        /// The lead in points, when the points decided.
+        lead: Option<u32>,
+        /// Why, when it was not the points: `resign`, `forfeit`.
+        reason: &'static str,
+    },
+    /// These share the first place.
+    Tie(Vec<String>),
+}
+
+/// Something somebody said.
+#[derive(Clone, Debug, Serialize)]
+pub struct Spoken {
+    /// Who: `ann`, or `The challenger`.
+    pub who: String,
+    /// The words.
+    pub text: String,
+}
+
+/// Times of a board.
+#[derive(Clone, Debug, Serialize)]
+pub struct TimeFacts {
+    /// When it began.
+    pub started: String,
+    /// When the last move was made.
+    pub last_move: Option<String>,
+    /// When it ended, or now.
+    pub until: String,
+    /// Whether it has ended.
+    pub ended: bool,
+    /// Time used by each player.
+    pub used: Vec<(String, String)>,
+    /// Time used by all.
+    pub total: String,
+}
+
+/// A board with everything a board mail says.
+#[derive(Clone, Debug, Serialize)]
+pub struct Sheet {
+    /// What kind of mail this is.
+    pub heading: Heading,
+    /// The game's name.
+    pub game: String,
+    /// The game's title.
+    pub title: String,
+    /// The board's number; `None` in a preview of a new board.
+    pub number: Option<u32>,
+    /// Options that differ from the defaults.
+    pub options: String,
+    /// What the reader should know, a line each.
+    pub notes: Vec<String>,
+    /// Whose turn, or how it ended.
+    pub verdict: Verdict,
+    /// The seats in turn order.
+    pub seats: Vec<Seat>,
+    /// The moves shown.
+    pub moves: Vec<ListedMove>,
+    /// The board as text, with scores.
+    pub board: String,
+    /// What faces or cells mean.
+    pub legend: String,
+    /// A command the reader could send now.
+    pub example: Option<String>,
+    /// Who watches.
+    pub subscribers: Vec<String>,
+    /// What was said.
+    pub spoken: Vec<Spoken>,
+    /// Times, when they are to be shown.
+    pub times: Option<TimeFacts>,
+    /// The number of the last move.
+    pub ply: usize,
+}
+
+/// Which moves a sheet lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listing {
+    /// The last four rounds, or all when it is over.
+    Recent,
+    /// All.
+    Whole,
+}
+
+impl Sheet {
+    /// The sheet of a board as it stands in memory, for `reader` when that is a player.
+    pub fn of(board: &Board, facts: &BoardFacts, reader: Option<&str>, listing: Listing, now: Millis) -> Self {
+        let standing = board.standing();
+        let over = matches!(standing, Standing::Over(_));
+        let special = board.row.nag_ms.is_some() || board.row.forfeit_ms.is_some() || board.row.total_ms.is_some();
+        let whole = over || listing == Listing::Whole;
+        let shown = if whole { board.entries.len() } else { ROUNDS * board.seats.len() };
+        let skipped = board.entries.len().saturating_sub(shown);
+        let view = board.position.view(viewer(board, reader));
+        Self {
+            heading: facts.heading,
+            game: board.row.game.clone(),
+            title: board.title().to_owned(),
+            number: Some(board.row.number as u32),
+            options: board.row.options.clone(),
+            notes: facts.notes.iter().map(Note::to_string).collect(),
+            verdict: verdict(board, &standing),
+            seats: board
+                .seats
+                .iter()
+                .map(|row| Seat { side: board.side(row.seat).to_owned(), userid: row.userid.clone() })
+                .collect(),
+            moves: board.entries.iter().skip(skipped).map(listed).collect(),
+            board: view.to_string(),
+            legend: if over { String::new() } else { view.legend() },
+            example: example(board, &standing, reader),
+            subscribers: facts.subscribers.clone(),
+            spoken: Vec::new(),
+            times: (over || special).then(|| times(board, over, now)),
+            ply: board.entries.len(),
+        }
+    }
+
+    /// Adds something that was said.
+    #[must_use]
+    pub fn with_spoken(mut self, spoken: Option<Spoken>) -> Self {
+        self.spoken.extend(spoken);
+        self
+    }
+}
+
+fn listed(entry: &super::Entry) -> ListedMove {
+    let auto = if entry.row.auto { " (Auto)" } else { "" };
+    ListedMove { number: entry.row.number, seat: entry.row.seat, text: format!("{}{auto}", entry.text) }
+}
+
+fn viewer(board: &Board, reader: Option<&str>) -> Viewer {
+    reader
+        .and_then(|reader| board.seats.iter().find(|row| row.userid.eq_ignore_ascii_case(reader)))
+        .map_or(Viewer::Spectator, |row| Viewer::Seat(seat_at(row.seat)))
+}
+
+fn verdict(board: &Board, standing: &Standing) -> Verdict {
+    match standing {
+        Standing::ToMove(seat) => Verdict::Turn(board.userid_at(i64::from(seat.number())).to_owned()),
+        Standing::Over(outcome) => over(board, outcome),
+    }
+}
+
+fn over(board: &Board, outcome: &Outcome) -> Verdict {
+    let name = |seat: &RulesSeat| board.userid_at(i64::from(seat.number())).to_owned();
+    let winners = outcome.winners();
+    match winners.as_slice() {
+        [winner] => Verdict::Won { userid: name(winner), lead: lead(board, outcome), reason: outcome.reason },
+        several => Verdict::Tie(several.iter().map(name).collect()),
+    }
+}
+
+/// By how many points the winner leads, when points decided.
+fn lead(board: &Board, outcome: &Outcome) -> Option<u32> {
+    let knotpost_rules::Scores::Points(points) = board.position.scores() else { return None };
+    if outcome.reason != "score" {
+        return None;
+    }
+    let winner = outcome.winners().first()?.index();
+    let best = *points.get(winner)?;
+    let next = points.iter().enumerate().filter(|(seat, _)| *seat != winner).map(|(_, p)| *p).max()?;
+    best.checked_sub(next)
+}
+
+fn example(board: &Board, standing: &Standing, reader: Option<&str>) -> Option<String> {
+    let Standing::ToMove(seat) = standing else { return None };
+    let mover = board.userid_at(i64::from(seat.number()));
+    let name = reader.unwrap_or(mover);
+    if !name.eq_ignore_ascii_case(mover) {
+        return None;
+    }
+    let play = board.position.example_move()?;
+    Some(format!("{} move {} {name} PASSWORD {play}", board.row.game, board.row.number))
+}
+
+fn times(board: &Board, ended: bool, now: Millis) -> TimeFacts {
+    let mut used = vec![Span::default(); board.seats.len()];
+    let mut since = board.row.started_at;
+    for entry in &board.entries {
+        if let Some(used) = usize::try_from(entry.row.seat - 1).ok().and_then(|index| used.get_mut(index)) {
+            used.0 += entry.row.at.since(since).0;
+        }
+        since = entry.row.at;
+    }
+    if let Standing::ToMove(seat) = board.standing()
+        && let Some(used) = used.get_mut(seat.index())
+    {
+        used.0 += now.since(since).0;
+    }
+    let until = if ended { since } else { now };
+    TimeFacts {
+        started: board.row.started_at.to_readable(),
+        last_move: board.entries.last().map(|entry| entry.row.at.to_readable()),
+        until: until.to_readable(),
+        ended,
+        total: used.iter().copied().sum::<Span>().to_string(),
+        used: board.seats.iter().zip(&used).map(|(row, used)| (row.userid.clone(), used.to_string())).collect(),
+    }
+}
+
+/// What a board mail by reference shows: rebuilt from the stored moves, so that it says the same
+/// however late it is sent. `None`: the board has been taken back behind that move.
+///
+/// # Errors
+/// When the database fails or the board does not replay.
+pub async fn sheet_by_reference(
+    tx: &mut Tx,
+    app: &App,
+    key: BoardKey,
+    ply: i64,
+    facts: &BoardFacts,
+    reader: Option<&str>,
+    date: Millis,
+) -> Result<Option<Sheet>, StoreError> {
+    let Some(row) = tx.board(key).await? else { return Ok(None) };
+    if row.ply < ply {
+        return Ok(None);
+    }
+    let board = Board::from_row(tx, app, row).await?;
+    let board = if board.row.ply == ply { board } else { board.at(app, usize::try_from(ply).unwrap_or(0))? };
+    let spoken = match facts.remark {
+        Some(remark) => tx.remark(remark).await?.map(Spoken::from),
+        None => None,
+    };
+    Ok(Some(Sheet::of(&board, facts, reader, Listing::Recent, date).with_spoken(spoken)))
+}
+
+impl From<crate::store::RemarkRow> for Spoken {
+    fn from(row: crate::store::RemarkRow) -> Self {
+        Self { who: row.userid.unwrap_or_else(|| "The challenger".to_owned()), text: row.text }
+    }
+}

@@ -1,0 +1,239 @@
+//! Users and their addresses.
+
+use sqlx::FromRow;
+
+use super::{StoreError, Tx, on};
+use crate::domain::{Address, Millis, UserKey};
+
+/// Whether an account is in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UserState {
+    /// In use.
+    Active,
+    /// Closed by an administrator for now.
+    Suspended,
+    /// Gone for good; the name stays on finished boards.
+    Deleted,
+}
+
+impl UserState {
+    /// The stored word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Suspended => "suspended",
+            Self::Deleted => "deleted",
+        }
+    }
+}
+
+impl TryFrom<String> for UserState {
+    type Error = String;
+
+    fn try_from(word: String) -> Result<Self, String> {
+        [Self::Active, Self::Suspended, Self::Deleted]
+            .into_iter()
+            .find(|state| state.as_str() == word)
+            .ok_or_else(|| format!("unknown user state `{word}`"))
+    }
+}
+
+/// A user.
+#[derive(Clone, Debug, FromRow)]
+pub struct UserRow {
+    /// The row.
+    #[sqlx(try_from = "i64")]
+    pub id: UserKey,
+    /// The name, as signed up.
+    pub userid: String,
+    /// The argon2id hash as a PHC string; without one nobody can log in.
+    pub password_hash: Option<String>,
+    /// `player` or `admin`.
+    pub role: String,
+    /// Whether the account is in use.
+    #[sqlx(try_from = "String")]
+    pub state: UserState,
+    /// When it was signed up.
+    #[sqlx(try_from = "i64")]
+    pub created_at: Millis,
+}
+
+/// A user's address.
+#[derive(Clone, Debug, FromRow)]
+pub struct AddressRow {
+    /// The address as registered.
+    pub address: String,
+    /// When somebody proved to read it; `None`: nobody yet.
+    pub verified_at: Option<i64>,
+}
+
+/// A user to be stored.
+#[derive(Clone, Debug)]
+pub struct NewUser {
+    /// The name, as typed.
+    pub userid: String,
+    /// The argon2id hash as a PHC string.
+    pub password_hash: String,
+    /// When.
+    pub at: Millis,
+}
+
+macro_rules! select_user {
+    ($rest:literal) => {
+        concat!("SELECT id, userid, password_hash, role, state, created_at FROM users ", $rest)
+    };
+}
+
+impl Tx {
+    /// The user of that name, in any case of letters.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_user(&mut self, userid: &str) -> Result<Option<UserRow>, StoreError> {
+        let sql = select_user!("WHERE userid_key = $1");
+        Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(userid.to_lowercase()).fetch_optional(c).await)?)
+    }
+
+    /// A user by key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn user(&mut self, key: UserKey) -> Result<Option<UserRow>, StoreError> {
+        let sql = select_user!("WHERE id = $1");
+        Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(key.0).fetch_optional(c).await)?)
+    }
+
+    /// Users by name after `after` (exclusive), at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_users(&mut self, after: &str, limit: i64) -> Result<Vec<UserRow>, StoreError> {
+        let sql = select_user!("WHERE userid_key > $1 ORDER BY userid_key LIMIT $2");
+        Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(after.to_lowercase()).bind(limit).fetch_all(c).await)?)
+    }
+
+    /// Stores a new player; `None` when the name is taken.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_user(&mut self, user: &NewUser) -> Result<Option<UserKey>, StoreError> {
+        let sql = "INSERT INTO users (userid, userid_key, password_hash, role, state, created_at) \
+                   VALUES ($1, $2, $3, 'player', 'active', $4) \
+                   ON CONFLICT (userid_key) DO NOTHING RETURNING id";
+        let key: Option<i64> = on!(self, c => sqlx::query_scalar(sql)
+            .bind(&user.userid)
+            .bind(user.userid.to_lowercase())
+            .bind(&user.password_hash)
+            .bind(user.at.0)
+            .fetch_optional(c)
+            .await)?;
+        Ok(key.map(UserKey))
+    }
+
+    /// Replaces a user's password hash; `None` locks the account.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_password_hash(&mut self, user: UserKey, hash: Option<&str>) -> Result<(), StoreError> {
+        let sql = "UPDATE users SET password_hash = $2 WHERE id = $1";
+        on!(self, c => sqlx::query(sql).bind(user.0).bind(hash).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Sets whether the account is in use.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_user_state(&mut self, user: UserKey, state: UserState) -> Result<(), StoreError> {
+        let sql = "UPDATE users SET state = $2 WHERE id = $1";
+        on!(self, c => sqlx::query(sql).bind(user.0).bind(state.as_str()).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Makes the user a `player` or an `admin`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_user_role(&mut self, user: UserKey, role: &str) -> Result<(), StoreError> {
+        let sql = "UPDATE users SET role = $2 WHERE id = $1";
+        on!(self, c => sqlx::query(sql).bind(user.0).bind(role).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// The user's addresses, oldest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn addresses(&mut self, user: UserKey) -> Result<Vec<AddressRow>, StoreError> {
+        let sql = "SELECT address, verified_at FROM addresses WHERE user_id = $1 ORDER BY id";
+        Ok(on!(self, c => sqlx::query_as::<_, AddressRow>(sql).bind(user.0).fetch_all(c).await)?)
+    }
+
+    /// Adds an address to a user; says whether it was new to him.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn add_address(
+        &mut self,
+        user: UserKey,
+        address: &Address,
+        verified_at: Option<Millis>,
+        now: Millis,
+    ) -> Result<bool, StoreError> {
+        let sql = "INSERT INTO addresses (user_id, address, address_key, verified_at, created_at) \
+                   VALUES ($1, $2, $3, $4, $5) ON CONFLICT (user_id, address_key) DO NOTHING RETURNING id";
+        let key: Option<i64> = on!(self, c => sqlx::query_scalar(sql)
+            .bind(user.0)
+            .bind(address.as_str())
+            .bind(address.key())
+            .bind(verified_at.map(|at| at.0))
+            .bind(now.0)
+            .fetch_optional(c)
+            .await)?;
+        Ok(key.is_some())
+    }
+
+    /// Takes an address from a user.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remove_address(&mut self, user: UserKey, address_key: &str) -> Result<(), StoreError> {
+        let sql = "DELETE FROM addresses WHERE user_id = $1 AND address_key = $2";
+        on!(self, c => sqlx::query(sql).bind(user.0).bind(address_key).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Notes that the user reads this address; says whether he has such an address.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn verify_address(&mut self, user: UserKey, address_key: &str, now: Millis) -> Result<bool, StoreError> {
+        let sql = "UPDATE addresses SET verified_at = COALESCE(verified_at, $3) \
+                   WHERE user_id = $1 AND address_key = $2 RETURNING id";
+        let key: Option<i64> = on!(self, c => sqlx::query_scalar(sql)
+            .bind(user.0)
+            .bind(address_key)
+            .bind(now.0)
+            .fetch_optional(c)
+            .await)?;
+        Ok(key.is_some())
+    }
+
+    /// Notes that a confirmation mail goes to the address now, unless one went after `since`;
+    /// says whether it may go.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn claim_confirmation(&mut self, address_key: &str, since: Millis, now: Millis) -> Result<bool, StoreError> {
+        let sql = "INSERT INTO confirmations (address_key, sent_at) VALUES ($1, $2) \
+                   ON CONFLICT (address_key) DO UPDATE SET sent_at = $2 WHERE confirmations.sent_at <= $3 \
+                   RETURNING sent_at";
+        let claimed: Option<i64> = on!(self, c => sqlx::query_scalar(sql)
+            .bind(address_key)
+            .bind(now.0)
+            .bind(since.0)
+            .fetch_optional(c)
+            .await)?;
+        Ok(claimed.is_some())
+    }
+}

@@ -1,0 +1,381 @@
+//! Boards, their moves, and what was said on them.
+
+use sqlx::FromRow;
+
+use super::{StoreError, Tx, on};
+use crate::domain::{BoardKey, BoardState, Millis, MoveKind, RemarkKey, RemarkKind, UserKey};
+
+/// A board.
+#[derive(Clone, Debug, FromRow)]
+pub struct BoardRow {
+    /// The row.
+    #[sqlx(try_from = "i64")]
+    pub id: BoardKey,
+    /// The game's name.
+    pub game: String,
+    /// The number among the game's boards.
+    pub number: i64,
+    /// The options, canonical, defaults left out.
+    pub options: String,
+    /// The version of the rules it is played under.
+    pub rules_version: i64,
+    /// The 32 bytes that everything random comes from.
+    pub seed: Vec<u8>,
+    /// Where it stands.
+    #[sqlx(try_from = "String")]
+    pub state: BoardState,
+    /// Whether the result counts.
+    pub rated: bool,
+    /// The number of the last move.
+    pub ply: i64,
+    /// The position string after that move.
+    pub position: String,
+    /// The scores after that move.
+    pub scores: String,
+    /// The winning seats, comma-separated, once it is over.
+    pub winners: Option<String>,
+    /// Why it ended.
+    pub reason: Option<String>,
+    /// When it began.
+    #[sqlx(try_from = "i64")]
+    pub started_at: Millis,
+    /// When the last move was made.
+    pub last_move_at: Option<i64>,
+    /// When it ended.
+    pub ended_at: Option<i64>,
+    /// Reminder after this long without a move; `None`: the server's default.
+    pub nag_ms: Option<i64>,
+    /// Loss after this long without a move; `None`: the server's default.
+    pub forfeit_ms: Option<i64>,
+    /// Time for all moves of one player; `None`: unlimited.
+    pub total_ms: Option<i64>,
+}
+
+/// A board to be stored.
+#[derive(Clone, Debug)]
+pub struct NewBoard {
+    /// The game's name.
+    pub game: String,
+    /// The options, canonical.
+    pub options: String,
+    /// The version of the rules.
+    pub rules_version: u32,
+    /// The 32 random bytes.
+    pub seed: [u8; 32],
+    /// Whether the result counts.
+    pub rated: bool,
+    /// The first position.
+    pub position: String,
+    /// The first scores.
+    pub scores: String,
+    /// When it begins.
+    pub at: Millis,
+    /// See [`BoardRow::nag_ms`].
+    pub nag_ms: Option<i64>,
+    /// See [`BoardRow::forfeit_ms`].
+    pub forfeit_ms: Option<i64>,
+    /// See [`BoardRow::total_ms`].
+    pub total_ms: Option<i64>,
+}
+
+/// A move of a board's list.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct MoveRow {
+    /// Counting from 1 over all players.
+    pub number: i64,
+    /// The seat that made it.
+    pub seat: i64,
+    /// What kind of entry it is.
+    #[sqlx(try_from = "String")]
+    pub kind: MoveKind,
+    /// The canonical move.
+    pub text: String,
+    /// Made by the server.
+    pub auto: bool,
+    /// When.
+    #[sqlx(try_from = "i64")]
+    pub at: Millis,
+}
+
+/// Something said on a board.
+#[derive(Clone, Debug, FromRow)]
+pub struct RemarkRow {
+    /// The row.
+    #[sqlx(try_from = "i64")]
+    pub id: RemarkKey,
+    /// Said with this move; 0: with the challenge.
+    pub ply: i64,
+    /// Who said it; `None`: whoever sent the challenge.
+    pub userid: Option<String>,
+    /// How it was said.
+    #[sqlx(try_from = "String")]
+    pub kind: RemarkKind,
+    /// The words.
+    pub text: String,
+}
+
+/// Which boards of a game, or of all games, are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct BoardFilter {
+    /// Only this game.
+    pub game: Option<String>,
+    /// Only boards this user plays on.
+    pub user: Option<UserKey>,
+    /// Only boards in this state; otherwise all that are not removed.
+    pub state: Option<BoardState>,
+    /// Only boards where it is the turn of `user`.
+    pub next: bool,
+    /// Only rows after this one.
+    pub after: Option<BoardKey>,
+}
+
+macro_rules! select_board {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, game, number, options, rules_version, seed, state, rated, ply, position, scores, \
+             winners, reason, started_at, last_move_at, ended_at, nag_ms, forfeit_ms, total_ms FROM boards ",
+            $rest
+        )
+    };
+}
+
+impl Tx {
+    /// The next free number of a game's boards, from 101; it is never given again.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn take_board_number(&mut self, game: &str) -> Result<i64, StoreError> {
+        let sql = "INSERT INTO board_numbers (game, next) VALUES ($1, 102) \
+                   ON CONFLICT (game) DO UPDATE SET next = board_numbers.next + 1 RETURNING next - 1";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(game).fetch_one(c).await)?)
+    }
+
+    /// Stores a new board under `number`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_board(&mut self, number: i64, board: &NewBoard) -> Result<BoardKey, StoreError> {
+        let sql = "INSERT INTO boards (game, number, options, rules_version, seed, state, rated, ply, position, \
+                   scores, started_at, nag_ms, forfeit_ms, total_ms) \
+                   VALUES ($1, $2, $3, $4, $5, 'active', $6, 0, $7, $8, $9, $10, $11, $12) RETURNING id";
+        let key: i64 = on!(self, c => sqlx::query_scalar(sql)
+            .bind(&board.game)
+            .bind(number)
+            .bind(&board.options)
+            .bind(i64::from(board.rules_version))
+            .bind(board.seed.as_slice())
+            .bind(board.rated)
+            .bind(&board.position)
+            .bind(&board.scores)
+            .bind(board.at.0)
+            .bind(board.nag_ms)
+            .bind(board.forfeit_ms)
+            .bind(board.total_ms)
+            .fetch_one(c)
+            .await)?;
+        Ok(BoardKey(key))
+    }
+
+    /// The board of that game and number, whatever its state.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_board(&mut self, game: &str, number: u32) -> Result<Option<BoardRow>, StoreError> {
+        let sql = select_board!("WHERE game = $1 AND number = $2");
+        Ok(on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(game).bind(i64::from(number)).fetch_optional(c).await)?)
+    }
+
+    /// A board by key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn board(&mut self, key: BoardKey) -> Result<Option<BoardRow>, StoreError> {
+        let sql = select_board!("WHERE id = $1");
+        Ok(on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(key.0).fetch_optional(c).await)?)
+    }
+
+    /// Makes every other change of this board wait for, or conflict with, this transaction.
+    /// Called before a board is loaded to be changed.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn lock_board(&mut self, game: &str, number: u32) -> Result<(), StoreError> {
+        if let Self::Postgres(transaction) = self {
+            // SQLite has one writer at a time anyway.
+            sqlx::query("SELECT id FROM boards WHERE game = $1 AND number = $2 FOR UPDATE")
+                .bind(game)
+                .bind(i64::from(number))
+                .fetch_optional(&mut **transaction)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Boards that pass the filter, in the order of their rows, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_boards(&mut self, filter: &BoardFilter, limit: i64) -> Result<Vec<BoardRow>, StoreError> {
+        let after = filter.after.map_or(0, |key| key.0);
+        let state = filter.state.map(BoardState::as_str);
+        let rows = match filter.user {
+            None => {
+                let sql = select_board!(
+                    "WHERE id > $1 AND ($2 IS NULL OR game = $2) AND ($3 IS NULL OR state = $3) \
+                     AND ($3 IS NOT NULL OR state <> 'removed') ORDER BY id LIMIT $4"
+                );
+                on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
+                    .bind(after).bind(filter.game.as_deref()).bind(state).bind(limit).fetch_all(c).await)?
+            }
+            Some(user) => {
+                let sql = select_board!(
+                    "WHERE id > $1 AND ($2 IS NULL OR game = $2) AND ($3 IS NULL OR state = $3) \
+                     AND ($3 IS NOT NULL OR state <> 'removed') \
+                     AND id IN (SELECT board_id FROM seats WHERE user_id = $5 AND (to_move OR NOT $6)) ORDER BY id LIMIT $4"
+                );
+                on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
+                    .bind(after).bind(filter.game.as_deref()).bind(state).bind(limit)
+                    .bind(user.0).bind(filter.next).fetch_all(c).await)?
+            }
+        };
+        Ok(rows)
+    }
+
+    /// Finished boards of a game, or of one user there, the latest end first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_finished(
+        &mut self,
+        game: &str,
+        user: Option<UserKey>,
+        limit: i64,
+    ) -> Result<Vec<BoardRow>, StoreError> {
+        let sql = select_board!(
+            "WHERE game = $1 AND state = 'over' AND ended_at IS NOT NULL \
+             AND ($2 IS NULL OR id IN (SELECT board_id FROM seats WHERE user_id = $2)) \
+             ORDER BY ended_at DESC, id DESC LIMIT $3"
+        );
+        Ok(on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
+            .bind(game).bind(user.map(|key| key.0)).bind(limit).fetch_all(c).await)?)
+    }
+
+    /// How many boards of the game are active and how many are over.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_boards(&mut self, game: &str) -> Result<(i64, i64), StoreError> {
+        let sql = "SELECT COALESCE(SUM(CASE WHEN state = 'active' THEN 1 ELSE 0 END), 0), \
+                   COALESCE(SUM(CASE WHEN state = 'over' THEN 1 ELSE 0 END), 0) FROM boards WHERE game = $1";
+        Ok(on!(self, c => sqlx::query_as::<_, (i64, i64)>(sql).bind(game).fetch_one(c).await)?)
+    }
+
+    /// Stores where a board stands after a move, a restart or its end.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn update_board(&mut self, board: &BoardRow) -> Result<(), StoreError> {
+        let sql = "UPDATE boards SET seed = $2, state = $3, ply = $4, position = $5, scores = $6, winners = $7, \
+                   reason = $8, started_at = $9, last_move_at = $10, ended_at = $11, rated = $12 WHERE id = $1";
+        on!(self, c => sqlx::query(sql)
+            .bind(board.id.0)
+            .bind(&board.seed)
+            .bind(board.state.as_str())
+            .bind(board.ply)
+            .bind(&board.position)
+            .bind(&board.scores)
+            .bind(&board.winners)
+            .bind(&board.reason)
+            .bind(board.started_at.0)
+            .bind(board.last_move_at)
+            .bind(board.ended_at)
+            .bind(board.rated)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+
+    /// The moves of a board, in order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn moves(&mut self, board: BoardKey) -> Result<Vec<MoveRow>, StoreError> {
+        let sql = "SELECT number, seat, kind, text, auto, at FROM moves WHERE board_id = $1 ORDER BY number";
+        Ok(on!(self, c => sqlx::query_as::<_, MoveRow>(sql).bind(board.0).fetch_all(c).await)?)
+    }
+
+    /// Stores a move. The number is unique on its board: of two, one gets [`StoreError::Conflict`].
+    ///
+    /// # Errors
+    /// When the number is taken, or the database fails.
+    pub async fn insert_move(&mut self, board: BoardKey, entry: &MoveRow) -> Result<(), StoreError> {
+        let sql = "INSERT INTO moves (board_id, number, seat, kind, text, auto, at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
+        on!(self, c => sqlx::query(sql)
+            .bind(board.0)
+            .bind(entry.number)
+            .bind(entry.seat)
+            .bind(entry.kind.as_str())
+            .bind(&entry.text)
+            .bind(entry.auto)
+            .bind(entry.at.0)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+
+    /// Forgets all moves of a board that begins again.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_moves(&mut self, board: BoardKey) -> Result<(), StoreError> {
+        on!(self, c => sqlx::query("DELETE FROM moves WHERE board_id = $1").bind(board.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Stores something said.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_remark(
+        &mut self,
+        board: BoardKey,
+        ply: i64,
+        user: Option<UserKey>,
+        kind: RemarkKind,
+        text: &str,
+        at: Millis,
+    ) -> Result<RemarkKey, StoreError> {
+        let sql = "INSERT INTO remarks (board_id, ply, user_id, kind, text, at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id";
+        let key: i64 = on!(self, c => sqlx::query_scalar(sql)
+            .bind(board.0)
+            .bind(ply)
+            .bind(user.map(|key| key.0))
+            .bind(kind.as_str())
+            .bind(text)
+            .bind(at.0)
+            .fetch_one(c)
+            .await)?;
+        Ok(RemarkKey(key))
+    }
+
+    /// A remark by key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remark(&mut self, key: RemarkKey) -> Result<Option<RemarkRow>, StoreError> {
+        let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id WHERE r.id = $1";
+        Ok(on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(key.0).fetch_optional(c).await)?)
+    }
+
+    /// The comment that came with a move (or, at ply 0, with the challenge).
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn comment(&mut self, board: BoardKey, ply: i64) -> Result<Option<RemarkRow>, StoreError> {
+        let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id \
+                   WHERE r.board_id = $1 AND r.ply = $2 AND r.kind = 'comment' ORDER BY r.id DESC LIMIT 1";
+        Ok(on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(board.0).bind(ply).fetch_optional(c).await)?)
+    }
+}

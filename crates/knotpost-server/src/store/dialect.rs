@@ -1,0 +1,38 @@
+//! Where SQLite and PostgreSQL truly differ; every other query is written once.
+
+/// Runs one sqlx expression on whichever connection the transaction holds.
+///
+/// Queries use `$n` parameters and concrete row types, so the same text serves both databases.
+macro_rules! on {
+    ($tx:expr, $connection:ident => $query:expr) => {
+        match $tx {
+            crate::store::Tx::Sqlite(transaction) => {
+                let $connection = &mut **transaction;
+                $query
+            }
+            crate::store::Tx::Postgres(transaction) => {
+                let $connection = &mut **transaction;
+                $query
+            }
+        }
+    };
+}
+pub(super) use on;
+
+/// Runs a claim of one row out of a queue: `$before` SELECT … `$after`. On PostgreSQL rows that
+/// another process is claiming are skipped instead of waited for; SQLite has one writer anyway.
+macro_rules! claim {
+    ($tx:expr, $before:literal, $after:literal, $query:ident => $run:expr) => {
+        match $tx {
+            crate::store::Tx::Sqlite(transaction) => {
+                let $query = (concat!($before, $after), &mut **transaction);
+                $run
+            }
+            crate::store::Tx::Postgres(transaction) => {
+                let $query = (concat!($before, " FOR UPDATE SKIP LOCKED", $after), &mut **transaction);
+                $run
+            }
+        }
+    };
+}
+pub(super) use claim;

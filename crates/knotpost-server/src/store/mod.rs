@@ -1,0 +1,166 @@
+//! The database: the only room that knows SQL.
+//!
+//! One code path serves SQLite and PostgreSQL. All writes go through one door,
+//! [`Store::write`]; reads see one snapshot through [`Store::read`]. What must happen after a
+//! commit is returned from the closure, never done inside it.
+
+mod accounts;
+mod boards;
+mod dialect;
+mod error;
+mod idempotency;
+mod inbox;
+mod open;
+mod outbox;
+mod seats;
+mod writer;
+
+use sqlx::{PgPool, Postgres, Sqlite, SqlitePool, Transaction};
+
+pub use accounts::{AddressRow, NewUser, UserRow, UserState};
+pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
+pub use error::StoreError;
+pub use idempotency::SavedResponse;
+pub use inbox::{InboxRow, NewInbox};
+pub use open::Settings;
+pub use outbox::{BoardMail, NewOutbox, OutboxRow};
+pub use seats::{NewSeat, SeatRow};
+pub use writer::Work;
+
+use dialect::on;
+use writer::Writer;
+
+/// A transaction on either database.
+#[derive(Debug)]
+pub enum Tx {
+    /// On SQLite.
+    Sqlite(Transaction<'static, Sqlite>),
+    /// On PostgreSQL.
+    Postgres(Transaction<'static, Postgres>),
+}
+
+impl Tx {
+    /// Marks a point inside the transaction that [`Tx::rollback_to_savepoint`] returns to.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn savepoint(&mut self) -> Result<(), StoreError> {
+        self.statement("SAVEPOINT step").await
+    }
+
+    /// Undoes all since the last savepoint and forgets the savepoint.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn rollback_to_savepoint(&mut self) -> Result<(), StoreError> {
+        self.statement("ROLLBACK TO SAVEPOINT step").await?;
+        self.release_savepoint().await
+    }
+
+    /// Keeps all since the last savepoint and forgets the savepoint.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn release_savepoint(&mut self) -> Result<(), StoreError> {
+        self.statement("RELEASE SAVEPOINT step").await
+    }
+
+    async fn statement(&mut self, sql: &'static str) -> Result<(), StoreError> {
+        on!(self, c => sqlx::query(sql).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    async fn commit(self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(transaction) => transaction.commit().await?,
+            Self::Postgres(transaction) => transaction.commit().await?,
+        }
+        Ok(())
+    }
+
+    async fn rollback(self) -> Result<(), StoreError> {
+        match self {
+            Self::Sqlite(transaction) => transaction.rollback().await?,
+            Self::Postgres(transaction) => transaction.rollback().await?,
+        }
+        Ok(())
+    }
+}
+
+/// The connections.
+#[derive(Clone, Debug)]
+enum Pools {
+    Sqlite { readers: SqlitePool },
+    Postgres(PgPool),
+}
+
+/// The database, open. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Store {
+    pools: Pools,
+    writer: Writer,
+}
+
+impl Store {
+    /// Begins a read: all queries on it see one snapshot, and nothing can be written.
+    ///
+    /// # Errors
+    /// When no connection is to be had.
+    pub async fn read(&self) -> Result<Tx, StoreError> {
+        Ok(match &self.pools {
+            Pools::Sqlite { readers } => Tx::Sqlite(readers.begin().await?),
+            Pools::Postgres(pool) => Tx::Postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?),
+        })
+    }
+
+    /// The one door for writes: runs `work` inside a transaction and returns its value once that
+    /// is committed to disk. On an error nothing of it is stored.
+    ///
+    /// `work` may be run again after a conflict, so it does nothing but read and write the
+    /// transaction. On SQLite several waiting callers share one commit.
+    ///
+    /// # Errors
+    /// Those of `work`, and those of the database.
+    pub async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        W: Work<T>,
+    {
+        self.writer.write(work).await
+    }
+
+    /// Whether the database answers.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        let mut tx = self.read().await?;
+        on!(&mut tx, c => sqlx::query("SELECT 1 FROM users LIMIT 1").fetch_optional(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Finishes what is in hand and closes the connections.
+    pub async fn close(&self) {
+        self.writer.close().await;
+        match &self.pools {
+            Pools::Sqlite { readers } => readers.close().await,
+            Pools::Postgres(pool) => pool.close().await,
+        }
+    }
+
+    /// Copies the whole SQLite database into the new file `target` while others go on working.
+    ///
+    /// # Errors
+    /// On PostgreSQL, whose own `pg_dump` does this; when the file exists or cannot be written.
+    pub async fn backup(&self, target: &str) -> Result<(), StoreError> {
+        match &self.pools {
+            Pools::Sqlite { readers } => {
+                sqlx::query("VACUUM INTO $1").bind(target).execute(readers).await?;
+                Ok(())
+            }
+            Pools::Postgres(_) => {
+                Err(StoreError::Url("this database is PostgreSQL: back it up with its own `pg_dump`".to_owned()))
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Opening the database and bringing its schema up to date.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
+};
+use sqlx::{PgPool, SqlitePool};
+
+use super::writer::Writer;
+use super::{Pools, Store, StoreError};
+
+/// How long a process waits for another one's write on SQLite.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Which database, and how it is used.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// `sqlite:` (the file `knotpost.db` in `data`), `sqlite:PATH` or `postgres://…`.
+    pub url: String,
+    /// The server's data folder.
+    pub data: PathBuf,
+    /// Connections for reading (SQLite), or for all (PostgreSQL).
+    pub max_connections: u32,
+}
+
+impl Settings {
+    /// The SQLite file, when it is one.
+    pub fn sqlite_file(&self) -> Option<PathBuf> {
+        let path = self.url.strip_prefix("sqlite:")?;
+        let path = path.strip_prefix("//").unwrap_or(path);
+        Some(if path.is_empty() { self.data.join("knotpost.db") } else { PathBuf::from(path) })
+    }
+}
+
+impl Store {
+    /// Opens the database as it is; [`Store::migrate`] brings the schema up to date.
+    ///
+    /// # Errors
+    /// When the address is not understood or the database cannot be reached.
+    pub async fn open(settings: &Settings) -> Result<Self, StoreError> {
+        if let Some(file) = settings.sqlite_file() {
+            return open_sqlite(&file, settings.max_connections).await;
+        }
+        if settings.url.starts_with("postgres://") || settings.url.starts_with("postgresql://") {
+            let options = PgConnectOptions::from_str(&settings.url)?.application_name("knotpost");
+            let pool = PgPoolOptions::new()
+                .max_connections(settings.max_connections)
+                .acquire_timeout(Duration::from_secs(10))
+                .connect_with(options)
+                .await?;
+            return Ok(Self { writer: Writer::postgres(pool.clone()), pools: Pools::Postgres(pool) });
+        }
+        Err(StoreError::Url("database.url starts with `sqlite:` or `postgres://`".to_owned()))
+    }
+
+    /// Brings the schema up to date, one process at a time.
+    ///
+    /// # Errors
+    /// When the stored schema is newer than this program, or a migration fails.
+    pub async fn migrate(settings: &Settings) -> Result<(), StoreError> {
+        if let Some(file) = settings.sqlite_file() {
+            // SQLite has no lock of its own for this; the file system has.
+            let lock = File::create(file.with_extension("lock"))?;
+            let lock = tokio::task::spawn_blocking(move || lock.lock().map(|()| lock)).await.map_err(std::io::Error::other)??;
+            let pool = SqlitePool::connect_with(sqlite_options(&file)).await?;
+            sqlx::migrate!("../../migrations/sqlite").run(&pool).await?;
+            pool.close().await;
+            drop(lock);
+        } else {
+            let pool = PgPool::connect(&settings.url).await?;
+            sqlx::migrate!("../../migrations/postgres").run(&pool).await?;
+            pool.close().await;
+        }
+        Ok(())
+    }
+}
+
+fn sqlite_options(file: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new()
+        .filename(file)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .busy_timeout(BUSY_TIMEOUT)
+        .statement_cache_capacity(256)
+}
+
+async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store, StoreError> {
+    let options = sqlite_options(file);
+    // One connection that stays: SQLite has one writer, and its statements are prepared once.
+    let writer = SqlitePoolOptions::new()
+        .max_connections(1)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .connect_with(options.clone())
+        .await?;
+    let readers = SqlitePoolOptions::new()
+        .max_connections(max_connections.max(1))
+        .connect_with(options.pragma("query_only", "ON"))
+        .await?;
+    Ok(Store { pools: Pools::Sqlite { readers }, writer: Writer::sqlite(writer) })
+}

@@ -1,0 +1,174 @@
+//! Outgoing mail: written in the transaction that causes it, sent afterwards.
+
+use sqlx::FromRow;
+
+use super::dialect::{claim, on};
+use super::{StoreError, Tx};
+use crate::domain::{BoardKey, Millis, OutboxKey, UserKey};
+
+/// An outgoing mail that waits.
+#[derive(Clone, Debug, FromRow)]
+pub struct OutboxRow {
+    /// The row.
+    #[sqlx(try_from = "i64")]
+    pub id: OutboxKey,
+    /// What kind of mail it is.
+    pub kind: String,
+    /// To whom.
+    pub recipient: String,
+    /// The user it is for, when it is for one.
+    pub user_id: Option<i64>,
+    /// The board it shows, when it is rendered from facts.
+    pub board_id: Option<i64>,
+    /// … after this move.
+    pub ply: Option<i64>,
+    /// … and what it shows beside the board, as JSON.
+    pub facts: Option<String>,
+    /// The message, when it is not rendered from facts.
+    pub rendered: Option<Vec<u8>>,
+    /// Without angle brackets.
+    pub message_id: String,
+    /// The Date it carries.
+    #[sqlx(try_from = "i64")]
+    pub date: Millis,
+    /// How often it was tried, this time included.
+    pub attempts: i64,
+}
+
+/// A board mail by reference: rendered when it is sent, from facts that never change.
+#[derive(Clone, Debug)]
+pub struct BoardMail {
+    /// The board.
+    pub board: BoardKey,
+    /// After this move.
+    pub ply: i64,
+    /// What it shows beside the board, as JSON.
+    pub facts: String,
+}
+
+/// An outgoing mail to be stored.
+#[derive(Clone, Debug)]
+pub struct NewOutbox {
+    /// What kind of mail it is.
+    pub kind: &'static str,
+    /// To whom.
+    pub recipient: String,
+    /// The user it is for, when it is for one.
+    pub user: Option<UserKey>,
+    /// The board it shows, or the message itself.
+    pub content: Result<BoardMail, Vec<u8>>,
+    /// Without angle brackets.
+    pub message_id: String,
+    /// The Date it carries.
+    pub date: Millis,
+}
+
+impl Tx {
+    /// Queues a mail.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_outbox(&mut self, mail: &NewOutbox) -> Result<(), StoreError> {
+        let sql = "INSERT INTO outbox (kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, state, \
+                   attempts, due_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'queued', 0, $9)";
+        let (by_reference, rendered) = match &mail.content {
+            Ok(board) => (Some(board), None),
+            Err(bytes) => (None, Some(bytes.as_slice())),
+        };
+        on!(self, c => sqlx::query(sql)
+            .bind(mail.kind)
+            .bind(&mail.recipient)
+            .bind(mail.user.map(|user| user.0))
+            .bind(by_reference.map(|board| board.board.0))
+            .bind(by_reference.map(|board| board.ply))
+            .bind(by_reference.map(|board| board.facts.as_str()))
+            .bind(rendered)
+            .bind(&mail.message_id)
+            .bind(mail.date.0)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+
+    /// Takes the mail that is due longest until `lease_until`; nobody else gets it before then.
+    /// The attempt is counted here, before the sending, so that a mail that kills its sender
+    /// does not do so for ever.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn lease_outbox(&mut self, now: Millis, lease_until: Millis) -> Result<Option<OutboxRow>, StoreError> {
+        let row = claim!(
+            self,
+            "UPDATE outbox SET attempts = attempts + 1, due_at = $2 WHERE id = (SELECT id FROM outbox \
+             WHERE state = 'queued' AND due_at <= $1 ORDER BY due_at, id LIMIT 1",
+            ") RETURNING id, kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, attempts",
+            q => sqlx::query_as::<_, OutboxRow>(q.0).bind(now.0).bind(lease_until.0).fetch_optional(q.1).await
+        )?;
+        Ok(row)
+    }
+
+    /// Ends a mail as `sent`, `failed` or `dropped`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn finish_outbox(
+        &mut self,
+        key: OutboxKey,
+        state: &'static str,
+        error: Option<&str>,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE outbox SET state = $2, error = $3, done_at = $4 WHERE id = $1 AND state = 'queued'";
+        on!(self, c => sqlx::query(sql).bind(key.0).bind(state).bind(error).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Puts a mail off until `due`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn defer_outbox(&mut self, key: OutboxKey, error: Option<&str>, due: Millis) -> Result<(), StoreError> {
+        let sql = "UPDATE outbox SET error = $2, due_at = $3 WHERE id = $1 AND state = 'queued'";
+        on!(self, c => sqlx::query(sql).bind(key.0).bind(error).bind(due.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Drops the unsent mails by reference of a board whose moves are about to change.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn drop_board_mails(&mut self, board: BoardKey, now: Millis) -> Result<(), StoreError> {
+        let sql = "UPDATE outbox SET state = 'dropped', error = 'superseded', done_at = $2 \
+                   WHERE board_id = $1 AND state = 'queued'";
+        on!(self, c => sqlx::query(sql).bind(board.0).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// When the next mail is due.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn next_outbox_due(&mut self) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT MIN(due_at) FROM outbox WHERE state = 'queued'";
+        Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
+    }
+
+    /// How many mails wait to be sent.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_waiting_outbox(&mut self) -> Result<i64, StoreError> {
+        Ok(on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM outbox WHERE state = 'queued'").fetch_one(c).await)?)
+    }
+
+    /// Deletes a batch of mails that ended before `before`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prune_outbox(&mut self, before: Millis) -> Result<(), StoreError> {
+        let sql = "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE state <> 'queued' AND done_at < $1 LIMIT 1000)";
+        on!(self, c => sqlx::query(sql).bind(before.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,124 @@
+//! Who sits at a board and who watches it.
+
+use sqlx::FromRow;
+
+use super::{StoreError, Tx, on};
+use crate::domain::{BoardKey, SeatState, UserKey};
+
+/// A seat and the user in it.
+#[derive(Clone, Debug, FromRow)]
+pub struct SeatRow {
+    /// From 1, in turn order.
+    pub seat: i64,
+    /// Who sits there.
+    #[sqlx(try_from = "i64")]
+    pub user_id: UserKey,
+    /// His name.
+    pub userid: String,
+    /// Whether it still plays.
+    #[sqlx(try_from = "String")]
+    pub state: SeatState,
+    /// Whether it is its turn.
+    pub to_move: bool,
+    /// Resigned out of turn: happens when its turn comes.
+    pub resign_pending: bool,
+}
+
+/// A seat to be stored.
+#[derive(Clone, Copy, Debug)]
+pub struct NewSeat {
+    /// From 1, in turn order.
+    pub seat: i64,
+    /// Who sits there.
+    pub user: UserKey,
+    /// Whether it is its turn.
+    pub to_move: bool,
+}
+
+impl Tx {
+    /// The seats of a board, in turn order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn seats(&mut self, board: BoardKey) -> Result<Vec<SeatRow>, StoreError> {
+        let sql = "SELECT s.seat, s.user_id, u.userid, s.state, s.to_move, s.resign_pending \
+                   FROM seats s JOIN users u ON u.id = s.user_id WHERE s.board_id = $1 ORDER BY s.seat";
+        Ok(on!(self, c => sqlx::query_as::<_, SeatRow>(sql).bind(board.0).fetch_all(c).await)?)
+    }
+
+    /// Stores a seat of a new or restarted board.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_seat(&mut self, board: BoardKey, seat: NewSeat) -> Result<(), StoreError> {
+        let sql = "INSERT INTO seats (board_id, seat, user_id, state, to_move, resign_pending) \
+                   VALUES ($1, $2, $3, 'playing', $4, $5)";
+        on!(self, c => sqlx::query(sql)
+            .bind(board.0)
+            .bind(seat.seat)
+            .bind(seat.user.0)
+            .bind(seat.to_move)
+            .bind(false)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+
+    /// Empties all seats of a board that begins again.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_seats(&mut self, board: BoardKey) -> Result<(), StoreError> {
+        on!(self, c => sqlx::query("DELETE FROM seats WHERE board_id = $1").bind(board.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Stores where a seat stands.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn update_seat(&mut self, board: BoardKey, seat: &SeatRow) -> Result<(), StoreError> {
+        let sql = "UPDATE seats SET state = $3, to_move = $4, resign_pending = $5 WHERE board_id = $1 AND seat = $2";
+        on!(self, c => sqlx::query(sql)
+            .bind(board.0)
+            .bind(seat.seat)
+            .bind(seat.state.as_str())
+            .bind(seat.to_move)
+            .bind(seat.resign_pending)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+
+    /// Names of those who watch the board without playing on it, with their keys.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn subscribers(&mut self, board: BoardKey) -> Result<Vec<(i64, String)>, StoreError> {
+        let sql = "SELECT u.id, u.userid FROM subscribers s JOIN users u ON u.id = s.user_id \
+                   WHERE s.board_id = $1 ORDER BY u.userid_key";
+        Ok(on!(self, c => sqlx::query_as::<_, (i64, String)>(sql).bind(board.0).fetch_all(c).await)?)
+    }
+
+    /// Makes the user a watcher of the board.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn subscribe(&mut self, board: BoardKey, user: UserKey) -> Result<(), StoreError> {
+        let sql = "INSERT INTO subscribers (board_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+        on!(self, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Boards with that number on which the user plays, in whatever game, that are not removed.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn games_with_board(&mut self, number: u32, user: UserKey) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT b.game FROM boards b JOIN seats s ON s.board_id = b.id \
+                   WHERE b.number = $1 AND s.user_id = $2 AND b.state <> 'removed' GROUP BY b.game ORDER BY b.game";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(i64::from(number)).bind(user.0).fetch_all(c).await)?)
+    }
+}

@@ -1,0 +1,109 @@
+//! The arrows between the rooms, checked on the sources themselves.
+//!
+//! `ARCHITECTURE.md` says which crate and which module may know which; this
+//! room reads manifests and sources as text and lists every line that says
+//! otherwise. It knows names and places only, nothing of what the code does.
+
+mod checks;
+mod made_up;
+mod source;
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use checks::{Violation, check_manifest, check_pure_source, check_server_source};
+use source::read_sources;
+
+/// Which crates of the workspace a crate may depend on outside its tests.
+const CRATES: [(&str, &[&str]); 6] = [
+    ("knotpost-rules", &[]),
+    ("knotpost-commands", &[]),
+    ("knotpost-picture", &["knotpost-rules"]),
+    ("knotpost-bots", &["knotpost-rules"]),
+    ("knotpost-load", &["knotpost-rules", "knotpost-commands"]),
+    ("knotpost-server", &["knotpost-rules", "knotpost-commands", "knotpost-picture", "knotpost-bots"]),
+];
+
+/// A library or part of the standard library, and the places of the server
+/// that alone may name it.
+const OWNED_PATHS: [(&str, &[&str]); 7] = [
+    ("sqlx::", &["store"]),
+    ("axum::", &["web"]),
+    ("tower_http::", &["web"]),
+    ("lettre::", &["outbound"]),
+    ("mail_parser::", &["inbound"]),
+    ("smtp_proto::", &["inbound"]),
+    ("std::env::", &["config", "cli", "main"]),
+];
+
+/// A room of the server and the rooms it must not know.
+const ROOMS: [(&str, &[&str]); 9] = [
+    (
+        "domain",
+        &["app", "cli", "config", "inbound", "outbound", "service", "store", "telemetry", "web", "worker"],
+    ),
+    ("config", &["app", "cli", "inbound", "outbound", "service", "web", "worker"]),
+    ("app", &["cli", "inbound", "outbound", "web", "worker"]),
+    ("store", &["app", "cli", "inbound", "outbound", "service", "web", "worker"]),
+    ("service", &["cli", "inbound", "outbound", "web", "worker"]),
+    ("outbound", &["cli", "inbound", "web", "worker"]),
+    ("inbound", &["cli", "outbound", "web", "worker"]),
+    ("web", &["cli", "inbound", "outbound", "worker"]),
+    ("worker", &["cli", "web"]),
+];
+
+/// What the pure crates must not name: they have no files, sockets, clock,
+/// tasks or logs.
+const IMPURE: [&str; 10] = [
+    "std::fs::",
+    "std::io::",
+    "std::net::",
+    "std::time::",
+    "std::thread::",
+    "std::env::",
+    "tokio::",
+    "tracing::",
+    "println!",
+    "eprintln!",
+];
+const PURE_CRATES: [&str; 3] = ["knotpost-rules", "knotpost-commands", "knotpost-picture"];
+
+fn crates_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in a folder of crates").to_owned()
+}
+
+fn assert_none<T: fmt::Display>(found: &[T]) {
+    let list: Vec<String> = found.iter().map(ToString::to_string).collect();
+    assert!(list.is_empty(), "arrows that point back:\n{}", list.join("\n"));
+}
+
+#[test]
+fn crates_depend_only_on_crates_below_them() {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(crates_folder()).unwrap().map(Result::unwrap) {
+        if let Ok(manifest) = fs::read_to_string(entry.path().join("Cargo.toml")) {
+            found.extend(check_manifest(&entry.file_name().to_string_lossy(), &manifest));
+        }
+    }
+    assert_none(&found);
+}
+
+#[test]
+fn rooms_of_the_server_know_only_rooms_below_them() {
+    let sources = read_sources(&crates_folder().join("knotpost-server/src"));
+    assert!(!sources.is_empty(), "the server has sources");
+    let found: Vec<Violation> = sources.iter().flat_map(check_server_source).collect();
+    assert_none(&found);
+}
+
+#[test]
+fn pure_crates_touch_nothing_outside() {
+    for name in PURE_CRATES {
+        let folder = crates_folder().join(name).join("src");
+        if folder.is_dir() {
+            let found: Vec<Violation> = read_sources(&folder).iter().flat_map(check_pure_source).collect();
+            assert_none(&found);
+        }
+    }
+}

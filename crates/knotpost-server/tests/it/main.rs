@@ -1,0 +1,8 @@
+//! The stories and contracts of the server, in one test binary.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod architecture;
+mod inbound;
+mod outbound;
+mod postgres;
+mod smtp_listener;

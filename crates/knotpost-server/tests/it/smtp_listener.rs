@@ -1,0 +1,448 @@
+//! The SMTP and LMTP listener, spoken to over real sockets.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use knotpost_server::inbound::smtp::{load_tls, serve, serve_unix};
+use knotpost_server::inbound::{Envelope, Intake, Protocol, Receipt, RecipientVerdict, SmtpSettings, Way};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// Takes everything for `games@example.org` and says what it is told to say.
+#[derive(Default)]
+pub(crate) struct Inbox {
+    pub(crate) received: Mutex<Vec<(Envelope, Vec<u8>)>>,
+    answer: Mutex<Option<Receipt>>,
+    pause: Duration,
+}
+
+impl Inbox {
+    pub(crate) fn answer_with(&self, receipt: Receipt) {
+        *self.answer.lock().unwrap() = Some(receipt);
+    }
+
+    fn bodies(&self) -> Vec<String> {
+        let received = self.received.lock().unwrap();
+        received.iter().map(|(_, raw)| String::from_utf8_lossy(raw).into_owned()).collect()
+    }
+}
+
+impl Intake for Inbox {
+    fn recipient(&self, address: &str) -> RecipientVerdict {
+        match address.to_lowercase().rsplit_once('@') {
+            Some(("games" | "games+r.abc" | "postmaster", "example.org")) => RecipientVerdict::Accepted,
+            Some(("later", _)) => RecipientVerdict::TryLater { text: "not now".into() },
+            Some((_, "example.org")) => {
+                RecipientVerdict::Unknown { text: "write to games@example.org".into() }
+            }
+            None if address.eq_ignore_ascii_case("postmaster") => RecipientVerdict::Accepted,
+            _ => RecipientVerdict::NotOurs,
+        }
+    }
+
+    fn receive(&self, envelope: Envelope, raw: Vec<u8>) -> BoxFuture<'_, Receipt> {
+        Box::pin(async move {
+            tokio::time::sleep(self.pause).await;
+            self.received.lock().unwrap().push((envelope, raw));
+            self.answer.lock().unwrap().clone().unwrap_or(Receipt::Stored { text: "stored".into() })
+        })
+    }
+}
+
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    pub(crate) inbox: Arc<Inbox>,
+    cancel: CancellationToken,
+    task: JoinHandle<()>,
+    _guard: DropGuard,
+}
+
+pub(crate) async fn start(protocol: Protocol, change: impl FnOnce(&mut SmtpSettings)) -> Server {
+    start_with(Inbox::default(), protocol, change).await
+}
+
+async fn start_with(inbox: Inbox, protocol: Protocol, change: impl FnOnce(&mut SmtpSettings)) -> Server {
+    let mut settings = SmtpSettings::new("mail.example.org", protocol);
+    change(&mut settings);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let inbox = Arc::new(inbox);
+    let cancel = CancellationToken::new();
+    let task = tokio::spawn(serve(listener, Arc::new(settings), inbox.clone(), cancel.clone()));
+    Server { address, inbox, cancel: cancel.clone(), task, _guard: cancel.drop_guard() }
+}
+
+struct Client<S> {
+    stream: S,
+    unread: Vec<u8>,
+}
+
+impl Client<TcpStream> {
+    async fn connect(server: &Server) -> Self {
+        Self::over(TcpStream::connect(server.address).await.unwrap()).await
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Client<S> {
+    async fn over(stream: S) -> Self {
+        let mut client = Self { stream, unread: Vec::new() };
+        assert!(client.reply().await.starts_with("220 mail.example.org"));
+        client
+    }
+
+    async fn send(&mut self, text: &str) {
+        self.stream.write_all(text.as_bytes()).await.unwrap();
+    }
+
+    /// One reply with all its lines, without the last line end; empty at the end of the connection.
+    async fn reply(&mut self) -> String {
+        let mut reply = String::new();
+        loop {
+            while let Some(end) = self.unread.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.unread.drain(..=end).collect();
+                let line = String::from_utf8(line).unwrap();
+                reply.push_str(&line);
+                if line.as_bytes().get(3) != Some(&b'-') {
+                    return reply.trim_end().to_owned();
+                }
+            }
+            let read = timeout(Duration::from_secs(20), self.stream.read_buf(&mut self.unread)).await;
+            if read.expect("an answer in time").unwrap_or(0) == 0 {
+                return reply;
+            }
+        }
+    }
+
+    async fn ask(&mut self, text: &str) -> String {
+        self.send(&format!("{text}\r\n")).await;
+        self.reply().await
+    }
+
+    /// Everything up to the message itself.
+    async fn begin(&mut self) {
+        assert!(self.ask("EHLO client.example.net").await.starts_with("250-"));
+        assert!(self.ask("MAIL FROM:<fred@example.net>").await.starts_with("250 2.1.0"));
+        assert!(self.ask("RCPT TO:<games@example.org>").await.starts_with("250 2.1.5"));
+        assert!(self.ask("DATA").await.starts_with("354"));
+    }
+}
+
+#[tokio::test]
+async fn a_message_is_taken_with_its_envelope() {
+    let server = start(Protocol::Smtp, |_| {}).await;
+    let mut client = Client::connect(&server).await;
+    let hello = client.ask("EHLO client.example.net").await;
+    for keyword in ["PIPELINING", "8BITMIME", "SMTPUTF8", "ENHANCEDSTATUSCODES", "SIZE 262144"] {
+        assert!(hello.contains(keyword), "{keyword} in {hello}");
+    }
+    assert!(!hello.contains("STARTTLS"), "not offered without a certificate");
+    client.begin().await;
+    assert_eq!(client.ask("Subject: hi\r\n\r\n..dot\r\n.").await, "250 2.0.0 stored");
+    assert!(client.ask("QUIT").await.starts_with("221"));
+    assert_eq!(client.reply().await, "");
+    let received = server.inbox.received.lock().unwrap();
+    let (envelope, raw) = &received[0];
+    assert_eq!(raw, b"Subject: hi\r\n\r\n.dot\r\n");
+    assert_eq!(envelope.way, Way::Smtp);
+    assert_eq!(envelope.helo.as_deref(), Some("client.example.net"));
+    assert_eq!(envelope.mail_from.as_deref(), Some("fred@example.net"));
+    assert_eq!(envelope.recipients, ["games@example.org"]);
+    assert!(envelope.peer.is_some_and(|peer| peer.is_loopback()));
+}
+
+#[tokio::test]
+async fn a_whole_conversation_in_one_write_is_understood() {
+    let server = start(Protocol::Smtp, |_| {}).await;
+    let mut client = Client::connect(&server).await;
+    client.send("EHLO a\r\nMAIL FROM:<>\r\nRCPT TO:<games@example.org>\r\nDATA\r\none\r\n.\r\nMAIL FROM:<x@y.z> SIZE=10 BODY=8BITMIME\r\nRCPT TO:<postmaster>\r\nDATA\r\n.\r\nQUIT\r\n").await;
+    let mut codes = Vec::new();
+    for _ in 0..9 {
+        codes.push(client.reply().await[..3].to_owned());
+    }
+    assert_eq!(codes, ["250", "250", "250", "354", "250", "250", "250", "354", "250"]);
+    assert!(client.reply().await.starts_with("221"));
+    assert_eq!(server.inbox.bodies(), ["one\r\n", ""], "the second message is empty, and ended");
+    assert_eq!(server.inbox.received.lock().unwrap()[0].0.mail_from, None);
+}
+
+#[tokio::test]
+async fn only_crlf_dot_crlf_ends_a_message_and_bare_line_ends_are_refused() {
+    let server = start(Protocol::Smtp, |_| {}).await;
+    for probe in ["\n.\n", "\n.\r\n", "\r.\r", "\r\n.\n", "\r.\r\n", "\r\n.\r"] {
+        let mut client = Client::connect(&server).await;
+        client.begin().await;
+        let smuggled = format!(
+            "one{probe}MAIL FROM:<evil@example.net>\r\nRCPT TO:<games@example.org>\r\nDATA\r\ntwo\r\n.\r\n"
+        );
+        client.send(&smuggled).await;
+        assert!(client.reply().await.starts_with("550 5.6.0"), "{probe:?}");
+        assert!(
+            client.ask("NOOP").await.starts_with("250"),
+            "{probe:?}: one answer, and the session goes on"
+        );
+    }
+    assert!(server.inbox.bodies().is_empty());
+}
+
+#[tokio::test]
+async fn command_lines_end_with_crlf_and_have_a_length() {
+    let server = start(Protocol::Smtp, |_| {}).await;
+    let mut client = Client::connect(&server).await;
+    client.send("NOOP\n").await;
+    assert!(client.reply().await.starts_with("500 5.5.2"));
+    client.send("NOOP\rMAIL FROM:<a@b.c>\r\n").await;
+    assert!(client.reply().await.starts_with("500 5.5.2"));
+    client.send(&format!("NOOP {}\r\nNOOP\r\n", "x".repeat(100_000))).await;
+    assert!(client.reply().await.starts_with("500 5.5.2"));
+    assert!(client.reply().await.starts_with("250"), "the next command is read again");
+}
+
+#[tokio::test]
+async fn strangers_mail_is_neither_relayed_nor_taken() {
+    let server = start(Protocol::Smtp, |settings| settings.max_recipients = 2).await;
+    let mut client = Client::connect(&server).await;
+    assert!(client.ask("MAIL FROM:<a@b.c>").await.starts_with("503"), "greet first");
+    client.ask("EHLO a").await;
+    assert!(client.ask("RCPT TO:<games@example.org>").await.starts_with("503"));
+    assert!(client.ask("DATA").await.starts_with("503"));
+    client.ask("MAIL FROM:<a@b.c>").await;
+    assert!(client.ask("RCPT TO:<fred@example.com>").await.starts_with("550 5.7.1"));
+    assert_eq!(client.ask("RCPT TO:<nobody@example.org>").await, "550 5.1.1 write to games@example.org");
+    assert!(client.ask("RCPT TO:<later@example.org>").await.starts_with("451"));
+    assert!(client.ask("RCPT TO:<>").await.starts_with("501"));
+    assert!(client.ask("DATA").await.starts_with("503"), "no valid recipient");
+    assert!(client.ask("RCPT TO:<GAMES+R.abc@Example.org>").await.starts_with("250"));
+    assert!(client.ask("RCPT TO:<games@example.org>").await.starts_with("250"));
+    assert!(client.ask("RCPT TO:<games@example.org>").await.starts_with("452 4.5.3"));
+}
+
+#[tokio::test]
+async fn messages_that_are_too_large_are_refused_before_and_after() {
+    let server = start(Protocol::Smtp, |settings| settings.max_message = 1000).await;
+    let mut client = Client::connect(&server).await;
+    client.ask("EHLO a").await;
+    assert!(client.ask("MAIL FROM:<a@b.c> SIZE=1001").await.starts_with("552 5.3.4"));
+    client.begin().await;
+    assert!(client.ask(&format!("{}\r\n.", "0123456789\r\n".repeat(500))).await.starts_with("552 5.3.4"));
+    client.begin().await;
+    assert!(
+        client.ask(&format!("{}.", "0123456789\r\n".repeat(80))).await.starts_with("250"),
+        "and then a small one"
+    );
+    client.begin().await;
+    client.send(&"0123456789\r\n".repeat(2000)).await;
+    assert!(client.reply().await.starts_with("421"), "without an end in sight");
+    assert_eq!(client.reply().await, "");
+    assert_eq!(server.inbox.bodies().len(), 1);
+}
+
+#[tokio::test]
+async fn the_intake_has_the_last_word() {
+    let server = start(Protocol::Smtp, |_| {}).await;
+    let mut client = Client::connect(&server).await;
+    client.begin().await;
+    server.inbox.answer_with(Receipt::Refused {
+        code: 550,
+        enhanced: "5.7.0",
+        text: "several authors\r\n250 ok".into(),
+    });
+    assert_eq!(client.ask("x\r\n.").await, "550 5.7.0 several authors  250 ok");
+    client.begin().await;
+    server.inbox.answer_with(Receipt::TryLater { text: "the queue is full".into() });
+    assert_eq!(client.ask("x\r\n.").await, "451 4.3.0 the queue is full");
+}
+
+#[tokio::test]
+async fn other_commands_have_answers_and_errors_have_a_limit() {
+    let server = start(Protocol::Smtp, |settings| settings.max_errors = 4).await;
+    let mut client = Client::connect(&server).await;
+    for (command, code) in [
+        ("HELO a", "250"),
+        ("VRFY games", "252"),
+        ("HELP", "214"),
+        ("NOOP x", "250"),
+        ("RSET", "250"),
+        ("EXPN all", "502"),
+        ("STARTTLS", "503"),
+        ("AUTH PLAIN AGEAYg==", "502"),
+        ("LHLO a", "502"),
+    ] {
+        assert!(client.ask(command).await.starts_with(code), "{command}");
+    }
+    client.send("WHAT\r\n").await;
+    assert!(client.reply().await.starts_with("500 5.5.1"));
+    assert!(client.reply().await.starts_with("421 4.7.0"));
+    assert_eq!(client.reply().await, "");
+}
+
+#[tokio::test]
+async fn addresses_beyond_ascii_need_smtputf8() {
+    let server = start(Protocol::Smtp, |_| {}).await;
+    let mut client = Client::connect(&server).await;
+    client.ask("EHLO a").await;
+    assert!(client.ask("MAIL FROM:<вася@example.net>").await.starts_with("553 5.6.7"));
+    assert!(client.ask("MAIL FROM:<вася@example.net> SMTPUTF8").await.starts_with("250"));
+    assert!(client.ask("MAIL FROM:<a@b.c> BODY=BINARYMIME").await.starts_with("503"), "one at a time");
+    client.ask("RSET").await;
+    assert!(client.ask("MAIL FROM:<a@b.c> BODY=BINARYMIME").await.starts_with("555"));
+    assert!(client.ask("MAIL FROM:<a@b.c> FOO=BAR").await.starts_with("555"));
+}
+
+#[tokio::test]
+async fn slow_clients_are_let_go() {
+    let server = start(Protocol::Smtp, |settings| {
+        settings.command_timeout = Duration::from_millis(300);
+        settings.data_timeout = Duration::from_millis(300);
+        settings.message_timeout = Duration::from_millis(700);
+    })
+    .await;
+    let mut dripping = Client::connect(&server).await;
+    for _ in 0..8 {
+        if dripping.stream.write_all(b"N").await.is_err() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(dripping.reply().await.starts_with("421 4.4.2"), "byte by byte is not a command");
+
+    let mut silent = Client::connect(&server).await;
+    silent.begin().await;
+    silent.send("Subject: wait").await;
+    assert!(silent.reply().await.starts_with("421 4.4.2"));
+
+    let mut endless = Client::connect(&server).await;
+    endless.begin().await;
+    for _ in 0..12 {
+        if endless.stream.write_all(b"x\r\n").await.is_err() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(endless.reply().await.starts_with("421 4.4.2"));
+    assert!(server.inbox.bodies().is_empty(), "half a message is none");
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_leaves_nothing_behind() {
+    let server = start(Protocol::Smtp, |settings| settings.max_connections = 1).await;
+    let mut client = Client::connect(&server).await;
+    client.begin().await;
+    client.send("half").await;
+    let mut second = TcpStream::connect(server.address).await.unwrap();
+    let mut said = String::new();
+    second.read_to_string(&mut said).await.unwrap();
+    assert!(said.starts_with("421 4.3.2"), "one connection is enough here: {said}");
+    drop(client);
+    let mut third = None;
+    for _ in 0..100 {
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        let mut code = [0; 3];
+        stream.read_exact(&mut code).await.unwrap();
+        if &code == b"220" {
+            third = Some(stream);
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(third.is_some(), "the place is free again");
+    assert!(server.inbox.bodies().is_empty());
+}
+
+#[tokio::test]
+async fn lmtp_answers_for_each_recipient() {
+    let server = start(Protocol::Lmtp, |_| {}).await;
+    let mut client = Client::connect(&server).await;
+    assert!(client.ask("EHLO a").await.starts_with("502"), "LMTP greets otherwise");
+    assert!(client.ask("LHLO mta.example.net").await.starts_with("250-"));
+    client.ask("MAIL FROM:<fred@example.net>").await;
+    client.ask("RCPT TO:<games@example.org>").await;
+    assert!(client.ask("RCPT TO:<nobody@example.org>").await.starts_with("550"));
+    client.ask("RCPT TO:<games+r.abc@example.org>").await;
+    client.ask("DATA").await;
+    assert_eq!(client.ask("x\r\n.").await, "250 2.0.0 stored");
+    assert_eq!(client.reply().await, "250 2.0.0 stored");
+    assert!(client.ask("NOOP").await.starts_with("250 2.0.0 ok"), "two answers, no more");
+    assert_eq!(server.inbox.received.lock().unwrap()[0].0.way, Way::Lmtp);
+    assert_eq!(server.inbox.received.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn lmtp_is_spoken_over_a_unix_socket() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lmtp.sock");
+    let listener = tokio::net::UnixListener::bind(&path).unwrap();
+    let inbox = Arc::new(Inbox::default());
+    let cancel = CancellationToken::new();
+    let settings = Arc::new(SmtpSettings::new("mail.example.org", Protocol::Lmtp));
+    let task = tokio::spawn(serve_unix(listener, settings, inbox.clone(), cancel.clone()));
+    let mut client = Client::over(tokio::net::UnixStream::connect(&path).await.unwrap()).await;
+    client.ask("LHLO a").await;
+    client.ask("MAIL FROM:<a@b.c>").await;
+    client.ask("RCPT TO:<games@example.org>").await;
+    client.ask("DATA").await;
+    assert!(client.ask("x\r\n.").await.starts_with("250"));
+    assert_eq!(inbox.received.lock().unwrap()[0].0.peer, None);
+    cancel.cancel();
+    task.await.unwrap();
+}
+
+#[tokio::test]
+async fn stopping_finishes_the_message_in_hand_and_sends_the_idle_away() {
+    let inbox = Inbox { pause: Duration::from_millis(300), ..Inbox::default() };
+    let server = start_with(inbox, Protocol::Smtp, |_| {}).await;
+    let mut idle = Client::connect(&server).await;
+    let mut busy = Client::connect(&server).await;
+    busy.begin().await;
+    busy.send("first half ").await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    server.cancel.cancel();
+    assert!(idle.reply().await.starts_with("421 4.3.2"));
+    assert_eq!(idle.reply().await, "");
+    assert!(busy.ask("second half\r\n.").await.starts_with("250"));
+    assert!(busy.reply().await.starts_with("421 4.3.2"));
+    timeout(Duration::from_secs(10), server.task).await.expect("an end").unwrap();
+    assert!(TcpStream::connect(server.address).await.is_err(), "nobody listens any more");
+}
+
+#[tokio::test]
+async fn starttls_secures_the_session_and_forgets_what_came_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = rcgen::generate_simple_self_signed(vec!["mail.example.org".to_owned()]).unwrap();
+    let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
+    std::fs::write(&certificate, made.cert.pem()).unwrap();
+    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    let tls = load_tls(&certificate, &key).unwrap();
+    let server = start(Protocol::Smtp, |settings| settings.tls = Some(tls)).await;
+
+    let mut client = Client::connect(&server).await;
+    assert!(client.ask("EHLO a").await.contains("STARTTLS"));
+    client.ask("MAIL FROM:<a@b.c>").await;
+    // The RCPT that is pushed in behind STARTTLS must not be obeyed inside.
+    client.send("STARTTLS\r\nRCPT TO:<games@example.org>\r\n").await;
+    assert!(client.reply().await.starts_with("220"));
+
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(made.cert.der().clone()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    let name = rustls::pki_types::ServerName::try_from("mail.example.org").unwrap();
+    let stream =
+        tokio_rustls::TlsConnector::from(Arc::new(config)).connect(name, client.stream).await.unwrap();
+    let mut secured = Client { stream, unread: Vec::new() };
+    assert!(secured.ask("MAIL FROM:<a@b.c>").await.starts_with("503"), "greet again");
+    assert!(!secured.ask("EHLO a").await.contains("STARTTLS"));
+    assert!(secured.ask("STARTTLS").await.starts_with("503"));
+    secured.begin().await;
+    assert!(secured.ask("x\r\n.").await.starts_with("250"));
+    assert_eq!(server.inbox.bodies(), ["x\r\n"]);
+    assert!(load_tls(&key, &certificate).is_err(), "the other way round they are no pair");
+}
