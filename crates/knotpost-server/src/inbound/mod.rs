@@ -11,6 +11,7 @@ pub mod classify;
 pub mod digest;
 pub mod extract;
 mod flowed;
+pub mod handover;
 mod html;
 pub mod identify;
 mod mime;

@@ -18,6 +18,7 @@ pub mod transport;
 
 pub use letter::{Auto, ComposeError, Letter, compose};
 pub use post::MailComposer;
+pub use sheet::turn_line;
 pub use maildir::{Folder, Maildir};
 pub use render::{RenderError, Rendered, Renderer};
 pub use transport::{MemoryBox, SendError, Sent, Transport, TransportError};
