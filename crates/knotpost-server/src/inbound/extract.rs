@@ -167,10 +167,9 @@ fn mark_adverts(lines: &[&str], marks: &mut [Mark]) {
         };
         let own = marks.get(at) == Some(&Mark::Own);
         let advert = own && lines.get(at).is_some_and(|line| quoting::is_advert(line));
-        if advert && alone(at.checked_sub(1)) && alone(Some(at + 1)) {
-            if let Some(mark) = marks.get_mut(at) {
-                *mark = Mark::Trimmings;
-            }
+        let drops = advert && alone(at.checked_sub(1)) && alone(Some(at + 1));
+        if drops && let Some(mark) = marks.get_mut(at) {
+            *mark = Mark::Trimmings;
         }
     }
 }

@@ -7,6 +7,7 @@
 
 pub mod address;
 pub mod classify;
+mod decode;
 pub mod digest;
 pub mod extract;
 mod flowed;
@@ -14,6 +15,7 @@ mod html;
 pub mod identify;
 mod mime;
 pub mod parse;
+mod phrases;
 mod quoting;
 pub mod reason;
 pub mod smtp;

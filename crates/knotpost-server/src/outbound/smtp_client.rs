@@ -10,7 +10,7 @@ use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
 
 use super::transport::{SendError, TransportError};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// Connections kept to the relay.
 const POOL: u32 = 10;
 

@@ -158,10 +158,12 @@ proptest! {
         }
         prop_assert!(matches!(parsed.header("From"), Some(HeaderValue::Address(_))));
         prop_assert_eq!(parsed.from().unwrap().first().unwrap().address.as_deref(), Some("games@example.org"));
-        let lines = |text: &str| text.lines().map(|line| line.to_owned()).collect::<Vec<_>>();
+        let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
         prop_assert_eq!(lines(parsed.body_text(0).unwrap_or_default().trim_end_matches(['\r', '\n'])), lines(text.trim_end_matches('\n')));
     }
 }
+
+const MAILDIR_READER: &str = "import sys, mailbox\nbox = mailbox.Maildir(sys.argv[1], create=False)\nprint(sorted(m['Delivered-To'] + ' ' + m['Subject'] for m in box))";
 
 #[tokio::test]
 async fn a_maildir_holds_what_was_sent_and_other_programs_read_it() {
@@ -183,8 +185,7 @@ async fn a_maildir_holds_what_was_sent_and_other_programs_read_it() {
     let second = String::from_utf8(maildir.read(&entries[1].name).unwrap().unwrap()).unwrap();
     assert!(second.starts_with("Return-Path: <>\nDelivered-To: joe@example.com\n"));
 
-    const READER: &str = "import sys, mailbox\nbox = mailbox.Maildir(sys.argv[1], create=False)\nprint(sorted(m['Delivered-To'] + ' ' + m['Subject'] for m in box))";
-    match Command::new("python3").args(["-c", READER]).arg(maildir.root()).output() {
+    match Command::new("python3").args(["-c", MAILDIR_READER]).arg(maildir.root()).output() {
         Err(_) => eprintln!("skipped in part: there is no python3 here"),
         Ok(output) => assert_eq!(
             String::from_utf8_lossy(&output.stdout).trim(),

@@ -446,3 +446,58 @@ async fn starttls_secures_the_session_and_forgets_what_came_before() {
     assert_eq!(server.inbox.bodies(), ["x\r\n"]);
     assert!(load_tls(&key, &certificate).is_err(), "the other way round they are no pair");
 }
+
+const SMTPLIB: &str = "import smtplib, sys\n\
+    with smtplib.SMTP('127.0.0.1', int(sys.argv[1]), local_hostname='client.example.net') as s:\n\
+    \x20   s.sendmail('fred@example.net', ['games@example.org'], b'Subject: python\\r\\n\\r\\n.\\r\\n')\n\
+    \x20   try:\n\
+    \x20       s.sendmail('fred@example.net', ['nobody@example.org'], b'x')\n\
+    \x20   except smtplib.SMTPRecipientsRefused as e:\n\
+    \x20       print(e.recipients['nobody@example.org'][0])\n";
+
+/// Runs a program that speaks SMTP; `None`, with a word, where it is not installed.
+async fn run_peer(program: &str, arguments: &[&str]) -> Option<String> {
+    match tokio::process::Command::new(program).args(arguments).output().await {
+        Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
+        Err(error) => {
+            eprintln!("skipped: {program} cannot be run here: {error}");
+            None
+        }
+    }
+}
+
+#[tokio::test]
+async fn pythons_smtplib_delivers() {
+    let server = start(Protocol::Smtp, |_| {}).await;
+    let Some(said) = run_peer("python3", &["-c", SMTPLIB, &server.address.port().to_string()]).await else {
+        return;
+    };
+    assert_eq!(said.trim(), "550");
+    assert_eq!(server.inbox.bodies(), ["Subject: python\r\n\r\n.\r\n"]);
+}
+
+#[tokio::test]
+async fn swaks_delivers_by_smtp_and_by_lmtp() {
+    for (protocol, name) in [(Protocol::Smtp, "ESMTP"), (Protocol::Lmtp, "LMTP")] {
+        let server = start(protocol, |_| {}).await;
+        let place = server.address.to_string();
+        let arguments = [
+            "--server",
+            &place,
+            "--protocol",
+            name,
+            "--pipeline",
+            "--from",
+            "<>",
+            "--to",
+            "games@example.org,postmaster@example.org",
+            "--body",
+            "hello",
+        ];
+        let Some(said) = run_peer("swaks", &arguments).await else { return };
+        assert!(said.contains("250 2.0.0 stored"), "{said}");
+        let received = server.inbox.received.lock().unwrap();
+        assert_eq!(received[0].0.recipients.len(), 2);
+        assert_eq!(received[0].0.mail_from, None);
+    }
+}
