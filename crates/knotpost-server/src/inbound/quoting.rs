@@ -84,13 +84,17 @@ pub(super) fn opens_attribution(line: &str) -> bool {
 pub(super) fn is_separator(line: &str) -> bool {
     let line = line.trim();
     let core = line.trim_matches(['-', '_', '=', '*', '—', '–', ' ']);
-    let title = core.trim_end_matches([':', '：']).trim().to_lowercase();
     let ruled = line.starts_with(['-', '_', '=', '*', '—', '–']) && line.len() >= core.len() + 4;
-    (ruled
-        && entries(TITLES).any(|known| {
-            title.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(" from "))
-        }))
-        || (core.ends_with([':', '：']) && entries(BARE_TITLES).any(|known| known == title))
+    let announced = core.ends_with([':', '：']);
+    if core.is_empty() || !(ruled || announced) {
+        return false;
+    }
+    let title = core.trim_end_matches([':', '：']).trim().to_lowercase();
+    let is_title = |known: &str| {
+        title.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(" from "))
+    };
+    (ruled && entries(TITLES).any(is_title))
+        || (announced && entries(BARE_TITLES).any(|known| known == title))
 }
 
 /// Whether a line is the rule that Outlook draws above a header block.

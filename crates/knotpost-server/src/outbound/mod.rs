@@ -7,6 +7,7 @@ pub mod backoff;
 mod encoding;
 pub mod letter;
 pub mod maildir;
+mod relay;
 mod sendmail;
 mod smtp_client;
 pub mod transport;

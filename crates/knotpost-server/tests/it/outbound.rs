@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use knotpost_server::inbound::{Protocol, Receipt, parse};
 use knotpost_server::outbound::{Auto, ComposeError, Letter, SendError, Transport, TransportError, compose};
@@ -237,6 +238,38 @@ async fn a_relay_that_is_away_or_distrusts_us_loses_no_mail() {
         Transport::from_url(&format!("smtp://fred:s3cret@{}", server.address), Path::new(".")).unwrap();
     let error = transport.send(None, "games@example.org", b"x\r\n").await.unwrap_err();
     assert!(matches!(&error, SendError::Transient(said) if !said.contains("s3cret")), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_connection_that_the_relay_closed_meanwhile_costs_no_mail() {
+    let server = smtp_listener::start(Protocol::Smtp, |settings| {
+        settings.command_timeout = Duration::from_millis(200);
+    })
+    .await;
+    let transport = Transport::from_url(&format!("smtp://{}", server.address), Path::new(".")).unwrap();
+    for _ in 0..2 {
+        transport.send(None, "games@example.org", b"x\r\n").await.unwrap();
+        tokio::time::sleep(Duration::from_millis(400)).await;
+    }
+    assert_eq!(server.inbox.received.lock().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn tls_is_used_where_offered_and_verified_where_required() {
+    let (_, tls) = smtp_listener::self_signed();
+    let server = smtp_listener::start(Protocol::Smtp, |settings| settings.tls = Some(tls)).await;
+    let send = async |query: &str| {
+        let transport =
+            Transport::from_url(&format!("smtp://{}?tls={query}", server.address), Path::new(".")).unwrap();
+        transport.send(None, "games@example.org", b"x\r\n").await
+    };
+    send("none").await.unwrap();
+    send("opportunistic").await.unwrap();
+    assert!(
+        matches!(send("required").await, Err(SendError::Transient(_))),
+        "nobody vouches for this certificate"
+    );
+    assert_eq!(server.inbox.received.lock().unwrap().len(), 2);
 }
 
 #[cfg(unix)]

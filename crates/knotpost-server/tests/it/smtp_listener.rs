@@ -77,6 +77,19 @@ async fn start_with(inbox: Inbox, protocol: Protocol, change: impl FnOnce(&mut S
     Server { address, inbox, cancel: cancel.clone(), task, _guard: cancel.drop_guard() }
 }
 
+/// A certificate for `mail.example.org` that nobody has signed but itself.
+pub(crate) fn self_signed() -> (rcgen::CertifiedKey<rcgen::KeyPair>, Arc<rustls::ServerConfig>) {
+    let folder = tempfile::tempdir().unwrap();
+    let made = rcgen::generate_simple_self_signed(vec!["mail.example.org".to_owned()]).unwrap();
+    let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
+    std::fs::write(&certificate, made.cert.pem()).unwrap();
+    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    assert!(load_tls(&key, &certificate).is_err(), "the other way round they are no pair");
+    assert!(load_tls(&folder.path().join("absent.pem"), &key).is_err());
+    let tls = load_tls(&certificate, &key).unwrap();
+    (made, tls)
+}
+
 struct Client<S> {
     stream: S,
     unread: Vec<u8>,
@@ -411,12 +424,7 @@ async fn stopping_finishes_the_message_in_hand_and_sends_the_idle_away() {
 
 #[tokio::test]
 async fn starttls_secures_the_session_and_forgets_what_came_before() {
-    let folder = tempfile::tempdir().unwrap();
-    let made = rcgen::generate_simple_self_signed(vec!["mail.example.org".to_owned()]).unwrap();
-    let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
-    std::fs::write(&certificate, made.cert.pem()).unwrap();
-    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
-    let tls = load_tls(&certificate, &key).unwrap();
+    let (made, tls) = self_signed();
     let server = start(Protocol::Smtp, |settings| settings.tls = Some(tls)).await;
 
     let mut client = Client::connect(&server).await;
@@ -444,7 +452,6 @@ async fn starttls_secures_the_session_and_forgets_what_came_before() {
     secured.begin().await;
     assert!(secured.ask("x\r\n.").await.starts_with("250"));
     assert_eq!(server.inbox.bodies(), ["x\r\n"]);
-    assert!(load_tls(&key, &certificate).is_err(), "the other way round they are no pair");
 }
 
 const SMTPLIB: &str = "import smtplib, sys\n\
