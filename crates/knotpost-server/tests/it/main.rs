@@ -4,3 +4,4 @@
 mod inbound;
 mod outbound;
 mod smtp_listener;
+mod smtp_peer;

@@ -10,7 +10,7 @@ use knotpost_server::outbound::{Auto, ComposeError, Letter, SendError, Transport
 use mail_parser::{HeaderValue, MessageParser};
 use proptest::prelude::*;
 
-use crate::smtp_listener;
+use crate::smtp_peer;
 
 fn letter() -> Letter {
     Letter {
@@ -197,7 +197,7 @@ async fn a_maildir_holds_what_was_sent_and_other_programs_read_it() {
 
 #[tokio::test]
 async fn a_relay_takes_mail_and_its_answers_are_understood() {
-    let server = smtp_listener::start(Protocol::Smtp, |_| {}).await;
+    let server = smtp_peer::start(Protocol::Smtp, |_| {}).await;
     let url = format!("smtp://{}", server.address);
     let transport = Transport::from_url(&url, Path::new(".")).unwrap();
     assert!(transport.reaches_people() && transport.maildir().is_none());
@@ -233,7 +233,7 @@ async fn a_relay_that_is_away_or_distrusts_us_loses_no_mail() {
     assert!(!format!("{error:?} {transport:?}").contains("s3cret"));
 
     // This listener offers no AUTH: a mistake in the configuration, not in the mail.
-    let server = smtp_listener::start(Protocol::Smtp, |_| {}).await;
+    let server = smtp_peer::start(Protocol::Smtp, |_| {}).await;
     let transport =
         Transport::from_url(&format!("smtp://fred:s3cret@{}", server.address), Path::new(".")).unwrap();
     let error = transport.send(None, "games@example.org", b"x\r\n").await.unwrap_err();
@@ -242,7 +242,7 @@ async fn a_relay_that_is_away_or_distrusts_us_loses_no_mail() {
 
 #[tokio::test]
 async fn a_connection_that_the_relay_closed_meanwhile_costs_no_mail() {
-    let server = smtp_listener::start(Protocol::Smtp, |settings| {
+    let server = smtp_peer::start(Protocol::Smtp, |settings| {
         settings.command_timeout = Duration::from_millis(200);
     })
     .await;
@@ -256,8 +256,8 @@ async fn a_connection_that_the_relay_closed_meanwhile_costs_no_mail() {
 
 #[tokio::test]
 async fn tls_is_used_where_offered_and_verified_where_required() {
-    let (_, tls) = smtp_listener::self_signed();
-    let server = smtp_listener::start(Protocol::Smtp, |settings| settings.tls = Some(tls)).await;
+    let (_, tls) = smtp_peer::self_signed();
+    let server = smtp_peer::start(Protocol::Smtp, |settings| settings.tls = Some(tls)).await;
     let send = async |query: &str| {
         let transport =
             Transport::from_url(&format!("smtp://{}?tls={query}", server.address), Path::new(".")).unwrap();
