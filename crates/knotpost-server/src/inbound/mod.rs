@@ -8,6 +8,7 @@
 
 pub mod address;
 pub mod classify;
+mod decode;
 pub mod digest;
 pub mod extract;
 mod flowed;
@@ -17,6 +18,7 @@ pub mod identify;
 mod mime;
 pub mod parse;
 pub mod pipeline;
+mod phrases;
 mod quoting;
 pub mod reason;
 pub mod smtp;

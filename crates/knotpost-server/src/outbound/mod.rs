@@ -10,6 +10,7 @@ pub mod maildir;
 pub mod render;
 mod post;
 pub mod queue;
+mod relay;
 mod sendmail;
 mod sheet;
 mod smtp_client;
