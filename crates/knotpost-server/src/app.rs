@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 
 use crate::clock::{Clock, Entropy};
 use crate::config::Config;
+use crate::domain::OwnAddresses;
 use crate::links::Links;
 use crate::secret::SecretKey;
 use crate::service::{Composer, Credentials, Limits};
@@ -47,6 +48,8 @@ pub struct App {
     pub secret: SecretKey,
     /// Links it gives out.
     pub links: Links,
+    /// Its mail addresses.
+    pub own: OwnAddresses,
     /// Wake-ups.
     pub signals: Signals,
 }
@@ -89,6 +92,7 @@ impl App {
             credentials: Credentials::new(secret.clone())?,
             limits: Limits::new(&config.limits),
             links: Links::new(&secret),
+            own: OwnAddresses::new(&config.server.address)?,
             signals: Signals::default(),
             config,
             store,
@@ -108,11 +112,6 @@ impl App {
     /// The games on offer.
     pub fn games(&self) -> impl Iterator<Item = &'static dyn AnyGame> + '_ {
         self.registry.iter().filter(|game| self.is_offered(game.meta().name))
-    }
-
-    /// The domain of the server's mail address.
-    pub fn mail_domain(&self) -> &str {
-        self.config.server.address.rsplit_once('@').map_or("localhost", |(_, domain)| domain)
     }
 
     fn is_offered(&self, name: &str) -> bool {

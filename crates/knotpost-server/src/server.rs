@@ -89,7 +89,7 @@ impl Server {
         let ports = Ports { http: address(http.as_ref())?, smtp: address(smtp.as_ref())?, lmtp: address(lmtp.as_ref())? };
         let socket = handover::Socket::bind(&config.server.data)?;
         let stop = CancellationToken::new();
-        let desk = Arc::new(Desk::new(Arc::clone(&app))?);
+        let desk = Arc::new(Desk::new(Arc::clone(&app)));
         let mut tasks = JoinSet::new();
         if let Some(listener) = http {
             tasks.spawn(web::serve(listener, Arc::clone(&app), metrics, stop.clone()));

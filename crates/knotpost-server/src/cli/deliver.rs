@@ -55,7 +55,7 @@ async fn give(config: Config, piped: Piped, raw: Vec<u8>) -> anyhow::Result<Rece
         return Ok(receipt);
     }
     let app = super::open(config).await?;
-    let desk = Desk::new(Arc::clone(&app))?;
+    let desk = Desk::new(Arc::clone(&app));
     let receipt = judge(&desk as &dyn Intake, piped, raw).await;
     app.store.close().await;
     Ok(receipt)

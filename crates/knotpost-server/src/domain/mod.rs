@@ -4,9 +4,11 @@
 mod address;
 mod board;
 mod ids;
+mod own_addresses;
 mod time;
 
-pub use address::{Address, AddressError};
+pub use address::{Address, AddressError, parse_address};
 pub use board::{BoardRef, BoardState, MoveKind, RemarkKind, SeatState};
 pub use ids::{BoardKey, InboxKey, OutboxKey, RemarkKey, UserKey};
+pub use own_addresses::{OwnAddresses, Recipient};
 pub use time::{Millis, Span};

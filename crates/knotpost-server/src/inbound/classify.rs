@@ -3,7 +3,7 @@
 //! The rule that keeps mail from going in circles: whatever shows one of the marks of an automaton is neither
 //! executed nor answered. Knows nothing of commands or accounts.
 
-use super::address::OwnAddresses;
+use crate::domain::OwnAddresses;
 use super::parse::Message;
 use super::reason::Reason;
 

@@ -1,12 +1,11 @@
 //! Mail on its way in: from bytes to a command line, one stage a file.
 //!
 //! `parse` -> `classify` -> `identify` (which asks `extract` for the words that are the sender's own); beside
-//! them stand `address` (which of our addresses was meant), `digest` (has this mail been here before) and the
+//! them stand `digest` (has this mail been here before) and the
 //! SMTP and LMTP listener. The stages are pure functions from value to value: nothing here knows the store, the
 //! games, the clock or the meaning of a command. Whoever receives mail passes it to [`Intake`]; [`Desk`] is the
 //! intake of the server, which walks a mail through the stages and commits what comes of it.
 
-pub mod address;
 pub mod classify;
 mod decode;
 pub mod digest;
@@ -23,7 +22,6 @@ mod quoting;
 pub mod reason;
 pub mod smtp;
 
-pub use address::{AddressError, Mailbox, OwnAddresses, Recipient, parse_mailbox};
 pub use classify::{Class, classify};
 pub use digest::dedupe_key;
 pub use extract::{Extracted, extract, limit_comment};

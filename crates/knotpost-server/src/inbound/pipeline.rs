@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::address::{OwnAddresses, Recipient};
 use super::classify::{Class, classify};
 use super::digest::dedupe_key;
 use super::identify::{Address as Arrival, Identified, identify};
@@ -14,7 +13,7 @@ use super::reason::Reason;
 use super::smtp::{Envelope, Intake, Receipt, RecipientVerdict};
 use crate::app::App;
 use crate::config::KeepRaw;
-use crate::domain::{Address, InboxKey, Millis};
+use crate::domain::{Address, InboxKey, Millis, Recipient};
 use crate::secret::Purpose;
 use crate::service::{
     Answer, Audience, Channel, Origin, Prepared, Reply, Request, apply, post_to_address, prepare, prepare_at_once,
@@ -37,7 +36,6 @@ const ALL_ERROR_ANSWERS: i64 = 2_000;
 /// Takes mail, whichever way it comes.
 pub struct Desk {
     app: Arc<App>,
-    own: OwnAddresses,
 }
 
 /// A mail understood as far as that goes without looking anything up.
@@ -56,18 +54,14 @@ struct Refusal {
 }
 
 impl Desk {
-    /// A desk for the server's addresses.
-    ///
-    /// # Errors
-    /// When the server's address is not one.
-    pub fn new(app: Arc<App>) -> Result<Self, super::address::AddressError> {
-        let own = OwnAddresses::new(&app.config.server.address)?;
-        Ok(Self { app, own })
+    /// A desk of this server.
+    pub fn new(app: Arc<App>) -> Self {
+        Self { app }
     }
 
     fn read(&self, raw: &[u8], envelope_from: Option<&str>, recipients: &[String]) -> Result<Mail, Refusal> {
         let message = parse(raw).map_err(|broken| Refusal { enhanced: "5.6.0", text: format!("{broken}") })?;
-        let class = classify(&message, envelope_from, &self.own);
+        let class = classify(&message, envelope_from, &self.app.own);
         if matches!(class, Class::Automatic(_)) {
             // Never looked into any further.
             return Ok(Mail { message, class, sender: None, found: nothing(), dedupe_key: String::new() });
@@ -81,7 +75,7 @@ impl Desk {
             let text = "the address in the From is not one that could be answered".to_owned();
             return Err(Refusal { enhanced: "5.1.7", text });
         };
-        let reply = |address: &String| matches!(self.own.recipient(address), Some(Recipient::Reply(_)));
+        let reply = |address: &String| matches!(self.app.own.recipient(address), Some(Recipient::Reply(_)));
         let arrival = if recipients.iter().any(reply) { Arrival::Reply } else { Arrival::Plain };
         let is_command = |line: &str| knotpost_commands::parse(line, &self.app.vocabulary).is_ok();
         let found = identify(&message, arrival, &is_command);
@@ -95,7 +89,7 @@ impl Desk {
             return Err(Refusal { enhanced: "5.6.0", text });
         }
         let key = self.app.secret.derive(Purpose::Dedupe);
-        let dedupe_key = dedupe_key(&message, sender.as_str(), &key);
+        let dedupe_key = dedupe_key(&message, &sender.to_string(), &key);
         Ok(Mail { message, class, sender: Some(sender), found, dedupe_key })
     }
 
@@ -144,7 +138,7 @@ impl Desk {
         if let Class::Automatic(reason) = mail.class {
             return Some(reason);
         }
-        let to_postmaster = |address: &String| matches!(self.own.recipient(address), Some(Recipient::Postmaster));
+        let to_postmaster = |address: &String| matches!(self.app.own.recipient(address), Some(Recipient::Postmaster));
         envelope.recipients.iter().all(to_postmaster).then_some(Reason::Postmaster)
     }
 
@@ -266,12 +260,12 @@ fn count(reason: Reason) {
 
 impl Intake for Desk {
     fn recipient(&self, address: &str) -> RecipientVerdict {
-        if self.own.recipient(address).is_some() {
+        if self.app.own.recipient(address).is_some() {
             return RecipientVerdict::Accepted;
         }
         let domain = address.rsplit_once('@').map(|(_, domain)| domain);
-        if domain.is_some_and(|domain| domain.eq_ignore_ascii_case(self.own.domain())) {
-            let text = format!("there is no such address here; commands go to {}", self.own.plain());
+        if domain.is_some_and(|domain| domain.eq_ignore_ascii_case(self.app.own.domain())) {
+            let text = format!("there is no such address here; commands go to {}", self.app.own.plain());
             return RecipientVerdict::Unknown { text };
         }
         RecipientVerdict::NotOurs

@@ -71,7 +71,7 @@ async fn make(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
 }
 
 async fn send(app: &App, transport: &Transport, row: &OutboxRow, bytes: &[u8]) -> Result<(), StoreError> {
-    let return_path = app.links.bounce_address(&app.config.server.address, row.id.0);
+    let return_path = app.own.bounce(&row.id.0.to_string(), &app.links.bounce_signature(row.id.0));
     let sending = transport.send(Some(&return_path), &row.recipient, bytes);
     let outcome = tokio::time::timeout(PATIENCE, sending)
         .await

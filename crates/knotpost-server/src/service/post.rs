@@ -117,7 +117,7 @@ pub(super) async fn registered_addresses(tx: &mut Tx, app: &App, user: UserKey) 
 
 fn new_message_id(app: &App) -> Result<String, StoreError> {
     let id: [u8; 16] = random_bytes(app.entropy.as_ref())?;
-    Ok(format!("knotpost.{}@{}", to_hex(&id), app.mail_domain()))
+    Ok(app.own.message_id(&to_hex(&id)))
 }
 
 /// Queues a mail to one address; `in_reply_to` names the mail it answers.
@@ -134,7 +134,7 @@ pub async fn post_to_address(
     now: Millis,
 ) -> Result<(), StoreError> {
     let envelope = Envelope {
-        recipient: recipient.as_str().to_owned(),
+        recipient: recipient.to_string(),
         message_id: new_message_id(app)?,
         date: now,
         in_reply_to: in_reply_to.map(ToOwned::to_owned),

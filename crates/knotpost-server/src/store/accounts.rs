@@ -184,7 +184,7 @@ impl Tx {
                    VALUES ($1, $2, $3, $4, $5) ON CONFLICT (user_id, address_key) DO NOTHING RETURNING id";
         let key: Option<i64> = on!(self, c => sqlx::query_scalar(sql)
             .bind(user.0)
-            .bind(address.as_str())
+            .bind(address.to_string())
             .bind(address.key())
             .bind(verified_at.map(|at| at.0))
             .bind(now.0)

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use knotpost_server::domain::OwnAddresses;
 use knotpost_server::inbound::{
-    Address, Broken, Class, Identified, Message, OwnAddresses, Reason, classify, extract, identify,
+    Address, Broken, Class, Identified, Message, Reason, classify, extract, identify,
     limit_comment, parse,
 };
 use proptest::prelude::*;

@@ -7,4 +7,3 @@ mod outbound;
 mod postgres;
 mod smtp_listener;
 mod smtp_peer;
-mod smtp_peer;

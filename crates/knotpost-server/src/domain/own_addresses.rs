@@ -1,0 +1,176 @@
+//! The server's own addresses: which of them a mail was sent to, and the ones it gives out.
+//!
+//! Knows their shape (`local`, `local+tag`, `local+r.token`, `local+b.id.sig`, `postmaster`), not the meaning of
+//! tokens and signatures.
+
+use super::address::{AddressError, MAX_LOCAL, parse_address};
+
+const ID_MARK: &str = "knotpost.";
+
+/// What a recipient address of ours stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Recipient {
+    /// The server's address, with or without a tag of no meaning.
+    Plain,
+    /// A reply address; the token is in lower case and still to be checked.
+    Reply(String),
+    /// A return path of ours: the number of the mail that could not be delivered, and the signature over it, in
+    /// lower case and still to be checked.
+    Bounce {
+        /// The outbox row's number as it stands in the address.
+        id: String,
+        /// The signature over it.
+        sig: String,
+    },
+    /// The people who run the server.
+    Postmaster,
+}
+
+/// The addresses of this server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnAddresses {
+    local: String,
+    domain: String,
+}
+
+impl OwnAddresses {
+    /// Takes the server's address, for example `knotpost@example.org`.
+    ///
+    /// # Errors
+    /// [`AddressError`] when that is not a plain address.
+    pub fn new(address: &str) -> Result<Self, AddressError> {
+        let address = parse_address(address)?;
+        Ok(Self { local: address.local().to_lowercase(), domain: address.domain().to_owned() })
+    }
+
+    /// The domain of all our addresses, in lower case.
+    pub fn domain(&self) -> &str {
+        &self.domain
+    }
+
+    /// The address without a tag.
+    pub fn plain(&self) -> String {
+        format!("{}@{}", self.local, self.domain)
+    }
+
+    /// The reply address that carries this token.
+    pub fn reply(&self, token: &str) -> String {
+        format!("{}+r.{token}@{}", self.local, self.domain)
+    }
+
+    /// The return path of the mail with this number.
+    pub fn bounce(&self, id: &str, sig: &str) -> String {
+        format!("{}+b.{id}.{sig}@{}", self.local, self.domain)
+    }
+
+    /// Says what an address of ours stands for; `None` when it is not ours. Case does not matter, and a bare
+    /// `postmaster` is ours (RFC 5321, section 4.5.1).
+    pub fn recipient(&self, address: &str) -> Option<Recipient> {
+        let address = address.trim().to_lowercase();
+        let Some((local, domain)) = address.rsplit_once('@') else {
+            return (address == "postmaster").then_some(Recipient::Postmaster);
+        };
+        if domain != self.domain || local.len() > MAX_LOCAL {
+            return None;
+        }
+        if local == "postmaster" {
+            return Some(Recipient::Postmaster);
+        }
+        let tag = local.strip_prefix(&self.local)?;
+        match tag.strip_prefix('+') {
+            None if tag.is_empty() => Some(Recipient::Plain),
+            None => None,
+            Some(tag) => Some(read_tag(tag)),
+        }
+    }
+
+    /// Whether mail to this address would come back to us.
+    pub fn is_own(&self, address: &str) -> bool {
+        self.recipient(address).is_some()
+    }
+
+    /// A Message-ID of ours, without brackets. The mark in front tells it from those that the mail programs of
+    /// people at the same domain make.
+    pub fn message_id(&self, unique: &str) -> String {
+        format!("{ID_MARK}{unique}@{}", self.domain)
+    }
+
+    /// Whether a Message-ID (with or without brackets) was made by [`Self::message_id`].
+    pub fn is_own_message_id(&self, id: &str) -> bool {
+        let id = id.trim().trim_matches(['<', '>']).to_lowercase();
+        id.starts_with(ID_MARK) && id.rsplit_once('@').is_some_and(|(_, domain)| domain == self.domain)
+    }
+}
+
+fn read_tag(tag: &str) -> Recipient {
+    if let Some(token) = tag.strip_prefix("r.") {
+        return Recipient::Reply(token.to_owned());
+    }
+    match tag.strip_prefix("b.").and_then(|rest| rest.split_once('.')) {
+        Some((id, sig)) => Recipient::Bounce { id: id.to_owned(), sig: sig.to_owned() },
+        None => Recipient::Plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use proptest::prelude::*;
+
+    fn own() -> OwnAddresses {
+        OwnAddresses::new("Games@Example.org").unwrap()
+    }
+
+    #[test]
+    fn recipients_are_recognised_whatever_their_case() {
+        assert_eq!(own().recipient("games@example.org"), Some(Recipient::Plain));
+        assert_eq!(own().recipient("GAMES+news@EXAMPLE.ORG"), Some(Recipient::Plain));
+        assert_eq!(own().recipient("games+R.ABC234@example.org"), Some(Recipient::Reply("abc234".into())));
+        let bounce = Recipient::Bounce { id: "17".into(), sig: "qwe".into() };
+        assert_eq!(own().recipient("games+b.17.qwe@example.org"), Some(bounce));
+        assert_eq!(own().recipient("Postmaster@example.org"), Some(Recipient::Postmaster));
+        assert_eq!(own().recipient("postmaster"), Some(Recipient::Postmaster));
+    }
+
+    #[test]
+    fn strangers_addresses_are_not_ours() {
+        for address in [
+            "",
+            "games",
+            "games@example.com",
+            "gamesx@example.org",
+            "fred@example.org",
+            "games@example.org.evil.net",
+            "@example.org",
+        ] {
+            assert_eq!(own().recipient(address), None, "{address}");
+        }
+    }
+
+    #[test]
+    fn addresses_made_are_addresses_read() {
+        let own = own();
+        assert_eq!(own.recipient(&own.reply("x2y")), Some(Recipient::Reply("x2y".into())));
+        assert_eq!(
+            own.recipient(&own.bounce("9", "s")),
+            Some(Recipient::Bounce { id: "9".into(), sig: "s".into() })
+        );
+        assert_eq!(own.recipient(&own.plain()), Some(Recipient::Plain));
+    }
+
+    #[test]
+    fn message_ids_of_our_domain_are_ours() {
+        assert!(own().is_own_message_id(&own().message_id("17.x")));
+        assert!(own().is_own_message_id("<Knotpost.17.x@EXAMPLE.org>"));
+        assert!(!own().is_own_message_id("knotpost.17.x@mail.example.org"));
+        assert!(!own().is_own_message_id("CAF17x@example.org"), "made by the mail program of a neighbour");
+    }
+
+    proptest! {
+        #[test]
+        fn no_recipient_makes_it_panic(text in "\\PC*") {
+            let _ = own().recipient(&text);
+        }
+    }
+}
