@@ -98,8 +98,7 @@ fn straighten(text: &str) -> String {
             '\u{2014}' | '\u{2015}' => out.push_str("--"),
             '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{2039}' | '\u{203a}' => out.push('\''),
             '\u{201c}'..='\u{201f}' | '\u{2033}' | '«' | '»' => out.push('"'),
-            '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' => {}
-            '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}' => {}
+            c if is_invisible(c) => {}
             '：' => out.push(':'),
             '＃' => out.push('#'),
             '＝' => out.push('='),
@@ -109,6 +108,11 @@ fn straighten(text: &str) -> String {
         }
     }
     out
+}
+
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
 /// One space between words, and no word `**`, which only says that a mail carries a comment.

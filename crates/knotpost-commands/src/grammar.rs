@@ -5,7 +5,7 @@
 use crate::clean::clean;
 use crate::command::Command;
 use crate::error::{ErrorCode, ParseError};
-use crate::mask::show;
+use crate::mask::{MASK, show};
 use crate::suggest::{Found, nearest, one_of, resolve};
 use crate::token::{Line, Word, split_line};
 use crate::value::BoardAt;
@@ -125,8 +125,9 @@ fn find_game_verb(game: &GameWords, word: Option<&str>, vocabulary: &Vocabulary)
             Err(error(format!("`{}` may mean {}", show(word, vocabulary), one_of(&names)), names))
         }
         Found::Nothing => {
-            let near = nearest(word, game_words().map(|(name, _)| name));
-            let message = format!("`{}` is nothing that can be done in {name}", show(word, vocabulary));
+            let near = nearest(word, game_words().map(|(word, verb)| (word, canonical(verb))));
+            let what = name_word(word, "the second word", vocabulary);
+            let message = format!("{what} is nothing that can be done in {name}");
             Err(error(message + &did_you_mean(&near), near))
         }
     }
@@ -139,20 +140,17 @@ fn find_server_verb<'v>(first: &str, second: Option<&str>) -> Result<Head<'v>, P
         return Ok(Head { game: NamedGame::Missing, verb: spec.verb, length: 1 });
     }
     let seconds = || same_first().filter_map(|spec| Some((*spec.words.get(1)?, spec.verb)));
-    match second.map(|word| resolve(word, seconds())) {
-        Some(Found::One(verb)) => Ok(Head { game: NamedGame::Missing, verb, length: 2 }),
-        _ => {
-            let words: Vec<&str> = seconds().map(|(word, _)| word).collect();
-            let whole = words.iter().map(|word| format!("{first} {word}")).collect();
-            let message = format!("after `{first}` must come {}", one_of(&words));
-            Err(ParseError::new(ErrorCode::WrongArguments, message).with_suggestions(whole))
-        }
+    if let Some(Found::One(verb)) = second.map(|word| resolve(word, seconds())) {
+        return Ok(Head { game: NamedGame::Missing, verb, length: 2 });
     }
+    let words: Vec<&str> = seconds().map(|(word, _)| word).collect();
+    let whole = words.iter().map(|word| format!("{first} {word}")).collect();
+    let message = format!("after `{first}` must come {}", one_of(&words));
+    Err(ParseError::new(ErrorCode::WrongArguments, message).with_suggestions(whole))
 }
 
 /// Says why a first word is no command.
 fn explain_first(word: &str, vocabulary: &Vocabulary) -> ParseError {
-    let shown = show(word, vocabulary);
     let games: Vec<&str> = vocabulary.games().iter().map(|game| game.name.as_str()).collect();
     if let Found::One(verb) = resolve(word, game_words()) {
         let name = verb.spec().name();
@@ -162,16 +160,29 @@ fn explain_first(word: &str, vocabulary: &Vocabulary) -> ParseError {
         error.verb = Some(verb);
         return error;
     }
-    let near = nearest(word, first_words(vocabulary).map(|(name, _)| name));
-    unknown(format!("`{shown}` is neither a command nor a game{}", did_you_mean(&near)), near)
+    let playing = game_words().map(|(word, verb)| (word, canonical(verb)));
+    let near = nearest(word, first_words(vocabulary).map(|(name, _)| (name, name)).chain(playing));
+    let what = name_word(word, "the first word", vocabulary);
+    unknown(format!("{what} is neither a command nor a game{}", did_you_mean(&near)), near)
+}
+
+/// The word in quotes, or where it stands if it had to be hidden.
+fn name_word(word: &str, place: &str, vocabulary: &Vocabulary) -> String {
+    let shown = show(word, vocabulary);
+    if shown == MASK { place.to_owned() } else { format!("`{shown}`") }
+}
+
+/// The word by which a playing verb is suggested.
+fn canonical(verb: Verb) -> &'static str {
+    verb.spec().words.first().copied().unwrap_or_default()
 }
 
 fn unknown(message: String, suggestions: Vec<String>) -> ParseError {
     ParseError::new(ErrorCode::UnknownCommand, message).with_suggestions(suggestions)
 }
 
-fn did_you_mean(near: &[String]) -> String {
-    if near.is_empty() { String::new() } else { format!("; did you mean {}?", one_of(near)) }
+pub(crate) fn did_you_mean(near: &[String]) -> String {
+    if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", one_of(near)) }
 }
 
 fn read_command(line: &Line<'_>, head: &Head<'_>, vocabulary: &Vocabulary) -> Result<Command, ParseError> {
@@ -189,9 +200,10 @@ fn read_command(line: &Line<'_>, head: &Head<'_>, vocabulary: &Vocabulary) -> Re
 fn unknown_game(line: &Line<'_>, vocabulary: &Vocabulary) -> ParseError {
     let word = line.words.first().map_or("", |word| word.text);
     let names: Vec<&str> = vocabulary.games().iter().map(|game| game.name.as_str()).collect();
-    let message =
-        format!("there is no game `{}` here; the games are {}", show(word, vocabulary), one_of(&names));
-    ParseError::new(ErrorCode::UnknownGame, message).with_suggestions(nearest(word, names))
+    let what = name_word(word, "the first word", vocabulary);
+    let message = format!("{what} is no game of this server; the games are {}", one_of(&names));
+    let near = nearest(word, names.iter().map(|name| (*name, *name)));
+    ParseError::new(ErrorCode::UnknownGame, message).with_suggestions(near)
 }
 
 /// Adds to an error what the front of the line tells.

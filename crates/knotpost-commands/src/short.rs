@@ -108,11 +108,9 @@ fn read_action(first: &str, rest: &[&str], vocabulary: &Vocabulary) -> Result<Sh
         let message = "a move is one word, and this line has more".to_owned();
         return Err(error(ErrorCode::WrongArguments, message));
     }
-    match split_number(word) {
-        Ok((text, number)) => Ok(ShortCommand::Act { action: Action::from_word(text), number }),
-        Err(_) => {
-            let shown = show(word, vocabulary);
-            Err(error(ErrorCode::BadValue, format!("`{shown}` does not end in the number of a move")))
-        }
-    }
+    let Ok((text, number)) = split_number(word) else {
+        let message = format!("`{}` does not end in the number of a move", show(word, vocabulary));
+        return Err(error(ErrorCode::BadValue, message));
+    };
+    Ok(ShortCommand::Act { action: Action::from_word(text), number })
 }

@@ -52,20 +52,29 @@ pub(crate) fn resolve_prefix<'a, T: Copy + PartialEq>(
     }
 }
 
-/// The candidates nearest to a word, best first, at most three.
-pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+/// What the candidates nearest to a word stand for, best first, at most three. A candidate is a word and
+/// the name by which it is suggested.
+pub(crate) fn nearest<'a>(
+    word: &str,
+    candidates: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Vec<String> {
     if word.len() > LONGEST_WORD {
         return Vec::new();
     }
     let word = word.to_lowercase();
     let mut near: Vec<(f64, &str)> = candidates
         .into_iter()
-        .map(|name| (strsim::normalized_damerau_levenshtein(&word, name), name))
+        .map(|(candidate, name)| (strsim::normalized_damerau_levenshtein(&word, candidate), name))
         .filter(|(likeness, _)| *likeness >= LIKENESS)
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    near.dedup_by(|a, b| a.1 == b.1);
-    near.into_iter().take(MOST).map(|(_, name)| name.to_owned()).collect()
+    let mut names: Vec<String> = Vec::new();
+    for (_, name) in near {
+        if names.len() < MOST && !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
 }
 
 /// `a`, `a or b`, `a, b or c`.

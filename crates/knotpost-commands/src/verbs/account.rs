@@ -130,7 +130,9 @@ fn find_game(args: &Args<'_>, word: &str) -> Result<String, ParseError> {
         Found::Many(_) | Found::Nothing => {
             let shown = args.show(word);
             let message = format!("there is no game `{shown}` here; the games are {}", one_of(&names));
-            Err(args.fail(ErrorCode::UnknownGame, message).with_suggestions(nearest(word, names)))
+            Err(args
+                .fail(ErrorCode::UnknownGame, message)
+                .with_suggestions(nearest(word, names.iter().map(|name| (*name, *name)))))
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use super::Args;
 use crate::error::{ErrorCode, ParseError};
-use crate::grammar::NamedGame;
+use crate::grammar::{NamedGame, did_you_mean};
 use crate::suggest::{Found, nearest, one_of, resolve_prefix};
 use crate::token::{Dashes, RawOption};
 use crate::value::{Days, GivenOption, ServerOptions};
@@ -81,8 +81,9 @@ fn find_option<'a>(args: &Args<'a>, option: RawOption<'_>) -> Result<Option<Mean
 
 fn unknown_option(args: &Args<'_>, words: &[OptionWord], name: &str) -> ParseError {
     let all = words.iter().map(|word| word.name.as_str()).chain(SERVER_OPTIONS.map(|(name, _)| name));
-    let near = nearest(name, all);
-    let message = format!("there is no option `-{}`; {}", args.show(name), list_options(words));
+    let near = nearest(name, all.map(|known| (known, known)));
+    let message =
+        format!("there is no option `-{}`{}; {}", args.show(name), did_you_mean(&near), list_options(words));
     args.fail(ErrorCode::BadOption, message).with_suggestions(near)
 }
 

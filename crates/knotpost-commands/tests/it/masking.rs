@@ -1,0 +1,199 @@
+//! A password never comes back.
+
+use knotpost_commands::{ExampleContext, Scope, Verb, VerbSpec, mask, mask_cautiously, parse};
+use proptest::prelude::*;
+
+use super::{read, vocabulary};
+
+fn masked(line: &str) -> String {
+    mask(line, &vocabulary())
+}
+
+#[test]
+fn a_command_keeps_all_but_its_passwords() {
+    for (line, expected) in [
+        ("osbox move 101 freddy secret f12#8", "osbox move 101 freddy ******** f12#8"),
+        ("Re: Osbox Board 123 fred ** secret f12", "Osbox Board 123 fred ******** f12"),
+        ("signup fsmith chocolate fms123@moo.com", "signup fsmith ******** fms123@moo.com"),
+        ("change password fsmith current1 another1", "change password fsmith ******** ********"),
+        ("osbox sub 101 carolina secret", "osbox sub 101 carolina ********"),
+        ("osbox sub carolina secret 101", "osbox sub carolina ******** 101"),
+        ("osbox challenge carolina fsmith -size=5", "osbox challenge carolina fsmith -size=5"),
+        ("move 101 fred secret secret", "move 101 fred ******** ********"),
+        ("osbox move 101 fred “secret” f12", "osbox move 101 fred ******** f12"),
+        ("resend carolina secret1 boxilies 101", "resend carolina ******** boxilies 101"),
+        ("osbox seek -size=5 carolina secret 2", "osbox seek -size=5 carolina ******** 2"),
+    ] {
+        assert_eq!(masked(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn a_line_that_is_no_command_keeps_only_words_of_the_language() {
+    for (line, expected) in [
+        ("osbox move 101 fred secret", "osbox move 101 fred ********"),
+        ("osbox move 123456 fred f12", "osbox move 123456 fred ********"),
+        ("osbox move fred 123456 f12", "osbox move fred ******** ********"),
+        ("frobnicate fred secret", "******** fred ********"),
+        ("signup fred secret fms123", "signup fred ******** ********"),
+        ("signup fred short fms123@moo.com", "signup fred ******** fms123@moo.com"),
+        ("osbox move 101 fred:secret f12", "osbox move 101 ******** ********"),
+        ("osbox move 101 fred (secret) f12 now", "osbox move 101 fred ******** f12 now"),
+        ("osbox challenge -size=secret1 -password=secret1", "osbox challenge -size=******** -********"),
+        ("osbox: challenge, \"secret\"", "osbox: challenge, ********"),
+    ] {
+        assert_eq!(masked(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn exchanged_words_are_noticed() {
+    assert_eq!(masked("osbox move 101 secret12 fred f12"), "osbox move 101 ******** ******** f12");
+    assert_eq!(masked("osbox move 101 fred f12 secret12"), "osbox move 101 fred ******** ********");
+    assert_eq!(masked("delete s3cret!! freddy"), "delete ******** ********");
+}
+
+#[test]
+fn exchanged_words_that_look_right_are_hidden_when_asked() {
+    let cautious = mask_cautiously("osbox move 101 secret12 freddy f12", &vocabulary());
+    assert_eq!(cautious, "osbox move 101 ******** ******** f12");
+}
+
+#[test]
+fn the_debug_text_of_a_command_holds_no_password() {
+    let text = format!("{:?}", read("osbox move 101 fred secret12 f12"));
+    assert_eq!(
+        text,
+        "Command { verb: Move, game: \"osbox\", board: 101, who: Credentials(fred ********), .. }"
+    );
+    let text = format!("{:?}", read("osbox move 101 secret12 fred secret12"));
+    assert!(!text.contains("secret12"), "{text}");
+}
+
+/// A password that is not shaped like a mail address, which may be shown where addresses go.
+fn canary() -> impl Strategy<Value = String> {
+    r"[!#$%&()*+,./0-9;<=>?A-Z\[\\\]^_a-z{|}~][!#$%&()*+,./0-9;<=>?@A-Z\[\\\]^_a-z{|}~-]{7,20}".prop_filter(
+        "addresses and masks are shown",
+        |word| {
+            !word.contains('@')
+                && !word.chars().all(|c| c == '*')
+                && !word.bytes().all(|b| b.is_ascii_digit())
+        },
+    )
+}
+
+/// The words of a command of the verb, with the canary for its passwords.
+fn example(spec: &VerbSpec, canary: &str) -> Vec<String> {
+    let context = ExampleContext { userid: Some("fred".to_owned()), ..ExampleContext::default() };
+    let front = usize::from(spec.scope == Scope::Game) + spec.words.len();
+    let example = spec.example(&context).replace("fsmith", "fred");
+    let word = |(index, word): (usize, &str)| {
+        if index >= front && word.ends_with("password") { canary.to_owned() } else { word.to_owned() }
+    };
+    example.split(' ').enumerate().map(word).collect()
+}
+
+/// What may go wrong with the words of a command.
+#[derive(Debug, Clone)]
+enum Slip {
+    None,
+    Missing(prop::sample::Index),
+    Doubled(prop::sample::Index),
+    Swapped(prop::sample::Index, prop::sample::Index),
+    Glued(&'static str, &'static str),
+    Added(&'static str),
+}
+
+fn slip() -> impl Strategy<Value = Slip> {
+    let index = || any::<prop::sample::Index>();
+    prop_oneof![
+        Just(Slip::None),
+        index().prop_map(Slip::Missing),
+        index().prop_map(Slip::Doubled),
+        (index(), index()).prop_map(|(a, b)| Slip::Swapped(a, b)),
+        prop::sample::select(vec![
+            ("(", ")"),
+            ("\"", "\""),
+            ("'", ""),
+            ("", ","),
+            ("-", ""),
+            ("--", "=x"),
+            ("-size=", ""),
+            ("fred:", ""),
+            ("password=", ""),
+            ("<", ">"),
+            ("", "#8"),
+            ("[", ""),
+        ])
+        .prop_map(|(before, after)| Slip::Glued(before, after)),
+        prop::sample::select(vec!["please", "-size=5", "--", "101", "osbox", "!", "********"])
+            .prop_map(Slip::Added),
+    ]
+}
+
+fn apply(words: &mut Vec<String>, canary: &str, slip: &Slip) {
+    match slip {
+        Slip::Missing(index) if words.len() > 1 => {
+            words.remove(index.index(words.len()));
+        }
+        Slip::None | Slip::Missing(_) => {}
+        Slip::Doubled(index) => {
+            let index = index.index(words.len());
+            words.insert(index, words[index].clone());
+        }
+        Slip::Swapped(a, b) => {
+            let (a, b) = (a.index(words.len()), b.index(words.len()));
+            words.swap(a, b);
+        }
+        Slip::Glued(before, after) => {
+            for word in words.iter_mut().filter(|word| *word == canary) {
+                *word = format!("{before}{word}{after}");
+            }
+        }
+        Slip::Added(word) => words.push((*word).to_owned()),
+    }
+}
+
+fn password_verbs() -> Vec<Verb> {
+    Verb::all().iter().copied().filter(|verb| verb.spec().needs_password() || *verb == Verb::Signup).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    #[test]
+    fn a_password_never_comes_back(
+        verb in prop::sample::select(password_verbs()),
+        canary in canary(),
+        slip in slip(),
+    ) {
+        let mut words = example(verb.spec(), &canary);
+        apply(&mut words, &canary, &slip);
+        let line = words.join(" ");
+        let vocabulary = vocabulary();
+        let once = mask(&line, &vocabulary);
+        prop_assert!(!once.contains(&canary), "{line} -> {once}");
+        prop_assert_eq!(mask(&once, &vocabulary), once.clone());
+        let cautious = mask_cautiously(&line, &vocabulary);
+        prop_assert!(!cautious.contains(&canary), "{line} -> {cautious}");
+        prop_assert_eq!(mask_cautiously(&cautious, &vocabulary), cautious.clone());
+        match parse(&line, &vocabulary) {
+            Ok(command) => {
+                let shown = format!("{command:?}");
+                prop_assert!(!shown.contains(&canary), "{line} -> {shown}");
+            }
+            Err(error) => {
+                let shown = format!("{error} {error:?} {:?}", error.example(&ExampleContext::default()));
+                prop_assert!(!shown.contains(&canary), "{line} -> {shown}");
+            }
+        }
+    }
+
+    #[test]
+    fn masking_twice_is_masking_once(line in r"(osbox |osbo |move |signup |change password |show |-size=|101 |fred |\*{8} |\PC{1,9} |[a-z]{2,9} |[\[\]:]){0,9}") {
+        let once = mask(&line, &vocabulary());
+        prop_assert_eq!(mask(&once, &vocabulary()), once.clone());
+        let cautious = mask_cautiously(&line, &vocabulary());
+        prop_assert_eq!(mask_cautiously(&cautious, &vocabulary()), cautious.clone());
+    }
+}
