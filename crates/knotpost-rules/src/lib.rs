@@ -7,6 +7,8 @@
 //! Authors of games implement [`Game`]; everybody else holds `&dyn` [`AnyGame`] from the [`Registry`] and
 //! `Box<dyn` [`Position`]`>`, which a blanket implementation derives from the typed trait.
 
+#[cfg(feature = "test-kit")]
+pub mod conformance;
 mod error;
 mod game;
 pub mod games;

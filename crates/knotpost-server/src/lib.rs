@@ -5,6 +5,8 @@
 //! `web` and `cli` are the other edges. An edge holds no SQL, and no use case knows HTTP or MIME.
 
 pub mod app;
+
+pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod domain;
@@ -12,5 +14,9 @@ pub mod inbound;
 pub mod links;
 pub mod outbound;
 pub mod secret;
+pub mod server;
 pub mod service;
 pub mod store;
+pub mod telemetry;
+pub mod web;
+pub mod worker;

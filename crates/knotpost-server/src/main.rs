@@ -1,3 +1,7 @@
 //! The `knotpost` program.
-use knotpost_server as _;
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    knotpost_server::cli::main()
+}

@@ -2,4 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod boards;
+mod cases;
+mod conformance;
+mod options;
+mod perft;
 mod play;
+mod records;
+mod slow;
+mod strands;
+mod transcripts;

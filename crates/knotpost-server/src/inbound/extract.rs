@@ -88,7 +88,7 @@ fn mark_whole_messages(lines: &[&str], marks: &mut [Mark]) {
 
 /// The number of lines of a separator, a rule with a header block or a header block alone; 0 when there is none.
 fn message_head(lines: &[&str]) -> usize {
-    let Some(first) = lines.first() else { return 0 };
+    let Some(first) = lines.first().filter(|line| !is_blank(line)) else { return 0 };
     let separator = quoting::is_separator(first);
     let mut start = 0;
     if separator || quoting::is_rule(first) {
@@ -165,12 +165,13 @@ fn mark_adverts(lines: &[&str], marks: &mut [Mark]) {
                     || marks.get(index).is_some_and(|mark| *mark != Mark::Own)
             })
         };
-        let own = marks.get(at) == Some(&Mark::Own);
-        let advert = own && lines.get(at).is_some_and(|line| quoting::is_advert(line));
-        if advert && alone(at.checked_sub(1)) && alone(Some(at + 1)) {
-            if let Some(mark) = marks.get_mut(at) {
-                *mark = Mark::Trimmings;
-            }
+        let Some(line) = lines.get(at).filter(|line| !is_blank(line)) else { continue };
+        let own = marks.get(at) == Some(&Mark::Own) && alone(at.checked_sub(1)) && alone(Some(at + 1));
+        if own
+            && quoting::is_advert(line)
+            && let Some(mark) = marks.get_mut(at)
+        {
+            *mark = Mark::Trimmings;
         }
     }
 }

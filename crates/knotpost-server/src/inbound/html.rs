@@ -12,16 +12,12 @@ pub(super) fn to_text(html: &str) -> String {
     while let Some(at) = rest.find('<') {
         let (text, from_tag) = rest.split_at(at);
         page.text(text);
-        rest = match read_tag(from_tag) {
-            Some((tag, after)) => {
-                let after = skip_hidden(&tag, after);
-                page.tag(&tag);
-                after
-            }
-            None => {
-                page.text("<");
-                from_tag.get(1..).unwrap_or_default()
-            }
+        rest = if let Some((tag, after)) = read_tag(from_tag) {
+            page.tag(&tag);
+            skip_hidden(&tag, after)
+        } else {
+            page.text("<");
+            from_tag.get(1..).unwrap_or_default()
         };
     }
     page.text(rest);
@@ -60,7 +56,7 @@ fn split_at_tag_end(text: &str) -> (&str, &str) {
                 return (text.get(..at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());
             }
             (None, b'"' | b'\'') if text.get(..at).is_some_and(|before| before.trim_end().ends_with('=')) => {
-                quote = Some(byte)
+                quote = Some(byte);
             }
             (Some(open), close) if open == close => quote = None,
             _ => {}

@@ -5,11 +5,10 @@
 
 use std::borrow::Cow;
 
-use mail_parser::decoders::base64::base64_decode;
-use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::decoders::quoted_printable::quoted_printable_decode;
 use mail_parser::{ContentType, Header, HeaderName, HeaderValue, MessageParser};
 
+use super::decode::{clean_lines, decode_base64, decode_charset};
 use super::{flowed, html};
 
 /// Header bytes of one part.
@@ -364,53 +363,4 @@ fn split_parts<'x>(body: &'x [u8], boundary: &[u8]) -> Result<Vec<&'x [u8]>, Lim
 /// The line end before a boundary belongs to the boundary.
 fn without_last_line_end(part: &[u8]) -> &[u8] {
     part.strip_suffix(b"\r\n").or_else(|| part.strip_suffix(b"\n")).unwrap_or(part)
-}
-
-/// Base64 as it arrives: with footers of mailing lists behind it, or cut off.
-fn decode_base64(body: &[u8]) -> Vec<u8> {
-    if let Some(decoded) = base64_decode(body) {
-        return decoded;
-    }
-    let is_code =
-        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'\r' | b'\n' | b' ');
-    let code = body.split(|byte| !is_code(byte)).next().unwrap_or_default();
-    let whole_lines =
-        code.iter().rposition(|byte| *byte == b'\n').and_then(|end| code.get(..end)).unwrap_or(code);
-    base64_decode(whole_lines).unwrap_or_else(|| body.to_vec())
-}
-
-fn decode_charset(bytes: &[u8], charset: Option<&str>) -> String {
-    let name = charset.unwrap_or_default().trim().to_ascii_lowercase();
-    let vague = matches!(
-        name.as_str(),
-        "" | "us-ascii" | "ascii" | "utf-8" | "utf8" | "unknown-8bit" | "x-unknown" | "8bit"
-    );
-    if vague {
-        // Programs that know no better send UTF-8; those before them sent Windows-1252.
-        if let Ok(text) = std::str::from_utf8(bytes) {
-            return text.to_owned();
-        }
-        if name.starts_with("utf") {
-            return String::from_utf8_lossy(bytes).into_owned();
-        }
-    }
-    let name = if vague { "windows-1252" } else { name.as_str() };
-    charset_decoder(name.as_bytes())
-        .map_or_else(|| String::from_utf8_lossy(bytes).into_owned(), |decode| decode(bytes))
-}
-
-/// `\n` line ends, no byte order mark, no control characters but line ends and tabs.
-fn clean_lines(text: &str) -> String {
-    let mut clean = String::with_capacity(text.len());
-    let mut chars = text.trim_start_matches('\u{feff}').chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\r' if chars.peek() == Some(&'\n') => {}
-            '\r' | '\u{2028}' | '\u{2029}' | '\u{85}' => clean.push('\n'),
-            '\n' | '\t' => clean.push(c),
-            c if c.is_control() => {}
-            c => clean.push(c),
-        }
-    }
-    clean
 }

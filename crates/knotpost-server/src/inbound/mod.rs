@@ -8,14 +8,17 @@
 
 pub mod address;
 pub mod classify;
+mod decode;
 pub mod digest;
 pub mod extract;
 mod flowed;
+pub mod handover;
 mod html;
 pub mod identify;
 mod mime;
 pub mod parse;
 pub mod pipeline;
+mod phrases;
 mod quoting;
 pub mod reason;
 pub mod smtp;

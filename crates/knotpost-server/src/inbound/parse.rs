@@ -136,7 +136,7 @@ fn take_field(message: &mut Message, seen: &mut Seen, field: &mime::Field<'_>) {
                 .map(|date| date.to_timestamp() * 1000);
         }
         HeaderName::ReturnPath => {
-            message.return_path = Some(unfold(&field.raw).trim_matches(['<', '>', ' ']).to_owned())
+            message.return_path = Some(unfold(&field.raw).trim_matches(['<', '>', ' ']).to_owned());
         }
         HeaderName::ListId => message.list_id = Some(unfold(&field.raw)),
         HeaderName::Received => message.received_count += 1,

@@ -4,18 +4,21 @@
 //! Speaks the protocols, keeps the limits and hands whole messages to an [`Intake`]. Knows neither the store nor
 //! what is in a message.
 
-use std::net::IpAddr;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use rustls::ServerConfig;
-use tokio::net::TcpListener;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 mod data;
+mod message;
 mod reply;
 mod session;
 mod slots;
@@ -26,6 +29,9 @@ pub use tls::{TlsError, load_tls};
 
 use session::Session;
 use slots::Slots;
+
+/// Stands for clients that have no address.
+const LOCAL: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// The way a message came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -171,9 +177,9 @@ impl SmtpSettings {
             max_errors: 20,
             max_connections: 1000,
             max_per_address: 50,
-            command_timeout: Duration::from_secs(300),
-            data_timeout: Duration::from_secs(120),
-            message_timeout: Duration::from_secs(600),
+            command_timeout: Duration::from_mins(5),
+            data_timeout: Duration::from_mins(2),
+            message_timeout: Duration::from_mins(10),
             grace: Duration::from_secs(8),
             tls: None,
         }
@@ -187,36 +193,10 @@ pub async fn serve(
     intake: Arc<dyn Intake>,
     cancel: CancellationToken,
 ) {
-    let slots = Slots::new(settings.max_connections, settings.max_per_address);
-    let mut sessions = JoinSet::new();
-    loop {
-        let accepted = tokio::select! {
-            () = cancel.cancelled() => break,
-            accepted = listener.accept() => accepted,
-        };
-        while sessions.try_join_next().is_some() {}
-        let Some((stream, peer)) = accepted_or_pause(accepted).await else { continue };
-        // Answers are small and waited for.
-        let _ = stream.set_nodelay(true);
-        let session =
-            Session::new(Arc::clone(&settings), Arc::clone(&intake), Some(peer.ip()), cancel.clone());
-        match slots.take(peer.ip()) {
-            Some(slot) => {
-                sessions.spawn(async move {
-                    session.run(stream).await;
-                    drop(slot);
-                });
-            }
-            None => {
-                sessions.spawn(session.turn_away(stream));
-            }
-        }
-    }
-    drop(listener);
-    finish(sessions, settings.grace).await;
+    accept_all(listener, settings, intake, cancel).await;
 }
 
-/// Serves a listener on a Unix socket, as [`serve`] does a TCP one; all clients count as one address without limit.
+/// Serves a listener on a Unix socket as [`serve`] does a TCP one; only the limit on all connections counts.
 #[cfg(unix)]
 pub async fn serve_unix(
     listener: tokio::net::UnixListener,
@@ -224,35 +204,67 @@ pub async fn serve_unix(
     intake: Arc<dyn Intake>,
     cancel: CancellationToken,
 ) {
-    let slots = Slots::new(settings.max_connections, settings.max_connections);
-    let local = IpAddr::from([127, 0, 0, 1]);
+    accept_all(listener, settings, intake, cancel).await;
+}
+
+/// Where connections come from.
+trait Accept {
+    type Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static;
+
+    fn next(&self) -> impl Future<Output = io::Result<(Self::Stream, Option<IpAddr>)>> + Send;
+}
+
+impl Accept for TcpListener {
+    type Stream = TcpStream;
+
+    async fn next(&self) -> io::Result<(TcpStream, Option<IpAddr>)> {
+        let (stream, peer) = self.accept().await?;
+        // Answers are small and waited for.
+        let _ = stream.set_nodelay(true);
+        Ok((stream, Some(peer.ip())))
+    }
+}
+
+#[cfg(unix)]
+impl Accept for tokio::net::UnixListener {
+    type Stream = tokio::net::UnixStream;
+
+    async fn next(&self) -> io::Result<(Self::Stream, Option<IpAddr>)> {
+        self.accept().await.map(|(stream, _)| (stream, None))
+    }
+}
+
+async fn accept_all(
+    listener: impl Accept,
+    settings: Arc<SmtpSettings>,
+    intake: Arc<dyn Intake>,
+    cancel: CancellationToken,
+) {
+    let slots = Slots::new(settings.max_connections, settings.max_per_address);
     let mut sessions = JoinSet::new();
     loop {
         let accepted = tokio::select! {
             () = cancel.cancelled() => break,
-            accepted = listener.accept() => accepted,
+            accepted = listener.next() => accepted,
         };
         while sessions.try_join_next().is_some() {}
-        let Some((stream, _)) = accepted_or_pause(accepted).await else { continue };
-        let session = Session::new(Arc::clone(&settings), Arc::clone(&intake), None, cancel.clone());
-        match slots.take(local) {
-            Some(slot) => {
-                sessions.spawn(async move {
-                    session.run(stream).await;
-                    drop(slot);
-                });
-            }
-            None => {
-                sessions.spawn(session.turn_away(stream));
-            }
-        }
+        let Some((stream, peer)) = accepted_or_pause(accepted).await else { continue };
+        let session = Session::new(Arc::clone(&settings), Arc::clone(&intake), peer, cancel.clone());
+        let Some(slot) = slots.take(peer.unwrap_or(LOCAL)) else {
+            sessions.spawn(session.turn_away(stream));
+            continue;
+        };
+        sessions.spawn(async move {
+            session.run(stream).await;
+            drop(slot);
+        });
     }
     drop(listener);
     finish(sessions, settings.grace).await;
 }
 
 /// A failed accept (no file descriptors, a connection gone again) must neither end the listener nor spin.
-async fn accepted_or_pause<T>(accepted: std::io::Result<T>) -> Option<T> {
+async fn accepted_or_pause<T>(accepted: io::Result<T>) -> Option<T> {
     match accepted {
         Ok(connection) => Some(connection),
         Err(error) => {

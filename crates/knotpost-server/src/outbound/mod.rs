@@ -10,6 +10,7 @@ pub mod maildir;
 pub mod render;
 mod post;
 pub mod queue;
+mod relay;
 mod sendmail;
 mod sheet;
 mod smtp_client;
@@ -18,6 +19,7 @@ pub mod transport;
 
 pub use letter::{Auto, ComposeError, Letter, compose};
 pub use post::MailComposer;
+pub use sheet::turn_line;
 pub use maildir::{Folder, Maildir};
 pub use render::{RenderError, Rendered, Renderer};
 pub use transport::{MemoryBox, SendError, Sent, Transport, TransportError};

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use super::transport::SendError;
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Exit codes of sysexits.h that another attempt will not change.
 const PERMANENT: &[i32] = &[64, 65, 67, 68, 77];

@@ -47,7 +47,7 @@ fn heading_word(heading: Heading) -> &'static str {
 }
 
 /// Clients in the wild look for `It is (\S+)'s turn`.
-pub(super) fn turn_line(verdict: &Verdict) -> String {
+pub fn turn_line(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Turn(userid) => format!("It is {userid}'s turn."),
         Verdict::Won { userid, lead: Some(1), .. } => format!("Game won by {userid} by 1 point."),

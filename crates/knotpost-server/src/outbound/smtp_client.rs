@@ -1,67 +1,67 @@
-//! Mail out to a relay by SMTP: the URL that names it, and what its answers mean for the queue.
+//! Mail out to a relay by SMTP: connections kept open, and what the relay's answers mean for the queue.
+//!
+//! Speaks through lettre's connection, but opens and keeps the connections itself: they must send small packets at
+//! once, or every mail waits for the relay's delayed acknowledgement.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use lettre::address::Envelope;
-use lettre::transport::smtp::PoolConfig;
-use lettre::transport::smtp::authentication::Credentials;
-use lettre::transport::smtp::client::{Tls, TlsParameters};
-use lettre::{Address, AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
+use lettre::Address;
+use lettre::transport::smtp::Error;
+use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
+use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
+use lettre::transport::smtp::commands::{Data, Mail, Rcpt, Rset};
+use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 
+use super::relay::{Relay, Security, parse_relay};
 use super::transport::{SendError, TransportError};
 
-const PATIENCE: Duration = Duration::from_secs(60);
-/// Connections kept to the relay.
-const POOL: u32 = 10;
+const CONNECT_PATIENCE: Duration = Duration::from_mins(1);
+/// RFC 5321, section 4.5.3.2.6, asks for ten minutes of patience at the end of a message.
+const MAIL_PATIENCE: Duration = Duration::from_mins(10);
+/// Connections kept while they have nothing to do.
+const MAX_IDLE: usize = 10;
 
 #[derive(Clone)]
 pub(super) struct SmtpClient {
-    relay: String,
-    transport: AsyncSmtpTransport<Tokio1Executor>,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    relay: Relay,
+    tls: Option<TlsParameters>,
+    idle: Mutex<Vec<AsyncSmtpConnection>>,
 }
 
 impl std::fmt::Debug for SmtpClient {
     /// Without the password.
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.debug_struct("SmtpClient").field("relay", &self.relay).finish_non_exhaustive()
+        out.debug_struct("SmtpClient").field("relay", &self.shared.relay.host).finish_non_exhaustive()
     }
 }
 
-/// How the connection is secured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Security {
-    /// Not at all.
-    None,
-    /// By STARTTLS where offered, with whatever certificate there is: better than nothing, and no more.
-    Opportunistic,
-    /// By STARTTLS with a valid certificate.
-    Required,
-    /// By TLS from the first byte, with a valid certificate.
-    Wrapped,
+/// One mail on its way to the relay.
+struct Parcel<'a> {
+    from: Option<Address>,
+    to: Address,
+    mail: &'a [u8],
 }
 
-/// The parts of an `smtp://` or `smtps://` URL.
-#[derive(PartialEq, Eq)]
-struct Relay {
-    host: String,
-    port: u16,
-    credentials: Option<(String, String)>,
-    security: Security,
+/// How far a mail had come when it failed.
+enum Failure {
+    /// The connection was of no use any more; nothing was said about the mail.
+    Stale(Error),
+    /// The relay or the network refused the mail.
+    Mail(Error),
 }
 
 impl SmtpClient {
     pub(super) fn from_url(scheme: &str, rest: &str) -> Result<Self, TransportError> {
         let relay = parse_relay(scheme, rest)?;
-        let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&relay.host)
-            .port(relay.port)
-            .timeout(Some(PATIENCE))
-            .pool_config(PoolConfig::new().max_size(POOL))
-            .tls(tls(&relay)?);
-        let name = format!("{}:{}", relay.host, relay.port);
-        if let Some((user, password)) = relay.credentials {
-            builder = builder.credentials(Credentials::new(user, password));
-        }
-        Ok(Self { relay: name, transport: builder.build() })
+        let tls = tls_parameters(&relay)?;
+        Ok(Self { shared: Arc::new(Shared { relay, tls, idle: Mutex::default() }) })
     }
 
     pub(super) async fn send(
@@ -71,15 +71,114 @@ impl SmtpClient {
         mail: &[u8],
     ) -> Result<(), SendError> {
         let from = envelope_from.map(parse_address).transpose()?;
-        let envelope = Envelope::new(from, vec![parse_address(to)?])
-            .map_err(|error| SendError::Permanent(error.to_string()))?;
         // lettre ends every message with a line end of its own.
         let mail = mail.strip_suffix(b"\r\n").unwrap_or(mail);
-        match self.transport.send_raw(&envelope, mail).await {
-            Ok(_) => Ok(()),
-            Err(error) => Err(judge(&error, to)),
+        let parcel = Parcel { from, to: parse_address(to)?, mail };
+        let kept = self.lock_idle().pop();
+        if let Some(connection) = kept {
+            match self.hand_over(connection, &parcel).await? {
+                Ok(()) => return Ok(()),
+                Err(Failure::Stale(_)) => {}
+                Err(Failure::Mail(error)) => return Err(judge(&error, to)),
+            }
+        }
+        let connection = self.shared.connect().await?;
+        match self.hand_over(connection, &parcel).await? {
+            Ok(()) => Ok(()),
+            Err(Failure::Stale(error)) => Err(SendError::Transient(describe(&error))),
+            Err(Failure::Mail(error)) => Err(judge(&error, to)),
         }
     }
+
+    async fn hand_over(
+        &self,
+        mut connection: AsyncSmtpConnection,
+        parcel: &Parcel<'_>,
+    ) -> Result<Result<(), Failure>, SendError> {
+        let Ok(handed) = timeout(MAIL_PATIENCE, transact(&mut connection, parcel)).await else {
+            return Err(SendError::Transient("the relay did not answer in time".to_owned()));
+        };
+        let reusable = match &handed {
+            Ok(()) => true,
+            Err(Failure::Stale(_)) => false,
+            Err(Failure::Mail(error)) => {
+                error.status().is_some()
+                    && timeout(CONNECT_PATIENCE, connection.command(Rset))
+                        .await
+                        .is_ok_and(|reset| reset.is_ok())
+            }
+        };
+        if reusable {
+            let mut idle = self.lock_idle();
+            if idle.len() < MAX_IDLE {
+                idle.push(connection);
+            }
+        }
+        Ok(handed)
+    }
+
+    fn lock_idle(&self) -> std::sync::MutexGuard<'_, Vec<AsyncSmtpConnection>> {
+        self.shared.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shared {
+    /// A connection ready for mail. Whatever goes wrong here is no mail's fault.
+    async fn connect(&self) -> Result<AsyncSmtpConnection, SendError> {
+        match timeout(CONNECT_PATIENCE, self.open()).await {
+            Ok(opened) => opened,
+            Err(_) => Err(SendError::Transient("the relay did not answer in time".to_owned())),
+        }
+    }
+
+    async fn open(&self) -> Result<AsyncSmtpConnection, SendError> {
+        let failed = |error: Error| SendError::Transient(describe(&error));
+        let hello = ClientId::default();
+        let place = (self.relay.host.as_str(), self.relay.port);
+        let mut connection = if self.relay.security == Security::Wrapped {
+            AsyncSmtpConnection::connect_tokio1(place, None, &hello, self.tls.clone(), None)
+                .await
+                .map_err(failed)?
+        } else {
+            let unreachable = |error| SendError::Transient(format!("the relay cannot be reached: {error}"));
+            let stream = TcpStream::connect(place).await.map_err(unreachable)?;
+            let _ = stream.set_nodelay(true);
+            AsyncSmtpConnection::connect_with_transport(Box::new(stream), &hello).await.map_err(failed)?
+        };
+        let upgrade = match self.relay.security {
+            Security::Required => true,
+            Security::Opportunistic => connection.can_starttls(),
+            Security::None | Security::Wrapped => false,
+        };
+        if let Some(tls) = self.tls.clone().filter(|_| upgrade) {
+            connection.starttls(tls, &hello).await.map_err(failed)?;
+        }
+        if let Some((user, password)) = self.relay.credentials.clone() {
+            connection.auth(DEFAULT_MECHANISMS, &Credentials::new(user, password)).await.map_err(failed)?;
+        }
+        Ok(connection)
+    }
+}
+
+async fn transact(connection: &mut AsyncSmtpConnection, parcel: &Parcel<'_>) -> Result<(), Failure> {
+    let international = !parcel.to.to_string().is_ascii()
+        || parcel.from.as_ref().is_some_and(|from| !from.to_string().is_ascii());
+    let mut parameters = Vec::new();
+    if international && connection.server_info().supports_feature(Extension::SmtpUtfEight) {
+        parameters.push(MailParameter::SmtpUtfEight);
+    }
+    if !parcel.mail.is_ascii() && connection.server_info().supports_feature(Extension::EightBitMime) {
+        parameters.push(MailParameter::Body(MailBodyParameter::EightBitMime));
+    }
+    connection.command(Mail::new(parcel.from.clone(), parameters)).await.map_err(|error| {
+        // A connection kept too long ends with the next command: by a 421 or without a word.
+        let ended = error.status().is_none_or(|code| u16::from(code) == 421);
+        if ended { Failure::Stale(error) } else { Failure::Mail(error) }
+    })?;
+    connection.command(Rcpt::new(parcel.to.clone(), Vec::new())).await.map_err(Failure::Mail)?;
+    connection.command(Data).await.map_err(Failure::Mail)?;
+    connection.message(parcel.mail).await.map_err(Failure::Mail)?;
+    Ok(())
 }
 
 fn parse_address(text: &str) -> Result<Address, SendError> {
@@ -89,16 +188,16 @@ fn parse_address(text: &str) -> Result<Address, SendError> {
 
 /// Refusals of this mail are permanent; refusals of us (50x: protocol, 53x: authentication) are somebody's mistake in
 /// a configuration, and no mail shall be lost by it.
-fn judge(error: &lettre::transport::smtp::Error, to: &str) -> SendError {
+fn judge(error: &Error, to: &str) -> SendError {
     let said = describe(error);
     let code = error.status().map(u16::from).unwrap_or_default();
     let refused = (510..=529).contains(&code) || (540..=599).contains(&code);
-    let beyond_relay = error.is_client() && !to.is_ascii();
+    let beyond_relay = (500..=599).contains(&code) && !to.is_ascii();
     if refused || beyond_relay { SendError::Permanent(said) } else { SendError::Transient(said) }
 }
 
 /// The error with its causes, on one line.
-fn describe(error: &lettre::transport::smtp::Error) -> String {
+fn describe(error: &Error) -> String {
     let mut said = error.to_string();
     let mut cause = std::error::Error::source(error);
     while let Some(inner) = cause {
@@ -112,146 +211,17 @@ fn describe(error: &lettre::transport::smtp::Error) -> String {
     said.chars().take(500).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-fn tls(relay: &Relay) -> Result<Tls, TransportError> {
-    let parameters = |verified: bool| {
-        TlsParameters::builder(relay.host.clone())
-            .dangerous_accept_invalid_certs(!verified)
-            .dangerous_accept_invalid_hostnames(!verified)
-            .build()
-            .map_err(|_| TransportError::Tls)
+/// What TLS asks of the relay's certificate; `None` when TLS is never used.
+fn tls_parameters(relay: &Relay) -> Result<Option<TlsParameters>, TransportError> {
+    let unverified = match relay.security {
+        Security::None => return Ok(None),
+        Security::Opportunistic => true,
+        Security::Required | Security::Wrapped => false,
     };
-    Ok(match relay.security {
-        Security::None => Tls::None,
-        Security::Opportunistic => Tls::Opportunistic(parameters(false)?),
-        Security::Required => Tls::Required(parameters(true)?),
-        Security::Wrapped => Tls::Wrapper(parameters(true)?),
-    })
-}
-
-/// Reads what follows `smtp:` or `smtps:`.
-fn parse_relay(scheme: &str, rest: &str) -> Result<Relay, TransportError> {
-    let rest = rest.strip_prefix("//").ok_or(TransportError::Relay)?;
-    let (authority, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let authority = authority.trim_end_matches('/');
-    let (credentials, place) = match authority.rsplit_once('@') {
-        None => (None, authority),
-        Some((login, place)) => {
-            let (user, password) = login.split_once(':').unwrap_or((login, ""));
-            (Some((percent_decode(user)?, percent_decode(password)?)), place)
-        }
-    };
-    let wrapped = scheme == "smtps";
-    let default_port = match (wrapped, &credentials) {
-        (true, _) => 465,
-        (false, Some(_)) => 587,
-        (false, None) => 25,
-    };
-    let (host, port) = split_port(place, default_port)?;
-    let security = match query.strip_prefix("tls=") {
-        None if !query.is_empty() => return Err(TransportError::Relay),
-        None if wrapped => Security::Wrapped,
-        None if is_loopback(&host) => Security::None,
-        // A password goes to nobody who has not proved to be the relay.
-        None if credentials.is_some() => Security::Required,
-        None => Security::Opportunistic,
-        Some("none") if !wrapped => Security::None,
-        Some("opportunistic") if !wrapped => Security::Opportunistic,
-        Some("required") => {
-            if wrapped {
-                Security::Wrapped
-            } else {
-                Security::Required
-            }
-        }
-        Some(_) => return Err(TransportError::Relay),
-    };
-    Ok(Relay { host, port, credentials, security })
-}
-
-fn split_port(place: &str, default_port: u16) -> Result<(String, u16), TransportError> {
-    let (host, port) = match place.strip_prefix('[') {
-        Some(six) => {
-            let (host, behind) = six.split_once(']').ok_or(TransportError::Relay)?;
-            (host, behind.strip_prefix(':'))
-        }
-        None => match place.split_once(':') {
-            Some((host, port)) => (host, Some(port)),
-            None => (place, None),
-        },
-    };
-    let port = match port {
-        None => default_port,
-        Some(port) => port.parse().map_err(|_| TransportError::Relay)?,
-    };
-    let plain = !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || "-._:".contains(c));
-    if plain { Ok((host.to_owned(), port)) } else { Err(TransportError::Relay) }
-}
-
-fn is_loopback(host: &str) -> bool {
-    host.eq_ignore_ascii_case("localhost")
-        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
-}
-
-fn percent_decode(text: &str) -> Result<String, TransportError> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte != b'%' {
-            bytes.push(byte);
-            continue;
-        }
-        let digits =
-            [rest.next(), rest.next()].map(|digit| digit.and_then(|digit| char::from(digit).to_digit(16)));
-        let [Some(high), Some(low)] = digits else { return Err(TransportError::Relay) };
-        bytes.push((high * 16 + low) as u8);
-    }
-    String::from_utf8(bytes).map_err(|_| TransportError::Relay)
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-    use super::*;
-
-    fn relay(scheme: &str, rest: &str) -> Relay {
-        parse_relay(scheme, rest).unwrap_or_else(|error| unreachable!("{rest}: {error}"))
-    }
-
-    #[test]
-    fn urls_name_relays() {
-        let sent = relay("smtp", "//fred:p%40ss%3A@mail.example.org");
-        assert_eq!((sent.host.as_str(), sent.port), ("mail.example.org", 587));
-        assert_eq!(sent.credentials.unwrap(), ("fred".to_owned(), "p@ss:".to_owned()));
-        assert_eq!(relay("smtp", "//mail.example.org/").port, 25);
-        assert_eq!(relay("smtps", "//mail.example.org").port, 465);
-        assert_eq!(relay("smtp", "//[::1]:2525").host, "::1");
-    }
-
-    #[test]
-    fn security_follows_the_place_and_the_password() {
-        assert!(relay("smtp", "//127.0.0.1:2525").security == Security::None);
-        assert!(relay("smtp", "//localhost").security == Security::None);
-        assert!(relay("smtp", "//mail.example.org").security == Security::Opportunistic);
-        assert!(relay("smtp", "//a:b@mail.example.org").security == Security::Required);
-        assert!(relay("smtp", "//a:b@mail.example.org?tls=none").security == Security::None);
-        assert!(relay("smtps", "//mail.example.org").security == Security::Wrapped);
-    }
-
-    #[test]
-    fn what_is_no_relay_is_refused_without_repeating_it() {
-        for rest in [
-            "",
-            "//",
-            "host",
-            "//host:port",
-            "//a:s3cret%zz@host",
-            "//host?tls=maybe",
-            "//host?x=y",
-            "//ho st",
-            "//[::1",
-        ] {
-            let error = parse_relay("smtp", rest).err().unwrap();
-            assert!(!error.to_string().contains("s3cret"));
-        }
-    }
+    TlsParameters::builder(relay.host.clone())
+        .dangerous_accept_invalid_certs(unverified)
+        .dangerous_accept_invalid_hostnames(unverified)
+        .build()
+        .map(Some)
+        .map_err(|_| TransportError::Tls)
 }

@@ -2,7 +2,7 @@
 
 /// How a column is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Align {
+pub(super) enum Align {
     /// Words.
     Left,
     /// Numbers.
@@ -11,7 +11,7 @@ pub enum Align {
 
 /// A column: its title, how it is set, and how wide it is at least.
 #[derive(Clone, Debug)]
-pub struct Column {
+pub(super) struct Column {
     title: String,
     align: Align,
     width: usize,
@@ -19,18 +19,18 @@ pub struct Column {
 
 impl Column {
     /// A column of words.
-    pub fn left(title: &str, width: usize) -> Self {
+    pub(super) fn left(title: &str, width: usize) -> Self {
         Self { title: title.to_owned(), align: Align::Left, width }
     }
 
     /// A column of numbers.
-    pub fn right(title: &str, width: usize) -> Self {
+    pub(super) fn right(title: &str, width: usize) -> Self {
         Self { title: title.to_owned(), align: Align::Right, width }
     }
 }
 
 /// A table with a ruled head. Every row has as many entries as there are columns.
-pub fn table(columns: &[Column], rows: &[Vec<String>]) -> String {
+pub(super) fn table(columns: &[Column], rows: &[Vec<String>]) -> String {
     let widths: Vec<usize> = columns
         .iter()
         .enumerate()

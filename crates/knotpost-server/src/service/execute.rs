@@ -15,7 +15,7 @@ use super::{
 };
 use crate::app::App;
 use crate::domain::{Address, BoardRef, Millis};
-use crate::store::{StoreError, Tx, UserRow, UserState};
+use crate::store::{SavedResponse, StoreError, Tx, UserRow, UserState};
 
 /// Shorter words are no passwords.
 const SHORTEST_PASSWORD: usize = 6;
@@ -265,6 +265,58 @@ pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreEr
         app.signals.outbox.notify_one();
     }
     Ok(answer)
+}
+
+/// What became of a request with a key.
+#[derive(Clone, Debug)]
+pub enum Saved {
+    /// The answer: given now, or when the same request came before.
+    Response(SavedResponse),
+    /// The key was used for another request.
+    OtherRequest,
+}
+
+/// An answer is given again for so long.
+const IDEMPOTENCY_MS: i64 = 24 * 3_600_000;
+
+/// As [`execute`], but the same request under the same key is carried out once: the answer is kept
+/// in the transaction that made it. `keys` are the digests of key and request.
+///
+/// # Errors
+/// When the database fails.
+pub async fn execute_once<P>(
+    app: &Arc<App>,
+    request: Request,
+    keys: (String, String),
+    present: Arc<P>,
+) -> Result<Saved, StoreError>
+where
+    P: Fn(&Answer) -> SavedResponse + Send + Sync + 'static,
+{
+    let prepared = Arc::new(prepare(app, request).await?);
+    let (now, keys, shared) = (app.clock.now(), Arc::new(keys), Arc::clone(app));
+    let saved = app
+        .store
+        .write(move |tx| {
+            let (app, prepared, keys, present) =
+                (Arc::clone(&shared), Arc::clone(&prepared), Arc::clone(&keys), Arc::clone(&present));
+            Box::pin(async move {
+                if let Some(saved) = tx.saved_response(&keys.0, now.plus(-IDEMPOTENCY_MS)).await? {
+                    let same = saved.request_digest == keys.1;
+                    return Ok(if same { Saved::Response(saved) } else { Saved::OtherRequest });
+                }
+                let answer = apply(tx, &app, &prepared, now).await?;
+                let response = SavedResponse { request_digest: keys.1.clone(), ..present(&answer) };
+                // An answer that says `later` must not stand for the next try.
+                if !matches!(response.status, 429 | 503) {
+                    tx.save_response(&keys.0, &response, now).await?;
+                }
+                Ok(Saved::Response(response))
+            })
+        })
+        .await?;
+    app.signals.outbox.notify_one();
+    Ok(saved)
 }
 
 /// Carries out a prepared command inside `tx`. A refusal is an answer too; it leaves the

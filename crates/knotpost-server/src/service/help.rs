@@ -26,7 +26,7 @@ pub(super) fn help(app: &App, subjects: &[String]) -> Result<Answer, ServiceErro
     let subjects = if subjects.is_empty() { &overview } else { subjects };
     let mut replies = Vec::new();
     for subject in subjects {
-        let Some(reply) = page(app, &subject.to_lowercase()) else {
+        let Some(reply) = help_page(app, &subject.to_lowercase()) else {
             return Err(unknown(app, subject).into());
         };
         replies.push(reply);
@@ -37,7 +37,8 @@ pub(super) fn help(app: &App, subjects: &[String]) -> Result<Answer, ServiceErro
     Ok(answer)
 }
 
-fn page(app: &App, subject: &str) -> Option<Reply> {
+/// The help page of that subject: a game, a topic of the server, or a command.
+pub fn help_page(app: &App, subject: &str) -> Option<Reply> {
     if let Some(game) = app.game(subject) {
         let title = format!("Help: {}", game.meta().title);
         return Some(Reply::Help { title, text: game.help().to_string() });

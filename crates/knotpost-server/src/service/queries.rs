@@ -49,6 +49,10 @@ pub(super) async fn list(tx: &mut Tx, app: &App, games: &[String]) -> Result<Ans
         answer.replies.extend(replies);
         return Ok(answer);
     }
+    Ok(Answer::to_sender(Reply::Games { games: count_games(tx, app).await? }))
+}
+
+pub(super) async fn count_games(tx: &mut Tx, app: &App) -> Result<Vec<GameCount>, StoreError> {
     let mut counts = Vec::new();
     for game in app.games() {
         let meta = game.meta();
@@ -61,7 +65,7 @@ pub(super) async fn list(tx: &mut Tx, app: &App, games: &[String]) -> Result<Ans
             over,
         });
     }
-    Ok(Answer::to_sender(Reply::Games { games: counts }))
+    Ok(counts)
 }
 
 pub(super) async fn show_boards(
@@ -106,7 +110,7 @@ pub(super) async fn show_users(
 }
 
 /// The board with its whole move list and what was said with the last move.
-async fn show(tx: &mut Tx, board: &Board, now: Millis) -> Result<Sheet, StoreError> {
+pub(super) async fn show(tx: &mut Tx, board: &Board, now: Millis) -> Result<Sheet, StoreError> {
     let subscribers = tx.subscribers(board.row.id).await?.into_iter().map(|(_, name)| name).collect();
     let facts = BoardFacts { subscribers, ..BoardFacts::plain(Heading::Show) };
     let spoken = tx.comment(board.row.id, board.entries.len() as i64).await?.map(Spoken::from);
@@ -136,7 +140,7 @@ fn check_amount(game: &str, boards: usize) -> Result<(), ServiceError> {
 }
 
 /// The board after `at` moves; negative numbers count back from the end.
-fn at_ply(app: &App, board: Board, at: Option<i64>) -> Result<Board, ServiceError> {
+pub(super) fn at_ply(app: &App, board: Board, at: Option<i64>) -> Result<Board, ServiceError> {
     let Some(at) = at else { return Ok(board) };
     let made = board.entries.len() as i64;
     let ply = if at < 0 { made + at } else { at };
@@ -247,10 +251,7 @@ fn winner(row: &BoardRow, seats: &[SeatRow]) -> String {
 }
 
 /// Boards as lines, for pages and the API, starting after a row; with the key to go on from.
-///
-/// # Errors
-/// When the database fails.
-pub async fn list_boards(
+pub(super) async fn list_boards(
     tx: &mut Tx,
     filter: &BoardFilter,
     limit: i64,

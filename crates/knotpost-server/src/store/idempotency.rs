@@ -14,6 +14,9 @@ pub struct SavedResponse {
     pub status: i64,
     /// Media type.
     pub content_type: String,
+    /// Seconds of its Retry-After; such answers are not kept.
+    #[sqlx(skip)]
+    pub retry_after: Option<i64>,
     /// The body.
     pub body: String,
 }

@@ -6,3 +6,5 @@ mod inbound;
 mod outbound;
 mod postgres;
 mod smtp_listener;
+mod smtp_peer;
+mod smtp_peer;

@@ -3,13 +3,14 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use knotpost_server::inbound::{Protocol, Receipt, parse};
 use knotpost_server::outbound::{Auto, ComposeError, Letter, SendError, Transport, TransportError, compose};
 use mail_parser::{HeaderValue, MessageParser};
 use proptest::prelude::*;
 
-use crate::smtp_listener;
+use crate::smtp_peer;
 
 fn letter() -> Letter {
     Letter {
@@ -158,10 +159,12 @@ proptest! {
         }
         prop_assert!(matches!(parsed.header("From"), Some(HeaderValue::Address(_))));
         prop_assert_eq!(parsed.from().unwrap().first().unwrap().address.as_deref(), Some("games@example.org"));
-        let lines = |text: &str| text.lines().map(|line| line.to_owned()).collect::<Vec<_>>();
+        let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
         prop_assert_eq!(lines(parsed.body_text(0).unwrap_or_default().trim_end_matches(['\r', '\n'])), lines(text.trim_end_matches('\n')));
     }
 }
+
+const MAILDIR_READER: &str = "import sys, mailbox\nbox = mailbox.Maildir(sys.argv[1], create=False)\nprint(sorted(m['Delivered-To'] + ' ' + m['Subject'] for m in box))";
 
 #[tokio::test]
 async fn a_maildir_holds_what_was_sent_and_other_programs_read_it() {
@@ -183,8 +186,7 @@ async fn a_maildir_holds_what_was_sent_and_other_programs_read_it() {
     let second = String::from_utf8(maildir.read(&entries[1].name).unwrap().unwrap()).unwrap();
     assert!(second.starts_with("Return-Path: <>\nDelivered-To: joe@example.com\n"));
 
-    const READER: &str = "import sys, mailbox\nbox = mailbox.Maildir(sys.argv[1], create=False)\nprint(sorted(m['Delivered-To'] + ' ' + m['Subject'] for m in box))";
-    match Command::new("python3").args(["-c", READER]).arg(maildir.root()).output() {
+    match Command::new("python3").args(["-c", MAILDIR_READER]).arg(maildir.root()).output() {
         Err(_) => eprintln!("skipped in part: there is no python3 here"),
         Ok(output) => assert_eq!(
             String::from_utf8_lossy(&output.stdout).trim(),
@@ -195,7 +197,7 @@ async fn a_maildir_holds_what_was_sent_and_other_programs_read_it() {
 
 #[tokio::test]
 async fn a_relay_takes_mail_and_its_answers_are_understood() {
-    let server = smtp_listener::start(Protocol::Smtp, |_| {}).await;
+    let server = smtp_peer::start(Protocol::Smtp, |_| {}).await;
     let url = format!("smtp://{}", server.address);
     let transport = Transport::from_url(&url, Path::new(".")).unwrap();
     assert!(transport.reaches_people() && transport.maildir().is_none());
@@ -231,11 +233,43 @@ async fn a_relay_that_is_away_or_distrusts_us_loses_no_mail() {
     assert!(!format!("{error:?} {transport:?}").contains("s3cret"));
 
     // This listener offers no AUTH: a mistake in the configuration, not in the mail.
-    let server = smtp_listener::start(Protocol::Smtp, |_| {}).await;
+    let server = smtp_peer::start(Protocol::Smtp, |_| {}).await;
     let transport =
         Transport::from_url(&format!("smtp://fred:s3cret@{}", server.address), Path::new(".")).unwrap();
     let error = transport.send(None, "games@example.org", b"x\r\n").await.unwrap_err();
     assert!(matches!(&error, SendError::Transient(said) if !said.contains("s3cret")), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_connection_that_the_relay_closed_meanwhile_costs_no_mail() {
+    let server = smtp_peer::start(Protocol::Smtp, |settings| {
+        settings.command_timeout = Duration::from_millis(200);
+    })
+    .await;
+    let transport = Transport::from_url(&format!("smtp://{}", server.address), Path::new(".")).unwrap();
+    for _ in 0..2 {
+        transport.send(None, "games@example.org", b"x\r\n").await.unwrap();
+        tokio::time::sleep(Duration::from_millis(400)).await;
+    }
+    assert_eq!(server.inbox.received.lock().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn tls_is_used_where_offered_and_verified_where_required() {
+    let (_, tls) = smtp_peer::self_signed();
+    let server = smtp_peer::start(Protocol::Smtp, |settings| settings.tls = Some(tls)).await;
+    let send = async |query: &str| {
+        let transport =
+            Transport::from_url(&format!("smtp://{}?tls={query}", server.address), Path::new(".")).unwrap();
+        transport.send(None, "games@example.org", b"x\r\n").await
+    };
+    send("none").await.unwrap();
+    send("opportunistic").await.unwrap();
+    assert!(
+        matches!(send("required").await, Err(SendError::Transient(_))),
+        "nobody vouches for this certificate"
+    );
+    assert_eq!(server.inbox.received.lock().unwrap().len(), 2);
 }
 
 #[cfg(unix)]

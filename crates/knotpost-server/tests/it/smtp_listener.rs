@@ -1,136 +1,16 @@
 //! The SMTP and LMTP listener, spoken to over real sockets.
 
-use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
-use knotpost_server::inbound::smtp::{load_tls, serve, serve_unix};
-use knotpost_server::inbound::{Envelope, Intake, Protocol, Receipt, RecipientVerdict, SmtpSettings, Way};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinHandle;
+use knotpost_server::inbound::smtp::serve_unix;
+use knotpost_server::inbound::{Protocol, Receipt, SmtpSettings, Way};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tokio::time::timeout;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::CancellationToken;
 
-/// Takes everything for `games@example.org` and says what it is told to say.
-#[derive(Default)]
-pub(crate) struct Inbox {
-    pub(crate) received: Mutex<Vec<(Envelope, Vec<u8>)>>,
-    answer: Mutex<Option<Receipt>>,
-    pause: Duration,
-}
-
-impl Inbox {
-    pub(crate) fn answer_with(&self, receipt: Receipt) {
-        *self.answer.lock().unwrap() = Some(receipt);
-    }
-
-    fn bodies(&self) -> Vec<String> {
-        let received = self.received.lock().unwrap();
-        received.iter().map(|(_, raw)| String::from_utf8_lossy(raw).into_owned()).collect()
-    }
-}
-
-impl Intake for Inbox {
-    fn recipient(&self, address: &str) -> RecipientVerdict {
-        match address.to_lowercase().rsplit_once('@') {
-            Some(("games" | "games+r.abc" | "postmaster", "example.org")) => RecipientVerdict::Accepted,
-            Some(("later", _)) => RecipientVerdict::TryLater { text: "not now".into() },
-            Some((_, "example.org")) => {
-                RecipientVerdict::Unknown { text: "write to games@example.org".into() }
-            }
-            None if address.eq_ignore_ascii_case("postmaster") => RecipientVerdict::Accepted,
-            _ => RecipientVerdict::NotOurs,
-        }
-    }
-
-    fn receive(&self, envelope: Envelope, raw: Vec<u8>) -> BoxFuture<'_, Receipt> {
-        Box::pin(async move {
-            tokio::time::sleep(self.pause).await;
-            self.received.lock().unwrap().push((envelope, raw));
-            self.answer.lock().unwrap().clone().unwrap_or(Receipt::Stored { text: "stored".into() })
-        })
-    }
-}
-
-pub(crate) struct Server {
-    pub(crate) address: SocketAddr,
-    pub(crate) inbox: Arc<Inbox>,
-    cancel: CancellationToken,
-    task: JoinHandle<()>,
-    _guard: DropGuard,
-}
-
-pub(crate) async fn start(protocol: Protocol, change: impl FnOnce(&mut SmtpSettings)) -> Server {
-    start_with(Inbox::default(), protocol, change).await
-}
-
-async fn start_with(inbox: Inbox, protocol: Protocol, change: impl FnOnce(&mut SmtpSettings)) -> Server {
-    let mut settings = SmtpSettings::new("mail.example.org", protocol);
-    change(&mut settings);
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    let inbox = Arc::new(inbox);
-    let cancel = CancellationToken::new();
-    let task = tokio::spawn(serve(listener, Arc::new(settings), inbox.clone(), cancel.clone()));
-    Server { address, inbox, cancel: cancel.clone(), task, _guard: cancel.drop_guard() }
-}
-
-struct Client<S> {
-    stream: S,
-    unread: Vec<u8>,
-}
-
-impl Client<TcpStream> {
-    async fn connect(server: &Server) -> Self {
-        Self::over(TcpStream::connect(server.address).await.unwrap()).await
-    }
-}
-
-impl<S: AsyncRead + AsyncWrite + Unpin> Client<S> {
-    async fn over(stream: S) -> Self {
-        let mut client = Self { stream, unread: Vec::new() };
-        assert!(client.reply().await.starts_with("220 mail.example.org"));
-        client
-    }
-
-    async fn send(&mut self, text: &str) {
-        self.stream.write_all(text.as_bytes()).await.unwrap();
-    }
-
-    /// One reply with all its lines, without the last line end; empty at the end of the connection.
-    async fn reply(&mut self) -> String {
-        let mut reply = String::new();
-        loop {
-            while let Some(end) = self.unread.iter().position(|byte| *byte == b'\n') {
-                let line: Vec<u8> = self.unread.drain(..=end).collect();
-                let line = String::from_utf8(line).unwrap();
-                reply.push_str(&line);
-                if line.as_bytes().get(3) != Some(&b'-') {
-                    return reply.trim_end().to_owned();
-                }
-            }
-            let read = timeout(Duration::from_secs(20), self.stream.read_buf(&mut self.unread)).await;
-            if read.expect("an answer in time").unwrap_or(0) == 0 {
-                return reply;
-            }
-        }
-    }
-
-    async fn ask(&mut self, text: &str) -> String {
-        self.send(&format!("{text}\r\n")).await;
-        self.reply().await
-    }
-
-    /// Everything up to the message itself.
-    async fn begin(&mut self) {
-        assert!(self.ask("EHLO client.example.net").await.starts_with("250-"));
-        assert!(self.ask("MAIL FROM:<fred@example.net>").await.starts_with("250 2.1.0"));
-        assert!(self.ask("RCPT TO:<games@example.org>").await.starts_with("250 2.1.5"));
-        assert!(self.ask("DATA").await.starts_with("354"));
-    }
-}
+use crate::smtp_peer::{Client, Inbox, self_signed, start, start_with};
 
 #[tokio::test]
 async fn a_message_is_taken_with_its_envelope() {
@@ -411,12 +291,7 @@ async fn stopping_finishes_the_message_in_hand_and_sends_the_idle_away() {
 
 #[tokio::test]
 async fn starttls_secures_the_session_and_forgets_what_came_before() {
-    let folder = tempfile::tempdir().unwrap();
-    let made = rcgen::generate_simple_self_signed(vec!["mail.example.org".to_owned()]).unwrap();
-    let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
-    std::fs::write(&certificate, made.cert.pem()).unwrap();
-    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
-    let tls = load_tls(&certificate, &key).unwrap();
+    let (made, tls) = self_signed();
     let server = start(Protocol::Smtp, |settings| settings.tls = Some(tls)).await;
 
     let mut client = Client::connect(&server).await;
@@ -444,5 +319,59 @@ async fn starttls_secures_the_session_and_forgets_what_came_before() {
     secured.begin().await;
     assert!(secured.ask("x\r\n.").await.starts_with("250"));
     assert_eq!(server.inbox.bodies(), ["x\r\n"]);
-    assert!(load_tls(&key, &certificate).is_err(), "the other way round they are no pair");
+}
+
+const SMTPLIB: &str = "import smtplib, sys\n\
+    with smtplib.SMTP('127.0.0.1', int(sys.argv[1]), local_hostname='client.example.net') as s:\n\
+    \x20   s.sendmail('fred@example.net', ['games@example.org'], b'Subject: python\\r\\n\\r\\n.\\r\\n')\n\
+    \x20   try:\n\
+    \x20       s.sendmail('fred@example.net', ['nobody@example.org'], b'x')\n\
+    \x20   except smtplib.SMTPRecipientsRefused as e:\n\
+    \x20       print(e.recipients['nobody@example.org'][0])\n";
+
+/// Runs a program that speaks SMTP; `None`, with a word, where it is not installed.
+async fn run_peer(program: &str, arguments: &[&str]) -> Option<String> {
+    match tokio::process::Command::new(program).args(arguments).output().await {
+        Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
+        Err(error) => {
+            eprintln!("skipped: {program} cannot be run here: {error}");
+            None
+        }
+    }
+}
+
+#[tokio::test]
+async fn pythons_smtplib_delivers() {
+    let server = start(Protocol::Smtp, |_| {}).await;
+    let Some(said) = run_peer("python3", &["-c", SMTPLIB, &server.address.port().to_string()]).await else {
+        return;
+    };
+    assert_eq!(said.trim(), "550");
+    assert_eq!(server.inbox.bodies(), ["Subject: python\r\n\r\n.\r\n"]);
+}
+
+#[tokio::test]
+async fn swaks_delivers_by_smtp_and_by_lmtp() {
+    for (protocol, name) in [(Protocol::Smtp, "ESMTP"), (Protocol::Lmtp, "LMTP")] {
+        let server = start(protocol, |_| {}).await;
+        let place = server.address.to_string();
+        let arguments = [
+            "--server",
+            &place,
+            "--protocol",
+            name,
+            "--pipeline",
+            "--from",
+            "<>",
+            "--to",
+            "games@example.org,postmaster@example.org",
+            "--body",
+            "hello",
+        ];
+        let Some(said) = run_peer("swaks", &arguments).await else { return };
+        assert!(said.contains("250 2.0.0 stored"), "{said}");
+        let received = server.inbox.received.lock().unwrap();
+        assert_eq!(received[0].0.recipients.len(), 2);
+        assert_eq!(received[0].0.mail_from, None);
+    }
 }

@@ -52,7 +52,11 @@ fn list_scores(game: &Osbox) -> Vec<ScoreLine> {
     let seats = Seats::first(game.rules.seats);
     let line = |(seat, points): (_, &u32)| {
         let sides = game.rules.sides_of(seat);
-        let role = if game.retired.contains(seat) { "out".to_owned() } else { sides.to_owned() };
+        let role = if game.retired.contains(seat) {
+            "out".to_owned()
+        } else {
+            sides.trim_start_matches("the ").to_owned()
+        };
         ScoreLine { seat, name: game.rules.seat_name(seat), role, score: points.to_string() }
     };
     seats.iter().zip(&game.points).map(line).collect()

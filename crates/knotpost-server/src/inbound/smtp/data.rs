@@ -156,11 +156,9 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_stuffed_comes_out_again(lines in prop::collection::vec("[.a]{0,5}", 0..6), piece in 1usize..8) {
-            let message: String = lines.iter().map(|line| format!("{line}\r\n")).collect();
-            let stuffed: String = lines.iter().map(|line| {
-                let dot = if line.starts_with('.') { "." } else { "" };
-                format!("{dot}{line}\r\n")
-            }).collect();
+            let message = lines.join("\r\n") + if lines.is_empty() { "" } else { "\r\n" };
+            let dotted: Vec<String> = lines.iter().map(|line| if line.starts_with('.') { format!(".{line}") } else { line.clone() }).collect();
+            let stuffed = dotted.join("\r\n") + if dotted.is_empty() { "" } else { "\r\n" };
             let wire = format!("{stuffed}.\r\nNEXT");
             prop_assert_eq!(read(wire.as_bytes(), piece, 999), Some((Message::Whole(message.into_bytes()), wire.len() - 4)));
         }

@@ -9,23 +9,19 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
-use super::data::{DataReader, Message, Progress};
 use super::reply::{Charset, write_lines, write_reply};
 use super::stream::{Line, Wire};
-use super::{Envelope, Intake, Protocol, Receipt, RecipientVerdict, SmtpSettings, Way};
-
-/// A message that is too large is read to its end up to this many times the limit, to be refused in words.
-const PATIENCE: usize = 16;
+use super::{Intake, Protocol, RecipientVerdict, SmtpSettings};
 
 pub(super) struct Session {
-    settings: Arc<SmtpSettings>,
-    intake: Arc<dyn Intake>,
-    peer: Option<IpAddr>,
+    pub(super) settings: Arc<SmtpSettings>,
+    pub(super) intake: Arc<dyn Intake>,
+    pub(super) peer: Option<IpAddr>,
     cancel: CancellationToken,
     security: Security,
-    helo: Option<String>,
-    transaction: Option<Transaction>,
-    errors: usize,
+    pub(super) helo: Option<String>,
+    pub(super) transaction: Option<Transaction>,
+    pub(super) errors: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,10 +31,10 @@ enum Security {
 }
 
 /// What has been said of the message to come.
-struct Transaction {
-    mail_from: Option<String>,
-    recipients: Vec<String>,
-    charset: Charset,
+pub(super) struct Transaction {
+    pub(super) mail_from: Option<String>,
+    pub(super) recipients: Vec<String>,
+    pub(super) charset: Charset,
 }
 
 /// What to do after a command.
@@ -315,89 +311,7 @@ impl Session {
         Next::StartTls
     }
 
-    /// Reads the message and answers for it; false when the connection is to be closed.
-    async fn take_message<S: AsyncRead + AsyncWrite + Unpin>(
-        &mut self,
-        wire: &mut Wire<S>,
-    ) -> std::io::Result<bool> {
-        let Some(transaction) = self.transaction.take() else { return Ok(true) };
-        let message = match timeout(self.settings.message_timeout, self.read_message(wire)).await {
-            Ok(read) => read?,
-            Err(_) => None,
-        };
-        let Some(message) = message else {
-            self.say(
-                &mut wire.output,
-                421,
-                "4.4.2",
-                "waited too long for the end of the message, or it is far too large",
-            );
-            return Ok(false);
-        };
-        let copies = match self.settings.protocol {
-            Protocol::Smtp => 1,
-            Protocol::Lmtp => transaction.recipients.len(),
-        };
-        let charset = transaction.charset;
-        let receipt = match message {
-            Message::Whole(raw) => self.intake.receive(self.envelope(transaction), raw).await,
-            Message::TooLarge => Receipt::Refused {
-                code: 552,
-                enhanced: "5.3.4",
-                text: format!("a message may have {} bytes at most", self.settings.max_message),
-            },
-            Message::BareLineEnd => Receipt::Refused {
-                code: 550,
-                enhanced: "5.6.0",
-                text: "every line of a message ends with CR LF, and neither stands alone".to_owned(),
-            },
-        };
-        if matches!(receipt, Receipt::Refused { .. }) {
-            self.errors += 1;
-        }
-        for _ in 0..copies {
-            write_receipt(&mut wire.output, &receipt, charset);
-        }
-        Ok(true)
-    }
-
-    /// `None` when the client stopped sending or sends without end.
-    async fn read_message<S: AsyncRead + AsyncWrite + Unpin>(
-        &self,
-        wire: &mut Wire<S>,
-    ) -> std::io::Result<Option<Message>> {
-        let mut reader = DataReader::new(self.settings.max_message);
-        let mut total = 0;
-        while total <= self.settings.max_message.saturating_mul(PATIENCE) {
-            let Ok(chunk) = timeout(self.settings.data_timeout, wire.chunk()).await else { return Ok(None) };
-            let chunk = chunk?;
-            if chunk.is_empty() {
-                return Err(std::io::ErrorKind::UnexpectedEof.into());
-            }
-            let (taken, progress) = reader.ingest(chunk);
-            wire.consume(taken);
-            total += taken;
-            if progress == Progress::Ended {
-                return Ok(Some(reader.finish()));
-            }
-        }
-        Ok(None)
-    }
-
-    fn envelope(&self, transaction: Transaction) -> Envelope {
-        Envelope {
-            way: match self.settings.protocol {
-                Protocol::Smtp => Way::Smtp,
-                Protocol::Lmtp => Way::Lmtp,
-            },
-            peer: self.peer,
-            helo: self.helo.clone(),
-            mail_from: transaction.mail_from,
-            recipients: transaction.recipients,
-        }
-    }
-
-    fn say(&self, out: &mut Vec<u8>, code: u16, enhanced: &str, text: &str) {
+    pub(super) fn say(&self, out: &mut Vec<u8>, code: u16, enhanced: &str, text: &str) {
         let charset = self.transaction.as_ref().map_or(Charset::Ascii, |transaction| transaction.charset);
         write_reply(out, code, enhanced, text, charset);
     }
@@ -411,15 +325,5 @@ impl Session {
     fn refuse(&mut self, out: &mut Vec<u8>, code: u16, enhanced: &str, text: &str) -> Next {
         self.errors += 1;
         self.answer(out, code, enhanced, text)
-    }
-}
-
-fn write_receipt(out: &mut Vec<u8>, receipt: &Receipt, charset: Charset) {
-    match receipt {
-        Receipt::Stored { text } => write_reply(out, 250, "2.0.0", text, charset),
-        Receipt::Refused { code, enhanced, text } => {
-            write_reply(out, (*code).clamp(500, 599), enhanced, text, charset)
-        }
-        Receipt::TryLater { text } => write_reply(out, 451, "4.3.0", text, charset),
     }
 }

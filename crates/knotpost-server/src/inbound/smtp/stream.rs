@@ -63,13 +63,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         self.used = (self.used + length).min(self.input.len());
     }
 
+    /// Sends the gathered replies. What has been sent is not sent again if the wait is given up.
     pub(super) async fn flush(&mut self) -> io::Result<()> {
-        if !self.output.is_empty() {
-            self.stream.write_all(&self.output).await?;
-            self.stream.flush().await?;
-            self.output.clear();
+        if self.output.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        while !self.output.is_empty() {
+            let sent = self.stream.write(&self.output).await?;
+            if sent == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            self.output.drain(..sent);
+        }
+        self.stream.flush().await
     }
 
     /// Sends what is left and ends the connection in order.

@@ -1,0 +1,165 @@
+//! The toy game of the kit: take one to three matches from a heap; who takes the last one wins.
+
+use crate::{
+    Abilities, Game, GameOptions, HelpPage, Meta, Outcome, Scores, Seat, Seats, Seed, Status, SyntaxError,
+    View, Viewer,
+    error::PositionError,
+    options::{OptionKind, OptionSpec},
+    view::{Margin, Panel, Piece},
+};
+use std::{fmt, str::FromStr};
+
+static META: Meta = Meta {
+    name: "matches",
+    title: "Matches",
+    rules_version: 1,
+    players: 2..=3,
+    options: &[OptionSpec {
+        name: "heap",
+        kind: OptionKind::Number { min: 1, max: 40 },
+        default: "15",
+        help: "Matches in the heap.",
+        excludes: &[],
+    }],
+    abilities: Abilities::of(&[]),
+    seat_names: &[&["First", "Second"], &["First", "Second", "Third"]],
+    credit: "traditional",
+    contact: None,
+    summary: "take the last match",
+};
+
+/// A game of matches.
+#[derive(Clone, Debug)]
+pub struct Toy {
+    heap: u32,
+    seats: usize,
+    next: Seat,
+    last: Option<Seat>,
+    retired: Seats,
+}
+
+/// How many matches to take, 1 to 3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Take(u32);
+
+impl fmt::Display for Take {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for Take {
+    type Err = SyntaxError;
+
+    fn from_str(text: &str) -> Result<Self, SyntaxError> {
+        match text {
+            "1" => Ok(Self(1)),
+            "2" => Ok(Self(2)),
+            "3" => Ok(Self(3)),
+            _ => Err(SyntaxError::new(text, "1, 2 or 3")),
+        }
+    }
+}
+
+/// More matches than there are.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("the heap has only {0} matches")]
+pub struct TooMany(u32);
+
+impl Toy {
+    fn advance(&mut self) {
+        let following =
+            (1..=self.seats).filter_map(|step| Seat::from_index((self.next.index() + step) % self.seats));
+        self.next = following.into_iter().find(|seat| !self.retired.contains(*seat)).unwrap_or(self.next);
+    }
+}
+
+impl Game for Toy {
+    type Move = Take;
+    type Illegal = TooMany;
+
+    fn meta() -> &'static Meta {
+        &META
+    }
+
+    fn help() -> HelpPage {
+        HelpPage::open(&META).section("A turn", "Take one, two or three matches.")
+    }
+
+    fn setup(options: &GameOptions, players: usize, _: &Seed) -> Self {
+        let heap = options.number("heap");
+        Self { heap, seats: players, next: Seat::FIRST, last: None, retired: Seats::NONE }
+    }
+
+    fn parse_position(
+        options: &GameOptions,
+        players: usize,
+        seed: &Seed,
+        text: &str,
+    ) -> Result<Self, PositionError> {
+        let parts: Option<Vec<u32>> = text.split(' ').map(|part| part.parse().ok()).collect();
+        let Some([heap, next, last]) = parts.as_deref() else {
+            return Err(PositionError::Parts {
+                expected: "the heap, the seat to move and the last taker or 0",
+            });
+        };
+        let seat =
+            |number: u32| u8::try_from(number).ok().and_then(Seat::new).filter(|seat| seat.index() < players);
+        let mut toy = Self::setup(options, players, seed);
+        toy.heap = *heap;
+        toy.next = seat(*next).ok_or(PositionError::Seat { seats: players })?;
+        toy.last = seat(*last);
+        Ok(toy)
+    }
+
+    fn position(&self) -> String {
+        format!("{} {} {}", self.heap, self.next, self.last.map_or(0, Seat::number))
+    }
+
+    fn status(&self) -> Status {
+        if self.heap == 0 { Status::Over(self.result_by_scores()) } else { Status::ToAct(self.next) }
+    }
+
+    fn next_seat(&self) -> Seat {
+        self.next
+    }
+
+    fn play(&mut self, mv: &Take) -> Result<u32, TooMany> {
+        self.heap = self.heap.checked_sub(mv.0).ok_or(TooMany(self.heap))?;
+        self.last = Some(self.next);
+        self.advance();
+        Ok(0)
+    }
+
+    fn retire(&mut self, seat: Seat) {
+        self.retired = self.retired.with(seat);
+        if self.next == seat {
+            self.advance();
+        }
+    }
+
+    fn legal_moves(&self) -> Vec<Take> {
+        (1..=self.heap.min(3)).map(Take).collect()
+    }
+
+    fn scores(&self) -> Scores {
+        let won = |seat| u32::from(self.heap == 0 && self.last == Some(seat));
+        Scores::Points(Seats::first(self.seats).iter().map(won).collect())
+    }
+
+    fn result_by_scores(&self) -> Outcome {
+        let Scores::Points(points) = self.scores() else { return Outcome::rank::<u8>(&[], "score") };
+        Outcome::rank(&points, "last match")
+    }
+
+    fn view(&self, _: Viewer) -> View {
+        let cells: Vec<_> = (0..self.heap).map(|_| Piece::Token { sign: '|', owner: None }).collect();
+        let panel = Panel {
+            title: String::new(),
+            columns: cells.len(),
+            cells,
+            margins: std::array::from_fn(|_| Margin::default()),
+        };
+        View { panels: vec![panel], scores: Vec::new(), legend: "Type how many matches to take.".to_owned() }
+    }
+}

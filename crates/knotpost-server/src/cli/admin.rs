@@ -1,0 +1,212 @@
+//! `admin`: users and boards, for whoever has a shell on the machine.
+
+use std::io::BufRead as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::Subcommand;
+
+use super::EX_DATAERR;
+use crate::app::App;
+use crate::config::Config;
+use crate::domain::{BoardRef, BoardState};
+use crate::service::{
+    BoardQuery, Reply, ServiceError, UserEdit, edit_user, view_board, view_boards, view_user, view_users,
+};
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Action {
+    /// Users.
+    User {
+        #[command(subcommand)]
+        action: User,
+    },
+    /// Boards.
+    Board {
+        #[command(subcommand)]
+        action: Board,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum User {
+    /// All users.
+    List,
+    /// One user with his addresses.
+    Show {
+        /// The user.
+        userid: String,
+    },
+    /// A new user; the password is read from standard input.
+    Add {
+        /// His name.
+        userid: String,
+        /// His addresses; they count as confirmed.
+        addresses: Vec<String>,
+    },
+    /// Set a user's password, read from standard input.
+    Passwd {
+        /// The user.
+        userid: String,
+    },
+    /// Make a user an administrator.
+    Grant {
+        /// The user.
+        userid: String,
+    },
+    /// Make an administrator a player again.
+    Revoke {
+        /// The user.
+        userid: String,
+    },
+    /// Lock a user out, or let him in again.
+    Suspend {
+        /// The user.
+        userid: String,
+        /// Let him in again.
+        #[arg(long)]
+        lift: bool,
+    },
+    /// Forget a user's password and addresses for good; the name stays on his boards.
+    Delete {
+        /// The user.
+        userid: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Board {
+    /// Boards, one a line.
+    List {
+        /// Only this game.
+        #[arg(long)]
+        game: Option<String>,
+        /// Only this user's.
+        #[arg(long)]
+        user: Option<String>,
+        /// Only in this state: active, over or removed.
+        #[arg(long)]
+        state: Option<String>,
+    },
+    /// One board with its whole move list.
+    Show {
+        /// The game.
+        game: String,
+        /// The board's number.
+        number: u32,
+        /// After this move instead of the last one; negative counts back.
+        #[arg(long, allow_hyphen_values = true)]
+        ply: Option<i64>,
+    },
+}
+
+pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCode> {
+    let app = super::open(config).await?;
+    let done = match action {
+        Action::User { action } => user(&app, action).await,
+        Action::Board { action } => board(&app, action).await,
+    };
+    app.store.close().await;
+    match done {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(ServiceError::Refused(refusal)) => {
+            eprintln!("knotpost: {}", refusal.message);
+            for hint in refusal.hints {
+                eprintln!("  {hint}");
+            }
+            Ok(ExitCode::from(EX_DATAERR))
+        }
+        Err(ServiceError::Store(error)) => Err(error.into()),
+    }
+}
+
+async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {
+    let (userid, edit, done) = match action {
+        User::List => return list_users(app).await,
+        User::Show { userid } => {
+            let user = view_user(app, &userid).await?;
+            println!("userid     {}\nrole       {}\nstate      {}\nsince      {}", user.userid, user.role, user.state, user.since);
+            for (address, confirmed) in user.addresses {
+                println!("address    {address}{}", if confirmed { "" } else { " (not confirmed)" });
+            }
+            println!("boards     {} active", user.active_boards);
+            return Ok(());
+        }
+        User::Add { userid, addresses } => (userid, UserEdit::Add { password: read_password()?, addresses }, "added"),
+        User::Passwd { userid } => (userid, UserEdit::Password(read_password()?), "given a new password"),
+        User::Grant { userid } => (userid, UserEdit::Role("admin"), "made an administrator"),
+        User::Revoke { userid } => (userid, UserEdit::Role("player"), "made a player"),
+        User::Suspend { userid, lift: false } => (userid, UserEdit::Suspend, "locked out"),
+        User::Suspend { userid, lift: true } => (userid, UserEdit::Lift, "let in again"),
+        User::Delete { userid } => (userid, UserEdit::Delete, "deleted"),
+    };
+    edit_user(app, &userid, edit).await?;
+    println!("{userid} was {done}.");
+    Ok(())
+}
+
+async fn list_users(app: &Arc<App>) -> Result<(), ServiceError> {
+    let mut after = String::new();
+    loop {
+        let users = view_users(app, &after).await?;
+        let Some(last) = users.last() else { return Ok(()) };
+        after.clone_from(&last.userid);
+        for user in &users {
+            println!("{:<20} {:<7} {:<9} {}", user.userid, user.role, user.state, user.since);
+        }
+    }
+}
+
+/// Never from the command line: others on the machine can read that.
+fn read_password() -> Result<String, ServiceError> {
+    let mut line = String::new();
+    let read = std::io::stdin().lock().read_line(&mut line).context("standard input");
+    match read {
+        Ok(_) => Ok(line.trim_end_matches(['\r', '\n']).to_owned()),
+        Err(error) => Err(crate::service::Refusal::new(crate::service::Code::BadValue, format!("{error:#}")).into()),
+    }
+}
+
+async fn board(app: &Arc<App>, action: Board) -> Result<(), ServiceError> {
+    match action {
+        Board::List { game, user, state } => list_boards(app, game, user, state).await,
+        Board::Show { game, number, ply } => {
+            let view = view_board(app, &BoardRef { game: game.to_lowercase(), number }, ply).await?;
+            let position = view.board.position.position();
+            let state = view.board.row.state.as_str();
+            let text = app.composer.text(&Reply::Board(Box::new(view.sheet)));
+            println!("{}", text.map_or_else(|error| error, |(_, text)| text));
+            println!("State     {state}\nPosition  {position}");
+            Ok(())
+        }
+    }
+}
+
+async fn list_boards(
+    app: &Arc<App>,
+    game: Option<String>,
+    userid: Option<String>,
+    state: Option<String>,
+) -> Result<(), ServiceError> {
+    let state = match state.map(BoardState::try_from).transpose() {
+        Ok(state) => state,
+        Err(error) => {
+            let text = format!("--state: {error}; states are active, over and removed");
+            return Err(crate::service::Refusal::new(crate::service::Code::BadValue, text).into());
+        }
+    };
+    let mut query = BoardQuery { game, userid, state, limit: 500, ..BoardQuery::default() };
+    loop {
+        let page = view_boards(app, query.clone()).await?;
+        for (row, _, line) in &page.boards {
+            let name = format!("{} {}", row.game, row.number);
+            println!("{name:<16} move {:<5} {:<24} {}", row.ply, line.status, line.players.join(" "));
+        }
+        query.after = page.next;
+        if page.next.is_none() {
+            return Ok(());
+        }
+    }
+}
+

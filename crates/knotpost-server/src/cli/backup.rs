@@ -1,0 +1,50 @@
+//! `backup`: a copy of the SQLite database, taken while the server runs.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+
+use crate::config::Config;
+use crate::secret::KEY_FILE;
+use crate::store::Store;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The new file.
+    file: PathBuf,
+}
+
+pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let settings = config.store_settings();
+    if settings.sqlite_file().is_some_and(|file| !file.is_file()) {
+        anyhow::bail!("there is no database yet at {}", config.server.data.display());
+    }
+    let target = args.file.to_str().context("the file's name is not UTF-8")?;
+    let store = Store::open(&settings).await?;
+    if settings.sqlite_file().is_some() {
+        // Made first and private: SQLite fills an empty file, and refuses one with something in it.
+        std::fs::OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&args.file)
+            .with_context(|| format!("{target} cannot be made"))?;
+    }
+    let copied = store.backup(target).await;
+    store.close().await;
+    if let Err(error) = copied {
+        if settings.sqlite_file().is_some() {
+            std::fs::remove_file(&args.file)?;
+        }
+        return Err(error.into());
+    }
+    std::fs::File::open(&args.file)?.sync_all()?;
+    println!("The database was copied to {target}.");
+    println!(
+        "Keep {} with it: without that key, mails that wait and links that were given out are lost.",
+        config.server.data.join(KEY_FILE).display()
+    );
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,43 @@
+//! `command`: one command line, executed as if the operator had mailed it.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+
+use super::{EX_DATAERR, EX_TEMPFAIL};
+use crate::config::Config;
+use crate::service::{Channel, Origin, Request, execute};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The command, as it would stand in the Subject.
+    line: String,
+    /// File with the text of the mail; `-`: standard input.
+    #[arg(long, value_name = "FILE")]
+    body: Option<PathBuf>,
+}
+
+pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> {
+    let body = match &args.body {
+        None => String::new(),
+        Some(file) if file.as_os_str() == "-" => {
+            std::io::read_to_string(std::io::stdin()).context("standard input cannot be read")?
+        }
+        Some(file) => std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?,
+    };
+    let origin = Origin { channel: Channel::Operator, sender: None, rate_key: "operator".to_owned() };
+    let app = super::open(config).await?;
+    let body = crate::inbound::limit_comment(body.trim());
+    let answer = execute(&app, Request { line: args.line, body, origin }).await?;
+    for reply in &answer.replies {
+        let (subject, text) = app.composer.text(reply).map_err(anyhow::Error::msg)?;
+        println!("Subject: {subject}\n\n{text}");
+    }
+    app.store.close().await;
+    Ok(match answer.failure {
+        None => ExitCode::SUCCESS,
+        Some(failure) if failure.retry_after.is_some() => ExitCode::from(EX_TEMPFAIL),
+        Some(_) => ExitCode::from(EX_DATAERR),
+    })
+}

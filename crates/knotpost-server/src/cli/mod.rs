@@ -1,0 +1,126 @@
+//! The command line: one file a subcommand. An edge like the others: it translates, calls a use
+//! case, and says in an exit code what came of it.
+
+mod admin;
+mod backup;
+mod command;
+mod deliver;
+mod play;
+mod serve;
+mod settings;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Arc, LazyLock};
+
+use clap::{CommandFactory as _, Parser, Subcommand};
+use knotpost_rules::Registry;
+
+use crate::app::App;
+use crate::clock::{SystemClock, SystemEntropy};
+use crate::config::Config;
+
+/// Bad data (sysexits.h).
+const EX_DATAERR: u8 = 65;
+/// Try again (sysexits.h).
+const EX_TEMPFAIL: u8 = 75;
+/// The configuration cannot be used (sysexits.h).
+const EX_CONFIG: u8 = 78;
+
+/// The games of this program.
+static GAMES: LazyLock<Registry> = LazyLock::new(Registry::standard);
+
+/// A play-by-mail server for board games.
+#[derive(Debug, Parser)]
+#[command(name = "knotpost", version, about, max_term_width = 100)]
+struct Cli {
+    /// Configuration file (default: knotpost.toml in the working folder, if there is one).
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the server: web, mail in, mail out (the default).
+    Serve,
+    /// Take one mail from standard input; exit code 0: taken, 65: refused, 75: try again later.
+    Deliver(deliver::Args),
+    /// Execute one command line as if mailed by the operator, and print the answer.
+    Command(command::Args),
+    /// Play by the rules alone, without a server: replay moves and print the board.
+    Play(play::PlayArgs),
+    /// The effective configuration.
+    Config {
+        #[command(subcommand)]
+        action: settings::Action,
+    },
+    /// Bring the database schema up to date.
+    Migrate,
+    /// Copy the whole SQLite database into a new file while the server runs.
+    Backup(backup::Args),
+    /// Look after users and boards.
+    Admin {
+        #[command(subcommand)]
+        action: admin::Action,
+    },
+    /// Print a completion script for a shell.
+    Completions {
+        /// bash, zsh, fish, elvish or powershell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Runs the program with the arguments of this process.
+pub fn main() -> ExitCode {
+    let Cli { config, command } = Cli::parse();
+    let command = command.unwrap_or(Command::Serve);
+    match command {
+        Command::Play(args) => return play::run(&args, &GAMES),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "knotpost", &mut std::io::stdout());
+            return ExitCode::SUCCESS;
+        }
+        _ => {}
+    }
+    let config = match Config::load(config.as_deref()) {
+        Ok(config) => config,
+        Err(error) => {
+            eprintln!("knotpost: the configuration cannot be used: {error}");
+            return ExitCode::from(EX_CONFIG);
+        }
+    };
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("knotpost: {error}");
+            return ExitCode::from(EX_TEMPFAIL);
+        }
+    };
+    let outcome = runtime.block_on(run(config, command));
+    // Blocking work, such as a hash nobody waits for any more, does not hold up the end.
+    runtime.shutdown_background();
+    outcome.unwrap_or_else(|error| {
+        eprintln!("knotpost: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Serve => serve::run(config).await,
+        Command::Deliver(args) => Ok(deliver::run(config, args).await),
+        Command::Command(args) => command::run(config, args).await,
+        Command::Config { action } => settings::run(&config, &action),
+        Command::Migrate => settings::migrate(&config).await,
+        Command::Backup(args) => backup::run(config, args).await,
+        Command::Admin { action } => admin::run(config, action).await,
+        Command::Play(_) | Command::Completions { .. } => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Opens the server's parts for a command of the shell.
+async fn open(config: Config) -> anyhow::Result<Arc<App>> {
+    crate::server::open(config, &GAMES, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await
+}

@@ -1,0 +1,70 @@
+//! `serve`: everything in one process, until a signal ends it.
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::app::App;
+use crate::config::Config;
+use crate::server::{Ports, Server};
+use crate::telemetry;
+
+pub(super) async fn run(config: Config) -> anyhow::Result<ExitCode> {
+    telemetry::start_logging(&config.log)?;
+    // One provider for every use of TLS; a second try in the same process changes nothing.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let metrics = telemetry::start_metrics();
+    let mut interrupt = signal(SignalKind::interrupt()).context("signals cannot be received")?;
+    let mut terminate = signal(SignalKind::terminate()).context("signals cannot be received")?;
+    let app = super::open(config).await?;
+    let server = Server::start(app, metrics).await?;
+    greet(&server.app, &server.ports);
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    eprintln!("Stopping: finishing what is in hand.");
+    server.stop().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Where everything is, and what to try first.
+fn greet(app: &App, ports: &Ports) {
+    let config = &app.config;
+    println!("{} {} is ready.", config.server.name, env!("CARGO_PKG_VERSION"));
+    if let Some(http) = ports.http {
+        println!("  Web page     http://{http}/");
+    }
+    if let Some(smtp) = ports.smtp {
+        println!("  Mail in      smtp://{smtp} for {}", config.server.address);
+    }
+    if let Some(lmtp) = ports.lmtp {
+        println!("  Mail in      lmtp://{lmtp} for {}", config.server.address);
+    }
+    println!("  Mail out     {}", way_out(config));
+    println!("  Data         {}", config.server.data.display());
+    if let Some(http) = ports.http {
+        println!("Try:  curl -d 'signup ann PASSWORD ann@example.org' http://{http}/commands");
+        println!("      curl -d 'help tutorial' http://{http}/commands");
+    }
+    for game in app.games() {
+        if let Some(contact) = game.meta().contact {
+            let name = game.meta().name;
+            println!("{contact} To switch it off: games.disabled = [\"{name}\"]");
+        }
+    }
+    if app.games().all(|game| game.meta().contact.is_none()) {
+        let first = app.games().next().map_or("osbox", |game| game.meta().name);
+        println!(
+            "No author of these games asks operators to get in touch. To switch a game off: games.disabled = [\"{first}\"]"
+        );
+    }
+}
+
+fn way_out(config: &Config) -> String {
+    if &*config.mail.transport == "maildir:" {
+        return format!("the folder {} (a Maildir)", config.server.data.join("mail/out").display());
+    }
+    config.mail.transport.masked()
+}

@@ -1,0 +1,174 @@
+//! The socket through which `deliver` hands a message to the running server.
+//!
+//! The client writes one line of JSON (the envelope), then the message, and closes its side; the
+//! server answers one line: `stored …`, `refused CODE ENHANCED …` or `later …`.
+
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::smtp::{Envelope, Intake, Receipt, RecipientVerdict, Way};
+
+/// The socket in the data folder.
+pub const SOCKET_FILE: &str = "knotpost.sock";
+/// How long a client may take to write its message.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How long the server may take to store it.
+const ANSWER: Duration = Duration::from_secs(60);
+/// Longest envelope line.
+const MAX_ENVELOPE: u64 = 64 * 1024;
+
+/// Who a piped message is for, and whom it is from as far as the pipe knows.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Piped {
+    /// The addresses it was delivered to.
+    pub recipients: Vec<String>,
+    /// The return path; `None`: the null path.
+    pub mail_from: Option<String>,
+}
+
+impl Piped {
+    /// The envelope of a message that came through a pipe.
+    pub fn envelope(self) -> Envelope {
+        Envelope { way: Way::Pipe, peer: None, helo: None, mail_from: self.mail_from, recipients: self.recipients }
+    }
+}
+
+/// The server's end.
+#[derive(Debug)]
+pub struct Socket {
+    listener: UnixListener,
+    path: PathBuf,
+}
+
+impl Socket {
+    /// Listens in the data folder, in place of a server that is gone.
+    ///
+    /// # Errors
+    /// When another server listens there, or the socket cannot be made.
+    pub fn bind(data: &Path) -> io::Result<Self> {
+        let path = data.join(SOCKET_FILE);
+        if std::os::unix::net::UnixStream::connect(&path).is_ok() {
+            let text = format!("another server is running on {}", data.display());
+            return Err(io::Error::new(io::ErrorKind::AddrInUse, text));
+        }
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let listener = UnixListener::bind(&path)?;
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o660))?;
+        Ok(Self { listener, path })
+    }
+
+    /// Takes messages until it is told to stop, then removes the socket.
+    pub async fn serve(self, intake: Arc<dyn Intake>, max_message: usize, stop: CancellationToken) {
+        let mut sessions = JoinSet::new();
+        loop {
+            let accepted = tokio::select! {
+                () = stop.cancelled() => break,
+                accepted = self.listener.accept() => accepted,
+            };
+            while sessions.try_join_next().is_some() {}
+            match accepted {
+                Ok((stream, _)) => {
+                    let intake = Arc::clone(&intake);
+                    sessions.spawn(async move {
+                        if let Err(error) = converse(stream, intake.as_ref(), max_message).await {
+                            tracing::info!(%error, "a piped message was not handed over");
+                        }
+                    });
+                }
+                // Out of file descriptors, for instance: a short rest lets others close theirs.
+                Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+            }
+        }
+        // Absent when somebody tidied the folder up.
+        let _ = std::fs::remove_file(&self.path);
+        while sessions.join_next().await.is_some() {}
+    }
+}
+
+async fn converse(stream: UnixStream, intake: &dyn Intake, max_message: usize) -> io::Result<()> {
+    let (reading, mut writing) = stream.into_split();
+    let receipt = match timeout(PATIENCE, read(BufReader::new(reading), max_message)).await {
+        Ok(Ok(Some((piped, raw)))) => judge(intake, piped, raw).await,
+        Ok(Ok(None)) => Receipt::Refused { code: 552, enhanced: "5.3.4", text: "the message is too large".to_owned() },
+        Ok(Err(error)) => return Err(error),
+        Err(_) => return Err(io::ErrorKind::TimedOut.into()),
+    };
+    let line = match receipt {
+        Receipt::Stored { text } => format!("stored {text}\n"),
+        Receipt::Refused { code, enhanced, text } => format!("refused {code} {enhanced} {text}\n"),
+        Receipt::TryLater { text } => format!("later {text}\n"),
+    };
+    writing.write_all(line.as_bytes()).await
+}
+
+/// The envelope and the message; `None`: the message is larger than is taken.
+async fn read(
+    reading: BufReader<tokio::net::unix::OwnedReadHalf>,
+    max_message: usize,
+) -> io::Result<Option<(Piped, Vec<u8>)>> {
+    let mut line = String::new();
+    let mut reading = reading.take(MAX_ENVELOPE);
+    reading.read_line(&mut line).await?;
+    let piped: Piped = serde_json::from_str(&line).map_err(io::Error::other)?;
+    let mut raw = Vec::new();
+    let limit = max_message as u64 + 1;
+    reading.set_limit(limit);
+    reading.read_to_end(&mut raw).await?;
+    Ok((raw.len() <= max_message).then_some((piped, raw)))
+}
+
+/// A message for nobody here is refused as it is on every other way in.
+pub async fn judge(intake: &dyn Intake, piped: Piped, raw: Vec<u8>) -> Receipt {
+    for recipient in &piped.recipients {
+        match intake.recipient(recipient) {
+            RecipientVerdict::Accepted => {}
+            RecipientVerdict::Unknown { text } => return Receipt::Refused { code: 550, enhanced: "5.1.1", text },
+            RecipientVerdict::NotOurs => {
+                let text = format!("{recipient} is not an address of this server");
+                return Receipt::Refused { code: 550, enhanced: "5.7.1", text };
+            }
+            RecipientVerdict::TryLater { text } => return Receipt::TryLater { text },
+        }
+    }
+    intake.receive(piped.envelope(), raw).await
+}
+
+/// Hands a message to the server that runs on `data`; `None`: none does.
+///
+/// # Errors
+/// When the server went away in the middle: whether it took the message is not known.
+pub async fn hand_over(data: &Path, piped: &Piped, raw: &[u8]) -> io::Result<Option<Receipt>> {
+    let Ok(stream) = UnixStream::connect(data.join(SOCKET_FILE)).await else { return Ok(None) };
+    let (reading, mut writing) = stream.into_split();
+    let mut request = serde_json::to_vec(piped).map_err(io::Error::other)?;
+    request.push(b'\n');
+    writing.write_all(&request).await?;
+    writing.write_all(raw).await?;
+    writing.shutdown().await?;
+    let mut line = String::new();
+    timeout(ANSWER, BufReader::new(reading).read_line(&mut line)).await??;
+    let line = line.trim_end();
+    let receipt = match line.split_once(' ') {
+        Some(("stored", text)) => Receipt::Stored { text: text.to_owned() },
+        Some(("refused", rest)) => {
+            let text = rest.splitn(3, ' ').nth(2).unwrap_or(rest).to_owned();
+            Receipt::Refused { code: 550, enhanced: "5.0.0", text }
+        }
+        Some(("later", text)) => Receipt::TryLater { text: text.to_owned() },
+        _ => return Err(io::Error::other("the server gave no answer")),
+    };
+    Ok(Some(receipt))
+}

@@ -1,0 +1,163 @@
+//! Everything in one process: opened, started, and stopped in order.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use knotpost_rules::Registry;
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::app::{App, Parts};
+use crate::clock::{Clock, Entropy};
+use crate::config::{Config, Migrate};
+use crate::inbound::{Desk, Intake, Protocol, SmtpSettings, handover, smtp};
+use crate::outbound::{MailComposer, Transport};
+use crate::store::Store;
+use crate::{web, worker};
+
+/// How long work in hand may take once the server is told to stop.
+const GRACE: Duration = Duration::from_secs(9);
+/// Tasks that send mail side by side.
+const SENDERS: usize = 4;
+/// Tasks that process received mail side by side; while one waits for a password, others go on.
+const READERS: usize = 4;
+
+/// The file that tells which addresses the server listens on.
+pub const PORTS_FILE: &str = "ports.json";
+
+/// Where the server listens.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct Ports {
+    /// The web and API listener.
+    pub http: Option<SocketAddr>,
+    /// The SMTP listener.
+    pub smtp: Option<SocketAddr>,
+    /// The LMTP listener.
+    pub lmtp: Option<SocketAddr>,
+}
+
+/// A running server.
+pub struct Server {
+    /// Its parts.
+    pub app: Arc<App>,
+    /// Where it listens.
+    pub ports: Ports,
+    /// How its mail leaves.
+    pub transport: Arc<Transport>,
+    stop: CancellationToken,
+    tasks: JoinSet<()>,
+}
+
+/// Opens what every command of the program needs: folder, database, secret.
+///
+/// # Errors
+/// When one of them cannot be used.
+pub async fn open(
+    config: Config,
+    registry: &'static Registry,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+) -> anyhow::Result<Arc<App>> {
+    let data = &config.server.data;
+    std::fs::create_dir_all(data).with_context(|| format!("the folder {} cannot be made", data.display()))?;
+    let settings = config.store_settings();
+    if config.database.migrate == Migrate::Auto {
+        Store::migrate(&settings).await.context("the database cannot be brought up to date")?;
+    }
+    let store = Store::open(&settings).await.context("the database cannot be opened")?;
+    let composer = Arc::new(MailComposer::new(&config));
+    Ok(Arc::new(App::new(Parts { config, store, registry, clock, entropy, composer })?))
+}
+
+impl Server {
+    /// Starts all listeners and workers of `app`.
+    ///
+    /// # Errors
+    /// When an address is taken or a certificate cannot be read; then nothing is left running.
+    pub async fn start(app: Arc<App>, metrics: Option<PrometheusHandle>) -> anyhow::Result<Self> {
+        let config = &app.config;
+        let transport = Transport::from_url(&config.mail.transport, &config.server.data).context("mail.transport")?;
+        let transport = Arc::new(transport);
+        let http = bind("http.listen", &config.http.listen).await?;
+        let smtp = bind("smtp.listen", &config.smtp.listen).await?;
+        let lmtp = bind("lmtp.listen", &config.lmtp.listen).await?;
+        let ports = Ports { http: address(http.as_ref())?, smtp: address(smtp.as_ref())?, lmtp: address(lmtp.as_ref())? };
+        let socket = handover::Socket::bind(&config.server.data)?;
+        let stop = CancellationToken::new();
+        let desk = Arc::new(Desk::new(Arc::clone(&app))?);
+        let mut tasks = JoinSet::new();
+        if let Some(listener) = http {
+            tasks.spawn(web::serve(listener, Arc::clone(&app), metrics, stop.clone()));
+        }
+        for (listener, protocol) in [(smtp, Protocol::Smtp), (lmtp, Protocol::Lmtp)] {
+            let Some(listener) = listener else { continue };
+            let settings = Arc::new(mail_settings(config, protocol)?);
+            tasks.spawn(smtp::serve(listener, settings, Arc::clone(&desk) as Arc<dyn Intake>, stop.clone()));
+        }
+        tasks.spawn(socket.serve(Arc::clone(&desk) as Arc<dyn Intake>, config.inbound.max_bytes, stop.clone()));
+        for _ in 0..READERS {
+            tasks.spawn(worker::work_inbox(Arc::clone(&desk), Arc::clone(&app), stop.clone()));
+        }
+        for _ in 0..SENDERS {
+            tasks.spawn(worker::work_outbox(Arc::clone(&app), Arc::clone(&transport), stop.clone()));
+        }
+        tasks.spawn(worker::work_retention(Arc::clone(&app), stop.clone()));
+        write_ports(&config.server.data, &ports).context("ports.json cannot be written")?;
+        Ok(Self { app, ports, transport, stop, tasks })
+    }
+
+    /// Stops accepting, finishes what is in hand, closes the database.
+    pub async fn stop(mut self) {
+        self.stop.cancel();
+        let finished = tokio::time::timeout(GRACE, async { while self.tasks.join_next().await.is_some() {} }).await;
+        if finished.is_err() {
+            tracing::warn!("some work was not finished in time; it goes on at the next start");
+            self.tasks.shutdown().await;
+        }
+        // Absent when somebody tidied the folder up; nothing depends on it.
+        let _ = std::fs::remove_file(ports_file(&self.app.config.server.data));
+        self.app.store.close().await;
+    }
+}
+
+fn mail_settings(config: &Config, protocol: Protocol) -> anyhow::Result<SmtpSettings> {
+    let domain = config.server.address.rsplit_once('@').map_or("localhost", |(_, domain)| domain);
+    let mut settings = SmtpSettings::new(domain, protocol);
+    settings.max_message = config.inbound.max_bytes;
+    if protocol == Protocol::Smtp && !config.smtp.tls_cert.is_empty() {
+        let tls = smtp::load_tls(Path::new(&config.smtp.tls_cert), Path::new(&config.smtp.tls_key));
+        settings.tls = Some(tls.context("smtp.tls_cert")?);
+    }
+    Ok(settings)
+}
+
+async fn bind(key: &'static str, listen: &str) -> anyhow::Result<Option<TcpListener>> {
+    if listen.is_empty() {
+        return Ok(None);
+    }
+    let listener = TcpListener::bind(listen).await.with_context(|| {
+        format!("{key}: {listen} cannot be listened on; choose another address, or port 0 for any free one")
+    })?;
+    Ok(Some(listener))
+}
+
+fn address(listener: Option<&TcpListener>) -> std::io::Result<Option<SocketAddr>> {
+    listener.map(TcpListener::local_addr).transpose()
+}
+
+fn ports_file(data: &Path) -> PathBuf {
+    data.join(PORTS_FILE)
+}
+
+/// Whole or not at all: who waits for the file must not read half of it.
+fn write_ports(data: &Path, ports: &Ports) -> anyhow::Result<()> {
+    let draft = data.join(format!("{PORTS_FILE}.{}", std::process::id()));
+    std::fs::write(&draft, serde_json::to_string(ports)? + "\n")?;
+    std::fs::rename(&draft, ports_file(data))?;
+    Ok(())
+}

@@ -1,0 +1,219 @@
+//! Boards.
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use knotpost_rules::Scores;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::domain::{BoardKey, BoardRef, BoardState, Millis};
+use crate::service::{Board, BoardQuery, BoardView, Code, Standing, view_board, view_boards};
+use crate::store::{BoardRow, SeatRow};
+use crate::web::Web;
+use crate::web::error::Problem;
+
+/// Boards of a page, unless fewer are asked for.
+const MOST: i64 = 200;
+const USUAL: i64 = 50;
+
+/// The query of a list.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct ListQuery {
+    game: Option<String>,
+    user: Option<String>,
+    state: Option<String>,
+    next: Option<bool>,
+    cursor: Option<i64>,
+    limit: Option<i64>,
+}
+
+/// The query of a board.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct PlyQuery {
+    ply: Option<i64>,
+}
+
+type Queried<T> = Result<Query<T>, axum::extract::rejection::QueryRejection>;
+
+pub(super) async fn list(State(web): State<Web>, query: Queried<ListQuery>) -> Result<Json<Value>, Problem> {
+    let query = read(query)?;
+    let state = match query.state.as_deref() {
+        None => None,
+        Some(word) => Some(BoardState::try_from(word.to_owned()).map_err(|_| {
+            Problem::new(Code::BadValue, format!("`state` is active, over or removed, not `{word}`"))
+        })?),
+    };
+    let limit = query.limit.unwrap_or(USUAL);
+    if !(1..=MOST).contains(&limit) {
+        return Err(Problem::new(Code::BadValue, format!("`limit` is a number from 1 to {MOST}")));
+    }
+    let page = view_boards(
+        &web.app,
+        BoardQuery {
+            game: query.game.map(|game| game.to_lowercase()),
+            userid: query.user,
+            state,
+            next: query.next.unwrap_or(false),
+            after: query.cursor.map(BoardKey),
+            limit,
+        },
+    )
+    .await?;
+    let boards: Vec<Value> = page.boards.iter().map(|(row, seats, _)| summary(row, seats)).collect();
+    Ok(Json(json!({ "boards": boards, "cursor": page.next.map(|key| key.0) })))
+}
+
+fn summary(row: &BoardRow, seats: &[SeatRow]) -> Value {
+    let to_move: Vec<&str> = seats.iter().filter(|seat| seat.to_move).map(|seat| seat.userid.as_str()).collect();
+    let players: Vec<Value> =
+        seats.iter().map(|seat| json!({ "userid": seat.userid, "seat": seat.seat })).collect();
+    json!({
+        "game": row.game,
+        "number": row.number,
+        "options": row.options,
+        "players": players,
+        "state": row.state.as_str(),
+        "to_move": to_move,
+        "ply": row.ply,
+        "rated": row.rated,
+        "started": row.started_at.to_rfc3339(),
+        "ended": row.ended_at.map(|at| Millis(at).to_rfc3339()),
+    })
+}
+
+pub(super) async fn show(
+    State(web): State<Web>,
+    Path((game, number)): Path<(String, String)>,
+    query: Queried<PlyQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let view = find(&web, &game, &number, read(query)?.ply).await?;
+    let tag = entity_tag(&view);
+    if headers.get(header::IF_NONE_MATCH).is_some_and(|known| *known == tag) {
+        return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
+    }
+    Ok(([(header::ETAG, tag)], Json(whole(&view))).into_response())
+}
+
+pub(super) async fn moves(
+    State(web): State<Web>,
+    Path((game, number)): Path<(String, String)>,
+) -> Result<Json<Value>, Problem> {
+    let view = find(&web, &game, &number, None).await?;
+    Ok(Json(json!({ "moves": list_moves(&view.board) })))
+}
+
+pub(super) async fn legal(
+    State(web): State<Web>,
+    Path((game, number)): Path<(String, String)>,
+    query: Queried<PlyQuery>,
+) -> Result<Json<Value>, Problem> {
+    let view = find(&web, &game, &number, read(query)?.ply).await?;
+    let over = matches!(view.board.standing(), Standing::Over(_));
+    let (legal, words) = match over {
+        true => (Vec::new(), Vec::new()),
+        false => (view.board.position.legal_moves(), view.board.position.legal_words()),
+    };
+    Ok(Json(json!({ "legal": legal, "words": words })))
+}
+
+pub(super) async fn text(
+    State(web): State<Web>,
+    Path((game, number)): Path<(String, String)>,
+    query: Queried<PlyQuery>,
+) -> Result<String, Problem> {
+    let view = find(&web, &game, &number, read(query)?.ply).await?;
+    Ok(format!("{}\n", view.sheet.board.trim_end()))
+}
+
+fn read<T>(query: Queried<T>) -> Result<T, Problem> {
+    query.map(|Query(query)| query).map_err(|error| Problem::new(Code::BadValue, error.body_text()))
+}
+
+async fn find(web: &Web, game: &str, number: &str, ply: Option<i64>) -> Result<BoardView, Problem> {
+    let game = game.to_lowercase();
+    let number = number
+        .parse()
+        .map_err(|_| Problem::new(Code::NoSuchBoard, format!("there is no {game} board `{number}`")))?;
+    Ok(view_board(&web.app, &BoardRef { game, number }, ply).await?)
+}
+
+/// Changes with every move and with the state.
+fn entity_tag(view: &BoardView) -> HeaderValue {
+    let row = &view.board.row;
+    let tag = format!("\"{}-{}-{}-{}\"", row.id.0, view.board.entries.len(), view.last_ply, row.state.as_str());
+    HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))
+}
+
+fn list_moves(board: &Board) -> Vec<Value> {
+    board
+        .entries
+        .iter()
+        .map(|entry| {
+            json!({
+                "number": entry.row.number,
+                "seat": entry.row.seat,
+                "userid": board.userid_at(entry.row.seat),
+                "text": entry.text,
+                "auto": entry.row.auto,
+                "at": entry.row.at.to_rfc3339(),
+            })
+        })
+        .collect()
+}
+
+fn whole(view: &BoardView) -> Value {
+    let (board, row) = (&view.board, &view.board.row);
+    let players: Vec<Value> = board
+        .seats
+        .iter()
+        .map(|seat| json!({ "userid": seat.userid, "seat": seat.seat, "name": board.side(seat.seat) }))
+        .collect();
+    let standing = board.standing();
+    let to_move: Vec<&str> = match &standing {
+        Standing::ToMove(seat) => vec![board.userid_at(i64::from(seat.number()))],
+        Standing::Over(_) => Vec::new(),
+    };
+    let result = match &standing {
+        Standing::Over(outcome) => json!({
+            "winners": outcome.winners().iter().map(|seat| seat.number()).collect::<Vec<_>>(),
+            "tie": outcome.is_tie(),
+            "reason": outcome.reason,
+            "placings": outcome.placings,
+        }),
+        Standing::ToMove(_) => Value::Null,
+    };
+    let mut value = json!({
+        "game": row.game,
+        "number": row.number,
+        "options": row.options,
+        "players": players,
+        "state": row.state.as_str(),
+        "to_move": to_move,
+        "ply": board.entries.len(),
+        "last_ply": view.last_ply,
+        "position": board.position.position(),
+        "moves": list_moves(board),
+        "result": result,
+        "rated": row.rated,
+        "comment": view.comment.as_ref().map(|spoken| json!({ "by": spoken.who, "text": spoken.text })),
+        "proposal": Value::Null,
+        "limits": { "nag_ms": row.nag_ms, "forfeit_ms": row.forfeit_ms, "total_ms": row.total_ms },
+        "seed_commitment": Value::Null,
+        "rules_version": row.rules_version,
+        "started": row.started_at.to_rfc3339(),
+        "ended": row.ended_at.map(|at| Millis(at).to_rfc3339()),
+    });
+    let (key, scores) = match board.position.scores() {
+        Scores::Points(points) => ("scores", json!(points)),
+        Scores::Paths(paths) => ("paths", json!(paths)),
+    };
+    if let Some(map) = value.as_object_mut() {
+        map.insert(key.to_owned(), scores);
+    }
+    value
+}

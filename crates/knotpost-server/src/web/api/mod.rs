@@ -1,0 +1,23 @@
+//! `/api/v1`: games and boards as JSON, to be read.
+
+mod boards;
+mod games;
+
+use axum::Router;
+use axum::routing::get;
+
+use super::Web;
+use super::error::Problem;
+use crate::service::Code;
+
+pub(super) fn routes() -> Router<Web> {
+    Router::new()
+        .route("/games", get(games::list))
+        .route("/games/{game}", get(games::show))
+        .route("/boards", get(boards::list))
+        .route("/boards/{game}/{number}", get(boards::show))
+        .route("/boards/{game}/{number}/moves", get(boards::moves))
+        .route("/boards/{game}/{number}/legal", get(boards::legal))
+        .route("/boards/{game}/{number}/board.txt", get(boards::text))
+        .fallback(async || Problem::new(Code::UnknownCommand, "there is nothing at this address of the API"))
+}

@@ -1,0 +1,185 @@
+//! `POST /commands`: the command language over HTTP.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::extract::rejection::BytesRejection;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::Web;
+use super::client::Client;
+use super::error::Problem;
+use crate::secret::{Purpose, to_hex};
+use crate::service::{Answer, Channel, Code, Composer, Origin, Reply, Request, Saved, execute, execute_once};
+use crate::store::SavedResponse;
+
+const JSON: &str = "application/json";
+const TEXT: &str = "text/plain; charset=utf-8";
+/// Longer keys are no keys.
+const MAX_KEY: usize = 255;
+
+/// The JSON form of a request.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct JsonRequest {
+    command: String,
+    #[serde(default)]
+    body: String,
+}
+
+/// Which form was asked in: the answer has the same.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Text,
+    Json,
+}
+
+pub(super) async fn command(
+    State(web): State<Web>,
+    client: Client,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Response {
+    let Ok(body) = body else {
+        return Problem::new(Code::TooLarge, "the request is larger than this server takes").into_response();
+    };
+    let form = form_of(&headers);
+    let (line, text) = match read(form, &body) {
+        Ok(read) => read,
+        Err(problem) => return problem.into_response(),
+    };
+    let origin = Origin { channel: Channel::Http, sender: None, rate_key: client.rate_key() };
+    let request = Request { line, body: text, origin };
+    let composer = Arc::clone(&web.app.composer);
+    let done = match headers.get("idempotency-key") {
+        None => execute(&web.app, request).await.map(|answer| present(composer.as_ref(), &answer, form)),
+        Some(key) => {
+            let key = key.as_bytes();
+            if key.is_empty() || key.len() > MAX_KEY {
+                let text = format!("an Idempotency-Key has 1 to {MAX_KEY} characters");
+                return Problem::new(Code::BadValue, text).into_response();
+            }
+            let digest = |parts: &[&[u8]]| to_hex(&web.app.secret.digest(Purpose::Idempotency, parts));
+            let keys = (digest(&[b"key", key]), digest(&[b"request", &[u8::from(form == Form::Json)], &body]));
+            let present = Arc::new(move |answer: &Answer| present(composer.as_ref(), answer, form));
+            match execute_once(&web.app, request, keys, present).await {
+                Ok(Saved::Response(response)) => Ok(response),
+                Ok(Saved::OtherRequest) => {
+                    let text = "this Idempotency-Key was used for another request";
+                    return Problem::new(Code::Conflict, text).into_response();
+                }
+                Err(error) => Err(error),
+            }
+        }
+    };
+    match done {
+        Ok(response) => respond(response),
+        Err(error) => Problem::from(error).into_response(),
+    }
+}
+
+fn form_of(headers: &HeaderMap) -> Form {
+    let content_type = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
+    if content_type.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case(JSON)) {
+        Form::Json
+    } else {
+        Form::Text
+    }
+}
+
+/// The command line and the text below it.
+fn read(form: Form, body: &[u8]) -> Result<(String, String), Problem> {
+    let text = std::str::from_utf8(body)
+        .map_err(|_| Problem::new(Code::WrongArguments, "the request is not UTF-8 text"))?;
+    match form {
+        Form::Json => {
+            let request: JsonRequest = serde_json::from_str(text).map_err(|_| {
+                // The parser's own words may repeat the input, and with it a password.
+                Problem::new(Code::WrongArguments, r#"the request is not of the form {"command":"…","body":"…"}"#)
+            })?;
+            Ok((request.command, crate::inbound::limit_comment(&request.body)))
+        }
+        Form::Text => {
+            let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
+            Ok((line.trim_end_matches('\r').to_owned(), crate::inbound::limit_comment(rest.trim())))
+        }
+    }
+}
+
+/// The answer as the response that gives it.
+fn present(composer: &dyn Composer, answer: &Answer, form: Form) -> SavedResponse {
+    let (content_type, body) = match form {
+        Form::Text => (TEXT, text_of(composer, answer)),
+        Form::Json => (JSON, json_of(composer, answer).to_string()),
+    };
+    // The lines of a `multiple` fail and succeed one by one; the request itself succeeded.
+    let several = matches!(answer.replies.as_slice(), [Reply::Multiple { .. }]);
+    let status = match &answer.failure {
+        Some(failure) if !several => failure.code.status(),
+        _ => 200,
+    };
+    SavedResponse {
+        request_digest: String::new(),
+        status: i64::from(status),
+        content_type: content_type.to_owned(),
+        retry_after: answer.failure.as_ref().and_then(|failure| failure.retry_after).map(|s| s as i64),
+        body,
+    }
+}
+
+/// Each line of a `multiple` is a reply of its own.
+fn replies_of(answer: &Answer) -> Vec<&Reply> {
+    match answer.replies.as_slice() {
+        [Reply::Multiple { lines }] => lines.iter().flat_map(|line| line.replies.first()).collect(),
+        replies => replies.iter().collect(),
+    }
+}
+
+fn texts(composer: &dyn Composer, reply: &Reply) -> (String, String) {
+    composer.text(reply).unwrap_or_else(|error| {
+        tracing::error!(%error, "an answer could not be written");
+        ("Error".to_owned(), "The answer could not be written.\n".to_owned())
+    })
+}
+
+fn text_of(composer: &dyn Composer, answer: &Answer) -> String {
+    let texts: Vec<String> = answer.replies.iter().map(|reply| texts(composer, reply).1).collect();
+    texts.join("\n")
+}
+
+fn json_of(composer: &dyn Composer, answer: &Answer) -> Value {
+    let replies: Vec<Value> = replies_of(answer)
+        .into_iter()
+        .map(|reply| {
+            let (subject, text) = texts(composer, reply);
+            json!({ "subject": subject, "text": text })
+        })
+        .collect();
+    let boards: Vec<Value> =
+        answer.boards.iter().map(|board| json!({ "game": board.game, "number": board.number })).collect();
+    match &answer.failure {
+        None => json!({ "ok": true, "replies": replies, "boards": boards }),
+        Some(failure) => json!({
+            "ok": false,
+            "error": { "code": failure.code.as_str(), "message": failure.message },
+            "replies": replies,
+            "boards": boards,
+        }),
+    }
+}
+
+fn respond(saved: SavedResponse) -> Response {
+    let status = u16::try_from(saved.status).ok().and_then(|status| StatusCode::from_u16(status).ok());
+    let mut response = (status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), saved.body).into_response();
+    let kind = HeaderValue::from_str(&saved.content_type).unwrap_or(HeaderValue::from_static(TEXT));
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    if let Some(seconds) = saved.retry_after {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,69 @@
+//! Errors of the API as problem details (RFC 9457).
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+use crate::service::{Code, Refusal, ServiceError};
+use crate::store::StoreError;
+
+/// An error for a script.
+#[derive(Debug)]
+pub(super) struct Problem {
+    code: Code,
+    detail: String,
+    pub(super) retry_after: Option<u64>,
+}
+
+impl Problem {
+    pub(super) fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self { code, detail: detail.into(), retry_after: None }
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        tracing::error!(%error, "a request failed");
+        Self { retry_after: Some(5), ..Self::new(Code::Unavailable, "the server cannot answer at the moment") }
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        Self { retry_after: refusal.retry_after, ..Self::new(refusal.code, refusal.message) }
+    }
+}
+
+impl From<ServiceError> for Problem {
+    fn from(error: ServiceError) -> Self {
+        match error {
+            ServiceError::Refused(refusal) => (*refusal).into(),
+            ServiceError::Store(error) => error.into(),
+        }
+    }
+}
+
+/// The status of a code.
+pub(super) fn status(code: Code) -> StatusCode {
+    StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = status(self.code);
+        let body = json!({
+            "type": "about:blank",
+            "title": status.canonical_reason().unwrap_or("Error"),
+            "status": status.as_u16(),
+            "code": self.code.as_str(),
+            "detail": self.detail,
+        });
+        let mut response = (status, body.to_string()).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if let Some(seconds) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}

@@ -1,0 +1,47 @@
+//! Which address is handled where, and what holds for all of them.
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::routing::{get, post};
+use tower::ServiceBuilder;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::set_header::SetResponseHeaderLayer;
+use tower_http::timeout::TimeoutLayer;
+
+use super::{Web, api, client, commands, health, pages};
+
+/// A request that takes longer is given up; a password that waits its turn takes the longest.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Scripts and styles come from here and from nowhere else; nobody may frame a page.
+const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; \
+                              base-uri 'none'; frame-ancestors 'none'";
+
+/// All of HTTP.
+pub fn router(web: Web) -> Router {
+    let max_body = web.app.config.inbound.max_bytes;
+    let fixed = |name: HeaderName, value: &'static str| {
+        SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value))
+    };
+    let layers = ServiceBuilder::new()
+        .layer(CatchPanicLayer::new())
+        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, PATIENCE))
+        .layer(CompressionLayer::new())
+        .layer(fixed(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .layer(fixed(header::REFERRER_POLICY, "same-origin"))
+        .layer(fixed(header::CONTENT_SECURITY_POLICY, CONTENT_POLICY))
+        .layer(axum::middleware::from_fn_with_state(web.clone(), client::limit_rate));
+    Router::new()
+        .route("/commands", post(commands::command))
+        .nest("/api/v1", api::routes())
+        .merge(pages::routes())
+        .layer(DefaultBodyLimit::max(max_body))
+        .layer(layers)
+        .route("/healthz", get(health::process))
+        .route("/readyz", get(health::ready))
+        .route("/metrics", get(health::metrics))
+        .with_state(web)
+}
