@@ -39,18 +39,15 @@ const OWNED_PATHS: [(&str, &[&str]); 7] = [
 
 /// A room of the server and the rooms it must not know.
 const ROOMS: [(&str, &[&str]); 9] = [
-    (
-        "domain",
-        &["app", "cli", "config", "inbound", "outbound", "service", "store", "telemetry", "web", "worker"],
-    ),
-    ("config", &["app", "cli", "inbound", "outbound", "service", "web", "worker"]),
-    ("app", &["cli", "inbound", "outbound", "web", "worker"]),
-    ("store", &["app", "cli", "inbound", "outbound", "service", "web", "worker"]),
-    ("service", &["cli", "inbound", "outbound", "web", "worker"]),
-    ("outbound", &["cli", "inbound", "web", "worker"]),
-    ("inbound", &["cli", "outbound", "web", "worker"]),
-    ("web", &["cli", "inbound", "outbound", "worker"]),
-    ("worker", &["cli", "web"]),
+    ("domain", &["app", "cli", "config", "inbound", "outbound", "server", "service", "store", "web", "worker"]),
+    ("config", &["app", "cli", "inbound", "outbound", "server", "service", "web", "worker"]),
+    ("app", &["cli", "inbound", "outbound", "server", "web", "worker"]),
+    ("store", &["app", "cli", "inbound", "outbound", "server", "service", "web", "worker"]),
+    ("service", &["cli", "inbound", "outbound", "server", "web", "worker"]),
+    ("outbound", &["cli", "inbound", "server", "web", "worker"]),
+    ("inbound", &["cli", "outbound", "server", "web", "worker"]),
+    ("web", &["cli", "inbound", "outbound", "server", "worker"]),
+    ("worker", &["cli", "server", "web"]),
 ];
 
 /// What the pure crates must not name: they have no files, sockets, clock,
