@@ -1,0 +1,176 @@
+//! `knotpost play`: the rules alone on the command line, without users, storage or mail.
+//!
+//! Reads what to set up and which moves to replay, prints boards or JSON lines, and can hold a hot-seat game.
+
+mod reply;
+mod request;
+mod table;
+
+use knotpost_rules::Registry;
+use reply::{Style, Writer};
+use request::{Request, RequestError, Script};
+use std::{
+    io::{self, BufRead, Write},
+    process::ExitCode,
+};
+use table::{Fault, Table};
+
+/// The words behind `knotpost play`. They stay raw here because the options are those of the game.
+#[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true)]
+pub struct PlayArgs {
+    /// The game, its options, flags of `play` and moves; `knotpost play --help` lists them
+    #[arg(value_name = "GAME [OPTION|MOVE]", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
+}
+
+/// What `--help` prints.
+const USAGE: &str = "\
+Usage: knotpost play GAME [options] [MOVE ...]
+
+Replays the moves by the rules alone and prints the board. Options are those
+of a challenge (-size=5 or --size=5), moves those of the game; pass, swap and
+resign are words of their own.
+
+  --players N        how many seats there are (default: the fewest)
+  --position 'POS'   start from a position string
+  --record FILE      replay a game record, then the moves given
+  --seed HEX         64 hexadecimal digits the chance comes from (default 0...)
+  --json             one JSON object a line: the start, then each move
+  --legal            list the legal moves of the last position
+  --interactive      go on by reading moves from the keyboard
+  --help-rules       print the game's help page
+";
+
+/// The data given was wrong, as `sysexits` counts.
+const BAD_DATA: u8 = 65;
+/// Reading or writing failed.
+const IO_FAILED: u8 = 74;
+
+/// Runs `knotpost play` on the standard streams.
+///
+/// Exit codes: 0, 64 wrong usage, 65 wrong data such as an illegal move, 66 unreadable record, 74 broken stream.
+pub fn run(args: &PlayArgs, registry: &Registry) -> ExitCode {
+    let (input, output, errors) = (io::stdin().lock(), io::stdout().lock(), io::stderr().lock());
+    match execute(&args.words, registry, input, output, errors) {
+        Ok(code) => ExitCode::from(code),
+        // Whoever reads the output has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(_) => ExitCode::from(IO_FAILED),
+    }
+}
+
+/// The whole command over any streams.
+fn execute(
+    words: &[String],
+    registry: &Registry,
+    input: impl BufRead,
+    output: impl Write,
+    errors: impl Write,
+) -> io::Result<u8> {
+    let style = if words.iter().any(|word| word == "--json") { Style::Json } else { Style::Text };
+    let mut writer = Writer::new(style, output, errors);
+    if words.is_empty() || words.iter().any(|word| word == "--help") {
+        writer.plain(USAGE)?;
+        return Ok(0);
+    }
+    let request = match Request::parse(words, registry) {
+        Ok(request) => request,
+        Err(error) => return refuse(&mut writer, &error),
+    };
+    if request.help {
+        writer.plain(&request.game.help().to_string())?;
+        return Ok(0);
+    }
+    let table = match request.open() {
+        Ok(table) => table,
+        Err(error) => return refuse(&mut writer, &error),
+    };
+    play(&request, table, input, &mut writer)
+}
+
+fn refuse<O: Write, E: Write>(writer: &mut Writer<O, E>, error: &RequestError) -> io::Result<u8> {
+    writer.error(error.code(), &error.to_string())?;
+    Ok(error.exit_code())
+}
+
+/// Replays what was given, then prints or goes on by hand.
+fn play<O: Write, E: Write>(
+    request: &Request<'_>,
+    mut table: Table,
+    input: impl BufRead,
+    writer: &mut Writer<O, E>,
+) -> io::Result<u8> {
+    writer.line(&table)?;
+    for word in &request.moves {
+        if let Err(fault) = table.play(word) {
+            writer.error(fault.code(), &fault.to_string())?;
+            return Ok(BAD_DATA);
+        }
+        writer.line(&table)?;
+    }
+    if request.script == Script::Interactive {
+        hold_game(table, input, writer)?;
+        return Ok(0);
+    }
+    writer.board(&table)?;
+    if request.legal {
+        writer.legal(&table)?;
+    }
+    Ok(0)
+}
+
+/// A hot-seat game: one or more words a line, until it is over or nobody types any more.
+fn hold_game<O: Write, E: Write>(
+    table: Table,
+    input: impl BufRead,
+    writer: &mut Writer<O, E>,
+) -> io::Result<()> {
+    let mut tables = vec![table];
+    let mut lines = input.lines();
+    if let Some(table) = tables.last() {
+        writer.board(table)?;
+    }
+    while let Some(table) = tables.last() {
+        writer.prompt(table)?;
+        let Some(line) = lines.next() else { return writer.plain("\n") };
+        for word in line?.split_whitespace() {
+            if word.eq_ignore_ascii_case("quit") {
+                return Ok(());
+            }
+            obey(word, &mut tables, writer)?;
+        }
+    }
+    Ok(())
+}
+
+/// One word of a hot-seat game; `tables` are all positions so far.
+fn obey<O: Write, E: Write>(
+    word: &str,
+    tables: &mut Vec<Table>,
+    writer: &mut Writer<O, E>,
+) -> io::Result<()> {
+    let Some(table) = tables.last() else { return Ok(()) };
+    match word.to_ascii_lowercase().as_str() {
+        "legal" => writer.legal(table),
+        "help" => writer.hint(table),
+        "undo" if tables.len() == 1 => writer.error("not_allowed", &Fault::NothingToUndo.to_string()),
+        "undo" => {
+            tables.pop();
+            tables.last().map_or(Ok(()), |table| {
+                writer.line(table)?;
+                writer.board(table)
+            })
+        }
+        _ => {
+            let mut next = table.clone();
+            if let Err(fault) = next.play(word) {
+                return writer.error(fault.code(), &fault.to_string());
+            }
+            writer.line(&next)?;
+            writer.board(&next)?;
+            tables.push(next);
+            Ok(())
+        }
+    }
+}

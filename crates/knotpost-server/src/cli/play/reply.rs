@@ -1,0 +1,201 @@
+//! How `knotpost play` answers: boards for people, JSON lines for programs.
+
+use super::table::Table;
+use knotpost_rules::{Scores, Viewer};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// For whom the output is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    Text,
+    Json,
+}
+
+/// The two streams and the style.
+pub(super) struct Writer<O, E> {
+    style: Style,
+    output: O,
+    errors: E,
+}
+
+/// The start or a turn, as one JSON line; the order of the fields is part of the interface.
+#[derive(Serialize)]
+struct Line<'a> {
+    ply: usize,
+    seat: Option<u8>,
+    r#move: Option<&'a str>,
+    text: Option<&'a str>,
+    gain: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scores: Option<Vec<u32>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paths: Option<Vec<Vec<u32>>>,
+    position: String,
+    to_move: Vec<u8>,
+    over: bool,
+    result: Option<ResultLine>,
+}
+
+#[derive(Serialize)]
+struct ResultLine {
+    winners: Vec<u8>,
+    tie: bool,
+    reason: &'static str,
+    placings: Vec<u8>,
+}
+
+#[derive(Serialize)]
+struct Legal {
+    legal: Vec<String>,
+    words: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+struct ErrorLine<'a> {
+    error: ErrorBody<'a>,
+}
+
+#[derive(Serialize)]
+struct ErrorBody<'a> {
+    code: &'a str,
+    message: &'a str,
+}
+
+impl<'a> Line<'a> {
+    fn of(table: &'a Table) -> Self {
+        let last = table.turns.last();
+        let (scores, paths) = match table.position.scores() {
+            Scores::Points(points) => (Some(points), None),
+            Scores::Paths(paths) => (None, Some(paths)),
+        };
+        let outcome = table.outcome();
+        Self {
+            ply: table.turns.len(),
+            seat: last.map(|turn| turn.seat.number()),
+            r#move: last.map(|turn| turn.canonical.as_str()),
+            text: last.map(|turn| turn.text.as_str()),
+            gain: last.map_or(0, |turn| turn.gain),
+            scores,
+            paths,
+            position: table.position.position(),
+            to_move: table.to_move().iter().map(knotpost_rules::Seat::number).collect(),
+            over: outcome.is_some(),
+            result: outcome.map(|outcome| ResultLine {
+                winners: outcome.winners().iter().map(|seat| seat.number()).collect(),
+                tie: outcome.is_tie(),
+                reason: outcome.reason,
+                placings: outcome.placings,
+            }),
+        }
+    }
+}
+
+impl<O: Write, E: Write> Writer<O, E> {
+    pub(super) const fn new(style: Style, output: O, errors: E) -> Self {
+        Self { style, output, errors }
+    }
+
+    /// Text as it is, for people only.
+    pub(super) fn plain(&mut self, text: &str) -> io::Result<()> {
+        if self.style == Style::Text { self.output.write_all(text.as_bytes()) } else { Ok(()) }
+    }
+
+    /// The JSON line of the start or the last turn; nothing in text.
+    pub(super) fn line(&mut self, table: &Table) -> io::Result<()> {
+        self.json(&Line::of(table))
+    }
+
+    fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
+        if self.style == Style::Json {
+            serde_json::to_writer(&mut self.output, value)?;
+            writeln!(self.output)?;
+            self.output.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Moves, board and standing; nothing in JSON.
+    pub(super) fn board(&mut self, table: &Table) -> io::Result<()> {
+        if self.style == Style::Json {
+            return Ok(());
+        }
+        let options = if table.options.is_empty() { String::new() } else { format!(" {}", table.options) };
+        writeln!(self.output, "{}{options}\n", table.meta.title)?;
+        if !table.turns.is_empty() {
+            let turns = table.turns.iter().zip(1..).map(|(turn, number)| format!("{number}. {}", turn.text));
+            writeln!(self.output, "{}\n", fill(turns, "  "))?;
+        }
+        writeln!(self.output, "{}\n", table.position.view(Viewer::Spectator))?;
+        writeln!(self.output, "{}", tell_standing(table))?;
+        writeln!(self.output, "Position: {}", table.position.position())
+    }
+
+    /// The legal moves and words.
+    pub(super) fn legal(&mut self, table: &Table) -> io::Result<()> {
+        let over = table.outcome().is_some();
+        let legal = if over { Vec::new() } else { table.position.legal_moves() };
+        let words = if over { Vec::new() } else { table.position.legal_words() };
+        if self.style == Style::Json {
+            return self.json(&Legal { legal, words });
+        }
+        let count = legal.len() + words.len();
+        writeln!(self.output, "\n{count} legal turns:")?;
+        let all = words.into_iter().map(str::to_owned).chain(legal);
+        writeln!(self.output, "{}", fill(all, " "))
+    }
+
+    /// How to type a move.
+    pub(super) fn hint(&mut self, table: &Table) -> io::Result<()> {
+        let legend = table.position.view(Viewer::Spectator).legend();
+        self.plain(&format!("{legend}\n\nMore words: legal, undo, pass, swap, resign, quit.\n"))
+    }
+
+    /// Asks for a move.
+    pub(super) fn prompt(&mut self, table: &Table) -> io::Result<()> {
+        let name = table.to_move().iter().next().map_or("over", |seat| table.name(seat));
+        self.plain(&format!("\n{name}> "))?;
+        self.output.flush()
+    }
+
+    /// An error: to people on the error stream, to programs as a line of the output.
+    pub(super) fn error(&mut self, code: &str, message: &str) -> io::Result<()> {
+        if self.style == Style::Json {
+            return self.json(&ErrorLine { error: ErrorBody { code, message } });
+        }
+        self.output.flush()?;
+        writeln!(self.errors, "{message}")
+    }
+}
+
+/// Who is to move, or how it ended.
+fn tell_standing(table: &Table) -> String {
+    let Some(outcome) = table.outcome() else {
+        let movers: Vec<&str> = table.to_move().iter().map(|seat| table.name(seat)).collect();
+        return format!("{} to move.", movers.join(", "));
+    };
+    let names: Vec<&str> = outcome.winners().into_iter().map(|seat| table.name(seat)).collect();
+    let names = names.join(" and ");
+    let scores = table.position.scores();
+    if outcome.is_tie() {
+        format!("The game is over: {names} tie, {scores}.")
+    } else {
+        format!("The game is over: {names} won by {}, {scores}.", outcome.reason)
+    }
+}
+
+/// Words in lines of at most 72 columns.
+fn fill(words: impl Iterator<Item = String>, gap: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in words {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(&word),
+            Some(line) if line.chars().count() + gap.len() + word.chars().count() <= 72 => {
+                line.push_str(gap);
+                line.push_str(&word);
+            }
+            _ => lines.push(word),
+        }
+    }
+    lines.join("\n")
+}

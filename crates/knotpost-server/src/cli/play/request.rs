@@ -1,0 +1,197 @@
+//! What a `knotpost play` line asks for. Nothing is played here.
+
+use super::{BAD_DATA, table::Table};
+use knotpost_rules::{
+    AnyGame, GivenOption, OptionError, PositionError, Record, Registry, Seed, record::RecordError,
+};
+use std::{fs, io};
+
+/// A line that has been read and fits together.
+pub(super) struct Request<'a> {
+    pub game: &'a dyn AnyGame,
+    pub options: Vec<GivenOption>,
+    pub players: usize,
+    pub position: Option<String>,
+    pub seed: Seed,
+    /// Moves and words, those of the record first.
+    pub moves: Vec<String>,
+    pub legal: bool,
+    pub help: bool,
+    pub script: Script,
+}
+
+/// Whether more moves come from the keyboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Script {
+    /// All moves are given.
+    Given,
+    /// The standard input goes on.
+    Interactive,
+}
+
+/// Why a line cannot be acted on.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RequestError {
+    #[error("no game is named; there are: {0}")]
+    NoGame(String),
+    #[error("there is no game `{name}`; there are: {games}")]
+    UnknownGame { name: String, games: String },
+    #[error("{0} needs a value")]
+    NeedsValue(&'static str),
+    #[error("--players is a number")]
+    Players,
+    #[error(transparent)]
+    Seed(#[from] knotpost_rules::ParseSeedError),
+    #[error(transparent)]
+    Options(#[from] OptionError),
+    #[error(transparent)]
+    Position(#[from] PositionError),
+    #[error("the record cannot be read: {0}")]
+    Unreadable(io::Error),
+    #[error("this is no game record: {0}")]
+    Record(#[from] RecordError),
+    #[error("the record is of {0}, not of this game")]
+    OtherGame(String),
+    #[error("a record brings its own start: leave out {0}")]
+    OwnStart(&'static str),
+}
+
+impl RequestError {
+    /// The code programs go by.
+    pub(super) const fn code(&self) -> &'static str {
+        match self {
+            Self::NoGame(_) | Self::NeedsValue(_) | Self::OwnStart(_) => "wrong_arguments",
+            Self::UnknownGame { .. } | Self::OtherGame(_) => "unknown_game",
+            Self::Options(OptionError::Option { .. }) => "bad_option",
+            Self::Options(_) => "player_count",
+            Self::Players | Self::Seed(_) | Self::Position(_) | Self::Unreadable(_) | Self::Record(_) => {
+                "bad_value"
+            }
+        }
+    }
+
+    /// The exit code.
+    pub(super) const fn exit_code(&self) -> u8 {
+        match self {
+            Self::NoGame(_) | Self::NeedsValue(_) | Self::OwnStart(_) => 64,
+            Self::Unreadable(_) => 66,
+            _ => BAD_DATA,
+        }
+    }
+}
+
+/// The words of a line, sorted by kind.
+#[derive(Default)]
+struct Words {
+    options: Vec<GivenOption>,
+    plain: Vec<String>,
+    position: Option<String>,
+    players: Option<String>,
+    record: Option<String>,
+    seed: Option<String>,
+    legal: bool,
+    help: bool,
+    interactive: bool,
+}
+
+impl Words {
+    fn sort(words: &[String]) -> Result<Self, RequestError> {
+        let mut sorted = Self::default();
+        let mut rest = words.iter();
+        while let Some(word) = rest.next() {
+            let (name, value) =
+                word.split_once('=').map_or((word.as_str(), None), |(name, value)| (name, Some(value)));
+            let valued = match name {
+                "--position" => Some(("--position", &mut sorted.position)),
+                "--players" => Some(("--players", &mut sorted.players)),
+                "--record" => Some(("--record", &mut sorted.record)),
+                "--seed" => Some(("--seed", &mut sorted.seed)),
+                _ => None,
+            };
+            if let Some((flag, slot)) = valued {
+                let value = value.map(str::to_owned).or_else(|| rest.next().cloned());
+                *slot = Some(value.ok_or(RequestError::NeedsValue(flag))?);
+                continue;
+            }
+            match word.as_str() {
+                "--json" => {}
+                "--legal" => sorted.legal = true,
+                "--interactive" => sorted.interactive = true,
+                "--help-rules" => sorted.help = true,
+                _ => match GivenOption::from_word(word) {
+                    Some(option) => sorted.options.push(option),
+                    None => sorted.plain.push(word.clone()),
+                },
+            }
+        }
+        Ok(sorted)
+    }
+}
+
+impl<'a> Request<'a> {
+    /// Reads a line: flags of `play`, options of the game, and the game's name before the moves.
+    pub(super) fn parse(words: &[String], registry: &'a Registry) -> Result<Self, RequestError> {
+        let words = Words::sort(words)?;
+        let games = || registry.iter().map(|game| game.meta().name).collect::<Vec<_>>().join(", ");
+        let Some((name, moves)) = words.plain.split_first() else {
+            return Err(RequestError::NoGame(games()));
+        };
+        let unknown = || RequestError::UnknownGame { name: name.clone(), games: games() };
+        let game = registry.find(name).ok_or_else(unknown)?;
+        let players = words.players.as_deref().map(|text| text.parse().map_err(|_| RequestError::Players));
+        let mut request = Self {
+            game,
+            options: words.options,
+            players: players.transpose()?.unwrap_or(*game.meta().players.start()),
+            position: words.position,
+            seed: words.seed.as_deref().map_or(Ok(Seed::default()), str::parse)?,
+            moves: moves.to_vec(),
+            legal: words.legal,
+            help: words.help,
+            script: if words.interactive { Script::Interactive } else { Script::Given },
+        };
+        if let Some(file) = words.record {
+            if words.players.is_some() {
+                return Err(RequestError::OwnStart("--players"));
+            }
+            let text = fs::read_to_string(file).map_err(RequestError::Unreadable)?;
+            request.follow(&text.parse()?)?;
+        }
+        Ok(request)
+    }
+
+    /// Takes start and moves from a record; moves of the line come after them.
+    fn follow(&mut self, record: &Record) -> Result<(), RequestError> {
+        if !self.options.is_empty() {
+            return Err(RequestError::OwnStart("game options"));
+        }
+        if self.position.is_some() {
+            return Err(RequestError::OwnStart("--position"));
+        }
+        if let Some(other) =
+            record.tag("Game").filter(|name| !name.eq_ignore_ascii_case(self.game.meta().name))
+        {
+            return Err(RequestError::OtherGame(other.to_owned()));
+        }
+        let options = record.tag("Options").unwrap_or("");
+        self.options = options.split_whitespace().filter_map(GivenOption::from_word).collect();
+        if let Some(players) = record.tag("Players") {
+            self.players = players.split_whitespace().count();
+        }
+        if let Some(seed) = record.tag("Seed") {
+            self.seed = seed.parse()?;
+        }
+        self.moves.splice(0..0, record.moves.iter().map(|mv| mv.text.clone()));
+        Ok(())
+    }
+
+    /// Sets up the board.
+    pub(super) fn open(&self) -> Result<Table, RequestError> {
+        let options = self.game.parse_options(&self.options, self.players)?;
+        let position = match &self.position {
+            Some(text) => self.game.parse_position(&options, self.players, &self.seed, text)?,
+            None => self.game.setup(&options, self.players, &self.seed),
+        };
+        Ok(Table::new(self.game.meta(), &options, self.players, position))
+    }
+}

@@ -1,0 +1,133 @@
+//! A game on the command line: the position, what led to it, and resignations, which no game knows.
+
+use knotpost_rules::{
+    GameOptions, Illegal, Meta, Outcome, Played, Position, Rejected, Seat, Seats, Status, SyntaxError, Turn,
+};
+
+/// A game in progress or over.
+#[derive(Clone)]
+pub(super) struct Table {
+    pub meta: &'static Meta,
+    /// Canonical options as typed, empty when all are default.
+    pub options: String,
+    pub players: usize,
+    pub position: Box<dyn Position>,
+    /// All turns so far.
+    pub turns: Vec<Played>,
+    /// Seats that have not resigned.
+    active: Seats,
+}
+
+/// Why a word was not played.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Fault {
+    #[error("move {number}, `{word}`: the game is over")]
+    Over { number: usize, word: String },
+    #[error("move {number}: {reason}{offer}")]
+    NoMove { number: usize, reason: SyntaxError, offer: String },
+    #[error("move {number}, `{word}`: {reason}{offer}")]
+    Illegal { number: usize, word: String, reason: Illegal, offer: String },
+    #[error("there is no move to take back")]
+    NothingToUndo,
+}
+
+impl Fault {
+    /// The code programs go by.
+    pub(super) const fn code(&self) -> &'static str {
+        match self {
+            Self::Over { .. } => "game_over",
+            Self::NoMove { .. } | Self::Illegal { .. } => "illegal_move",
+            Self::NothingToUndo => "not_allowed",
+        }
+    }
+}
+
+impl Table {
+    /// A game at its start.
+    pub(super) fn new(
+        meta: &'static Meta,
+        options: &GameOptions,
+        players: usize,
+        position: Box<dyn Position>,
+    ) -> Self {
+        let active = Seats::first(players);
+        Self { meta, options: options.to_string(), players, position, turns: Vec::new(), active }
+    }
+
+    /// How the game ended, if it did: by its rules, or because one seat is left.
+    pub(super) fn outcome(&self) -> Option<Outcome> {
+        if let Status::Over(outcome) = self.position.status() {
+            return Some(outcome);
+        }
+        (self.active.len() <= 1).then(|| {
+            let standing = self.position.result_by_scores().placings;
+            let key = |(index, placing): (usize, &u8)| {
+                let stays = Seat::from_index(index).is_some_and(|seat| self.active.contains(seat));
+                (stays, std::cmp::Reverse(*placing))
+            };
+            let keys: Vec<_> = standing.iter().enumerate().map(key).collect();
+            Outcome::rank(&keys, "resignation")
+        })
+    }
+
+    /// The seats that may act.
+    pub(super) fn to_move(&self) -> Seats {
+        if self.outcome().is_some() { Seats::NONE } else { self.position.to_move() }
+    }
+
+    /// The name of a seat's side.
+    pub(super) fn name(&self, seat: Seat) -> &'static str {
+        self.meta.seat_names(self.players).get(seat.index()).copied().unwrap_or("")
+    }
+
+    /// Plays a move, `pass`, `swap` or `resign` for the seat to move.
+    pub(super) fn play(&mut self, word: &str) -> Result<(), Fault> {
+        let number = self.turns.len() + 1;
+        if self.outcome().is_some() {
+            return Err(Fault::Over { number, word: shorten(word) });
+        }
+        if word.eq_ignore_ascii_case("resign") || word.eq_ignore_ascii_case("forfeit") {
+            self.resign(word);
+            return Ok(());
+        }
+        let reason = match self.position.play(Turn::from_word(word)) {
+            Ok(played) => {
+                self.turns.push(played);
+                return Ok(());
+            }
+            Err(reason) => reason,
+        };
+        let offer = self.offer();
+        Err(match reason {
+            Rejected::Syntax(reason) => Fault::NoMove { number, reason, offer },
+            Rejected::Illegal(reason) => Fault::Illegal { number, word: shorten(word), reason, offer },
+        })
+    }
+
+    fn resign(&mut self, word: &str) {
+        let seat = self.position.next_seat();
+        self.position.retire(seat);
+        self.active = self.active.without(seat);
+        let (canonical, text) =
+            if word.eq_ignore_ascii_case("resign") { ("resign", "Resign") } else { ("forfeit", "Forfeit") };
+        self.turns.push(Played { seat, canonical: canonical.to_owned(), text: text.to_owned(), gain: 0 });
+    }
+
+    /// What would be legal instead: a few moves and how many there are.
+    fn offer(&self) -> String {
+        let (moves, words) = (self.position.legal_moves(), self.position.legal_words());
+        let few: Vec<&str> = words.iter().copied().chain(moves.iter().map(String::as_str)).take(5).collect();
+        let count = moves.len() + words.len();
+        match few.as_slice() {
+            [] => String::new(),
+            [only] => format!("; only {only} is legal"),
+            several if count == several.len() => format!("; legal are {}", several.join(", ")),
+            several => format!("; legal are {} and {} more", several.join(", "), count - several.len()),
+        }
+    }
+}
+
+/// A player's word, made fit for a sentence.
+fn shorten(word: &str) -> String {
+    word.chars().take(40).map(|c| if c.is_control() { '?' } else { c }).collect()
+}
