@@ -28,14 +28,16 @@ impl Chance {
 
 /// Plays games of uniformly chosen legal moves; refused choices are drawn again and not counted.
 fn play_out(start: &Osbox, chance: &mut Chance) -> u64 {
-    let entries = 4 * u32::from(start.size());
+    let entries = 2 * u32::from(start.size());
     let (mut played, mut points) = (0, 0);
     let mut game = start.clone();
     while played < MOVES {
         let choice = chance.below(15 * entries);
         let face = Face::ALL.get((choice / entries) as usize).copied();
         let Some(face) = face else { continue };
-        let mv = OsboxMove { face, entry: (choice % entries) as u8 + 1 };
+        // The first seat owns the lower half of the entries, the second one the upper half.
+        let side = game.next_seat().index() as u32 * entries;
+        let mv = OsboxMove { face, entry: (side + choice % entries) as u8 + 1 };
         if let Ok(gain) = game.play(&mv) {
             played += 1;
             points += u64::from(gain);
