@@ -90,13 +90,10 @@ fn move_table(sheet: &Sheet) -> String {
             *cell = entry(made.number, &made.text);
         }
     }
+    let cell = |text: &String| format!("{:<width$}", shortened(text, width - 1));
     let lines: Vec<String> = rows
         .iter()
-        .map(|row| {
-            let cells: String =
-                row.iter().map(|cell| format!("{:<width$}", shortened(cell, width - 1))).collect();
-            format!("   {cells}").trim_end().to_owned()
-        })
+        .map(|row| format!("   {}", row.iter().map(cell).collect::<Vec<_>>().concat()).trim_end().to_owned())
         .collect();
     lines.join("\n")
 }
