@@ -24,7 +24,7 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         notes => sheet.notes.clone(),
         to_move,
         speaker => sheet.spoken.first().map_or("", |spoken| spoken.who.as_str()),
-        turn_line => turn_line(&sheet.verdict),
+        turn_line => sheet.verdict.to_string(),
         seat_lines => !sheet.seats.is_empty(),
         move_table => move_table(sheet),
         board => sheet.board.trim_end_matches('\n'),
@@ -43,21 +43,6 @@ fn heading_word(heading: Heading) -> &'static str {
         Heading::New | Heading::Summary | Heading::Show => "Summary",
         Heading::Preview => "Preview",
         Heading::Chat => "Chat",
-    }
-}
-
-/// Clients in the wild look for `It is (\S+)'s turn`.
-pub fn turn_line(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::Turn(userid) => format!("It is {userid}'s turn."),
-        Verdict::Won { userid, lead: Some(1), .. } => format!("Game won by {userid} by 1 point."),
-        Verdict::Won { userid, lead: Some(points), .. } => {
-            format!("Game won by {userid} by {points} points.")
-        }
-        Verdict::Won { userid, reason: "resignation", .. } => format!("Game won by {userid} by resignation."),
-        Verdict::Won { userid, reason: "forfeit", .. } => format!("Game won by {userid} on time."),
-        Verdict::Won { userid, .. } => format!("Game won by {userid}."),
-        Verdict::Tie(userids) => format!("The game was a tie. ({})", userids.join(", ")),
     }
 }
 
