@@ -88,7 +88,11 @@ impl Tx {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn lease_inbox(&mut self, now: Millis, lease_until: Millis) -> Result<Option<InboxRow>, StoreError> {
+    pub async fn lease_inbox(
+        &mut self,
+        now: Millis,
+        lease_until: Millis,
+    ) -> Result<Option<InboxRow>, StoreError> {
         let row = claim!(
             self,
             "UPDATE inbox SET attempts = attempts + 1, due_at = $2 WHERE id = (SELECT id FROM inbox \
@@ -97,6 +101,16 @@ impl Tx {
             q => sqlx::query_as::<_, InboxRow>(q.0).bind(now.0).bind(lease_until.0).fetch_optional(q.1).await
         )?;
         Ok(row)
+    }
+
+    /// Makes every waiting mail due, whoever had taken it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn release_inbox(&mut self, now: Millis) -> Result<(), StoreError> {
+        let sql = "UPDATE inbox SET due_at = $1 WHERE state = 'new' AND due_at > $1";
+        on!(self, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
     }
 
     /// Stores a mail's outcome, unless it has one: then it says `false` and the caller must undo
@@ -183,7 +197,9 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn count_waiting_inbox(&mut self) -> Result<i64, StoreError> {
-        Ok(on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM inbox WHERE state = 'new'").fetch_one(c).await)?)
+        Ok(
+            on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM inbox WHERE state = 'new'").fetch_one(c).await)?,
+        )
     }
 
     /// Drops kept messages of failed mails older than `before`, old guards and old outcomes;

@@ -4,6 +4,8 @@
 mod architecture;
 mod inbound;
 mod outbound;
+mod play;
 mod postgres;
+mod process;
 mod smtp_listener;
 mod smtp_peer;
