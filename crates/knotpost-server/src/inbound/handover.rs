@@ -21,9 +21,9 @@ use super::smtp::{Envelope, Intake, Receipt, RecipientVerdict, Way};
 /// The socket in the data folder.
 pub const SOCKET_FILE: &str = "knotpost.sock";
 /// How long a client may take to write its message.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// How long the server may take to store it.
-const ANSWER: Duration = Duration::from_secs(60);
+const ANSWER: Duration = Duration::from_mins(1);
 /// Longest envelope line.
 const MAX_ENVELOPE: u64 = 64 * 1024;
 
