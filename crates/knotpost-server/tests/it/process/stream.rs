@@ -65,14 +65,19 @@ fn nth_move(ply: u32) -> String {
     format!("o{entry}")
 }
 
+/// Two of three moves come by mail.
+fn is_mailed(board: u32, ply: u32) -> bool {
+    !(board + ply).is_multiple_of(3)
+}
+
 impl Table {
     async fn play(self, places: Arc<Semaphore>) {
         let _place = places.acquire().await.unwrap();
         for ply in 1..=MOVES {
-            if (ply + self.number) % 3 == 0 {
-                self.move_over_http(ply).await
+            if is_mailed(self.number, ply) {
+                self.move_by_mail(ply).await;
             } else {
-                self.move_by_mail(ply).await
+                self.move_over_http(ply).await;
             }
         }
     }
@@ -227,7 +232,7 @@ async fn expect_every_mail_answered_once(place: &Place, boards: u32) {
     }
     let mut duplicates = 0;
     for number in 101..101 + boards {
-        for ply in (1..=MOVES).filter(|ply| (ply + number) % 3 != 0) {
+        for ply in (1..=MOVES).filter(|ply| is_mailed(number, *ply)) {
             let id = message_id(number, ply);
             let reasons = outcomes.remove(&id).unwrap_or_else(|| panic!("{id} was lost"));
             assert_eq!(reasons.iter().filter(|reason| *reason == "executed").count(), 1, "{id}: {reasons:?}");
