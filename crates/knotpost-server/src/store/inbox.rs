@@ -103,6 +103,16 @@ impl Tx {
         Ok(row)
     }
 
+    /// Makes every waiting mail due, whoever had taken it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn release_inbox(&mut self, now: Millis) -> Result<(), StoreError> {
+        let sql = "UPDATE inbox SET due_at = $1 WHERE state = 'new' AND due_at > $1";
+        on!(self, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
     /// Stores a mail's outcome, unless it has one: then it says `false` and the caller must undo
     /// what it did. `keep_raw` keeps the sealed message for an administrator.
     ///

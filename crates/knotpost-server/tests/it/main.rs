@@ -6,5 +6,6 @@ mod inbound;
 mod outbound;
 mod play;
 mod postgres;
+mod process;
 mod smtp_listener;
 mod smtp_peer;
