@@ -4,7 +4,7 @@ CREATE TABLE board_counts (
     game   TEXT   NOT NULL,
     shard  BIGINT NOT NULL,                    -- boards.id % 16
     active BIGINT NOT NULL,
-    finished   BIGINT NOT NULL,
+    finished BIGINT NOT NULL,
     PRIMARY KEY (game, shard)
 );
 

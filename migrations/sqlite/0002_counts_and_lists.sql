@@ -4,7 +4,7 @@ CREATE TABLE board_counts (
     game   TEXT    NOT NULL,
     shard  INTEGER NOT NULL,                   -- boards.id % 16
     active INTEGER NOT NULL,
-    finished   INTEGER NOT NULL,
+    finished INTEGER NOT NULL,
     PRIMARY KEY (game, shard)
 ) STRICT, WITHOUT ROWID;
 

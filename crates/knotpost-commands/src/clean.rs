@@ -79,14 +79,8 @@ const MARKS: &[&str] = &[
 ///
 /// The result has single spaces between words and none around them; cleaning it again changes nothing.
 pub fn clean(subject: &str) -> String {
-    let mut text = join_words(&straighten(subject));
-    loop {
-        let next = join_words(strip_marks(&text));
-        if next == text {
-            return text;
-        }
-        text = next;
-    }
+    let text = join_words(&straighten(subject));
+    strip_marks(&text).trim_end().to_owned()
 }
 
 /// Folds typographic characters to the ASCII ones they stand for; drops invisible ones.
@@ -127,13 +121,21 @@ fn join_words(text: &str) -> String {
     out
 }
 
-/// The text after all leading marks and tags.
+/// The text after all leading marks and tags. A `**` that comes to the front goes as well, here and not by
+/// joining the words again: a subject of nothing but marks must not take quadratic time.
 fn strip_marks(mut text: &str) -> &str {
     loop {
         text = text.trim_start();
-        let Some(rest) = strip_tag(text).or_else(|| strip_mark(text)) else { return text };
+        let Some(rest) = strip_tag(text).or_else(|| strip_lone(text)).or_else(|| strip_mark(text)) else {
+            return text;
+        };
         text = rest;
     }
+}
+
+/// `** rest`.
+fn strip_lone(text: &str) -> Option<&str> {
+    text.strip_prefix("**").filter(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// `[list-tag] rest`.

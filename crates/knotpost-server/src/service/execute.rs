@@ -10,8 +10,8 @@ use super::answer::Failure;
 use super::credentials::same_hash;
 use super::sheet::Listing;
 use super::{
-    Answer, Audience, BoardFacts, Code, ErrorReply, HashError, Heading, LineResult, Login, Rate, Refusal, Reply,
-    ServiceError, Sheet, accounts, boards, help, queries,
+    Answer, Audience, BoardFacts, Code, ErrorReply, HashError, Heading, LineResult, Login, Rate, Refusal,
+    Reply, ServiceError, Sheet, accounts, boards, help, queries,
 };
 use crate::app::App;
 use crate::domain::{Address, BoardRef, Millis};
@@ -58,6 +58,8 @@ pub struct Request {
 pub struct Prepared {
     /// The request, its line masked.
     pub echo: String,
+    /// The same, with everything hidden that might be a password in the wrong place.
+    cautious_echo: String,
     pub(super) body: String,
     pub(super) origin: Origin,
     pub(super) command: Result<Command, ParseError>,
@@ -83,6 +85,19 @@ impl Prepared {
         self.command.is_ok()
     }
 
+    /// Whether its password could not be checked because too many others wait.
+    pub fn is_overloaded(&self) -> bool {
+        self.overloaded || self.lines.iter().any(Self::is_overloaded)
+    }
+
+    /// Whose keys it uses: two clients may choose the same key and must not meet in it.
+    fn key_scope(&self) -> String {
+        match &self.login {
+            Login::Known { user, .. } => format!("user {}", user.0),
+            _ => format!("from {}", self.origin.rate_key),
+        }
+    }
+
     /// Whether it names a user and proved to be him.
     pub fn is_authenticated(&self) -> bool {
         match &self.command {
@@ -104,7 +119,9 @@ enum Patience {
 /// # Errors
 /// When the database fails.
 pub async fn prepare(app: &App, request: Request) -> Result<Prepared, StoreError> {
-    let Some(prepared) = prepare_line(app, request, Patience::Hash).await? else { return Err(StoreError::Closed) };
+    let Some(prepared) = prepare_line(app, request, Patience::Hash).await? else {
+        return Err(StoreError::Closed);
+    };
     Ok(prepared)
 }
 
@@ -125,6 +142,7 @@ fn prepare_line(
         let command = knotpost_commands::parse(&request.line, &app.vocabulary);
         let mut prepared = Prepared {
             echo: knotpost_commands::mask(&request.line, &app.vocabulary),
+            cautious_echo: knotpost_commands::mask_cautiously(&request.line, &app.vocabulary),
             body: request.body,
             origin: request.origin,
             command,
@@ -159,7 +177,11 @@ fn redact_body(prepared: &mut Prepared) {
 }
 
 /// The lines of a `multiple` are commands of their own, without bodies; one inside another is none.
-async fn prepare_lines(app: &App, mut prepared: Prepared, patience: Patience) -> Result<Option<Prepared>, StoreError> {
+async fn prepare_lines(
+    app: &App,
+    mut prepared: Prepared,
+    patience: Patience,
+) -> Result<Option<Prepared>, StoreError> {
     let body = std::mem::take(&mut prepared.body);
     let lines = match knotpost_commands::command_lines(&body) {
         Ok(lines) => lines,
@@ -235,7 +257,10 @@ async fn check_password(
     if let Err(seconds) = app.limits.count(Rate::Password, &format!("{account} {}", origin.rate_key)) {
         return Ok(Some(Ok(Login::TooMany(seconds))));
     }
-    let verified = app.credentials.verify(stored.as_ref().map(|(user, hash)| (*user, hash.as_str())), password, now).await;
+    let verified = app
+        .credentials
+        .verify(stored.as_ref().map(|(user, hash)| (*user, hash.as_str())), password, now)
+        .await;
     Ok(Some(verified.map(|right| match (right, stored) {
         (true, Some((user, hash))) => Login::Known { user, hash },
         _ => Login::Wrong,
@@ -280,7 +305,8 @@ pub enum Saved {
 const IDEMPOTENCY_MS: i64 = 24 * 3_600_000;
 
 /// As [`execute`], but the same request under the same key is carried out once: the answer is kept
-/// in the transaction that made it. `keys` are the digests of key and request.
+/// in the transaction that made it. `keys` are the digests of key and request; a key belongs to the
+/// user who proved himself, otherwise to the network address.
 ///
 /// # Errors
 /// When the database fails.
@@ -294,6 +320,7 @@ where
     P: Fn(&Answer) -> SavedResponse + Send + Sync + 'static,
 {
     let prepared = Arc::new(prepare(app, request).await?);
+    let keys = (format!("{} {}", keys.0, prepared.key_scope()), keys.1);
     let (now, keys, shared) = (app.clock.now(), Arc::new(keys), Arc::clone(app));
     let saved = app
         .store
@@ -344,7 +371,7 @@ pub async fn apply(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> 
             if !query {
                 tx.rollback_to_savepoint().await?;
             }
-            Ok(refused(*refusal, &prepared.echo, now))
+            Ok(refused(*refusal, prepared, now))
         }
         Err(ServiceError::Store(error)) => Err(error),
     }
@@ -361,26 +388,37 @@ async fn apply_lines(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -
         lines.push(LineResult { line: line.echo.clone(), ok, replies: answer.replies });
     }
     if lines.is_empty() {
-        let refusal = Refusal::new(Code::WrongArguments, "there is no command in the text of this `multiple`")
-            .hint("Write one command per line into the body; lines that start with # or > are skipped.");
-        return Ok(refused(refusal, &prepared.echo, now));
+        let refusal =
+            Refusal::new(Code::WrongArguments, "there is no command in the text of this `multiple`")
+                .hint("Write one command per line into the body; lines that start with # or > are skipped.");
+        return Ok(refused(refusal, prepared, now));
     }
-    Ok(Answer { failure, replies: vec![Reply::Multiple { lines }], audience: Audience::Sender, boards, changed })
+    Ok(Answer {
+        failure,
+        replies: vec![Reply::Multiple { lines }],
+        audience: Audience::Sender,
+        boards,
+        changed,
+    })
 }
 
 /// An answer that tells why not.
-fn refused(refusal: Refusal, echo: &str, now: Millis) -> Answer {
+fn refused(refusal: Refusal, prepared: &Prepared, now: Millis) -> Answer {
     let board = refusal.board.as_deref();
+    let who = prepared.command.as_ref().ok().and_then(Command::credentials);
+    let reader = who.map(|who| who.userid.as_str());
     let sheet = board.map(|board| {
-        Box::new(Sheet::of(board, &BoardFacts::plain(Heading::Show), None, Listing::Whole, now))
+        Box::new(Sheet::of(board, &BoardFacts::plain(Heading::Show), reader, Listing::Whole, now))
     });
     let failure =
         Failure { code: refusal.code, message: refusal.message.clone(), retry_after: refusal.retry_after };
     let boards: Vec<BoardRef> = board.map(super::Board::name).into_iter().collect();
+    // With userid and password exchanged the line looks like any other.
+    let wrong_login = refusal.code == Code::BadCredentials;
     let reply = ErrorReply {
         message: refusal.message,
         hints: refusal.hints,
-        echo: echo.to_owned(),
+        echo: if wrong_login { &prepared.cautious_echo } else { &prepared.echo }.clone(),
         game: refusal.game,
         number: board.map(|board| board.row.number as u32),
         is_invalid_challenge: failure.code == Code::InvalidChallenge,
@@ -393,12 +431,16 @@ fn refused(refusal: Refusal, echo: &str, now: Millis) -> Answer {
 /// made sure that it is still his.
 pub(super) async fn authorize(tx: &mut Tx, prepared: &Prepared) -> Result<UserRow, ServiceError> {
     if prepared.overloaded {
-        let mut refusal = Refusal::new(Code::Unavailable, "the server is too busy to check passwords; try again in a minute");
+        let mut refusal = Refusal::new(
+            Code::Unavailable,
+            "the server is too busy to check passwords; try again in a minute",
+        );
         refusal.retry_after = Some(60);
         return Err(refusal.into());
     }
     if let Login::TooMany(seconds) = prepared.login {
-        let message = format!("too many tries with this userid; try again in {} minutes", seconds.div_ceil(60));
+        let message =
+            format!("too many tries with this userid; try again in {} minutes", seconds.div_ceil(60));
         let mut refusal = Refusal::new(Code::RateLimited, message);
         refusal.retry_after = Some(seconds);
         return Err(refusal.into());
@@ -410,8 +452,9 @@ pub(super) async fn authorize(tx: &mut Tx, prepared: &Prepared) -> Result<UserRo
     {
         return Ok(row);
     }
-    let refusal = Refusal::new(Code::BadCredentials, "the userid or the password is wrong")
-        .hint("Userids ignore case, passwords do not. A move is written: GAME move BOARD USERID PASSWORD MOVE");
+    let refusal = Refusal::new(Code::BadCredentials, "the userid or the password is wrong").hint(
+        "Userids ignore case, passwords do not. A move is written: GAME move BOARD USERID PASSWORD MOVE",
+    );
     Err(refusal.into())
 }
 
@@ -425,21 +468,33 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
         Command::Signup { who, addresses } => accounts::sign_up(tx, app, prepared, who, addresses, now).await,
         Command::Add { addresses, .. } => accounts::add(tx, app, prepared, addresses, now).await,
         Command::ChangePassword { .. } => accounts::change_password(tx, app, prepared, now).await,
-        Command::ChangeAddress { addresses, .. } => accounts::change_addresses(tx, app, prepared, addresses, now).await,
+        Command::ChangeAddress { addresses, .. } => {
+            accounts::change_addresses(tx, app, prepared, addresses, now).await
+        }
         Command::List { games } => queries::list(tx, app, games).await,
         Command::Challenge { game, players, options, server } => {
             boards::challenge(tx, app, prepared, game, players, options, server, now).await
         }
         Command::Move { game, board, who, action, number } => {
-            let turn = boards::Turning { game: game.as_deref(), board: *board, userid: &who.userid, action, number: *number };
+            let turn = boards::Turning {
+                game: game.as_deref(),
+                board: *board,
+                userid: &who.userid,
+                action,
+                number: *number,
+            };
             boards::act(tx, app, prepared, turn, now).await
         }
         Command::Chat { game, board, .. } => boards::chat(tx, app, prepared, game, *board, now).await,
         Command::ShowBoards { game, boards } => queries::show_boards(tx, app, game, boards, now).await,
-        Command::ShowUsers { game, users, selector } => queries::show_users(tx, app, game, users, *selector, now).await,
+        Command::ShowUsers { game, users, selector } => {
+            queries::show_users(tx, app, game, users, *selector, now).await
+        }
         Command::Games { game, users, selector } => queries::games(tx, app, game, users, *selector).await,
         Command::History { game, users } => queries::history(tx, app, game, users).await,
-        Command::Preview { game, board, at, moves } => queries::preview(tx, app, game, *board, *at, moves, now).await,
+        Command::Preview { game, board, at, moves } => {
+            queries::preview(tx, app, game, *board, *at, moves, now).await
+        }
         Command::PreviewNew { game, players, moves, options } => {
             queries::preview_new(app, game, *players as usize, moves, options, now)
         }
@@ -451,7 +506,12 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
 ///
 /// # Errors
 /// When the database fails.
-pub async fn already_played(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Reply, StoreError> {
+pub async fn already_played(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<Reply, StoreError> {
     let named = prepared.command.as_ref().ok().and_then(|command| Some((command.game()?, command.board()?)));
     let board = match named {
         Some((game, number)) => super::Board::load(tx, app, game, number).await?,
@@ -465,7 +525,9 @@ pub async fn already_played(tx: &mut Tx, app: &App, prepared: &Prepared, now: Mi
 
 fn not_in_this_version(command: &Command) -> Refusal {
     let verb = command.verb();
-    Refusal::new(Code::NotSupported, format!("`{}` is not in this version of the server yet", verb.spec().name()))
-        .hint("`help commands` lists what it can do now.")
+    Refusal::new(
+        Code::NotSupported,
+        format!("`{}` is not in this version of the server yet", verb.spec().name()),
+    )
+    .hint("`help commands` lists what it can do now.")
 }
-

@@ -138,7 +138,7 @@ impl From<&ParseError> for Refusal {
         let code = Code::from_word(error.code.as_str()).unwrap_or(Code::WrongArguments);
         let mut refusal = Self::new(code, error.message.clone());
         refusal.game.clone_from(&error.game);
-        if !error.suggestions.is_empty() {
+        if !error.suggestions.is_empty() && !error.message.contains("did you mean") {
             refusal.hints.push(format!("Did you mean: {}", error.suggestions.join(", ")));
         }
         if let Some(syntax) = error.syntax() {

@@ -74,7 +74,10 @@ impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
         match &error {
             sqlx::Error::PoolClosed => return Self::Closed,
-            sqlx::Error::PoolTimedOut | sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::WorkerCrashed => {
+            sqlx::Error::PoolTimedOut
+            | sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_)
+            | sqlx::Error::WorkerCrashed => {
                 return Self::Unreachable(error);
             }
             _ => {}
@@ -89,7 +92,9 @@ impl From<sqlx::Error> for StoreError {
             // SQLite: FULL; PostgreSQL: disk_full.
             Some("13" | "53100") => Self::Full(error),
             // PostgreSQL: shutting down or starting, too many connections, a connection that broke.
-            Some("57P01" | "57P02" | "57P03" | "53300" | "08000" | "08003" | "08006") => Self::Unreachable(error),
+            Some("57P01" | "57P02" | "57P03" | "53300" | "08000" | "08003" | "08006") => {
+                Self::Unreachable(error)
+            }
             _ => Self::Database(error),
         }
     }

@@ -97,7 +97,11 @@ impl Tx {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn lease_outbox(&mut self, now: Millis, lease_until: Millis) -> Result<Option<OutboxRow>, StoreError> {
+    pub async fn lease_outbox(
+        &mut self,
+        now: Millis,
+        lease_until: Millis,
+    ) -> Result<Option<OutboxRow>, StoreError> {
         let row = claim!(
             self,
             "UPDATE outbox SET attempts = attempts + 1, due_at = $2 WHERE id = (SELECT id FROM outbox \
@@ -128,7 +132,12 @@ impl Tx {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn defer_outbox(&mut self, key: OutboxKey, error: Option<&str>, due: Millis) -> Result<(), StoreError> {
+    pub async fn defer_outbox(
+        &mut self,
+        key: OutboxKey,
+        error: Option<&str>,
+        due: Millis,
+    ) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET error = $2, due_at = $3 WHERE id = $1 AND state = 'queued'";
         on!(self, c => sqlx::query(sql).bind(key.0).bind(error).bind(due.0).execute(c).await.map(drop))?;
         Ok(())
@@ -159,16 +168,20 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn count_waiting_outbox(&mut self) -> Result<i64, StoreError> {
-        Ok(on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM outbox WHERE state = 'queued'").fetch_one(c).await)?)
+        Ok(
+            on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM outbox WHERE state = 'queued'").fetch_one(c).await)?,
+        )
     }
 
-    /// Deletes a batch of mails that ended before `before`.
+    /// Deletes a batch of mails that ended before `before`; says whether there may be more.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn prune_outbox(&mut self, before: Millis) -> Result<(), StoreError> {
-        let sql = "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE state <> 'queued' AND done_at < $1 LIMIT 1000)";
-        on!(self, c => sqlx::query(sql).bind(before.0).execute(c).await.map(drop))?;
-        Ok(())
+    pub async fn prune_outbox(&mut self, before: Millis) -> Result<bool, StoreError> {
+        // Rows are numbered as they come: only the oldest are looked at.
+        let sql = "DELETE FROM outbox WHERE id IN (SELECT id FROM (SELECT id, state, done_at FROM outbox ORDER BY id LIMIT 1000) \
+                   AS oldest WHERE state <> 'queued' AND done_at < $1)";
+        let deleted = on!(self, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        Ok(deleted >= 1000)
     }
 }

@@ -23,8 +23,11 @@ impl Problem {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
-        tracing::error!(%error, "a request failed");
-        Self { retry_after: Some(5), ..Self::new(Code::Unavailable, "the server cannot answer at the moment") }
+        tracing::error!(error = error.with_causes(), "a request failed");
+        Self {
+            retry_after: Some(5),
+            ..Self::new(Code::Unavailable, "the server cannot answer at the moment")
+        }
     }
 }
 

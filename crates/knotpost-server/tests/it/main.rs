@@ -4,6 +4,7 @@
 mod architecture;
 mod inbound;
 mod outbound;
+mod play;
 mod postgres;
 mod smtp_listener;
 mod smtp_peer;

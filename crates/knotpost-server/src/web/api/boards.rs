@@ -68,7 +68,8 @@ pub(super) async fn list(State(web): State<Web>, query: Queried<ListQuery>) -> R
 }
 
 fn summary(row: &BoardRow, seats: &[SeatRow]) -> Value {
-    let to_move: Vec<&str> = seats.iter().filter(|seat| seat.to_move).map(|seat| seat.userid.as_str()).collect();
+    let to_move: Vec<&str> =
+        seats.iter().filter(|seat| seat.to_move).map(|seat| seat.userid.as_str()).collect();
     let players: Vec<Value> =
         seats.iter().map(|seat| json!({ "userid": seat.userid, "seat": seat.seat })).collect();
     json!({
@@ -114,9 +115,10 @@ pub(super) async fn legal(
 ) -> Result<Json<Value>, Problem> {
     let view = find(&web, &game, &number, read(query)?.ply).await?;
     let over = matches!(view.board.standing(), Standing::Over(_));
-    let (legal, words) = match over {
-        true => (Vec::new(), Vec::new()),
-        false => (view.board.position.legal_moves(), view.board.position.legal_words()),
+    let (legal, words) = if over {
+        (Vec::new(), Vec::new())
+    } else {
+        (view.board.position.legal_moves(), view.board.position.legal_words())
     };
     Ok(Json(json!({ "legal": legal, "words": words })))
 }
@@ -145,7 +147,8 @@ async fn find(web: &Web, game: &str, number: &str, ply: Option<i64>) -> Result<B
 /// Changes with every move and with the state.
 fn entity_tag(view: &BoardView) -> HeaderValue {
     let row = &view.board.row;
-    let tag = format!("\"{}-{}-{}-{}\"", row.id.0, view.board.entries.len(), view.last_ply, row.state.as_str());
+    let tag =
+        format!("\"{}-{}-{}-{}\"", row.id.0, view.board.entries.len(), view.last_ply, row.state.as_str());
     HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
