@@ -41,7 +41,7 @@ async fn rest(done: Result<bool, StoreError>, sign: &Notify, stop: &Cancellation
         Ok(true) => return,
         Ok(false) => POLL,
         Err(error) => {
-            tracing::error!(%error, "{what} cannot be worked on");
+            tracing::error!(error = error.with_causes(), "{what} cannot be worked on");
             REST
         }
     };
@@ -59,17 +59,25 @@ pub async fn work_retention(app: Arc<App>, stop: CancellationToken) {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(PRUNE) => {}
         }
-        if let Err(error) = prune(&app).await {
-            tracing::error!(%error, "old mails could not be deleted");
+        loop {
+            match prune(&app).await {
+                // Batch after batch, with room for others between them.
+                Ok(true) if !stop.is_cancelled() => tokio::task::yield_now().await,
+                Ok(_) => break,
+                Err(error) => {
+                    tracing::error!(error = error.with_causes(), "old mails could not be deleted");
+                    break;
+                }
+            }
         }
     }
 }
 
-/// Deletes one batch of everything that is old enough.
+/// Deletes one batch of everything that is old enough; says whether there may be more.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn prune(app: &App) -> Result<(), StoreError> {
+pub async fn prune(app: &App) -> Result<bool, StoreError> {
     const DAY: i64 = 86_400_000;
     let now = app.clock.now();
     let kept = &app.config.retention;
@@ -77,9 +85,12 @@ pub async fn prune(app: &App) -> Result<(), StoreError> {
     app.store
         .write(move |tx| {
             Box::pin(async move {
-                tx.prune_inbox(now.plus(-7 * DAY), now.plus(-inbox * DAY)).await?;
-                tx.prune_outbox(now.plus(-outbox * DAY)).await?;
-                tx.prune_responses(now.plus(-2 * DAY)).await
+                let this_hour = now.0 / 3_600_000;
+                let mut more = tx.prune_inbox(now.plus(-7 * DAY), now.plus(-inbox * DAY), this_hour).await?;
+                more |= tx.prune_outbox(now.plus(-outbox * DAY)).await?;
+                more |= tx.prune_confirmations(now.plus(-30 * DAY)).await?;
+                more |= tx.prune_responses(now.plus(-2 * DAY)).await?;
+                Ok(more)
             })
         })
         .await

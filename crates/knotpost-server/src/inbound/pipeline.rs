@@ -1,8 +1,10 @@
 //! The corridor of a received mail: parse, classify, identify, execute, and one commit that holds
 //! the inbox row's outcome, what the command changed, and every mail that follows from it.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use super::classify::{Class, classify};
@@ -211,9 +213,17 @@ impl Desk {
         let lease = app.store.write(move |tx| Box::pin(tx.lease_inbox(now, now.plus(LEASE_MS)))).await?;
         let Some(row) = lease else { return Ok(false) };
         let key = row.id;
-        if let Err(error) = self.process(&row).await {
-            tracing::error!(inbox = key.0, attempts = row.attempts, %error, "a mail could not be processed");
-            if row.attempts >= MOST_ATTEMPTS {
+        // A mail that makes the program stumble must not take the worker along.
+        let done = AssertUnwindSafe(self.process(&row)).catch_unwind().await;
+        if let Err(error) = done.unwrap_or(Err(StoreError::Panicked)) {
+            tracing::error!(
+                inbox = key.0,
+                attempts = row.attempts,
+                error = error.with_causes(),
+                "a mail could not be processed"
+            );
+            // A database in trouble is no fault of the mail's: it waits as long as that takes.
+            if row.attempts >= MOST_ATTEMPTS && !error.is_transient() {
                 self.set_aside(key, Reason::Failed).await?;
             }
         }
@@ -294,7 +304,7 @@ impl Intake for Desk {
     fn receive(&self, envelope: Envelope, raw: Vec<u8>) -> BoxFuture<'_, Receipt> {
         Box::pin(async move {
             self.take(envelope, raw).await.unwrap_or_else(|error| {
-                tracing::error!(%error, "a mail could not be stored");
+                tracing::error!(error = error.with_causes(), "a mail could not be stored");
                 Receipt::TryLater { text: "the server cannot store mail at the moment".to_owned() }
             })
         })

@@ -1,6 +1,9 @@
 //! Sending what the outbox holds: lease, render, send, mark. No transaction is open meanwhile.
 
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
+
+use futures_util::FutureExt as _;
 
 use super::backoff::{Retry, after_failure};
 use super::post::board_envelope;
@@ -36,13 +39,19 @@ pub async fn send_next(app: &App, transport: &Transport) -> Result<bool, StoreEr
     }
     let leased = app.store.write(move |tx| Box::pin(tx.lease_outbox(now, now.plus(LEASE_MS)))).await?;
     let Some(row) = leased else { return Ok(false) };
-    match make(app, &row).await {
+    // A mail that makes the program stumble must not take the sender along.
+    let made = AssertUnwindSafe(make(app, &row)).catch_unwind().await.unwrap_or(Err(StoreError::Panicked));
+    match made {
         Ok(Made::Message(bytes)) => send(app, transport, &row, &bytes).await?,
         Ok(Made::Dropped(why)) => finish(app, &row, "dropped", Some(why.to_owned())).await?,
-        Err(error) if error.is_transient() => defer(app, &row, error.to_string()).await?,
+        Err(error) if error.is_transient() => defer(app, &row, error.with_causes()).await?,
         Err(error) => {
-            tracing::error!(outbox = row.id.0, %error, "a mail could not be written; it is set aside");
-            finish(app, &row, "failed", Some(error.to_string())).await?;
+            tracing::error!(
+                outbox = row.id.0,
+                error = error.with_causes(),
+                "a mail could not be written; it is set aside"
+            );
+            finish(app, &row, "failed", Some(error.with_causes())).await?;
         }
     }
     Ok(true)

@@ -65,7 +65,11 @@ pub(super) async fn challenge(
     if !new.rated {
         facts.notes.push(Note::Unrated);
     }
-    answer_with_board(tx, app, key, facts, now).await
+    let Some(row) = tx.board(key).await? else {
+        return Err(StoreError::Corrupt("a board vanished inside its own transaction".to_owned()).into());
+    };
+    let board = Board::from_row(tx, app, row).await?;
+    answer_with_board(tx, app, &board, facts, now).await
 }
 
 fn limit_ms(days: Option<Days>) -> Option<i64> {
@@ -76,20 +80,16 @@ fn limit_ms(days: Option<Days>) -> Option<i64> {
 pub(super) async fn answer_with_board(
     tx: &mut Tx,
     app: &App,
-    key: BoardKey,
+    board: &Board,
     facts: BoardFacts,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let Some(row) = tx.board(key).await? else {
-        return Err(StoreError::Corrupt("a board vanished inside its own transaction".to_owned()).into());
-    };
-    let board = Board::from_row(tx, app, row).await?;
-    let facts = post_board(tx, app, &board, facts, now).await?;
+    let facts = post_board(tx, app, board, facts, now).await?;
     let spoken = match facts.remark {
         Some(remark) => tx.remark(remark).await?.map(Spoken::from),
         None => None,
     };
-    let sheet = Sheet::of(&board, &facts, None, Listing::Recent, now).with_spoken(spoken);
+    let sheet = Sheet::of(board, &facts, None, Listing::Recent, now).with_spoken(spoken);
     Ok(Answer::to_registered(Reply::Board(Box::new(sheet))).about(board.name()))
 }
 
@@ -208,7 +208,7 @@ pub(super) async fn act(
         );
         facts.remark = Some(remark.await?);
     }
-    answer_with_board(tx, app, board.row.id, facts, now).await
+    answer_with_board(tx, app, &board, facts, now).await
 }
 
 /// Stores what a turn led to: the new moves (the server's own included), where the board stands,
@@ -400,7 +400,7 @@ pub(super) async fn chat(
         .insert_remark(board.row.id, board.row.ply, Some(user.id), RemarkKind::Chat, &prepared.body, now)
         .await?;
     let facts = BoardFacts { remark: Some(remark), ..BoardFacts::plain(Heading::Chat) };
-    answer_with_board(tx, app, board.row.id, facts, now).await
+    answer_with_board(tx, app, &board, facts, now).await
 }
 
 /// Tells everybody on a board, players and watchers, something that is not the board itself.

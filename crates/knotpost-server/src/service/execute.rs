@@ -85,6 +85,19 @@ impl Prepared {
         self.command.is_ok()
     }
 
+    /// Whether its password could not be checked because too many others wait.
+    pub fn is_overloaded(&self) -> bool {
+        self.overloaded || self.lines.iter().any(Self::is_overloaded)
+    }
+
+    /// Whose keys it uses: two clients may choose the same key and must not meet in it.
+    fn key_scope(&self) -> String {
+        match &self.login {
+            Login::Known { user, .. } => format!("user {}", user.0),
+            _ => format!("from {}", self.origin.rate_key),
+        }
+    }
+
     /// Whether it names a user and proved to be him.
     pub fn is_authenticated(&self) -> bool {
         match &self.command {
@@ -292,7 +305,8 @@ pub enum Saved {
 const IDEMPOTENCY_MS: i64 = 24 * 3_600_000;
 
 /// As [`execute`], but the same request under the same key is carried out once: the answer is kept
-/// in the transaction that made it. `keys` are the digests of key and request.
+/// in the transaction that made it. `keys` are the digests of key and request; a key belongs to the
+/// user who proved himself, otherwise to the network address.
 ///
 /// # Errors
 /// When the database fails.
@@ -306,6 +320,7 @@ where
     P: Fn(&Answer) -> SavedResponse + Send + Sync + 'static,
 {
     let prepared = Arc::new(prepare(app, request).await?);
+    let keys = (format!("{} {}", keys.0, prepared.key_scope()), keys.1);
     let (now, keys, shared) = (app.clock.now(), Arc::new(keys), Arc::clone(app));
     let saved = app
         .store

@@ -73,7 +73,7 @@ async fn on_turn(
         );
         facts.remark = Some(remark.await?);
     }
-    answer_with_board(tx, app, board.row.id, facts, now).await
+    answer_with_board(tx, app, &board, facts, now).await
 }
 
 /// Noted until the seat's turn comes; sent again it is cancelled.
@@ -142,7 +142,7 @@ async fn decline(
             tx.insert_remark(board.row.id, 0, Some(user.id), RemarkKind::Comment, &prepared.body, now);
         facts.remark = Some(remark.await?);
     }
-    answer_with_board(tx, app, board.row.id, facts, now).await
+    answer_with_board(tx, app, &board, facts, now).await
 }
 
 /// The same game from an empty board: same order, seats renumbered, new seed.

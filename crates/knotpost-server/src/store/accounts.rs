@@ -250,4 +250,16 @@ impl Tx {
             .await)?;
         Ok(claimed.is_some())
     }
+
+    /// Forgets a batch of confirmation mails sent before `before`, when the next may go anyway;
+    /// says whether there may be more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prune_confirmations(&mut self, before: Millis) -> Result<bool, StoreError> {
+        let sql = "DELETE FROM confirmations WHERE address_key IN \
+                   (SELECT address_key FROM confirmations WHERE sent_at < $1 LIMIT 1000)";
+        let deleted = on!(self, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        Ok(deleted >= 1000)
+    }
 }

@@ -213,7 +213,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Boards that pass the filter, in the order of their rows, at most `limit`.
+    /// Boards that pass the filter, in the order in which they were made, at most `limit`.
     ///
     /// # Errors
     /// When the database fails.
@@ -223,25 +223,44 @@ impl Tx {
         limit: i64,
     ) -> Result<Vec<BoardRow>, StoreError> {
         let after = filter.after.map_or(0, |key| key.0);
-        let state = filter.state.map(BoardState::as_str);
-        let rows = match filter.user {
-            None => {
+        let (game, state) = (filter.game.as_deref(), filter.state.map(BoardState::as_str));
+        // A statement for each combination, so that each runs along an index. Inside a game the
+        // order of numbers is the order of rows.
+        let rows = match (filter.user, game, state) {
+            (Some(user), ..) => {
                 let sql = select_board!(
-                    "WHERE id > $1 AND ($2 IS NULL OR game = $2) AND ($3 IS NULL OR state = $3) \
+                    "WHERE id IN (SELECT board_id FROM seats WHERE user_id = $5 AND board_id > $1 AND (to_move OR NOT $6)) \
+                     AND ($2 IS NULL OR game = $2) AND ($3 IS NULL OR state = $3) \
                      AND ($3 IS NOT NULL OR state <> 'removed') ORDER BY id LIMIT $4"
                 );
                 on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
-                    .bind(after).bind(filter.game.as_deref()).bind(state).bind(limit).fetch_all(c).await)?
+                    .bind(after).bind(game).bind(state).bind(limit)
+                    .bind(user.0).bind(filter.next).fetch_all(c).await)?
             }
-            Some(user) => {
+            (None, None, None) => {
+                let sql = select_board!("WHERE id > $1 AND state <> 'removed' ORDER BY id LIMIT $2");
+                on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(after).bind(limit).fetch_all(c).await)?
+            }
+            (None, None, Some(state)) => {
+                let sql = select_board!("WHERE state = $3 AND id > $1 ORDER BY id LIMIT $2");
+                on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
+                    .bind(after).bind(limit).bind(state).fetch_all(c).await)?
+            }
+            (None, Some(game), None) => {
                 let sql = select_board!(
-                    "WHERE id > $1 AND ($2 IS NULL OR game = $2) AND ($3 IS NULL OR state = $3) \
-                     AND ($3 IS NOT NULL OR state <> 'removed') \
-                     AND id IN (SELECT board_id FROM seats WHERE user_id = $5 AND (to_move OR NOT $6)) ORDER BY id LIMIT $4"
+                    "WHERE game = $3 AND number > COALESCE((SELECT number FROM boards WHERE id = $1), 0) \
+                     AND state <> 'removed' ORDER BY number LIMIT $2"
                 );
                 on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
-                    .bind(after).bind(filter.game.as_deref()).bind(state).bind(limit)
-                    .bind(user.0).bind(filter.next).fetch_all(c).await)?
+                    .bind(after).bind(limit).bind(game).fetch_all(c).await)?
+            }
+            (None, Some(game), Some(state)) => {
+                let sql = select_board!(
+                    "WHERE game = $3 AND state = $4 AND number > COALESCE((SELECT number FROM boards WHERE id = $1), 0) \
+                     ORDER BY number LIMIT $2"
+                );
+                on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
+                    .bind(after).bind(limit).bind(game).bind(state).fetch_all(c).await)?
             }
         };
         Ok(rows)
@@ -257,13 +276,24 @@ impl Tx {
         user: Option<UserKey>,
         limit: i64,
     ) -> Result<Vec<BoardRow>, StoreError> {
-        let sql = select_board!(
-            "WHERE game = $1 AND state = 'over' AND ended_at IS NOT NULL \
-             AND ($2 IS NULL OR id IN (SELECT board_id FROM seats WHERE user_id = $2)) \
-             ORDER BY ended_at DESC, id DESC LIMIT $3"
-        );
-        Ok(on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
-            .bind(game).bind(user.map(|key| key.0)).bind(limit).fetch_all(c).await)?)
+        let rows = match user {
+            None => {
+                let sql = select_board!(
+                    "WHERE game = $1 AND state = 'over' AND ended_at IS NOT NULL ORDER BY ended_at DESC, id DESC LIMIT $2"
+                );
+                on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(game).bind(limit).fetch_all(c).await)?
+            }
+            Some(user) => {
+                // The `+ 0` keeps the plan from walking all ends of the game in search of this user's.
+                let sql = select_board!(
+                    "WHERE id IN (SELECT board_id FROM seats WHERE user_id = $2) AND game = $1 AND state = 'over' \
+                     AND ended_at IS NOT NULL ORDER BY ended_at + 0 DESC, id DESC LIMIT $3"
+                );
+                on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
+                    .bind(game).bind(user.0).bind(limit).fetch_all(c).await)?
+            }
+        };
+        Ok(rows)
     }
 
     /// How many boards of the game are active and how many are over.
@@ -271,8 +301,9 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn count_boards(&mut self, game: &str) -> Result<(i64, i64), StoreError> {
-        let sql = "SELECT COALESCE(SUM(CASE WHEN state = 'active' THEN 1 ELSE 0 END), 0), \
-                   COALESCE(SUM(CASE WHEN state = 'over' THEN 1 ELSE 0 END), 0) FROM boards WHERE game = $1";
+        // PostgreSQL sums BIGINT to NUMERIC.
+        let sql = "SELECT CAST(COALESCE(SUM(active), 0) AS BIGINT), CAST(COALESCE(SUM(finished), 0) AS BIGINT) \
+                   FROM board_counts WHERE game = $1";
         Ok(on!(self, c => sqlx::query_as::<_, (i64, i64)>(sql).bind(game).fetch_one(c).await)?)
     }
 

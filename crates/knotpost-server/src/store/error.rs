@@ -9,12 +9,21 @@ pub enum StoreError {
     /// Another process holds the database; trying again helps.
     #[error("the database is busy")]
     Busy(#[source] sqlx::Error),
-    /// The database refused or could not be reached.
+    /// No room is left for the database.
+    #[error("the disk with the database is full")]
+    Full(#[source] sqlx::Error),
+    /// No connection to the database is to be had, or it was cut; trying again helps.
+    #[error("the database cannot be reached")]
+    Unreachable(#[source] sqlx::Error),
+    /// The database refused.
     #[error("the database failed")]
     Database(#[source] sqlx::Error),
     /// The schema could not be brought up to date.
     #[error("the database schema could not be migrated")]
-    Migrate(#[from] sqlx::migrate::MigrateError),
+    Migrate(#[source] sqlx::migrate::MigrateError),
+    /// The schema was made by a later version of the program.
+    #[error("the database was brought to schema {0} by a newer knotpost; run that version or a later one")]
+    NewerSchema(i64),
     /// The database address is not one this program understands.
     #[error("{0}")]
     Url(String),
@@ -24,6 +33,9 @@ pub enum StoreError {
     /// A file of the database could not be made or locked.
     #[error("a file of the database could not be used")]
     File(#[from] std::io::Error),
+    /// The work itself panicked; nothing of it is stored.
+    #[error("a fault in this program stopped the work")]
+    Panicked,
     /// The store is shutting down.
     #[error("the store is closed")]
     Closed,
@@ -32,22 +44,57 @@ pub enum StoreError {
 impl StoreError {
     /// Whether the same work may succeed when it is tried again.
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Busy(_) | Self::Closed)
+        matches!(self, Self::Busy(_) | Self::Full(_) | Self::Unreachable(_) | Self::Closed)
+    }
+
+    /// The error with its causes on one line, for a log.
+    pub fn with_causes(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            text.push_str(": ");
+            text.push_str(&error.to_string());
+            cause = error.source();
+        }
+        text
+    }
+}
+
+impl From<sqlx::migrate::MigrateError> for StoreError {
+    fn from(error: sqlx::migrate::MigrateError) -> Self {
+        match error {
+            // A migration that is applied but unknown: only a later version can have brought it.
+            sqlx::migrate::MigrateError::VersionMissing(version) => Self::NewerSchema(version),
+            other => Self::Migrate(other),
+        }
     }
 }
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        let code = error
-            .as_database_error()
-            .and_then(sqlx::error::DatabaseError::code)
-            .map(std::borrow::Cow::into_owned);
-        match code.as_deref() {
-            _ if error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation) => {
-                Self::Conflict(error)
+        match &error {
+            sqlx::Error::PoolClosed => return Self::Closed,
+            sqlx::Error::PoolTimedOut
+            | sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_)
+            | sqlx::Error::WorkerCrashed => {
+                return Self::Unreachable(error);
             }
+            _ => {}
+        }
+        let Some(database) = error.as_database_error() else { return Self::Database(error) };
+        if database.is_unique_violation() {
+            return Self::Conflict(error);
+        }
+        match database.code().as_deref() {
             // SQLite: BUSY and its extensions; PostgreSQL: serialization failure and deadlock.
             Some("5" | "261" | "517" | "40001" | "40P01") => Self::Busy(error),
+            // SQLite: FULL; PostgreSQL: disk_full.
+            Some("13" | "53100") => Self::Full(error),
+            // PostgreSQL: shutting down or starting, too many connections, a connection that broke.
+            Some("57P01" | "57P02" | "57P03" | "53300" | "08000" | "08003" | "08006") => {
+                Self::Unreachable(error)
+            }
             _ => Self::Database(error),
         }
     }

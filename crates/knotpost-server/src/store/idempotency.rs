@@ -63,13 +63,13 @@ impl Tx {
         Ok(())
     }
 
-    /// Deletes a batch of answers older than `before`.
+    /// Deletes a batch of answers older than `before`; says whether there may be more.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn prune_responses(&mut self, before: Millis) -> Result<(), StoreError> {
+    pub async fn prune_responses(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM idempotency WHERE key_digest IN (SELECT key_digest FROM idempotency WHERE at < $1 LIMIT 1000)";
-        on!(self, c => sqlx::query(sql).bind(before.0).execute(c).await.map(drop))?;
-        Ok(())
+        let deleted = on!(self, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        Ok(deleted >= 1000)
     }
 }

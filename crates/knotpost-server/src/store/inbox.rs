@@ -202,19 +202,30 @@ impl Tx {
         )
     }
 
-    /// Drops kept messages of failed mails older than `before`, old guards and old outcomes;
-    /// at most a batch of each, so that nobody waits.
+    /// Drops kept messages of mails that ended before `raw_before`, outcomes and guards older than
+    /// `rows_before`, and counters of hours before `hour`; at most a batch of each, so that nobody
+    /// waits. Says whether there may be more.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn prune_inbox(&mut self, raw_before: Millis, rows_before: Millis) -> Result<(), StoreError> {
+    pub async fn prune_inbox(
+        &mut self,
+        raw_before: Millis,
+        rows_before: Millis,
+        hour: i64,
+    ) -> Result<bool, StoreError> {
         let raw = "UPDATE inbox SET raw = NULL WHERE id IN (SELECT id FROM inbox WHERE raw IS NOT NULL AND state <> 'new' \
                    AND done_at < $1 LIMIT 1000)";
-        on!(self, c => sqlx::query(raw).bind(raw_before.0).execute(c).await.map(drop))?;
-        let rows = "DELETE FROM inbox WHERE id IN (SELECT id FROM inbox WHERE state <> 'new' AND done_at < $1 LIMIT 1000)";
-        on!(self, c => sqlx::query(rows).bind(rows_before.0).execute(c).await.map(drop))?;
+        let mut most = on!(self, c => sqlx::query(raw).bind(raw_before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        // Rows are numbered as they come: only the oldest are looked at.
+        let rows = "DELETE FROM inbox WHERE id IN (SELECT id FROM (SELECT id, state, done_at FROM inbox ORDER BY id LIMIT 1000) \
+                    AS oldest WHERE state <> 'new' AND done_at < $1)";
         let seen = "DELETE FROM inbox_seen WHERE dedupe_key IN (SELECT dedupe_key FROM inbox_seen WHERE at < $1 LIMIT 1000)";
-        on!(self, c => sqlx::query(seen).bind(rows_before.0).execute(c).await.map(drop))?;
-        Ok(())
+        for sql in [rows, seen] {
+            most = most.max(on!(self, c => sqlx::query(sql).bind(rows_before.0).execute(c).await.map(|done| done.rows_affected()))?);
+        }
+        let budgets = "DELETE FROM answer_budget WHERE address_key IN (SELECT address_key FROM answer_budget WHERE hour < $1 LIMIT 1000)";
+        most = most.max(on!(self, c => sqlx::query(budgets).bind(hour).execute(c).await.map(|done| done.rows_affected()))?);
+        Ok(most >= 1000)
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{PgPool, SqlitePool};
+use sqlx::{Connection as _, PgPool, SqlitePool};
 
 use super::writer::Writer;
 use super::{Pools, Store, StoreError};
@@ -47,7 +47,7 @@ impl Store {
         if settings.url.starts_with("postgres://") || settings.url.starts_with("postgresql://") {
             let options = PgConnectOptions::from_str(&settings.url)?.application_name("knotpost");
             let pool = PgPoolOptions::new()
-                .max_connections(settings.max_connections)
+                .max_connections(settings.max_connections.max(1))
                 .acquire_timeout(Duration::from_secs(10))
                 .connect_with(options)
                 .await?;
@@ -94,15 +94,28 @@ fn sqlite_options(file: &Path) -> SqliteConnectOptions {
 async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store, StoreError> {
     let options = sqlite_options(file);
     // One connection that stays: SQLite has one writer, and its statements are prepared once.
-    let writer = SqlitePoolOptions::new()
+    let writer = whole_connections()
         .max_connections(1)
         .idle_timeout(None)
         .max_lifetime(None)
         .connect_with(options.clone())
         .await?;
-    let readers = SqlitePoolOptions::new()
+    let readers = whole_connections()
         .max_connections(max_connections.max(1))
         .connect_with(options.pragma("query_only", "ON"))
         .await?;
     Ok(Store { pools: Pools::Sqlite { readers }, writer: Writer::sqlite(writer) })
+}
+
+/// A pool that never hands out a connection with a remnant of a transaction on it. SQLite ends a
+/// transaction by itself when the disk is full or fails; the driver's rollback then finds none and
+/// goes on counting one, and every later `BEGIN` on that connection would fail.
+fn whole_connections() -> SqlitePoolOptions {
+    SqlitePoolOptions::new().after_release(|connection, _| {
+        Box::pin(async move {
+            // The rollback was only sent off; an answer says that it is over.
+            connection.ping().await?;
+            Ok(!connection.is_in_transaction())
+        })
+    })
 }

@@ -183,13 +183,15 @@ impl Tx {
         )
     }
 
-    /// Deletes a batch of mails that ended before `before`.
+    /// Deletes a batch of mails that ended before `before`; says whether there may be more.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn prune_outbox(&mut self, before: Millis) -> Result<(), StoreError> {
-        let sql = "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE state <> 'queued' AND done_at < $1 LIMIT 1000)";
-        on!(self, c => sqlx::query(sql).bind(before.0).execute(c).await.map(drop))?;
-        Ok(())
+    pub async fn prune_outbox(&mut self, before: Millis) -> Result<bool, StoreError> {
+        // Rows are numbered as they come: only the oldest are looked at.
+        let sql = "DELETE FROM outbox WHERE id IN (SELECT id FROM (SELECT id, state, done_at FROM outbox ORDER BY id LIMIT 1000) \
+                   AS oldest WHERE state <> 'queued' AND done_at < $1)";
+        let deleted = on!(self, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        Ok(deleted >= 1000)
     }
 }

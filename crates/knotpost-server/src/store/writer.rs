@@ -1,8 +1,9 @@
 //! The one door for writes: group commit on SQLite, retries on PostgreSQL.
 
-use std::sync::Arc;
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use sqlx::{PgPool, SqlitePool};
 use tokio::sync::{mpsc, oneshot};
@@ -41,7 +42,9 @@ impl<T: Send + 'static, W: Work<T>> Job for Pending<T, W> {
     fn run<'j>(&'j mut self, tx: &'j mut Tx) -> BoxFuture<'j, Result<(), StoreError>> {
         Box::pin(async move {
             self.value = None;
-            self.value = Some((self.work)(tx).await?);
+            // One faulty command must not take the writer, and with it everybody's writes, along.
+            let done = AssertUnwindSafe(async { (self.work)(tx).await }).catch_unwind().await;
+            self.value = Some(done.map_err(|_| StoreError::Panicked)??);
             Ok(())
         })
     }
@@ -53,25 +56,32 @@ impl<T: Send + 'static, W: Work<T>> Job for Pending<T, W> {
     }
 }
 
+/// What the writer task is told.
+pub(super) enum Order {
+    Write(Box<dyn Job>),
+    /// Finish what came before this, close the connection, then say so.
+    Close(oneshot::Sender<()>),
+}
+
 /// Hands writes to the database.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) enum Writer {
-    Sqlite(mpsc::Sender<Box<dyn Job>>),
+    Sqlite(mpsc::Sender<Order>),
     Postgres(PgPool),
 }
 
-impl std::fmt::Debug for Box<dyn Job> {
+impl std::fmt::Debug for Writer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Job")
+        f.write_str(if matches!(self, Self::Sqlite(_)) { "Writer::Sqlite" } else { "Writer::Postgres" })
     }
 }
 
 impl Writer {
     /// A writer task on the one connection of `pool`.
     pub(super) fn sqlite(pool: SqlitePool) -> Self {
-        let (jobs, inbox) = mpsc::channel(1024);
+        let (orders, inbox) = mpsc::channel(1024);
         tokio::spawn(serve(pool, inbox));
-        Self::Sqlite(jobs)
+        Self::Sqlite(orders)
     }
 
     pub(super) fn postgres(pool: PgPool) -> Self {
@@ -82,30 +92,49 @@ impl Writer {
         let (caller, answer) = oneshot::channel();
         let job: Box<dyn Job> = Box::new(Pending { work, value: None, caller });
         match self {
-            Self::Sqlite(jobs) => jobs.send(job).await.map_err(|_| StoreError::Closed)?,
+            Self::Sqlite(orders) => orders.send(Order::Write(job)).await.map_err(|_| StoreError::Closed)?,
             // A task of its own: a caller that goes away cannot stop a commit half-way.
             Self::Postgres(pool) => drop(tokio::spawn(write_alone(pool.clone(), job))),
         }
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// Returns when no write is waiting any more.
+    /// Takes no more writes and returns when those that wait are done.
     pub(super) async fn close(&self) {
-        if matches!(self, Self::Sqlite(_)) {
-            // The queue is first in, first out: when this one is done, those before it are.
-            let _ = self.write(|_| Box::pin(std::future::ready(Ok(())))).await;
+        if let Self::Sqlite(orders) = self {
+            let (caller, closed) = oneshot::channel();
+            // The queue is first in, first out. A writer that is closed already has nothing waiting.
+            if orders.send(Order::Close(caller)).await.is_ok() {
+                let _ = closed.await;
+            }
         }
     }
 }
 
-async fn serve(pool: SqlitePool, mut inbox: mpsc::Receiver<Box<dyn Job>>) {
-    let mut group = Vec::with_capacity(GROUP);
-    while inbox.recv_many(&mut group, GROUP).await > 0 {
-        metrics::histogram!("knotpost_store_group").record(group.len() as f64);
-        let jobs = std::mem::take(&mut group);
-        write_group(&pool, jobs).await;
+async fn serve(pool: SqlitePool, mut inbox: mpsc::Receiver<Order>) {
+    let mut orders = Vec::with_capacity(GROUP);
+    let mut closers = Vec::new();
+    while inbox.recv_many(&mut orders, GROUP).await > 0 {
+        let mut jobs = Vec::with_capacity(orders.len());
+        for order in orders.drain(..) {
+            match order {
+                Order::Write(job) => jobs.push(job),
+                Order::Close(caller) => {
+                    inbox.close();
+                    closers.push(caller);
+                }
+            }
+        }
+        if !jobs.is_empty() {
+            metrics::histogram!("knotpost_store_group").record(jobs.len() as f64);
+            write_group(&pool, jobs).await;
+        }
     }
     pool.close().await;
+    for caller in closers {
+        // Who does not wait any more need not be told.
+        let _ = caller.send(());
+    }
 }
 
 /// Runs the jobs inside one transaction; a job that fails is undone alone.
@@ -121,10 +150,9 @@ async fn write_group(pool: &SqlitePool, mut jobs: Vec<Box<dyn Job>>) {
     }
     .await;
     if let Err(error) = committed {
-        tracing::error!(error = %error, jobs = jobs.len(), "a write was not committed");
-        let shared = Arc::new(error);
+        tracing::error!(error = %error.with_causes(), jobs = jobs.len(), "a write was not committed");
         for job in jobs {
-            job.settle(Err(again(&shared)));
+            job.settle(Err(again(&error)));
         }
         return;
     }
@@ -146,8 +174,14 @@ async fn run_apart(job: &mut Box<dyn Job>, tx: &mut Tx) -> Result<Result<(), Sto
 
 /// The same failure for each of a group: the error itself cannot be copied.
 fn again(error: &StoreError) -> StoreError {
-    let text = sqlx::Error::Protocol(error.to_string());
-    if error.is_transient() { StoreError::Busy(text) } else { StoreError::Database(text) }
+    let text = sqlx::Error::Protocol(error.with_causes());
+    match error {
+        StoreError::Busy(_) => StoreError::Busy(text),
+        StoreError::Full(_) => StoreError::Full(text),
+        StoreError::Unreachable(_) => StoreError::Unreachable(text),
+        StoreError::Closed => StoreError::Closed,
+        _ => StoreError::Database(text),
+    }
 }
 
 async fn write_alone(pool: PgPool, mut job: Box<dyn Job>) {
@@ -155,7 +189,7 @@ async fn write_alone(pool: PgPool, mut job: Box<dyn Job>) {
     for attempt in 0..RETRIES {
         outcome = try_alone(&pool, &mut job).await;
         match &outcome {
-            Err(error) if error.is_transient() => {
+            Err(StoreError::Busy(_)) => {
                 metrics::counter!("knotpost_store_retries").increment(1);
                 tokio::time::sleep(Duration::from_millis(5 << attempt)).await;
             }

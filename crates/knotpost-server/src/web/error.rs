@@ -23,7 +23,7 @@ impl Problem {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
-        tracing::error!(%error, "a request failed");
+        tracing::error!(error = error.with_causes(), "a request failed");
         Self {
             retry_after: Some(5),
             ..Self::new(Code::Unavailable, "the server cannot answer at the moment")

@@ -16,7 +16,7 @@ pub(super) async fn ready(State(web): State<Web>) -> Response {
     match web.app.store.ping().await {
         Ok(()) => "ready\n".into_response(),
         Err(error) => {
-            tracing::warn!(%error, "not ready");
+            tracing::warn!(error = error.with_causes(), "not ready");
             (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n").into_response()
         }
     }

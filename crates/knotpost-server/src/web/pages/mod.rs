@@ -58,7 +58,7 @@ impl Pages {
         match error {
             ServiceError::Refused(refusal) => self.problem(refusal.code, &refusal.message),
             ServiceError::Store(error) => {
-                tracing::error!(%error, "a page failed");
+                tracing::error!(error = error.with_causes(), "a page failed");
                 self.problem(Code::Unavailable, "the server cannot answer at the moment")
             }
         }
