@@ -81,12 +81,21 @@ const MARKS: &[&str] = &[
 pub fn clean(subject: &str) -> String {
     let mut text = join_words(&straighten(subject));
     loop {
-        let next = join_words(strip_marks(&text));
+        let next = join_words(strip_new(strip_marks(&text)));
         if next == text {
             return text;
         }
         text = next;
     }
+}
+
+/// The Subject of the first mail about a board begins with `New`; a reply to it is a command like any other.
+fn strip_new(text: &str) -> &str {
+    let Some((new, rest)) = text.split_once(' ') else { return text };
+    let mut words = rest.split(' ').skip(1);
+    let is_board = words.next().is_some_and(|word| word.eq_ignore_ascii_case("board"));
+    let is_numbered = words.next().is_some_and(|word| word.trim_start_matches('#').parse::<u32>().is_ok());
+    if new.eq_ignore_ascii_case("new") && is_board && is_numbered { rest } else { text }
 }
 
 /// Folds typographic characters to the ASCII ones they stand for; drops invisible ones.

@@ -10,7 +10,7 @@ use super::answer::Failure;
 use super::credentials::same_hash;
 use super::sheet::Listing;
 use super::{
-    Answer, Audience, BoardFacts, Code, ErrorReply, HashError, Heading, LineResult, Login, Rate, Refusal, Reply,
+    Answer, Audience, Board, BoardFacts, Code, ErrorReply, HashError, Heading, LineResult, Login, Rate, Refusal, Reply,
     ServiceError, Sheet, accounts, boards, help, queries,
 };
 use crate::app::App;
@@ -56,7 +56,7 @@ pub struct Request {
 /// A command whose slow parts are done.
 #[derive(Debug)]
 pub struct Prepared {
-    /// The request, its line masked.
+    /// The command line, its passwords masked.
     pub echo: String,
     pub(super) body: String,
     pub(super) origin: Origin,
@@ -81,6 +81,11 @@ impl Prepared {
     /// Whether the line is a command at all.
     pub fn parses(&self) -> bool {
         self.command.is_ok()
+    }
+
+    /// The lines of a `multiple`, their passwords masked.
+    pub fn line_echoes(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().map(|line| line.echo.as_str())
     }
 
     /// Whether it names a user and proved to be him.
@@ -138,6 +143,10 @@ fn prepare_line(
         }
         redact_body(&mut prepared);
         let done = check_passwords(app, &mut prepared, patience).await?;
+        if prepared.overloaded || !matches!(prepared.login, Login::NotNeeded | Login::Known { .. }) {
+            // Userid and password may have been exchanged.
+            prepared.echo = knotpost_commands::mask_cautiously(&request.line, &app.vocabulary);
+        }
         Ok(done.then_some(prepared))
     })
 }
@@ -376,7 +385,7 @@ fn refused(refusal: Refusal, echo: &str, now: Millis) -> Answer {
     });
     let failure =
         Failure { code: refusal.code, message: refusal.message.clone(), retry_after: refusal.retry_after };
-    let boards: Vec<BoardRef> = board.map(super::Board::name).into_iter().collect();
+    let boards: Vec<BoardRef> = board.map(Board::name).into_iter().collect();
     let reply = ErrorReply {
         message: refusal.message,
         hints: refusal.hints,
@@ -411,8 +420,17 @@ pub(super) async fn authorize(tx: &mut Tx, prepared: &Prepared) -> Result<UserRo
         return Ok(row);
     }
     let refusal = Refusal::new(Code::BadCredentials, "the userid or the password is wrong")
-        .hint("Userids ignore case, passwords do not. A move is written: GAME move BOARD USERID PASSWORD MOVE");
+        .hint("Userids ignore case, passwords do not; the userid comes first, then the password.");
     Err(refusal.into())
+}
+
+/// As [`authorize`], for a command about a board: who is refused sees the board he named.
+pub(super) async fn authorize_on(tx: &mut Tx, prepared: &Prepared, board: Board) -> Result<(Board, UserRow), ServiceError> {
+    match authorize(tx, prepared).await {
+        Ok(user) => Ok((board, user)),
+        Err(ServiceError::Refused(refusal)) => Err(refusal.about(board).into()),
+        Err(error) => Err(error),
+    }
 }
 
 async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, ServiceError> {
@@ -454,7 +472,7 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
 pub async fn already_played(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Reply, StoreError> {
     let named = prepared.command.as_ref().ok().and_then(|command| Some((command.game()?, command.board()?)));
     let board = match named {
-        Some((game, number)) => super::Board::load(tx, app, game, number).await?,
+        Some((game, number)) => Board::load(tx, app, game, number).await?,
         None => None,
     };
     let sheet = board.map(|board| {

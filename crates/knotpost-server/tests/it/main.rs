@@ -2,8 +2,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod architecture;
+mod canary;
+mod harness;
+mod http;
 mod inbound;
 mod outbound;
+mod play;
 mod postgres;
 mod smtp_listener;
 mod smtp_peer;
+mod stories;
