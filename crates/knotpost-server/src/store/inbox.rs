@@ -139,14 +139,31 @@ impl Tx {
         Ok(row.is_some())
     }
 
-    /// Names the outcome of a mail that is done more exactly.
+    /// Names the outcome of a mail that is done more exactly, and what an administrator may read of it.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn note_reason(&mut self, key: InboxKey, reason: &'static str) -> Result<(), StoreError> {
-        let sql = "UPDATE inbox SET reason = $2 WHERE id = $1";
-        on!(self, c => sqlx::query(sql).bind(key.0).bind(reason).execute(c).await.map(drop))?;
+    pub async fn describe_inbox(
+        &mut self,
+        key: InboxKey,
+        reason: &'static str,
+        subject: Option<&str>,
+        text: Option<&str>,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE inbox SET reason = $2, subject = $3, text = $4 WHERE id = $1";
+        on!(self, c => sqlx::query(sql).bind(key.0).bind(reason).bind(subject).bind(text).execute(c).await.map(drop))?;
         Ok(())
+    }
+
+    /// What became of the mail that was acted on under this key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn reason_of_first(&mut self, dedupe_key: &str) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT inbox.reason FROM inbox_seen JOIN inbox ON inbox.id = inbox_seen.inbox_id WHERE dedupe_key = $1";
+        let row: Option<Option<String>> =
+            on!(self, c => sqlx::query_scalar(sql).bind(dedupe_key).fetch_optional(c).await)?;
+        Ok(row.flatten())
     }
 
     /// When the next mail may be taken by a worker.

@@ -2,6 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod architecture;
+mod canary;
+mod harness;
+mod http;
 mod inbound;
 mod outbound;
 mod play;
@@ -9,3 +12,4 @@ mod postgres;
 mod process;
 mod smtp_listener;
 mod smtp_peer;
+mod stories;
