@@ -79,23 +79,8 @@ const MARKS: &[&str] = &[
 ///
 /// The result has single spaces between words and none around them; cleaning it again changes nothing.
 pub fn clean(subject: &str) -> String {
-    let mut text = join_words(&straighten(subject));
-    loop {
-        let next = join_words(strip_new(strip_marks(&text)));
-        if next == text {
-            return text;
-        }
-        text = next;
-    }
-}
-
-/// The Subject of the first mail about a board begins with `New`; a reply to it is a command like any other.
-fn strip_new(text: &str) -> &str {
-    let Some((new, rest)) = text.split_once(' ') else { return text };
-    let mut words = rest.split(' ').skip(1);
-    let is_board = words.next().is_some_and(|word| word.eq_ignore_ascii_case("board"));
-    let is_numbered = words.next().is_some_and(|word| word.trim_start_matches('#').parse::<u32>().is_ok());
-    if new.eq_ignore_ascii_case("new") && is_board && is_numbered { rest } else { text }
+    let text = join_words(&straighten(subject));
+    strip_marks(&text).trim_end().to_owned()
 }
 
 /// Folds typographic characters to the ASCII ones they stand for; drops invisible ones.
@@ -136,13 +121,34 @@ fn join_words(text: &str) -> String {
     out
 }
 
-/// The text after all leading marks and tags.
+/// The text after all leading marks and tags. A `**` that comes to the front goes as well, here and not by
+/// joining the words again: a subject of nothing but marks must not take quadratic time.
 fn strip_marks(mut text: &str) -> &str {
     loop {
         text = text.trim_start();
-        let Some(rest) = strip_tag(text).or_else(|| strip_mark(text)) else { return text };
+        let Some(rest) = strip_tag(text)
+            .or_else(|| strip_lone(text))
+            .or_else(|| strip_mark(text))
+            .or_else(|| strip_new(text))
+        else {
+            return text;
+        };
         text = rest;
     }
+}
+
+/// The Subject of the first mail about a board begins with `New`; a reply to it is a command like any other.
+fn strip_new(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once(' ').filter(|(new, _)| new.eq_ignore_ascii_case("new"))?;
+    let mut words = rest.split_whitespace().skip(1);
+    let is_board = words.next().is_some_and(|word| word.eq_ignore_ascii_case("board"));
+    let is_numbered = words.next().is_some_and(|word| word.trim_start_matches('#').parse::<u32>().is_ok());
+    (is_board && is_numbered).then_some(rest)
+}
+
+/// `** rest`.
+fn strip_lone(text: &str) -> Option<&str> {
+    text.strip_prefix("**").filter(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// `[list-tag] rest`.

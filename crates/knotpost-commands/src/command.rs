@@ -14,7 +14,7 @@ use crate::words::Credentials;
 /// One command. Games carry their canonical lower-case name; userids are as typed.
 ///
 /// `swap board …` and `resign board …` are a [`Command::Move`] with that action.
-/// `Debug` shows the verb, game, board and userid, and nothing that could be a misplaced password.
+/// `Debug` shows the verb, game and board, and nothing that could be a misplaced password.
 #[derive(Clone, PartialEq)]
 #[expect(missing_docs, reason = "the fields carry the names of the syntax lines; see `VerbSpec::syntax`")]
 pub enum Command {

@@ -8,7 +8,7 @@ use crate::grammar::{find_head, parse_clean};
 use crate::token::{Word, read_option, split_line};
 use crate::value::BoardAt;
 use crate::verb::{Verb, WhoAt};
-use crate::verbs::{is_address, is_option_name};
+use crate::verbs::{is_address, is_option_name, is_setting_name};
 use crate::vocabulary::Vocabulary;
 use crate::words::{Credentials, Password};
 
@@ -83,11 +83,26 @@ fn secrets_by_place(line: &str, vocabulary: &Vocabulary) -> Option<Vec<usize>> {
         let sound = Credentials { userid: userid.clone(), password }.are_plausible();
         // The password once more in another word: then it is anybody's guess which word is which.
         let mut others = line.split_whitespace().enumerate().filter(|(place, _)| !is_at(&secrets, *place));
-        if !sound || others.any(|(_, piece)| piece.contains(secret.text)) {
+        if !sound
+            || is_misplaced(secret.text, vocabulary)
+            || others.any(|(_, piece)| piece.contains(secret.text))
+        {
             return None;
         }
     }
     Some(secrets.iter().map(|secret| secret.place).collect())
+}
+
+/// Whether a word in the place of a password rather belongs behind it: an address, a word of the language,
+/// a board or date, a preference, several placements. Then the userid was left out, and the password may
+/// stand in its place.
+fn is_misplaced(word: &str, vocabulary: &Vocabulary) -> bool {
+    let numeric = |c: char| c.is_ascii_digit() || matches!(c, '-' | '#' | '.');
+    is_address(word)
+        || vocabulary.is_known(word)
+        || word.chars().all(numeric)
+        || word.contains(',')
+        || word.split_once('=').is_some_and(|(name, _)| is_setting_name(name))
 }
 
 fn is_at(words: &[Word<'_>], place: usize) -> bool {

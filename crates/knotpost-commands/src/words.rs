@@ -171,9 +171,8 @@ impl Credentials {
 }
 
 impl fmt::Debug for Credentials {
+    /// Hides the userid too: who forgets the userid or exchanges the two has his password in its place.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hidden = !self.are_plausible() || self.userid.contains(self.password.expose());
-        let userid = if hidden { crate::mask::MASK } else { &self.userid };
-        write!(f, "Credentials({userid} {})", self.password)
+        write!(f, "Credentials({})", self.password)
     }
 }

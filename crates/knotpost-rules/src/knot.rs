@@ -93,6 +93,25 @@ const CLOCKWISE: [u8; 64] = next_open(1);
 /// The next open edge counter-clockwise.
 const COUNTER: [u8; 64] = next_open(3);
 
+/// The strands whose both ends meet an open edge, by open edges and matched edges; all others hang loose.
+const FASTENED: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut index = 0;
+    while index < 256 {
+        let (mask, matched) = (index >> 4, index & 15);
+        let mut edge = 0;
+        while edge < 4 {
+            let next = CLOCKWISE[mask << 2 | edge];
+            if (mask & matched) >> edge & 1 == 1 && (mask & matched) >> next & 1 == 1 {
+                table[index] |= 1 << edge;
+            }
+            edge += 1;
+        }
+        index += 1;
+    }
+    table
+};
+
 const fn next_open(turn: usize) -> [u8; 64] {
     let mut table = [0; 64];
     let mut index = 0;
@@ -263,7 +282,7 @@ impl Knotwork {
     pub fn closed_paths(&self, run: Run, mut found: impl FnMut(ClosedPath)) {
         let mut cell = run.low;
         loop {
-            let mut open = self.matched(cell);
+            let mut open = self.fastened(cell);
             while open != 0 {
                 let strand = Strand { cell, edge: open.trailing_zeros() as u8 };
                 open &= open - 1;
@@ -288,11 +307,19 @@ impl Knotwork {
         places
     }
 
-    /// Open edges of a cell that meet an open edge.
-    fn matched(&self, cell: u8) -> u8 {
-        let at = |edge: usize| self.cells[cell.wrapping_add(STEPS[edge]) as usize];
-        let facing = at(0) >> 2 & 1 | at(1) >> 2 & 2 | at(2) << 2 & 4 | at(3) << 2 & 8;
-        self.cells[cell as usize] & facing
+    /// The strands of a cell, by their edges, whose both ends meet an open edge.
+    const fn fastened(&self, cell: u8) -> u8 {
+        let facing = self.beside(cell, 0) >> 2 & 1
+            | self.beside(cell, 1) >> 2 & 2
+            | self.beside(cell, 2) << 2 & 4
+            | self.beside(cell, 3) << 2 & 8;
+        let mask = self.cells[cell as usize] & 15;
+        FASTENED[(mask << 4 | mask & facing) as usize]
+    }
+
+    /// The open edges of the cell over an edge.
+    const fn beside(&self, cell: u8, edge: usize) -> u8 {
+        self.cells[cell.wrapping_add(STEPS[edge]) as usize]
     }
 
     /// The closed path through `start`, unless an earlier strand of the run lies on it too: that one has found it.

@@ -19,6 +19,7 @@ mod options;
 mod position;
 pub mod record;
 mod registry;
+pub mod rng;
 mod seat;
 mod seed;
 mod turn;

@@ -86,7 +86,8 @@ impl App {
                 known.join(", ")
             );
         }
-        let secret = SecretKey::load(config.secrets.key.expose_secret(), &config.server.data, entropy.as_ref())?;
+        let secret =
+            SecretKey::load(config.secrets.key.expose_secret(), &config.server.data, entropy.as_ref())?;
         Ok(Self {
             vocabulary: vocabulary(registry, &config.games.disabled),
             credentials: Credentials::new(secret.clone())?,
@@ -121,7 +122,8 @@ impl App {
 
 /// The words the command language needs to know of the games.
 fn vocabulary(registry: &Registry, disabled: &[String]) -> Vocabulary {
-    let offered = registry.iter().filter(|game| !disabled.iter().any(|off| off.eq_ignore_ascii_case(game.meta().name)));
+    let offered =
+        registry.iter().filter(|game| !disabled.iter().any(|off| off.eq_ignore_ascii_case(game.meta().name)));
     let games = offered.map(|game| {
         let meta = game.meta();
         let options = meta.options.iter().flat_map(|option| {

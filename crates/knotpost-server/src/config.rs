@@ -7,13 +7,14 @@ mod check;
 mod sections;
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 pub use sections::{
-    Accounts, AuthPolicy, Confirm, Database, Dkim, Games, Http, Inbound, KeepRaw, Limits, Lmtp, Log, LogFormat, Mail,
-    Maildir, Migrate, Retention, Secrets, Server, Smtp, Time,
+    Accounts, AuthPolicy, Confirm, Database, Dkim, Games, Http, Inbound, KeepRaw, Limits, Lmtp, Log,
+    LogFormat, Mail, Maildir, Migrate, Retention, Secrets, Server, Smtp, Time,
 };
 
 /// The file that is read from the working folder when no other is named.
@@ -67,8 +68,11 @@ impl Config {
     ///
     /// # Errors
     /// For unknown keys, ill-typed values, and values that cannot work.
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
     pub fn load(file: Option<&Path>) -> Result<Self, ConfigError> {
-        Self::from_sources(file, std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?))))
+        let as_text =
+            |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+        Self::from_sources(file, std::env::vars_os().filter_map(as_text))
     }
 
     fn from_sources(
@@ -99,7 +103,8 @@ impl Config {
             .ignore_empty(true)
             .source(Some(ours));
         let read = |error: config::ConfigError| ConfigError::Read(error.to_string());
-        let settings: Self = builder.add_source(environment).build().map_err(read)?.try_deserialize().map_err(read)?;
+        let settings: Self =
+            builder.add_source(environment).build().map_err(read)?.try_deserialize().map_err(read)?;
         check::check(&settings)?;
         Ok(settings)
     }
@@ -117,7 +122,9 @@ impl Config {
         match self.accounts.confirm_addresses {
             Confirm::On => true,
             Confirm::Off => false,
-            Confirm::Auto => !(self.mail.transport.starts_with("maildir:") || &*self.mail.transport == "memory:"),
+            Confirm::Auto => {
+                !(self.mail.transport.starts_with("maildir:") || &*self.mail.transport == "memory:")
+            }
         }
     }
 

@@ -22,7 +22,8 @@ impl Links {
 
     /// The page on which the reader of `address` confirms that it belongs to `user`.
     pub fn confirmation(&self, public_url: &str, user: UserKey, address: &str) -> String {
-        let token = format!("{}.{}.{}", user.0, to_hex(address.as_bytes()), self.sign("confirm", user, address));
+        let token =
+            format!("{}.{}.{}", user.0, to_hex(address.as_bytes()), self.sign("confirm", user, address));
         format!("{}/confirm/{token}", public_url.trim_end_matches('/'))
     }
 
@@ -44,7 +45,8 @@ impl Links {
     }
 
     fn sign(&self, kind: &str, user: UserKey, text: &str) -> String {
-        let digest = self.secret.digest(Purpose::Tokens, &[kind.as_bytes(), &user.0.to_be_bytes(), text.as_bytes()]);
+        let digest =
+            self.secret.digest(Purpose::Tokens, &[kind.as_bytes(), &user.0.to_be_bytes(), text.as_bytes()]);
         to_hex(digest.first_chunk::<SIGNATURE>().unwrap_or(&[0; SIGNATURE]))
     }
 }

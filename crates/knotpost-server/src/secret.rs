@@ -73,9 +73,9 @@ impl SecretKey {
         }
         let path = data.join(KEY_FILE);
         match std::fs::read_to_string(&path) {
-            Ok(text) => {
-                parse_hex(text.trim()).map(Self).ok_or_else(|| SecretError::Malformed(path.display().to_string()))
-            }
+            Ok(text) => parse_hex(text.trim())
+                .map(Self)
+                .ok_or_else(|| SecretError::Malformed(path.display().to_string())),
             Err(error) if error.kind() == ErrorKind::NotFound => Self::create(&path, data, entropy),
             Err(error) => Err(error.into()),
         }
@@ -99,7 +99,9 @@ impl SecretKey {
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 let text = std::fs::read_to_string(path)?;
-                parse_hex(text.trim()).map(Self).ok_or_else(|| SecretError::Malformed(path.display().to_string()))
+                parse_hex(text.trim())
+                    .map(Self)
+                    .ok_or_else(|| SecretError::Malformed(path.display().to_string()))
             }
             Err(error) => Err(error.into()),
         }
@@ -136,7 +138,8 @@ impl SecretKey {
         let (nonce, body) = sealed.split_first_chunk::<NONCE_LEN>()?;
         let mut body = body.to_vec();
         let key = self.sealing_key().ok()?;
-        let length = key.open_in_place(Nonce::assume_unique_for_key(*nonce), Aad::empty(), &mut body).ok()?.len();
+        let length =
+            key.open_in_place(Nonce::assume_unique_for_key(*nonce), Aad::empty(), &mut body).ok()?.len();
         body.truncate(length);
         Some(body)
     }

@@ -81,12 +81,17 @@ impl Server {
     /// When an address is taken or a certificate cannot be read; then nothing is left running.
     pub async fn start(app: Arc<App>, metrics: Option<PrometheusHandle>) -> anyhow::Result<Self> {
         let config = &app.config;
-        let transport = Transport::from_url(&config.mail.transport, &config.server.data).context("mail.transport")?;
+        let transport =
+            Transport::from_url(&config.mail.transport, &config.server.data).context("mail.transport")?;
         let transport = Arc::new(transport);
         let http = bind("http.listen", &config.http.listen).await?;
         let smtp = bind("smtp.listen", &config.smtp.listen).await?;
         let lmtp = bind("lmtp.listen", &config.lmtp.listen).await?;
-        let ports = Ports { http: address(http.as_ref())?, smtp: address(smtp.as_ref())?, lmtp: address(lmtp.as_ref())? };
+        let ports = Ports {
+            http: address(http.as_ref())?,
+            smtp: address(smtp.as_ref())?,
+            lmtp: address(lmtp.as_ref())?,
+        };
         let socket = handover::Socket::bind(&config.server.data)?;
         let stop = CancellationToken::new();
         let desk = Arc::new(Desk::new(Arc::clone(&app)));
@@ -99,7 +104,11 @@ impl Server {
             let settings = Arc::new(mail_settings(config, protocol)?);
             tasks.spawn(smtp::serve(listener, settings, Arc::clone(&desk) as Arc<dyn Intake>, stop.clone()));
         }
-        tasks.spawn(socket.serve(Arc::clone(&desk) as Arc<dyn Intake>, config.inbound.max_bytes, stop.clone()));
+        tasks.spawn(socket.serve(
+            Arc::clone(&desk) as Arc<dyn Intake>,
+            config.inbound.max_bytes,
+            stop.clone(),
+        ));
         for _ in 0..READERS {
             tasks.spawn(worker::work_inbox(Arc::clone(&desk), Arc::clone(&app), stop.clone()));
         }
@@ -114,7 +123,8 @@ impl Server {
     /// Stops accepting, finishes what is in hand, closes the database.
     pub async fn stop(mut self) {
         self.stop.cancel();
-        let finished = tokio::time::timeout(GRACE, async { while self.tasks.join_next().await.is_some() {} }).await;
+        let finished =
+            tokio::time::timeout(GRACE, async { while self.tasks.join_next().await.is_some() {} }).await;
         if finished.is_err() {
             tracing::warn!("some work was not finished in time; it goes on at the next start");
             self.tasks.shutdown().await;

@@ -17,7 +17,7 @@ const POLL: Duration = Duration::from_millis(500);
 /// How long a worker rests after a failure of the database.
 const REST: Duration = Duration::from_secs(2);
 /// How often old outcomes are deleted.
-const PRUNE: Duration = Duration::from_secs(600);
+const PRUNE: Duration = Duration::from_mins(10);
 
 /// Processes received mail until it is told to stop.
 pub async fn work_inbox(desk: Arc<Desk>, app: Arc<App>, stop: CancellationToken) {

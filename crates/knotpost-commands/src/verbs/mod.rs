@@ -12,6 +12,7 @@ pub(crate) mod table;
 pub(crate) use account::is_address;
 pub(crate) use options::is_option_name;
 pub(crate) use playing::{is_turn, read_queued, split_number};
+pub(crate) use settings::is_setting_name;
 
 use crate::command::Command;
 use crate::error::{ErrorCode, ParseError};

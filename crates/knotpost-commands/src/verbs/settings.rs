@@ -26,6 +26,11 @@ const SETTINGS: [(&str, Takes); 7] = [
     ("timezone", Takes::Zone),
 ];
 
+/// Whether a name is one of a preference, spelled out.
+pub(crate) fn is_setting_name(name: &str) -> bool {
+    SETTINGS.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
+}
+
 /// Reads `name=value` words from an index on; written with dashes they are taken as well.
 pub(super) fn read_settings(args: &Args<'_>, from: usize) -> Result<Vec<Setting>, ParseError> {
     let mut settings = Vec::new();

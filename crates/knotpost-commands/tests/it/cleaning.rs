@@ -98,6 +98,14 @@ fn typographic_quotes_and_dashes_are_typed_ones() {
     assert_eq!(clean("osbox move 101 fred secret —"), "osbox move 101 fred secret --");
 }
 
+#[test]
+fn marks_laid_bare_by_other_marks_go_too() {
+    assert_eq!(clean("Re:** [a]** Re:Re:help"), "help");
+    assert_eq!(clean(&format!("{}help", "Re:** ".repeat(20_000))), "help");
+    assert_eq!(clean("Re:**"), "");
+    assert_eq!(clean("[x]**bold"), "**bold");
+}
+
 proptest! {
     #[test]
     fn cleaning_twice_is_cleaning_once(line in r"(\[?(Re|AW|x|\*\*|答复)[\]:：]{0,2}[ \u{a0}]?){0,6}\PC{0,40}") {

@@ -54,6 +54,22 @@ fn exchanged_words_are_noticed() {
 }
 
 #[test]
+fn a_forgotten_userid_is_noticed() {
+    for line in [
+        "add secret12 fred@example.org",
+        "resend secret12 boxilies",
+        "vacation secret12 2026-12-24",
+        "set secret12 mail=text digest=7",
+        "osbo queue 101 secret12 k2e4,a1e6 a1e7",
+        "message secret12 ann bob",
+        "osbox showas secret12 101#5 102",
+    ] {
+        let masked = masked(line);
+        assert!(read(line).credentials().is_some() && !masked.contains("secret12"), "{line} -> {masked}");
+    }
+}
+
+#[test]
 fn exchanged_words_that_look_right_are_hidden_when_asked() {
     let cautious = mask_cautiously("osbox move 101 secret12 freddy f12", &vocabulary());
     assert_eq!(cautious, "osbox move 101 ******** ******** f12");
@@ -62,10 +78,7 @@ fn exchanged_words_that_look_right_are_hidden_when_asked() {
 #[test]
 fn the_debug_text_of_a_command_holds_no_password() {
     let text = format!("{:?}", read("osbox move 101 fred secret12 f12"));
-    assert_eq!(
-        text,
-        "Command { verb: Move, game: \"osbox\", board: 101, who: Credentials(fred ********), .. }"
-    );
+    assert_eq!(text, "Command { verb: Move, game: \"osbox\", board: 101, who: Credentials(********), .. }");
     let text = format!("{:?}", read("osbox move 101 secret12 fred secret12"));
     assert!(!text.contains("secret12"), "{text}");
 }
@@ -159,7 +172,7 @@ fn password_verbs() -> Vec<Verb> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig { cases: 4 * ProptestConfig::default().cases, ..ProptestConfig::default() })]
 
     #[test]
     fn a_password_never_comes_back(

@@ -126,14 +126,19 @@ async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {
         User::List => return list_users(app).await,
         User::Show { userid } => {
             let user = view_user(app, &userid).await?;
-            println!("userid     {}\nrole       {}\nstate      {}\nsince      {}", user.userid, user.role, user.state, user.since);
+            println!(
+                "userid     {}\nrole       {}\nstate      {}\nsince      {}",
+                user.userid, user.role, user.state, user.since
+            );
             for (address, confirmed) in user.addresses {
                 println!("address    {address}{}", if confirmed { "" } else { " (not confirmed)" });
             }
             println!("boards     {} active", user.active_boards);
             return Ok(());
         }
-        User::Add { userid, addresses } => (userid, UserEdit::Add { password: read_password()?, addresses }, "added"),
+        User::Add { userid, addresses } => {
+            (userid, UserEdit::Add { password: read_password()?, addresses }, "added")
+        }
         User::Passwd { userid } => (userid, UserEdit::Password(read_password()?), "given a new password"),
         User::Grant { userid } => (userid, UserEdit::Role("admin"), "made an administrator"),
         User::Revoke { userid } => (userid, UserEdit::Role("player"), "made a player"),
@@ -164,7 +169,9 @@ fn read_password() -> Result<String, ServiceError> {
     let read = std::io::stdin().lock().read_line(&mut line).context("standard input");
     match read {
         Ok(_) => Ok(line.trim_end_matches(['\r', '\n']).to_owned()),
-        Err(error) => Err(crate::service::Refusal::new(crate::service::Code::BadValue, format!("{error:#}")).into()),
+        Err(error) => {
+            Err(crate::service::Refusal::new(crate::service::Code::BadValue, format!("{error:#}")).into())
+        }
     }
 }
 
@@ -209,4 +216,3 @@ async fn list_boards(
         }
     }
 }
-

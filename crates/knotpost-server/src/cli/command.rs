@@ -24,7 +24,9 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
         Some(file) if file.as_os_str() == "-" => {
             std::io::read_to_string(std::io::stdin()).context("standard input cannot be read")?
         }
-        Some(file) => std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?,
+        Some(file) => {
+            std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?
+        }
     };
     let origin = Origin { channel: Channel::Operator, sender: None, rate_key: "operator".to_owned() };
     let app = super::open(config).await?;

@@ -48,7 +48,8 @@ enum Command {
     /// Take one mail from standard input; exit code 0: taken, 65: refused, 75: try again later.
     Deliver(deliver::Args),
     /// Execute one command line as if mailed by the operator, and print the answer.
-    Command(command::Args),
+    #[command(name = "command")]
+    Execute(command::Args),
     /// Play by the rules alone, without a server: replay moves and print the board.
     Play(play::PlayArgs),
     /// The effective configuration.
@@ -111,7 +112,7 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Serve => serve::run(config).await,
         Command::Deliver(args) => Ok(deliver::run(config, args).await),
-        Command::Command(args) => command::run(config, args).await,
+        Command::Execute(args) => command::run(config, args).await,
         Command::Config { action } => settings::run(&config, &action),
         Command::Migrate => settings::migrate(&config).await,
         Command::Backup(args) => backup::run(config, args).await,

@@ -18,7 +18,7 @@ use table::{Fault, Table};
 /// The words behind `knotpost play`. They stay raw here because the options are those of the game.
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true)]
-pub struct PlayArgs {
+pub(super) struct PlayArgs {
     /// The game, its options, flags of `play` and moves; `knotpost play --help` lists them
     #[arg(value_name = "GAME [OPTION|MOVE]", trailing_var_arg = true, allow_hyphen_values = true)]
     pub words: Vec<String>,
@@ -50,7 +50,7 @@ const IO_FAILED: u8 = 74;
 /// Runs `knotpost play` on the standard streams.
 ///
 /// Exit codes: 0, 64 wrong usage, 65 wrong data such as an illegal move, 66 unreadable record, 74 broken stream.
-pub fn run(args: &PlayArgs, registry: &Registry) -> ExitCode {
+pub(super) fn run(args: &PlayArgs, registry: &Registry) -> ExitCode {
     let (input, output, errors) = (io::stdin().lock(), io::stdout().lock(), io::stderr().lock());
     match execute(&args.words, registry, input, output, errors) {
         Ok(code) => ExitCode::from(code),

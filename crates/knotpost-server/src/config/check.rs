@@ -39,16 +39,21 @@ fn identity(config: &Config) -> Result<(), ConfigError> {
 }
 
 fn listeners(config: &Config) -> Result<(), ConfigError> {
-    for (key, listen) in
-        [("http.listen", &config.http.listen), ("smtp.listen", &config.smtp.listen), ("lmtp.listen", &config.lmtp.listen)]
-    {
+    for (key, listen) in [
+        ("http.listen", &config.http.listen),
+        ("smtp.listen", &config.smtp.listen),
+        ("lmtp.listen", &config.lmtp.listen),
+    ] {
         if !listen.is_empty() && listen.parse::<SocketAddr>().is_err() {
             return refuse(key, format!("`{listen}` is not an address and port such as 127.0.0.1:8080"));
         }
     }
     for proxy in &config.http.trusted_proxies {
         if proxy.parse::<std::net::IpAddr>().is_err() {
-            return refuse("http.trusted_proxies", format!("`{proxy}` is not a network address such as 127.0.0.1"));
+            return refuse(
+                "http.trusted_proxies",
+                format!("`{proxy}` is not a network address such as 127.0.0.1"),
+            );
         }
     }
     if config.smtp.tls_cert.is_empty() != config.smtp.tls_key.is_empty() {
@@ -77,7 +82,10 @@ fn later(config: &Config) -> Result<(), ConfigError> {
 
 fn numbers(config: &Config) -> Result<(), ConfigError> {
     if config.retention.inbox_days < 30 {
-        return refuse("retention.inbox_days", "must be 30 or more: repeated mails are recognised for 30 days");
+        return refuse(
+            "retention.inbox_days",
+            "must be 30 or more: repeated mails are recognised for 30 days",
+        );
     }
     if config.database.max_connections == 0 {
         return refuse("database.max_connections", "must be 1 or more");

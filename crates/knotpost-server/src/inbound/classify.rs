@@ -3,9 +3,9 @@
 //! The rule that keeps mail from going in circles: whatever shows one of the marks of an automaton is neither
 //! executed nor answered. Knows nothing of commands or accounts.
 
-use crate::domain::OwnAddresses;
 use super::parse::Message;
 use super::reason::Reason;
+use crate::domain::OwnAddresses;
 
 /// More servers than this lie on no honest way.
 pub const MAX_HOPS: usize = 30;

@@ -21,9 +21,9 @@ use super::smtp::{Envelope, Intake, Receipt, RecipientVerdict, Way};
 /// The socket in the data folder.
 pub const SOCKET_FILE: &str = "knotpost.sock";
 /// How long a client may take to write its message.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// How long the server may take to store it.
-const ANSWER: Duration = Duration::from_secs(60);
+const ANSWER: Duration = Duration::from_mins(1);
 /// Longest envelope line.
 const MAX_ENVELOPE: u64 = 64 * 1024;
 
@@ -39,7 +39,13 @@ pub struct Piped {
 impl Piped {
     /// The envelope of a message that came through a pipe.
     pub fn envelope(self) -> Envelope {
-        Envelope { way: Way::Pipe, peer: None, helo: None, mail_from: self.mail_from, recipients: self.recipients }
+        Envelope {
+            way: Way::Pipe,
+            peer: None,
+            helo: None,
+            mail_from: self.mail_from,
+            recipients: self.recipients,
+        }
     }
 }
 
@@ -102,7 +108,9 @@ async fn converse(stream: UnixStream, intake: &dyn Intake, max_message: usize) -
     let (reading, mut writing) = stream.into_split();
     let receipt = match timeout(PATIENCE, read(BufReader::new(reading), max_message)).await {
         Ok(Ok(Some((piped, raw)))) => judge(intake, piped, raw).await,
-        Ok(Ok(None)) => Receipt::Refused { code: 552, enhanced: "5.3.4", text: "the message is too large".to_owned() },
+        Ok(Ok(None)) => {
+            Receipt::Refused { code: 552, enhanced: "5.3.4", text: "the message is too large".to_owned() }
+        }
         Ok(Err(error)) => return Err(error),
         Err(_) => return Err(io::ErrorKind::TimedOut.into()),
     };
@@ -135,7 +143,9 @@ pub async fn judge(intake: &dyn Intake, piped: Piped, raw: Vec<u8>) -> Receipt {
     for recipient in &piped.recipients {
         match intake.recipient(recipient) {
             RecipientVerdict::Accepted => {}
-            RecipientVerdict::Unknown { text } => return Receipt::Refused { code: 550, enhanced: "5.1.1", text },
+            RecipientVerdict::Unknown { text } => {
+                return Receipt::Refused { code: 550, enhanced: "5.1.1", text };
+            }
             RecipientVerdict::NotOurs => {
                 let text = format!("{recipient} is not an address of this server");
                 return Receipt::Refused { code: 550, enhanced: "5.7.1", text };

@@ -16,7 +16,8 @@ use crate::config::KeepRaw;
 use crate::domain::{Address, InboxKey, Millis, Recipient};
 use crate::secret::Purpose;
 use crate::service::{
-    Answer, Audience, Channel, Origin, Prepared, Reply, Request, apply, post_to_address, prepare, prepare_at_once,
+    Answer, Audience, Channel, Origin, Prepared, Reply, Request, apply, post_to_address, prepare,
+    prepare_at_once,
 };
 use crate::store::{InboxRow, NewInbox, StoreError, Tx};
 
@@ -60,7 +61,8 @@ impl Desk {
     }
 
     fn read(&self, raw: &[u8], envelope_from: Option<&str>, recipients: &[String]) -> Result<Mail, Refusal> {
-        let message = parse(raw).map_err(|broken| Refusal { enhanced: "5.6.0", text: format!("{broken}") })?;
+        let message =
+            parse(raw).map_err(|broken| Refusal { enhanced: "5.6.0", text: format!("{broken}") })?;
         let class = classify(&message, envelope_from, &self.app.own);
         if matches!(class, Class::Automatic(_)) {
             // Never looked into any further.
@@ -103,10 +105,15 @@ impl Desk {
         let mut row = self.describe(&envelope, &mail, raw.len(), now);
         if let Some(reason) = self.settled_at_sight(&mail, &envelope) {
             row.reason = Some(reason.as_str());
-            app.store.write(move |tx| { let row = row.clone(); Box::pin(async move { tx.insert_inbox(&row).await }) }).await?;
+            app.store
+                .write(move |tx| {
+                    let row = row.clone();
+                    Box::pin(async move { tx.insert_inbox(&row).await })
+                })
+                .await?;
             return Ok(Receipt::Stored { text: "kept".to_owned() });
         }
-        let request = self.request(&mail);
+        let request = Self::request(&mail);
         if let Some(prepared) = prepare_at_once(app, request).await? {
             (row.subject, row.text) = shown(app, &mail, &prepared);
             let work = Arc::new((mail, prepared, row));
@@ -129,7 +136,12 @@ impl Desk {
             return Ok(Receipt::Stored { text: reason.to_string() });
         }
         row.raw = Some(app.secret.seal(app.entropy.as_ref(), &raw)?);
-        app.store.write(move |tx| { let row = row.clone(); Box::pin(async move { tx.insert_inbox(&row).await }) }).await?;
+        app.store
+            .write(move |tx| {
+                let row = row.clone();
+                Box::pin(async move { tx.insert_inbox(&row).await })
+            })
+            .await?;
         app.signals.inbox.notify_one();
         Ok(Receipt::Stored { text: "queued".to_owned() })
     }
@@ -139,7 +151,8 @@ impl Desk {
         if let Class::Automatic(reason) = mail.class {
             return Some(reason);
         }
-        let to_postmaster = |address: &String| matches!(self.app.own.recipient(address), Some(Recipient::Postmaster));
+        let to_postmaster =
+            |address: &String| matches!(self.app.own.recipient(address), Some(Recipient::Postmaster));
         envelope.recipients.iter().all(to_postmaster).then_some(Reason::Postmaster)
     }
 
@@ -147,7 +160,9 @@ impl Desk {
         // Nobody knows yet which words are passwords; see `shown`.
         let mask = |line: &str| knotpost_commands::mask_cautiously(line, &self.app.vocabulary);
         let text = match &mail.found {
-            Identified::Multiple { lines, .. } => Some(lines.iter().map(|line| mask(line)).collect::<Vec<_>>().join("\n")),
+            Identified::Multiple { lines, .. } => {
+                Some(lines.iter().map(|line| mask(line)).collect::<Vec<_>>().join("\n"))
+            }
             Identified::Body { line, .. } => Some(mask(line)),
             Identified::Subject { .. } | Identified::Unclear { .. } => None,
         };
@@ -167,9 +182,11 @@ impl Desk {
         }
     }
 
-    fn request(&self, mail: &Mail) -> Request {
+    fn request(mail: &Mail) -> Request {
         let (line, body) = match &mail.found {
-            Identified::Subject { line, comment } | Identified::Body { line, comment } => (line.clone(), comment.clone()),
+            Identified::Subject { line, comment } | Identified::Body { line, comment } => {
+                (line.clone(), comment.clone())
+            }
             Identified::Multiple { lines, surplus } => {
                 // One line more than allowed makes the command say so.
                 let surplus = std::iter::repeat_n("help".to_owned(), *surplus);
@@ -212,7 +229,7 @@ impl Desk {
         let Ok(mail) = self.read(&raw, row.mail_from.as_deref(), &recipients) else {
             return self.set_aside(row.id, Reason::Broken).await;
         };
-        let prepared = prepare(app, self.request(&mail)).await?;
+        let prepared = prepare(app, Self::request(&mail)).await?;
         let (key, now) = (row.id, app.clock.now());
         let keep = app.config.inbound.keep_raw == KeepRaw::All;
         let work = Arc::new((mail, prepared));
@@ -247,7 +264,9 @@ impl Desk {
         self.app
             .store
             .write(move |tx| {
-                Box::pin(async move { tx.finish_inbox(key, "failed", reason.as_str(), keep, now).await.map(drop) })
+                Box::pin(
+                    async move { tx.finish_inbox(key, "failed", reason.as_str(), keep, now).await.map(drop) },
+                )
             })
             .await
     }
@@ -330,9 +349,16 @@ async fn decide(
 }
 
 /// The same mail again: what it did is told, not done. What was refused then was answered then.
-async fn repeat(tx: &mut Tx, app: &App, mail: &Mail, prepared: &Prepared, now: Millis) -> Result<Reason, StoreError> {
+async fn repeat(
+    tx: &mut Tx,
+    app: &App,
+    mail: &Mail,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<Reason, StoreError> {
     let first = tx.reason_of_first(&mail.dedupe_key).await?;
-    let did = [Reason::Executed, Reason::Multiple].iter().any(|reason| first.as_deref() == Some(reason.as_str()));
+    let did =
+        [Reason::Executed, Reason::Multiple].iter().any(|reason| first.as_deref() == Some(reason.as_str()));
     let tell = did && mail.class == Class::Person && !prepared.is_query() && prepared.is_authenticated();
     if tell && has_budget(tx, mail, "answers", QUERY_ANSWERS, now).await? {
         let reply = crate::service::already_played(tx, app, prepared, now).await?;
@@ -367,12 +393,24 @@ async fn answer_error(
     Ok(if prepared.parses() { Reason::Refused } else { Reason::AnsweredError })
 }
 
-async fn has_budget(tx: &mut Tx, mail: &Mail, kind: &str, most: i64, now: Millis) -> Result<bool, StoreError> {
+async fn has_budget(
+    tx: &mut Tx,
+    mail: &Mail,
+    kind: &str,
+    most: i64,
+    now: Millis,
+) -> Result<bool, StoreError> {
     let Some(sender) = &mail.sender else { return Ok(false) };
     Ok(tx.count_answer(&format!("{kind} {}", sender.key()), now.0 / 3_600_000).await? <= most)
 }
 
-async fn answer_sender(tx: &mut Tx, app: &App, mail: &Mail, replies: &[Reply], now: Millis) -> Result<(), StoreError> {
+async fn answer_sender(
+    tx: &mut Tx,
+    app: &App,
+    mail: &Mail,
+    replies: &[Reply],
+    now: Millis,
+) -> Result<(), StoreError> {
     let Some(sender) = &mail.sender else { return Ok(()) };
     let parent = mail.message.message_id.as_deref().unwrap_or_default();
     for reply in replies {
@@ -383,5 +421,7 @@ async fn answer_sender(tx: &mut Tx, app: &App, mail: &Mail, replies: &[Reply], n
 
 /// Only a Message-ID that is one can be named in an answer.
 fn is_quotable(id: &str) -> bool {
-    !id.is_empty() && id.len() <= 900 && id.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>".contains(&byte))
+    !id.is_empty()
+        && id.len() <= 900
+        && id.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>".contains(&byte))
 }

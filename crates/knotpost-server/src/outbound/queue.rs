@@ -14,7 +14,7 @@ use crate::store::{OutboxRow, StoreError};
 /// Nobody else sends a leased mail before this time is over.
 const LEASE_MS: i64 = 5 * 60_000;
 /// A mail server that takes longer for one mail is left; less than the lease.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// What a mail became before it is sent.
 enum Made {
@@ -55,18 +55,21 @@ async fn make(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
     let (Some(board), Some(ply), Some(facts)) = (row.board_id, row.ply, &row.facts) else {
         return Err(StoreError::Corrupt("an outgoing mail has neither text nor facts".to_owned()));
     };
-    let facts: BoardFacts = serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    let facts: BoardFacts =
+        serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     let mut tx = app.store.read().await?;
     let reader = match row.user_id {
         Some(user) => tx.user(user.into()).await?.map(|user| user.userid),
         None => None,
     };
-    let sheet = sheet_by_reference(&mut tx, app, BoardKey(board), ply, &facts, reader.as_deref(), row.date).await?;
+    let sheet =
+        sheet_by_reference(&mut tx, app, BoardKey(board), ply, &facts, reader.as_deref(), row.date).await?;
     drop(tx);
     let Some(sheet) = sheet else { return Ok(Made::Dropped("superseded")) };
     let name = BoardRef { game: sheet.game.clone(), number: sheet.number.unwrap_or(0) };
     let envelope = board_envelope(&row.recipient, &row.message_id, row.date, name);
-    let message = app.composer.compose(&Reply::Board(Box::new(sheet)), &envelope).map_err(StoreError::Corrupt)?;
+    let message =
+        app.composer.compose(&Reply::Board(Box::new(sheet)), &envelope).map_err(StoreError::Corrupt)?;
     Ok(Made::Message(message))
 }
 
@@ -90,7 +93,12 @@ async fn send(app: &App, transport: &Transport, row: &OutboxRow, bytes: &[u8]) -
     }
 }
 
-async fn finish(app: &App, row: &OutboxRow, state: &'static str, error: Option<String>) -> Result<(), StoreError> {
+async fn finish(
+    app: &App,
+    row: &OutboxRow,
+    state: &'static str,
+    error: Option<String>,
+) -> Result<(), StoreError> {
     let (key, now) = (row.id, app.clock.now());
     app.store
         .write(move |tx| {

@@ -1,6 +1,5 @@
 //! Replies as Subject and text, by the templates in `templates/mail/<kind>/`.
 
-use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 
@@ -46,8 +45,7 @@ impl Renderer {
         let mut templates = Environment::new();
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
         templates.set_auto_escape_callback(|_| AutoEscape::None);
-        templates.set_syntax(SyntaxConfig::default());
-        minijinja_embed::load_templates!(&mut templates, "mail");
+        load_templates(&mut templates);
         Self {
             templates,
             server: config.server.name.clone(),
@@ -140,6 +138,11 @@ impl Renderer {
     }
 }
 
+#[expect(clippy::expect_used, reason = "the build has parsed the same templates")]
+fn load_templates(mut templates: &mut Environment<'static>) {
+    minijinja_embed::load_templates!(templates, "mail");
+}
+
 /// The name of a reply's templates.
 pub fn kind(reply: &Reply) -> &'static str {
     match reply {
@@ -201,10 +204,17 @@ fn tidy(text: &str) -> String {
 }
 
 fn games_table(games: &[GameCount]) -> String {
-    let columns = [Column::left("Game", 8), Column::right("Active", 6), Column::right("Finished", 8), Column::left("What it is", 10)];
+    let columns = [
+        Column::left("Game", 8),
+        Column::right("Active", 6),
+        Column::right("Finished", 8),
+        Column::left("What it is", 10),
+    ];
     let rows: Vec<Vec<String>> = games
         .iter()
-        .map(|game| vec![game.title.clone(), game.active.to_string(), game.over.to_string(), game.summary.clone()])
+        .map(|game| {
+            vec![game.title.clone(), game.active.to_string(), game.over.to_string(), game.summary.clone()]
+        })
         .collect();
     table(&columns, &rows)
 }

@@ -51,8 +51,10 @@ pub fn turn_line(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Turn(userid) => format!("It is {userid}'s turn."),
         Verdict::Won { userid, lead: Some(1), .. } => format!("Game won by {userid} by 1 point."),
-        Verdict::Won { userid, lead: Some(points), .. } => format!("Game won by {userid} by {points} points."),
-        Verdict::Won { userid, reason: "resign", .. } => format!("Game won by {userid} by resignation."),
+        Verdict::Won { userid, lead: Some(points), .. } => {
+            format!("Game won by {userid} by {points} points.")
+        }
+        Verdict::Won { userid, reason: "resignation", .. } => format!("Game won by {userid} by resignation."),
         Verdict::Won { userid, reason: "forfeit", .. } => format!("Game won by {userid} on time."),
         Verdict::Won { userid, .. } => format!("Game won by {userid}."),
         Verdict::Tie(userids) => format!("The game was a tie. ({})", userids.join(", ")),
@@ -67,7 +69,9 @@ fn move_table(sheet: &Sheet) -> String {
         .seats
         .iter()
         .flat_map(|seat| [seat.side.chars().count(), seat.userid.chars().count()])
-        .chain(sheet.moves.iter().map(|entry| entry.number.to_string().len() + 1 + entry.text.chars().count()))
+        .chain(
+            sheet.moves.iter().map(|entry| entry.number.to_string().len() + 1 + entry.text.chars().count()),
+        )
         .max()
         .unwrap_or(0);
     let width = (longest + 2).clamp(13, most.max(13));
@@ -86,12 +90,10 @@ fn move_table(sheet: &Sheet) -> String {
             *cell = entry(made.number, &made.text);
         }
     }
+    let cell = |text: &String| format!("{:<width$}", shortened(text, width - 1));
     let lines: Vec<String> = rows
         .iter()
-        .map(|row| {
-            let cells: String = row.iter().map(|cell| format!("{:<width$}", shortened(cell, width - 1))).collect();
-            format!("   {cells}").trim_end().to_owned()
-        })
+        .map(|row| format!("   {}", row.iter().map(cell).collect::<Vec<_>>().concat()).trim_end().to_owned())
         .collect();
     lines.join("\n")
 }

@@ -68,7 +68,10 @@ mod tests {
     #[test]
     fn columns_are_as_wide_as_their_widest_entry() {
         let columns = [Column::right("Board", 5), Column::left("Horz", 10), Column::left("Board Status", 19)];
-        let rows = vec![vec!["123".into(), "ann".into(), "ann's turn".into()], vec!["4".into(), "a_very_long_name".into(), "tie".into()]];
+        let rows = vec![
+            vec!["123".into(), "ann".into(), "ann's turn".into()],
+            vec!["4".into(), "a_very_long_name".into(), "tie".into()],
+        ];
         let expected = "\
 Board Horz             Board Status
 ----- ---------------- -------------------

@@ -23,13 +23,17 @@ pub(super) async fn sign_up(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     if let Err(seconds) = app.limits.count(Rate::Signup, &prepared.origin.rate_key) {
-        let mut refusal = Refusal::new(Code::RateLimited, "too many accounts were signed up from there; try again later");
+        let mut refusal =
+            Refusal::new(Code::RateLimited, "too many accounts were signed up from there; try again later");
         refusal.retry_after = Some(seconds);
         return Err(refusal.into());
     }
     let addresses = chosen_addresses(prepared, addresses, "signup")?;
     let Some(hash) = prepared.new_hash.clone() else {
-        let refusal = Refusal::new(Code::Unavailable, "the server is too busy to take a new password; try again in a minute");
+        let refusal = Refusal::new(
+            Code::Unavailable,
+            "the server is too busy to take a new password; try again in a minute",
+        );
         return Err(refusal.into());
     };
     let user = NewUser { userid: who.userid.clone(), password_hash: hash, at: now };
@@ -123,13 +127,20 @@ pub(super) async fn change_password(
 ///
 /// # Errors
 /// When the database fails. `Ok(None)`: the link is damaged or the address is not registered any more.
-pub async fn confirm_address(tx: &mut Tx, app: &App, token: &str, now: Millis) -> Result<Option<String>, StoreError> {
+pub async fn confirm_address(
+    tx: &mut Tx,
+    app: &App,
+    token: &str,
+    now: Millis,
+) -> Result<Option<String>, StoreError> {
     let Some((user, address)) = app.links.read_confirmation(token) else { return Ok(None) };
     let was_proven = tx.addresses(user).await?.iter().any(|row| row.verified_at.is_some());
     if !tx.verify_address(user, &address, now).await? {
         return Ok(None);
     }
-    let Some(user) = tx.user(user).await?.filter(|user| user.state == UserState::Active) else { return Ok(None) };
+    let Some(user) = tx.user(user).await?.filter(|user| user.state == UserState::Active) else {
+        return Ok(None);
+    };
     if !was_proven {
         post_to_user(tx, app, &Reply::Welcome { userid: user.userid.clone() }, user.id, now).await?;
     }
@@ -141,16 +152,24 @@ fn chosen_addresses(prepared: &Prepared, typed: &[String], verb: &str) -> Result
     if typed.is_empty() {
         return match &prepared.origin.sender {
             Some(sender) => Ok(vec![sender.clone()]),
-            None => Err(Refusal::new(Code::WrongArguments, format!("`{verb}` needs a mail address when it is not sent by mail"))
-                .hint(format!("Write it at the end: {verb} USERID PASSWORD you@example.org"))
-                .into()),
+            None => Err(Refusal::new(
+                Code::WrongArguments,
+                format!("`{verb}` needs a mail address when it is not sent by mail"),
+            )
+            .hint(format!("Write it at the end: {verb} USERID PASSWORD you@example.org"))
+            .into()),
         };
     }
     if typed.len() > MOST_ADDRESSES {
-        return Err(Refusal::new(Code::BadValue, format!("an account has at most {MOST_ADDRESSES} addresses")).into());
+        return Err(Refusal::new(
+            Code::BadValue,
+            format!("an account has at most {MOST_ADDRESSES} addresses"),
+        )
+        .into());
     }
     let parse = |text: &String| {
-        text.parse::<Address>().map_err(|error| ServiceError::from(Refusal::new(Code::BadValue, error.to_string())))
+        text.parse::<Address>()
+            .map_err(|error| ServiceError::from(Refusal::new(Code::BadValue, error.to_string())))
     };
     typed.iter().map(parse).collect()
 }

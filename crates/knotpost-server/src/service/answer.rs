@@ -43,7 +43,13 @@ pub struct Answer {
 impl Answer {
     /// An answer to a query.
     pub fn to_sender(reply: Reply) -> Self {
-        Self { failure: None, replies: vec![reply], audience: Audience::Sender, boards: Vec::new(), changed: false }
+        Self {
+            failure: None,
+            replies: vec![reply],
+            audience: Audience::Sender,
+            boards: Vec::new(),
+            changed: false,
+        }
     }
 
     /// An answer to a change; its mails are queued.

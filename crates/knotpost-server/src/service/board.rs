@@ -42,7 +42,10 @@ pub struct Board {
 
 impl std::fmt::Debug for Board {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Board").field("board", &self.name()).field("ply", &self.entries.len()).finish_non_exhaustive()
+        f.debug_struct("Board")
+            .field("board", &self.name())
+            .field("ply", &self.entries.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -53,7 +56,9 @@ impl Board {
     /// When the database fails, or the stored moves do not replay under the present rules.
     pub async fn load(tx: &mut Tx, app: &App, game: &str, number: u32) -> Result<Option<Self>, StoreError> {
         match tx.find_board(game, number).await? {
-            Some(row) if row.state != crate::domain::BoardState::Removed => Self::from_row(tx, app, row).await.map(Some),
+            Some(row) if row.state != crate::domain::BoardState::Removed => {
+                Self::from_row(tx, app, row).await.map(Some)
+            }
             _ => Ok(None),
         }
     }
@@ -62,7 +67,12 @@ impl Board {
     ///
     /// # Errors
     /// As [`Board::load`].
-    pub async fn load_to_change(tx: &mut Tx, app: &App, game: &str, number: u32) -> Result<Option<Self>, StoreError> {
+    pub async fn load_to_change(
+        tx: &mut Tx,
+        app: &App,
+        game: &str,
+        number: u32,
+    ) -> Result<Option<Self>, StoreError> {
         tx.lock_board(game, number).await?;
         Self::load(tx, app, game, number).await
     }
@@ -77,13 +87,19 @@ impl Board {
         Self::replay(app, row, seats, moves)
     }
 
-    fn replay(app: &App, row: BoardRow, seats: Vec<SeatRow>, moves: Vec<MoveRow>) -> Result<Self, StoreError> {
+    fn replay(
+        app: &App,
+        row: BoardRow,
+        seats: Vec<SeatRow>,
+        moves: Vec<MoveRow>,
+    ) -> Result<Self, StoreError> {
         let corrupt = |what: String| StoreError::Corrupt(format!("{} {}: {what}", row.game, row.number));
         let game = app.registry.find(&row.game).ok_or_else(|| corrupt("there is no such game".to_owned()))?;
         let options = parse_options(game, &row.options, seats.len()).map_err(corrupt)?;
         let seed = seed_of(&row.seed).ok_or_else(|| corrupt("the seed is not 32 bytes".to_owned()))?;
         let position = game.setup(&options, seats.len(), &seed);
-        let mut board = Self { row, seats, entries: Vec::new(), game, position, options, retired: Vec::new() };
+        let mut board =
+            Self { row, seats, entries: Vec::new(), game, position, options, retired: Vec::new() };
         for entry in moves {
             let number = entry.number;
             board.enter(entry).map_err(|error| {
@@ -166,10 +182,13 @@ impl Board {
 
     /// Where the game stands after `entries`. With one player left the others' resignations end it.
     pub fn standing(&self) -> Standing {
-        let left: Vec<Seat> = self.seats.iter().map(|s| seat_at(s.seat)).filter(|s| !self.retired.contains(s)).collect();
+        let left: Vec<Seat> =
+            self.seats.iter().map(|s| seat_at(s.seat)).filter(|s| !self.retired.contains(s)).collect();
         match (self.position.status(), left.as_slice()) {
             (Status::Over(outcome), _) => Standing::Over(outcome),
-            (Status::ToAct(_), [winner]) if self.seats.len() > 1 => Standing::Over(self.last_one_left(*winner)),
+            (Status::ToAct(_), [winner]) if self.seats.len() > 1 => {
+                Standing::Over(self.last_one_left(*winner))
+            }
             (Status::ToAct(seat), _) => Standing::ToMove(seat),
         }
     }
@@ -186,7 +205,7 @@ impl Board {
             })
             .collect();
         let forfeited = self.entries.last().is_some_and(|entry| entry.row.kind == MoveKind::Forfeit);
-        Outcome { placings, reason: if forfeited { "forfeit" } else { "resign" } }
+        Outcome { placings, reason: if forfeited { "forfeit" } else { "resignation" } }
     }
 
     /// How players name it.
@@ -245,7 +264,8 @@ pub(super) fn parse_options(game: &dyn AnyGame, text: &str, players: usize) -> R
         .split_whitespace()
         .map(|word| {
             let word = word.trim_start_matches('-');
-            let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value.to_owned())));
+            let (name, value) =
+                word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value.to_owned())));
             knotpost_rules::GivenOption { name: name.to_owned(), value }
         })
         .collect();
@@ -260,7 +280,6 @@ fn seed_of(bytes: &[u8]) -> Option<Seed> {
 pub(super) fn seat_at(number: i64) -> Seat {
     u8::try_from(number).ok().and_then(Seat::new).unwrap_or(Seat::FIRST)
 }
-
 
 impl Board {
     /// A board that is stored nowhere, with seats named after their sides.

@@ -30,7 +30,8 @@ pub(super) async fn challenge(
     let options = game_options(game, options, players.len())?;
     let users = find_players(tx, game, players).await?;
     if let Err(seconds) = app.limits.count(Rate::Challenge, &prepared.origin.rate_key) {
-        let mut refusal = Refusal::new(Code::RateLimited, "too many challenges were sent from there; try again later");
+        let mut refusal =
+            Refusal::new(Code::RateLimited, "too many challenges were sent from there; try again later");
         refusal.retry_after = Some(seconds);
         return Err(refusal.about_game(game_name).into());
     }
@@ -54,7 +55,8 @@ pub(super) async fn challenge(
     let key = tx.insert_board(number, &new).await?;
     let first = position.next_seat().index();
     for (index, user) in users.iter().enumerate() {
-        tx.insert_seat(key, NewSeat { seat: index as i64 + 1, user: user.id, to_move: index == first }).await?;
+        tx.insert_seat(key, NewSeat { seat: index as i64 + 1, user: user.id, to_move: index == first })
+            .await?;
     }
     let mut facts = BoardFacts::plain(Heading::New);
     if !prepared.body.trim().is_empty() {
@@ -112,7 +114,8 @@ pub(super) fn game_options(
         .map(|option| knotpost_rules::GivenOption { name: option.name.clone(), value: option.value.clone() })
         .collect();
     game.parse_options(&given, players).map_err(|error| {
-        let code = if matches!(error, OptionError::Option { .. }) { Code::BadOption } else { Code::PlayerCount };
+        let code =
+            if matches!(error, OptionError::Option { .. }) { Code::BadOption } else { Code::PlayerCount };
         Refusal::new(code, error.to_string())
             .hint(format!("Syntax: {} challenge [options] USERID USERID …", game.meta().name))
             .hint(format!("`help {}` tells all about its options.", game.meta().name))
@@ -121,7 +124,11 @@ pub(super) fn game_options(
     })
 }
 
-async fn find_players(tx: &mut Tx, game: &dyn AnyGame, names: &[String]) -> Result<Vec<UserRow>, ServiceError> {
+async fn find_players(
+    tx: &mut Tx,
+    game: &dyn AnyGame,
+    names: &[String],
+) -> Result<Vec<UserRow>, ServiceError> {
     let (mut users, mut unknown, mut unwilling) = (Vec::new(), Vec::new(), Vec::new());
     for name in names {
         match tx.find_user(name).await? {
@@ -133,7 +140,8 @@ async fn find_players(tx: &mut Tx, game: &dyn AnyGame, names: &[String]) -> Resu
     if unknown.is_empty() && unwilling.is_empty() {
         return Ok(users);
     }
-    let mut refusal = Refusal::new(Code::InvalidChallenge, "not everybody in this challenge can play; no board was made");
+    let mut refusal =
+        Refusal::new(Code::InvalidChallenge, "not everybody in this challenge can play; no board was made");
     if !unknown.is_empty() {
         refusal = refusal.hint(format!("Unknown: {}", unknown.join(", ")));
     }
@@ -184,13 +192,20 @@ pub(super) async fn act(
         return Err(refusal.about(board).into());
     }
     if let Err(error) = board.play(turn, false, now) {
-        return Err(illegal(error, board, &user.userid).into());
+        return Err(illegal(&error, board, &user.userid).into());
     }
     let ply = board.entries.len();
     settle(tx, app, &mut board, ply - 1, now).await?;
     let mut facts = BoardFacts::plain(Heading::Summary);
     if !prepared.body.trim().is_empty() {
-        let remark = tx.insert_remark(board.row.id, ply as i64, Some(user.id), RemarkKind::Comment, &prepared.body, now);
+        let remark = tx.insert_remark(
+            board.row.id,
+            ply as i64,
+            Some(user.id),
+            RemarkKind::Comment,
+            &prepared.body,
+            now,
+        );
         facts.remark = Some(remark.await?);
     }
     answer_with_board(tx, app, board.row.id, facts, now).await
@@ -236,10 +251,9 @@ pub(super) async fn settle(
 /// Forced passes, and resignations that waited for their turn.
 fn play_for_the_absent(board: &mut Board, now: Millis) -> Result<(), ServiceError> {
     while let Standing::ToMove(next) = board.standing() {
-        let waiting = board
-            .seats
-            .iter_mut()
-            .find(|seat| seat.seat == i64::from(next.number()) && seat.resign_pending && seat.state == SeatState::Playing);
+        let waiting = board.seats.iter_mut().find(|seat| {
+            seat.seat == i64::from(next.number()) && seat.resign_pending && seat.state == SeatState::Playing
+        });
         if let Some(seat) = waiting {
             seat.resign_pending = false;
             seat.state = SeatState::Resigned;
@@ -254,7 +268,12 @@ fn play_for_the_absent(board: &mut Board, now: Millis) -> Result<(), ServiceErro
 }
 
 /// The board of that game and number, to be changed.
-pub(super) async fn find_board(tx: &mut Tx, app: &App, game: &str, number: u32) -> Result<Board, ServiceError> {
+pub(super) async fn find_board(
+    tx: &mut Tx,
+    app: &App,
+    game: &str,
+    number: u32,
+) -> Result<Board, ServiceError> {
     Board::load_to_change(tx, app, game, number).await?.ok_or_else(|| no_such_board(app, game, number).into())
 }
 
@@ -277,7 +296,8 @@ async fn guess_game(tx: &mut Tx, app: &App, turning: Turning<'_>) -> Result<&'st
             .hint("Write the game first: GAME move BOARD USERID PASSWORD MOVE")
             .into()),
         several => {
-            let candidates: Vec<String> = several.iter().map(|game| format!("{game} {}", turning.board)).collect();
+            let candidates: Vec<String> =
+                several.iter().map(|game| format!("{game} {}", turning.board)).collect();
             Err(Refusal::new(Code::NoSuchBoard, format!("you play on several boards {}", turning.board))
                 .hint(format!("Write the game first; you may mean: {}", candidates.join(", ")))
                 .into())
@@ -311,7 +331,8 @@ pub(super) fn check_plays(board: &Board, user: &UserRow) -> Result<(), Refusal> 
     let seat = board.seat_of(user.id);
     if seat.is_none_or(|seat| seat.state != SeatState::Playing) {
         let players: Vec<&str> = board.seats.iter().map(|seat| seat.userid.as_str()).collect();
-        let message = format!("{} does not play on {} board {}", user.userid, board.title(), board.row.number);
+        let message =
+            format!("{} does not play on {} board {}", user.userid, board.title(), board.row.number);
         return Err(Refusal::new(Code::NotAPlayer, message).hint(format!("Players: {}", players.join(", "))));
     }
     Ok(())
@@ -338,10 +359,11 @@ fn unsupported_action(action: &Action, board: Board) -> Refusal {
         Action::Accept => "accept",
         _ => "reject",
     };
-    Refusal::new(Code::NotSupported, format!("`{word}` is not in this version of the server yet")).about(board)
+    Refusal::new(Code::NotSupported, format!("`{word}` is not in this version of the server yet"))
+        .about(board)
 }
 
-fn illegal(error: Rejected, board: Board, userid: &str) -> Refusal {
+fn illegal(error: &Rejected, board: Board, userid: &str) -> Refusal {
     let mut refusal = Refusal::new(Code::IllegalMove, error.to_string());
     let legal = board.position.legal_moves();
     if !legal.is_empty() {
@@ -351,7 +373,10 @@ fn illegal(error: Rejected, board: Board, userid: &str) -> Refusal {
         refusal = refusal.hint(format!("Legal moves: {}{tail}", shown.join(" ")));
     }
     if let Some(play) = board.position.example_move() {
-        refusal = refusal.hint(format!("For example: {} move {} {userid} PASSWORD {play}", board.row.game, board.row.number));
+        refusal = refusal.hint(format!(
+            "For example: {} move {} {userid} PASSWORD {play}",
+            board.row.game, board.row.number
+        ));
     }
     refusal.about(board)
 }
@@ -372,7 +397,9 @@ pub(super) async fn chat(
             .hint("Write what you want to say into the body, below the command.");
         return Err(refusal.about(board).into());
     }
-    let remark = tx.insert_remark(board.row.id, board.row.ply, Some(user.id), RemarkKind::Chat, &prepared.body, now).await?;
+    let remark = tx
+        .insert_remark(board.row.id, board.row.ply, Some(user.id), RemarkKind::Chat, &prepared.body, now)
+        .await?;
     let facts = BoardFacts { remark: Some(remark), ..BoardFacts::plain(Heading::Chat) };
     answer_with_board(tx, app, board.row.id, facts, now).await
 }
@@ -387,7 +414,8 @@ pub(super) async fn tell_all(
 ) -> Result<(), StoreError> {
     let mut told = Vec::new();
     let watchers = tx.subscribers(board.row.id).await?;
-    let everybody = board.seats.iter().map(|seat| seat.user_id).chain(watchers.into_iter().map(|(key, _)| key.into()));
+    let everybody =
+        board.seats.iter().map(|seat| seat.user_id).chain(watchers.into_iter().map(|(key, _)| key.into()));
     for user in everybody {
         if !told.contains(&user) {
             told.push(user);

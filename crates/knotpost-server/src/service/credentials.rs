@@ -98,7 +98,12 @@ impl Credentials {
     ///
     /// # Errors
     /// When too many wait.
-    pub async fn verify(&self, stored: Option<(UserKey, &str)>, password: &str, now: Millis) -> Result<bool, HashError> {
+    pub async fn verify(
+        &self,
+        stored: Option<(UserKey, &str)>,
+        password: &str,
+        now: Millis,
+    ) -> Result<bool, HashError> {
         let hash = stored.map_or(self.dummy.clone(), |(_, hash)| hash.to_owned());
         let typed = password.to_owned();
         let right = self
@@ -130,10 +135,14 @@ impl Credentials {
 
     /// The stored hash is part of the key: a changed password is forgotten by itself, in every process.
     fn memory_key(&self, user: UserKey, password: &str, hash: &str) -> [u8; 32] {
-        self.secret.digest(Purpose::Credentials, &[&user.0.to_be_bytes(), password.as_bytes(), hash.as_bytes()])
+        self.secret
+            .digest(Purpose::Credentials, &[&user.0.to_be_bytes(), password.as_bytes(), hash.as_bytes()])
     }
 
-    async fn blocking<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, HashError> {
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, HashError> {
         let _place = self.waiting.try_acquire().map_err(|_| HashError::Overloaded)?;
         let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| HashError::Overloaded)?;
         let done = tokio::task::spawn_blocking(move || {

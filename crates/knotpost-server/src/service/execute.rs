@@ -10,8 +10,8 @@ use super::answer::Failure;
 use super::credentials::same_hash;
 use super::sheet::Listing;
 use super::{
-    Answer, Audience, Board, BoardFacts, Code, ErrorReply, HashError, Heading, LineResult, Login, Rate, Refusal, Reply,
-    ServiceError, Sheet, accounts, boards, help, queries,
+    Answer, Audience, Board, BoardFacts, Code, ErrorReply, HashError, Heading, LineResult, Login, Rate,
+    Refusal, Reply, ServiceError, Sheet, accounts, boards, help, queries,
 };
 use crate::app::App;
 use crate::domain::{Address, BoardRef, Millis};
@@ -109,7 +109,9 @@ enum Patience {
 /// # Errors
 /// When the database fails.
 pub async fn prepare(app: &App, request: Request) -> Result<Prepared, StoreError> {
-    let Some(prepared) = prepare_line(app, request, Patience::Hash).await? else { return Err(StoreError::Closed) };
+    let Some(prepared) = prepare_line(app, request, Patience::Hash).await? else {
+        return Err(StoreError::Closed);
+    };
     Ok(prepared)
 }
 
@@ -144,7 +146,7 @@ fn prepare_line(
         redact_body(&mut prepared);
         let done = check_passwords(app, &mut prepared, patience).await?;
         if prepared.overloaded || !matches!(prepared.login, Login::NotNeeded | Login::Known { .. }) {
-            // Userid and password may have been exchanged.
+            // With userid and password exchanged the line looks like any other.
             prepared.echo = knotpost_commands::mask_cautiously(&request.line, &app.vocabulary);
         }
         Ok(done.then_some(prepared))
@@ -168,7 +170,11 @@ fn redact_body(prepared: &mut Prepared) {
 }
 
 /// The lines of a `multiple` are commands of their own, without bodies; one inside another is none.
-async fn prepare_lines(app: &App, mut prepared: Prepared, patience: Patience) -> Result<Option<Prepared>, StoreError> {
+async fn prepare_lines(
+    app: &App,
+    mut prepared: Prepared,
+    patience: Patience,
+) -> Result<Option<Prepared>, StoreError> {
     let body = std::mem::take(&mut prepared.body);
     let lines = match knotpost_commands::command_lines(&body) {
         Ok(lines) => lines,
@@ -244,7 +250,10 @@ async fn check_password(
     if let Err(seconds) = app.limits.count(Rate::Password, &format!("{account} {}", origin.rate_key)) {
         return Ok(Some(Ok(Login::TooMany(seconds))));
     }
-    let verified = app.credentials.verify(stored.as_ref().map(|(user, hash)| (*user, hash.as_str())), password, now).await;
+    let verified = app
+        .credentials
+        .verify(stored.as_ref().map(|(user, hash)| (*user, hash.as_str())), password, now)
+        .await;
     Ok(Some(verified.map(|right| match (right, stored) {
         (true, Some((user, hash))) => Login::Known { user, hash },
         _ => Login::Wrong,
@@ -353,7 +362,7 @@ pub async fn apply(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> 
             if !query {
                 tx.rollback_to_savepoint().await?;
             }
-            Ok(refused(*refusal, &prepared.echo, now))
+            Ok(refused(*refusal, prepared, now))
         }
         Err(ServiceError::Store(error)) => Err(error),
     }
@@ -370,18 +379,28 @@ async fn apply_lines(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -
         lines.push(LineResult { line: line.echo.clone(), ok, replies: answer.replies });
     }
     if lines.is_empty() {
-        let refusal = Refusal::new(Code::WrongArguments, "there is no command in the text of this `multiple`")
-            .hint("Write one command per line into the body; lines that start with # or > are skipped.");
-        return Ok(refused(refusal, &prepared.echo, now));
+        let refusal =
+            Refusal::new(Code::WrongArguments, "there is no command in the text of this `multiple`")
+                .hint("Write one command per line into the body; lines that start with # or > are skipped.");
+        return Ok(refused(refusal, prepared, now));
     }
-    Ok(Answer { failure, replies: vec![Reply::Multiple { lines }], audience: Audience::Sender, boards, changed })
+    Ok(Answer {
+        failure,
+        replies: vec![Reply::Multiple { lines }],
+        audience: Audience::Sender,
+        boards,
+        changed,
+    })
 }
 
 /// An answer that tells why not.
-fn refused(refusal: Refusal, echo: &str, now: Millis) -> Answer {
+fn refused(refusal: Refusal, prepared: &Prepared, now: Millis) -> Answer {
     let board = refusal.board.as_deref();
+    let who = prepared.command.as_ref().ok().and_then(Command::credentials);
+    // Only who proved to be a player sees the board as that player does.
+    let reader = who.filter(|_| prepared.is_authenticated()).map(|who| who.userid.as_str());
     let sheet = board.map(|board| {
-        Box::new(Sheet::of(board, &BoardFacts::plain(Heading::Show), None, Listing::Whole, now))
+        Box::new(Sheet::of(board, &BoardFacts::plain(Heading::Show), reader, Listing::Whole, now))
     });
     let failure =
         Failure { code: refusal.code, message: refusal.message.clone(), retry_after: refusal.retry_after };
@@ -389,7 +408,7 @@ fn refused(refusal: Refusal, echo: &str, now: Millis) -> Answer {
     let reply = ErrorReply {
         message: refusal.message,
         hints: refusal.hints,
-        echo: echo.to_owned(),
+        echo: prepared.echo.clone(),
         game: refusal.game,
         number: board.map(|board| board.row.number as u32),
         is_invalid_challenge: failure.code == Code::InvalidChallenge,
@@ -402,12 +421,16 @@ fn refused(refusal: Refusal, echo: &str, now: Millis) -> Answer {
 /// made sure that it is still his.
 pub(super) async fn authorize(tx: &mut Tx, prepared: &Prepared) -> Result<UserRow, ServiceError> {
     if prepared.overloaded {
-        let mut refusal = Refusal::new(Code::Unavailable, "the server is too busy to check passwords; try again in a minute");
+        let mut refusal = Refusal::new(
+            Code::Unavailable,
+            "the server is too busy to check passwords; try again in a minute",
+        );
         refusal.retry_after = Some(60);
         return Err(refusal.into());
     }
     if let Login::TooMany(seconds) = prepared.login {
-        let message = format!("too many tries with this userid; try again in {} minutes", seconds.div_ceil(60));
+        let message =
+            format!("too many tries with this userid; try again in {} minutes", seconds.div_ceil(60));
         let mut refusal = Refusal::new(Code::RateLimited, message);
         refusal.retry_after = Some(seconds);
         return Err(refusal.into());
@@ -425,7 +448,11 @@ pub(super) async fn authorize(tx: &mut Tx, prepared: &Prepared) -> Result<UserRo
 }
 
 /// As [`authorize`], for a command about a board: who is refused sees the board he named.
-pub(super) async fn authorize_on(tx: &mut Tx, prepared: &Prepared, board: Board) -> Result<(Board, UserRow), ServiceError> {
+pub(super) async fn authorize_on(
+    tx: &mut Tx,
+    prepared: &Prepared,
+    board: Board,
+) -> Result<(Board, UserRow), ServiceError> {
     match authorize(tx, prepared).await {
         Ok(user) => Ok((board, user)),
         Err(ServiceError::Refused(refusal)) => Err(refusal.about(board).into()),
@@ -443,21 +470,33 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
         Command::Signup { who, addresses } => accounts::sign_up(tx, app, prepared, who, addresses, now).await,
         Command::Add { addresses, .. } => accounts::add(tx, app, prepared, addresses, now).await,
         Command::ChangePassword { .. } => accounts::change_password(tx, app, prepared, now).await,
-        Command::ChangeAddress { addresses, .. } => accounts::change_addresses(tx, app, prepared, addresses, now).await,
+        Command::ChangeAddress { addresses, .. } => {
+            accounts::change_addresses(tx, app, prepared, addresses, now).await
+        }
         Command::List { games } => queries::list(tx, app, games).await,
         Command::Challenge { game, players, options, server } => {
             boards::challenge(tx, app, prepared, game, players, options, server, now).await
         }
         Command::Move { game, board, who, action, number } => {
-            let turn = boards::Turning { game: game.as_deref(), board: *board, userid: &who.userid, action, number: *number };
+            let turn = boards::Turning {
+                game: game.as_deref(),
+                board: *board,
+                userid: &who.userid,
+                action,
+                number: *number,
+            };
             boards::act(tx, app, prepared, turn, now).await
         }
         Command::Chat { game, board, .. } => boards::chat(tx, app, prepared, game, *board, now).await,
         Command::ShowBoards { game, boards } => queries::show_boards(tx, app, game, boards, now).await,
-        Command::ShowUsers { game, users, selector } => queries::show_users(tx, app, game, users, *selector, now).await,
+        Command::ShowUsers { game, users, selector } => {
+            queries::show_users(tx, app, game, users, *selector, now).await
+        }
         Command::Games { game, users, selector } => queries::games(tx, app, game, users, *selector).await,
         Command::History { game, users } => queries::history(tx, app, game, users).await,
-        Command::Preview { game, board, at, moves } => queries::preview(tx, app, game, *board, *at, moves, now).await,
+        Command::Preview { game, board, at, moves } => {
+            queries::preview(tx, app, game, *board, *at, moves, now).await
+        }
         Command::PreviewNew { game, players, moves, options } => {
             queries::preview_new(app, game, *players as usize, moves, options, now)
         }
@@ -469,7 +508,12 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
 ///
 /// # Errors
 /// When the database fails.
-pub async fn already_played(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Reply, StoreError> {
+pub async fn already_played(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<Reply, StoreError> {
     let named = prepared.command.as_ref().ok().and_then(|command| Some((command.game()?, command.board()?)));
     let board = match named {
         Some((game, number)) => Board::load(tx, app, game, number).await?,
@@ -483,7 +527,9 @@ pub async fn already_played(tx: &mut Tx, app: &App, prepared: &Prepared, now: Mi
 
 fn not_in_this_version(command: &Command) -> Refusal {
     let verb = command.verb();
-    Refusal::new(Code::NotSupported, format!("`{}` is not in this version of the server yet", verb.spec().name()))
-        .hint("`help commands` lists what it can do now.")
+    Refusal::new(
+        Code::NotSupported,
+        format!("`{}` is not in this version of the server yet", verb.spec().name()),
+    )
+    .hint("`help commands` lists what it can do now.")
 }
-

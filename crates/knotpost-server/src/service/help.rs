@@ -20,7 +20,11 @@ const MOST_SUBJECTS: usize = 10;
 
 pub(super) fn help(app: &App, subjects: &[String]) -> Result<Answer, ServiceError> {
     if subjects.len() > MOST_SUBJECTS {
-        return Err(Refusal::new(Code::TooMuchMail, format!("one `help` takes at most {MOST_SUBJECTS} subjects")).into());
+        return Err(Refusal::new(
+            Code::TooMuchMail,
+            format!("one `help` takes at most {MOST_SUBJECTS} subjects"),
+        )
+        .into());
     }
     let overview = ["overview".to_owned()];
     let subjects = if subjects.is_empty() { &overview } else { subjects };
@@ -84,7 +88,11 @@ fn command_table() -> String {
         let specs = Verb::all().iter().map(|verb| verb.spec()).filter(|spec| spec.scope == scope);
         specs.map(line).collect::<Vec<_>>().join("\n")
     };
-    format!("Of the server:\n\n{}\n\nOf a game, which is named first:\n\n{}", of(Scope::Server), of(Scope::Game))
+    format!(
+        "Of the server:\n\n{}\n\nOf a game, which is named first:\n\n{}",
+        of(Scope::Server),
+        of(Scope::Game)
+    )
 }
 
 fn unknown(app: &App, subject: &str) -> Refusal {

@@ -41,13 +41,13 @@ const SWEEP: u32 = 10_000;
 impl Limits {
     /// The limits of a configuration.
     pub fn new(config: &config::Limits) -> Self {
-        let hour = Duration::from_secs(3600);
+        let hour = Duration::from_hours(1);
         Self {
             enabled: config.enabled,
             signup: limiter(config.signups_per_hour, hour),
             challenge: limiter(config.challenges_per_hour, hour),
-            password: limiter(config.password_tries, Duration::from_secs(900)),
-            http: limiter(config.http_per_minute, Duration::from_secs(60)),
+            password: limiter(config.password_tries, Duration::from_mins(15)),
+            http: limiter(config.http_per_minute, Duration::from_mins(1)),
             calls: Mutex::new(0),
         }
     }
@@ -67,9 +67,9 @@ impl Limits {
             Rate::Password => &self.password,
             Rate::Http => &self.http,
         };
-        limiter.check_key(&key.to_owned()).map_err(|again| {
-            again.wait_time_from(DefaultClock::default().now()).as_secs().saturating_add(1)
-        })
+        limiter
+            .check_key(&key.to_owned())
+            .map_err(|again| again.wait_time_from(DefaultClock::default().now()).as_secs().saturating_add(1))
     }
 
     fn sweep(&self) {
@@ -108,7 +108,8 @@ mod tests {
 
     #[test]
     fn switched_off_nothing_is_limited() {
-        let limits = Limits::new(&config::Limits { enabled: false, signups_per_hour: 1, ..config::Limits::default() });
+        let limits =
+            Limits::new(&config::Limits { enabled: false, signups_per_hour: 1, ..config::Limits::default() });
         assert!((0..100).all(|_| limits.count(Rate::Signup, "a").is_ok()));
     }
 }

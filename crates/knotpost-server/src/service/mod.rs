@@ -18,10 +18,15 @@ mod users;
 mod views;
 
 pub use accounts::confirm_address;
-pub use answer::{Answer, Audience, Failure, BoardLine, ErrorReply, GameCount, HistoryLine, LineResult, Reply};
+pub use answer::{
+    Answer, Audience, BoardLine, ErrorReply, Failure, GameCount, HistoryLine, LineResult, Reply,
+};
 pub use board::{Board, Entry, Standing};
 pub use credentials::{Credentials, HashError, Login};
-pub use execute::{Channel, Origin, Prepared, Request, Saved, already_played, apply, execute, execute_once, prepare, prepare_at_once};
+pub use execute::{
+    Channel, Origin, Prepared, Request, Saved, already_played, apply, execute, execute_once, prepare,
+    prepare_at_once,
+};
 pub use help::{TOPICS, help_page};
 pub use limits::{Limits, Rate};
 pub use post::{BoardFacts, Composer, Envelope, Heading, Note, post_to_address};

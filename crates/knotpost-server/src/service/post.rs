@@ -43,7 +43,9 @@ pub enum Note {
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Restarted { declined } => write!(f, "{declined} declined; the game begins again without {declined}."),
+            Self::Restarted { declined } => {
+                write!(f, "{declined} declined; the game begins again without {declined}.")
+            }
             Self::Unrated => f.write_str("This board is unrated."),
         }
     }
@@ -105,7 +107,11 @@ pub trait Composer: Send + Sync {
 }
 
 /// The addresses the server writes to for this user.
-pub(super) async fn registered_addresses(tx: &mut Tx, app: &App, user: UserKey) -> Result<Vec<String>, StoreError> {
+pub(super) async fn registered_addresses(
+    tx: &mut Tx,
+    app: &App,
+    user: UserKey,
+) -> Result<Vec<String>, StoreError> {
     let confirmed_only = app.config.confirms_addresses();
     let rows = tx.addresses(user).await?;
     Ok(rows
@@ -179,7 +185,8 @@ pub(super) async fn post_board(
 ) -> Result<BoardFacts, StoreError> {
     let watchers = tx.subscribers(board.row.id).await?;
     let players: Vec<UserKey> = board.seats.iter().map(|row| row.user_id).collect();
-    let watchers: Vec<_> = watchers.into_iter().filter(|(key, _)| !players.contains(&UserKey(*key))).collect();
+    let watchers: Vec<_> =
+        watchers.into_iter().filter(|(key, _)| !players.contains(&UserKey(*key))).collect();
     let facts = BoardFacts { subscribers: watchers.iter().map(|(_, name)| name.clone()).collect(), ..facts };
     let stored = serde_json::to_string(&facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     let mut readers: Vec<UserKey> = Vec::new();

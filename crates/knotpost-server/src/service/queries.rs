@@ -98,7 +98,8 @@ pub(super) async fn show_users(
 ) -> Result<Answer, ServiceError> {
     let game = find_game(app, game)?.meta().name;
     let users = find_users(tx, game, users).await?;
-    let mut rows = select_boards(tx, game, &users, selector.or(Some(Selector::Active)), MOST_SHEETS as i64 + 1).await?;
+    let mut rows =
+        select_boards(tx, game, &users, selector.or(Some(Selector::Active)), MOST_SHEETS as i64 + 1).await?;
     check_amount(game, rows.len())?;
     rows.sort_by_key(|row| row.number);
     let mut sheets = Vec::new();
@@ -133,10 +134,13 @@ fn check_amount(game: &str, boards: usize) -> Result<(), ServiceError> {
     if boards <= MOST_SHEETS {
         return Ok(());
     }
-    Err(Refusal::new(Code::TooMuchMail, format!("that is more than {MOST_SHEETS} boards; an answer of that size is too much mail"))
-        .hint(format!("Ask for fewer boards, or for a table: {game} games USERID"))
-        .about_game(game)
-        .into())
+    Err(Refusal::new(
+        Code::TooMuchMail,
+        format!("that is more than {MOST_SHEETS} boards; an answer of that size is too much mail"),
+    )
+    .hint(format!("Ask for fewer boards, or for a table: {game} games USERID"))
+    .about_game(game)
+    .into())
 }
 
 /// The board after `at` moves; negative numbers count back from the end.
@@ -145,7 +149,8 @@ pub(super) fn at_ply(app: &App, board: Board, at: Option<i64>) -> Result<Board, 
     let made = board.entries.len() as i64;
     let ply = if at < 0 { made + at } else { at };
     if !(0..=made).contains(&ply) {
-        let message = format!("{} {} has {made} moves; there is no position #{at}", board.title(), board.row.number);
+        let message =
+            format!("{} {} has {made} moves; there is no position #{at}", board.title(), board.row.number);
         return Err(Refusal::new(Code::BadValue, message).about(board).into());
     }
     Ok(board.at(app, ply as usize)?)
@@ -155,7 +160,9 @@ async fn find_users(tx: &mut Tx, game: &str, names: &[String]) -> Result<Vec<Use
     let mut users = Vec::new();
     for name in names {
         let Some(user) = tx.find_user(name).await? else {
-            return Err(Refusal::new(Code::NoSuchUser, format!("there is no user `{name}`")).about_game(game).into());
+            return Err(Refusal::new(Code::NoSuchUser, format!("there is no user `{name}`"))
+                .about_game(game)
+                .into());
         };
         users.push(user);
     }
@@ -174,7 +181,11 @@ async fn select_boards(
         Some(Selector::Inactive) => Some(BoardState::Over),
         Some(Selector::All | Selector::Standard) => None,
         Some(Selector::Tournament) => {
-            return Err(Refusal::new(Code::NotSupported, "there are no tournaments in this version of the server").into());
+            return Err(Refusal::new(
+                Code::NotSupported,
+                "there are no tournaments in this version of the server",
+            )
+            .into());
         }
     };
     let next = selector == Some(Selector::Next);
@@ -269,7 +280,12 @@ pub(super) async fn list_boards(
     Ok((lines, next))
 }
 
-pub(super) async fn history(tx: &mut Tx, app: &App, game: &str, users: &[String]) -> Result<Answer, ServiceError> {
+pub(super) async fn history(
+    tx: &mut Tx,
+    app: &App,
+    game: &str,
+    users: &[String],
+) -> Result<Answer, ServiceError> {
     let game = find_game(app, game)?;
     let name = game.meta().name;
     let users = find_users(tx, name, users).await?;
@@ -344,7 +360,10 @@ pub(super) fn preview_new(
 /// Plays the words on a board that nobody stores.
 fn try_moves(board: &mut Board, moves: &[Action], now: Millis) -> Result<(), Refusal> {
     if moves.len() > MOST_PREVIEW_MOVES {
-        return Err(Refusal::new(Code::TooMuchMail, format!("a preview takes at most {MOST_PREVIEW_MOVES} moves")));
+        return Err(Refusal::new(
+            Code::TooMuchMail,
+            format!("a preview takes at most {MOST_PREVIEW_MOVES} moves"),
+        ));
     }
     for action in moves {
         let word = action.as_str();
@@ -367,9 +386,9 @@ fn try_moves(board: &mut Board, moves: &[Action], now: Millis) -> Result<(), Ref
                 return Err(Refusal::new(Code::NotSupported, format!("`{word}` cannot be previewed")));
             }
         };
-        board
-            .play(turn, false, now)
-            .map_err(|error| Refusal::new(Code::IllegalMove, format!("`{word}` cannot be played: {error}")))?;
+        board.play(turn, false, now).map_err(|error| {
+            Refusal::new(Code::IllegalMove, format!("`{word}` cannot be played: {error}"))
+        })?;
     }
     Ok(())
 }

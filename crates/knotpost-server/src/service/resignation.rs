@@ -63,7 +63,14 @@ async fn on_turn(
     }
     let mut facts = BoardFacts::plain(Heading::Summary);
     if !prepared.body.trim().is_empty() {
-        let remark = tx.insert_remark(board.row.id, ply as i64, Some(user.id), RemarkKind::Comment, &prepared.body, now);
+        let remark = tx.insert_remark(
+            board.row.id,
+            ply as i64,
+            Some(user.id),
+            RemarkKind::Comment,
+            &prepared.body,
+            now,
+        );
         facts.remark = Some(remark.await?);
     }
     answer_with_board(tx, app, board.row.id, facts, now).await
@@ -109,7 +116,7 @@ async fn decline(
     let left: Vec<SeatRow> = board.seats.iter().filter(|seat| seat.user_id != user.id).cloned().collect();
     tx.drop_board_mails(board.row.id, now).await?;
     let players = board.game.meta().players.clone();
-    if left.len() < 2 || left.len() < usize::from(*players.start()) {
+    if left.len() < 2 || left.len() < *players.start() {
         board.row.state = BoardState::Removed;
         board.row.ended_at = Some(now.0);
         tx.update_board(&board.row).await?;
@@ -131,7 +138,8 @@ async fn decline(
     let mut facts = BoardFacts::plain(Heading::New);
     facts.notes.push(Note::Restarted { declined: user.userid.clone() });
     if !prepared.body.trim().is_empty() {
-        let remark = tx.insert_remark(board.row.id, 0, Some(user.id), RemarkKind::Comment, &prepared.body, now);
+        let remark =
+            tx.insert_remark(board.row.id, 0, Some(user.id), RemarkKind::Comment, &prepared.body, now);
         facts.remark = Some(remark.await?);
     }
     answer_with_board(tx, app, board.row.id, facts, now).await

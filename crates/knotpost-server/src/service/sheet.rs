@@ -45,7 +45,7 @@ pub enum Verdict {
         userid: String,
         /// The lead in points, when the points decided.
         lead: Option<u32>,
-        /// Why, when it was not the points: `resign`, `forfeit`.
+        /// Why, when it was not the points: `resignation`, `forfeit`.
         reason: &'static str,
     },
     /// These share the first place.
@@ -126,10 +126,17 @@ pub enum Listing {
 
 impl Sheet {
     /// The sheet of a board as it stands in memory, for `reader` when that is a player.
-    pub fn of(board: &Board, facts: &BoardFacts, reader: Option<&str>, listing: Listing, now: Millis) -> Self {
+    pub fn of(
+        board: &Board,
+        facts: &BoardFacts,
+        reader: Option<&str>,
+        listing: Listing,
+        now: Millis,
+    ) -> Self {
         let standing = board.standing();
         let over = matches!(standing, Standing::Over(_));
-        let special = board.row.nag_ms.is_some() || board.row.forfeit_ms.is_some() || board.row.total_ms.is_some();
+        let special =
+            board.row.nag_ms.is_some() || board.row.forfeit_ms.is_some() || board.row.total_ms.is_some();
         let whole = over || listing == Listing::Whole;
         let shown = if whole { board.entries.len() } else { ROUNDS * board.seats.len() };
         let skipped = board.entries.len().saturating_sub(shown);
@@ -237,7 +244,12 @@ fn times(board: &Board, ended: bool, now: Millis) -> TimeFacts {
         until: until.to_readable(),
         ended,
         total: used.iter().copied().sum::<Span>().to_string(),
-        used: board.seats.iter().zip(&used).map(|(row, used)| (row.userid.clone(), used.to_string())).collect(),
+        used: board
+            .seats
+            .iter()
+            .zip(&used)
+            .map(|(row, used)| (row.userid.clone(), used.to_string()))
+            .collect(),
     }
 }
 
@@ -260,7 +272,8 @@ pub async fn sheet_by_reference(
         return Ok(None);
     }
     let board = Board::from_row(tx, app, row).await?;
-    let board = if board.row.ply == ply { board } else { board.at(app, usize::try_from(ply).unwrap_or(0))? };
+    let board =
+        if board.row.ply == ply { board } else { board.at(app, usize::try_from(ply).unwrap_or(0))? };
     let spoken = match facts.remark {
         Some(remark) => tx.remark(remark).await?.map(Spoken::from),
         None => None,

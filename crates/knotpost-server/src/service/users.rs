@@ -70,7 +70,8 @@ pub async fn view_user(app: &App, userid: &str) -> Result<UserView, ServiceError
     let user = find(&mut tx, userid).await?;
     let addresses = tx.addresses(user.id).await?;
     let addresses = addresses.into_iter().map(|row| (row.address, row.verified_at.is_some())).collect();
-    let filter = BoardFilter { user: Some(user.id), state: Some(BoardState::Active), ..BoardFilter::default() };
+    let filter =
+        BoardFilter { user: Some(user.id), state: Some(BoardState::Active), ..BoardFilter::default() };
     let boards = tx.list_boards(&filter, i64::MAX).await?.len();
     Ok(view(user, addresses, boards))
 }
@@ -96,16 +97,22 @@ pub async fn edit_user(app: &Arc<App>, userid: &str, edit: UserEdit) -> Result<(
         _ => None,
     };
     let addresses = match &edit {
-        UserEdit::Add { addresses, .. } => addresses.iter().map(|text| parse_address(text)).collect::<Result<_, _>>()?,
+        UserEdit::Add { addresses, .. } => {
+            addresses.iter().map(|text| parse_address(text)).collect::<Result<_, _>>()?
+        }
         _ => Vec::new(),
     };
     if matches!(edit, UserEdit::Add { .. }) {
-        Userid::choose(userid, &app.vocabulary).map_err(|rule| Refusal::new(Code::BadValue, rule.to_string()))?;
+        Userid::choose(userid, &app.vocabulary)
+            .map_err(|rule| Refusal::new(Code::BadValue, rule.to_string()))?;
     }
     let hash = match password {
-        Some(password) => Some(app.credentials.hash(password.expose()).await.map_err(|error| {
-            ServiceError::from(Refusal::new(Code::Unavailable, error.to_string()))
-        })?),
+        Some(password) => Some(
+            app.credentials
+                .hash(password.expose())
+                .await
+                .map_err(|error| ServiceError::from(Refusal::new(Code::Unavailable, error.to_string())))?,
+        ),
         None => None,
     };
     let (name, now) = (userid.to_owned(), app.clock.now());
@@ -166,11 +173,14 @@ async fn apply(
 
 /// Boards that wait for him would wait for ever: they are ended first.
 async fn delete(tx: &mut Tx, user: &UserRow) -> Result<(), ServiceError> {
-    let filter = BoardFilter { user: Some(user.id), state: Some(BoardState::Active), ..BoardFilter::default() };
+    let filter =
+        BoardFilter { user: Some(user.id), state: Some(BoardState::Active), ..BoardFilter::default() };
     let boards = tx.list_boards(&filter, 1).await?;
     if let Some(board) = boards.first() {
         let message = format!("{} still plays, for instance on {} {}", user.userid, board.game, board.number);
-        return Err(Refusal::new(Code::NotAllowed, message).hint("Suspend the account until its boards are over.").into());
+        return Err(Refusal::new(Code::NotAllowed, message)
+            .hint("Suspend the account until its boards are over.")
+            .into());
     }
     for row in tx.addresses(user.id).await? {
         tx.remove_address(user.id, &row.address.to_lowercase()).await?;
@@ -190,5 +200,6 @@ fn new_password(text: &str) -> Result<Password, ServiceError> {
 }
 
 fn parse_address(text: &str) -> Result<Address, ServiceError> {
-    text.parse().map_err(|error: crate::domain::AddressError| Refusal::new(Code::BadValue, error.to_string()).into())
+    text.parse()
+        .map_err(|error: crate::domain::AddressError| Refusal::new(Code::BadValue, error.to_string()).into())
 }

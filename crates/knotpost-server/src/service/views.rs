@@ -81,7 +81,8 @@ pub async fn view_boards(app: &App, query: BoardQuery) -> Result<BoardPage, Serv
             None => return Err(Refusal::new(Code::NoSuchUser, format!("there is no user `{userid}`")).into()),
         },
     };
-    let filter = BoardFilter { game: query.game, user, state: query.state, next: query.next, after: query.after };
+    let filter =
+        BoardFilter { game: query.game, user, state: query.state, next: query.next, after: query.after };
     let (boards, next) = list_boards(&mut tx, &filter, query.limit).await?;
     Ok(BoardPage { boards, next })
 }

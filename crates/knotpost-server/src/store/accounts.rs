@@ -91,7 +91,9 @@ impl Tx {
     /// When the database fails.
     pub async fn find_user(&mut self, userid: &str) -> Result<Option<UserRow>, StoreError> {
         let sql = select_user!("WHERE userid_key = $1");
-        Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(userid.to_lowercase()).fetch_optional(c).await)?)
+        Ok(
+            on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(userid.to_lowercase()).fetch_optional(c).await)?,
+        )
     }
 
     /// A user by key.
@@ -109,7 +111,9 @@ impl Tx {
     /// When the database fails.
     pub async fn list_users(&mut self, after: &str, limit: i64) -> Result<Vec<UserRow>, StoreError> {
         let sql = select_user!("WHERE userid_key > $1 ORDER BY userid_key LIMIT $2");
-        Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(after.to_lowercase()).bind(limit).fetch_all(c).await)?)
+        Ok(
+            on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(after.to_lowercase()).bind(limit).fetch_all(c).await)?,
+        )
     }
 
     /// Stores a new player; `None` when the name is taken.
@@ -207,7 +211,12 @@ impl Tx {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn verify_address(&mut self, user: UserKey, address_key: &str, now: Millis) -> Result<bool, StoreError> {
+    pub async fn verify_address(
+        &mut self,
+        user: UserKey,
+        address_key: &str,
+        now: Millis,
+    ) -> Result<bool, StoreError> {
         let sql = "UPDATE addresses SET verified_at = COALESCE(verified_at, $3) \
                    WHERE user_id = $1 AND address_key = $2 RETURNING id";
         let key: Option<i64> = on!(self, c => sqlx::query_scalar(sql)
@@ -224,7 +233,12 @@ impl Tx {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn claim_confirmation(&mut self, address_key: &str, since: Millis, now: Millis) -> Result<bool, StoreError> {
+    pub async fn claim_confirmation(
+        &mut self,
+        address_key: &str,
+        since: Millis,
+        now: Millis,
+    ) -> Result<bool, StoreError> {
         let sql = "INSERT INTO confirmations (address_key, sent_at) VALUES ($1, $2) \
                    ON CONFLICT (address_key) DO UPDATE SET sent_at = $2 WHERE confirmations.sent_at <= $3 \
                    RETURNING sent_at";

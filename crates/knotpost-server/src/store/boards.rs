@@ -182,7 +182,9 @@ impl Tx {
     /// When the database fails.
     pub async fn find_board(&mut self, game: &str, number: u32) -> Result<Option<BoardRow>, StoreError> {
         let sql = select_board!("WHERE game = $1 AND number = $2");
-        Ok(on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(game).bind(i64::from(number)).fetch_optional(c).await)?)
+        Ok(
+            on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(game).bind(i64::from(number)).fetch_optional(c).await)?,
+        )
     }
 
     /// A board by key.
@@ -215,7 +217,11 @@ impl Tx {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn list_boards(&mut self, filter: &BoardFilter, limit: i64) -> Result<Vec<BoardRow>, StoreError> {
+    pub async fn list_boards(
+        &mut self,
+        filter: &BoardFilter,
+        limit: i64,
+    ) -> Result<Vec<BoardRow>, StoreError> {
         let after = filter.after.map_or(0, |key| key.0);
         let state = filter.state.map(BoardState::as_str);
         let rows = match filter.user {
@@ -376,6 +382,8 @@ impl Tx {
     pub async fn comment(&mut self, board: BoardKey, ply: i64) -> Result<Option<RemarkRow>, StoreError> {
         let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id \
                    WHERE r.board_id = $1 AND r.ply = $2 AND r.kind = 'comment' ORDER BY r.id DESC LIMIT 1";
-        Ok(on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(board.0).bind(ply).fetch_optional(c).await)?)
+        Ok(
+            on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(board.0).bind(ply).fetch_optional(c).await)?,
+        )
     }
 }

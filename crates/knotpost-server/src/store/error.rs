@@ -38,7 +38,10 @@ impl StoreError {
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        let code = error.as_database_error().and_then(|e| e.code()).map(std::borrow::Cow::into_owned);
+        let code = error
+            .as_database_error()
+            .and_then(sqlx::error::DatabaseError::code)
+            .map(std::borrow::Cow::into_owned);
         match code.as_deref() {
             _ if error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation) => {
                 Self::Conflict(error)

@@ -26,16 +26,27 @@ impl Tx {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn saved_response(&mut self, key_digest: &str, since: Millis) -> Result<Option<SavedResponse>, StoreError> {
+    pub async fn saved_response(
+        &mut self,
+        key_digest: &str,
+        since: Millis,
+    ) -> Result<Option<SavedResponse>, StoreError> {
         let sql = "SELECT request_digest, status, content_type, body FROM idempotency WHERE key_digest = $1 AND at > $2";
-        Ok(on!(self, c => sqlx::query_as::<_, SavedResponse>(sql).bind(key_digest).bind(since.0).fetch_optional(c).await)?)
+        Ok(
+            on!(self, c => sqlx::query_as::<_, SavedResponse>(sql).bind(key_digest).bind(since.0).fetch_optional(c).await)?,
+        )
     }
 
     /// Keeps an answer. It belongs into the transaction that did what it tells.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn save_response(&mut self, key_digest: &str, response: &SavedResponse, now: Millis) -> Result<(), StoreError> {
+    pub async fn save_response(
+        &mut self,
+        key_digest: &str,
+        response: &SavedResponse,
+        now: Millis,
+    ) -> Result<(), StoreError> {
         let sql = "INSERT INTO idempotency (key_digest, request_digest, status, content_type, body, at) \
                    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (key_digest) DO UPDATE \
                    SET request_digest = $2, status = $3, content_type = $4, body = $5, at = $6";

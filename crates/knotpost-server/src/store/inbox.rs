@@ -88,7 +88,11 @@ impl Tx {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn lease_inbox(&mut self, now: Millis, lease_until: Millis) -> Result<Option<InboxRow>, StoreError> {
+    pub async fn lease_inbox(
+        &mut self,
+        now: Millis,
+        lease_until: Millis,
+    ) -> Result<Option<InboxRow>, StoreError> {
         let row = claim!(
             self,
             "UPDATE inbox SET attempts = attempts + 1, due_at = $2 WHERE id = (SELECT id FROM inbox \
@@ -200,7 +204,9 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn count_waiting_inbox(&mut self) -> Result<i64, StoreError> {
-        Ok(on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM inbox WHERE state = 'new'").fetch_one(c).await)?)
+        Ok(
+            on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM inbox WHERE state = 'new'").fetch_one(c).await)?,
+        )
     }
 
     /// Drops kept messages of failed mails older than `before`, old guards and old outcomes;

@@ -109,7 +109,9 @@ impl Store {
     pub async fn read(&self) -> Result<Tx, StoreError> {
         Ok(match &self.pools {
             Pools::Sqlite { readers } => Tx::Sqlite(readers.begin().await?),
-            Pools::Postgres(pool) => Tx::Postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?),
+            Pools::Postgres(pool) => {
+                Tx::Postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?)
+            }
         })
     }
 
@@ -158,9 +160,9 @@ impl Store {
                 sqlx::query("VACUUM INTO $1").bind(target).execute(readers).await?;
                 Ok(())
             }
-            Pools::Postgres(_) => {
-                Err(StoreError::Url("this database is PostgreSQL: back it up with its own `pg_dump`".to_owned()))
-            }
+            Pools::Postgres(_) => Err(StoreError::Url(
+                "this database is PostgreSQL: back it up with its own `pg_dump`".to_owned(),
+            )),
         }
     }
 }

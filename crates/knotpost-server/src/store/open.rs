@@ -6,9 +6,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
-};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{PgPool, SqlitePool};
 
 use super::writer::Writer;
@@ -66,7 +64,9 @@ impl Store {
         if let Some(file) = settings.sqlite_file() {
             // SQLite has no lock of its own for this; the file system has.
             let lock = File::create(file.with_extension("lock"))?;
-            let lock = tokio::task::spawn_blocking(move || lock.lock().map(|()| lock)).await.map_err(std::io::Error::other)??;
+            let lock = tokio::task::spawn_blocking(move || lock.lock().map(|()| lock))
+                .await
+                .map_err(std::io::Error::other)??;
             let pool = SqlitePool::connect_with(sqlite_options(&file)).await?;
             sqlx::migrate!("../../migrations/sqlite").run(&pool).await?;
             pool.close().await;

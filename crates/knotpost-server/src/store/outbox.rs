@@ -97,7 +97,11 @@ impl Tx {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn lease_outbox(&mut self, now: Millis, lease_until: Millis) -> Result<Option<OutboxRow>, StoreError> {
+    pub async fn lease_outbox(
+        &mut self,
+        now: Millis,
+        lease_until: Millis,
+    ) -> Result<Option<OutboxRow>, StoreError> {
         let row = claim!(
             self,
             "UPDATE outbox SET attempts = attempts + 1, due_at = $2 WHERE id = (SELECT id FROM outbox \
@@ -128,7 +132,12 @@ impl Tx {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn defer_outbox(&mut self, key: OutboxKey, error: Option<&str>, due: Millis) -> Result<(), StoreError> {
+    pub async fn defer_outbox(
+        &mut self,
+        key: OutboxKey,
+        error: Option<&str>,
+        due: Millis,
+    ) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET error = $2, due_at = $3 WHERE id = $1 AND state = 'queued'";
         on!(self, c => sqlx::query(sql).bind(key.0).bind(error).bind(due.0).execute(c).await.map(drop))?;
         Ok(())
@@ -159,7 +168,9 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn count_waiting_outbox(&mut self) -> Result<i64, StoreError> {
-        Ok(on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM outbox WHERE state = 'queued'").fetch_one(c).await)?)
+        Ok(
+            on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM outbox WHERE state = 'queued'").fetch_one(c).await)?,
+        )
     }
 
     /// Deletes a batch of mails that ended before `before`.

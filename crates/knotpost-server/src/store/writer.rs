@@ -15,9 +15,15 @@ const GROUP: usize = 128;
 const RETRIES: u32 = 8;
 
 /// Work inside a transaction. It may be run more than once; only the last run counts.
-pub trait Work<T>: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static {}
+pub trait Work<T>:
+    for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static
+{
+}
 
-impl<T, W> Work<T> for W where W: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static {}
+impl<T, W> Work<T> for W where
+    W: for<'t> FnMut(&'t mut Tx) -> BoxFuture<'t, Result<T, StoreError>> + Send + 'static
+{
+}
 
 /// Work with its value and its caller's address, whatever its type.
 pub(super) trait Job: Send {

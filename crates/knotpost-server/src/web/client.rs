@@ -45,14 +45,16 @@ fn of(parts: &Parts, trusted: &[String]) -> Client {
     }
     // The rightmost address that is not one of our proxies: those left of it are anybody's claim.
     let forwarded = parts.headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
-    let chain: Vec<IpAddr> = forwarded.flat_map(|line| line.split(',')).filter_map(|a| a.trim().parse().ok()).collect();
+    let chain: Vec<IpAddr> =
+        forwarded.flat_map(|line| line.split(',')).filter_map(|a| a.trim().parse().ok()).collect();
     Client(chain.into_iter().rev().find(|address| !is_trusted(*address)).unwrap_or(peer))
 }
 
 /// Whether the request comes from this machine itself, not through a proxy on it.
 pub(super) fn is_local(parts: &Parts) -> bool {
     let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
-    let forwarded = ["x-forwarded-for", "forwarded", "x-real-ip"].iter().any(|name| parts.headers.contains_key(*name));
+    let forwarded =
+        ["x-forwarded-for", "forwarded", "x-real-ip"].iter().any(|name| parts.headers.contains_key(*name));
     peer.is_some_and(|peer| peer.is_loopback()) && !forwarded
 }
 
@@ -73,7 +75,8 @@ mod tests {
     use super::*;
 
     fn parts(peer: [u8; 4], forwarded: &str) -> Parts {
-        let request = axum::http::Request::builder().header("x-forwarded-for", forwarded).body(()).expect("a request");
+        let request =
+            axum::http::Request::builder().header("x-forwarded-for", forwarded).body(()).expect("a request");
         let mut parts = request.into_parts().0;
         parts.extensions.insert(ConnectInfo(SocketAddr::from((peer, 1))));
         parts
@@ -83,7 +86,10 @@ mod tests {
     fn only_trusted_proxies_speak_for_others() {
         let trusted = ["10.0.0.1".to_owned()];
         assert_eq!(of(&parts([192, 0, 2, 9], "203.0.113.5"), &trusted), Client(IpAddr::from([192, 0, 2, 9])));
-        assert_eq!(of(&parts([10, 0, 0, 1], "198.51.100.1, 203.0.113.5"), &trusted), Client(IpAddr::from([203, 0, 113, 5])));
+        assert_eq!(
+            of(&parts([10, 0, 0, 1], "198.51.100.1, 203.0.113.5"), &trusted),
+            Client(IpAddr::from([203, 0, 113, 5]))
+        );
         assert_eq!(of(&parts([10, 0, 0, 1], "nonsense"), &trusted), Client(IpAddr::from([10, 0, 0, 1])));
     }
 }

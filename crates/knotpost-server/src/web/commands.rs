@@ -64,7 +64,8 @@ pub(super) async fn command(
                 return Problem::new(Code::BadValue, text).into_response();
             }
             let digest = |parts: &[&[u8]]| to_hex(&web.app.secret.digest(Purpose::Idempotency, parts));
-            let keys = (digest(&[b"key", key]), digest(&[b"request", &[u8::from(form == Form::Json)], &body]));
+            let keys =
+                (digest(&[b"key", key]), digest(&[b"request", &[u8::from(form == Form::Json)], &body]));
             let present = Arc::new(move |answer: &Answer| present(composer.as_ref(), answer, form));
             match execute_once(&web.app, request, keys, present).await {
                 Ok(Saved::Response(response)) => Ok(response),
@@ -99,7 +100,10 @@ fn read(form: Form, body: &[u8]) -> Result<(String, String), Problem> {
         Form::Json => {
             let request: JsonRequest = serde_json::from_str(text).map_err(|_| {
                 // The parser's own words may repeat the input, and with it a password.
-                Problem::new(Code::WrongArguments, r#"the request is not of the form {"command":"…","body":"…"}"#)
+                Problem::new(
+                    Code::WrongArguments,
+                    r#"the request is not of the form {"command":"…","body":"…"}"#,
+                )
             })?;
             Ok((request.command, crate::inbound::limit_comment(&request.body)))
         }
@@ -134,7 +138,7 @@ fn present(composer: &dyn Composer, answer: &Answer, form: Form) -> SavedRespons
 /// Each line of a `multiple` is a reply of its own.
 fn replies_of(answer: &Answer) -> Vec<&Reply> {
     match answer.replies.as_slice() {
-        [Reply::Multiple { lines }] => lines.iter().flat_map(|line| line.replies.first()).collect(),
+        [Reply::Multiple { lines }] => lines.iter().filter_map(|line| line.replies.first()).collect(),
         replies => replies.iter().collect(),
     }
 }

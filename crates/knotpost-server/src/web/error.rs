@@ -30,7 +30,10 @@ impl Problem {
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
         tracing::error!(%error, "a request failed");
-        Self { retry_after: Some(5), ..Self::new(Code::Unavailable, "the server cannot answer at the moment") }
+        Self {
+            retry_after: Some(5),
+            ..Self::new(Code::Unavailable, "the server cannot answer at the moment")
+        }
     }
 }
 

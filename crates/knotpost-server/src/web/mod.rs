@@ -37,7 +37,12 @@ impl Web {
 }
 
 /// Serves HTTP until it is told to stop, then finishes the requests in hand.
-pub async fn serve(listener: TcpListener, app: Arc<App>, metrics: Option<PrometheusHandle>, stop: CancellationToken) {
+pub async fn serve(
+    listener: TcpListener,
+    app: Arc<App>,
+    metrics: Option<PrometheusHandle>,
+    stop: CancellationToken,
+) {
     let service = router(Web::new(app, metrics)).into_make_service_with_connect_info::<SocketAddr>();
     let served = axum::serve(listener, service).with_graceful_shutdown(stop.cancelled_owned()).await;
     if let Err(error) = served {

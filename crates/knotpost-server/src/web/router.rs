@@ -15,7 +15,7 @@ use tower_http::timeout::TimeoutLayer;
 use super::{Web, api, client, commands, health, pages};
 
 /// A request that takes longer is given up; a password that waits its turn takes the longest.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// Scripts and styles come from here and from nowhere else; nobody may frame a page.
 const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; \
                               base-uri 'none'; frame-ancestors 'none'";

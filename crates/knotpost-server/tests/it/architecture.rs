@@ -39,7 +39,10 @@ const OWNED_PATHS: [(&str, &[&str]); 7] = [
 
 /// A room of the server and the rooms it must not know.
 const ROOMS: [(&str, &[&str]); 9] = [
-    ("domain", &["app", "cli", "config", "inbound", "outbound", "server", "service", "store", "web", "worker"]),
+    (
+        "domain",
+        &["app", "cli", "config", "inbound", "outbound", "server", "service", "store", "web", "worker"],
+    ),
     ("config", &["app", "cli", "inbound", "outbound", "server", "service", "web", "worker"]),
     ("app", &["cli", "inbound", "outbound", "server", "web", "worker"]),
     ("store", &["app", "cli", "inbound", "outbound", "server", "service", "web", "worker"]),

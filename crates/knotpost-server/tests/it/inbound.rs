@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use knotpost_server::domain::OwnAddresses;
 use knotpost_server::inbound::{
-    Address, Broken, Class, Identified, Message, Reason, classify, extract, identify,
-    limit_comment, parse,
+    Address, Broken, Class, Identified, Message, Reason, classify, extract, identify, limit_comment, parse,
 };
 use proptest::prelude::*;
 

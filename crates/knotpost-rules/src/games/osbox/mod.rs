@@ -66,8 +66,8 @@ impl Osbox {
         if self.is_full() {
             return Err(OsboxIllegal::Over);
         }
-        let line = Line::behind(entry, self.rules.size)
-            .ok_or(OsboxIllegal::NoEntry { entry, most: 4 * self.rules.size })?;
+        let line =
+            self.rules.line(entry).ok_or(OsboxIllegal::NoEntry { entry, most: 4 * self.rules.size })?;
         if !self.rules.owns(self.next, line.from) {
             let seat = self.rules.seat_name(self.next);
             return Err(OsboxIllegal::NotYourSide { entry, seat, sides: self.rules.sides_of(self.next) });
@@ -106,10 +106,13 @@ impl Osbox {
 
     /// Passes the turn on, skipping retired seats; when all have retired it stays where it is.
     fn advance(&mut self) {
-        let seats = self.rules.seats;
-        let others = (0..seats).filter_map(|step| Seat::from_index((self.next.index() + 1 + step) % seats));
-        if let Some(next) = others.into_iter().find(|seat| !self.retired.contains(*seat)) {
-            self.next = next;
+        let mut index = self.next.index();
+        for _ in 0..self.rules.seats {
+            index = if index + 1 == self.rules.seats { 0 } else { index + 1 };
+            if let Some(seat) = Seat::from_index(index).filter(|seat| !self.retired.contains(*seat)) {
+                self.next = seat;
+                return;
+            }
         }
     }
 }

@@ -91,7 +91,6 @@ impl Line {
     pub(super) fn behind(entry: u8, size: u8) -> Option<Self> {
         let mut along = entry.checked_sub(1)?;
         let mut side = 0;
-        // At most three rounds, cheaper than a division in the inner loop.
         while along >= size {
             along -= size;
             side += 1;

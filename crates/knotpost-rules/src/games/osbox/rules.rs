@@ -1,5 +1,6 @@
 //! What the options and the number of players make of Osbox: size, sides, capture, scoring.
 
+use super::moves::Line;
 use crate::{
     knot::Side,
     meta::{Abilities, Ability, Meta},
@@ -105,20 +106,45 @@ pub(super) struct Rules {
     pub capture: Capture,
     pub knots: Knots,
     pub scoring: Scoring,
+    /// The sides each seat may push from, a bit each; looked up on every move.
+    reach: [u8; super::MOST_SEATS],
+    /// The lines behind the entries, likewise.
+    lines: [Option<Line>; MOST_ENTRIES],
 }
+
+/// Entries of the largest board.
+const MOST_ENTRIES: usize = 48;
 
 impl Rules {
     /// The rules that options and players of this game's table ask for.
     pub(super) fn new(options: &GameOptions, players: usize) -> Self {
         let pick = |name| options.is_set(name);
-        Self {
+        let mut rules = Self {
             size: options.number("size").clamp(2, 12) as u8,
             seats: players.clamp(2, super::MOST_SEATS),
             entrance: if pick("any_side") { Entrance::Any } else { Entrance::Own },
             capture: if pick("capture") { Capture::Leave } else { Capture::Take },
             knots: if pick("thick_knots") { Knots::ThinToo } else { Knots::Thick },
             scoring: if pick("score") { Scoring::Dice } else { Scoring::Crossings },
-        }
+            reach: [0; super::MOST_SEATS],
+            lines: [None; MOST_ENTRIES],
+        };
+        rules.fill_tables();
+        rules
+    }
+
+    fn fill_tables(&mut self) {
+        self.lines = std::array::from_fn(|index| Line::behind(index as u8 + 1, self.size));
+        self.reach = std::array::from_fn(|index| {
+            let seat = Seat::from_index(index);
+            let owned = |side: &&Side| self.entrance == Entrance::Any || self.owner(**side) == seat;
+            Side::ALL.iter().filter(owned).fold(0, |bits, side| bits | 1 << *side as u8)
+        });
+    }
+
+    /// The line behind an entry; `None` for a number the board does not have.
+    pub(super) fn line(&self, entry: u8) -> Option<Line> {
+        self.lines.get(usize::from(entry).wrapping_sub(1)).copied().flatten()
     }
 
     /// Whose side this is; `None` when it is nobody's or everybody's.
@@ -138,7 +164,7 @@ impl Rules {
 
     /// Whether a seat may push from a side.
     pub(super) fn owns(&self, seat: Seat, side: Side) -> bool {
-        self.entrance == Entrance::Any || self.owner(side) == Some(seat)
+        self.reach.get(seat.index()).is_some_and(|sides| sides >> side as u8 & 1 == 1)
     }
 
     /// Whether anybody may push from a side.

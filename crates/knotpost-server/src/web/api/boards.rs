@@ -69,7 +69,8 @@ pub(super) async fn list(State(web): State<Web>, query: Queried<ListQuery>) -> R
 }
 
 fn summary(row: &BoardRow, seats: &[SeatRow]) -> Value {
-    let to_move: Vec<&str> = seats.iter().filter(|seat| seat.to_move).map(|seat| seat.userid.as_str()).collect();
+    let to_move: Vec<&str> =
+        seats.iter().filter(|seat| seat.to_move).map(|seat| seat.userid.as_str()).collect();
     let players: Vec<Value> =
         seats.iter().map(|seat| json!({ "userid": seat.userid, "seat": seat.seat })).collect();
     json!({
@@ -117,9 +118,10 @@ pub(super) async fn legal(
 ) -> Result<Json<Value>, Problem> {
     let view = find(&web, &game, &number, read(query)?.ply).await?;
     let over = matches!(view.board.standing(), Standing::Over(_));
-    let (legal, words) = match over {
-        true => (Vec::new(), Vec::new()),
-        false => (view.board.position.legal_moves(), view.board.position.legal_words()),
+    let (legal, words) = if over {
+        (Vec::new(), Vec::new())
+    } else {
+        (view.board.position.legal_moves(), view.board.position.legal_words())
     };
     Ok(Json(json!({ "legal": legal, "words": words })))
 }
@@ -155,9 +157,10 @@ fn entity_tag(body: &str) -> HeaderValue {
 /// Whether the client has it already: a list of tags, weak ones too (a proxy may have weakened them).
 fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
     let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    known.flat_map(|line| line.split(',')).map(str::trim).any(|known| {
-        known == "*" || known.strip_prefix("W/").unwrap_or(known).as_bytes() == tag.as_bytes()
-    })
+    known
+        .flat_map(|line| line.split(','))
+        .map(str::trim)
+        .any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known).as_bytes() == tag.as_bytes())
 }
 
 fn list_moves(board: &Board) -> Vec<Value> {

@@ -5,7 +5,7 @@ use axum::extract::{Path, State};
 use knotpost_rules::{AnyGame, OptionKind};
 use serde_json::{Value, json};
 
-use crate::service::{Code, view_games};
+use crate::service::{Code, GameCount, view_games};
 use crate::web::Web;
 use crate::web::error::Problem;
 
@@ -15,7 +15,7 @@ pub(super) async fn list(State(web): State<Web>) -> Result<Json<Value>, Problem>
         .into_iter()
         .filter_map(|count| {
             let game = web.app.game(&count.game)?;
-            Some(describe(game, json!({ "active": count.active, "over": count.over })))
+            Some(describe(game, &count))
         })
         .collect();
     Ok(Json(json!({ "games": games })))
@@ -26,10 +26,10 @@ pub(super) async fn show(State(web): State<Web>, Path(name): Path<String>) -> Re
     let game = web.app.game(&name.to_lowercase()).ok_or_else(missing)?;
     let counts = view_games(&web.app).await?;
     let count = counts.iter().find(|count| count.game == game.meta().name).ok_or_else(missing)?;
-    Ok(Json(describe(game, json!({ "active": count.active, "over": count.over }))))
+    Ok(Json(describe(game, count)))
 }
 
-fn describe(game: &dyn AnyGame, boards: Value) -> Value {
+fn describe(game: &dyn AnyGame, count: &GameCount) -> Value {
     let meta = game.meta();
     let options: Vec<Value> = meta
         .options
@@ -60,6 +60,6 @@ fn describe(game: &dyn AnyGame, boards: Value) -> Value {
         "rules_version": meta.rules_version,
         "players": { "least": meta.players.start(), "most": meta.players.end() },
         "options": options,
-        "boards": boards,
+        "boards": { "active": count.active, "over": count.over },
     })
 }

@@ -13,7 +13,9 @@ use crate::web::Web;
 
 pub(super) async fn ask(State(web): State<Web>, Path(token): Path<String>) -> Response {
     match web.app.links.read_confirmation(&token) {
-        Some((_, address)) => web.pages.page(StatusCode::OK, "confirm.html", context! { address, done => false, userid => "" }),
+        Some((_, address)) => {
+            web.pages.page(StatusCode::OK, "confirm.html", context! { address, done => false, userid => "" })
+        }
         None => web.pages.problem(Code::BadValue, "this link is damaged; copy it whole from the mail"),
     }
 }
@@ -33,7 +35,9 @@ pub(super) async fn act(State(web): State<Web>, Path(token): Path<String>) -> Re
         .await;
     app.signals.outbox.notify_one();
     match confirmed {
-        Ok(Some(userid)) => web.pages.page(StatusCode::OK, "confirm.html", context! { address, done => true, userid }),
+        Ok(Some(userid)) => {
+            web.pages.page(StatusCode::OK, "confirm.html", context! { address, done => true, userid })
+        }
         Ok(None) => web.pages.problem(Code::NoSuchUser, "this address is not registered any more"),
         Err(error) => web.pages.failure(error.into()),
     }

@@ -29,7 +29,7 @@ impl Pages {
     pub(super) fn new(config: &Config) -> Self {
         let mut templates = Environment::new();
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
-        minijinja_embed::load_templates!(&mut templates, "web");
+        load_templates(&mut templates);
         Self {
             templates,
             server: config.server.name.clone(),
@@ -69,6 +69,11 @@ impl Pages {
         let title = status.canonical_reason().unwrap_or("Error");
         self.page(status, "problem.html", context! { title, message })
     }
+}
+
+#[expect(clippy::expect_used, reason = "the build has parsed the same templates")]
+fn load_templates(mut templates: &mut Environment<'static>) {
+    minijinja_embed::load_templates!(templates, "web");
 }
 
 pub(super) fn routes() -> Router<Web> {

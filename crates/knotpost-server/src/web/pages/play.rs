@@ -61,7 +61,8 @@ pub(super) async fn game(State(web): State<Web>, Path(name): Path<String>) -> Re
         .map(|section| context! { title => section.title, text => section.text.clone() })
         .collect();
     let meta = game.meta();
-    let facts = context! { name, title => meta.title, summary => meta.summary, credit => meta.credit, sections };
+    let facts =
+        context! { name, title => meta.title, summary => meta.summary, credit => meta.credit, sections };
     web.pages.page(StatusCode::OK, "game.html", facts)
 }
 
@@ -102,7 +103,9 @@ fn board_facts(web: &Web, view: &BoardView) -> Value {
 
 pub(super) async fn help(State(web): State<Web>, Path(topic): Path<String>) -> Response {
     match help_page(&web.app, &topic.to_lowercase()) {
-        Some(Reply::Help { title, text }) => web.pages.page(StatusCode::OK, "help.html", context! { title, text }),
+        Some(Reply::Help { title, text }) => {
+            web.pages.page(StatusCode::OK, "help.html", context! { title, text })
+        }
         _ => web.pages.problem(Code::NoSuchBoard, &format!("there is no help about `{topic}`")),
     }
 }
