@@ -126,11 +126,24 @@ fn join_words(text: &str) -> String {
 fn strip_marks(mut text: &str) -> &str {
     loop {
         text = text.trim_start();
-        let Some(rest) = strip_tag(text).or_else(|| strip_lone(text)).or_else(|| strip_mark(text)) else {
+        let Some(rest) = strip_tag(text)
+            .or_else(|| strip_lone(text))
+            .or_else(|| strip_mark(text))
+            .or_else(|| strip_new(text))
+        else {
             return text;
         };
         text = rest;
     }
+}
+
+/// The Subject of the first mail about a board begins with `New`; a reply to it is a command like any other.
+fn strip_new(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once(' ').filter(|(new, _)| new.eq_ignore_ascii_case("new"))?;
+    let mut words = rest.split_whitespace().skip(1);
+    let is_board = words.next().is_some_and(|word| word.eq_ignore_ascii_case("board"));
+    let is_numbered = words.next().is_some_and(|word| word.trim_start_matches('#').parse::<u32>().is_ok());
+    (is_board && is_numbered).then_some(rest)
 }
 
 /// `** rest`.

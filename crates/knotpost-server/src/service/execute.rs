@@ -159,7 +159,7 @@ fn prepare_line(
         redact_body(&mut prepared);
         let done = check_passwords(app, &mut prepared, patience).await?;
         if prepared.overloaded || !matches!(prepared.login, Login::NotNeeded | Login::Known { .. }) {
-            // Userid and password may have been exchanged.
+            // With userid and password exchanged the line looks like any other.
             prepared.echo = knotpost_commands::mask_cautiously(&request.line, &app.vocabulary);
         }
         Ok(done.then_some(prepared))
@@ -412,7 +412,8 @@ async fn apply_lines(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -
 fn refused(refusal: Refusal, prepared: &Prepared, now: Millis) -> Answer {
     let board = refusal.board.as_deref();
     let who = prepared.command.as_ref().ok().and_then(Command::credentials);
-    let reader = who.map(|who| who.userid.as_str());
+    // Only who proved to be a player sees the board as that player does.
+    let reader = who.filter(|_| prepared.is_authenticated()).map(|who| who.userid.as_str());
     let sheet = board.map(|board| {
         Box::new(Sheet::of(board, &BoardFacts::plain(Heading::Show), reader, Listing::Whole, now))
     });
