@@ -70,7 +70,7 @@ pub fn identify(message: &Message, address: Address, is_command: &dyn Fn(&str) -
     }
 }
 
-/// The word alone, or behind the marks of replies ("Re:", "AW[2]:") and lists ("[games]").
+/// The word alone, or behind the marks of replies (`Re:`, `AW[2]:`) and lists (`[games]`).
 fn is_multiple(subject: &str) -> bool {
     let mut rest = subject.trim();
     while let Some(behind) = strip_mark(rest) {
