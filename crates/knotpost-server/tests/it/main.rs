@@ -8,3 +8,4 @@ mod play;
 mod postgres;
 mod smtp_listener;
 mod smtp_peer;
+mod store;
