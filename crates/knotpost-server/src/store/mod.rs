@@ -15,7 +15,7 @@ mod outbox;
 mod seats;
 mod writer;
 
-use sqlx::{PgPool, Postgres, Sqlite, SqlitePool, Transaction};
+use sqlx::{Connection as _, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
 
 pub use accounts::{AddressRow, NewUser, UserRow, UserState};
 pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
@@ -157,7 +157,11 @@ impl Store {
     pub async fn backup(&self, target: &str) -> Result<(), StoreError> {
         match &self.pools {
             Pools::Sqlite { readers } => {
-                sqlx::query("VACUUM INTO $1").bind(target).execute(readers).await?;
+                // A connection of its own: readers may not write, not even into another file.
+                let mut connection = readers.acquire().await?.detach();
+                sqlx::query("PRAGMA query_only = OFF").execute(&mut connection).await?;
+                sqlx::query("VACUUM INTO $1").bind(target).execute(&mut connection).await?;
+                connection.close().await?;
                 Ok(())
             }
             Pools::Postgres(_) => Err(StoreError::Url(

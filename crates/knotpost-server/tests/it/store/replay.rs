@@ -1,8 +1,8 @@
 //! The stored moves are the truth: replayed, they lead to the stored position.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use knotpost_rules::registry;
+use knotpost_rules::Registry;
 use knotpost_server::app::{App, Parts};
 use knotpost_server::clock::{ManualClock, SystemEntropy};
 use knotpost_server::config::Config;
@@ -11,6 +11,8 @@ use knotpost_server::outbound::MailComposer;
 use knotpost_server::service::{Answer, Channel, Origin, Request, execute, view_board};
 
 use super::Ground;
+
+static GAMES: LazyLock<Registry> = LazyLock::new(Registry::standard);
 
 const CHALLENGES: [&str; 4] = [
     "osbox challenge -size=2 ann bob",
@@ -33,7 +35,7 @@ fn app(ground: &Ground) -> Arc<App> {
         composer,
         config,
         store: ground.store.clone(),
-        registry: registry(),
+        registry: &GAMES,
         clock: Arc::new(ManualClock::at(Millis(1_000_000))),
         entropy: Arc::new(SystemEntropy::default()),
     };
