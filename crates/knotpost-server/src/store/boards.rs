@@ -284,10 +284,10 @@ impl Tx {
                 on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(game).bind(limit).fetch_all(c).await)?
             }
             Some(user) => {
-                // The `+ 0` keeps the plan from walking all ends of the game in search of this user's.
+                // A game that is computed keeps the plan from walking all ends of that game.
                 let sql = select_board!(
-                    "WHERE id IN (SELECT board_id FROM seats WHERE user_id = $2) AND game = $1 AND state = 'over' \
-                     AND ended_at IS NOT NULL ORDER BY ended_at + 0 DESC, id DESC LIMIT $3"
+                    "WHERE id IN (SELECT board_id FROM seats WHERE user_id = $2) AND game || '' = $1 AND state = 'over' \
+                     ORDER BY ended_at DESC, id DESC LIMIT $3"
                 );
                 on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
                     .bind(game).bind(user.0).bind(limit).fetch_all(c).await)?

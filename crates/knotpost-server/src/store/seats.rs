@@ -117,9 +117,10 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn games_with_board(&mut self, number: u32, user: UserKey) -> Result<Vec<String>, StoreError> {
-        // There are few games; number alone has no index.
-        let sql = "SELECT DISTINCT n.game FROM board_numbers n JOIN boards b ON b.game = n.game AND b.number = $1 \
-                   JOIN seats s ON s.board_id = b.id WHERE s.user_id = $2 AND b.state <> 'removed' ORDER BY n.game";
+        // From the few games to the one board of that number in each: SQLite keeps a CROSS JOIN's order.
+        let sql = "SELECT DISTINCT n.game FROM board_numbers n CROSS JOIN boards b CROSS JOIN seats s \
+                   WHERE b.game = n.game AND b.number = $1 AND b.state <> 'removed' \
+                   AND s.board_id = b.id AND s.user_id = $2 ORDER BY n.game";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(i64::from(number)).bind(user.0).fetch_all(c).await)?)
     }
 }

@@ -12,4 +12,5 @@ mod postgres;
 mod process;
 mod smtp_listener;
 mod smtp_peer;
+mod store;
 mod stories;

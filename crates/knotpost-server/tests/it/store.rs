@@ -1,0 +1,149 @@
+//! The contract of the store: every function, on SQLite and on PostgreSQL, with the same results.
+//!
+//! A contract is a function over a [`Ground`]; the list below runs each of them on both databases.
+
+mod boards;
+mod mails;
+mod people;
+mod plans;
+mod replay;
+mod schema;
+mod transactions;
+
+use std::path::Path;
+
+use knotpost_server::domain::{BoardKey, Millis, UserKey};
+use knotpost_server::store::{NewBoard, NewSeat, NewUser, Settings, Store};
+
+use crate::postgres;
+
+/// A migrated, empty database that disappears with this value.
+struct Ground {
+    settings: Settings,
+    store: Store,
+    folder: tempfile::TempDir,
+    _database: Option<postgres::TestDatabase>,
+}
+
+impl Ground {
+    async fn sqlite() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = settings("sqlite:", folder.path());
+        Self::open(settings, folder, None).await
+    }
+
+    /// `None` where no PostgreSQL was provided.
+    async fn postgres() -> Option<Self> {
+        let database = postgres::database().await?;
+        let folder = tempfile::tempdir().unwrap();
+        let settings = settings(database.url(), folder.path());
+        Some(Self::open(settings, folder, Some(database)).await)
+    }
+
+    async fn open(
+        settings: Settings,
+        folder: tempfile::TempDir,
+        database: Option<postgres::TestDatabase>,
+    ) -> Self {
+        Store::migrate(&settings).await.unwrap();
+        let store = Store::open(&settings).await.unwrap();
+        Self { settings, store, folder, _database: database }
+    }
+
+    /// A user of that name.
+    async fn user(&self, userid: &'static str) -> UserKey {
+        let new = NewUser { userid: userid.to_owned(), password_hash: "hash".to_owned(), at: Millis(1) };
+        let key = self.store.write(move |tx| {
+            let new = new.clone();
+            Box::pin(async move { tx.insert_user(&new).await })
+        });
+        key.await.unwrap().unwrap()
+    }
+
+    /// A board of `game` between two users, the first to move.
+    async fn board(&self, game: &'static str, players: [UserKey; 2]) -> BoardKey {
+        let key = self.store.write(move |tx| {
+            Box::pin(async move {
+                let number = tx.take_board_number(game).await?;
+                let key = tx.insert_board(number, &new_board(game)).await?;
+                for (seat, user) in (1..).zip(players) {
+                    tx.insert_seat(key, NewSeat { seat, user, to_move: seat == 1 }).await?;
+                }
+                Ok(key)
+            })
+        });
+        key.await.unwrap()
+    }
+}
+
+fn settings(url: &str, data: &Path) -> Settings {
+    Settings { url: url.to_owned(), data: data.to_owned(), max_connections: 8 }
+}
+
+fn new_board(game: &str) -> NewBoard {
+    NewBoard {
+        game: game.to_owned(),
+        options: "-size=5".to_owned(),
+        rules_version: 1,
+        seed: [7; 32],
+        rated: true,
+        position: "start".to_owned(),
+        scores: "0-0".to_owned(),
+        at: Millis(10),
+        nag_ms: None,
+        forfeit_ms: Some(5),
+        total_ms: None,
+    }
+}
+
+macro_rules! contracts {
+    ($($room:ident::$name:ident),* $(,)?) => {
+        mod on_sqlite {
+            $(#[tokio::test]
+            async fn $name() {
+                super::$room::$name(&super::Ground::sqlite().await).await;
+            })*
+        }
+        mod on_postgres {
+            $(#[tokio::test]
+            async fn $name() {
+                let Some(ground) = super::Ground::postgres().await else { return };
+                super::$room::$name(&ground).await;
+            })*
+        }
+    };
+}
+
+contracts! {
+    people::names_ignore_case_and_are_taken_once,
+    people::what_is_known_of_a_user_can_be_changed,
+    people::addresses_belong_to_their_user,
+    people::a_stranger_is_asked_once_in_a_while,
+    people::answers_to_requests_are_kept_for_a_while,
+    boards::a_board_comes_back_as_it_was_stored,
+    boards::a_move_number_is_given_once,
+    boards::seats_and_watchers_are_kept_apart,
+    boards::a_board_can_begin_again,
+    boards::remarks_know_their_move_and_speaker,
+    boards::lists_hold_what_the_filter_asks_for,
+    boards::counts_follow_the_boards,
+    boards::a_number_without_a_game_finds_the_users_boards,
+    mails::a_received_mail_waits_until_its_outcome_is_known,
+    mails::two_readers_never_get_the_same_mail,
+    mails::a_mail_is_acted_on_once_in_its_window,
+    mails::answers_are_counted_by_the_hour,
+    mails::an_outgoing_mail_is_leased_deferred_and_ended,
+    mails::two_senders_never_get_the_same_mail,
+    mails::board_mails_are_dropped_when_their_board_begins_again,
+    mails::old_outcomes_are_pruned_and_waiting_mails_are_not,
+    transactions::a_failed_write_leaves_nothing,
+    transactions::a_savepoint_undoes_only_what_came_after_it,
+    transactions::one_failing_write_of_many_is_undone_alone,
+    transactions::a_panic_in_a_write_harms_no_other,
+    transactions::a_read_sees_one_snapshot_and_writes_nothing,
+    transactions::closing_finishes_what_waits,
+    transactions::writes_that_meet_on_one_row_are_all_made,
+    schema::migrations_run_twice_and_side_by_side,
+    schema::a_newer_schema_is_refused_by_name,
+    replay::stored_moves_lead_to_the_stored_position,
+}

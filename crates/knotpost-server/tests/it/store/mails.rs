@@ -1,0 +1,233 @@
+//! The queues of received and outgoing mail.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use knotpost_server::domain::{InboxKey, Millis};
+use knotpost_server::store::{BoardMail, NewInbox, NewOutbox, Store, StoreError};
+
+use super::Ground;
+
+fn received(at: i64, reason: Option<&'static str>) -> NewInbox {
+    NewInbox {
+        received_at: Millis(at),
+        way: "smtp",
+        peer: None,
+        mail_from: None,
+        recipients: "a@b\nc@d".to_owned(),
+        size: 3,
+        sender: Some("x@y.example".to_owned()),
+        message_id: None,
+        subject: None,
+        text: None,
+        raw: reason.is_none().then(|| vec![0, 159, 255]),
+        reason,
+    }
+}
+
+async fn store_mail(store: &Store, at: i64, reason: Option<&'static str>) -> InboxKey {
+    store
+        .write(move |tx| Box::pin(async move { tx.insert_inbox(&received(at, reason)).await }))
+        .await
+        .unwrap()
+}
+
+async fn queue_mail(
+    store: &Store,
+    id: usize,
+    at: i64,
+    content: Result<BoardMail, Vec<u8>>,
+) -> Result<(), StoreError> {
+    let mail = NewOutbox {
+        kind: "board",
+        recipient: "x@y.example".to_owned(),
+        user: None,
+        content,
+        message_id: format!("{id}@here"),
+        date: Millis(at),
+    };
+    let write = store.write(move |tx| {
+        let mail = mail.clone();
+        Box::pin(async move { tx.insert_outbox(&mail).await })
+    });
+    write.await
+}
+
+pub(super) async fn a_received_mail_waits_until_its_outcome_is_known(ground: &Ground) {
+    let store = &ground.store;
+    let (early, late) = (store_mail(store, 10, None).await, store_mail(store, 20, None).await);
+    store_mail(store, 5, Some("bulk")).await;
+    let mut tx = store.read().await.unwrap();
+    assert_eq!((tx.count_waiting_inbox().await.unwrap(), tx.next_inbox_due().await.unwrap()), (2, Some(10)));
+    drop(tx);
+    let write = store.write(move |tx| {
+        Box::pin(async move {
+            let none = tx.lease_inbox(Millis(9), Millis(100)).await?;
+            let first = tx.lease_inbox(Millis(50), Millis(100)).await?;
+            let second = tx.lease_inbox(Millis(50), Millis(100)).await?;
+            let third = tx.lease_inbox(Millis(99), Millis(200)).await?;
+            let again = tx.lease_inbox(Millis(100), Millis(200)).await?;
+            Ok((none, first, second, third, again))
+        })
+    });
+    let (none, first, second, third, again) = write.await.unwrap();
+    assert!(none.is_none() && third.is_none(), "{none:?} {third:?}");
+    let (first, second, again) = (first.unwrap(), second.unwrap(), again.unwrap());
+    assert_eq!((first.id, first.attempts, first.received_at, first.mail_from), (early, 1, Millis(10), None));
+    assert_eq!(
+        (first.recipients.as_str(), first.raw.as_deref()),
+        ("a@b\nc@d", Some([0, 159, 255].as_slice()))
+    );
+    assert_eq!((second.id, again.id, again.attempts), (late, early, 2));
+    let write = store.write(move |tx| {
+        Box::pin(async move {
+            let done = tx.finish_inbox(early, "done", "executed", false, Millis(60)).await?;
+            let twice = tx.finish_inbox(early, "done", "executed", false, Millis(61)).await?;
+            tx.note_reason(early, "refused").await?;
+            tx.finish_inbox(late, "failed", "broken", true, Millis(62)).await?;
+            Ok((done, twice, tx.next_inbox_due().await?))
+        })
+    });
+    assert_eq!(write.await.unwrap(), (true, false, None));
+}
+
+pub(super) async fn two_readers_never_get_the_same_mail(ground: &Ground) {
+    for at in 0..40 {
+        store_mail(&ground.store, at, None).await;
+    }
+    let take = |store: Store| async move {
+        let mut taken = Vec::new();
+        loop {
+            let lease = store.write(|tx| Box::pin(tx.lease_inbox(Millis(100), Millis(1000)))).await.unwrap();
+            let Some(row) = lease else { return taken };
+            taken.push(row.id.0);
+        }
+    };
+    let (one, two, three) =
+        tokio::join!(take(ground.store.clone()), take(ground.store.clone()), take(ground.store.clone()));
+    let all: Vec<i64> = [one, two, three].concat();
+    assert_eq!((all.len(), all.iter().collect::<HashSet<_>>().len()), (40, 40));
+}
+
+pub(super) async fn a_mail_is_acted_on_once_in_its_window(ground: &Ground) {
+    let key = store_mail(&ground.store, 1, None).await;
+    let write = ground.store.write(move |tx| {
+        Box::pin(async move {
+            Ok([
+                tx.claim_mail("k", key, Millis(0), Millis(100)).await?,
+                tx.claim_mail("k", key, Millis(99), Millis(150)).await?,
+                tx.claim_mail("other", key, Millis(99), Millis(150)).await?,
+                tx.claim_mail("k", key, Millis(100), Millis(200)).await?,
+                tx.claim_mail("k", key, Millis(150), Millis(210)).await?,
+            ])
+        })
+    });
+    assert_eq!(write.await.unwrap(), [true, false, true, true, false]);
+}
+
+pub(super) async fn answers_are_counted_by_the_hour(ground: &Ground) {
+    let write = ground.store.write(|tx| {
+        Box::pin(async move {
+            let mut counts = Vec::new();
+            for (address, hour) in [("x", 7), ("x", 7), ("y", 7), ("x", 8), ("x", 8), ("x", 8)] {
+                counts.push(tx.count_answer(address, hour).await?);
+            }
+            tx.prune_inbox(Millis(0), Millis(0), 8).await?;
+            counts.push(tx.count_answer("x", 8).await?);
+            counts.push(tx.count_answer("y", 7).await?);
+            Ok(counts)
+        })
+    });
+    assert_eq!(write.await.unwrap(), [1, 2, 1, 1, 2, 3, 4, 1]);
+}
+
+pub(super) async fn an_outgoing_mail_is_leased_deferred_and_ended(ground: &Ground) {
+    let store = &ground.store;
+    queue_mail(store, 1, 10, Err(vec![13, 10, 0, 200])).await.unwrap();
+    let twice = queue_mail(store, 1, 11, Err(Vec::new())).await;
+    assert!(matches!(twice, Err(StoreError::Conflict(_))), "{twice:?}");
+    let lease = store.write(|tx| Box::pin(tx.lease_outbox(Millis(10), Millis(500)))).await.unwrap().unwrap();
+    assert_eq!((lease.attempts, lease.kind.as_str(), lease.message_id.as_str()), (1, "board", "1@here"));
+    assert_eq!(
+        (lease.rendered.as_deref(), lease.facts, lease.ply),
+        (Some([13, 10, 0, 200].as_slice()), None, None)
+    );
+    assert_eq!((lease.user_id, lease.board_id, lease.date), (None, None, Millis(10)));
+    let key = lease.id;
+    let write = store.write(move |tx| {
+        Box::pin(async move {
+            assert!(tx.lease_outbox(Millis(499), Millis(900)).await?.is_none());
+            tx.defer_outbox(key, Some("busy"), Millis(40)).await?;
+            let due = tx.next_outbox_due().await?;
+            let again = tx.lease_outbox(Millis(40), Millis(900)).await?.map(|row| row.attempts);
+            let waiting = tx.count_waiting_outbox().await?;
+            tx.finish_outbox(key, "sent", None, Millis(50)).await?;
+            tx.defer_outbox(key, Some("too late"), Millis(1)).await?;
+            Ok((due, again, waiting, tx.count_waiting_outbox().await?, tx.next_outbox_due().await?))
+        })
+    });
+    assert_eq!(write.await.unwrap(), (Some(40), Some(2), 1, 0, None));
+}
+
+pub(super) async fn two_senders_never_get_the_same_mail(ground: &Ground) {
+    for id in 0..40 {
+        queue_mail(&ground.store, id, 1, Err(Vec::new())).await.unwrap();
+    }
+    let store = Arc::new(ground.store.clone());
+    let senders: Vec<_> = (0..4)
+        .map(|_| {
+            let store = Arc::clone(&store);
+            tokio::spawn(async move {
+                let mut taken = Vec::new();
+                while let Some(row) =
+                    store.write(|tx| Box::pin(tx.lease_outbox(Millis(9), Millis(99)))).await.unwrap()
+                {
+                    taken.push(row.id.0);
+                }
+                taken
+            })
+        })
+        .collect();
+    let mut all = Vec::new();
+    for sender in senders {
+        all.extend(sender.await.unwrap());
+    }
+    assert_eq!((all.len(), all.iter().collect::<HashSet<_>>().len()), (40, 40));
+}
+
+pub(super) async fn board_mails_are_dropped_when_their_board_begins_again(ground: &Ground) {
+    let board = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
+    let by_reference = BoardMail { board, ply: 4, facts: "{}".to_owned() };
+    queue_mail(&ground.store, 1, 1, Ok(by_reference)).await.unwrap();
+    queue_mail(&ground.store, 2, 2, Err(vec![1])).await.unwrap();
+    let write = ground.store.write(move |tx| {
+        Box::pin(async move {
+            tx.drop_board_mails(board, Millis(9)).await?;
+            tx.lease_outbox(Millis(9), Millis(99)).await
+        })
+    });
+    assert_eq!(write.await.unwrap().unwrap().message_id, "2@here");
+    assert_eq!(ground.store.read().await.unwrap().count_waiting_outbox().await.unwrap(), 1);
+}
+
+pub(super) async fn old_outcomes_are_pruned_and_waiting_mails_are_not(ground: &Ground) {
+    let store = &ground.store;
+    store_mail(store, 1, Some("old")).await;
+    let waiting = store_mail(store, 1, None).await;
+    let failed = store_mail(store, 1, None).await;
+    queue_mail(store, 1, 1, Err(Vec::new())).await.unwrap();
+    let write = store.write(move |tx| {
+        Box::pin(async move {
+            tx.finish_inbox(failed, "failed", "broken", true, Millis(40)).await?;
+            let more =
+                tx.prune_inbox(Millis(41), Millis(30), 0).await? | tx.prune_outbox(Millis(100)).await?;
+            let left = tx.lease_inbox(Millis(50), Millis(60)).await?.map(|row| (row.id, row.raw.is_some()));
+            // The outcome of a failed mail outlives its message.
+            tx.note_reason(failed, "still there").await?;
+            Ok((more, left, tx.count_waiting_outbox().await?))
+        })
+    });
+    assert_eq!(write.await.unwrap(), (false, Some((waiting, true)), 1));
+    let pruned = store.write(|tx| Box::pin(async move { tx.prune_inbox(Millis(41), Millis(100), 0).await }));
+    assert!(!pruned.await.unwrap());
+}

@@ -1,0 +1,120 @@
+//! How SQLite carries the statements of the store out: along an index wherever rows grow with time.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+
+use knotpost_server::domain::{BoardKey, BoardState, Millis};
+use knotpost_server::store::{BoardFilter, Tx};
+use sqlx::AssertSqlSafe;
+use tracing::field::{Field, Visit};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
+
+use super::Ground;
+
+/// Collects the statements that the driver reports.
+#[derive(Clone, Default)]
+struct Statements(Arc<Mutex<BTreeSet<String>>>);
+
+impl<S: tracing::Subscriber> Layer<S> for Statements {
+    fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
+        if event.metadata().target() == "sqlx::query" {
+            event.record(&mut Statement(self));
+        }
+    }
+}
+
+struct Statement<'a>(&'a Statements);
+
+impl Visit for Statement<'_> {
+    fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == "db.statement" && !value.trim().is_empty() {
+            let words: Vec<&str> = value.split_whitespace().collect();
+            self.0.0.lock().unwrap().insert(words.join(" "));
+        }
+    }
+}
+
+/// Everything that is asked for while people play, look and mail.
+async fn ask_everything(ground: &Ground) {
+    let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
+    let board = ground.board("osbox", [ann, bob]).await;
+    let mut tx = ground.store.read().await.unwrap();
+    tx.find_user("ann").await.unwrap();
+    tx.addresses(ann).await.unwrap();
+    tx.find_board("osbox", 101).await.unwrap();
+    tx.moves(board).await.unwrap();
+    tx.seats(board).await.unwrap();
+    tx.subscribers(board).await.unwrap();
+    tx.comment(board, 1).await.unwrap();
+    tx.games_with_board(101, ann).await.unwrap();
+    tx.count_boards("osbox").await.unwrap();
+    for user in [None, Some(ann)] {
+        for game in [None, Some("osbox".to_owned())] {
+            for state in [None, Some(BoardState::Active)] {
+                let filter =
+                    BoardFilter { game: game.clone(), user, state, next: false, after: Some(BoardKey(1)) };
+                tx.list_boards(&filter, 10).await.unwrap();
+            }
+        }
+        tx.list_finished("osbox", user, 10).await.unwrap();
+    }
+    tx.next_inbox_due().await.unwrap();
+    tx.next_outbox_due().await.unwrap();
+    tx.count_waiting_inbox().await.unwrap();
+    tx.count_waiting_outbox().await.unwrap();
+    tx.saved_response("k", Millis(1)).await.unwrap();
+    drop(tx);
+    let write = ground.store.write(move |tx| {
+        Box::pin(async move {
+            tx.lease_inbox(Millis(1), Millis(2)).await?;
+            tx.lease_outbox(Millis(1), Millis(2)).await?;
+            tx.drop_board_mails(board, Millis(1)).await?;
+            tx.prune_inbox(Millis(1), Millis(1), 1).await?;
+            tx.prune_outbox(Millis(1)).await?;
+            tx.prune_responses(Millis(1)).await?;
+            tx.prune_confirmations(Millis(1)).await
+        })
+    });
+    write.await.unwrap();
+}
+
+async fn plan(tx: &mut Tx, statement: &str) -> Vec<String> {
+    let Tx::Sqlite(tx) = tx else { panic!("plans are SQLite's") };
+    let explain = sqlx::query_as::<_, (i64, i64, i64, String)>(AssertSqlSafe(format!(
+        "EXPLAIN QUERY PLAN {statement}"
+    )));
+    explain.fetch_all(&mut **tx).await.unwrap().into_iter().map(|row| row.3).collect()
+}
+
+#[tokio::test]
+async fn hot_statements_run_along_indexes() {
+    let statements = Statements::default();
+    let filter = tracing_subscriber::filter::Targets::new().with_target("sqlx::query", tracing::Level::DEBUG);
+    let subscriber = tracing_subscriber::registry().with(statements.clone().with_filter(filter));
+    tracing::subscriber::set_global_default(subscriber).unwrap();
+    let ground = Ground::sqlite().await;
+    statements.0.lock().unwrap().clear();
+    ask_everything(&ground).await;
+    let heard: Vec<String> = statements.0.lock().unwrap().iter().cloned().collect();
+    assert!(heard.len() > 25, "the driver told of {} statements only", heard.len());
+    let mut tx = ground.store.read().await.unwrap();
+    let mut report = String::new();
+    for statement in heard.iter().filter(|s| !s.starts_with("INSERT INTO")) {
+        let lines = plan(&mut tx, statement).await;
+        let scans = lines.iter().filter(|line| line.starts_with("SCAN") && !may_be_scanned(line));
+        assert_eq!(scans.count(), 0, "{statement}\n{lines:#?}");
+        writeln!(report, "{statement}").unwrap();
+        for line in lines {
+            writeln!(report, "    {line}").unwrap();
+        }
+    }
+    insta::assert_snapshot!(report);
+}
+
+/// Walks along an index, of one row a game, or that stop at a `LIMIT`.
+fn may_be_scanned(line: &str) -> bool {
+    line.contains("INDEX") || ["SCAN n", "SCAN oldest", "SCAN inbox", "SCAN outbox"].contains(&line)
+}
