@@ -113,7 +113,7 @@ CREATE TABLE inbox (
     message_id  TEXT,
     subject     TEXT,                          -- passwords masked
     text        TEXT,                          -- passwords masked
-    raw         BLOB,                          -- sealed with the server's key; NULL once processed
+    raw         BYTEA,                         -- sealed with the server's key; NULL once processed
     state       TEXT    NOT NULL,              -- new | done | failed
     reason      TEXT,                          -- named outcome
     attempts    BIGINT  NOT NULL,
@@ -145,7 +145,7 @@ CREATE TABLE outbox (
     board_id   BIGINT  REFERENCES boards (id),
     ply        BIGINT,
     facts      TEXT,                           -- JSON: what a board mail shows beside the board
-    rendered   BLOB,                           -- the message; NULL: rendered from the facts when sent
+    rendered   BYTEA,                          -- the message; NULL: rendered from the facts when sent
     message_id TEXT    NOT NULL UNIQUE,
     date       BIGINT  NOT NULL,
     state      TEXT    NOT NULL,               -- queued | sent | failed | dropped

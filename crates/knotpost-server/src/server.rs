@@ -1,5 +1,6 @@
 //! Everything in one process: opened, started, and stopped in order.
 
+use std::fs::{File, TryLockError};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,11 +22,14 @@ use crate::store::Store;
 use crate::{web, worker};
 
 /// How long work in hand may take once the server is told to stop.
-const GRACE: Duration = Duration::from_secs(9);
+const GRACE: Duration = Duration::from_secs(7);
 /// Tasks that send mail side by side.
 const SENDERS: usize = 4;
 /// Tasks that process received mail side by side; while one waits for a password, others go on.
 const READERS: usize = 4;
+
+/// The file whose lock says that a server runs on this folder.
+const LOCK_FILE: &str = "serve.lock";
 
 /// The file that tells which addresses the server listens on.
 pub const PORTS_FILE: &str = "ports.json";
@@ -51,6 +55,8 @@ pub struct Server {
     pub transport: Arc<Transport>,
     stop: CancellationToken,
     tasks: JoinSet<()>,
+    /// Held until the process ends, however it ends.
+    _lock: File,
 }
 
 /// Opens what every command of the program needs: folder, database, secret.
@@ -78,9 +84,11 @@ impl Server {
     /// Starts all listeners and workers of `app`.
     ///
     /// # Errors
-    /// When an address is taken or a certificate cannot be read; then nothing is left running.
+    /// When another server runs on the same folder, an address is taken or a certificate cannot be
+    /// read; then nothing is left running.
     pub async fn start(app: Arc<App>, metrics: Option<PrometheusHandle>) -> anyhow::Result<Self> {
         let config = &app.config;
+        let lock = lock_folder(&config.server.data)?;
         let transport =
             Transport::from_url(&config.mail.transport, &config.server.data).context("mail.transport")?;
         let transport = Arc::new(transport);
@@ -93,6 +101,7 @@ impl Server {
             lmtp: address(lmtp.as_ref())?,
         };
         let socket = handover::Socket::bind(&config.server.data)?;
+        release_leases(&app).await.context("mail that waits could not be taken up again")?;
         let stop = CancellationToken::new();
         let desk = Arc::new(Desk::new(Arc::clone(&app)));
         let mut tasks = JoinSet::new();
@@ -117,7 +126,7 @@ impl Server {
         }
         tasks.spawn(worker::work_retention(Arc::clone(&app), stop.clone()));
         write_ports(&config.server.data, &ports).context("ports.json cannot be written")?;
-        Ok(Self { app, ports, transport, stop, tasks })
+        Ok(Self { app, ports, transport, stop, tasks, _lock: lock })
     }
 
     /// Stops accepting, finishes what is in hand, closes the database.
@@ -133,6 +142,37 @@ impl Server {
         let _ = std::fs::remove_file(ports_file(&self.app.config.server.data));
         self.app.store.close().await;
     }
+}
+
+/// One server a folder. The lock goes with the process, so a killed server leaves none behind.
+fn lock_folder(data: &Path) -> anyhow::Result<File> {
+    let path = data.join(LOCK_FILE);
+    let file = File::create(&path).with_context(|| format!("{} cannot be made", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => anyhow::bail!("another server is running on {}", data.display()),
+        Err(TryLockError::Error(error)) => {
+            Err(anyhow::Error::new(error).context(format!("{} cannot be locked", path.display())))
+        }
+    }
+}
+
+/// What a killed server had in hand goes on at once: whoever holds the folder is alone on its
+/// SQLite database. On PostgreSQL others may be at work, and leases run out by themselves.
+async fn release_leases(app: &App) -> anyhow::Result<()> {
+    if app.config.store_settings().sqlite_file().is_none() {
+        return Ok(());
+    }
+    let now = app.clock.now();
+    app.store
+        .write(move |tx| {
+            Box::pin(async move {
+                tx.release_inbox(now).await?;
+                tx.release_outbox(now).await
+            })
+        })
+        .await?;
+    Ok(())
 }
 
 fn mail_settings(config: &Config, protocol: Protocol) -> anyhow::Result<SmtpSettings> {

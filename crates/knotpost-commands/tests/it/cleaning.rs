@@ -114,3 +114,10 @@ proptest! {
         prop_assert!(!once.contains("  ") && once.trim() == once);
     }
 }
+
+#[test]
+fn a_reply_to_a_new_board_is_a_reply_to_that_board() {
+    assert_eq!(clean("Re: New Osbox Board 101 ann ** secret f12"), "Osbox Board 101 ann secret f12");
+    assert_eq!(clean("new osbox board"), "new osbox board");
+    assert_eq!(clean("New friends 101"), "New friends 101");
+}

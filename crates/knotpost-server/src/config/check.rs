@@ -31,6 +31,12 @@ fn identity(config: &Config) -> Result<(), ConfigError> {
     if !config.server.public_url.starts_with("http://") && !config.server.public_url.starts_with("https://") {
         return refuse("server.public_url", "must start with http:// or https://");
     }
+    if !["sqlite:", "postgres://", "postgresql://"]
+        .iter()
+        .any(|scheme| config.database.url.starts_with(scheme))
+    {
+        return refuse("database.url", "must start with sqlite: or postgres://");
+    }
     let key = config.secrets.key.expose_secret();
     if !key.is_empty() && (key.len() != 64 || !key.bytes().all(|b| b.is_ascii_hexdigit())) {
         return refuse("secrets.key", "must be 64 hexadecimal digits (32 bytes)");

@@ -6,11 +6,6 @@
 
 use super::quoting;
 
-/// The longest comment that is kept, in characters.
-pub const MAX_COMMENT: usize = 8000;
-
-const CUT: &str = "\n[The rest was cut off: a comment may have 8000 characters.]";
-
 /// A text without what was quoted; no blank lines at either end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extracted {
@@ -41,14 +36,6 @@ pub fn extract(text: &str) -> Extracted {
     mark_signatures(&lines, &mut marks);
     mark_adverts(&lines, &mut marks);
     Extracted { lines: collect(&lines, &marks) }
-}
-
-/// Cuts a comment to [`MAX_COMMENT`] characters and says so at its end.
-pub fn limit_comment(text: &str) -> String {
-    match text.char_indices().nth(MAX_COMMENT) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}{CUT}", text.get(..end).unwrap_or_default().trim_end()),
-    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -87,9 +87,9 @@ impl Socket {
             while sessions.try_join_next().is_some() {}
             match accepted {
                 Ok((stream, _)) => {
-                    let intake = Arc::clone(&intake);
+                    let (intake, stop) = (Arc::clone(&intake), stop.clone());
                     sessions.spawn(async move {
-                        if let Err(error) = converse(stream, intake.as_ref(), max_message).await {
+                        if let Err(error) = converse(stream, intake.as_ref(), max_message, &stop).await {
                             tracing::info!(%error, "a piped message was not handed over");
                         }
                     });
@@ -104,9 +104,19 @@ impl Socket {
     }
 }
 
-async fn converse(stream: UnixStream, intake: &dyn Intake, max_message: usize) -> io::Result<()> {
+async fn converse(
+    stream: UnixStream,
+    intake: &dyn Intake,
+    max_message: usize,
+    stop: &CancellationToken,
+) -> io::Result<()> {
     let (reading, mut writing) = stream.into_split();
-    let receipt = match timeout(PATIENCE, read(BufReader::new(reading), max_message)).await {
+    let received = tokio::select! {
+        received = timeout(PATIENCE, read(BufReader::new(reading), max_message)) => received,
+        // Nothing was promised yet: `deliver` tells its mail server to come again.
+        () = stop.cancelled() => return Err(io::ErrorKind::ConnectionAborted.into()),
+    };
+    let receipt = match received {
         Ok(Ok(Some((piped, raw)))) => judge(intake, piped, raw).await,
         Ok(Ok(None)) => {
             Receipt::Refused { code: 552, enhanced: "5.3.4", text: "the message is too large".to_owned() }

@@ -2,8 +2,9 @@
 //!
 //! Knows where a command may stand, not what one is: the caller says whether a line parses.
 
-use super::extract::{Extracted, extract, limit_comment};
+use super::extract::{Extracted, extract};
 use super::parse::Message;
+use crate::domain::limit_comment;
 
 /// The most commands one mail may carry.
 pub const MAX_LINES: usize = 50;

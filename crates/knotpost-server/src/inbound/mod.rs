@@ -24,7 +24,7 @@ pub mod smtp;
 
 pub use classify::{Class, classify};
 pub use digest::dedupe_key;
-pub use extract::{Extracted, extract, limit_comment};
+pub use extract::{Extracted, extract};
 pub use identify::{Address, Identified, identify};
 pub use parse::{Broken, Message, parse};
 pub use pipeline::Desk;

@@ -117,6 +117,7 @@ impl Desk {
         }
         let request = Self::request(&mail);
         if let Some(prepared) = prepare_at_once(app, request).await? {
+            (row.subject, row.text) = shown(app, &mail, &prepared);
             let work = Arc::new((mail, prepared, row));
             let shared = Arc::clone(app);
             let reason = app
@@ -158,7 +159,7 @@ impl Desk {
     }
 
     fn describe(&self, envelope: &Envelope, mail: &Mail, size: usize, now: Millis) -> NewInbox {
-        // Whether the password is where it belongs is not known yet.
+        // Nobody knows yet which words are passwords; see `shown`.
         let mask = |line: &str| knotpost_commands::mask_cautiously(line, &self.app.vocabulary);
         let text = match &mail.found {
             Identified::Multiple { lines, .. } => {
@@ -253,7 +254,8 @@ impl Desk {
                         return Ok(None);
                     }
                     let reason = decide(tx, &app, &work.0, &work.1, key, now).await?;
-                    tx.note_reason(key, reason.as_str()).await?;
+                    let (subject, text) = shown(&app, &work.0, &work.1);
+                    tx.describe_inbox(key, reason.as_str(), subject.as_deref(), text.as_deref()).await?;
                     Ok(Some(reason))
                 })
             })
@@ -277,6 +279,18 @@ impl Desk {
                 )
             })
             .await
+    }
+}
+
+/// Subject and command lines of a mail as an administrator may read them, now that its passwords are known.
+fn shown(app: &App, mail: &Mail, prepared: &Prepared) -> (Option<String>, Option<String>) {
+    let subject = || knotpost_commands::mask_cautiously(&mail.message.subject, &app.vocabulary);
+    match &mail.found {
+        Identified::Subject { .. } | Identified::Unclear { .. } => (Some(prepared.echo.clone()), None),
+        Identified::Body { .. } => (Some(subject()), Some(prepared.echo.clone())),
+        Identified::Multiple { .. } => {
+            (Some(subject()), Some(prepared.line_echoes().collect::<Vec<_>>().join("\n")))
+        }
     }
 }
 
@@ -344,7 +358,7 @@ async fn decide(
     Ok(if several { Reason::Multiple } else { Reason::Executed })
 }
 
-/// The same mail again: what it did is told, not done.
+/// The same mail again: what it did is told, not done. What was refused then was answered then.
 async fn repeat(
     tx: &mut Tx,
     app: &App,
@@ -352,7 +366,10 @@ async fn repeat(
     prepared: &Prepared,
     now: Millis,
 ) -> Result<Reason, StoreError> {
-    let tell = mail.class == Class::Person && !prepared.is_query() && prepared.is_authenticated();
+    let first = tx.reason_of_first(&mail.dedupe_key).await?;
+    let did =
+        [Reason::Executed, Reason::Multiple].iter().any(|reason| first.as_deref() == Some(reason.as_str()));
+    let tell = did && mail.class == Class::Person && !prepared.is_query() && prepared.is_authenticated();
     if tell && has_budget(tx, mail, "answers", QUERY_ANSWERS, now).await? {
         let reply = crate::service::already_played(tx, app, prepared, now).await?;
         answer_sender(tx, app, mail, &[reply], now).await?;

@@ -21,5 +21,4 @@ pub use letter::{Auto, ComposeError, Letter, compose};
 pub use maildir::{Folder, Maildir};
 pub use post::MailComposer;
 pub use render::{RenderError, Rendered, Renderer};
-pub use sheet::turn_line;
 pub use transport::{MemoryBox, SendError, Sent, Transport, TransportError};

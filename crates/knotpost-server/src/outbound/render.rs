@@ -3,7 +3,7 @@
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 
-use super::sheet::sheet_context;
+use super::sheet::{sheet_context, wrapped};
 use super::table::{Column, table};
 use crate::config::Config;
 use crate::service::{BoardLine, GameCount, HistoryLine, LineResult, Reply, Sheet};
@@ -89,8 +89,8 @@ impl Renderer {
                 context! { subject, sheets => texts.len(), texts }
             }
             Reply::Error(error) => context! {
-                message => sentence(&error.message),
-                hints => error.hints.clone(),
+                message => wrapped("", "", &sentence(&error.message)),
+                hints => error.hints.iter().map(|hint| wrap_hint(hint)).collect::<Vec<_>>(),
                 echo => error.echo.clone(),
                 title => error.game.as_deref().map(title_of),
                 number => error.number,
@@ -174,6 +174,11 @@ fn sentence(clause: &str) -> String {
     format!("{first}{}{end}", letters.as_str())
 }
 
+/// What would work, its second and further lines indented below the first.
+fn wrap_hint(hint: &str) -> String {
+    wrapped("", "   ", hint)
+}
+
 /// A game's name as a title where only the name is at hand.
 fn title_of(name: &str) -> String {
     let mut letters = name.chars();
@@ -200,7 +205,7 @@ fn tidy(text: &str) -> String {
 
 fn games_table(games: &[GameCount]) -> String {
     let columns = [
-        Column::left("Game", 10),
+        Column::left("Game", 8),
         Column::right("Active", 6),
         Column::right("Finished", 8),
         Column::left("What it is", 10),

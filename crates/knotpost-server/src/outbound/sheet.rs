@@ -24,14 +24,14 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         notes => sheet.notes.clone(),
         to_move,
         speaker => sheet.spoken.first().map_or("", |spoken| spoken.who.as_str()),
-        turn_line => turn_line(&sheet.verdict),
+        turn_line => sheet.verdict.to_string(),
         seat_lines => !sheet.seats.is_empty(),
         move_table => move_table(sheet),
         board => sheet.board.trim_end_matches('\n'),
         legend => sheet.legend.trim_end(),
         example => sheet.example.clone(),
         subscribers => sheet.subscribers.clone(),
-        subscriber_line => wrapped("Subscribers: ", &sheet.subscribers.join(", ")),
+        subscriber_line => wrapped("Subscribers: ", "             ", &sheet.subscribers.join(", ")),
         spoken => Serde(&sheet.spoken),
         times => Serde(&sheet.times),
         stars => STARS,
@@ -43,21 +43,6 @@ fn heading_word(heading: Heading) -> &'static str {
         Heading::New | Heading::Summary | Heading::Show => "Summary",
         Heading::Preview => "Preview",
         Heading::Chat => "Chat",
-    }
-}
-
-/// Clients in the wild look for `It is (\S+)'s turn`.
-pub fn turn_line(verdict: &Verdict) -> String {
-    match verdict {
-        Verdict::Turn(userid) => format!("It is {userid}'s turn."),
-        Verdict::Won { userid, lead: Some(1), .. } => format!("Game won by {userid} by 1 point."),
-        Verdict::Won { userid, lead: Some(points), .. } => {
-            format!("Game won by {userid} by {points} points.")
-        }
-        Verdict::Won { userid, reason: "resignation", .. } => format!("Game won by {userid} by resignation."),
-        Verdict::Won { userid, reason: "forfeit", .. } => format!("Game won by {userid} on time."),
-        Verdict::Won { userid, .. } => format!("Game won by {userid}."),
-        Verdict::Tie(userids) => format!("The game was a tie. ({})", userids.join(", ")),
     }
 }
 
@@ -106,22 +91,37 @@ fn shortened(text: &str, width: usize) -> String {
     text.chars().take(width.saturating_sub(1)).chain(['~']).collect()
 }
 
-/// Words set into lines of a mail's width, the first after `head`, the others below its end.
-fn wrapped(head: &str, words: &str) -> String {
-    let indent = " ".repeat(head.len());
+/// Words set into lines of a mail's width, the first after `head`, the others after `indent`.
+pub(super) fn wrapped(head: &str, indent: &str, words: &str) -> String {
     let mut lines = vec![head.to_owned()];
+    let mut is_fresh = true;
     for word in words.split_whitespace() {
-        let line = lines.last().map_or(0, String::len);
-        let is_fresh = lines.last().is_some_and(|line| line.trim().is_empty() || line == head);
-        if line + 1 + word.len() > WIDTH && !is_fresh {
-            lines.push(indent.clone());
+        let width = lines.last().map_or(0, |line| line.chars().count());
+        if !is_fresh && width + 1 + word.chars().count() > WIDTH {
+            lines.push(indent.to_owned());
+            is_fresh = true;
         }
         if let Some(line) = lines.last_mut() {
-            if !line.ends_with(' ') {
+            if !is_fresh {
                 line.push(' ');
             }
             line.push_str(word);
         }
+        is_fresh = false;
     }
     lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_broken_between_words_and_indented() {
+        assert_eq!(wrapped("Legal: ", "   ", "a1 a2"), "Legal: a1 a2");
+        let lines = wrapped("", "   ", &"abcde ".repeat(13));
+        assert_eq!(lines, format!("{}\n   abcde", "abcde ".repeat(12).trim_end()));
+        let long = "x".repeat(100);
+        assert_eq!(wrapped("", "   ", &format!("a {long} b")), format!("a\n   {long}\n   b"));
+    }
 }

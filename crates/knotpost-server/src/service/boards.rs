@@ -3,13 +3,13 @@
 use knotpost_commands::{Action, Days, GivenOption, ServerOptions};
 use knotpost_rules::{Ability, AnyGame, OptionError, Rejected, Seed, Turn};
 
-use super::execute::{Prepared, authorize};
+use super::execute::{Prepared, authorize_on};
 use super::post::{BoardFacts, Heading, Note, post_board, post_to_user};
 use super::sheet::{Listing, Spoken};
 use super::{Answer, Board, Code, Rate, Refusal, Reply, ServiceError, Sheet, Standing, resignation};
 use crate::app::App;
 use crate::clock::random_bytes;
-use crate::domain::{BoardKey, BoardRef, BoardState, Millis, RemarkKind, SeatState};
+use crate::domain::{BoardRef, BoardState, Millis, RemarkKind, SeatState};
 use crate::store::{NewBoard, NewSeat, StoreError, Tx, UserRow, UserState};
 
 /// How many legal moves an answer lists.
@@ -176,8 +176,8 @@ pub(super) async fn act(
     if matches!(turning.action, Action::Resign) {
         return resignation::resign(tx, app, prepared, game, turning.board, now).await;
     }
-    let mut board = find_board(tx, app, game, turning.board).await?;
-    let user = authorize(tx, prepared).await?;
+    let board = find_board(tx, app, game, turning.board).await?;
+    let (mut board, user) = authorize_on(tx, prepared, board).await?;
     let turn = match turning.action {
         Action::Move(text) => Turn::Move(text),
         Action::Pass => Turn::Pass,
@@ -331,14 +331,15 @@ pub(super) fn check_plays(board: &Board, user: &UserRow) -> Result<(), Refusal> 
     let seat = board.seat_of(user.id);
     if seat.is_none_or(|seat| seat.state != SeatState::Playing) {
         let players: Vec<&str> = board.seats.iter().map(|seat| seat.userid.as_str()).collect();
-        let message = format!("{} does not play on {} {}", user.userid, board.title(), board.row.number);
+        let message =
+            format!("{} does not play on {} board {}", user.userid, board.title(), board.row.number);
         return Err(Refusal::new(Code::NotAPlayer, message).hint(format!("Players: {}", players.join(", "))));
     }
     Ok(())
 }
 
 fn game_over(board: &Board) -> Refusal {
-    Refusal::new(Code::GameOver, format!("{} {} is over", board.title(), board.row.number))
+    Refusal::new(Code::GameOver, format!("{} board {} is over", board.title(), board.row.number))
 }
 
 fn check_ability(board: &Board, turn: Turn<'_>) -> Result<(), Refusal> {
@@ -390,7 +391,7 @@ pub(super) async fn chat(
 ) -> Result<Answer, ServiceError> {
     let game = find_game(app, game)?.meta().name;
     let board = find_board(tx, app, game, number).await?;
-    let user = authorize(tx, prepared).await?;
+    let (board, user) = authorize_on(tx, prepared, board).await?;
     if prepared.body.trim().is_empty() {
         let refusal = Refusal::new(Code::WrongArguments, "there is no text to pass on")
             .hint("Write what you want to say into the body, below the command.");

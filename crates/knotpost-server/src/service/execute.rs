@@ -10,8 +10,8 @@ use super::answer::Failure;
 use super::credentials::same_hash;
 use super::sheet::Listing;
 use super::{
-    Answer, Audience, BoardFacts, Code, ErrorReply, HashError, Heading, LineResult, Login, Rate, Refusal,
-    Reply, ServiceError, Sheet, accounts, boards, help, queries,
+    Answer, Audience, Board, BoardFacts, Code, ErrorReply, HashError, Heading, LineResult, Login, Rate,
+    Refusal, Reply, ServiceError, Sheet, accounts, boards, help, queries,
 };
 use crate::app::App;
 use crate::domain::{Address, BoardRef, Millis};
@@ -56,10 +56,8 @@ pub struct Request {
 /// A command whose slow parts are done.
 #[derive(Debug)]
 pub struct Prepared {
-    /// The request, its line masked.
+    /// The command line, its passwords masked.
     pub echo: String,
-    /// The same, with everything hidden that might be a password in the wrong place.
-    cautious_echo: String,
     pub(super) body: String,
     pub(super) origin: Origin,
     pub(super) command: Result<Command, ParseError>,
@@ -96,6 +94,11 @@ impl Prepared {
             Login::Known { user, .. } => format!("user {}", user.0),
             _ => format!("from {}", self.origin.rate_key),
         }
+    }
+
+    /// The lines of a `multiple`, their passwords masked.
+    pub fn line_echoes(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().map(|line| line.echo.as_str())
     }
 
     /// Whether it names a user and proved to be him.
@@ -142,7 +145,6 @@ fn prepare_line(
         let command = knotpost_commands::parse(&request.line, &app.vocabulary);
         let mut prepared = Prepared {
             echo: knotpost_commands::mask(&request.line, &app.vocabulary),
-            cautious_echo: knotpost_commands::mask_cautiously(&request.line, &app.vocabulary),
             body: request.body,
             origin: request.origin,
             command,
@@ -156,6 +158,10 @@ fn prepare_line(
         }
         redact_body(&mut prepared);
         let done = check_passwords(app, &mut prepared, patience).await?;
+        if prepared.overloaded || !matches!(prepared.login, Login::NotNeeded | Login::Known { .. }) {
+            // Userid and password may have been exchanged.
+            prepared.echo = knotpost_commands::mask_cautiously(&request.line, &app.vocabulary);
+        }
         Ok(done.then_some(prepared))
     })
 }
@@ -412,13 +418,11 @@ fn refused(refusal: Refusal, prepared: &Prepared, now: Millis) -> Answer {
     });
     let failure =
         Failure { code: refusal.code, message: refusal.message.clone(), retry_after: refusal.retry_after };
-    let boards: Vec<BoardRef> = board.map(super::Board::name).into_iter().collect();
-    // With userid and password exchanged the line looks like any other.
-    let wrong_login = refusal.code == Code::BadCredentials;
+    let boards: Vec<BoardRef> = board.map(Board::name).into_iter().collect();
     let reply = ErrorReply {
         message: refusal.message,
         hints: refusal.hints,
-        echo: if wrong_login { &prepared.cautious_echo } else { &prepared.echo }.clone(),
+        echo: prepared.echo.clone(),
         game: refusal.game,
         number: board.map(|board| board.row.number as u32),
         is_invalid_challenge: failure.code == Code::InvalidChallenge,
@@ -452,10 +456,22 @@ pub(super) async fn authorize(tx: &mut Tx, prepared: &Prepared) -> Result<UserRo
     {
         return Ok(row);
     }
-    let refusal = Refusal::new(Code::BadCredentials, "the userid or the password is wrong").hint(
-        "Userids ignore case, passwords do not. A move is written: GAME move BOARD USERID PASSWORD MOVE",
-    );
+    let refusal = Refusal::new(Code::BadCredentials, "the userid or the password is wrong")
+        .hint("Userids ignore case, passwords do not; the userid comes first, then the password.");
     Err(refusal.into())
+}
+
+/// As [`authorize`], for a command about a board: who is refused sees the board he named.
+pub(super) async fn authorize_on(
+    tx: &mut Tx,
+    prepared: &Prepared,
+    board: Board,
+) -> Result<(Board, UserRow), ServiceError> {
+    match authorize(tx, prepared).await {
+        Ok(user) => Ok((board, user)),
+        Err(ServiceError::Refused(refusal)) => Err(refusal.about(board).into()),
+        Err(error) => Err(error),
+    }
 }
 
 async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, ServiceError> {
@@ -514,7 +530,7 @@ pub async fn already_played(
 ) -> Result<Reply, StoreError> {
     let named = prepared.command.as_ref().ok().and_then(|command| Some((command.game()?, command.board()?)));
     let board = match named {
-        Some((game, number)) => super::Board::load(tx, app, game, number).await?,
+        Some((game, number)) => Board::load(tx, app, game, number).await?,
         None => None,
     };
     let sheet = board.map(|board| {

@@ -141,11 +141,12 @@ impl From<&ParseError> for Refusal {
         if !error.suggestions.is_empty() && !error.message.contains("did you mean") {
             refusal.hints.push(format!("Did you mean: {}", error.suggestions.join(", ")));
         }
-        if let Some(syntax) = error.syntax() {
+        let syntax = error.syntax().unwrap_or_default();
+        // Syntax and example of a lone word tell nothing.
+        if syntax.contains(' ') {
             refusal.hints.extend(syntax.lines().map(|line| format!("Syntax: {line}")));
-        }
-        if let Some(example) = error.example(&ExampleContext::default()) {
-            refusal.hints.push(format!("Example: {example}"));
+            let example = error.example(&ExampleContext::default());
+            refusal.hints.extend(example.map(|example| format!("Example: {example}")));
         }
         if error.verb.is_none() {
             refusal.hints.push("`help commands` lists all commands.".to_owned());

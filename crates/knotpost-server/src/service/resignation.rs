@@ -4,7 +4,7 @@ use knotpost_rules::Seat;
 
 use super::board::seat_at;
 use super::boards::{answer_with_board, check_plays, find_board, find_game, settle, tell_all};
-use super::execute::{Prepared, authorize};
+use super::execute::{Prepared, authorize_on};
 use super::post::{BoardFacts, Heading, Note, post_to_user};
 use super::{Answer, Board, Reply, ServiceError, Standing};
 use crate::app::App;
@@ -22,7 +22,7 @@ pub(super) async fn resign(
 ) -> Result<Answer, ServiceError> {
     let game = find_game(app, game)?.meta().name;
     let board = find_board(tx, app, game, number).await?;
-    let user = authorize(tx, prepared).await?;
+    let (board, user) = authorize_on(tx, prepared, board).await?;
     if let Err(refusal) = check_plays(&board, &user) {
         return Err(refusal.about(board).into());
     }

@@ -1,5 +1,7 @@
 //! A board as facts for whoever draws it: the text mail, the page, the API.
 
+use std::fmt;
+
 use knotpost_rules::{Outcome, Seat as RulesSeat, Viewer};
 use serde::Serialize;
 
@@ -50,6 +52,25 @@ pub enum Verdict {
     },
     /// These share the first place.
     Tie(Vec<String>),
+}
+
+impl fmt::Display for Verdict {
+    /// The sentence about it. Clients in the wild look for `It is (\S+)'s turn`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Turn(userid) => write!(f, "It is {userid}'s turn."),
+            Self::Won { userid, lead: Some(1), .. } => write!(f, "Game won by {userid} by 1 point."),
+            Self::Won { userid, lead: Some(points), .. } => {
+                write!(f, "Game won by {userid} by {points} points.")
+            }
+            Self::Won { userid, reason: "resignation", .. } => {
+                write!(f, "Game won by {userid} by resignation.")
+            }
+            Self::Won { userid, reason: "forfeit", .. } => write!(f, "Game won by {userid} on time."),
+            Self::Won { userid, .. } => write!(f, "Game won by {userid}."),
+            Self::Tie(userids) => write!(f, "The game was a tie. ({})", userids.join(", ")),
+        }
+    }
 }
 
 /// Something somebody said.

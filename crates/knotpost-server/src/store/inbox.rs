@@ -103,6 +103,16 @@ impl Tx {
         Ok(row)
     }
 
+    /// Makes every waiting mail due, whoever had taken it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn release_inbox(&mut self, now: Millis) -> Result<(), StoreError> {
+        let sql = "UPDATE inbox SET due_at = $1 WHERE state = 'new' AND due_at > $1";
+        on!(self, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
     /// Stores a mail's outcome, unless it has one: then it says `false` and the caller must undo
     /// what it did. `keep_raw` keeps the sealed message for an administrator.
     ///
@@ -129,14 +139,31 @@ impl Tx {
         Ok(row.is_some())
     }
 
-    /// Names the outcome of a mail that is done more exactly.
+    /// Names the outcome of a mail that is done more exactly, and what an administrator may read of it.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn note_reason(&mut self, key: InboxKey, reason: &'static str) -> Result<(), StoreError> {
-        let sql = "UPDATE inbox SET reason = $2 WHERE id = $1";
-        on!(self, c => sqlx::query(sql).bind(key.0).bind(reason).execute(c).await.map(drop))?;
+    pub async fn describe_inbox(
+        &mut self,
+        key: InboxKey,
+        reason: &'static str,
+        subject: Option<&str>,
+        text: Option<&str>,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE inbox SET reason = $2, subject = $3, text = $4 WHERE id = $1";
+        on!(self, c => sqlx::query(sql).bind(key.0).bind(reason).bind(subject).bind(text).execute(c).await.map(drop))?;
         Ok(())
+    }
+
+    /// What became of the mail that was acted on under this key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn reason_of_first(&mut self, dedupe_key: &str) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT inbox.reason FROM inbox_seen JOIN inbox ON inbox.id = inbox_seen.inbox_id WHERE dedupe_key = $1";
+        let row: Option<Option<String>> =
+            on!(self, c => sqlx::query_scalar(sql).bind(dedupe_key).fetch_optional(c).await)?;
+        Ok(row.flatten())
     }
 
     /// When the next mail may be taken by a worker.

@@ -15,7 +15,7 @@ mod outbox;
 mod seats;
 mod writer;
 
-use sqlx::{Connection as _, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
+use sqlx::{ConnectOptions as _, Connection as _, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
 
 pub use accounts::{AddressRow, NewUser, UserRow, UserState};
 pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
@@ -157,9 +157,9 @@ impl Store {
     pub async fn backup(&self, target: &str) -> Result<(), StoreError> {
         match &self.pools {
             Pools::Sqlite { readers } => {
-                // A connection of its own: readers may not write, not even into another file.
-                let mut connection = readers.acquire().await?.detach();
-                sqlx::query("PRAGMA query_only = OFF").execute(&mut connection).await?;
+                // The readers' connections refuse to write, even into another file.
+                let options = readers.connect_options().as_ref().clone().pragma("query_only", "OFF");
+                let mut connection = options.connect().await?;
                 sqlx::query("VACUUM INTO $1").bind(target).execute(&mut connection).await?;
                 connection.close().await?;
                 Ok(())

@@ -112,6 +112,16 @@ impl Tx {
         Ok(row)
     }
 
+    /// Makes every waiting mail due that was not put off after a failure, whoever had taken it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn release_outbox(&mut self, now: Millis) -> Result<(), StoreError> {
+        let sql = "UPDATE outbox SET due_at = $1 WHERE state = 'queued' AND due_at > $1 AND error IS NULL";
+        on!(self, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
     /// Ends a mail as `sent`, `failed` or `dropped`.
     ///
     /// # Errors

@@ -105,11 +105,11 @@ fn read(form: Form, body: &[u8]) -> Result<(String, String), Problem> {
                     r#"the request is not of the form {"command":"…","body":"…"}"#,
                 )
             })?;
-            Ok((request.command, crate::inbound::limit_comment(&request.body)))
+            Ok((request.command, crate::domain::limit_comment(&request.body)))
         }
         Form::Text => {
             let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
-            Ok((line.trim_end_matches('\r').to_owned(), crate::inbound::limit_comment(rest.trim())))
+            Ok((line.trim_end_matches('\r').to_owned(), crate::domain::limit_comment(rest.trim())))
         }
     }
 }

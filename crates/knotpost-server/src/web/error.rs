@@ -10,14 +10,20 @@ use crate::store::StoreError;
 /// An error for a script.
 #[derive(Debug)]
 pub(super) struct Problem {
-    code: Code,
+    status: StatusCode,
+    code: &'static str,
     detail: String,
     pub(super) retry_after: Option<u64>,
 }
 
 impl Problem {
     pub(super) fn new(code: Code, detail: impl Into<String>) -> Self {
-        Self { code, detail: detail.into(), retry_after: None }
+        Self { status: status(code), code: code.as_str(), detail: detail.into(), retry_after: None }
+    }
+
+    /// There is nothing at that address: no error of a command.
+    pub(super) fn not_found(detail: impl Into<String>) -> Self {
+        Self { status: StatusCode::NOT_FOUND, code: "not_found", detail: detail.into(), retry_after: None }
     }
 }
 
@@ -53,12 +59,12 @@ pub(super) fn status(code: Code) -> StatusCode {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let status = status(self.code);
+        let status = self.status;
         let body = json!({
             "type": "about:blank",
             "title": status.canonical_reason().unwrap_or("Error"),
             "status": status.as_u16(),
-            "code": self.code.as_str(),
+            "code": self.code,
             "detail": self.detail,
         });
         let mut response = (status, body.to_string()).into_response();

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use knotpost_server::domain::OwnAddresses;
+use knotpost_server::domain::{OwnAddresses, limit_comment};
 use knotpost_server::inbound::{
-    Address, Broken, Class, Identified, Message, Reason, classify, extract, identify, limit_comment, parse,
+    Address, Broken, Class, Identified, Message, Reason, classify, extract, identify, parse,
 };
 use proptest::prelude::*;
 

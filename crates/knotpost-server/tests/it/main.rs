@@ -2,10 +2,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod architecture;
+mod canary;
+mod harness;
+mod http;
 mod inbound;
 mod outbound;
 mod play;
 mod postgres;
+mod process;
 mod smtp_listener;
 mod smtp_peer;
 mod store;
+mod stories;

@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use knotpost_rules::Scores;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::domain::{BoardKey, BoardRef, BoardState, Millis};
 use crate::service::{Board, BoardQuery, BoardView, Code, Standing, view_board, view_boards};
@@ -93,11 +94,13 @@ pub(super) async fn show(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let view = find(&web, &game, &number, read(query)?.ply).await?;
-    let tag = entity_tag(&view);
-    if headers.get(header::IF_NONE_MATCH).is_some_and(|known| *known == tag) {
+    let body = whole(&view).to_string();
+    let tag = entity_tag(&body);
+    if is_known(&headers, &tag) {
         return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
     }
-    Ok(([(header::ETAG, tag)], Json(whole(&view))).into_response())
+    let json = HeaderValue::from_static("application/json");
+    Ok(([(header::ETAG, tag), (header::CONTENT_TYPE, json)], body).into_response())
 }
 
 pub(super) async fn moves(
@@ -144,12 +147,20 @@ async fn find(web: &Web, game: &str, number: &str, ply: Option<i64>) -> Result<B
     Ok(view_board(&web.app, &BoardRef { game, number }, ply).await?)
 }
 
-/// Changes with every move and with the state.
-fn entity_tag(view: &BoardView) -> HeaderValue {
-    let row = &view.board.row;
-    let tag =
-        format!("\"{}-{}-{}-{}\"", row.id.0, view.board.entries.len(), view.last_ply, row.state.as_str());
+/// Changes with everything that is shown: a board may begin again with as many moves as before.
+fn entity_tag(body: &str) -> HeaderValue {
+    let digest = Sha256::digest(body.as_bytes());
+    let tag = format!("\"{}\"", crate::secret::to_hex(digest.get(..16).unwrap_or(&digest)));
     HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))
+}
+
+/// Whether the client has it already: a list of tags, weak ones too (a proxy may have weakened them).
+fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
+    let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    known
+        .flat_map(|line| line.split(','))
+        .map(str::trim)
+        .any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known).as_bytes() == tag.as_bytes())
 }
 
 fn list_moves(board: &Board) -> Vec<Value> {

@@ -8,7 +8,6 @@ use axum::routing::get;
 
 use super::Web;
 use super::error::Problem;
-use crate::service::Code;
 
 pub(super) fn routes() -> Router<Web> {
     Router::new()
@@ -19,5 +18,5 @@ pub(super) fn routes() -> Router<Web> {
         .route("/boards/{game}/{number}/moves", get(boards::moves))
         .route("/boards/{game}/{number}/legal", get(boards::legal))
         .route("/boards/{game}/{number}/board.txt", get(boards::text))
-        .fallback(async || Problem::new(Code::UnknownCommand, "there is nothing at this address of the API"))
+        .fallback(async || Problem::not_found("there is nothing at this address of the API"))
 }

@@ -91,7 +91,7 @@ fn board_facts(web: &Web, view: &BoardView) -> Value {
     context! {
         sheet => Serde(&view.sheet),
         state => view.board.row.state.as_str(),
-        turn_line => crate::outbound::turn_line(&view.sheet.verdict),
+        turn_line => view.sheet.verdict.to_string(),
         to_move,
         number => view.sheet.number,
         ply,

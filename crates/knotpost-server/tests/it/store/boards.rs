@@ -6,7 +6,14 @@ use knotpost_server::store::{BoardFilter, BoardRow, MoveRow, NewSeat, StoreError
 use super::{Ground, new_board};
 
 fn entry(number: i64, auto: bool) -> MoveRow {
-    MoveRow { number, seat: 2 - number % 2, kind: MoveKind::Move, text: format!("m{number}"), auto, at: Millis(20 + number) }
+    MoveRow {
+        number,
+        seat: 2 - number % 2,
+        kind: MoveKind::Move,
+        text: format!("m{number}"),
+        auto,
+        at: Millis(20 + number),
+    }
 }
 
 /// Ends the board in this state at that time.
@@ -30,7 +37,10 @@ pub(super) async fn a_board_comes_back_as_it_was_stored(ground: &Ground) {
     let mut tx = ground.store.read().await.unwrap();
     let row = tx.find_board("osbox", 101).await.unwrap().unwrap();
     assert_eq!((row.id, row.number, row.ply, row.rated, row.state), (key, 101, 0, true, BoardState::Active));
-    assert_eq!((row.seed.as_slice(), row.options.as_str(), row.rules_version), ([7; 32].as_slice(), "-size=5", 1));
+    assert_eq!(
+        (row.seed.as_slice(), row.options.as_str(), row.rules_version),
+        ([7; 32].as_slice(), "-size=5", 1)
+    );
     assert_eq!((row.nag_ms, row.forfeit_ms, row.total_ms), (None, Some(5), None));
     assert_eq!((row.winners, row.reason, row.last_move_at, row.ended_at), (None, None, None, None));
     assert!(tx.find_board("osbox", 102).await.unwrap().is_none());
@@ -39,7 +49,10 @@ pub(super) async fn a_board_comes_back_as_it_was_stored(ground: &Ground) {
     drop(tx);
     end(ground, key, BoardState::Over, 77).await;
     let row = ground.store.read().await.unwrap().board(key).await.unwrap().unwrap();
-    assert_eq!((row.winners.as_deref(), row.reason.as_deref(), row.ended_at), (Some("1,2"), Some("score"), Some(77)));
+    assert_eq!(
+        (row.winners.as_deref(), row.reason.as_deref(), row.ended_at),
+        (Some("1,2"), Some("score"), Some(77))
+    );
 }
 
 pub(super) async fn a_move_number_is_given_once(ground: &Ground) {
@@ -52,10 +65,14 @@ pub(super) async fn a_move_number_is_given_once(ground: &Ground) {
         })
     });
     write.await.unwrap();
-    let twice = ground.store.write(move |tx| Box::pin(async move { tx.insert_move(key, &entry(2, false)).await })).await;
+    let twice = ground
+        .store
+        .write(move |tx| Box::pin(async move { tx.insert_move(key, &entry(2, false)).await }))
+        .await;
     assert!(matches!(twice, Err(StoreError::Conflict(_))), "{twice:?}");
-    let orphan =
-        ground.store.write(move |tx| Box::pin(async move { tx.insert_move(BoardKey(99), &entry(1, false)).await }));
+    let orphan = ground
+        .store
+        .write(move |tx| Box::pin(async move { tx.insert_move(BoardKey(99), &entry(1, false)).await }));
     assert!(orphan.await.is_err(), "a move needs a board");
     let moves = ground.store.read().await.unwrap().moves(key).await.unwrap();
     assert_eq!(moves, [entry(1, false), entry(2, true)]);
@@ -120,7 +137,10 @@ pub(super) async fn remarks_know_their_move_and_speaker(ground: &Ground) {
     let challenge = tx.comment(key, 0).await.unwrap().unwrap();
     assert_eq!((challenge.userid, challenge.text.as_str()), (None, "hello"));
     let comment = tx.comment(key, 3).await.unwrap().unwrap();
-    assert_eq!((comment.id, comment.userid.as_deref(), comment.text.as_str()), (last, Some("bob"), "Grüße ♜"));
+    assert_eq!(
+        (comment.id, comment.userid.as_deref(), comment.text.as_str()),
+        (last, Some("bob"), "Grüße ♜")
+    );
     assert_eq!(tx.remark(last).await.unwrap().unwrap().kind, RemarkKind::Comment);
     assert!(tx.comment(key, 1).await.unwrap().is_none());
     assert!(tx.remark(999.into()).await.unwrap().is_none());
@@ -197,10 +217,15 @@ pub(super) async fn a_number_without_a_game_finds_the_users_boards(ground: &Grou
     let removed = ground.board("boxilies", [ann, bob]).await;
     end(ground, removed, BoardState::Removed, 1).await;
     let numbers = ground.store.write(|tx| {
-        Box::pin(async move { Ok((tx.take_board_number("osbox").await?, tx.take_board_number("hex").await?)) })
+        Box::pin(
+            async move { Ok((tx.take_board_number("osbox").await?, tx.take_board_number("hex").await?)) },
+        )
     });
     assert_eq!(numbers.await.unwrap(), (102, 101));
-    let taken = ground.store.write(|tx| Box::pin(async move { tx.insert_board(101, &new_board("osbox")).await })).await;
+    let taken = ground
+        .store
+        .write(|tx| Box::pin(async move { tx.insert_board(101, &new_board("osbox")).await }))
+        .await;
     assert!(matches!(taken, Err(StoreError::Conflict(_))), "{taken:?}");
     let mut tx = ground.store.read().await.unwrap();
     assert_eq!(tx.games_with_board(101, ann).await.unwrap(), ["osbo", "osbox"]);

@@ -26,10 +26,18 @@ fn received(at: i64, reason: Option<&'static str>) -> NewInbox {
 }
 
 async fn store_mail(store: &Store, at: i64, reason: Option<&'static str>) -> InboxKey {
-    store.write(move |tx| Box::pin(async move { tx.insert_inbox(&received(at, reason)).await })).await.unwrap()
+    store
+        .write(move |tx| Box::pin(async move { tx.insert_inbox(&received(at, reason)).await }))
+        .await
+        .unwrap()
 }
 
-async fn queue_mail(store: &Store, id: usize, at: i64, content: Result<BoardMail, Vec<u8>>) -> Result<(), StoreError> {
+async fn queue_mail(
+    store: &Store,
+    id: usize,
+    at: i64,
+    content: Result<BoardMail, Vec<u8>>,
+) -> Result<(), StoreError> {
     let mail = NewOutbox {
         kind: "board",
         recipient: "x@y.example".to_owned(),
@@ -66,13 +74,17 @@ pub(super) async fn a_received_mail_waits_until_its_outcome_is_known(ground: &Gr
     assert!(none.is_none() && third.is_none(), "{none:?} {third:?}");
     let (first, second, again) = (first.unwrap(), second.unwrap(), again.unwrap());
     assert_eq!((first.id, first.attempts, first.received_at, first.mail_from), (early, 1, Millis(10), None));
-    assert_eq!((first.recipients.as_str(), first.raw.as_deref()), ("a@b\nc@d", Some([0, 159, 255].as_slice())));
+    assert_eq!(
+        (first.recipients.as_str(), first.raw.as_deref()),
+        ("a@b\nc@d", Some([0, 159, 255].as_slice()))
+    );
     assert_eq!((second.id, again.id, again.attempts), (late, early, 2));
     let write = store.write(move |tx| {
         Box::pin(async move {
             let done = tx.finish_inbox(early, "done", "executed", false, Millis(60)).await?;
             let twice = tx.finish_inbox(early, "done", "executed", false, Millis(61)).await?;
-            tx.note_reason(early, "refused").await?;
+            tx.describe_inbox(early, "refused", Some("Re: x"), None).await?;
+            tx.release_inbox(Millis(60)).await?;
             tx.finish_inbox(late, "failed", "broken", true, Millis(62)).await?;
             Ok((done, twice, tx.next_inbox_due().await?))
         })
@@ -137,7 +149,10 @@ pub(super) async fn an_outgoing_mail_is_leased_deferred_and_ended(ground: &Groun
     assert!(matches!(twice, Err(StoreError::Conflict(_))), "{twice:?}");
     let lease = store.write(|tx| Box::pin(tx.lease_outbox(Millis(10), Millis(500)))).await.unwrap().unwrap();
     assert_eq!((lease.attempts, lease.kind.as_str(), lease.message_id.as_str()), (1, "board", "1@here"));
-    assert_eq!((lease.rendered.as_deref(), lease.facts, lease.ply), (Some([13, 10, 0, 200].as_slice()), None, None));
+    assert_eq!(
+        (lease.rendered.as_deref(), lease.facts, lease.ply),
+        (Some([13, 10, 0, 200].as_slice()), None, None)
+    );
     assert_eq!((lease.user_id, lease.board_id, lease.date), (None, None, Millis(10)));
     let key = lease.id;
     let write = store.write(move |tx| {
@@ -205,10 +220,11 @@ pub(super) async fn old_outcomes_are_pruned_and_waiting_mails_are_not(ground: &G
     let write = store.write(move |tx| {
         Box::pin(async move {
             tx.finish_inbox(failed, "failed", "broken", true, Millis(40)).await?;
-            let more = tx.prune_inbox(Millis(41), Millis(30), 0).await? | tx.prune_outbox(Millis(100)).await?;
+            let more =
+                tx.prune_inbox(Millis(41), Millis(30), 0).await? | tx.prune_outbox(Millis(100)).await?;
             let left = tx.lease_inbox(Millis(50), Millis(60)).await?.map(|row| (row.id, row.raw.is_some()));
             // The outcome of a failed mail outlives its message.
-            tx.note_reason(failed, "still there").await?;
+            tx.describe_inbox(failed, "still there", None, None).await?;
             Ok((more, left, tx.count_waiting_outbox().await?))
         })
     });

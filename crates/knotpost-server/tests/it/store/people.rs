@@ -16,7 +16,10 @@ pub(super) async fn names_ignore_case_and_are_taken_once(ground: &Ground) {
     let mut tx = ground.store.read().await.unwrap();
     let row = tx.find_user("ANN").await.unwrap().unwrap();
     assert_eq!((row.id, row.userid.as_str(), row.role.as_str()), (ann, "Ann", "player"));
-    assert_eq!((row.password_hash.as_deref(), row.state, row.created_at), (Some("hash"), UserState::Active, Millis(1)));
+    assert_eq!(
+        (row.password_hash.as_deref(), row.state, row.created_at),
+        (Some("hash"), UserState::Active, Millis(1))
+    );
     assert!(tx.find_user("nobody").await.unwrap().is_none());
     assert!(tx.user(999.into()).await.unwrap().is_none());
 }
@@ -37,7 +40,9 @@ pub(super) async fn what_is_known_of_a_user_can_be_changed(ground: &Ground) {
     assert_eq!((ann.password_hash, ann.state), (None, UserState::Deleted));
     let bob = tx.user(bob).await.unwrap().unwrap();
     assert_eq!((bob.password_hash.as_deref(), bob.role.as_str()), (Some("new"), "admin"));
-    let names = |rows: Vec<knotpost_server::store::UserRow>| rows.into_iter().map(|row| row.userid).collect::<Vec<_>>();
+    let names = |rows: Vec<knotpost_server::store::UserRow>| {
+        rows.into_iter().map(|row| row.userid).collect::<Vec<_>>()
+    };
     assert_eq!(names(tx.list_users("", 10).await.unwrap()), ["ann", "bob"]);
     assert_eq!(names(tx.list_users("ANN", 10).await.unwrap()), ["bob"]);
     assert_eq!(names(tx.list_users("", 1).await.unwrap()), ["ann"]);

@@ -54,7 +54,8 @@ async fn ask_everything(ground: &Ground) {
     for user in [None, Some(ann)] {
         for game in [None, Some("osbox".to_owned())] {
             for state in [None, Some(BoardState::Active)] {
-                let filter = BoardFilter { game: game.clone(), user, state, next: false, after: Some(BoardKey(1)) };
+                let filter =
+                    BoardFilter { game: game.clone(), user, state, next: false, after: Some(BoardKey(1)) };
                 tx.list_boards(&filter, 10).await.unwrap();
             }
         }
@@ -82,7 +83,9 @@ async fn ask_everything(ground: &Ground) {
 
 async fn plan(tx: &mut Tx, statement: &str) -> Vec<String> {
     let Tx::Sqlite(tx) = tx else { panic!("plans are SQLite's") };
-    let explain = sqlx::query_as::<_, (i64, i64, i64, String)>(AssertSqlSafe(format!("EXPLAIN QUERY PLAN {statement}")));
+    let explain = sqlx::query_as::<_, (i64, i64, i64, String)>(AssertSqlSafe(format!(
+        "EXPLAIN QUERY PLAN {statement}"
+    )));
     explain.fetch_all(&mut **tx).await.unwrap().into_iter().map(|row| row.3).collect()
 }
 

@@ -37,7 +37,8 @@ pub(super) async fn a_newer_schema_is_refused_by_name(ground: &Ground) {
     });
     write.await.unwrap();
     let refused = Store::migrate(&ground.settings).await.unwrap_err();
-    let expected = "the database was brought to schema 9999 by a newer knotpost; run that version or a later one";
+    let expected =
+        "the database was brought to schema 9999 by a newer knotpost; run that version or a later one";
     assert_eq!(refused.to_string(), expected);
 }
 
@@ -69,9 +70,8 @@ async fn a_backup_is_a_whole_database() {
 async fn a_full_disk_fails_writes_and_not_the_writer() {
     let ground = Ground::sqlite().await;
     ground.user("before").await;
-    let limit = ground.store.write(|tx| {
-        Box::pin(async move { execute(tx, "PRAGMA max_page_count = 1").await })
-    });
+    let limit =
+        ground.store.write(|tx| Box::pin(async move { execute(tx, "PRAGMA max_page_count = 1").await }));
     limit.await.unwrap();
     let big = |n: i64| NewUser { userid: format!("u{n}"), password_hash: "x".repeat(200_000), at: Millis(n) };
     let writes: Vec<_> = (0..20)

@@ -1,0 +1,246 @@
+//! A whole server inside the test's own process: a data folder of its own, a clock that stands
+//! still, randomness that repeats, and mail that leaves into memory.
+//!
+//! Tests mail, post and look; what they cannot do is reach around the edges: every change goes the
+//! way a player's would.
+
+mod letter;
+mod tables;
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::{Request, StatusCode};
+use knotpost_rules::Registry;
+use knotpost_server::app::App;
+use knotpost_server::clock::{Entropy, ManualClock};
+use knotpost_server::config::Config;
+use knotpost_server::domain::Millis;
+use knotpost_server::inbound::{Desk, Envelope, Intake, Receipt, Way};
+use knotpost_server::outbound::{Transport, queue};
+use knotpost_server::{server, web};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tower::ServiceExt;
+
+use crate::postgres::TestDatabase;
+
+pub(crate) use letter::{Letter, show_all};
+pub(crate) use tables::Tables;
+
+static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::standard);
+
+/// 20 November 2026, 10:00 UTC.
+const START: Millis = Millis(1_795_168_800_000);
+/// Where commands are mailed to.
+pub(crate) const ADDRESS: &str = "games@knotpost.example";
+/// The largest answer a test reads.
+const MOST_BYTES: usize = 4 << 20;
+
+/// Which database a test runs on.
+pub(crate) enum Place {
+    Sqlite,
+    Postgres(TestDatabase),
+}
+
+/// Randomness that is the same in every run.
+#[derive(Debug, Default)]
+struct Repeating(AtomicU64);
+
+impl Entropy for Repeating {
+    /// `SplitMix64`: enough for bytes that only have to differ from one another.
+    fn fill(&self, bytes: &mut [u8]) -> std::io::Result<()> {
+        for chunk in bytes.chunks_mut(8) {
+            let step = 0x9e37_79b9_7f4a_7c15;
+            let mut word = self.0.fetch_add(step, Ordering::Relaxed).wrapping_add(step);
+            word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            chunk.copy_from_slice(&(word ^ (word >> 31)).to_le_bytes()[..chunk.len()]);
+        }
+        Ok(())
+    }
+}
+
+/// A server to talk to.
+pub(crate) struct TestApp {
+    pub(crate) app: Arc<App>,
+    pub(crate) desk: Desk,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) data: TempDir,
+    transport: Transport,
+    router: Router,
+    mails: AtomicU32,
+    // Last: the database is dropped after everything that is connected to it.
+    place: Place,
+}
+
+/// A response.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: axum::http::HeaderMap,
+    pub(crate) text: String,
+}
+
+impl Page {
+    /// The body as JSON.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("no JSON: {}", self.text))
+    }
+
+    /// One header as text, empty when absent.
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().expect("ASCII"))
+    }
+
+    /// Status and code of an error, `ok` without one.
+    pub(crate) fn outcome(&self) -> String {
+        let json = self.json();
+        let code = json["error"]["code"].as_str().or(json["code"].as_str()).unwrap_or("ok").to_owned();
+        format!("{} {code}", self.status.as_u16())
+    }
+
+    /// What the answer says, all its replies together.
+    pub(crate) fn replies(&self) -> String {
+        let json = self.json();
+        let replies = json["replies"].as_array().cloned().unwrap_or_default();
+        let show = |reply: &Value| {
+            format!(
+                "Subject: {}\n\n{}",
+                reply["subject"].as_str().unwrap_or(""),
+                reply["text"].as_str().unwrap_or("")
+            )
+        };
+        replies.iter().map(show).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl TestApp {
+    /// A server on `SQLite`, without request limits and without confirmations.
+    pub(crate) async fn start() -> Self {
+        Self::start_with(Place::Sqlite, |_| {}).await
+    }
+
+    /// A server on that database, its settings changed.
+    pub(crate) async fn start_with(place: Place, change: impl FnOnce(&mut Config)) -> Self {
+        let data = tempfile::tempdir().expect("a folder");
+        let clock = Arc::new(ManualClock::at(START));
+        let mut config = Config::default();
+        config.server.data = data.path().to_owned();
+        ADDRESS.clone_into(&mut config.server.address);
+        "http://knotpost.example".clone_into(&mut config.server.public_url);
+        "memory:".clone_into(&mut config.mail.transport.0);
+        config.limits.enabled = false;
+        if let Place::Postgres(database) = &place {
+            database.url().clone_into(&mut config.database.url.0);
+        }
+        change(&mut config);
+        let transport = Transport::from_url(&config.mail.transport, data.path()).expect("a transport");
+        let entropy = Arc::new(Repeating::default());
+        let app =
+            server::open(config, &REGISTRY, Arc::clone(&clock) as Arc<_>, entropy).await.expect("it opens");
+        let router = web::router(web::Web::new(Arc::clone(&app), None));
+        let desk = Desk::new(Arc::clone(&app));
+        Self { app, desk, clock, data, transport, router, mails: AtomicU32::new(0), place }
+    }
+
+    /// A server where these have signed up: `ann` reads `ann@ann.example`, her password is `ann-secret`.
+    pub(crate) async fn with_players(place: Place, names: &[&str]) -> Self {
+        let app = Self::start_with(place, |_| {}).await;
+        for name in names {
+            app.sign_up(name).await;
+        }
+        app
+    }
+
+    /// Signs somebody up over HTTP and reads the welcome.
+    pub(crate) async fn sign_up(&self, name: &str) {
+        let page = self.post(&format!("signup {name} {name}-secret {name}@{name}.example"), "").await;
+        assert_eq!(page.outcome(), "200 ok", "{}", page.text);
+        self.work().await;
+        self.letters();
+    }
+
+    /// A mail from `from` with this Subject and text; then everything that follows from it.
+    pub(crate) async fn mail(&self, from: &str, subject: &str, body: &str) -> Receipt {
+        let number = self.mails.fetch_add(1, Ordering::Relaxed) + 1;
+        self.mail_with(from, &format!("Subject: {subject}\r\nMessage-ID: <{number}@{from}>\r\n"), body).await
+    }
+
+    /// The same with these headers beside From and To.
+    pub(crate) async fn mail_with(&self, from: &str, headers: &str, body: &str) -> Receipt {
+        let raw = format!("From: {from}\r\nTo: {ADDRESS}\r\n{headers}\r\n{}\r\n", body.replace('\n', "\r\n"));
+        let receipt = self.receive(Some(from), raw.as_bytes()).await;
+        self.work().await;
+        receipt
+    }
+
+    /// Hands in a message as it came, and does nothing else.
+    pub(crate) async fn receive(&self, mail_from: Option<&str>, raw: &[u8]) -> Receipt {
+        let envelope = Envelope {
+            way: Way::Smtp,
+            peer: None,
+            helo: None,
+            mail_from: mail_from.map(str::to_owned),
+            recipients: vec![ADDRESS.to_owned()],
+        };
+        self.desk.receive(envelope, raw.to_vec()).await
+    }
+
+    /// Does all waiting work: received mail, then outgoing mail, until nothing is due.
+    pub(crate) async fn work(&self) {
+        while self.desk.process_next().await.expect("the inbox works")
+            || queue::send_next(&self.app, &self.transport).await.expect("the outbox works")
+        {}
+    }
+
+    /// The mails sent since the last look.
+    pub(crate) fn letters(&self) -> Vec<Letter> {
+        let Transport::Memory(memory) = &self.transport else { panic!("tests send into memory") };
+        memory.take().iter().map(Letter::read).collect()
+    }
+
+    /// A command over HTTP, as JSON; its mails wait for [`TestApp::work`].
+    pub(crate) async fn post(&self, line: &str, body: &str) -> Page {
+        self.send(command_request(line, body, &[])).await
+    }
+
+    /// The same with more headers.
+    pub(crate) async fn post_with(&self, line: &str, body: &str, headers: &[(&str, &str)]) -> Page {
+        self.send(command_request(line, body, headers)).await
+    }
+
+    /// A page or a resource.
+    pub(crate) async fn get(&self, path: &str) -> Page {
+        self.send(Request::get(path).body(Body::empty()).expect("a request")).await
+    }
+
+    /// Any request.
+    pub(crate) async fn send(&self, request: Request<Body>) -> Page {
+        let response = self.router.clone().oneshot(request).await.expect("the router never fails");
+        let (parts, body) = response.into_parts();
+        let bytes = to_bytes(body, MOST_BYTES).await.expect("a whole body");
+        let text = String::from_utf8(bytes.to_vec()).expect("UTF-8");
+        Page { status: parts.status, headers: parts.headers, text }
+    }
+
+    /// Everything that is stored, as text.
+    pub(crate) async fn tables(&self) -> Tables {
+        match &self.place {
+            Place::Sqlite => Tables::of_sqlite(&self.data.path().join("knotpost.db")).await,
+            Place::Postgres(database) => Tables::of_postgres(database.url()).await,
+        }
+    }
+}
+
+/// A command as `POST /commands` takes it.
+pub(crate) fn command_request(line: &str, body: &str, headers: &[(&str, &str)]) -> Request<Body> {
+    let json = json!({ "command": line, "body": body }).to_string();
+    let mut request = Request::post("/commands").header("content-type", "application/json");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    request.body(Body::from(json)).expect("a request")
+}

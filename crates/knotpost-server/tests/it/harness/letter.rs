@@ -1,0 +1,65 @@
+//! A mail that left the server, as its reader sees it.
+
+use std::fmt;
+
+use knotpost_server::outbound::Sent;
+use mail_parser::{HeaderValue, MessageParser};
+
+/// Wider lines are broken by mail programs; links alone may be longer.
+const WIDTH: usize = 72;
+
+/// A mail, read.
+#[derive(Clone, Debug)]
+pub(crate) struct Letter {
+    pub(crate) to: String,
+    pub(crate) subject: String,
+    pub(crate) text: String,
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Letter {
+    pub(super) fn read(sent: &Sent) -> Self {
+        let message = MessageParser::default().parse(&sent.bytes).expect("a mail");
+        let to = message.to().and_then(|to| to.first()).and_then(|to| to.address()).unwrap_or("").to_owned();
+        assert_eq!(to, sent.to, "the envelope and the To are the same");
+        assert!(
+            message.date().is_some() && message.message_id().is_some(),
+            "every mail has a Date and an id"
+        );
+        Self {
+            to,
+            subject: message.subject().unwrap_or("").to_owned(),
+            text: message.body_text(0).expect("a text").replace("\r\n", "\n"),
+            bytes: sent.bytes.clone(),
+        }
+    }
+
+    /// A header's text, empty when absent.
+    pub(crate) fn header(&self, name: &str) -> String {
+        let message = MessageParser::default().parse(&self.bytes).expect("a mail");
+        match message.header(name) {
+            Some(HeaderValue::Text(text)) => text.to_string(),
+            Some(HeaderValue::TextList(texts)) => texts.join(" "),
+            _ => String::new(),
+        }
+    }
+}
+
+impl fmt::Display for Letter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rule = "=".repeat(WIDTH);
+        write!(f, "{rule}\nTo: {}\nSubject: {}\n\n{}", self.to, self.subject, self.text)
+    }
+}
+
+/// Mails one below the other, to be read; none may be wider than mail programs show.
+pub(crate) fn show_all(letters: &[Letter]) -> String {
+    let lines = letters.iter().flat_map(|letter| letter.text.lines());
+    let wide: Vec<&str> =
+        lines.filter(|line| line.chars().count() > WIDTH && !line.starts_with("http")).collect();
+    assert!(wide.is_empty(), "too wide:\n{}", wide.join("\n"));
+    if letters.is_empty() {
+        return "(no mail)\n".to_owned();
+    }
+    letters.iter().map(Letter::to_string).collect()
+}

@@ -1,0 +1,60 @@
+//! What is stored, row by row, so that before and after can be compared.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection};
+
+/// Tables of what came in, what was answered and what goes out: a mail that fails changes these.
+const CORRESPONDENCE: [&str; 4] = ["inbox", "inbox_seen", "answer_budget", "outbox"];
+
+/// The rows of all tables, by table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Tables(BTreeMap<String, Vec<String>>);
+
+impl Tables {
+    pub(super) async fn of_sqlite(file: &Path) -> Self {
+        let options = SqliteConnectOptions::new().filename(file).read_only(true);
+        let mut connection: SqliteConnection = options.connect().await.expect("the database opens");
+        let names =
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_sqlx%' ESCAPE '\\'";
+        let names: Vec<String> = sqlx::query_scalar(names).fetch_all(&mut connection).await.expect("names");
+        let mut tables = BTreeMap::new();
+        for name in names {
+            let columns = sqlx::query_scalar::<_, String>("SELECT name FROM pragma_table_info($1)");
+            let columns = columns.bind(&name).fetch_all(&mut connection).await.expect("columns");
+            let shown: Vec<String> = columns.iter().map(|column| format!("quote({column})")).collect();
+            let sql = format!("SELECT {} FROM {name} ORDER BY 1", shown.join(" || ' ' || "));
+            let rows = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_all(&mut connection).await.expect("rows");
+            tables.insert(name, rows);
+        }
+        connection.close().await.expect("closed");
+        Self(tables)
+    }
+
+    pub(super) async fn of_postgres(url: &str) -> Self {
+        let mut connection = PgConnection::connect(url).await.expect("the database opens");
+        let names = "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE '\\_sqlx%'";
+        let names: Vec<String> = sqlx::query_scalar(names).fetch_all(&mut connection).await.expect("names");
+        let mut tables = BTreeMap::new();
+        for name in names {
+            let sql = format!("SELECT row_to_json(t)::text FROM {name} AS t ORDER BY 1");
+            let rows = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_all(&mut connection).await.expect("rows");
+            tables.insert(name, rows);
+        }
+        connection.close().await.expect("closed");
+        Self(tables)
+    }
+
+    /// Without the correspondence.
+    pub(crate) fn of_the_games(mut self) -> Self {
+        self.0.retain(|name, _| !CORRESPONDENCE.contains(&name.as_str()));
+        self
+    }
+
+    /// The rows of one table.
+    pub(crate) fn rows(&self, table: &str) -> &[String] {
+        self.0.get(table).map_or(&[], Vec::as_slice)
+    }
+}

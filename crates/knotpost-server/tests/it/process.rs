@@ -1,0 +1,16 @@
+//! The program as its operator meets it: real processes on folders of their own, stopped, killed
+//! and started again, with real neighbours at their doors.
+//!
+//! Knows the server only by what it shows: exit codes, files, sockets, the rows of its database.
+
+mod accounts;
+mod crash;
+mod deliver;
+mod letters;
+mod operation;
+mod peers;
+mod postgres_server;
+mod running;
+mod stream;
+mod way_out;
+mod wire;

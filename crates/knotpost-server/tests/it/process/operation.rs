@@ -1,0 +1,297 @@
+//! Starting, stopping, configuring and backing up, as an operator does it.
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::time::Instant;
+
+use super::letters::letters;
+use super::running::{Ended, Place, read_all, run_neighbour};
+use super::wire::{command, letter};
+
+fn expect_refusal(ended: &Ended, code: i32, words: &[&str]) {
+    assert_eq!(ended.code(), code, "{ended:?}");
+    assert!(ended.stderr.starts_with("knotpost: "), "{ended:?}");
+    for word in words {
+        assert!(ended.stderr.contains(word), "`{word}` is missing: {ended:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_setting_that_cannot_be_used_is_named() {
+    let place = Place::new();
+    place.write("knotpost.toml", "[http]\nlistne = \"127.0.0.1:0\"\n");
+    expect_refusal(&place.run(&["config", "show"]).await, 78, &["listne", "http"]);
+    expect_refusal(&place.run(&["serve"]).await, 78, &["listne"]);
+    place.write("knotpost.toml", "[htpp]\nlisten = \"127.0.0.1:0\"\n");
+    expect_refusal(&place.run(&["serve"]).await, 78, &["htpp"]);
+    place.write("knotpost.toml", "this is not TOML");
+    expect_refusal(&place.run(&["serve"]).await, 78, &["knotpost.toml"]);
+    expect_refusal(&place.run(&["--config", "absent.toml"]).await, 78, &["absent.toml"]);
+    std::fs::remove_file(place.root().join("knotpost.toml")).unwrap();
+
+    for (name, value, key) in [
+        ("KNOTPOST_HTTP__LISTEN", "somewhere", "http.listen"),
+        ("KNOTPOST_SERVER__ADDRESS", "nobody", "server.address"),
+        ("KNOTPOST_SERVER__ADRESS", "games@example.org", "adress"),
+        ("KNOTPOST_SECRETS__KEY", "short", "secrets.key"),
+        ("KNOTPOST_RETENTION__INBOX_DAYS", "7", "retention.inbox_days"),
+        ("KNOTPOST_LIMITS__ENABLED", "perhaps", "limits.enabled"),
+        ("KNOTPOST_LOG__FORMAT", "xml", "log.format"),
+        ("KNOTPOST_DATABASE__URL", "mysql://localhost/x", "database.url"),
+    ] {
+        let ended = Place::new().with(name, value).run(&["serve"]).await;
+        expect_refusal(&ended, 78, &[key]);
+    }
+}
+
+#[tokio::test]
+async fn a_setting_that_turns_out_unusable_at_the_start_is_named_too() {
+    for (name, value, key) in [
+        ("KNOTPOST_MAIL__TRANSPORT", "pigeon:home", "mail.transport"),
+        ("KNOTPOST_GAMES__DISABLED", "chess", "games.disabled"),
+        ("KNOTPOST_LOG__LEVEL", "=,=", "log.level"),
+        ("KNOTPOST_SERVER__DATA", "/dev/null/data", "/dev/null/data"),
+    ] {
+        let Err(ended) = Place::new().with(name, value).try_start().await else { panic!("{name} was taken") };
+        assert_ne!(ended.code(), 0);
+        expect_refusal(&ended, ended.code(), &[key]);
+    }
+}
+
+#[tokio::test]
+async fn shown_settings_are_effective_and_hide_secrets() {
+    let key = "5ec3e7".repeat(10) + "beef";
+    let place = Place::new()
+        .with("KNOTPOST_SERVER__NAME", "From the environment")
+        .with("KNOTPOST_MAIL__TRANSPORT", "smtp://mailer:canary-1@relay.example:587")
+        .with("KNOTPOST_DATABASE__URL", "postgres://knot:canary-2@db.example/knotpost")
+        .with("KNOTPOST_SECRETS__KEY", &key);
+    place.write("knotpost.toml", "[server]\nname = \"From the file\"\naddress = \"games@example.org\"\n");
+    let shown = place.run(&["config", "show"]).await.succeed();
+    assert!(!shown.contains("canary") && !shown.contains(&key), "{shown}");
+    for line in [
+        "name = \"From the environment\"",
+        "address = \"games@example.org\"",
+        "transport = \"smtp://mailer:********@relay.example:587\"",
+        "key = \"********\"",
+        "inbox_days = 90",
+    ] {
+        assert!(shown.lines().any(|shown| shown == line), "`{line}` is missing in\n{shown}");
+    }
+    // What is shown can be read again.
+    let other = Place::new();
+    let file = other.write("shown.toml", shown.replace("\"********\"", "\"\""));
+    other.run(&["--config", file.to_str().unwrap(), "config", "show"]).await.succeed();
+}
+
+#[tokio::test]
+async fn a_second_server_on_the_same_folder_is_refused_and_the_first_goes_on() {
+    let place = Place::new();
+    let server = place.start().await;
+    let Err(ended) = place.try_start().await else { panic!("two servers on one folder") };
+    assert_eq!(ended.code(), 1);
+    expect_refusal(&ended, 1, &["another server is running on"]);
+    assert_eq!(server.get("/readyz").await.status, 200);
+    assert!(place.data().join("ports.json").exists() && place.data().join("knotpost.sock").exists());
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_taken_address_is_named_with_its_key_and_nothing_is_left_behind() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    for (name, key) in [("KNOTPOST_HTTP__LISTEN", "http.listen"), ("KNOTPOST_SMTP__LISTEN", "smtp.listen")] {
+        let place = Place::new().with(name, &address);
+        let Err(ended) = place.try_start().await else { panic!("{key} was taken") };
+        expect_refusal(&ended, 1, &[key, &address, "port 0"]);
+        assert!(!place.data().join("ports.json").exists() && !place.data().join("knotpost.sock").exists());
+    }
+}
+
+#[tokio::test]
+async fn a_signal_ends_the_server_in_order_while_requests_are_in_hand() {
+    for signal in ["TERM", "INT"] {
+        let place = Place::new();
+        let server = place.start().await;
+        server.sign_up_two().await;
+        server.ask("osbox challenge ann bob").await;
+        // Half a request, half a mail, half a piped message: none of them may hold up the end.
+        let mut request = TcpStream::connect(server.http()).await.unwrap();
+        // A request may still become whole, so it is waited for: once is enough.
+        let half = if signal == "TERM" {
+            "POST /commands HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\nhel"
+        } else {
+            ""
+        };
+        request.write_all(half.as_bytes()).await.unwrap();
+        let mut mail = TcpStream::connect(server.smtp()).await.unwrap();
+        mail.write_all(b"EHLO client.example.net\r\nMAIL FROM:<ann@example.org>\r\n").await.unwrap();
+        let _pipe = tokio::net::UnixStream::connect(place.data().join("knotpost.sock")).await.unwrap();
+        // And a command whose password takes its time.
+        let http = server.http();
+        let moving = tokio::spawn(async move { command(http, "osbox move 101 ann ann-secret a1").await });
+        let asked = Instant::now();
+        server.signal(signal).await;
+        let ended = server.end().await;
+        assert_eq!(ended.code(), 0, "SIG{signal}: {ended:?}");
+        assert!(asked.elapsed() < Duration::from_secs(10), "SIG{signal} took {:?}", asked.elapsed());
+        assert!(!place.data().join("ports.json").exists(), "SIG{signal}");
+        assert!(!place.data().join("knotpost.sock").exists(), "SIG{signal}");
+        let goodbye = String::from_utf8(read_all(&mut mail).await).unwrap();
+        assert!(
+            goodbye.lines().last().is_some_and(|line| line.starts_with("421 ")),
+            "SIG{signal}: {goodbye}"
+        );
+        if moving.await.unwrap().is_ok_and(|response| response.status == 200) {
+            assert_eq!(place.made().await.len(), 1, "SIG{signal}: what was answered is stored");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_starts_again_after_a_kill_and_after_a_stop() {
+    let place = Place::new();
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.ask("osbox challenge ann bob").await;
+    let first = server.id();
+    server.kill().await;
+    assert!(place.data().join("ports.json").exists() && place.data().join("knotpost.sock").exists());
+    let server = place.start().await;
+    assert_ne!(server.id(), first);
+    server.ask("osbox move 101 ann ann-secret a1").await;
+    server.stop().await;
+    let server = place.start().await;
+    assert_eq!(server.moves(101).await, ["a1"]);
+    let ended = server.stop().await;
+    let greeting = ended.stdout;
+    for word in ["is ready.", "http://127.0.0.1:", "smtp://127.0.0.1:", "mail/out", "Try:"] {
+        assert!(greeting.contains(word), "`{word}` is missing in\n{greeting}");
+    }
+}
+
+#[tokio::test]
+async fn a_backup_made_while_the_server_works_is_a_working_server() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    let missing = place.run(&["backup", "early.db"]).await;
+    expect_refusal(&missing, 1, &["no database yet"]);
+    assert!(!place.root().join("early.db").exists());
+
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.ask("osbox challenge ann bob").await;
+    server.ask("osbox move 101 ann ann-secret a1").await;
+    let said = place.run(&["backup", "copy.db"]).await.succeed();
+    assert!(said.contains("copy.db") && said.contains("secret.key"), "{said}");
+    let copy = place.root().join("copy.db");
+    assert_eq!(std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
+    let before = std::fs::read(&copy).unwrap();
+    expect_refusal(&place.run(&["backup", "copy.db"]).await, 1, &["copy.db"]);
+    assert_eq!(std::fs::read(&copy).unwrap(), before, "an existing file is left alone");
+    server.ask("osbox move 101 bob bob-secret a9").await;
+    server.stop().await;
+
+    let restored = Place::new();
+    std::fs::create_dir(restored.data()).unwrap();
+    std::fs::copy(&copy, restored.data().join("knotpost.db")).unwrap();
+    std::fs::copy(place.data().join("secret.key"), restored.data().join("secret.key")).unwrap();
+    let server = restored.start().await;
+    assert_eq!(server.moves(101).await, ["a1"]);
+    server.ask("osbox move 101 bob bob-secret a10").await;
+    assert_eq!(server.moves(101).await, ["a1", "a10"]);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_database_that_nobody_migrates_is_migrated_by_hand() {
+    let place = Place::new().with("KNOTPOST_DATABASE__MIGRATE", "off");
+    for _ in 0..2 {
+        let said = place.run(&["migrate"]).await.succeed();
+        assert!(said.contains("up to date"), "{said}");
+    }
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_script_for_the_shell_and_the_version_are_printed() {
+    let place = Place::new();
+    let version = place.run(&["--version"]).await.succeed();
+    assert_eq!(version.trim(), concat!("knotpost ", env!("CARGO_PKG_VERSION")));
+    let script = place.run(&["completions", "bash"]).await.succeed();
+    let file = place.write("completions", script);
+    let check = "source \"$1\" && complete -p knotpost";
+    let said = run_neighbour("bash", &["-c", check, "bash", file.to_str().unwrap()]).await.succeed();
+    assert!(said.contains("-F _knotpost"), "{said}");
+    let help = place.run(&["--help"]).await.succeed();
+    for word in ["serve", "deliver", "command", "play", "config", "migrate", "backup", "admin", "completions"]
+    {
+        assert!(help.contains(word), "{word}\n{help}");
+    }
+}
+
+#[tokio::test]
+async fn log_lines_are_json_and_hold_no_password() {
+    let place = Place::new().with("KNOTPOST_LOG__FORMAT", "json").with("KNOTPOST_LOG__LEVEL", "trace");
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.ask("osbox challenge ann bob").await;
+    server.ask("osbox move 101 ann ann-secret a1").await;
+    command(server.http(), "osbox move 101 bob canary-wrong a9").await.unwrap();
+    server
+        .post(
+            "bob@example.org",
+            &letter("bob@example.org", "osbox move 101 bob bob-secret a9", "x@x.example"),
+        )
+        .await;
+    server
+        .post("bob@example.org", &letter("bob@example.org", "osbox mvoe bob canary-odd", "y@x.example"))
+        .await;
+    place.settle().await;
+    let ended = server.stop().await;
+    let mut lines = 0;
+    for line in ended.stderr.lines().filter(|line| line.starts_with('{')) {
+        let parsed: serde_json::Value =
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        assert!(parsed["level"].is_string() && parsed["timestamp"].is_string(), "{line}");
+        lines += 1;
+    }
+    assert!(lines > 0, "{ended:?}");
+    let others: Vec<_> = ended.stderr.lines().filter(|line| !line.starts_with('{')).collect();
+    assert_eq!(others, ["Stopping: finishing what is in hand."], "everything else is JSON");
+    for secret in ["ann-secret", "bob-secret", "canary"] {
+        let said = ended.stderr.lines().find(|line| line.contains(secret));
+        assert!(said.is_none(), "{secret} stands in the log: {said:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_game_switched_off_is_not_offered_and_its_boards_stay_readable() {
+    let place = Place::new();
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.ask("osbox challenge ann bob").await;
+    server.ask("osbox move 101 ann ann-secret a1").await;
+    server.stop().await;
+
+    let place = place.with("KNOTPOST_GAMES__DISABLED", "osbox");
+    let server = place.start().await;
+    let list = server.ask("list").await;
+    assert!(!list["replies"][0]["text"].as_str().unwrap().to_lowercase().contains("osbox"), "{list}");
+    let games = server.get("/api/v1/games").await;
+    assert!(!games.body.contains("osbox"), "{games:?}");
+    let challenge = command(server.http(), "osbox challenge ann bob").await.unwrap();
+    assert!(challenge.status >= 400, "{challenge:?}");
+    assert_eq!(server.moves(101).await, ["a1"]);
+    assert_eq!(server.get("/api/v1/boards/osbox/101/board.txt").await.status, 200);
+    assert_eq!(server.get("/boards/osbox/101").await.status, 200);
+    let shown = place.run(&["admin", "board", "show", "osbox", "101"]).await.succeed();
+    assert!(shown.contains("a1"), "{shown}");
+    server.stop().await;
+    assert!(letters(&place.maildir()).len() >= 4);
+}

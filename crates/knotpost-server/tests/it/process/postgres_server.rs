@@ -1,0 +1,135 @@
+//! Servers on PostgreSQL: one, and two that share a database and a key.
+
+use sqlx::postgres::PgConnection;
+use sqlx::{Connection, FromRow};
+
+use super::letters::{copies, letters};
+use super::running::{Place, wait_for};
+use super::wire::letter;
+use crate::postgres::{TestDatabase, database};
+
+fn place_on(database: &TestDatabase) -> Place {
+    Place::new().with("KNOTPOST_DATABASE__URL", database.url()).with("KNOTPOST_SECRETS__KEY", "a7".repeat(32))
+}
+
+async fn settle(database: &TestDatabase) {
+    let mut connection = PgConnection::connect(database.url()).await.unwrap();
+    wait_for("every mail's outcome", async || {
+        let waiting: i64 = sqlx::query_scalar(
+            "SELECT (SELECT COUNT(*) FROM inbox WHERE state = 'new') + \
+             (SELECT COUNT(*) FROM outbox WHERE state = 'queued')",
+        )
+        .fetch_one(&mut connection)
+        .await
+        .unwrap();
+        (waiting == 0).then_some(())
+    })
+    .await;
+    connection.close().await.unwrap();
+}
+
+#[derive(Debug, FromRow)]
+struct Told {
+    message_id: String,
+    state: String,
+}
+
+async fn outgoing(database: &TestDatabase) -> Vec<Told> {
+    let mut connection = PgConnection::connect(database.url()).await.unwrap();
+    let rows =
+        sqlx::query_as("SELECT message_id, state FROM outbox").fetch_all(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+    rows
+}
+
+#[tokio::test]
+async fn a_whole_game_is_played_on_postgres_by_mail_and_http() {
+    let Some(database) = database().await else { return };
+    let place = place_on(&database);
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.ask("osbox challenge -size=2 ann bob").await;
+    // Four crossings fill the board: nobody has closed anything.
+    for (ply, (user, text)) in
+        [("ann", "o1"), ("bob", "o6"), ("ann", "o2"), ("bob", "o6")].into_iter().enumerate()
+    {
+        let line = format!("osbox move 101 {user} {user}-secret {text}#{}", ply + 1);
+        if ply % 2 == 0 {
+            let from = format!("{user}@example.org");
+            server.post(&from, &letter(&from, &line, &format!("{ply}@example.org"))).await;
+            settle(&database).await;
+        } else {
+            server.ask(&line).await;
+        }
+    }
+    let board = server.get("/api/v1/boards/osbox/101").await.json();
+    assert_eq!(board["state"], "over", "{board}");
+    assert_eq!(server.moves(101).await.len(), 4);
+    settle(&database).await;
+    server.stop().await;
+    let mails = letters(&place.maildir());
+    assert_eq!(mails.iter().filter(|mail| mail.text.contains("Osbox Board 101")).count(), 10);
+
+    // What was stored is there for the next process, and a backup is somebody else's business.
+    let server = place.start().await;
+    assert_eq!(server.moves(101).await.len(), 4);
+    let refused = place.run(&["backup", "copy.db"]).await;
+    assert_eq!(refused.code(), 1, "{refused:?}");
+    assert!(refused.stderr.contains("pg_dump"), "{refused:?}");
+    assert!(!place.root().join("copy.db").exists());
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn two_servers_on_one_postgres_lose_nothing_and_double_nothing() {
+    const MOVES: u32 = 12;
+    let Some(database) = database().await else { return };
+    let places = [place_on(&database), place_on(&database)];
+    // Both at once on an empty database: one migrates, the other waits.
+    let (one, two) = tokio::join!(places[0].start(), places[1].start());
+    one.sign_up_two().await;
+    let boards = [101, 102, 103];
+    for _ in boards {
+        one.ask("osbox challenge -size=8 ann bob").await;
+    }
+    let servers = [&one, &two];
+    for ply in 1..=MOVES {
+        let (user, entry) = if ply % 2 == 1 { ("ann", ply.div_ceil(2)) } else { ("bob", 16 + ply / 2) };
+        let from = format!("{user}@example.org");
+        for (index, board) in boards.into_iter().enumerate() {
+            let line = format!("osbox move {board} {user} {user}-secret o{entry}#{ply}");
+            let message = letter(&from, &line, &format!("{board}-{ply}@example.org"));
+            match (ply as usize + index) % 3 {
+                0 => {
+                    servers[index % 2].ask(&line).await;
+                }
+                1 => servers[(index + 1) % 2].post(&from, &message).await,
+                // The same mail at both doors, as after a lost acknowledgement.
+                _ => {
+                    tokio::join!(one.post(&from, &message), two.post(&from, &message));
+                }
+            }
+        }
+        settle(&database).await;
+    }
+    let expected: Vec<String> = (1..=MOVES)
+        .map(|ply| if ply % 2 == 1 { format!("o{}", ply.div_ceil(2)) } else { format!("o{}", 16 + ply / 2) })
+        .collect();
+    for server in servers {
+        for board in boards {
+            assert_eq!(server.moves(board).await, expected);
+        }
+    }
+    one.stop().await;
+    two.stop().await;
+
+    let mut copies = copies(&places[0].maildir());
+    for (id, count) in super::letters::copies(&places[1].maildir()) {
+        *copies.entry(id).or_default() += count;
+    }
+    for told in outgoing(&database).await {
+        assert_eq!(told.state, "sent", "{told:?}");
+        assert_eq!(copies.remove(&format!("<{}>", told.message_id)), Some(1), "{told:?}");
+    }
+    assert!(copies.is_empty(), "{copies:?}");
+}

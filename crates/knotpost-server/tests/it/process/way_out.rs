@@ -1,0 +1,193 @@
+//! The ways on which mail leaves, with somebody real at the other end.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use sqlx::Connection as _;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::letters::letters;
+use super::running::{Place, Running, wait_for};
+
+/// A relay that refuses for now until it is told to accept.
+#[derive(Clone, Default)]
+struct Relay {
+    accepts: Arc<Mutex<bool>>,
+    refused: Arc<Mutex<Vec<String>>>,
+    taken: Arc<Mutex<Vec<(String, String)>>>,
+}
+
+impl Relay {
+    async fn open() -> (Self, SocketAddr) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let relay = Self::default();
+        let shared = relay.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(shared.clone().converse(BufReader::new(stream)));
+            }
+        });
+        (relay, address)
+    }
+
+    fn accept(&self) {
+        *self.accepts.lock().unwrap() = true;
+    }
+
+    /// Serves one connection; ends with it.
+    async fn converse(self, mut stream: BufReader<TcpStream>) -> Option<()> {
+        let mut sender = String::new();
+        stream.get_mut().write_all(b"220 relay.example\r\n").await.ok()?;
+        loop {
+            let line = read_line(&mut stream).await?;
+            let word = line.split([' ', ':']).next().unwrap_or_default().to_uppercase();
+            let reply = match word.as_str() {
+                "MAIL" => {
+                    sender = line;
+                    "250 fine"
+                }
+                "RCPT" if !*self.accepts.lock().unwrap() => {
+                    self.refused.lock().unwrap().push(line);
+                    "451 4.3.0 not now"
+                }
+                "DATA" => {
+                    stream.get_mut().write_all(b"354 go on\r\n").await.ok()?;
+                    let mut message = String::new();
+                    loop {
+                        let line = read_line(&mut stream).await?;
+                        if line == "." {
+                            break;
+                        }
+                        message.push_str(line.strip_prefix('.').unwrap_or(&line));
+                        message.push('\n');
+                    }
+                    self.taken.lock().unwrap().push((std::mem::take(&mut sender), message));
+                    "250 taken"
+                }
+                "QUIT" => "221 bye",
+                _ => "250 fine",
+            };
+            stream.get_mut().write_all(format!("{reply}\r\n").as_bytes()).await.ok()?;
+        }
+    }
+}
+
+async fn read_line(stream: &mut BufReader<TcpStream>) -> Option<String> {
+    let mut line = String::new();
+    let read = stream.read_line(&mut line).await.ok()?;
+    (read > 0).then(|| line.trim_end_matches(['\r', '\n']).to_owned())
+}
+
+impl Place {
+    /// Lets the next try come now, which a minute would bring as well.
+    async fn hurry(&self) {
+        let mut database = self.open_database().await;
+        sqlx::query("UPDATE outbox SET due_at = 0 WHERE state = 'queued' AND error IS NOT NULL")
+            .execute(&mut database)
+            .await
+            .unwrap();
+        database.close().await.unwrap();
+    }
+}
+
+async fn play_a_move(server: &Running) {
+    server.sign_up_two().await;
+    server.ask("osbox challenge ann bob").await;
+    server.ask("osbox move 101 ann ann-secret a1").await;
+}
+
+fn relay_through(relay: impl std::fmt::Display) -> Place {
+    Place::new()
+        .with("KNOTPOST_MAIL__TRANSPORT", format!("smtp://{relay}"))
+        .with("KNOTPOST_ACCOUNTS__CONFIRM_ADDRESSES", "off")
+}
+
+#[tokio::test]
+async fn a_relay_that_refuses_for_now_gets_every_mail_once_when_it_accepts() {
+    let (relay, address) = Relay::open().await;
+    let place = relay_through(address);
+    let server = place.start().await;
+    play_a_move(&server).await;
+    wait_for("a refusal of every mail", async || (relay.refused.lock().unwrap().len() >= 6).then_some(()))
+        .await;
+    let waiting = place.outgoing().await;
+    assert!(waiting.iter().all(|mail| mail.state == "queued"), "{waiting:?}");
+    assert!(relay.taken.lock().unwrap().is_empty());
+    assert_eq!(server.moves(101).await, ["a1"], "a game does not wait for mail");
+
+    relay.accept();
+    // A stop and a start between the two tries lose nothing.
+    server.stop().await;
+    let server = place.start().await;
+    place.hurry().await;
+    place.settle().await;
+    server.stop().await;
+    let taken = relay.taken.lock().unwrap().clone();
+    let sent = place.outgoing().await;
+    assert_eq!(taken.len(), sent.len(), "each once");
+    for mail in sent {
+        assert_eq!(mail.state, "sent");
+        let named = format!("Message-ID: <{}>", mail.message_id);
+        let copies: Vec<_> = taken.iter().filter(|(_, message)| message.contains(&named)).collect();
+        assert_eq!(copies.len(), 1, "{mail:?}");
+        assert!(copies[0].0.contains("FROM:<pbmserv+b."), "{:?}", copies[0].0);
+    }
+}
+
+#[tokio::test]
+async fn a_relay_that_is_another_server_of_ours_ends_every_circle() {
+    // Mail for ann goes to a second server: it takes it, knows it for a server's and stays silent.
+    let second = Place::new().with("KNOTPOST_SERVER__ADDRESS", "ann@example.org");
+    let receiving = second.start().await;
+    let place = relay_through(receiving.smtp());
+    let server = place.start().await;
+    server.ask("signup ann ann-secret ann@example.org").await;
+    server.ask("osbox challenge ann ann").await;
+    place.settle().await;
+    second.settle().await;
+    let rows = second.received().await;
+    assert_eq!(rows.len(), 2, "the welcome and the board: {rows:?}");
+    assert!(rows.iter().all(|row| row.reason.as_deref() == Some("auto_submitted")), "{rows:?}");
+    assert!(letters(&second.maildir()).is_empty(), "nothing is answered");
+    server.stop().await;
+    receiving.stop().await;
+}
+
+#[tokio::test]
+async fn a_sendmail_program_gets_envelope_and_message() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Place::new();
+    let script = "#!/bin/sh\n\
+        # The first try fails as a program does whose disk is full.\n\
+        here=$(dirname \"$0\")\n\
+        [ -e \"$here/tried\" ] || { touch \"$here/tried\"; exit 75; }\n\
+        file=$(mktemp \"$here/sent.XXXXXX\")\n\
+        { echo \"$@\"; cat; } >\"$file.part\" && mv \"$file.part\" \"$file\"\n";
+    let program = place.write("sendmail", script);
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let place = place
+        .with("KNOTPOST_MAIL__TRANSPORT", format!("sendmail:{}", program.display()))
+        .with("KNOTPOST_ACCOUNTS__CONFIRM_ADDRESSES", "off");
+    let server = place.start().await;
+    server.ask("signup ann ann-secret ann@example.org").await;
+    wait_for("the first try", async || place.root().join("tried").exists().then_some(())).await;
+    wait_for("its mark", async || {
+        place.hurry().await;
+        place.outgoing().await.iter().all(|mail| mail.state == "sent").then_some(())
+    })
+    .await;
+    server.stop().await;
+    let sent: Vec<String> = std::fs::read_dir(place.root())
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .filter(|file| file.file_name().unwrap().to_str().unwrap().starts_with("sent."))
+        .map(|file| std::fs::read_to_string(file).unwrap())
+        .collect();
+    assert_eq!(sent.len(), 1);
+    let (arguments, message) = sent[0].split_once('\n').unwrap();
+    assert!(arguments.starts_with("-i -f pbmserv+b."), "{arguments}");
+    assert!(arguments.ends_with("@localhost -- ann@example.org"), "{arguments}");
+    assert!(message.contains("\nTo: ann@example.org\n") && !message.contains('\r'), "{message}");
+}

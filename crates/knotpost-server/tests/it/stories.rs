@@ -1,0 +1,33 @@
+//! Whole conversations with the server, mail by mail, as their players read them. Each is told on
+//! SQLite, and again on PostgreSQL where there is one; the letters are the same.
+
+mod abuse;
+mod confirming;
+mod declining;
+mod playing;
+mod reading;
+mod resigning;
+
+/// Tells every story on both databases.
+macro_rules! tell {
+    ($($story:ident),+ $(,)?) => {
+        $(
+            #[tokio::test]
+            async fn $story() {
+                stories::$story(crate::harness::Place::Sqlite).await;
+            }
+        )+
+
+        /// The same on `PostgreSQL`.
+        mod on_postgres {
+            $(
+                #[tokio::test]
+                async fn $story() {
+                    let Some(database) = crate::postgres::database().await else { return };
+                    super::stories::$story(crate::harness::Place::Postgres(database)).await;
+                }
+            )+
+        }
+    };
+}
+pub(crate) use tell;

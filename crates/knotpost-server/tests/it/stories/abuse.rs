@@ -1,0 +1,136 @@
+//! Mail that comes twice, mail from programs, and people who ask too much.
+
+use super::tell;
+
+tell! {
+    a_mail_that_comes_twice_is_carried_out_once,
+    programs_are_neither_obeyed_nor_answered,
+    lists_are_obeyed_with_a_password_and_never_answered,
+    errors_are_answered_ten_times_an_hour,
+    rates_hold_back_who_asks_too_often,
+}
+
+mod stories {
+    use crate::harness::{ADDRESS, Place, TestApp, show_all};
+
+    pub(super) async fn a_mail_that_comes_twice_is_carried_out_once(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.mail("ann@ann.example", "osbox challenge -size=3 ann bob", "").await;
+        app.letters();
+        let headers = "Subject: osbox move 101 ann ann-secret f1\r\nMessage-ID: <same@ann.example>\r\n";
+        app.mail_with("ann@ann.example", headers, "").await;
+        assert_eq!(app.letters().len(), 2);
+        let headers = format!("Received: from elsewhere by here\r\n{headers}");
+        app.mail_with("ann@ann.example", &headers, "").await;
+        insta::assert_snapshot!("twice", show_all(&app.letters()));
+        assert_eq!(app.get("/api/v1/boards/osbox/101").await.json()["ply"], 1);
+
+        // What was refused the first time was not carried out, and nobody says it was.
+        let headers = "Subject: osbox move 101 ann ann-secret f2\r\nMessage-ID: <early@ann.example>\r\n";
+        app.mail_with("ann@ann.example", headers, "").await;
+        assert_eq!(app.letters()[0].subject, "Osbox Board 101 Error");
+        app.mail_with("ann@ann.example", headers, "").await;
+        assert_eq!(app.letters().len(), 0);
+    }
+
+    pub(super) async fn programs_are_neither_obeyed_nor_answered(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.mail("ann@ann.example", "osbox challenge ann bob", "").await;
+        app.letters();
+        let before = app.tables().await.of_the_games();
+        let command = "Subject: osbox move 101 ann ann-secret f1\r\n";
+        for header in [
+            "Auto-Submitted: auto-replied",
+            "X-Autoreply: yes",
+            "X-Autorespond: on holiday",
+            "Precedence: auto_reply",
+        ] {
+            app.mail_with("ann@ann.example", &format!("{command}{header}\r\n"), "").await;
+        }
+        let report =
+            format!("{command}Content-Type: multipart/report; report-type=delivery-status; boundary=b\r\n");
+        app.mail_with("ann@ann.example", &report, "--b\nContent-Type: text/plain\n\nNot delivered.\n--b--")
+            .await;
+        app.mail_with("MAILER-DAEMON@ann.example", command, "").await;
+        app.mail_with(ADDRESS, command, "").await;
+        app.mail_with("ann@ann.example", &format!("{command}X-Loop: {ADDRESS}\r\n"), "").await;
+        app.mail_with("ann@ann.example", &format!("{}{command}", "Received: x\r\n".repeat(31)), "").await;
+        let bounced = format!("From: ann@ann.example\r\nTo: {ADDRESS}\r\n{command}\r\n");
+        app.receive(None, bounced.as_bytes()).await;
+        app.work().await;
+        assert_eq!(show_all(&app.letters()), "(no mail)\n");
+        assert_eq!(app.tables().await.of_the_games(), before);
+        assert_eq!(app.tables().await.rows("inbox").len(), 11, "each is kept with its reason");
+    }
+
+    pub(super) async fn lists_are_obeyed_with_a_password_and_never_answered(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.mail("ann@ann.example", "osbox challenge ann bob", "").await;
+        app.letters();
+        let list = "List-Id: <friends.ann.example>\r\n";
+        for subject in
+            ["help", "nonsense", "osbox move 101 ann wrong-secret f1", "osbox move 101 ann ann-secret f99"]
+        {
+            app.mail_with("ann@ann.example", &format!("Subject: {subject}\r\n{list}"), "").await;
+        }
+        assert_eq!(show_all(&app.letters()), "(no mail)\n");
+        app.mail_with("ann@ann.example", &format!("Subject: osbox move 101 ann ann-secret f1\r\n{list}"), "")
+            .await;
+        let subjects: Vec<String> = app.letters().into_iter().map(|letter| letter.subject).collect();
+        assert_eq!(subjects, ["Osbox Board 101 bob", "Osbox Board 101 bob"]);
+    }
+
+    pub(super) async fn errors_are_answered_ten_times_an_hour(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        for number in 0..13 {
+            app.mail("eve@eve.example", &format!("nonsense {number}"), "").await;
+        }
+        let letters = app.letters();
+        assert_eq!(letters.len(), 11);
+        assert!(letters[..10].iter().all(|letter| letter.subject == "Error"));
+        insta::assert_snapshot!("budget_spent", show_all(&letters[10..]));
+        app.mail("eve@eve.example", "list", "").await;
+        assert_eq!(app.letters().len(), 1, "what is right is answered still");
+        app.mail("other@eve.example", "nonsense", "").await;
+        assert_eq!(app.letters().len(), 1, "others are not meant");
+        app.clock.advance(3_600_000);
+        app.mail("eve@eve.example", "nonsense", "").await;
+        assert_eq!(app.letters().len(), 1, "the next hour begins anew");
+    }
+
+    pub(super) async fn rates_hold_back_who_asks_too_often(place: Place) {
+        let app = TestApp::start_with(place, |config| {
+            config.limits.enabled = true;
+            config.limits.signups_per_hour = 2;
+            config.limits.challenges_per_hour = 1;
+            config.limits.password_tries = 2;
+        })
+        .await;
+        app.post("signup ann ann-secret ann@ann.example", "").await;
+        app.post("signup bob bob-secret bob@bob.example", "").await;
+        let third = app.post("signup cyd cyd-secret cyd@cyd.example", "").await;
+        assert_eq!(third.outcome(), "429 rate_limited");
+        assert!(third.header("retry-after").parse::<u32>().unwrap() > 0);
+
+        assert_eq!(app.post("osbox challenge ann bob", "").await.outcome(), "200 ok");
+        let again = app.post("osbox challenge ann bob", "").await;
+        assert_eq!(again.outcome(), "429 rate_limited");
+        assert!(again.header("retry-after").parse::<u32>().unwrap() > 0);
+
+        for _ in 0..2 {
+            assert_eq!(
+                app.post("osbox move 101 ann wrong-secret f1", "").await.outcome(),
+                "401 bad_credentials"
+            );
+        }
+        let locked = app.post("osbox move 101 ann ann-secret f1", "").await;
+        assert_eq!(locked.outcome(), "429 rate_limited");
+        assert!(locked.header("retry-after").parse::<u32>().unwrap() > 0);
+        assert_eq!(app.post("osbox move 101 bob bob-secret f1", "").await.outcome(), "409 not_your_turn");
+        app.work().await;
+        app.letters();
+        // A mail is another sender: whoever guesses over HTTP locks nobody out of his mail.
+        app.mail("ann@ann.example", "osbox move 101 ann ann-secret f1", "").await;
+        assert_eq!(app.letters().len(), 2);
+    }
+}

@@ -1,0 +1,51 @@
+//! Declining: resigning before everybody has moved once.
+
+use super::tell;
+
+tell! { with_three_players_the_game_begins_again_without_him, with_two_players_the_board_is_removed }
+
+mod stories {
+    use crate::harness::{Place, TestApp, show_all};
+
+    pub(super) async fn with_three_players_the_game_begins_again_without_him(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob", "cyd"]).await;
+        app.mail("ann@ann.example", "osbox challenge ann bob cyd", "").await;
+        app.mail("ann@ann.example", "osbox move 101 ann ann-secret f1", "").await;
+        let before = app.get("/api/v1/boards/osbox/101").await;
+        let seeds = app.tables().await.rows("boards").to_vec();
+        app.letters();
+        app.mail("bob@bob.example", "osbox resign 101 bob bob-secret", "Too busy this month.").await;
+        insta::assert_snapshot!("declined_of_three", show_all(&app.letters()));
+
+        let after = app.get("/api/v1/boards/osbox/101").await;
+        let board = after.json();
+        assert_ne!(before.header("etag"), after.header("etag"));
+        assert_ne!(app.tables().await.rows("boards"), seeds, "a new seed");
+        let players = board["players"].as_array().unwrap();
+        assert_eq!(players.len(), 2);
+        assert_eq!(
+            (&players[1]["userid"], &players[1]["seat"], &players[1]["name"]),
+            (&"cyd".into(), &2.into(), &"Vert".into())
+        );
+        assert_eq!((&board["ply"], &board["moves"]), (&0.into(), &serde_json::json!([])));
+        assert_eq!(app.post("osbox move 101 bob bob-secret f1", "").await.outcome(), "403 not_a_player");
+        assert_eq!(app.post("osbox move 101 ann ann-secret o1", "").await.outcome(), "200 ok");
+    }
+
+    pub(super) async fn with_two_players_the_board_is_removed(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.mail("ann@ann.example", "osbox challenge ann bob", "").await;
+        app.letters();
+        app.mail("bob@bob.example", "osbox resign 101 bob bob-secret", "No, thank you.").await;
+        insta::assert_snapshot!("declined_of_two", show_all(&app.letters()));
+        assert_eq!(app.post("osbox show 101", "").await.outcome(), "404 no_such_board");
+        assert_eq!(app.post("osbox move 101 ann ann-secret f1", "").await.outcome(), "404 no_such_board");
+        assert_eq!(app.get("/api/v1/boards/osbox/101").await.json()["state"], "removed");
+        app.post("osbox challenge ann bob", "").await;
+        assert_eq!(
+            app.get("/api/v1/boards/osbox/102").await.json()["state"],
+            "active",
+            "numbers are not used again"
+        );
+    }
+}

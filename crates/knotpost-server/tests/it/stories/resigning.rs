@@ -1,0 +1,41 @@
+//! Resigning out of turn: noted, taken back, happening.
+
+use super::tell;
+
+tell! { a_resignation_out_of_turn_waits_for_the_turn, who_asks_first_and_moves_then_has_resigned_already }
+
+mod stories {
+    use crate::harness::{Place, TestApp, show_all};
+
+    async fn begin(place: Place) -> TestApp {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.mail("ann@ann.example", "osbox challenge ann bob", "").await;
+        for play in ["ann ann-secret f1", "bob bob-secret e9"] {
+            app.mail("x@x.example", &format!("osbox move 101 {play}"), "").await;
+        }
+        app.letters();
+        app
+    }
+
+    pub(super) async fn a_resignation_out_of_turn_waits_for_the_turn(place: Place) {
+        let app = begin(place).await;
+        app.mail("bob@bob.example", "osbox resign 101 bob bob-secret", "").await;
+        app.mail("bob@bob.example", "osbox resign 101 bob bob-secret", "").await;
+        app.mail("bob@bob.example", "osbox move 101 bob bob-secret resign", "").await;
+        insta::assert_snapshot!("resign_noted_cancelled_noted", show_all(&app.letters()));
+        app.clock.advance(60_000);
+        app.mail("ann@ann.example", "osbox move 101 ann ann-secret f2", "").await;
+        insta::assert_snapshot!("resign_happens", show_all(&app.letters()));
+        let board = app.get("/api/v1/boards/osbox/101").await.json();
+        assert_eq!(board["result"]["reason"], "resign");
+        assert_eq!(board["moves"][3]["auto"], true);
+    }
+
+    pub(super) async fn who_asks_first_and_moves_then_has_resigned_already(place: Place) {
+        let app = begin(place).await;
+        let noted = app.post("osbox resign 101 bob bob-secret", "").await;
+        assert_eq!(noted.outcome(), "200 ok");
+        assert_eq!(app.post("osbox move 101 ann ann-secret f2", "").await.outcome(), "200 ok");
+        assert_eq!(app.post("osbox move 101 bob bob-secret e10", "").await.outcome(), "409 game_over");
+    }
+}
