@@ -83,7 +83,8 @@ pub(super) async fn a_received_mail_waits_until_its_outcome_is_known(ground: &Gr
         Box::pin(async move {
             let done = tx.finish_inbox(early, "done", "executed", false, Millis(60)).await?;
             let twice = tx.finish_inbox(early, "done", "executed", false, Millis(61)).await?;
-            tx.note_reason(early, "refused").await?;
+            tx.describe_inbox(early, "refused", Some("Re: x"), None).await?;
+            tx.release_inbox(Millis(60)).await?;
             tx.finish_inbox(late, "failed", "broken", true, Millis(62)).await?;
             Ok((done, twice, tx.next_inbox_due().await?))
         })
@@ -223,7 +224,7 @@ pub(super) async fn old_outcomes_are_pruned_and_waiting_mails_are_not(ground: &G
                 tx.prune_inbox(Millis(41), Millis(30), 0).await? | tx.prune_outbox(Millis(100)).await?;
             let left = tx.lease_inbox(Millis(50), Millis(60)).await?.map(|row| (row.id, row.raw.is_some()));
             // The outcome of a failed mail outlives its message.
-            tx.note_reason(failed, "still there").await?;
+            tx.describe_inbox(failed, "still there", None, None).await?;
             Ok((more, left, tx.count_waiting_outbox().await?))
         })
     });
