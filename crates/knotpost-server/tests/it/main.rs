@@ -3,6 +3,7 @@
 
 mod architecture;
 mod canary;
+mod commands;
 mod harness;
 mod http;
 mod inbound;
