@@ -28,7 +28,7 @@ async fn command(app: &Arc<App>, line: String) -> Answer {
 
 fn app(ground: &Ground) -> Arc<App> {
     let mut config = Config::default();
-    config.server.data = ground.folder.path().to_owned();
+    ground.folder.path().clone_into(&mut config.server.data);
     config.limits.enabled = false;
     let composer = Arc::new(MailComposer::new(&config));
     let parts = Parts {
