@@ -42,7 +42,7 @@ const MOST_BYTES: usize = 4 << 20;
 /// Which database a test runs on.
 pub(crate) enum Place {
     Sqlite,
-    Postgres(TestDatabase),
+    Postgres(Box<TestDatabase>),
 }
 
 /// Randomness that is the same in every run.
@@ -100,20 +100,6 @@ impl Page {
         let json = self.json();
         let code = json["error"]["code"].as_str().or(json["code"].as_str()).unwrap_or("ok").to_owned();
         format!("{} {code}", self.status.as_u16())
-    }
-
-    /// What the answer says, all its replies together.
-    pub(crate) fn replies(&self) -> String {
-        let json = self.json();
-        let replies = json["replies"].as_array().cloned().unwrap_or_default();
-        let show = |reply: &Value| {
-            format!(
-                "Subject: {}\n\n{}",
-                reply["subject"].as_str().unwrap_or(""),
-                reply["text"].as_str().unwrap_or("")
-            )
-        };
-        replies.iter().map(show).collect::<Vec<_>>().join("\n")
     }
 }
 

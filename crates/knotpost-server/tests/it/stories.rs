@@ -24,7 +24,7 @@ macro_rules! tell {
                 #[tokio::test]
                 async fn $story() {
                     let Some(database) = crate::postgres::database().await else { return };
-                    super::stories::$story(crate::harness::Place::Postgres(database)).await;
+                    super::stories::$story(crate::harness::Place::Postgres(Box::new(database))).await;
                 }
             )+
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use knotpost_server::outbound::Sent;
-use mail_parser::{HeaderValue, MessageParser};
+use mail_parser::MessageParser;
 
 /// Wider lines are broken by mail programs; links alone may be longer.
 const WIDTH: usize = 72;
@@ -31,16 +31,6 @@ impl Letter {
             subject: message.subject().unwrap_or("").to_owned(),
             text: message.body_text(0).expect("a text").replace("\r\n", "\n"),
             bytes: sent.bytes.clone(),
-        }
-    }
-
-    /// A header's text, empty when absent.
-    pub(crate) fn header(&self, name: &str) -> String {
-        let message = MessageParser::default().parse(&self.bytes).expect("a mail");
-        match message.header(name) {
-            Some(HeaderValue::Text(text)) => text.to_string(),
-            Some(HeaderValue::TextList(texts)) => texts.join(" "),
-            _ => String::new(),
         }
     }
 }
