@@ -141,7 +141,9 @@ async fn the_same_key_carries_a_request_out_once() {
     assert_eq!(first.outcome(), "200 ok");
     assert_eq!((again.status, &again.text), (first.status, &first.text));
     assert_eq!(app.get("/api/v1/boards/osbox/101").await.json()["ply"], 3);
-    is_problem(&app.post_with("osbox move 101 bob bob-secret e8", "", &key).await, 409, "conflict");
+    is_problem(&app.post_with("osbox chat 101 ann ann-secret", "Hello", &key).await, 409, "conflict");
+    // A key belongs to the one who uses it: another player's is another key.
+    assert_eq!(app.post_with("osbox chat 101 bob bob-secret", "Hello", &key).await.outcome(), "200 ok");
 
     let refused = [("idempotency-key", "k2")];
     let early = app.post_with(line, "", &refused).await;

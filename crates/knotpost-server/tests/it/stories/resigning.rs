@@ -27,7 +27,7 @@ mod stories {
         app.mail("ann@ann.example", "osbox move 101 ann ann-secret f2", "").await;
         insta::assert_snapshot!("resign_happens", show_all(&app.letters()));
         let board = app.get("/api/v1/boards/osbox/101").await.json();
-        assert_eq!(board["result"]["reason"], "resign");
+        assert_eq!(board["result"]["reason"], "resignation");
         assert_eq!(board["moves"][3]["auto"], true);
     }
 
