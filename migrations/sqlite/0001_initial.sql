@@ -17,6 +17,7 @@ CREATE TABLE addresses (
     address     TEXT    NOT NULL,
     address_key TEXT    NOT NULL,              -- lower case
     verified_at INTEGER,                       -- NULL: nobody has proven to read it
+    leaving     INTEGER NOT NULL,             -- goes as soon as another one is proven
     created_at  INTEGER NOT NULL,
     UNIQUE (user_id, address_key)
 ) STRICT;

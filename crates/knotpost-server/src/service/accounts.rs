@@ -84,10 +84,19 @@ pub(super) async fn change_addresses(
     let user = authorize(tx, prepared).await?;
     let addresses = chosen_addresses(prepared, addresses, "change address")?;
     let before = registered_addresses(tx, app, user.id).await?;
-    for row in tx.addresses(user.id).await? {
-        let stays = addresses.iter().any(|address| address.key() == row.address.to_lowercase());
-        if !stays {
-            tx.remove_address(user.id, &row.address.to_lowercase()).await?;
+    let chosen = |key: &str| addresses.iter().any(|address| address.key() == key);
+    let held = tx.addresses(user.id).await?;
+    // With a slip of the pen in the new address nobody could be reached any more: the proven
+    // addresses go only when one of the new ones is proven.
+    let none_proven = !held.iter().any(|row| row.verified_at.is_some() && chosen(&row.address.to_lowercase()));
+    for row in held {
+        let key = row.address.to_lowercase();
+        let stays = chosen(&key);
+        let is_needed = app.config.confirms_addresses() && none_proven && row.verified_at.is_some();
+        if stays || is_needed {
+            tx.set_address_leaving(user.id, &key, !stays).await?;
+        } else {
+            tx.remove_address(user.id, &key).await?;
         }
     }
     for address in &addresses {
@@ -138,6 +147,8 @@ pub async fn confirm_address(
     if !tx.verify_address(user, &address, now).await? {
         return Ok(None);
     }
+    tx.set_address_leaving(user, &address, false).await?;
+    tx.remove_leaving_addresses(user).await?;
     let Some(user) = tx.user(user).await?.filter(|user| user.state == UserState::Active) else {
         return Ok(None);
     };

@@ -184,13 +184,14 @@ impl Tx {
         verified_at: Option<Millis>,
         now: Millis,
     ) -> Result<bool, StoreError> {
-        let sql = "INSERT INTO addresses (user_id, address, address_key, verified_at, created_at) \
-                   VALUES ($1, $2, $3, $4, $5) ON CONFLICT (user_id, address_key) DO NOTHING RETURNING id";
+        let sql = "INSERT INTO addresses (user_id, address, address_key, verified_at, leaving, created_at) \
+                   VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (user_id, address_key) DO NOTHING RETURNING id";
         let key: Option<i64> = on!(self, c => sqlx::query_scalar(sql)
             .bind(user.0)
             .bind(address.to_string())
             .bind(address.key())
             .bind(verified_at.map(|at| at.0))
+            .bind(false)
             .bind(now.0)
             .fetch_optional(c)
             .await)?;
@@ -204,6 +205,31 @@ impl Tx {
     pub async fn remove_address(&mut self, user: UserKey, address_key: &str) -> Result<(), StoreError> {
         let sql = "DELETE FROM addresses WHERE user_id = $1 AND address_key = $2";
         on!(self, c => sqlx::query(sql).bind(user.0).bind(address_key).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Says whether an address goes as soon as the user proves another one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_address_leaving(
+        &mut self,
+        user: UserKey,
+        address_key: &str,
+        leaving: bool,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE addresses SET leaving = $3 WHERE user_id = $1 AND address_key = $2";
+        on!(self, c => sqlx::query(sql).bind(user.0).bind(address_key).bind(leaving).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Takes the addresses from a user that waited for another one to be proven.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remove_leaving_addresses(&mut self, user: UserKey) -> Result<(), StoreError> {
+        let sql = "DELETE FROM addresses WHERE user_id = $1 AND leaving";
+        on!(self, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 

@@ -2,7 +2,11 @@
 
 use super::tell;
 
-tell! { an_unproven_address_gets_one_mail_and_no_more, somebody_suspended_can_do_nothing }
+tell! {
+    an_unproven_address_gets_one_mail_and_no_more,
+    a_proven_address_stays_until_its_successor_is_proven,
+    somebody_suspended_can_do_nothing,
+}
 
 mod stories {
     use axum::body::Body;
@@ -65,6 +69,31 @@ mod stories {
         app.post("signup eve4 eve-secret ann@ann.example", "").await;
         app.work().await;
         assert_eq!(app.letters().len(), 1);
+    }
+
+    pub(super) async fn a_proven_address_stays_until_its_successor_is_proven(place: Place) {
+        let app = TestApp::start_with(place, |config| config.accounts.confirm_addresses = Confirm::On).await;
+        app.post("signup ann ann-secret ann@ann.example", "").await;
+        app.work().await;
+        let path = link(&app.letters()[0]);
+        app.send(Request::post(&path).body(Body::empty()).unwrap()).await;
+        app.work().await;
+        app.letters();
+
+        app.post("change address ann ann-secret new@ann.example", "").await;
+        app.work().await;
+        let letters = app.letters();
+        insta::assert_snapshot!("change_address", show_all(&letters));
+        let asked = letters.iter().find(|letter| letter.to == "new@ann.example").expect("a confirmation mail");
+        let path = link(asked);
+        let board = async || {
+            app.post("osbox challenge ann ann", "").await;
+            app.work().await;
+            app.letters().into_iter().map(|letter| letter.to).collect::<Vec<_>>()
+        };
+        assert_eq!(board().await, ["ann@ann.example"], "the new address is not proven yet");
+        app.send(Request::post(&path).body(Body::empty()).unwrap()).await;
+        assert_eq!(board().await, ["new@ann.example"], "and with it the old one went");
     }
 
     pub(super) async fn somebody_suspended_can_do_nothing(place: Place) {
