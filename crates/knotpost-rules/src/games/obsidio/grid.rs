@@ -187,6 +187,7 @@ impl Cells {
     /// All cells at once, by counters one bit high: four carries of weight two hold everything but the ones, and four
     /// is reached exactly when two of them are set. Targets never lie at an edge, so no shift reaches a wrong row.
     pub(super) const fn crowded_targets(self) -> Self {
+        const TARGETS: Cells = Cells::all(WIDEST, Shade::Target);
         let side = WIDEST as u32;
         let tokens = self.0;
         let (ones1, twos1) = add(tokens << 1, tokens >> 1, tokens << (side - 1));
@@ -194,7 +195,7 @@ impl Cells {
         let (ones3, twos3) = add(tokens << (side + 1), tokens >> (side + 1), 0);
         let (_, twos4) = add(ones1, ones2, ones3);
         let four = (twos1 & twos2) | (twos3 & twos4) | ((twos1 | twos2) & (twos3 | twos4));
-        Self(four & Self::all(WIDEST, Shade::Target).0)
+        Self(four & TARGETS.0)
     }
 }
 

@@ -7,6 +7,7 @@
 //! - a turn goes by only when there is neither an empty cell nor a claim, and that leaves the origin alone;
 //! - seats are colours: `swap` exchanges who plays them, which is not known here, and the same seat moves on.
 
+mod check;
 mod grid;
 mod help;
 mod moves;
@@ -28,10 +29,7 @@ use crate::{
     turn::{Outcome, Scores, Status},
     view::{View, Viewer},
 };
-use rules::{META, SECOND, SIZES, seat_name};
-
-/// Own tokens around a target that a claim needs.
-const CLAIM_NEEDS: u32 = 4;
+use rules::{META, SECOND, SIZES};
 
 /// A game of Obsidio in progress.
 #[derive(Clone, Debug)]
@@ -44,6 +42,8 @@ pub struct Obsidio {
     next: Seat,
     /// Where the last token went.
     origin: Option<Square>,
+    /// Set by the claim that ends the game.
+    win: Option<Win>,
     swap: SwapRight,
     retired: Seats,
 }
@@ -86,7 +86,7 @@ impl Obsidio {
     }
 
     /// Who has won: the owner of more than half of the targets, or of the one claimed last when there are no more.
-    fn win(&self) -> Option<Win> {
+    fn find_win(&self) -> Option<Win> {
         let [first, second] = self.sides.map(|side| side.claimed);
         let all = self.targets.len();
         if 2 * first.len() > all {
@@ -110,7 +110,7 @@ impl Obsidio {
     /// Where the first token of a turn may go: what the origin sees, or any empty cell when that is nothing. Nowhere
     /// when the game is over.
     pub fn first_cells(&self) -> Cells {
-        if self.win().is_some() {
+        if self.win.is_some() {
             return Cells::NONE;
         }
         match self.seen_from_origin() {
@@ -132,7 +132,7 @@ impl Obsidio {
 
     /// The targets the seat to move may claim; none when the game is over.
     pub fn claimable(&self) -> Cells {
-        if self.win().is_some() {
+        if self.win.is_some() {
             return Cells::NONE;
         }
         self.side(self.next).influence.crowded_targets() & self.unclaimed()
@@ -141,91 +141,6 @@ impl Obsidio {
     fn unclaimed(&self) -> Cells {
         let [first, second] = self.sides.map(|side| side.claimed);
         self.targets - (first | second)
-    }
-
-    /// Whether the rules allow the move here.
-    fn check(&self, squares: &[Square]) -> Result<(), ObsidioIllegal> {
-        if let Some(win) = self.win() {
-            return Err(ObsidioIllegal::Over { winner: seat_name(win.seat) });
-        }
-        let (mut named, size) = (Cells::NONE, self.size);
-        for &square in squares {
-            if square.column() >= size || square.row() >= size {
-                return Err(ObsidioIllegal::NoSquare { square, last: Square::new(size - 1, size - 1) });
-            }
-            if named.contains(square) {
-                return Err(ObsidioIllegal::Repeated { square });
-            }
-            named |= Cells::only(square);
-        }
-        match *squares {
-            [] => Ok(()),
-            [first, ..] if first.shade() == Shade::Target => self.check_claims(squares),
-            [first] if first.shade() == Shade::Dark => self.check_first(first),
-            [first, ..] if first.shade() == Shade::Dark => Err(ObsidioIllegal::DarkIsAll { square: first }),
-            [first] => self.check_lone(first),
-            [first, second] => self.check_pair(first, second),
-            _ => Err(ObsidioIllegal::TooMany),
-        }
-    }
-
-    /// The first token of a turn goes on an empty cell in sight of the origin, if there is one.
-    fn check_first(&self, square: Square) -> Result<(), ObsidioIllegal> {
-        if !self.empty.contains(square) {
-            return Err(ObsidioIllegal::Occupied { square });
-        }
-        match self.origin {
-            Some(origin) if !self.first_cells().contains(square) => {
-                Err(ObsidioIllegal::OutOfSight { square, origin })
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// A light token stays alone only where no second one can go.
-    fn check_lone(&self, first: Square) -> Result<(), ObsidioIllegal> {
-        self.check_first(first)?;
-        match self.second_cells(first).first() {
-            Some(example) => Err(ObsidioIllegal::SecondDue { first, example }),
-            None => Ok(()),
-        }
-    }
-
-    fn check_pair(&self, first: Square, second: Square) -> Result<(), ObsidioIllegal> {
-        if second.shade() != Shade::Light {
-            return Err(ObsidioIllegal::SecondNotLight { square: second });
-        }
-        self.check_first(first)?;
-        if self.second_cells(first).contains(second) {
-            return Ok(());
-        }
-        Err(if !self.empty.contains(second) {
-            ObsidioIllegal::Occupied { square: second }
-        } else if Cells::around(first).contains(second) {
-            ObsidioIllegal::SecondTouches { first, second }
-        } else {
-            ObsidioIllegal::SecondOutOfSight { first, second }
-        })
-    }
-
-    /// Claims name unclaimed targets with enough own tokens around each.
-    fn check_claims(&self, squares: &[Square]) -> Result<(), ObsidioIllegal> {
-        let seat = seat_name(self.next);
-        if let Some(&square) = squares.iter().find(|square| square.shade() != Shade::Target) {
-            return Err(ObsidioIllegal::NotTarget { square });
-        }
-        for &square in squares {
-            let owner =
-                [Seat::FIRST, SECOND].into_iter().find(|seat| self.side(*seat).claimed.contains(square));
-            if let Some(owner) = owner {
-                return Err(ObsidioIllegal::Claimed { square, owner: seat_name(owner) });
-            }
-            let count = (Cells::around(square) & self.side(self.next).influence).len();
-            if count < CLAIM_NEEDS {
-                return Err(ObsidioIllegal::FewTokens { square, seat, count });
-            }
-        }
-        Ok(())
     }
 
     /// Passes the turn on, unless the other seat has retired.
@@ -263,6 +178,7 @@ impl Game for Obsidio {
             sides: [Side::default(); 2],
             next: Seat::FIRST,
             origin: None,
+            win: None,
             swap: SwapRight::Later,
             retired: Seats::NONE,
         }
@@ -277,6 +193,7 @@ impl Game for Obsidio {
         let mut game = Self::setup(options, players, seed);
         game.swap = SwapRight::Gone;
         text::read(text, &mut game)?;
+        game.win = game.find_win();
         Ok(game)
     }
 
@@ -285,7 +202,7 @@ impl Game for Obsidio {
     }
 
     fn status(&self) -> Status {
-        if self.win().is_some() { Status::Over(self.result_by_scores()) } else { Status::ToAct(self.next) }
+        if self.win.is_some() { Status::Over(self.result_by_scores()) } else { Status::ToAct(self.next) }
     }
 
     fn next_seat(&self) -> Seat {
@@ -307,11 +224,15 @@ impl Game for Obsidio {
         self.origin = mv.squares().last().copied();
         self.swap = if self.swap == SwapRight::Later { SwapRight::Now } else { SwapRight::Gone };
         self.advance();
+        if claims.is_empty() {
+            return Ok(0);
+        }
+        self.win = self.find_win();
         Ok(claims.len())
     }
 
     fn pass(&mut self) -> Result<(), Forbidden> {
-        if self.win().is_some() {
+        if self.win.is_some() {
             return Err(Forbidden::NotNow("the game is over"));
         }
         if !self.must_pass() {
@@ -333,11 +254,11 @@ impl Game for Obsidio {
     }
 
     fn must_pass(&self) -> bool {
-        self.empty.is_empty() && self.win().is_none() && self.claimable().is_empty()
+        self.empty.is_empty() && self.win.is_none() && self.claimable().is_empty()
     }
 
     fn may_swap(&self) -> bool {
-        self.swap == SwapRight::Now && self.next == SECOND && self.win().is_none()
+        self.swap == SwapRight::Now && self.next == SECOND && self.win.is_none()
     }
 
     fn retire(&mut self, seat: Seat) {
@@ -372,7 +293,7 @@ impl Game for Obsidio {
     }
 
     fn result_by_scores(&self) -> Outcome {
-        match self.win() {
+        match self.win {
             Some(win) => Outcome::rank(&[Seat::FIRST, SECOND].map(|seat| seat == win.seat), win.reason),
             None => Outcome::rank(&self.sides.map(|side| side.claimed.len()), "targets"),
         }

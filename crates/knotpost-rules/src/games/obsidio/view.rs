@@ -20,7 +20,7 @@ const WIDTH: usize = 72;
 /// The view of a position, last token marked.
 pub(super) fn draw(game: &Obsidio) -> View {
     let size = game.size;
-    let seen = if game.win().is_some() { Cells::NONE } else { game.seen_from_origin() };
+    let seen = if game.win.is_some() { Cells::NONE } else { game.seen_from_origin() };
     let cells = (0..size).rev().flat_map(|row| (0..size).map(move |column| Square::new(column, row)));
     let rows = Margin {
         owner: "",
@@ -67,7 +67,7 @@ fn list_scores(game: &Obsidio) -> Vec<ScoreLine> {
 
 /// What the mover can do, with legal examples.
 fn write_legend(game: &Obsidio) -> String {
-    if let Some(win) = game.win() {
+    if let Some(win) = game.win {
         return format!("{} has won.", seat_name(win.seat));
     }
     let mut paragraphs = vec![KEY.to_owned(), describe_sight(game)];
