@@ -49,7 +49,7 @@ pub struct ScoreLine {
 }
 
 /// A framed grid of cells.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Panel {
     /// A heading above the grid; empty for none.
     pub title: String,

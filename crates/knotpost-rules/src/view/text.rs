@@ -1,6 +1,6 @@
 //! The text board: panels framed with `+`, `-`, `|`, knots drawn with `#`, removed dice with `.`.
 
-use super::{Edge, Fate, Panel, Piece, View, tokens};
+use super::{Edge, Fate, Panel, Piece, View};
 use crate::knot::{Face, Side};
 use std::fmt;
 
@@ -35,7 +35,7 @@ fn draw_panel(panel: &Panel) -> Vec<String> {
         lines.push(panel.title.clone());
     }
     if panel.is_of_tokens() {
-        lines.extend(tokens::draw(panel));
+        lines.extend(super::tokens::draw(panel));
         return lines;
     }
     lines.extend(name_owners(

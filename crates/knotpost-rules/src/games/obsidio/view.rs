@@ -33,10 +33,10 @@ pub(super) fn draw(game: &Obsidio) -> View {
         entered: game.origin.map(|square| usize::from(square.column())),
     };
     let panel = Panel {
-        title: String::new(),
         columns: usize::from(size),
         cells: cells.map(|square| piece_at(game, square, seen)).collect(),
         margins: [rows.clone(), columns.clone(), rows, columns],
+        ..Panel::default()
     };
     View { panels: vec![panel], scores: list_scores(game), legend: write_legend(game) }
 }
