@@ -2,6 +2,7 @@
 //! view, so they cannot disagree. Rules are unknown here.
 
 mod text;
+mod tokens;
 
 pub(crate) use text::draw_face;
 
@@ -48,7 +49,7 @@ pub struct ScoreLine {
 }
 
 /// A framed grid of cells.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Panel {
     /// A heading above the grid; empty for none.
     pub title: String,
@@ -132,6 +133,11 @@ impl Panel {
             Some(rows) => rows,
             None => 0,
         }
+    }
+
+    /// Whether all cells hold tokens: then the cells are drawn close together, without frames between them.
+    pub fn is_of_tokens(&self) -> bool {
+        !self.cells.is_empty() && self.cells.iter().all(|cell| matches!(cell, Piece::Token { .. }))
     }
 
     /// The cell at this place, counted from 0 at the top left; [`Piece::Empty`] beyond the frame.

@@ -8,7 +8,7 @@ use std::fmt;
 const WIDTH: usize = 5;
 const HEIGHT: usize = 3;
 /// Margin characters left and right of the frame: a label of two, blank, arrow, blank.
-const MARGIN: usize = 5;
+pub(super) const MARGIN: usize = 5;
 
 impl fmt::Display for View {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -33,6 +33,10 @@ fn draw_panel(panel: &Panel) -> Vec<String> {
     let mut lines = Vec::new();
     if !panel.title.is_empty() {
         lines.push(panel.title.clone());
+    }
+    if panel.is_of_tokens() {
+        lines.extend(super::tokens::draw(panel));
+        return lines;
     }
     lines.extend(name_owners(
         [Edge::Left, Edge::Top, Edge::Right].map(|edge| panel.margin(edge).owner),
@@ -63,7 +67,7 @@ fn name_owners([left, middle, right]: [&str; 3], panel: &Panel) -> Option<String
 }
 
 /// The label of a row with the arrow of the last entry, as wide as the margin.
-fn row_label(panel: &Panel, edge: Edge, row: usize) -> String {
+pub(super) fn row_label(panel: &Panel, edge: Edge, row: usize) -> String {
     let margin = panel.margin(edge);
     let label = margin.labels.get(row).map_or("", String::as_str);
     let entered = margin.entered == Some(row);

@@ -4,6 +4,7 @@
 mod boards;
 mod cases;
 mod conformance;
+mod obsidio;
 mod options;
 mod perft;
 mod play;

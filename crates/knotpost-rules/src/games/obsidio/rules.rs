@@ -1,0 +1,43 @@
+//! The facts about Obsidio and its options.
+
+use crate::{
+    meta::{Abilities, Ability, Meta},
+    options::{OptionKind, OptionSpec},
+    seat::Seat,
+};
+
+/// The facts about Obsidio.
+pub(super) static META: Meta = Meta {
+    name: "obsidio",
+    title: "Obsidio",
+    rules_version: 1,
+    players: 2..=2,
+    options: &OPTIONS,
+    abilities: Abilities::of(&[Ability::Pass, Ability::Swap, Ability::Undo]),
+    seat_names: &[&["X", "O"]],
+    credit: "Phil Leduc, 2025",
+    contact: Some("the author asks those who program or sell the game to get in touch with him"),
+    summary: "surround targets along lines of sight and claim most of them",
+};
+
+static OPTIONS: [OptionSpec; 1] = [OptionSpec {
+    name: "size",
+    kind: OptionKind::Choice(&["5", "7", "9", "11"]),
+    default: "9",
+    help: "Rows and columns of the board; there are 4, 9, 16 or 25 targets on it.",
+    excludes: &[],
+}];
+
+/// The smallest and the largest board.
+pub(super) const SIZES: (u32, u32) = (5, 11);
+
+/// The seat that moves second and may swap.
+pub(super) const SECOND: Seat = match Seat::new(2) {
+    Some(seat) => seat,
+    None => Seat::FIRST,
+};
+
+/// The seat's side name.
+pub(super) const fn seat_name(seat: Seat) -> &'static str {
+    if seat.number() == Seat::FIRST.number() { "X" } else { "O" }
+}

@@ -1,0 +1,94 @@
+//! Whole games of Obsidio on record: played again, and judged again by the slow model.
+
+use super::slow::SlowBoard;
+use crate::play::start;
+use knotpost_rules::{Position, Record, Turn, record::RecordMove};
+
+const GAMES: [&str; 4] = [
+    include_str!("../../data/obsidio_1.txt"),
+    include_str!("../../data/obsidio_2.txt"),
+    include_str!("../../data/obsidio_3.txt"),
+    include_str!("../../data/obsidio_4.txt"),
+];
+
+/// Plays a record through the engine and the slow model; gives the position it ends in.
+fn replay(record: &Record) -> Box<dyn Position> {
+    let mut game = start("obsidio", record.tag("Options").unwrap(), 2);
+    let mut slow = SlowBoard::read(&game.position());
+    for mv in &record.moves {
+        assert_eq!(mv.auto, game.forced().is_some(), "move {}", mv.number);
+        let known = ["pass", "swap"].contains(&mv.text.as_str()) || slow.is_legal(&mv.text);
+        assert!(known, "move {}", mv.number);
+        game.play(Turn::from_word(&mv.text)).unwrap_or_else(|error| panic!("{}: {error}", mv.number));
+        slow.play(&mv.text);
+        assert_eq!(game.position(), slow.write(), "move {}", mv.number);
+    }
+    game
+}
+
+#[test]
+fn recorded_games_end_as_they_did() {
+    for text in GAMES {
+        let record: Record = text.parse().unwrap();
+        let game = replay(&record);
+        assert!(game.status().is_over());
+        assert_eq!(Some(game.position().as_str()), record.tag("Position"));
+        let outcome = game.result_by_scores();
+        assert_eq!(Some(format!("{} {}", outcome.reason, game.scores()).as_str()), record.tag("Termination"));
+        assert_eq!(Some(outcome.winners()[0].to_string().as_str()), record.tag("Result"));
+        assert_eq!(record.to_string(), text);
+    }
+    assert!(
+        GAMES.iter().any(|text| text.contains("last-claim"))
+            && GAMES.iter().any(|text| text.contains("swap"))
+    );
+}
+
+/// Plays a game in which claims are taken as soon as they are possible every second time.
+fn play_by_chance(options: &str, mut chance: u64) -> Record {
+    let mut game = start("obsidio", options, 2);
+    let mut record = Record::default();
+    while !game.status().is_over() {
+        let moves = game.legal_moves();
+        let claims: Vec<String> = moves.iter().filter(|mv| super::random::is_claim(mv)).cloned().collect();
+        chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let pick = (chance >> 33) as usize;
+        let forced = game.forced().is_some();
+        let text = match () {
+            () if forced => "pass".to_owned(),
+            () if game.legal_words().contains(&"swap") && options.len() == 7 => "swap".to_owned(),
+            () if !claims.is_empty() && pick.is_multiple_of(2) => claims.join(","),
+            () => moves[pick % moves.len()].clone(),
+        };
+        game.play(Turn::from_word(&text)).unwrap();
+        let number = record.moves.len() as u32 + 1;
+        record.moves.push(RecordMove { number, text, auto: forced, comment: None });
+    }
+    let outcome = game.result_by_scores();
+    let tags = [
+        ("Game", "obsidio".to_owned()),
+        ("Options", options.to_owned()),
+        ("Players", "ann bob".to_owned()),
+        ("Result", outcome.winners()[0].to_string()),
+        ("Termination", format!("{} {}", outcome.reason, game.scores())),
+        ("Position", game.position()),
+    ];
+    record.tags = tags.map(|(name, value)| (name.to_owned(), value)).to_vec();
+    record
+}
+
+/// Writes the games above anew; run it by hand after a change of the rules and read what it wrote.
+#[test]
+#[ignore = "writes test data"]
+fn write_recorded_games() {
+    for (number, options) in (1_u64..).zip(["-size=5", "-size=7", "", "-size=11"]) {
+        // On the small board one of the rare games that end evenly, with a pass on the way.
+        let wanted = |record: &Record| {
+            let text = record.to_string();
+            number != 1 || (text.contains("last-claim") && text.contains("pass"))
+        };
+        let record = (1..200_000).map(|round| play_by_chance(options, number * round * 7919)).find(wanted);
+        let path = format!("{}/tests/data/obsidio_{number}.txt", env!("CARGO_MANIFEST_DIR"));
+        std::fs::write(path, record.expect("such a game").to_string()).unwrap();
+    }
+}
