@@ -91,8 +91,8 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Takes a seat out of the game: it is skipped from now on. What becomes of its chances is the game's rule.
     fn retire(&mut self, seat: Seat);
 
-    /// Every legal move, in any order; none when over. Where a move has so many parts that nobody could list them
-    /// all, this is a sample that leaves nothing out of [`Self::steps`]'s first parts, and the parts say the rest.
+    /// Every legal move, in any order; none when over. Where moves are put together from so many parts that nobody
+    /// could list them all, this is a small sample, and [`Self::steps`] tells the whole.
     fn legal_moves(&self) -> Vec<Self::Move>;
 
     /// How a move that has been begun can go on, in a game whose moves are put together part by part; `None` in

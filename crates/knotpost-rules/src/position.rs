@@ -41,7 +41,8 @@ pub trait Position: Send + Sync {
     /// The turn that must be played for the seat to move because there is no other.
     fn forced(&self) -> Option<Turn<'static>>;
 
-    /// Every legal move in canonical spelling, sorted by bytes; empty when over.
+    /// Every legal move in canonical spelling, sorted by bytes; empty when over. Just a sample of them where
+    /// [`Self::steps`] gives an answer.
     fn legal_moves(&self) -> Vec<String>;
 
     /// How a move that has been begun (an empty text: not yet) can go on; `None` in games whose moves are not put

@@ -5,6 +5,7 @@ mod boards;
 mod cases;
 mod conformance;
 mod options;
+mod osbo;
 mod perft;
 mod play;
 mod records;

@@ -334,10 +334,12 @@ impl Game for Osbo {
         }
     }
 
-    /// One complete turn for each placement a turn can begin with.
+    /// A complete turn for each kind of die and each design that it can begin with.
     fn legal_moves(&self) -> Vec<OsboMove> {
-        let Ok((first, dice, designs)) = self.list_next(&[]) else { return Vec::new() };
+        let Ok((mut first, dice, designs)) = self.list_next(&[]) else { return Vec::new() };
         let quota = Quota { dice, designs };
+        let beginning = |placement: &Placement| (placement.design, Kind::of(placement.face));
+        first.dedup_by_key(|placement| beginning(placement));
         first.into_iter().filter_map(|placement| self.complete(vec![placement], quota)).collect()
     }
 
