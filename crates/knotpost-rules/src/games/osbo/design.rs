@@ -42,12 +42,12 @@ impl Bounds {
     }
 
     /// Rows.
-    pub(super) const fn height(&self) -> u8 {
+    pub(super) const fn height(self) -> u8 {
         self.bottom - self.top + 1
     }
 
     /// Columns.
-    pub(super) const fn width(&self) -> u8 {
+    pub(super) const fn width(self) -> u8 {
         self.right - self.left + 1
     }
 

@@ -121,7 +121,7 @@ impl Faces {
 
     /// The only face of the set, if there is just one.
     pub(super) const fn only(self) -> Option<Face> {
-        if self.0.count_ones() == 1 { Face::from_sides(self.0.trailing_zeros() as u8) } else { None }
+        if self.0.is_power_of_two() { Face::from_sides(self.0.trailing_zeros() as u8) } else { None }
     }
 
     /// The faces of the set.

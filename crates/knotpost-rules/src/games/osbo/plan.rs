@@ -177,7 +177,7 @@ impl<'a> Planner<'a> {
     /// Whether these dice find places when the `skipped` cells stay empty.
     fn try_dice(&self, design: &Design, dice: u8, mut skipped: Places) -> bool {
         let free = design.loose().without(skipped);
-        if dice.count_ones() == 1 {
+        if dice.is_power_of_two() {
             let kind = self.roll.dice().get(dice.trailing_zeros() as usize);
             return kind.is_some_and(|kind| design.has_room(*kind, free));
         }
