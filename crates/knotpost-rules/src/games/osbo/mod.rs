@@ -30,7 +30,7 @@ use crate::{
 };
 use design::Design;
 use dice::{Kind, Roll};
-use plan::{Planner, Quota, Step};
+use plan::{Planner, Quota, Search, Step};
 use rules::{META, Rules, Tips};
 
 /// The most seats at a board, and so the most dice in a roll.
@@ -155,7 +155,7 @@ impl Osbo {
         OsboIllegal::of_shortfall(made, quota).map_or(Ok(()), Err)
     }
 
-    /// Calls `found` with each placement that can follow those made, until it answers `true`.
+    /// Calls `found` with each placement that can follow those made, as long as it wants more.
     ///
     /// # Errors
     /// What is wrong with those made, or that they cannot be completed to a legal turn.
@@ -163,7 +163,7 @@ impl Osbo {
         &self,
         begun: &[Placement],
         quota: Option<Quota>,
-        mut found: impl FnMut(Placement) -> bool,
+        mut found: impl FnMut(Placement) -> Search,
     ) -> Result<Quota, OsboIllegal> {
         let roll = self.current_roll()?;
         let quota = quota.unwrap_or_else(|| Planner::new(&self.designs, roll).find_quota());
@@ -175,7 +175,7 @@ impl Osbo {
         if let Some(short) = OsboIllegal::of_shortfall(whole, quota) {
             return Err(short);
         }
-        planner.visit_steps(further, |step| self.placement(step).is_some_and(&mut found));
+        planner.visit_steps(further, |step| self.placement(step).map_or(Search::On, &mut found));
         Ok(quota)
     }
 
@@ -193,7 +193,7 @@ impl Osbo {
         let mut next = Vec::new();
         let quota = self.visit_next(begun, None, |placement| {
             next.push(placement);
-            false
+            Search::On
         })?;
         Ok((next, quota.dice, quota.designs))
     }
@@ -210,7 +210,7 @@ impl Osbo {
             let mut next = None;
             let visit = |placement| {
                 next = Some(placement);
-                true
+                Search::Enough
             };
             self.visit_next(&placements, Some(quota), visit).ok()?;
             placements.push(next?);
@@ -336,10 +336,12 @@ impl Game for Osbo {
 
     /// A complete turn for each kind of die and each design that it can begin with.
     fn legal_moves(&self) -> Vec<OsboMove> {
-        let Ok((mut first, dice, designs)) = self.list_next(&[]) else { return Vec::new() };
-        let quota = Quota { dice, designs };
-        let beginning = |placement: &Placement| (placement.design, Kind::of(placement.face));
-        first.dedup_by_key(|placement| beginning(placement));
+        let mut first = Vec::new();
+        let visit = |placement| {
+            first.push(placement);
+            Search::Elsewhere
+        };
+        let Ok(quota) = self.visit_next(&[], None, visit) else { return Vec::new() };
         first.into_iter().filter_map(|placement| self.complete(vec![placement], quota)).collect()
     }
 
@@ -347,7 +349,7 @@ impl Game for Osbo {
         let mut first = None;
         let visit = |placement| {
             first = Some(placement);
-            true
+            Search::Enough
         };
         let quota = self.visit_next(&[], None, visit).ok()?;
         self.complete(vec![first?], quota)

@@ -25,6 +25,17 @@ pub(super) struct Step {
     pub face: Face,
 }
 
+/// How a search for placements goes on after one was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Search {
+    /// To the next one.
+    On,
+    /// To the next kind of die or the next design.
+    Elsewhere,
+    /// Not at all.
+    Enough,
+}
+
 /// The designs in the midst of a turn.
 #[derive(Clone)]
 pub(super) struct Planner<'a> {
@@ -83,10 +94,10 @@ impl<'a> Planner<'a> {
         next
     }
 
-    /// Calls `found` with each placement that leads to `quota`, until it answers `true`; whether it did.
-    pub(super) fn visit_steps(&mut self, quota: Quota, mut found: impl FnMut(Step) -> bool) -> bool {
+    /// Calls `found` with each placement that leads to `quota`, as long as it wants more.
+    pub(super) fn visit_steps(&mut self, quota: Quota, mut found: impl FnMut(Step) -> Search) {
         if quota.dice == 0 {
-            return false;
+            return;
         }
         for design in 0..super::MOST_SEATS {
             let Some(now) = self.designs.get(design).copied().flatten() else { continue };
@@ -97,7 +108,7 @@ impl<'a> Planner<'a> {
                 let others = self.left & !(1 << die);
                 // Whether the other designs alone can take what is left is the same for all cells.
                 let elsewhere = self.can_reach_beside(design, others, rest);
-                for place in now.loose().iter() {
+                'cells: for place in now.loose().iter() {
                     let Some(kind) = self.roll.dice().get(die) else { continue };
                     for face in now.faces_at(place).and(kind.faces()).iter() {
                         let leads = elsewhere || {
@@ -105,14 +116,17 @@ impl<'a> Planner<'a> {
                             changed.put(place, face);
                             self.follow(die, design, &changed).can_reach(0, others, rest)
                         };
-                        if leads && found(Step { design, place, face }) {
-                            return true;
+                        if leads {
+                            match found(Step { design, place, face }) {
+                                Search::On => {}
+                                Search::Elsewhere => break 'cells,
+                                Search::Enough => return,
+                            }
                         }
                     }
                 }
             }
         }
-        false
     }
 
     /// The first die of each kind in a set of dice.
