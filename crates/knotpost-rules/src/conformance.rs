@@ -111,7 +111,9 @@ fn check_play(game: &dyn AnyGame, options: &GameOptions, players: usize, round: 
             check_legal_list(position.as_ref())?;
         }
         let mv = choose_move(position.as_ref(), &mut chance)?;
+        let mut sealed = position.clone_box();
         let played = position.play(Turn::from_word(&mv)).map_err(|error| format!("{mv}: {error}"))?;
+        check_seal(sealed.as_mut(), position.as_ref(), &mv)?;
         if let Some(sum) = gains.get_mut(played.seat.index()) {
             *sum += played.gain;
         }
@@ -215,7 +217,37 @@ fn check_retirement(position: &dyn Position, players: usize) -> Result<(), Broke
     ensure(position.scores().texts().len() == players, || "a retired seat lost its score".to_owned())
 }
 
+/// A sealed copy plays the turn just the same, but shows and draws nothing that comes by chance after it.
+fn check_seal(sealed: &mut dyn Position, after: &dyn Position, mv: &str) -> Result<(), Broken> {
+    sealed.seal_chance();
+    sealed.play(Turn::from_word(mv)).map_err(|error| format!("{mv}, chance sealed: {error}"))?;
+    if after.roll().is_none() {
+        return ensure(sealed.position() == after.position(), || format!("{mv} differs with chance sealed"));
+    }
+    ensure(sealed.roll().is_none(), || format!("{mv} shows a roll though chance is sealed"))?;
+    let idle = sealed.legal_moves().is_empty() && sealed.legal_words().is_empty();
+    ensure(idle, || format!("a turn after {mv} can be played without its roll"))
+}
+
+/// Puts a move together from its parts, at random.
+fn choose_steps(position: &dyn Position, chance: &mut Chance) -> Result<Option<String>, Broken> {
+    let mut begun = String::new();
+    while let Some(steps) = position.steps(&begun).map_err(|error| format!("{begun}: {error}"))? {
+        ensure(steps.next.is_sorted(), || format!("the parts after `{begun}` are not sorted"))?;
+        let count = steps.next.len();
+        let Some(next) = (count > 0).then(|| steps.next.into_iter().nth(chance.below(count))).flatten()
+        else {
+            break;
+        };
+        begun = next;
+    }
+    Ok(Some(begun).filter(|begun| !begun.is_empty()))
+}
+
 fn choose_move(position: &dyn Position, chance: &mut Chance) -> Result<String, Broken> {
+    if let Some(mv) = choose_steps(position, chance)? {
+        return Ok(mv);
+    }
     let mut choices = position.legal_moves();
     choices.extend(position.legal_words().into_iter().map(str::to_owned));
     let count = choices.len().max(1);

@@ -7,7 +7,7 @@ use crate::{
     options::GameOptions,
     seat::Seat,
     seed::Seed,
-    turn::{Outcome, Scores, Status},
+    turn::{Outcome, Scores, Status, Steps},
     view::{View, Viewer},
 };
 use std::{error::Error, fmt::Display, str::FromStr};
@@ -91,8 +91,25 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Takes a seat out of the game: it is skipped from now on. What becomes of its chances is the game's rule.
     fn retire(&mut self, seat: Seat);
 
-    /// Every legal move, in any order; none when over.
+    /// Every legal move, in any order; none when over. Where moves are put together from so many parts that nobody
+    /// could list them all, this is a small sample, and [`Self::steps`] tells the whole.
     fn legal_moves(&self) -> Vec<Self::Move>;
+
+    /// How a move that has been begun can go on, in a game whose moves are put together part by part; `None` in
+    /// all other games. A move that cannot go on is complete.
+    fn steps(&self, _begun: Option<&Self::Move>) -> Option<Result<Steps, Self::Illegal>> {
+        None
+    }
+
+    /// What chance has decided for this turn, as in the position string; `None` when there is nothing of that
+    /// kind or it is not decided yet.
+    fn roll(&self) -> Option<String> {
+        None
+    }
+
+    /// Stops chance: from now on nothing more is drawn, and a turn whose dice are not rolled cannot be played.
+    /// Previews look ahead with a sealed copy, so that they show nothing that is still hidden.
+    fn seal_chance(&mut self) {}
 
     /// Some legal move, found cheaply.
     fn example_move(&self) -> Option<Self::Move> {

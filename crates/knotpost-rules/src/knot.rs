@@ -19,6 +19,22 @@ pub enum Side {
 impl Side {
     /// Clockwise from the top.
     pub const ALL: [Self; 4] = [Self::North, Self::East, Self::South, Self::West];
+
+    /// The side across.
+    #[must_use]
+    pub const fn opposite(self) -> Self {
+        match self {
+            Self::North => Self::South,
+            Self::East => Self::West,
+            Self::South => Self::North,
+            Self::West => Self::East,
+        }
+    }
+
+    /// The bit that stands for this side in [`Face::sides`].
+    pub const fn bit(self) -> u8 {
+        1 << self as u8
+    }
 }
 
 /// An oriented die face: the set of its open edges, never empty.
@@ -51,6 +67,16 @@ impl Face {
     /// The letter, `a` to `o`.
     pub const fn letter(self) -> char {
         LETTERS[(self.0 & 15) as usize]
+    }
+
+    /// The open edges as bits, see [`Side::bit`].
+    pub const fn sides(self) -> u8 {
+        self.0
+    }
+
+    /// The face with just these open edges; `None` for none and for bits that are no side.
+    pub const fn from_sides(sides: u8) -> Option<Self> {
+        if sides >= 1 && sides <= 15 { Some(Self(sides)) } else { None }
     }
 
     /// Whether strands leave the face over this side.
@@ -137,6 +163,21 @@ impl Places {
         self.0[(place.0 >> 6) as usize] |= 1 << (place.0 & 63);
     }
 
+    /// Takes a cell out.
+    pub const fn remove(&mut self, place: Place) {
+        self.0[(place.0 >> 6) as usize] &= !(1 << (place.0 & 63));
+    }
+
+    /// The cells of this set that are not in the other.
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        let mut rest = self;
+        for (word, less) in rest.0.iter_mut().zip(other.0) {
+            *word &= !less;
+        }
+        rest
+    }
+
     /// Adds all cells of another set.
     pub fn extend(&mut self, other: Self) {
         for (word, more) in self.0.iter_mut().zip(other.0) {
@@ -180,6 +221,9 @@ pub struct Run {
 }
 
 impl Run {
+    /// Every cell there is, for closed paths wherever they run.
+    pub const EVERYWHERE: Self = Self { low: 0, span: u8::MAX, fixed: 0, step: 1 };
+
     /// The cells from one end to the other, which must lie in one row or column.
     pub const fn between(one: Place, other: Place) -> Self {
         let (low, high) = if one.0 <= other.0 { (one.0, other.0) } else { (other.0, one.0) };

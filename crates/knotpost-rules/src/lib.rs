@@ -35,5 +35,5 @@ pub use record::Record;
 pub use registry::Registry;
 pub use seat::{Seat, Seats};
 pub use seed::{ParseSeedError, Seed};
-pub use turn::{Outcome, Played, Scores, Status, Turn};
+pub use turn::{Outcome, Played, Scores, Status, Steps, Turn};
 pub use view::{View, Viewer};

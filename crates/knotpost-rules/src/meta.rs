@@ -60,6 +60,8 @@ pub enum Ability {
     Hidden = 16,
     /// Rolls from the seed that nobody may see before their turn.
     Dice = 32,
+    /// With more than two players the last one left may go on to the end instead of winning at once.
+    PlayOn = 64,
 }
 
 /// A set of abilities.

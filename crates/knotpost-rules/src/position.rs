@@ -8,7 +8,7 @@ use crate::{
     options::{GameOptions, GivenOption, OptionError},
     seat::{Seat, Seats},
     seed::Seed,
-    turn::{Outcome, Played, Scores, Status, Turn},
+    turn::{Outcome, Played, Scores, Status, Steps, Turn},
     view::{View, Viewer},
 };
 use std::marker::PhantomData;
@@ -41,8 +41,24 @@ pub trait Position: Send + Sync {
     /// The turn that must be played for the seat to move because there is no other.
     fn forced(&self) -> Option<Turn<'static>>;
 
-    /// Every legal move in canonical spelling, sorted by bytes; empty when over.
+    /// Every legal move in canonical spelling, sorted by bytes; empty when over. Just a sample of them where
+    /// [`Self::steps`] gives an answer.
     fn legal_moves(&self) -> Vec<String>;
+
+    /// How a move that has been begun (an empty text: not yet) can go on; `None` in games whose moves are not put
+    /// together part by part.
+    ///
+    /// # Errors
+    /// What is wrong with the beginning.
+    fn steps(&self, begun: &str) -> Result<Option<Steps>, Rejected>;
+
+    /// What chance has decided for this turn, as in the position string; `None` when there is nothing of that
+    /// kind or it is not decided yet.
+    fn roll(&self) -> Option<String>;
+
+    /// Stops chance: nothing more is drawn, and a turn whose dice are not rolled cannot be played. For looking
+    /// ahead with a copy.
+    fn seal_chance(&mut self);
 
     /// `pass` and `swap`, where legal now.
     fn legal_words(&self) -> Vec<&'static str>;
@@ -210,6 +226,20 @@ impl<G: Game> Position for InPlay<G> {
         let mut moves: Vec<_> = self.0.legal_moves().iter().map(ToString::to_string).collect();
         moves.sort_unstable();
         moves
+    }
+
+    fn steps(&self, begun: &str) -> Result<Option<Steps>, Rejected> {
+        let begun = if begun.is_empty() { None } else { Some(begun.parse::<G::Move>()?) };
+        let steps = self.0.steps(begun.as_ref()).transpose();
+        steps.map_err(|broken| Illegal::new(broken.to_string()).into())
+    }
+
+    fn roll(&self) -> Option<String> {
+        self.0.roll()
+    }
+
+    fn seal_chance(&mut self) {
+        self.0.seal_chance();
     }
 
     fn legal_words(&self) -> Vec<&'static str> {

@@ -1,7 +1,7 @@
 //! The games there are. One line here brings a game to every part of the server.
 
 use crate::{
-    games::{obsidio::Obsidio, osbox::Osbox},
+    games::{obsidio::Obsidio, osbo::Osbo, osbox::Osbox},
     position::{AnyGame, Kind},
 };
 
@@ -13,7 +13,11 @@ pub struct Registry {
 impl Registry {
     /// Every game of this version.
     pub fn standard() -> Self {
-        Self::of(vec![Box::new(Kind::<Osbox>::default()), Box::new(Kind::<Obsidio>::default())])
+        Self::of(vec![
+            Box::new(Kind::<Osbox>::default()),
+            Box::new(Kind::<Osbo>::default()),
+            Box::new(Kind::<Obsidio>::default()),
+        ])
     }
 
     /// Just these games.

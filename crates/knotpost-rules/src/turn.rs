@@ -27,6 +27,16 @@ impl<'a> Turn<'a> {
     }
 }
 
+/// How a move that is put together part by part can go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Steps {
+    /// The move so far with one part more, canonically spelt and sorted by bytes: each can be completed to a legal
+    /// move. Empty when the move is complete.
+    pub next: Vec<String>,
+    /// What a complete move of this turn amounts to, by name, such as `dice` and `designs`.
+    pub quota: Vec<(&'static str, u32)>,
+}
+
 /// A turn that was accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Played {

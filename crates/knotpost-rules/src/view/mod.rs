@@ -4,7 +4,7 @@
 mod text;
 mod tokens;
 
-pub(crate) use text::draw_face;
+pub(crate) use text::draw_faces;
 
 use crate::{knot::Face, seat::Seat};
 
@@ -87,7 +87,7 @@ impl Piece {
     /// The face of a die that lies on the board.
     pub const fn live_face(self) -> Option<Face> {
         match self {
-            Self::Die { face, fate: Fate::Stays } => Some(face),
+            Self::Die { face, fate: Fate::Stays | Fate::Placed } => Some(face),
             _ => None,
         }
     }
@@ -98,6 +98,8 @@ impl Piece {
 pub enum Fate {
     /// It lies on the board.
     Stays,
+    /// It lies on the board and came with the last move: its corner is marked.
+    Placed,
     /// The last move took it off; drawn once more as a trace, counts as empty.
     Removed,
 }

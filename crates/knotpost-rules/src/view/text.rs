@@ -111,16 +111,22 @@ fn frame(panel: &Panel) -> Vec<String> {
 /// The rule above `row`, or the lowest one.
 fn draw_rule(panel: &Panel, row: usize) -> String {
     let outer = row == 0 || row == panel.rows();
-    let mut line = String::from("+");
+    let mut line = String::new();
     for column in 0..panel.columns {
+        line.push(corner(panel.cell(row, column)));
         let above = if row == 0 { Piece::Empty } else { panel.cell(row - 1, column) };
         let below = panel.cell(row, column);
         let dash = if outer || is_solid(above) || is_solid(below) { '-' } else { ' ' };
         let middle = mark_midpoint((above, Side::South), (below, Side::North)).unwrap_or(dash);
         line.extend((0..WIDTH).map(|place| if place == WIDTH / 2 { middle } else { dash }));
-        line.push('+');
     }
+    line.push('+');
     line
+}
+
+/// The grid point at the top left of a cell.
+const fn corner(piece: Piece) -> char {
+    if matches!(piece, Piece::Die { fate: Fate::Placed, .. }) { '*' } else { '+' }
 }
 
 /// One of the three lines through the cells of `row`, with the bars between them.
@@ -154,8 +160,8 @@ fn mark_midpoint(one: (Piece, Side), other: (Piece, Side)) -> Option<char> {
     };
     match (open(one), open(other)) {
         (None, None) => None,
-        (Some(Fate::Stays), _) | (_, Some(Fate::Stays)) => Some('#'),
-        _ => Some('.'),
+        (Some(Fate::Removed) | None, Some(Fate::Removed) | None) => Some('.'),
+        _ => Some('#'),
     }
 }
 
@@ -164,7 +170,7 @@ fn draw_piece(piece: Piece, within: usize) -> String {
     match piece {
         Piece::Token { sign, .. } if within == HEIGHT / 2 => format!("{sign:^WIDTH$}"),
         Piece::Empty | Piece::Token { .. } => " ".repeat(WIDTH),
-        Piece::Die { face, fate: Fate::Stays } => draw_face(face, within).to_owned(),
+        Piece::Die { face, fate: Fate::Stays | Fate::Placed } => draw_face(face, within).to_owned(),
         Piece::Die { face, fate: Fate::Removed } => draw_face(face, within).replace('#', "."),
     }
 }
@@ -189,4 +195,17 @@ pub(crate) fn draw_face(face: Face, within: usize) -> &'static str {
         _ => ["## ##", "     ", "## ##"],
     };
     lines.get(within).copied().unwrap_or("     ")
+}
+
+/// All faces with their letters, two rows of them.
+pub(crate) fn draw_faces() -> String {
+    let (upper, lower) = Face::ALL.split_at(8);
+    let rows = [upper, lower].map(|faces| {
+        let join = |cells: Vec<String>| format!("   {}", cells.join("   ").trim_end());
+        let mut lines = vec![join(faces.iter().map(|face| format!("{:^5}", face.letter())).collect())];
+        let drawn = |within| join(faces.iter().map(|face| draw_face(*face, within).to_owned()).collect());
+        lines.extend((0..3).map(drawn));
+        lines.join("\n")
+    });
+    rows.join("\n\n")
 }

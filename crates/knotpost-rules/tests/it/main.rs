@@ -6,6 +6,7 @@ mod cases;
 mod conformance;
 mod obsidio;
 mod options;
+mod osbo;
 mod perft;
 mod play;
 mod records;

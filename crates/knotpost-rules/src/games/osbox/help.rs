@@ -1,7 +1,13 @@
 //! The help page of Osbox: our words, figures drawn by the view.
 
-use super::{Osbox, OsboxMove, rules::META, view::draw_faces};
-use crate::{game::Game, help::HelpPage, options::GameOptions, seed::Seed, view::Viewer};
+use super::{Osbox, OsboxMove, rules::META};
+use crate::{
+    game::Game,
+    help::HelpPage,
+    options::GameOptions,
+    seed::Seed,
+    view::{Viewer, draw_faces},
+};
 
 /// The whole page.
 pub(super) fn write() -> HelpPage {

@@ -2,9 +2,9 @@
 
 use super::{Osbox, moves::Line, moves::SIDES, place_at};
 use crate::{
-    knot::{Face, Side},
+    knot::Side,
     seat::Seats,
-    view::{Fate, Margin, Panel, Piece, ScoreLine, View, draw_face},
+    view::{Fate, Margin, Panel, Piece, ScoreLine, View, draw_faces},
 };
 
 /// The view of a position, last move marked.
@@ -74,17 +74,4 @@ fn write_legend(game: &Osbox) -> String {
         None => "The board is full.".to_owned(),
     };
     format!("{sentence}\n\n{}", draw_faces())
-}
-
-/// All faces with their letters, two rows of them.
-pub(super) fn draw_faces() -> String {
-    let (upper, lower) = Face::ALL.split_at(8);
-    let rows = [upper, lower].map(|faces| {
-        let join = |cells: Vec<String>| format!("   {}", cells.join("   ").trim_end());
-        let mut lines = vec![join(faces.iter().map(|face| format!("{:^5}", face.letter())).collect())];
-        let drawn = |within| join(faces.iter().map(|face| draw_face(*face, within).to_owned()).collect());
-        lines.extend((0..3).map(drawn));
-        lines.join("\n")
-    });
-    rows.join("\n\n")
 }

@@ -1,0 +1,397 @@
+//! Osbo: lay rolled knot dice on everybody's designs and grow the longest closed path in your own. Rules and dice by
+//! Cameron Browne, 2008.
+//!
+//! The roll of a turn is drawn when the turn begins, so that a position holds nothing a player may not see yet but
+//! the state of the stream. A seat that is retired on its turn takes its roll with it: the next seat rolls anew.
+
+mod design;
+mod dice;
+mod help;
+mod moves;
+mod plan;
+mod rules;
+mod text;
+mod view;
+
+pub use moves::{Cell, MisfitReason, OsboIllegal, OsboMove, Placement};
+
+use crate::{
+    error::PositionError,
+    game::{Forbidden, Game},
+    help::HelpPage,
+    knot::Places,
+    meta::Meta,
+    options::GameOptions,
+    rng::Draws,
+    seat::{Seat, Seats},
+    seed::Seed,
+    turn::{Outcome, Scores, Status, Steps},
+    view::{View, Viewer},
+};
+use design::Design;
+use dice::{Kind, Roll};
+use plan::{Planner, Quota, Search, Step};
+use rules::{META, Rules, Tips};
+
+/// The most seats at a board, and so the most dice in a roll.
+const MOST_SEATS: usize = 4;
+
+/// A game of Osbo in progress.
+#[derive(Clone, Debug)]
+pub struct Osbo {
+    rules: Rules,
+    /// Those beyond the seats are empty.
+    designs: [Design; MOST_SEATS],
+    dice: Dice,
+    /// Where rolls come from; `None` once chance is sealed.
+    draws: Option<Draws>,
+    next: Seat,
+    retired: Seats,
+    /// The dice of the last turn that laid any, for the view; never part of the truth.
+    fresh: [Places; MOST_SEATS],
+}
+
+/// The dice of the turn.
+#[derive(Clone, Copy, Debug)]
+enum Dice {
+    Rolled(Roll),
+    /// Not rolled: chance is sealed, or the game is over.
+    Hidden,
+}
+
+/// Designs in the midst of a turn.
+struct Laid {
+    designs: [Design; MOST_SEATS],
+    /// Dice of the roll not laid yet, a bit each.
+    left: u8,
+    /// Designs that have got a die, a bit each.
+    used: u8,
+}
+
+impl Laid {
+    /// What has been done of the turn.
+    const fn amount(&self, roll: &Roll) -> Quota {
+        let dice = roll.mask().count_ones() - self.left.count_ones();
+        Quota { dice: dice as u8, designs: self.used.count_ones() as u8 }
+    }
+}
+
+impl Osbo {
+    /// The designs in seat order.
+    fn designs(&self) -> &[Design] {
+        self.designs.get(..self.rules.seats).unwrap_or_default()
+    }
+
+    /// Whether all designs are closed.
+    fn is_over(&self) -> bool {
+        self.designs.iter().all(Design::is_closed)
+    }
+
+    /// A game before its first roll.
+    fn begin(options: &GameOptions, players: usize, seed: &Seed) -> Self {
+        let rules = Rules::new(options, players);
+        let design = |index| {
+            if index < rules.seats { Design::new(rules.size) } else { Design::of(rules.size, []) }
+        };
+        Self {
+            rules,
+            designs: std::array::from_fn(design),
+            dice: Dice::Hidden,
+            draws: Some(Draws::new(seed)),
+            next: Seat::FIRST,
+            retired: Seats::NONE,
+            fresh: [Places::default(); MOST_SEATS],
+        }
+    }
+
+    /// The roll to play with.
+    fn current_roll(&self) -> Result<&Roll, OsboIllegal> {
+        match &self.dice {
+            _ if self.is_over() => Err(OsboIllegal::Over),
+            Dice::Hidden => Err(OsboIllegal::NotRolled),
+            Dice::Rolled(roll) => Ok(roll),
+        }
+    }
+
+    /// Lays dice on copies of the designs.
+    fn lay(&self, roll: &Roll, placements: &[Placement]) -> Result<Laid, OsboIllegal> {
+        let mut laid = Laid { designs: self.designs.clone(), left: roll.mask(), used: 0 };
+        for placement in placements {
+            self.lay_one(roll, *placement, &mut laid)?;
+        }
+        Ok(laid)
+    }
+
+    fn lay_one(&self, roll: &Roll, placement: Placement, laid: &mut Laid) -> Result<(), OsboIllegal> {
+        let Rules { seats, size, .. } = self.rules;
+        let index = placement.design.index();
+        let design = laid.designs.get_mut(index).filter(|_| index < seats);
+        let design = design.ok_or(OsboIllegal::NoDesign { placement, seats })?;
+        let grid = design.grid();
+        let place = placement.cell.place(grid);
+        let place = place.ok_or(OsboIllegal::NoCell { placement, last: Cell::top_right(grid) })?;
+        let left = laid.left;
+        let die = roll.find(Kind::of(placement.face), left).ok_or_else(|| {
+            let kinds = roll.dice().iter().enumerate().filter(|(die, _)| left >> die & 1 == 1);
+            OsboIllegal::of_missing(placement, &kinds.map(|(_, kind)| *kind).collect::<Vec<_>>())
+        })?;
+        if let Some(why) = design.find_misfit(place, placement.face) {
+            return Err(OsboIllegal::Misfit { placement, why: MisfitReason(why), size });
+        }
+        design.put(place, placement.face);
+        laid.left &= !(1 << die);
+        laid.used |= 1 << index;
+        Ok(())
+    }
+
+    /// Whether a turn amounts to as much as it must.
+    fn check_quota(&self, roll: &Roll, made: Quota) -> Result<(), OsboIllegal> {
+        let open = self.designs.iter().filter(|design| !design.is_closed()).count();
+        let all = roll.dice().len();
+        if usize::from(made.dice) == all && usize::from(made.designs) == all.min(open) {
+            return Ok(());
+        }
+        let quota = Planner::new(&self.designs, roll).find_quota();
+        OsboIllegal::of_shortfall(made, quota).map_or(Ok(()), Err)
+    }
+
+    /// Calls `found` with each placement that can follow those made, as long as it wants more.
+    ///
+    /// # Errors
+    /// What is wrong with those made, or that they cannot be completed to a legal turn.
+    fn visit_next(
+        &self,
+        begun: &[Placement],
+        quota: Option<Quota>,
+        mut found: impl FnMut(Placement) -> Search,
+    ) -> Result<Quota, OsboIllegal> {
+        let roll = self.current_roll()?;
+        let quota = quota.unwrap_or_else(|| Planner::new(&self.designs, roll).find_quota());
+        let laid = self.lay(roll, begun)?;
+        let made = laid.amount(roll);
+        let mut planner = Planner::resume(&laid.designs, roll, laid.left, laid.used);
+        let further = if begun.is_empty() { quota } else { planner.find_quota() };
+        let whole = Quota { dice: made.dice + further.dice, designs: made.designs + further.designs };
+        if let Some(short) = OsboIllegal::of_shortfall(whole, quota) {
+            return Err(short);
+        }
+        planner.visit_steps(further, |step| self.placement(step).map_or(Search::On, &mut found));
+        Ok(quota)
+    }
+
+    fn placement(&self, step: Step) -> Option<Placement> {
+        let cell = Cell::at(step.place, 2 * self.rules.size - 1);
+        Some(Placement { face: step.face, design: Seat::from_index(step.design)?, cell })
+    }
+
+    /// Every placement that can follow those made in a turn that can still be completed; none when it is complete.
+    /// Gives them in no particular order, with the dice and designs of a complete turn.
+    ///
+    /// # Errors
+    /// As for a move.
+    pub fn list_next(&self, begun: &[Placement]) -> Result<(Vec<Placement>, u8, u8), OsboIllegal> {
+        let mut next = Vec::new();
+        let quota = self.visit_next(begun, None, |placement| {
+            next.push(placement);
+            Search::On
+        })?;
+        Ok((next, quota.dice, quota.designs))
+    }
+
+    /// What a turn of the seat to move owes; `None` when there is nothing to play with.
+    fn find_quota(&self) -> Option<Quota> {
+        let roll = self.current_roll().ok()?;
+        Some(Planner::new(&self.designs, roll).find_quota())
+    }
+
+    /// A complete turn that begins with these placements.
+    fn complete(&self, mut placements: Vec<Placement>, quota: Quota) -> Option<OsboMove> {
+        while placements.len() < usize::from(quota.dice) {
+            let mut next = None;
+            let visit = |placement| {
+                next = Some(placement);
+                Search::Enough
+            };
+            self.visit_next(&placements, Some(quota), visit).ok()?;
+            placements.push(next?);
+        }
+        OsboMove::new(placements)
+    }
+
+    /// Fills tips if they fill themselves, and passes the turn on.
+    fn end_turn(&mut self) {
+        if self.rules.tips == Tips::Auto {
+            for (design, fresh) in self.designs.iter_mut().zip(&mut self.fresh) {
+                fresh.extend(design.fill_tips());
+            }
+        }
+        self.advance();
+    }
+
+    /// The turn goes to the next seat that has not retired, with a roll of its own while the game goes on.
+    fn advance(&mut self) {
+        let seats = self.rules.seats;
+        let following = (1..=seats).filter_map(|step| Seat::from_index((self.next.index() + step) % seats));
+        self.next = following.into_iter().find(|seat| !self.retired.contains(*seat)).unwrap_or(self.next);
+        self.roll_dice();
+    }
+
+    fn roll_dice(&mut self) {
+        let over = self.is_over();
+        self.dice = match &mut self.draws {
+            Some(draws) if !over => Dice::Rolled(Roll::draw(draws, self.rules.seats)),
+            _ => Dice::Hidden,
+        };
+    }
+}
+
+impl Game for Osbo {
+    type Move = OsboMove;
+    type Illegal = OsboIllegal;
+
+    fn meta() -> &'static Meta {
+        &META
+    }
+
+    fn help() -> HelpPage {
+        help::write()
+    }
+
+    fn setup(options: &GameOptions, players: usize, seed: &Seed) -> Self {
+        let mut game = Self::begin(options, players, seed);
+        game.roll_dice();
+        game
+    }
+
+    /// The roll of the string comes first, then the stream of the seed from its start.
+    fn parse_position(
+        options: &GameOptions,
+        players: usize,
+        seed: &Seed,
+        text: &str,
+    ) -> Result<Self, PositionError> {
+        let mut game = Self::begin(options, players, seed);
+        text::read(text, &mut game)?;
+        Ok(game)
+    }
+
+    fn position(&self) -> String {
+        text::write(self)
+    }
+
+    fn status(&self) -> Status {
+        if self.is_over() { Status::Over(self.result_by_scores()) } else { Status::ToAct(self.next) }
+    }
+
+    fn next_seat(&self) -> Seat {
+        self.next
+    }
+
+    fn play(&mut self, mv: &OsboMove) -> Result<u32, OsboIllegal> {
+        let roll = self.current_roll()?;
+        let laid = self.lay(roll, mv.placements())?;
+        self.check_quota(roll, laid.amount(roll))?;
+        self.designs = laid.designs;
+        self.fresh = [Places::default(); MOST_SEATS];
+        for placement in mv.placements() {
+            let place = placement.cell.place(2 * self.rules.size - 1);
+            if let (Some(fresh), Some(place)) = (self.fresh.get_mut(placement.design.index()), place) {
+                fresh.insert(place);
+            }
+        }
+        self.end_turn();
+        Ok(0)
+    }
+
+    fn pass(&mut self) -> Result<(), Forbidden> {
+        if !self.must_pass() {
+            return Err(Forbidden::NotNow(match self.current_roll() {
+                Ok(_) => "a die can be placed: passing is only for turns in which none can",
+                Err(OsboIllegal::Over) => "the game is over: no design has an open edge left",
+                Err(_) => "the dice of this turn are not rolled yet",
+            }));
+        }
+        self.end_turn();
+        Ok(())
+    }
+
+    fn must_pass(&self) -> bool {
+        let Ok(roll) = self.current_roll() else { return false };
+        let has_room = |kind: &Kind| self.designs.iter().any(|design| design.has_room(*kind, design.loose()));
+        !roll.dice().iter().any(has_room)
+    }
+
+    /// The design stays in play and may still win. When the last seat retires, the game is where it was: the caller
+    /// ends it.
+    fn retire(&mut self, seat: Seat) {
+        let retired = self.retired.with(seat);
+        if retired.len() >= self.rules.seats {
+            return;
+        }
+        self.retired = retired;
+        if self.next == seat {
+            self.advance();
+        }
+    }
+
+    /// A complete turn for each kind of die and each design that it can begin with.
+    fn legal_moves(&self) -> Vec<OsboMove> {
+        let mut first = Vec::new();
+        let visit = |placement| {
+            first.push(placement);
+            Search::Elsewhere
+        };
+        let Ok(quota) = self.visit_next(&[], None, visit) else { return Vec::new() };
+        first.into_iter().filter_map(|placement| self.complete(vec![placement], quota)).collect()
+    }
+
+    fn example_move(&self) -> Option<OsboMove> {
+        let mut first = None;
+        let visit = |placement| {
+            first = Some(placement);
+            Search::Enough
+        };
+        let quota = self.visit_next(&[], None, visit).ok()?;
+        self.complete(vec![first?], quota)
+    }
+
+    fn steps(&self, begun: Option<&OsboMove>) -> Option<Result<Steps, OsboIllegal>> {
+        let begun = begun.map_or(&[][..], OsboMove::placements);
+        let spell = |placement: Placement| {
+            OsboMove::new(begun.iter().copied().chain([placement]).collect()).map(|mv| mv.to_string())
+        };
+        let list = match self.list_next(begun) {
+            Ok(list) => list,
+            Err(OsboIllegal::Over | OsboIllegal::NotRolled) if begun.is_empty() => (Vec::new(), 0, 0),
+            Err(broken) => return Some(Err(broken)),
+        };
+        let (next, dice, designs) = list;
+        let mut next: Vec<String> = next.into_iter().filter_map(spell).collect();
+        next.sort_unstable();
+        Some(Ok(Steps { next, quota: vec![("dice", dice.into()), ("designs", designs.into())] }))
+    }
+
+    fn roll(&self) -> Option<String> {
+        self.current_roll().ok().map(Roll::to_string)
+    }
+
+    fn seal_chance(&mut self) {
+        self.draws = None;
+    }
+
+    fn scores(&self) -> Scores {
+        Scores::Paths(self.designs().iter().map(Design::path_lengths).collect())
+    }
+
+    fn result_by_scores(&self) -> Outcome {
+        let standing = |(index, design): (usize, &Design)| {
+            let active = Seat::from_index(index).is_some_and(|seat| !self.retired.contains(seat));
+            (design.path_lengths(), active)
+        };
+        Outcome::rank(&self.designs().iter().enumerate().map(standing).collect::<Vec<_>>(), "score")
+    }
+
+    fn view(&self, _: Viewer) -> View {
+        view::draw(self)
+    }
+}

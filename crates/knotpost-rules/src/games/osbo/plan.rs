@@ -1,0 +1,214 @@
+//! What a turn owes: as many dice as possible, and with these as many designs as possible.
+//!
+//! A die touches only the design it lies on, so the designs are searched apart from each other and put together
+//! afterwards. Within a design the order of placements matters only in that every die needs one to lean on; a set of
+//! dice is therefore tried once, cell by cell, and not in all its orders.
+
+use super::{design::Design, dice::Roll};
+use crate::knot::{Face, Place, Places};
+
+/// What a complete turn amounts to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Quota {
+    /// Dice placed.
+    pub dice: u8,
+    /// Different designs they lie on.
+    pub designs: u8,
+}
+
+/// A die laid on a design.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Step {
+    /// The design's place in seat order, from 0.
+    pub design: usize,
+    pub place: Place,
+    pub face: Face,
+}
+
+/// How a search for placements goes on after one was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Search {
+    /// To the next one.
+    On,
+    /// To the next kind of die or the next design.
+    Elsewhere,
+    /// Not at all.
+    Enough,
+}
+
+/// The designs in the midst of a turn.
+#[derive(Clone)]
+pub(super) struct Planner<'a> {
+    designs: [Option<&'a Design>; super::MOST_SEATS],
+    roll: &'a Roll,
+    /// Dice not placed yet, a bit each.
+    left: u8,
+    /// Designs that have got a die this turn, a bit each.
+    used: u8,
+    /// Whether a design can take a set of dice, as far as known.
+    memo: [[Option<bool>; 1 << super::MOST_SEATS]; super::MOST_SEATS],
+}
+
+impl<'a> Planner<'a> {
+    /// The start of a turn.
+    pub(super) fn new(designs: &'a [Design], roll: &'a Roll) -> Self {
+        Self {
+            designs: std::array::from_fn(|index| designs.get(index)),
+            roll,
+            left: roll.mask(),
+            used: 0,
+            memo: [[None; 1 << super::MOST_SEATS]; super::MOST_SEATS],
+        }
+    }
+
+    /// A turn in which just the dice in `left` are not placed yet and the designs in `used` have got some, a bit each.
+    pub(super) fn resume(designs: &'a [Design], roll: &'a Roll, left: u8, used: u8) -> Self {
+        Self { left, used, ..Self::new(designs, roll) }
+    }
+
+    /// The most dice that can be placed from here, and the most designs these can lie on; both count from here.
+    pub(super) fn find_quota(&mut self) -> Quota {
+        let dice = self.left.count_ones() as u8;
+        for dice in (1..=dice).rev() {
+            for designs in (0..=dice).rev() {
+                let quota = Quota { dice, designs };
+                if self.can_reach(0, self.left, quota) {
+                    return quota;
+                }
+            }
+        }
+        Quota { dice: 0, designs: 0 }
+    }
+
+    /// Goes on with a die of the roll on one design, which then looks like `changed`.
+    fn follow(&self, die: usize, design: usize, changed: &'a Design) -> Self {
+        let mut next = self.clone();
+        next.left &= !(1 << die);
+        next.used |= 1 << design;
+        if let Some(slot) = next.designs.get_mut(design) {
+            *slot = Some(changed);
+        }
+        if let Some(row) = next.memo.get_mut(design) {
+            *row = [None; 1 << super::MOST_SEATS];
+        }
+        next
+    }
+
+    /// Calls `found` with each placement that leads to `quota`, as long as it wants more.
+    pub(super) fn visit_steps(&mut self, quota: Quota, mut found: impl FnMut(Step) -> Search) {
+        if quota.dice == 0 {
+            return;
+        }
+        for design in 0..super::MOST_SEATS {
+            let Some(now) = self.designs.get(design).copied().flatten() else { continue };
+            let fresh = self.used >> design & 1 == 0;
+            let Some(designs) = quota.designs.checked_sub(u8::from(fresh)) else { continue };
+            let rest = Quota { dice: quota.dice - 1, designs };
+            for die in self.distinct_dice(self.left) {
+                let others = self.left & !(1 << die);
+                // Whether the other designs alone can take what is left is the same for all cells.
+                let elsewhere = self.can_reach_beside(design, others, rest);
+                'cells: for place in now.loose().iter() {
+                    let Some(kind) = self.roll.dice().get(die) else { continue };
+                    for face in now.faces_at(place).and(kind.faces()).iter() {
+                        let leads = elsewhere || {
+                            let mut changed = now.clone();
+                            changed.put(place, face);
+                            self.follow(die, design, &changed).can_reach(0, others, rest)
+                        };
+                        if leads {
+                            match found(Step { design, place, face }) {
+                                Search::On => {}
+                                Search::Elsewhere => break 'cells,
+                                Search::Enough => return,
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The first die of each kind in a set of dice.
+    fn distinct_dice(&self, left: u8) -> impl Iterator<Item = usize> + use<'a> {
+        let roll = self.roll;
+        let dice = roll.dice().iter().enumerate();
+        dice.filter_map(move |(die, kind)| (roll.find(*kind, left) == Some(die)).then_some(die))
+    }
+
+    /// Whether all designs but one can take dice of `left` to make up `quota`.
+    fn can_reach_beside(&mut self, design: usize, left: u8, quota: Quota) -> bool {
+        let Some(slot) = self.designs.get_mut(design) else { return false };
+        let hidden = slot.take();
+        let reached = self.can_reach(0, left, quota);
+        if let Some(slot) = self.designs.get_mut(design) {
+            *slot = hidden;
+        }
+        reached
+    }
+
+    /// Whether the designs from `first` on can take exactly `quota` from the dice in `left`.
+    fn can_reach(&mut self, first: usize, left: u8, quota: Quota) -> bool {
+        if quota.dice == 0 {
+            return quota.designs == 0;
+        }
+        if quota.designs > quota.dice || first >= super::MOST_SEATS {
+            return false;
+        }
+        if self.designs.get(first).is_some_and(Option::is_some) {
+            let fresh = u8::from(self.used >> first & 1 == 0);
+            for dice in 1..=left {
+                let count = dice.count_ones() as u8;
+                if dice & !left != 0 || count > quota.dice || fresh > quota.designs {
+                    continue;
+                }
+                let rest = Quota { dice: quota.dice - count, designs: quota.designs - fresh };
+                if rest.designs <= rest.dice
+                    && self.can_take(first, dice)
+                    && self.can_reach(first + 1, left & !dice, rest)
+                {
+                    return true;
+                }
+            }
+        }
+        self.can_reach(first + 1, left, quota)
+    }
+
+    /// Whether a design can take these dice, in whatever order.
+    fn can_take(&mut self, design: usize, dice: u8) -> bool {
+        let Some(now) = self.designs.get(design).copied().flatten() else { return false };
+        let known = self.memo.get(design).and_then(|row| row.get(usize::from(dice))).copied().flatten();
+        if let Some(known) = known {
+            return known;
+        }
+        let fits = self.try_dice(now, dice, Places::default());
+        if let Some(slot) = self.memo.get_mut(design).and_then(|row| row.get_mut(usize::from(dice))) {
+            *slot = Some(fits);
+        }
+        fits
+    }
+
+    /// Whether these dice find places when the `skipped` cells stay empty.
+    fn try_dice(&self, design: &Design, dice: u8, mut skipped: Places) -> bool {
+        let free = design.loose().without(skipped);
+        if dice.is_power_of_two() {
+            let kind = self.roll.dice().get(dice.trailing_zeros() as usize);
+            return kind.is_some_and(|kind| design.has_room(*kind, free));
+        }
+        for place in free.iter() {
+            let faces = design.faces_at(place);
+            for die in self.distinct_dice(dice) {
+                let Some(kind) = self.roll.dice().get(die) else { continue };
+                for face in faces.and(kind.faces()).iter() {
+                    let mut changed = design.clone();
+                    changed.put(place, face);
+                    if self.try_dice(&changed, dice & !(1 << die), skipped) {
+                        return true;
+                    }
+                }
+            }
+            skipped.insert(place);
+        }
+        false
+    }
+}

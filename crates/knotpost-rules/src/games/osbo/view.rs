@@ -1,0 +1,94 @@
+//! What an Osbo board looks like: every design in its box with coordinates, the roll, the scores, the faces.
+
+use super::{Osbo, design::Design, dice::Kind, moves::Cell};
+use crate::{
+    game::Game,
+    knot::{Place, Places},
+    seat::{Seat, Seats},
+    view::{Fate, Margin, Panel, Piece, ScoreLine, View, draw_faces},
+};
+
+/// The view of a position, dice of the last turn marked.
+pub(super) fn draw(game: &Osbo) -> View {
+    let seats = Seats::first(game.rules.seats);
+    let panels = seats.iter().zip(game.designs()).zip(&game.fresh);
+    View {
+        panels: panels.map(|((seat, design), fresh)| draw_design(game, seat, design, *fresh)).collect(),
+        scores: seats.iter().zip(game.designs()).map(|(seat, design)| score(game, seat, design)).collect(),
+        legend: write_legend(game),
+    }
+}
+
+/// The box of the dice and of the cells they point to.
+fn draw_design(game: &Osbo, seat: Seat, design: &Design, fresh: Places) -> Panel {
+    let bounds = design.bounds();
+    let piece = |place: Place| match design.face(place) {
+        Some(face) if fresh.contains(place) => Piece::Die { face, fate: Fate::Placed },
+        Some(face) => Piece::Die { face, fate: Fate::Stays },
+        None => Piece::Empty,
+    };
+    let cell = |row, column| Cell::at(Place::new(row, column), design.grid());
+    let rows = (bounds.top..=bounds.bottom).map(|row| cell(row, bounds.left).row().to_string());
+    let columns = (bounds.left..=bounds.right).map(|column| cell(bounds.top, column).letter().to_string());
+    let margin = |labels: &[String]| Margin { labels: labels.to_vec(), ..Margin::default() };
+    let (rows, columns): (Vec<_>, Vec<_>) = (rows.collect(), columns.collect());
+    Panel {
+        title: format!("Design {seat} ({})", game.rules.seat_name(seat)),
+        columns: usize::from(bounds.width()),
+        cells: bounds.places().map(piece).collect(),
+        margins: [&rows, &columns, &rows, &columns].map(|labels| margin(labels)),
+    }
+}
+
+fn score(game: &Osbo, seat: Seat, design: &Design) -> ScoreLine {
+    let lengths = design.path_lengths();
+    let texts: Vec<String> = lengths.iter().map(u32::to_string).collect();
+    let mut role = if design.is_closed() { "closed" } else { "open" }.to_owned();
+    if game.retired.contains(seat) {
+        role.push_str(", out");
+    }
+    let score = if texts.is_empty() { "0".to_owned() } else { texts.join(",") };
+    ScoreLine { seat, name: game.rules.seat_name(seat), role, score }
+}
+
+/// The roll, what the turn owes, how to type it, and the faces.
+fn write_legend(game: &Osbo) -> String {
+    format!("{}\n\n{}", tell_turn(game), draw_faces())
+}
+
+fn tell_turn(game: &Osbo) -> String {
+    let roll = match game.current_roll() {
+        Ok(roll) => roll,
+        Err(super::OsboIllegal::Over) => {
+            return "The game is over: no design has an open edge left.".to_owned();
+        }
+        Err(_) => return "The dice of the next turn are not rolled yet.".to_owned(),
+    };
+    let mut lines = vec![format!("The roll of {}:", game.rules.seat_name(game.next))];
+    let kinds = Kind::ALL.into_iter().filter_map(|kind| {
+        let count = roll.dice().iter().filter(|die| **die == kind).count();
+        (count > 0).then_some((kind, count))
+    });
+    for (kind, count) in kinds {
+        let letters: Vec<String> = kind.faces().iter().map(|face| face.letter().to_string()).collect();
+        let mut letters = letters;
+        letters.sort_unstable();
+        lines.push(format!("  {count} x {} ({})", kind.name(), letters.join(" ")));
+    }
+    let Some((example, quota)) = game.example_move().zip(game.find_quota()) else {
+        lines.push("None of these dice can be placed: the turn is a pass.".to_owned());
+        return lines.join("\n");
+    };
+    let dice = if quota.dice == 1 { "1 die".to_owned() } else { format!("{} dice", quota.dice) };
+    let designs = if quota.designs == 1 {
+        "1 design".to_owned()
+    } else {
+        format!("{} different designs", quota.designs)
+    };
+    lines.push(format!("This turn places {dice} on {designs}."));
+    lines.push(String::new());
+    lines.push("A move lists the dice, joined by commas: a face, the number of the".to_owned());
+    lines.push("design, a cell. For example:".to_owned());
+    lines.push(format!("  {example}"));
+    lines.join("\n")
+}

@@ -1,0 +1,6 @@
+//! Osbo as players meet it.
+
+mod boards;
+mod cases;
+mod games;
+mod slow;
