@@ -1,7 +1,7 @@
 //! The games there are. One line here brings a game to every part of the server.
 
 use crate::{
-    games::osbox::Osbox,
+    games::{boxilies::Boxilies, osbox::Osbox},
     position::{AnyGame, Kind},
 };
 
@@ -13,7 +13,7 @@ pub struct Registry {
 impl Registry {
     /// Every game of this version.
     pub fn standard() -> Self {
-        Self::of(vec![Box::new(Kind::<Osbox>::default())])
+        Self::of(vec![Box::new(Kind::<Osbox>::default()), Box::new(Kind::<Boxilies>::default())])
     }
 
     /// Just these games.
