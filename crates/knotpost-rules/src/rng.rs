@@ -1,6 +1,6 @@
 //! Everything random in a game, from one stream that anybody can recompute from the seed.
 //!
-//! The stream is ChaCha20 keyed by the seed, read as unsigned 32-bit words in order. A word at or above the
+//! The stream is `ChaCha20` keyed by the seed, read as unsigned 32-bit words in order. A word at or above the
 //! largest multiple of the number of outcomes is dropped, so that every outcome is equally likely.
 
 use crate::seed::Seed;

@@ -60,8 +60,6 @@ pub struct Panel {
     pub margins: [Margin; 4],
     /// How large a cell is in text.
     pub cell_size: CellSize,
-    /// Cells that the last move filled, as places in `cells`: `*` instead of `+` at their top left corner.
-    pub marked: Vec<usize>,
 }
 
 /// The interior of a cell of a text board, in characters.
@@ -108,6 +106,8 @@ pub enum Piece {
         sides: [u8; 4],
         /// Whose it is; drawn as `A` for seat 1, `B` for seat 2.
         owner: Seat,
+        /// Whether the last move placed it.
+        fate: Fate,
     },
 }
 
@@ -115,7 +115,7 @@ impl Piece {
     /// The face of a die that lies on the board.
     pub const fn live_face(self) -> Option<Face> {
         match self {
-            Self::Die { face, fate: Fate::Stays } => Some(face),
+            Self::Die { face, fate: Fate::Stays | Fate::Placed } => Some(face),
             _ => None,
         }
     }
@@ -126,6 +126,8 @@ impl Piece {
 pub enum Fate {
     /// It lies on the board.
     Stays,
+    /// It lies on the board and came with the last move: its corner is marked.
+    Placed,
     /// The last move took it off; drawn once more as a trace, counts as empty.
     Removed,
 }

@@ -112,7 +112,7 @@ fn draw_rule(panel: &Panel, row: usize) -> String {
     let width = panel.cell_size.width;
     let mut line = String::new();
     for column in 0..panel.columns {
-        line.push(if panel.marked.contains(&(row * panel.columns + column)) { '*' } else { '+' });
+        line.push(corner(panel.cell(row, column)));
         let above = if row == 0 { Piece::Empty } else { panel.cell(row - 1, column) };
         let below = panel.cell(row, column);
         let dash = if outer || is_solid(above) || is_solid(below) { '-' } else { ' ' };
@@ -123,7 +123,13 @@ fn draw_rule(panel: &Panel, row: usize) -> String {
     line
 }
 
-/// One of the three lines through the cells of `row`, with the bars between them.
+/// The grid point at the top left of a cell.
+const fn corner(piece: Piece) -> char {
+    let (Piece::Die { fate, .. } | Piece::Stone { fate, .. }) = piece else { return '+' };
+    if matches!(fate, Fate::Placed) { '*' } else { '+' }
+}
+
+/// One of the lines through the cells of `row`, with the bars between them.
 fn draw_interiors(panel: &Panel, row: usize, within: usize) -> String {
     let (mut line, size) = (String::new(), panel.cell_size);
     for column in 0..=panel.columns {
@@ -157,8 +163,8 @@ fn mark_midpoint(one: (Piece, Side), other: (Piece, Side)) -> Option<char> {
     };
     match (open(one), open(other)) {
         (None, None) => None,
-        (Some(Fate::Stays), _) | (_, Some(Fate::Stays)) => Some('#'),
-        _ => Some('.'),
+        (Some(Fate::Removed) | None, Some(Fate::Removed) | None) => Some('.'),
+        _ => Some('#'),
     }
 }
 
@@ -169,9 +175,9 @@ fn draw_piece(piece: Piece, within: usize, size: CellSize) -> String {
     match piece {
         Piece::Token { sign, .. } if within == height / 2 => centred(sign.encode_utf8(&mut [0; 4])),
         Piece::Empty | Piece::Token { .. } => " ".repeat(width),
-        Piece::Die { face, fate: Fate::Stays } => centred(draw_face(face, within)),
+        Piece::Die { face, fate: Fate::Stays | Fate::Placed } => centred(draw_face(face, within)),
         Piece::Die { face, fate: Fate::Removed } => centred(draw_face(face, within)).replace('#', "."),
-        Piece::Stone { name, sides, owner } => {
+        Piece::Stone { name, sides, owner, .. } => {
             draw_stone(&format!("{name}{}", owner_mark(owner)), sides, within, size)
         }
     }

@@ -87,7 +87,7 @@ impl Boxilies {
     }
 
     /// Why the stone may not go there, or its place in the mover's hand.
-    fn check(&self, mv: &BoxiliesMove) -> Result<usize, BoxiliesIllegal> {
+    fn check(&self, mv: BoxiliesMove) -> Result<usize, BoxiliesIllegal> {
         let (seat, hand, stone) = (rules::seat_name(self.next), *self.hand(), mv.lie.stone());
         if self.is_full() {
             return Err(BoxiliesIllegal::Full);
@@ -100,7 +100,7 @@ impl Boxilies {
     }
 
     /// The neighbours with fewer arrows towards this stone than it has towards them, whoever owns them.
-    fn weaker_neighbours(&self, mv: &BoxiliesMove) -> u16 {
+    fn weaker_neighbours(&self, mv: BoxiliesMove) -> u16 {
         let (row, column) = (mv.cell.index() / SIZE, mv.cell.index() % SIZE);
         let [north, east, south, west] = mv.lie.arrows();
         let beats = |inside: bool, step: isize, ours: u8, facing: usize| {
@@ -196,12 +196,12 @@ impl Game for Boxilies {
 
     /// A stone wins no points: its owner changes too often for a sum of gains.
     fn play(&mut self, mv: &BoxiliesMove) -> Result<u32, BoxiliesIllegal> {
-        let index = self.check(mv)?;
+        let index = self.check(*mv)?;
         let mover = self.next;
         if let Some(hand) = self.hands.get_mut(mover.index()) {
             hand.remove(index);
         }
-        self.settle(mover, self.weaker_neighbours(mv));
+        self.settle(mover, self.weaker_neighbours(*mv));
         self.lay(mv.cell, mv.lie, mover);
         self.last = Some(mv.cell);
         self.advance();

@@ -84,8 +84,8 @@ impl Stone {
     }
 
     /// The name, such as `3b`.
-    pub fn name(self) -> &'static str {
-        TABLE.get(usize::from(self.0)).map_or("", |(name, _)| name)
+    pub const fn name(self) -> &'static str {
+        TABLE[self.0 as usize].0
     }
 
     /// How many different ways there are to lay it: 1, 2 or 4.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     seat::{Seat, Seats},
-    view::{CellSize, Margin, Panel, Piece, ScoreLine, View},
+    view::{CellSize, Fate, Margin, Panel, Piece, ScoreLine, View},
 };
 
 const CELL_SIZE: CellSize = CellSize { width: 9, height: 5 };
@@ -36,7 +36,9 @@ const fn mark_of(seat: Seat) -> &'static str {
 }
 
 fn draw_board(game: &Boxilies) -> Panel {
-    let piece = |cell| game.stone_at(cell).map_or(Piece::Empty, |(owner, lie)| piece_of(lie, owner));
+    let fate = |cell| if game.last == Some(cell) { Fate::Placed } else { Fate::Stays };
+    let piece =
+        |cell| game.stone_at(cell).map_or(Piece::Empty, |(owner, lie)| piece_of(lie, owner, fate(cell)));
     let labels =
         |names: [&str; SIZE]| Margin { labels: names.map(str::to_owned).to_vec(), ..Margin::default() };
     let (rows, columns) = (labels(["3", "2", "1"]), labels(["a", "b", "c"]));
@@ -45,13 +47,12 @@ fn draw_board(game: &Boxilies) -> Panel {
         cells: Cell::ALL.map(piece).to_vec(),
         margins: [rows.clone(), columns.clone(), rows, columns],
         cell_size: CELL_SIZE,
-        marked: game.last.iter().map(|cell| cell.index()).collect(),
         ..Panel::default()
     }
 }
 
-fn piece_of(lie: Lie, owner: Seat) -> Piece {
-    Piece::Stone { name: lie.stone().name(), sides: lie.arrows(), owner }
+const fn piece_of(lie: Lie, owner: Seat, fate: Fate) -> Piece {
+    Piece::Stone { name: lie.stone().name(), sides: lie.arrows(), owner, fate }
 }
 
 /// The stones a seat has left, not turned; nothing for an empty hand.
@@ -60,7 +61,7 @@ fn draw_hand(game: &Boxilies, seat: Seat) -> Option<Panel> {
     Some(Panel {
         title: format!("     Stones left to {}:", seat_name(seat)),
         columns: hand.len(),
-        cells: hand.stones().map(|stone| piece_of(Lie::new(stone, 0), seat)).collect(),
+        cells: hand.stones().map(|stone| piece_of(Lie::new(stone, 0), seat, Fate::Stays)).collect(),
         cell_size: CELL_SIZE,
         ..Panel::default()
     })
@@ -73,9 +74,9 @@ fn write_legend(game: &Boxilies) -> String {
     };
     let (stone, cell) = (mv.lie.stone(), mv.cell);
     format!(
-        "A move is a stone of your hand, an empty cell and, if you like, clockwise\n\
-         quarter turns: {stone}:{cell} places stone {stone} on {cell} the way it is drawn, and\n\
-         {stone}:{cell}:1 turns it once before, so that its upper side faces right.\n\n\
+        "A move is a stone of your hand, an empty cell and, if you like, turns:\n\
+         {stone}:{cell} places stone {stone} on {cell} as it is drawn in the hand; {stone}:{cell}:1\n\
+         turns it a quarter clockwise before, so that its upper side faces right.\n\n\
          Numbers are arrows. A stands for stones of First, B for those of Second.\n\
          The star marks the stone placed last."
     )
