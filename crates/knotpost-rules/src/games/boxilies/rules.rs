@@ -36,7 +36,7 @@ static OPTIONS: [OptionSpec; 2] = [
         name: "hand",
         kind: OptionKind::Text { shape: "1a,2b,3e,4j,5n", normalise: normalise_hand },
         default: "",
-        help: "The five stones of both players, by name; nothing is drawn then.",
+        help: "Five stones by name, 1a to 5n, the same for both players; nothing is drawn then.",
         excludes: &["deal"],
     },
 ];
