@@ -50,8 +50,8 @@ pub struct Boxilies {
 
 impl Boxilies {
     /// What the seat to move may place.
-    pub fn hand(&self) -> &Hand {
-        let [first, second] = &self.hands;
+    pub fn hand(&self) -> Hand {
+        let [first, second] = self.hands;
         if self.next == Seat::FIRST { first } else { second }
     }
 
@@ -88,14 +88,15 @@ impl Boxilies {
 
     /// Why the stone may not go there, or its place in the mover's hand.
     fn check(&self, mv: BoxiliesMove) -> Result<usize, BoxiliesIllegal> {
-        let (seat, hand, stone) = (rules::seat_name(self.next), *self.hand(), mv.lie.stone());
+        let (hand, stone) = (self.hand(), mv.lie.stone());
         if self.is_full() {
             return Err(BoxiliesIllegal::Full);
         }
         if hand.is_empty() {
-            return Err(BoxiliesIllegal::NoStones { seat });
+            return Err(BoxiliesIllegal::NoStones { seat: rules::seat_name(self.next) });
         }
-        let index = hand.find(stone).ok_or(BoxiliesIllegal::NotInHand { stone, seat, hand })?;
+        let missing = || BoxiliesIllegal::NotInHand { stone, seat: rules::seat_name(self.next), hand };
+        let index = hand.find(stone).ok_or_else(missing)?;
         if self.is_empty(mv.cell) { Ok(index) } else { Err(BoxiliesIllegal::Taken { cell: mv.cell }) }
     }
 
@@ -132,7 +133,7 @@ impl Boxilies {
     }
 
     fn moves(&self) -> impl Iterator<Item = BoxiliesMove> {
-        let hand = if self.is_full() { Hand::default() } else { *self.hand() };
+        let hand = if self.is_full() { Hand::default() } else { self.hand() };
         let different =
             move |(index, stone): (usize, Stone)| (hand.find(stone) == Some(index)).then_some(stone);
         let lies = |stone: Stone| (0..stone.ways()).map(move |turns| Lie::new(stone, turns));

@@ -129,51 +129,51 @@ impl Lie {
     }
 }
 
-/// Stones a player may still place, in the order of the deal.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Hand {
-    stones: [Option<Stone>; Self::MOST],
-    count: u8,
-}
+/// Stones a player may still place, in the order of the deal: a byte each from the lowest, counted from 1; zeros
+/// behind the last one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Hand(u64);
 
 impl Hand {
     /// The most stones in a hand.
     pub const MOST: usize = 5;
 
     /// The stones that are left.
-    pub fn stones(&self) -> impl Iterator<Item = Stone> + use<> {
-        self.stones.into_iter().flatten()
+    pub fn stones(self) -> impl Iterator<Item = Stone> {
+        (0..self.len()).filter_map(move |index| self.get(index))
     }
 
     /// How many stones are left.
-    pub const fn len(&self) -> usize {
-        self.count as usize
+    pub const fn len(self) -> usize {
+        (u64::BITS - self.0.leading_zeros()).div_ceil(8) as usize
     }
 
     /// Whether no stone is left.
-    pub const fn is_empty(&self) -> bool {
-        self.count == 0
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
     }
 
     /// The stone at this place, counted from 0.
-    pub fn get(&self, index: usize) -> Option<Stone> {
-        self.stones.get(index).copied().flatten()
+    pub const fn get(self, index: usize) -> Option<Stone> {
+        if index >= Self::MOST {
+            return None;
+        }
+        match (self.0 >> (8 * index)) as u8 {
+            0 => None,
+            byte => Some(Stone(byte - 1)),
+        }
     }
 
     /// Where the first such stone is.
-    pub(super) fn find(&self, stone: Stone) -> Option<usize> {
-        self.stones.iter().position(|other| *other == Some(stone))
+    pub(super) fn find(self, stone: Stone) -> Option<usize> {
+        let byte = u64::from(stone.0) + 1;
+        (0..Self::MOST).find(|index| self.0 >> (8 * index) & 0xff == byte)
     }
 
-    /// Takes the stone at this place out; the later ones close up.
-    pub(super) fn remove(&mut self, index: usize) {
-        if let Some(rest) = self.stones.get_mut(index..).filter(|rest| !rest.is_empty()) {
-            self.count -= u8::from(rest.first().is_some_and(Option::is_some));
-            rest.rotate_left(1);
-            if let Some(last) = rest.last_mut() {
-                *last = None;
-            }
-        }
+    /// Takes the stone at this place, below [`Self::MOST`], out; the later ones close up.
+    pub(super) const fn remove(&mut self, index: usize) {
+        let before = (1 << (8 * index)) - 1;
+        self.0 = self.0 & before | self.0 >> 8 & !before;
     }
 
     /// Reads names joined by `,`, at most five of them.
@@ -186,12 +186,8 @@ impl Hand {
 impl FromIterator<Stone> for Hand {
     /// The first five stones.
     fn from_iter<I: IntoIterator<Item = Stone>>(stones: I) -> Self {
-        let mut hand = Self::default();
-        for (slot, stone) in hand.stones.iter_mut().zip(stones) {
-            *slot = Some(stone);
-            hand.count += 1;
-        }
-        hand
+        let bytes = stones.into_iter().take(Self::MOST).map(|stone| u64::from(stone.0) + 1);
+        Self((0..).zip(bytes).fold(0, |hand, (index, byte): (u32, u64)| hand | byte << (8 * index)))
     }
 }
 
