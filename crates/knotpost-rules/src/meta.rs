@@ -58,7 +58,7 @@ pub enum Ability {
     Undo = 8,
     /// Seats see different things.
     Hidden = 16,
-    /// Rolls from the seed that nobody may see before their turn.
+    /// Rolls or deals from the seed: it is committed to at the start, kept secret, and revealed when the game is over.
     Dice = 32,
     /// With more than two players the last one left may go on to the end instead of winning at once.
     PlayOn = 64,

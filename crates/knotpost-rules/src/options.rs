@@ -91,7 +91,10 @@ impl OptionSpec {
                 let found = words.iter().find(|word| word.eq_ignore_ascii_case(value));
                 found.map(|word| (*word).to_owned()).ok_or_else(|| bad(value))
             }
-            (OptionKind::Text { normalise, .. }, Some(value)) => normalise(value).ok_or_else(|| bad(value)),
+            (OptionKind::Text { normalise, .. }, Some(value)) => normalise(value).ok_or_else(|| {
+                let usage = format!("{} ({})", self.usage(), self.help.trim_end_matches('.'));
+                Problem::BadValue { usage, value: value.to_owned() }
+            }),
         }
     }
 }

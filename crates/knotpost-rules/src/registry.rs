@@ -1,7 +1,7 @@
 //! The games there are. One line here brings a game to every part of the server.
 
 use crate::{
-    games::{obsidio::Obsidio, osbo::Osbo, osbox::Osbox},
+    games::{boxilies::Boxilies, obsidio::Obsidio, osbo::Osbo, osbox::Osbox},
     position::{AnyGame, Kind},
 };
 
@@ -17,6 +17,7 @@ impl Registry {
             Box::new(Kind::<Osbox>::default()),
             Box::new(Kind::<Osbo>::default()),
             Box::new(Kind::<Obsidio>::default()),
+            Box::new(Kind::<Boxilies>::default()),
         ])
     }
 

@@ -5,7 +5,7 @@ use crate::{
     View, Viewer,
     error::PositionError,
     options::{OptionKind, OptionSpec},
-    view::{Margin, Panel, Piece},
+    view::{Panel, Piece},
 };
 use std::{fmt, str::FromStr};
 
@@ -154,12 +154,7 @@ impl Game for Toy {
 
     fn view(&self, _: Viewer) -> View {
         let cells: Vec<_> = (0..self.heap).map(|_| Piece::Token { sign: '|', owner: None }).collect();
-        let panel = Panel {
-            title: String::new(),
-            columns: cells.len(),
-            cells,
-            margins: std::array::from_fn(|_| Margin::default()),
-        };
+        let panel = Panel { columns: cells.len(), cells, ..Panel::default() };
         View { panels: vec![panel], scores: Vec::new(), legend: "Type how many matches to take.".to_owned() }
     }
 }

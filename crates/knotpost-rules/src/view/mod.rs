@@ -59,6 +59,24 @@ pub struct Panel {
     pub cells: Vec<Piece>,
     /// What stands along the left, top, right and bottom side.
     pub margins: [Margin; 4],
+    /// How large a cell is in text.
+    pub cell_size: CellSize,
+}
+
+/// The interior of a cell of a text board, in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CellSize {
+    /// Characters from bar to bar.
+    pub width: usize,
+    /// Lines from rule to rule.
+    pub height: usize,
+}
+
+impl Default for CellSize {
+    /// Room for the face of a knot die.
+    fn default() -> Self {
+        Self { width: 5, height: 3 }
+    }
 }
 
 /// What one cell holds.
@@ -80,6 +98,17 @@ pub enum Piece {
         sign: char,
         /// Whose it is, for colours.
         owner: Option<Seat>,
+    },
+    /// A stone with a number on each side.
+    Stone {
+        /// What it is called, at most three characters.
+        name: &'static str,
+        /// The numbers, clockwise from the top, each below ten.
+        sides: [u8; 4],
+        /// Whose it is; drawn as `A` for seat 1, `B` for seat 2.
+        owner: Seat,
+        /// Whether the last move placed it.
+        fate: Fate,
     },
 }
 

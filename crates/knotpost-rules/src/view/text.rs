@@ -1,12 +1,12 @@
 //! The text board: panels framed with `+`, `-`, `|`, knots drawn with `#`, removed dice with `.`.
 
-use super::{Edge, Fate, Panel, Piece, View};
-use crate::knot::{Face, Side};
+use super::{CellSize, Edge, Fate, Panel, Piece, View};
+use crate::{
+    knot::{Face, Side},
+    seat::Seat,
+};
 use std::fmt;
 
-/// Interior of a cell.
-const WIDTH: usize = 5;
-const HEIGHT: usize = 3;
 /// Margin characters left and right of the frame: a label of two, blank, arrow, blank.
 pub(super) const MARGIN: usize = 5;
 
@@ -44,8 +44,9 @@ fn draw_panel(panel: &Panel) -> Vec<String> {
     ));
     lines.extend(label_columns(panel, Edge::Top));
     for (number, line) in frame(panel).into_iter().enumerate() {
-        let (row, within) = (number / (HEIGHT + 1), number % (HEIGHT + 1));
-        if within == HEIGHT / 2 + 1 {
+        let height = panel.cell_size.height;
+        let (row, within) = (number / (height + 1), number % (height + 1));
+        if within == height / 2 + 1 {
             let [left, right] = [Edge::Left, Edge::Right].map(|edge| row_label(panel, edge, row));
             lines.push(format!("{left}{line}{right}"));
         } else {
@@ -62,7 +63,7 @@ fn name_owners([left, middle, right]: [&str; 3], panel: &Panel) -> Option<String
     if [left, middle, right].iter().all(|owner| owner.is_empty()) {
         return None;
     }
-    let width = panel.columns * (WIDTH + 1) + 1 + 2 * MARGIN - left.len() - right.len();
+    let width = panel.columns * (panel.cell_size.width + 1) + 1 + 2 * MARGIN - left.len() - right.len();
     Some(format!("{left}{middle:^width$}{right}"))
 }
 
@@ -84,7 +85,8 @@ fn label_columns(panel: &Panel, edge: Edge) -> Vec<String> {
         return Vec::new();
     }
     let spread = |cells: Vec<&str>| {
-        let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:^0$}", WIDTH + 1)).collect();
+        let cells: Vec<String> =
+            cells.iter().map(|cell| format!("{cell:^0$}", panel.cell_size.width + 1)).collect();
         format!("{:MARGIN$} {}", "", cells.concat())
     };
     let labels = spread(margin.labels.iter().map(String::as_str).collect());
@@ -97,12 +99,12 @@ fn label_columns(panel: &Panel, edge: Edge) -> Vec<String> {
 
 /// The framed grid without margins.
 fn frame(panel: &Panel) -> Vec<String> {
-    let rows = panel.rows();
-    let mut lines = Vec::with_capacity(rows * (HEIGHT + 1) + 1);
+    let (rows, height) = (panel.rows(), panel.cell_size.height);
+    let mut lines = Vec::with_capacity(rows * (height + 1) + 1);
     for row in 0..=rows {
         lines.push(draw_rule(panel, row));
         if row < rows {
-            lines.extend((0..HEIGHT).map(|within| draw_interiors(panel, row, within)));
+            lines.extend((0..height).map(|within| draw_interiors(panel, row, within)));
         }
     }
     lines
@@ -111,6 +113,7 @@ fn frame(panel: &Panel) -> Vec<String> {
 /// The rule above `row`, or the lowest one.
 fn draw_rule(panel: &Panel, row: usize) -> String {
     let outer = row == 0 || row == panel.rows();
+    let width = panel.cell_size.width;
     let mut line = String::new();
     for column in 0..panel.columns {
         line.push(corner(panel.cell(row, column)));
@@ -118,7 +121,7 @@ fn draw_rule(panel: &Panel, row: usize) -> String {
         let below = panel.cell(row, column);
         let dash = if outer || is_solid(above) || is_solid(below) { '-' } else { ' ' };
         let middle = mark_midpoint((above, Side::South), (below, Side::North)).unwrap_or(dash);
-        line.extend((0..WIDTH).map(|place| if place == WIDTH / 2 { middle } else { dash }));
+        line.extend((0..width).map(|place| if place == width / 2 { middle } else { dash }));
     }
     line.push('+');
     line
@@ -126,22 +129,26 @@ fn draw_rule(panel: &Panel, row: usize) -> String {
 
 /// The grid point at the top left of a cell.
 const fn corner(piece: Piece) -> char {
-    if matches!(piece, Piece::Die { fate: Fate::Placed, .. }) { '*' } else { '+' }
+    let (Piece::Die { fate, .. } | Piece::Stone { fate, .. }) = piece else { return '+' };
+    if matches!(fate, Fate::Placed) { '*' } else { '+' }
 }
 
-/// One of the three lines through the cells of `row`, with the bars between them.
+/// One of the lines through the cells of `row`, with the bars between them.
 fn draw_interiors(panel: &Panel, row: usize, within: usize) -> String {
-    let mut line = String::new();
+    let (mut line, size) = (String::new(), panel.cell_size);
     for column in 0..=panel.columns {
         let left = if column == 0 { Piece::Empty } else { panel.cell(row, column - 1) };
         let right = panel.cell(row, column);
         let outer = column == 0 || column == panel.columns;
         let bar = if outer || is_solid(left) || is_solid(right) { '|' } else { ' ' };
-        let mark =
-            if within == HEIGHT / 2 { mark_midpoint((left, Side::East), (right, Side::West)) } else { None };
+        let mark = if within == size.height / 2 {
+            mark_midpoint((left, Side::East), (right, Side::West))
+        } else {
+            None
+        };
         line.push(mark.unwrap_or(bar));
         if column < panel.columns {
-            line.push_str(&draw_piece(right, within));
+            line.push_str(&draw_piece(right, within, size));
         }
     }
     line
@@ -166,13 +173,35 @@ fn mark_midpoint(one: (Piece, Side), other: (Piece, Side)) -> Option<char> {
 }
 
 /// One line of a cell's interior.
-fn draw_piece(piece: Piece, within: usize) -> String {
+fn draw_piece(piece: Piece, within: usize, size: CellSize) -> String {
+    let CellSize { width, height } = size;
+    let centred = |text: &str| format!("{text:^width$}");
     match piece {
-        Piece::Token { sign, .. } if within == HEIGHT / 2 => format!("{sign:^WIDTH$}"),
-        Piece::Empty | Piece::Token { .. } => " ".repeat(WIDTH),
-        Piece::Die { face, fate: Fate::Stays | Fate::Placed } => draw_face(face, within).to_owned(),
-        Piece::Die { face, fate: Fate::Removed } => draw_face(face, within).replace('#', "."),
+        Piece::Token { sign, .. } if within == height / 2 => centred(sign.encode_utf8(&mut [0; 4])),
+        Piece::Empty | Piece::Token { .. } => " ".repeat(width),
+        Piece::Die { face, fate: Fate::Stays | Fate::Placed } => centred(draw_face(face, within)),
+        Piece::Die { face, fate: Fate::Removed } => centred(draw_face(face, within)).replace('#', "."),
+        Piece::Stone { name, sides, owner, .. } => {
+            draw_stone(&format!("{name}{}", owner_mark(owner)), sides, within, size)
+        }
     }
+}
+
+/// One line of a stone: its numbers at their sides, name and owner in the middle.
+fn draw_stone(middle: &str, [north, east, south, west]: [u8; 4], within: usize, size: CellSize) -> String {
+    let CellSize { width, height } = size;
+    let text = match within {
+        0 => north.to_string(),
+        last if last + 1 == height => south.to_string(),
+        line if line == height / 2 => format!("{west}{middle:^0$}{east}", width.saturating_sub(4)),
+        _ => String::new(),
+    };
+    format!("{text:^width$}")
+}
+
+/// The letter of a seat: `A` for the first one.
+fn owner_mark(seat: Seat) -> char {
+    char::from(b'@' + seat.number())
 }
 
 /// The interior of a face: top, middle, bottom line.

@@ -37,6 +37,7 @@ fn draw_design(game: &Osbo, seat: Seat, design: &Design, fresh: Places) -> Panel
         columns: usize::from(bounds.width()),
         cells: bounds.places().map(piece).collect(),
         margins: [&rows, &columns, &rows, &columns].map(|labels| margin(labels)),
+        ..Panel::default()
     }
 }
 

@@ -12,10 +12,10 @@ pub(super) fn draw(game: &Osbox) -> View {
     let size = game.rules.size;
     let cells = (0..size).flat_map(|row| (0..size).map(move |column| piece_at(game, row, column)));
     let panel = Panel {
-        title: String::new(),
         columns: usize::from(size),
         cells: cells.collect(),
         margins: [Side::West, Side::North, Side::East, Side::South].map(|side| margin(game, side)),
+        ..Panel::default()
     };
     View { panels: vec![panel], scores: list_scores(game), legend: write_legend(game) }
 }

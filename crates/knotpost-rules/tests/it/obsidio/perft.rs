@@ -57,15 +57,3 @@ fn turn_sequences_are_as_many_as_on_record() {
     }
     assert!(checked > 10);
 }
-
-/// Prints the numbers of the data file anew.
-#[test]
-#[ignore = "prints test data"]
-fn count_by_the_slow_model() {
-    for [options, position, counts] in lines() {
-        let board = SlowBoard::read(position);
-        let depths = 1..=counts.split(' ').count() as u32;
-        let counts: Vec<String> = depths.map(|depth| count_slowly(&board, depth).to_string()).collect();
-        println!("{options} | {position} | {}", counts.join(" "));
-    }
-}

@@ -76,19 +76,3 @@ fn play_by_chance(options: &str, mut chance: u64) -> Record {
     record.tags = tags.map(|(name, value)| (name.to_owned(), value)).to_vec();
     record
 }
-
-/// Writes the games above anew; run it by hand after a change of the rules and read what it wrote.
-#[test]
-#[ignore = "writes test data"]
-fn write_recorded_games() {
-    for (number, options) in (1_u64..).zip(["-size=5", "-size=7", "", "-size=11"]) {
-        // On the small board one of the rare games that end evenly, with a pass on the way.
-        let wanted = |record: &Record| {
-            let text = record.to_string();
-            number != 1 || (text.contains("last-claim") && text.contains("pass"))
-        };
-        let record = (1..200_000).map(|round| play_by_chance(options, number * round * 7919)).find(wanted);
-        let path = format!("{}/tests/data/obsidio_{number}.txt", env!("CARGO_MANIFEST_DIR"));
-        std::fs::write(path, record.expect("such a game").to_string()).unwrap();
-    }
-}

@@ -1,0 +1,95 @@
+//! What a Boxilies board looks like: the stones with their arrows, and below them the stones of both hands.
+
+use super::{
+    Boxilies, SIZE,
+    moves::Cell,
+    rules::seat_name,
+    stones::{Lie, Stone},
+};
+use crate::{
+    seat::{Seat, Seats},
+    view::{CellSize, Fate, Margin, Panel, Piece, ScoreLine, View},
+};
+
+const CELL_SIZE: CellSize = CellSize { width: 9, height: 5 };
+
+/// The view of a position, last move marked.
+pub(super) fn draw(game: &Boxilies) -> View {
+    let seats = || Seats::first(super::SEATS).iter();
+    let hands = seats().filter_map(|seat| draw_hand(game, seat));
+    let scores = seats().zip(game.owned).map(|(seat, cells)| ScoreLine {
+        seat,
+        name: seat_name(seat),
+        role: if game.retired.contains(seat) { "out".to_owned() } else { mark_of(seat).to_owned() },
+        score: cells.count_ones().to_string(),
+    });
+    View {
+        panels: std::iter::once(draw_board(game)).chain(hands).collect(),
+        scores: scores.collect(),
+        legend: write_legend(game),
+    }
+}
+
+/// The sign of a seat's stones.
+const fn mark_of(seat: Seat) -> &'static str {
+    if seat.number() == 1 { "A" } else { "B" }
+}
+
+fn draw_board(game: &Boxilies) -> Panel {
+    let fate = |cell| if game.last == Some(cell) { Fate::Placed } else { Fate::Stays };
+    let piece =
+        |cell| game.stone_at(cell).map_or(Piece::Empty, |(owner, lie)| piece_of(lie, owner, fate(cell)));
+    let labels =
+        |names: [&str; SIZE]| Margin { labels: names.map(str::to_owned).to_vec(), ..Margin::default() };
+    let (rows, columns) = (labels(["3", "2", "1"]), labels(["a", "b", "c"]));
+    Panel {
+        columns: SIZE,
+        cells: Cell::ALL.map(piece).to_vec(),
+        margins: [rows.clone(), columns.clone(), rows, columns],
+        cell_size: CELL_SIZE,
+        ..Panel::default()
+    }
+}
+
+const fn piece_of(lie: Lie, owner: Seat, fate: Fate) -> Piece {
+    Piece::Stone { name: lie.stone().name(), sides: lie.arrows(), owner, fate }
+}
+
+/// The stones a seat has left, not turned; nothing for an empty hand.
+fn draw_hand(game: &Boxilies, seat: Seat) -> Option<Panel> {
+    let hand = game.hands.get(seat.index()).filter(|hand| !hand.is_empty())?;
+    Some(Panel {
+        title: format!("     Stones left to {}:", seat_name(seat)),
+        columns: hand.len(),
+        cells: hand.stones().map(|stone| piece_of(Lie::new(stone, 0), seat, Fate::Stays)).collect(),
+        cell_size: CELL_SIZE,
+        ..Panel::default()
+    })
+}
+
+/// What the signs mean, and how to type a move.
+fn write_legend(game: &Boxilies) -> String {
+    let Some(mv) = super::Game::example_move(game) else {
+        return "No stone can be placed any more.".to_owned();
+    };
+    let (stone, cell) = (mv.lie.stone(), mv.cell);
+    format!(
+        "A move is a stone of your hand, an empty cell and, if you like, turns:\n\
+         {stone}:{cell} places stone {stone} on {cell} as it is drawn in the hand; {stone}:{cell}:1\n\
+         turns it a quarter clockwise before, so that its upper side faces right.\n\n\
+         Numbers are arrows. A stands for stones of First, B for those of Second.\n\
+         The star marks the stone placed last."
+    )
+}
+
+/// Every stone with its arrows, a line a total.
+pub(super) fn list_stones() -> String {
+    let entry =
+        |stone: Stone| format!("{stone} {}", Lie::new(stone, 0).arrows().map(|n| n.to_string()).concat());
+    let line = |total| Stone::of_total(total).map(entry).collect::<Vec<_>>();
+    let lines = (1..=super::Hand::MOST).flat_map(|total| {
+        let entries = line(total);
+        entries.chunks(7).map(|some| format!("   {}", some.join("  "))).collect::<Vec<_>>()
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
