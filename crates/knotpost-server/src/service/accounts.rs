@@ -88,7 +88,8 @@ pub(super) async fn change_addresses(
     let held = tx.addresses(user.id).await?;
     // With a slip of the pen in the new address nobody could be reached any more: the proven
     // addresses go only when one of the new ones is proven.
-    let none_proven = !held.iter().any(|row| row.verified_at.is_some() && chosen(&row.address.to_lowercase()));
+    let none_proven =
+        !held.iter().any(|row| row.verified_at.is_some() && chosen(&row.address.to_lowercase()));
     for row in held {
         let key = row.address.to_lowercase();
         let stays = chosen(&key);

@@ -84,7 +84,8 @@ mod stories {
         app.work().await;
         let letters = app.letters();
         insta::assert_snapshot!("change_address", show_all(&letters));
-        let asked = letters.iter().find(|letter| letter.to == "new@ann.example").expect("a confirmation mail");
+        let asked =
+            letters.iter().find(|letter| letter.to == "new@ann.example").expect("a confirmation mail");
         let path = link(asked);
         let board = async || {
             app.post("osbox challenge ann ann", "").await;
