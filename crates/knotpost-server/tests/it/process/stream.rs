@@ -30,13 +30,15 @@ fn number_from_environment(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
 }
 
-/// Pauses between two kills: any, but the same ones for the same seed.
-struct Pauses(u64);
+/// When to kill: counted in moves, so that a fast machine is killed as often as a slow one, and a
+/// moment later, so that it falls anywhere in the making of a move. The same for the same seed.
+struct Moments(u64);
 
-impl Pauses {
-    fn next(&mut self) -> Duration {
+impl Moments {
+    fn next(&mut self) -> (usize, Duration) {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        Duration::from_millis(100 + (self.0 >> 33) % 1500)
+        let chance = self.0 >> 33;
+        (4 + (chance % 16) as usize, Duration::from_micros(chance / 16 % 20_000))
     }
 }
 
@@ -46,6 +48,20 @@ struct Tally {
     mailed: AtomicUsize,
     over_http: AtomicUsize,
     tried_again: AtomicUsize,
+}
+
+impl Tally {
+    fn moves(&self) -> usize {
+        self.mailed.load(Ordering::Relaxed) + self.over_http.load(Ordering::Relaxed)
+    }
+
+    /// Returns once so many moves are made, and a moment has passed.
+    async fn reaches(&self, moves: usize, moment: Duration) {
+        while self.moves() < moves {
+            sleep(Duration::from_millis(1)).await;
+        }
+        sleep(moment).await;
+    }
 }
 
 /// The players of one board: they make the moves of a fixed list, in turn by mail and over HTTP,
@@ -157,15 +173,17 @@ async fn kill_until_done(
     mut server: Running,
     doors: &watch::Sender<Ports>,
     players: &mut JoinSet<()>,
-    mut pauses: Pauses,
+    tally: &Tally,
+    mut moments: Moments,
 ) -> (Running, usize) {
     let mut kills = 0;
     loop {
-        let pause = sleep(pauses.next());
-        tokio::pin!(pause);
+        let (moves, moment) = moments.next();
+        let due = tally.reaches(tally.moves() + moves, moment);
+        tokio::pin!(due);
         loop {
             tokio::select! {
-                () = &mut pause => break,
+                () = &mut due => break,
                 done = players.join_next() => match done {
                     Some(done) => done.unwrap(),
                     None => return (server, kills),
@@ -197,7 +215,7 @@ async fn kills_at_any_moment_lose_no_move_and_double_none() {
         let table = Table { number, doors: receiver.clone(), tally: Arc::clone(&tally) };
         players.spawn(table.play(Arc::clone(&places)));
     }
-    let playing = kill_until_done(&place, server, &doors, &mut players, Pauses(seed));
+    let playing = kill_until_done(&place, server, &doors, &mut players, &tally, Moments(seed));
     let longest = PATIENCE.max(Duration::from_millis(u64::from(boards * MOVES) * 400));
     let (server, kills) = tokio::time::timeout(longest, playing).await.expect("the games end");
     place.settle().await;
