@@ -5,6 +5,7 @@
 mod reply;
 mod request;
 mod table;
+mod verify;
 
 use knotpost_rules::Registry;
 use reply::{Style, Writer};
@@ -35,7 +36,9 @@ resign are words of their own.
   --players N        how many seats there are (default: the fewest)
   --position 'POS'   start from a position string
   --record FILE      replay a game record, then the moves given
-  --seed HEX         64 hexadecimal digits the chance comes from (default 0...)
+  --verify-dice FILE recompute the rolls or the deal of a record from its seed
+  --seed HEX         64 hexadecimal digits the chance comes from (default 0...);
+                     a roll in the position comes before those of the seed
   --json             one JSON object a line: the start, then each move
   --legal            list the legal moves of the last position
   --interactive      go on by reading moves from the keyboard
@@ -86,7 +89,13 @@ fn execute(
         Ok(table) => table,
         Err(error) => return refuse(&mut writer, &error),
     };
-    play(&request, table, input, &mut writer)
+    match &request.verify {
+        Some(record) => match verify::verify(&request, record, table) {
+            Ok(proof) => writer.proof(&proof).map(|()| 0),
+            Err(doubt) => writer.error(doubt.code(), &doubt.to_string()).map(|()| BAD_DATA),
+        },
+        None => play(&request, table, input, &mut writer),
+    }
 }
 
 fn refuse<O: Write, E: Write>(writer: &mut Writer<O, E>, error: &RequestError) -> io::Result<u8> {

@@ -2,7 +2,7 @@
 
 use super::slow::{self, SlowGame};
 use crate::play::{given, place, play_all, start};
-use knotpost_rules::{Position, Record, Registry, Scores, Seed, Turn, record::RecordMove};
+use knotpost_rules::{Position, Record, Registry, Scores, Seed, Turn};
 use std::collections::BTreeMap;
 
 const GAMES: [&str; 3] = [

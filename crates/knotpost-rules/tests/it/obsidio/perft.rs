@@ -1,4 +1,4 @@
-//! Numbers of turn sequences, kept as data and counted anew. The data were counted by the slow model.
+//! Numbers of turn sequences, kept as data and counted anew; where they are few the slow model counts too.
 
 use super::slow::SlowBoard;
 use crate::play::place;
@@ -52,6 +52,24 @@ fn turn_sequences_are_as_many_as_on_record() {
         let game = place("obsidio", options, 2, position);
         for (depth, expected) in (1..).zip(counts.split(' ')) {
             assert_eq!(count(game.as_ref(), depth).to_string(), expected, "{position}, depth {depth}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 10);
+}
+
+#[test]
+fn the_slow_model_counts_the_same() {
+    let mut checked = 0;
+    for [options, position, counts] in lines() {
+        let board = SlowBoard::read(position);
+        let few = |expected: &&str| expected.parse::<u64>().expect("a number") <= 200;
+        for (depth, expected) in (1..).zip(counts.split(' ').take_while(few)) {
+            assert_eq!(
+                count_slowly(&board, depth).to_string(),
+                expected,
+                "{options} {position}, depth {depth}"
+            );
             checked += 1;
         }
     }

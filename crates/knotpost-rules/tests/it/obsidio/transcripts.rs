@@ -2,7 +2,7 @@
 
 use super::slow::SlowBoard;
 use crate::play::start;
-use knotpost_rules::{Position, Record, Turn, record::RecordMove};
+use knotpost_rules::{Position, Record, Turn};
 
 const GAMES: [&str; 4] = [
     include_str!("../../data/obsidio_1.txt"),
@@ -42,37 +42,4 @@ fn recorded_games_end_as_they_did() {
         GAMES.iter().any(|text| text.contains("last-claim"))
             && GAMES.iter().any(|text| text.contains("swap"))
     );
-}
-
-/// Plays a game in which claims are taken as soon as they are possible every second time.
-fn play_by_chance(options: &str, mut chance: u64) -> Record {
-    let mut game = start("obsidio", options, 2);
-    let mut record = Record::default();
-    while !game.status().is_over() {
-        let moves = game.legal_moves();
-        let claims: Vec<String> = moves.iter().filter(|mv| super::random::is_claim(mv)).cloned().collect();
-        chance = chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let pick = (chance >> 33) as usize;
-        let forced = game.forced().is_some();
-        let text = match () {
-            () if forced => "pass".to_owned(),
-            () if game.legal_words().contains(&"swap") && options.len() == 7 => "swap".to_owned(),
-            () if !claims.is_empty() && pick.is_multiple_of(2) => claims.join(","),
-            () => moves[pick % moves.len()].clone(),
-        };
-        game.play(Turn::from_word(&text)).unwrap();
-        let number = record.moves.len() as u32 + 1;
-        record.moves.push(RecordMove { number, text, auto: forced, comment: None });
-    }
-    let outcome = game.result_by_scores();
-    let tags = [
-        ("Game", "obsidio".to_owned()),
-        ("Options", options.to_owned()),
-        ("Players", "ann bob".to_owned()),
-        ("Result", outcome.winners()[0].to_string()),
-        ("Termination", format!("{} {}", outcome.reason, game.scores())),
-        ("Position", game.position()),
-    ];
-    record.tags = tags.map(|(name, value)| (name.to_owned(), value)).to_vec();
-    record
 }

@@ -1,7 +1,7 @@
 //! Whole games of Osbo on record, played again.
 
 use crate::play::start;
-use knotpost_rules::{Position, Record, Turn, record::RecordMove};
+use knotpost_rules::{Position, Record, Turn};
 
 const GAMES: [&str; 3] = [
     include_str!("../../data/osbo_1.txt"),

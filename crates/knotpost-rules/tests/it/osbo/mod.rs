@@ -3,4 +3,5 @@
 mod boards;
 mod cases;
 mod games;
+mod perft;
 mod slow;

@@ -64,14 +64,14 @@ fn lay(design: &Design, letter: char, cell: Cell, size: i32) -> Option<Design> {
 }
 
 #[derive(Clone, Debug)]
-struct SlowGame {
+pub(super) struct SlowGame {
     size: i32,
     designs: Vec<Design>,
     roll: Vec<char>,
 }
 
 impl SlowGame {
-    fn read(position: &str, size: i32) -> Self {
+    pub(super) fn read(position: &str, size: i32) -> Self {
         let parts: Vec<&str> = position.split(' ').collect();
         let designs = parts[0].split(';').map(|text| {
             let (corner, rows) = text.split_once(':').unwrap();
@@ -133,6 +133,11 @@ impl SlowGame {
         (legal.map(|(made, game)| (spell(&made), game.designs)).collect(), most)
     }
 
+    /// The legal turns by their text; none when nothing can be placed.
+    pub(super) fn turns(&self) -> BTreeSet<String> {
+        self.legal().0.into_keys().collect()
+    }
+
     fn fill_tips(design: &mut Design, size: i32) {
         loop {
             let only_tip = |cell: &Cell| {
@@ -165,7 +170,7 @@ fn paths(design: &Design) -> Vec<u32> {
 }
 
 /// Every complete turn the parts lead to.
-fn turns_by_parts(game: &dyn Position) -> BTreeSet<String> {
+pub(super) fn turns_by_parts(game: &dyn Position) -> BTreeSet<String> {
     let mut complete = BTreeSet::new();
     let mut begun = vec![String::new()];
     while let Some(text) = begun.pop() {

@@ -1,8 +1,11 @@
 //! How `knotpost play` answers: boards for people, JSON lines for programs.
 
-use super::table::Table;
+use super::{
+    table::{Legal, Table},
+    verify::Proof,
+};
 use knotpost_rules::{Scores, Viewer};
-use serde::Serialize;
+use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use std::io::{self, Write};
 
 /// For whom the output is.
@@ -46,9 +49,33 @@ struct ResultLine {
 }
 
 #[derive(Serialize)]
-struct Legal {
-    legal: Vec<String>,
-    words: Vec<&'static str>,
+struct LegalLine<'a> {
+    legal: &'a [String],
+    words: &'a [&'static str],
+    #[serde(flatten)]
+    quota: Quota<'a>,
+}
+
+/// A field each, in the order the game names them.
+struct Quota<'a>(&'a [(&'static str, u32)]);
+
+impl Serialize for Quota<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, amount) in self.0 {
+            map.serialize_entry(name, amount)?;
+        }
+        map.end()
+    }
+}
+
+#[derive(Serialize)]
+struct ProofLine<'a> {
+    verified: bool,
+    committed: bool,
+    rolls: &'a [String],
+    start: &'a str,
+    message: String,
 }
 
 #[derive(Serialize)]
@@ -131,18 +158,36 @@ impl<O: Write, E: Write> Writer<O, E> {
         writeln!(self.output, "Position: {}", table.position.position())
     }
 
-    /// The legal moves and words.
+    /// The legal moves and words, or what a turn can begin with.
     pub(super) fn legal(&mut self, table: &Table) -> io::Result<()> {
-        let over = table.outcome().is_some();
-        let legal = if over { Vec::new() } else { table.position.legal_moves() };
-        let words = if over { Vec::new() } else { table.position.legal_words() };
+        let Legal { moves, words, quota } = table.legal();
         if self.style == Style::Json {
-            return self.json(&Legal { legal, words });
+            let quota = Quota(quota.as_deref().unwrap_or_default());
+            return self.json(&LegalLine { legal: &moves, words: &words, quota });
         }
-        let count = legal.len() + words.len();
-        writeln!(self.output, "\n{count} legal turns:")?;
-        let all = words.into_iter().map(str::to_owned).chain(legal);
+        match quota.filter(|_| !moves.is_empty()) {
+            Some(quota) => {
+                let quota: Vec<String> =
+                    quota.iter().map(|(name, amount)| format!("{name} {amount}")).collect();
+                let (count, quota) = (moves.len(), quota.join(", "));
+                writeln!(self.output, "\n{count} ways to begin a turn ({quota}):")?;
+            }
+            None => writeln!(self.output, "\n{} legal turns:", moves.len() + words.len())?,
+        }
+        let all = words.into_iter().map(str::to_owned).chain(moves);
         writeln!(self.output, "{}", fill(all, " "))
+    }
+
+    /// That the chance of a game is what it was promised to be.
+    pub(super) fn proof(&mut self, proof: &Proof) -> io::Result<()> {
+        let Proof { committed, rolls, start, .. } = proof;
+        let message = proof.to_string();
+        if self.style == Style::Json {
+            let (committed, verified) = (*committed, true);
+            return self.json(&ProofLine { verified, committed, rolls, start, message });
+        }
+        writeln!(self.output, "{message}\n\nStart: {start}")?;
+        if rolls.is_empty() { Ok(()) } else { writeln!(self.output, "{}", fill(rolls.iter().cloned(), " ")) }
     }
 
     /// How to type a move.

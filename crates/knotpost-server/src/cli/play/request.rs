@@ -18,6 +18,8 @@ pub(super) struct Request<'a> {
     pub legal: bool,
     pub help: bool,
     pub script: Script,
+    /// The record whose dice are to be verified; its start and moves are those of the request.
+    pub verify: Option<Record>,
 }
 
 /// Whether more moves come from the keyboard.
@@ -54,13 +56,17 @@ pub(super) enum RequestError {
     OtherGame(String),
     #[error("a record brings its own start: leave out {0}")]
     OwnStart(&'static str),
+    #[error("--verify-dice is about the record alone: leave out {0}")]
+    RecordAlone(&'static str),
 }
 
 impl RequestError {
     /// The code programs go by.
     pub(super) const fn code(&self) -> &'static str {
         match self {
-            Self::NoGame(_) | Self::NeedsValue(_) | Self::OwnStart(_) => "wrong_arguments",
+            Self::NoGame(_) | Self::NeedsValue(_) | Self::OwnStart(_) | Self::RecordAlone(_) => {
+                "wrong_arguments"
+            }
             Self::UnknownGame { .. } | Self::OtherGame(_) => "unknown_game",
             Self::Options(OptionError::Option { .. }) => "bad_option",
             Self::Options(_) => "player_count",
@@ -73,7 +79,7 @@ impl RequestError {
     /// The exit code.
     pub(super) const fn exit_code(&self) -> u8 {
         match self {
-            Self::NoGame(_) | Self::NeedsValue(_) | Self::OwnStart(_) => 64,
+            Self::NoGame(_) | Self::NeedsValue(_) | Self::OwnStart(_) | Self::RecordAlone(_) => 64,
             Self::Unreadable(_) => 66,
             _ => BAD_DATA,
         }
@@ -88,6 +94,7 @@ struct Words {
     position: Option<String>,
     players: Option<String>,
     record: Option<String>,
+    verify: Option<String>,
     seed: Option<String>,
     legal: bool,
     help: bool,
@@ -105,6 +112,7 @@ impl Words {
                 "--position" => Some(("--position", &mut sorted.position)),
                 "--players" => Some(("--players", &mut sorted.players)),
                 "--record" => Some(("--record", &mut sorted.record)),
+                "--verify-dice" => Some(("--verify-dice", &mut sorted.verify)),
                 "--seed" => Some(("--seed", &mut sorted.seed)),
                 _ => None,
             };
@@ -126,37 +134,55 @@ impl Words {
         }
         Ok(sorted)
     }
+
+    /// The record that is to be replayed or verified.
+    fn read_record(&self) -> Result<Option<Record>, RequestError> {
+        if self.verify.is_some() && self.record.is_some() {
+            return Err(RequestError::RecordAlone("--record"));
+        }
+        let Some(file) = self.verify.as_ref().or(self.record.as_ref()) else { return Ok(None) };
+        let text = fs::read_to_string(file).map_err(RequestError::Unreadable)?;
+        Ok(Some(text.parse()?))
+    }
 }
 
 impl<'a> Request<'a> {
-    /// Reads a line: flags of `play`, options of the game, and the game's name before the moves.
+    /// Reads a line: flags of `play`, options of the game, and the game's name before the moves. A record that tells
+    /// its game makes the name unnecessary.
     pub(super) fn parse(words: &[String], registry: &'a Registry) -> Result<Self, RequestError> {
         let words = Words::sort(words)?;
+        let record = words.read_record()?;
         let games = || registry.iter().map(|game| game.meta().name).collect::<Vec<_>>().join(", ");
-        let Some((name, moves)) = words.plain.split_first() else {
-            return Err(RequestError::NoGame(games()));
+        let told = record.as_ref().and_then(|record| record.tag("Game"));
+        let (name, moves) = match (words.plain.split_first(), told) {
+            (Some((name, moves)), _) => (name.as_str(), moves),
+            (None, Some(name)) => (name, &[][..]),
+            (None, None) => return Err(RequestError::NoGame(games())),
         };
-        let unknown = || RequestError::UnknownGame { name: name.clone(), games: games() };
+        let unknown = || RequestError::UnknownGame { name: name.to_owned(), games: games() };
         let game = registry.find(name).ok_or_else(unknown)?;
         let players = words.players.as_deref().map(|text| text.parse().map_err(|_| RequestError::Players));
         let mut request = Self {
             game,
-            options: words.options,
-            players: players.transpose()?.unwrap_or(*game.meta().players.start()),
-            position: words.position,
-            seed: words.seed.as_deref().map_or(Ok(Seed::default()), str::parse)?,
             moves: moves.to_vec(),
+            players: players.transpose()?.unwrap_or(*game.meta().players.start()),
+            seed: words.seed.as_deref().map_or(Ok(Seed::default()), str::parse)?,
+            options: words.options,
+            position: words.position,
             legal: words.legal,
             help: words.help,
             script: if words.interactive { Script::Interactive } else { Script::Given },
+            verify: None,
         };
-        if let Some(file) = words.record {
-            if words.players.is_some() {
-                return Err(RequestError::OwnStart("--players"));
-            }
-            let text = fs::read_to_string(file).map_err(RequestError::Unreadable)?;
-            request.follow(&text.parse()?)?;
+        let Some(record) = record else { return Ok(request) };
+        if words.players.is_some() {
+            return Err(RequestError::OwnStart("--players"));
         }
+        if words.verify.is_some() && !request.moves.is_empty() {
+            return Err(RequestError::RecordAlone("moves"));
+        }
+        request.follow(&record)?;
+        request.verify = words.verify.map(|_| record);
         Ok(request)
     }
 

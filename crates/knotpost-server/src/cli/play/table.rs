@@ -1,7 +1,8 @@
 //! A game on the command line: the position, what led to it, and resignations, which no game knows.
 
 use knotpost_rules::{
-    GameOptions, Illegal, Meta, Outcome, Played, Position, Rejected, Seat, Seats, Status, SyntaxError, Turn,
+    Ability, GameOptions, Illegal, Meta, Outcome, Played, Position, Rejected, Seat, Seats, Status,
+    SyntaxError, Turn,
 };
 
 /// A game in progress or over.
@@ -16,6 +17,16 @@ pub(super) struct Table {
     pub turns: Vec<Played>,
     /// Seats that have not resigned.
     active: Seats,
+}
+
+/// What the seat to move may do.
+pub(super) struct Legal {
+    /// Whole moves, or the parts that moves can begin with; sorted by bytes.
+    pub moves: Vec<String>,
+    /// `pass` and `swap`, where legal.
+    pub words: Vec<&'static str>,
+    /// What a complete move amounts to, in a game in which moves are put together from parts.
+    pub quota: Option<Vec<(&'static str, u32)>>,
 }
 
 /// Why a word was not played.
@@ -54,20 +65,42 @@ impl Table {
         Self { meta, options: options.to_string(), players, position, turns: Vec::new(), active }
     }
 
-    /// How the game ended, if it did: by its rules, or because one seat is left.
+    /// How the game ended, if it did: by its rules, or because too few seats are left.
     pub(super) fn outcome(&self) -> Option<Outcome> {
         if let Status::Over(outcome) = self.position.status() {
             return Some(outcome);
         }
-        (self.active.len() <= 1).then(|| {
-            let standing = self.position.result_by_scores().placings;
-            let key = |(index, placing): (usize, &u8)| {
-                let stays = Seat::from_index(index).is_some_and(|seat| self.active.contains(seat));
-                (stays, std::cmp::Reverse(*placing))
-            };
-            let keys: Vec<_> = standing.iter().enumerate().map(key).collect();
-            Outcome::rank(&keys, "resignation")
-        })
+        let plays_on = self.players > 2 && self.meta.abilities.has(Ability::PlayOn);
+        match self.active.len() {
+            0 => Some(self.position.result_by_scores()),
+            1 if !plays_on => Some(self.rank_by_resignation()),
+            _ => None,
+        }
+    }
+
+    /// The seat that is left comes first, the others as they stand.
+    fn rank_by_resignation(&self) -> Outcome {
+        let standing = self.position.result_by_scores().placings;
+        let key = |(index, placing): (usize, &u8)| {
+            let stays = Seat::from_index(index).is_some_and(|seat| self.active.contains(seat));
+            (stays, std::cmp::Reverse(*placing))
+        };
+        let keys: Vec<_> = standing.iter().enumerate().map(key).collect();
+        Outcome::rank(&keys, "resignation")
+    }
+
+    /// Every legal turn, or what a turn can begin with where turns are put together from parts.
+    pub(super) fn legal(&self) -> Legal {
+        let steps = self.position.steps("").ok().flatten();
+        if self.outcome().is_some() {
+            let quota = steps.map(|steps| steps.quota.into_iter().map(|(name, _)| (name, 0)).collect());
+            return Legal { moves: Vec::new(), words: Vec::new(), quota };
+        }
+        let words = self.position.legal_words();
+        match steps {
+            Some(steps) => Legal { moves: steps.next, words, quota: Some(steps.quota) },
+            None => Legal { moves: self.position.legal_moves(), words, quota: None },
+        }
     }
 
     /// The seats that may act.
@@ -115,7 +148,10 @@ impl Table {
 
     /// What would be legal instead: a few moves and how many there are.
     fn offer(&self) -> String {
-        let (moves, words) = (self.position.legal_moves(), self.position.legal_words());
+        let Legal { moves, words, quota } = self.legal();
+        if let Some(example) = quota.and_then(|_| self.position.example_move()) {
+            return format!("; {example} is legal, for example");
+        }
         let few: Vec<&str> = words.iter().copied().chain(moves.iter().map(String::as_str)).take(5).collect();
         let count = moves.len() + words.len();
         match few.as_slice() {
