@@ -49,9 +49,9 @@ fn greet(app: &App, ports: &Ports) {
         println!("      curl -d 'help tutorial' http://{http}/commands");
     }
     for game in app.games() {
-        if let Some(contact) = game.meta().contact {
-            let name = game.meta().name;
-            println!("{contact} To switch it off: games.disabled = [\"{name}\"]");
+        let meta = game.meta();
+        if let Some(contact) = meta.contact {
+            println!("{}: {contact}. To switch it off: games.disabled = [\"{}\"]", meta.title, meta.name);
         }
     }
     if app.games().all(|game| game.meta().contact.is_none()) {

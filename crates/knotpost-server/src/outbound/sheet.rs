@@ -33,6 +33,7 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         subscribers => sheet.subscribers.clone(),
         subscriber_line => wrapped("Subscribers: ", "             ", &sheet.subscribers.join(", ")),
         spoken => Serde(&sheet.spoken),
+        chance => Serde(&sheet.chance),
         times => Serde(&sheet.times),
         stars => STARS,
     }

@@ -1,6 +1,6 @@
 //! A board in memory: what is stored of it, replayed into a position.
 
-use knotpost_rules::{AnyGame, GameOptions, Outcome, Position, Rejected, Seat, Seed, Status, Turn};
+use knotpost_rules::{Ability, AnyGame, GameOptions, Outcome, Position, Rejected, Seat, Seed, Status, Turn};
 
 use crate::app::App;
 use crate::domain::{BoardRef, Millis, MoveKind, SeatState, UserKey};
@@ -115,7 +115,11 @@ impl Board {
     /// When the moves do not replay.
     pub fn at(&self, app: &App, ply: usize) -> Result<Self, StoreError> {
         let moves = self.entries.iter().take(ply).map(|entry| entry.row.clone()).collect();
-        Self::replay(app, self.row.clone(), self.seats.clone(), moves)
+        let mut seats = self.seats.clone();
+        if self.swap().is_some_and(|swap| swap >= ply) {
+            exchange_users(&mut seats);
+        }
+        Self::replay(app, self.row.clone(), seats, moves)
     }
 
     /// Brings a stored move onto the position. On an error nothing has changed.
@@ -180,17 +184,41 @@ impl Board {
         self.entries.len() as i64 + 1
     }
 
-    /// Where the game stands after `entries`. With one player left the others' resignations end it.
+    /// The index of the swap in the move list, when there was one.
+    fn swap(&self) -> Option<usize> {
+        self.entries.iter().position(|entry| entry.row.kind == MoveKind::Swap)
+    }
+
+    /// The seat in which the user who made a move sits now: who moved before a swap, or made it, has changed
+    /// places since.
+    pub fn present_seat(&self, index: usize) -> i64 {
+        let seat = self.entries.get(index).map_or(1, |entry| entry.row.seat);
+        if self.swap().is_some_and(|swap| index <= swap) { 3 - seat } else { seat }
+    }
+
+    /// Makes the users of the first two seats change places; colours stay where they are.
+    pub fn exchange_users(&mut self) {
+        exchange_users(&mut self.seats);
+    }
+
+    /// Where the game stands after `entries`. With one player left the others' resignations end it, unless the
+    /// game lets him go on.
     pub fn standing(&self) -> Standing {
         let left: Vec<Seat> =
             self.seats.iter().map(|s| seat_at(s.seat)).filter(|s| !self.retired.contains(s)).collect();
         match (self.position.status(), left.as_slice()) {
             (Status::Over(outcome), _) => Standing::Over(outcome),
-            (Status::ToAct(_), [winner]) if self.seats.len() > 1 => {
+            (Status::ToAct(_), []) => Standing::Over(self.position.result_by_scores()),
+            (Status::ToAct(_), [winner]) if self.seats.len() > 1 && !self.may_play_on() => {
                 Standing::Over(self.last_one_left(*winner))
             }
             (Status::ToAct(seat), _) => Standing::ToMove(seat),
         }
+    }
+
+    /// Whether a single player may go on after the others have left.
+    fn may_play_on(&self) -> bool {
+        self.seats.len() > 2 && self.game.meta().abilities.has(Ability::PlayOn)
     }
 
     /// The last player left wins; the others follow in the order in which they gave up, latest first.
@@ -252,6 +280,13 @@ impl Board {
         self.seats = seats;
         self.entries.clear();
         self.retired.clear();
+    }
+}
+
+fn exchange_users(seats: &mut [SeatRow]) {
+    if let [one, other, ..] = seats {
+        std::mem::swap(&mut one.user_id, &mut other.user_id);
+        std::mem::swap(&mut one.userid, &mut other.userid);
     }
 }
 

@@ -192,11 +192,17 @@ pub(super) async fn act(
         return Err(refusal.about(board).into());
     }
     if let Err(error) = board.play(turn, false, now) {
-        return Err(illegal(&error, board, &user.userid).into());
+        return Err(illegal(&error, turn, board, &user.userid).into());
+    }
+    if matches!(turn, Turn::Swap) {
+        exchange_users(tx, &mut board).await?;
     }
     let ply = board.entries.len();
     settle(tx, app, &mut board, ply - 1, now).await?;
     let mut facts = BoardFacts::plain(Heading::Summary);
+    if matches!(turn, Turn::Swap) {
+        facts.notes.push(Note::Swapped { by: user.userid.clone() });
+    }
     if !prepared.body.trim().is_empty() {
         let remark = tx.insert_remark(
             board.row.id,
@@ -209,6 +215,15 @@ pub(super) async fn act(
         facts.remark = Some(remark.await?);
     }
     answer_with_board(tx, app, &board, facts, now).await
+}
+
+/// After a swap the colours stay and the players change places.
+async fn exchange_users(tx: &mut Tx, board: &mut Board) -> Result<(), StoreError> {
+    if let [one, other, ..] = board.seats.as_slice() {
+        tx.exchange_users(board.row.id, one, other).await?;
+    }
+    board.exchange_users();
+    Ok(())
 }
 
 /// Stores what a turn led to: the new moves (the server's own included), where the board stands,
@@ -363,14 +378,18 @@ fn unsupported_action(action: &Action, board: Board) -> Refusal {
         .about(board)
 }
 
-fn illegal(error: &Rejected, board: Board, userid: &str) -> Refusal {
-    let mut refusal = Refusal::new(Code::IllegalMove, error.to_string());
-    let legal = board.position.legal_moves();
+fn illegal(error: &Rejected, turn: Turn<'_>, board: Board, userid: &str) -> Refusal {
+    let code = if matches!(turn, Turn::Swap) { Code::SwapTooLate } else { Code::IllegalMove };
+    let mut refusal = Refusal::new(code, error.to_string());
+    let (label, legal) = match board.position.steps("") {
+        Ok(Some(steps)) => ("A move can begin with", steps.next),
+        _ => ("Legal moves", board.position.legal_moves()),
+    };
     if !legal.is_empty() {
         let shown: Vec<&str> = legal.iter().take(MOST_LEGAL_MOVES).map(String::as_str).collect();
         let more = legal.len().saturating_sub(shown.len());
         let tail = if more > 0 { format!(" … and {more} more") } else { String::new() };
-        refusal = refusal.hint(format!("Legal moves: {}{tail}", shown.join(" ")));
+        refusal = refusal.hint(format!("{label}: {}{tail}", shown.join(" ")));
     }
     if let Some(play) = board.position.example_move() {
         refusal = refusal.hint(format!(

@@ -5,6 +5,7 @@ mod accounts;
 mod answer;
 mod board;
 mod boards;
+mod chance;
 mod credentials;
 mod execute;
 mod help;
@@ -22,6 +23,7 @@ pub use answer::{
     Answer, Audience, BoardLine, ErrorReply, Failure, GameCount, HistoryLine, LineResult, Reply,
 };
 pub use board::{Board, Entry, Standing};
+pub use chance::{Chance, chance};
 pub use credentials::{Credentials, HashError, Login};
 pub use execute::{
     Channel, Origin, Prepared, Request, Saved, already_played, apply, execute, execute_once, prepare,

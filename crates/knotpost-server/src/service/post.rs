@@ -38,6 +38,11 @@ pub enum Note {
     },
     /// The boards' players' result does not count.
     Unrated,
+    /// Somebody took over the other side.
+    Swapped {
+        /// Who.
+        by: String,
+    },
 }
 
 impl fmt::Display for Note {
@@ -47,6 +52,7 @@ impl fmt::Display for Note {
                 write!(f, "{declined} declined; the game begins again without {declined}.")
             }
             Self::Unrated => f.write_str("This board is unrated."),
+            Self::Swapped { by } => write!(f, "{by} swapped: the players have changed sides."),
         }
     }
 }

@@ -330,6 +330,8 @@ pub(super) async fn preview(
         return Err(no_such_board(app, game, number).into());
     };
     let mut board = at_ply(app, board, at)?;
+    // No roll is seen before its turn.
+    board.position.seal_chance();
     if let Err(refusal) = try_moves(&mut board, moves, now) {
         return Err(refusal.about(board).into());
     }
@@ -389,6 +391,9 @@ fn try_moves(board: &mut Board, moves: &[Action], now: Millis) -> Result<(), Ref
         board.play(turn, false, now).map_err(|error| {
             Refusal::new(Code::IllegalMove, format!("`{word}` cannot be played: {error}"))
         })?;
+        if *action == Action::Swap {
+            board.exchange_users();
+        }
     }
     Ok(())
 }

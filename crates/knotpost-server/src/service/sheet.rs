@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::board::seat_at;
 use super::post::{BoardFacts, Heading, Note};
-use super::{Board, Standing};
+use super::{Board, Chance, Standing, chance};
 use crate::app::App;
 use crate::domain::{BoardKey, Millis, Span};
 use crate::store::{StoreError, Tx};
@@ -130,6 +130,8 @@ pub struct Sheet {
     pub subscribers: Vec<String>,
     /// What was said.
     pub spoken: Vec<Spoken>,
+    /// What can be checked of the dice, when it is to be shown.
+    pub chance: Option<Chance>,
     /// Times, when they are to be shown.
     pub times: Option<TimeFacts>,
     /// The number of the last move.
@@ -181,6 +183,8 @@ impl Sheet {
             example: example(board, &standing, reader),
             subscribers: facts.subscribers.clone(),
             spoken: Vec::new(),
+            chance: chance(board)
+                .filter(|_| over || !matches!(facts.heading, Heading::Summary | Heading::Chat)),
             times: (over || special).then(|| times(board, over, now)),
             ply: board.entries.len(),
         }
@@ -247,8 +251,10 @@ fn example(board: &Board, standing: &Standing, reader: Option<&str>) -> Option<S
 fn times(board: &Board, ended: bool, now: Millis) -> TimeFacts {
     let mut used = vec![Span::default(); board.seats.len()];
     let mut since = board.row.started_at;
-    for entry in &board.entries {
-        if let Some(used) = usize::try_from(entry.row.seat - 1).ok().and_then(|index| used.get_mut(index)) {
+    for (index, entry) in board.entries.iter().enumerate() {
+        if let Some(used) =
+            usize::try_from(board.present_seat(index) - 1).ok().and_then(|index| used.get_mut(index))
+        {
             used.0 += entry.row.at.since(since).0;
         }
         since = entry.row.at;

@@ -92,6 +92,23 @@ impl Tx {
         Ok(())
     }
 
+    /// Makes the users of two seats change places.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn exchange_users(
+        &mut self,
+        board: BoardKey,
+        one: &SeatRow,
+        other: &SeatRow,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE seats SET user_id = $3 WHERE board_id = $1 AND seat = $2";
+        for (seat, user) in [(one.seat, other.user_id), (other.seat, one.user_id)] {
+            on!(self, c => sqlx::query(sql).bind(board.0).bind(seat).bind(user.0).execute(c).await.map(drop))?;
+        }
+        Ok(())
+    }
+
     /// Names of those who watch the board without playing on it, with their keys.
     ///
     /// # Errors

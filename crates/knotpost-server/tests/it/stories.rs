@@ -4,6 +4,7 @@
 mod abuse;
 mod confirming;
 mod declining;
+mod games;
 mod playing;
 mod reading;
 mod resigning;

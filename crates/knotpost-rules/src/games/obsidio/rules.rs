@@ -17,7 +17,7 @@ pub(super) static META: Meta = Meta {
     seat_names: &[&["X", "O"]],
     credit: "Phil Leduc, 2025",
     contact: Some("the author asks those who program or sell the game to get in touch with him"),
-    summary: "surround targets along lines of sight and claim most of them",
+    summary: "surround targets along lines of sight",
 };
 
 static OPTIONS: [OptionSpec; 1] = [OptionSpec {

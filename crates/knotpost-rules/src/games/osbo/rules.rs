@@ -21,7 +21,7 @@ pub(super) static META: Meta = Meta {
     ],
     credit: "Cameron Browne, 2008",
     contact: None,
-    summary: "grow knots of rolled dice, your own and everybody else's",
+    summary: "grow knots of rolled dice, yours and theirs",
 };
 
 static OPTIONS: [OptionSpec; 2] = [

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::domain::{BoardKey, BoardRef, BoardState, Millis};
-use crate::service::{Board, BoardQuery, BoardView, Code, Standing, view_board, view_boards};
+use crate::service::{Board, BoardQuery, BoardView, Code, Standing, chance, view_board, view_boards};
 use crate::store::{BoardRow, SeatRow};
 use crate::web::Web;
 use crate::web::error::Problem;
@@ -118,12 +118,17 @@ pub(super) async fn legal(
 ) -> Result<Json<Value>, Problem> {
     let view = find(&web, &game, &number, read(query)?.ply).await?;
     let over = matches!(view.board.standing(), Standing::Over(_));
-    let (legal, words) = if over {
-        (Vec::new(), Vec::new())
-    } else {
-        (view.board.position.legal_moves(), view.board.position.legal_words())
+    let position = &view.board.position;
+    let (legal, words, quota) = match position.steps("") {
+        _ if over => (Vec::new(), Vec::new(), Vec::new()),
+        Ok(Some(steps)) => (steps.next, position.legal_words(), steps.quota),
+        _ => (position.legal_moves(), position.legal_words(), Vec::new()),
     };
-    Ok(Json(json!({ "legal": legal, "words": words })))
+    let mut answer = json!({ "legal": legal, "words": words });
+    if let Some(fields) = answer.as_object_mut() {
+        fields.extend(quota.into_iter().map(|(name, amount)| (name.to_owned(), json!(amount))));
+    }
+    Ok(Json(answer))
 }
 
 pub(super) async fn text(
@@ -167,11 +172,12 @@ fn list_moves(board: &Board) -> Vec<Value> {
     board
         .entries
         .iter()
-        .map(|entry| {
+        .enumerate()
+        .map(|(index, entry)| {
             json!({
                 "number": entry.row.number,
                 "seat": entry.row.seat,
-                "userid": board.userid_at(entry.row.seat),
+                "userid": board.userid_at(board.present_seat(index)),
                 "text": entry.text,
                 "auto": entry.row.auto,
                 "at": entry.row.at.to_rfc3339(),
@@ -201,6 +207,7 @@ fn whole(view: &BoardView) -> Value {
         }),
         Standing::ToMove(_) => Value::Null,
     };
+    let promise = chance(board);
     let mut value = json!({
         "game": row.game,
         "number": row.number,
@@ -217,7 +224,8 @@ fn whole(view: &BoardView) -> Value {
         "comment": view.comment.as_ref().map(|spoken| json!({ "by": spoken.who, "text": spoken.text })),
         "proposal": Value::Null,
         "limits": { "nag_ms": row.nag_ms, "forfeit_ms": row.forfeit_ms, "total_ms": row.total_ms },
-        "seed_commitment": Value::Null,
+        "seed_commitment": promise.as_ref().map(|promise| promise.commitment.as_str()),
+        "seed": promise.as_ref().and_then(|promise| promise.seed.as_deref()),
         "rules_version": row.rules_version,
         "started": row.started_at.to_rfc3339(),
         "ended": row.ended_at.map(|at| Millis(at).to_rfc3339()),
