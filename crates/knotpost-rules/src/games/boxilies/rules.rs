@@ -20,7 +20,7 @@ pub(super) static META: Meta = Meta {
     seat_names: &[&["First", "Second"]],
     credit: "author not named where the rules are published",
     contact: None,
-    summary: "place stones with arrows and capture weaker sides",
+    summary: "place stones of arrows, capture weaker sides",
 };
 
 /// The order is that of canonical options.
