@@ -1,5 +1,8 @@
 //! `knotpost play` from outside: the program is run and its output read.
 
+mod chance;
+mod turns;
+
 use std::{
     io::Write,
     process::{Command, Stdio},

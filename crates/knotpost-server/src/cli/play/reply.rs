@@ -105,7 +105,7 @@ impl<'a> Line<'a> {
             gain: last.map_or(0, |turn| turn.gain),
             scores,
             paths,
-            position: table.position.position(),
+            position: table.position_text(),
             to_move: table.to_move().iter().map(knotpost_rules::Seat::number).collect(),
             over: outcome.is_some(),
             result: outcome.map(|outcome| ResultLine {
@@ -155,7 +155,7 @@ impl<O: Write, E: Write> Writer<O, E> {
         }
         writeln!(self.output, "{}\n", table.position.view(Viewer::Spectator))?;
         writeln!(self.output, "{}", tell_standing(table))?;
-        writeln!(self.output, "Position: {}", table.position.position())
+        writeln!(self.output, "Position: {}", table.position_text())
     }
 
     /// The legal moves and words, or what a turn can begin with.
@@ -172,7 +172,10 @@ impl<O: Write, E: Write> Writer<O, E> {
                 let (count, quota) = (moves.len(), quota.join(", "));
                 writeln!(self.output, "\n{count} ways to begin a turn ({quota}):")?;
             }
-            None => writeln!(self.output, "\n{} legal turns:", moves.len() + words.len())?,
+            None => match moves.len() + words.len() {
+                1 => writeln!(self.output, "\n1 legal turn:")?,
+                count => writeln!(self.output, "\n{count} legal turns:")?,
+            },
         }
         let all = words.into_iter().map(str::to_owned).chain(moves);
         writeln!(self.output, "{}", fill(all, " "))
@@ -217,7 +220,8 @@ impl<O: Write, E: Write> Writer<O, E> {
 fn tell_standing(table: &Table) -> String {
     let Some(outcome) = table.outcome() else {
         let movers: Vec<&str> = table.to_move().iter().map(|seat| table.name(seat)).collect();
-        return format!("{} to move.", movers.join(", "));
+        let roll = table.position.roll().map_or_else(String::new, |roll| format!(" The roll is {roll}."));
+        return format!("{} to move.{roll}", movers.join(", "));
     };
     let names: Vec<&str> = outcome.winners().into_iter().map(|seat| table.name(seat)).collect();
     let names = names.join(" and ");

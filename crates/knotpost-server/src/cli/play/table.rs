@@ -89,6 +89,18 @@ impl Table {
         Outcome::rank(&keys, "resignation")
     }
 
+    /// The position string; a game that has ended has nothing rolled, also where it ended by resignations.
+    pub(super) fn position_text(&self) -> String {
+        let text = self.position.position();
+        match self.position.roll().filter(|_| self.outcome().is_some()) {
+            Some(roll) => {
+                let parts = text.split(' ').map(|part| if part == roll { "-" } else { part });
+                parts.collect::<Vec<_>>().join(" ")
+            }
+            None => text,
+        }
+    }
+
     /// Every legal turn, or what a turn can begin with where turns are put together from parts.
     pub(super) fn legal(&self) -> Legal {
         let steps = self.position.steps("").ok().flatten();

@@ -118,7 +118,7 @@ fn replay(
     if let Some(told) = told.filter(|told| told.len() != rolls.len()) {
         return Err(Doubt::Count { computed: rolls.len(), told: told.len() });
     }
-    let computed = table.position.position();
+    let computed = table.position_text();
     match record.tag("Position").filter(|told| *told != computed) {
         Some(told) => Err(Doubt::End { computed, told: told.to_owned() }),
         None => Ok(rolls),
