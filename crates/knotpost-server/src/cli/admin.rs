@@ -12,7 +12,8 @@ use crate::app::App;
 use crate::config::Config;
 use crate::domain::{BoardRef, BoardState};
 use crate::service::{
-    BoardQuery, Reply, ServiceError, UserEdit, edit_user, view_board, view_boards, view_user, view_users,
+    BoardQuery, Replayed, Reply, ServiceError, UserEdit, edit_user, replay_next, view_board, view_boards,
+    view_user, view_users,
 };
 
 #[derive(Debug, Subcommand)]
@@ -26,6 +27,12 @@ pub(super) enum Action {
     Board {
         #[command(subcommand)]
         action: Board,
+    },
+    /// Replay stored boards under the present rules and report differences; exit code 1 when there are any.
+    Replay {
+        /// Every board, finished and removed ones too.
+        #[arg(long, required = true)]
+        all: bool,
     },
 }
 
@@ -103,7 +110,13 @@ pub(super) enum Board {
 
 pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCode> {
     let app = super::open(config).await?;
+    if let Action::Replay { .. } = action {
+        let outcome = replay_all(&app).await;
+        app.store.close().await;
+        return outcome;
+    }
     let done = match action {
+        Action::Replay { .. } => Ok(()),
         Action::User { action } => user(&app, action).await,
         Action::Board { action } => board(&app, action).await,
     };
@@ -119,6 +132,20 @@ pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCo
         }
         Err(ServiceError::Store(error)) => Err(error.into()),
     }
+}
+
+async fn replay_all(app: &Arc<App>) -> anyhow::Result<ExitCode> {
+    let mut replayed = Replayed::default();
+    let mut told = 0;
+    while replay_next(app, &mut replayed).await? {
+        for difference in replayed.differences.iter().skip(told) {
+            println!("{}: {}", difference.board, difference.what);
+        }
+        told = replayed.differences.len();
+        eprintln!("{} boards replayed", replayed.boards);
+    }
+    println!("{} boards replayed, {told} differences.", replayed.boards);
+    Ok(if told == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {

@@ -196,6 +196,15 @@ impl Tx {
         Ok(on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(key.0).fetch_optional(c).await)?)
     }
 
+    /// Boards in the order of their rows after one, removed ones too, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn boards_after(&mut self, after: BoardKey, limit: i64) -> Result<Vec<BoardRow>, StoreError> {
+        let sql = select_board!("WHERE id > $1 ORDER BY id LIMIT $2");
+        Ok(on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(after.0).bind(limit).fetch_all(c).await)?)
+    }
+
     /// Makes every other change of this board wait for, or conflict with, this transaction.
     /// Called before a board is loaded to be changed.
     ///

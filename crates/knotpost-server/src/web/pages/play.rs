@@ -87,6 +87,9 @@ fn board_facts(web: &Web, view: &BoardView) -> Value {
         Standing::ToMove(seat) => view.board.userid_at(i64::from(seat.number())).to_owned(),
         Standing::Over(_) => String::new(),
     };
+    // Where a move is put together from parts nobody counts the ways to do so.
+    let is_counted = matches!(view.board.position.steps(""), Ok(None));
+    let legal = is_counted.then(|| view.board.position.legal_moves().len());
     let text = web.app.composer.text(&Reply::Board(Box::new(view.sheet.clone())));
     context! {
         sheet => Serde(&view.sheet),
@@ -97,7 +100,7 @@ fn board_facts(web: &Web, view: &BoardView) -> Value {
         ply,
         last => view.last_ply,
         text => text.map(|(_, text)| text).unwrap_or_default(),
-        legal => view.board.position.legal_moves().len(),
+        legal => legal,
     }
 }
 
