@@ -22,8 +22,13 @@ pub fn chance(board: &Board) -> Option<Chance> {
         return None;
     }
     let seed = to_hex(&board.row.seed);
-    let text = format!("knotpost-dice-1 {} {} {seed}", board.row.game, board.row.number);
-    let commitment = to_hex(&Sha256::digest(text.as_bytes()));
+    let commitment = commitment(&board.row.game, &board.row.number.to_string(), &seed);
     let over = matches!(board.standing(), Standing::Over(_)) && board.entries.len() as i64 == board.row.ply;
     Some(Chance { commitment, seed: over.then_some(seed) })
+}
+
+/// What is published of a board's seed (in hexadecimal) at its start, so that it cannot be changed later: SHA-256
+/// in hexadecimal.
+pub fn commitment(game: &str, number: &str, seed: &str) -> String {
+    to_hex(&Sha256::digest(format!("knotpost-dice-1 {game} {number} {seed}").as_bytes()))
 }

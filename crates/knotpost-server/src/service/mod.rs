@@ -24,7 +24,7 @@ pub use answer::{
     Answer, Audience, BoardLine, ErrorReply, Failure, GameCount, HistoryLine, LineResult, Reply,
 };
 pub use board::{Board, Entry, Standing};
-pub use chance::{Chance, chance};
+pub use chance::{Chance, chance, commitment};
 pub use credentials::{Credentials, HashError, Login};
 pub use execute::{
     Channel, Origin, Prepared, Request, Saved, already_played, apply, execute, execute_once, prepare,

@@ -6,9 +6,8 @@ use super::{
     request::Request,
     table::{Fault, Table},
 };
-use crate::secret::to_hex;
+use crate::service::commitment;
 use knotpost_rules::{Ability, Record, Seed};
-use sha2::{Digest as _, Sha256};
 use std::fmt;
 
 /// What was recomputed and found to agree with everything the record tells.
@@ -54,11 +53,6 @@ impl Doubt {
     }
 }
 
-/// What is published at the start of a board, so that its seed cannot be changed later: SHA-256 in hexadecimal.
-fn commit_to(game: &str, board: &str, seed: &Seed) -> String {
-    to_hex(&Sha256::digest(format!("knotpost-dice-1 {game} {board} {seed}")))
-}
-
 /// Recomputes the chance of a record that `request` follows from `table`, its start.
 ///
 /// # Errors
@@ -81,7 +75,7 @@ pub(super) fn verify(request: &Request<'_>, record: &Record, table: Table) -> Re
 /// Compares the commitment, if the record has one; gives whether it has.
 fn check_commitment(game: &str, record: &Record, seed: &Seed) -> Result<bool, Doubt> {
     let Some(told) = record.tag("Commitment") else { return Ok(false) };
-    let computed = commit_to(game, record.tag("Board").ok_or(Doubt::NoBoard)?, seed);
+    let computed = commitment(game, record.tag("Board").ok_or(Doubt::NoBoard)?, &seed.to_string());
     if computed.eq_ignore_ascii_case(told) {
         return Ok(true);
     }

@@ -1,6 +1,8 @@
 //! `admin` and `command`: what somebody with a shell on the machine can do, beside a running
 //! server and without one.
 
+use sqlx::Connection as _;
+
 use super::running::{Place, users};
 use super::wire::command;
 
@@ -126,4 +128,26 @@ async fn a_command_line_is_carried_out_with_and_without_a_server() {
     assert_eq!(ended.code(), 1, "{ended:?}");
     assert!(ended.stderr.contains("absent.txt"), "{ended:?}");
     server.stop().await;
+}
+
+#[tokio::test]
+async fn stored_boards_replay_and_a_changed_one_is_reported() {
+    let place = Place::new();
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.ask("osbox challenge ann bob").await;
+    server.ask("osbox move 101 ann ann-secret a1").await;
+    server.ask("osbo challenge ann bob").await;
+    let told = place.run(&["admin", "replay", "--all"]).await.succeed();
+    assert!(told.contains("2 boards replayed, 0 differences."), "{told}");
+    server.stop().await;
+
+    let url = format!("sqlite:{}", place.data().join("knotpost.db").display());
+    let mut connection = sqlx::SqliteConnection::connect(&url).await.unwrap();
+    let change = "UPDATE boards SET position = 'o.../..../..../.... 2 0-0' WHERE game = 'osbox'";
+    sqlx::query(change).execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+    let ended = place.run(&["admin", "replay", "--all"]).await;
+    assert_eq!(ended.status.code(), Some(1), "{ended:?}");
+    assert!(ended.stdout.contains("osbox 101: stored as o.../"), "{ended:?}");
 }

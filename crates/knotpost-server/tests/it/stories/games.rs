@@ -67,7 +67,7 @@ mod stories {
         let last = letters.last().unwrap();
         let seed = line_below(last, "The dice of this board came from the seed");
         let digest = Sha256::digest(format!("knotpost-dice-1 {game} {number} {seed}").as_bytes());
-        let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = knotpost_server::secret::to_hex(&digest);
         assert_eq!((promised, line_below(last, "whose digest")), (digest.as_str(), digest.as_str()));
     }
 
