@@ -2,7 +2,8 @@
 
 use knotpost_commands::Credentials as Typed;
 
-use super::execute::{Prepared, authorize};
+use super::Prepared;
+use super::execute::authorize;
 use super::post::{post_to_address, post_to_user, registered_addresses};
 use super::{Answer, Channel, Code, Rate, Refusal, Reply, ServiceError};
 use crate::app::App;

@@ -3,7 +3,8 @@
 use knotpost_commands::{Action, Days, GivenOption, ServerOptions};
 use knotpost_rules::{Ability, AnyGame, OptionError, Rejected, Seed, Turn};
 
-use super::execute::{Prepared, authorize_on};
+use super::Prepared;
+use super::execute::authorize_on;
 use super::post::{BoardFacts, Heading, Note, post_board, post_to_user};
 use super::sheet::{Listing, Spoken};
 use super::{Answer, Board, Code, Rate, Refusal, Reply, ServiceError, Sheet, Standing, resignation};

@@ -11,6 +11,7 @@ mod execute;
 mod help;
 mod limits;
 mod post;
+mod prepare;
 mod queries;
 mod refusal;
 mod replay;
@@ -26,13 +27,11 @@ pub use answer::{
 pub use board::{Board, Entry, Standing};
 pub use chance::{Chance, chance, commitment};
 pub use credentials::{Credentials, HashError, Login};
-pub use execute::{
-    Channel, Origin, Prepared, Request, Saved, already_played, apply, execute, execute_once, prepare,
-    prepare_at_once,
-};
+pub use execute::{Saved, already_played, apply, execute, execute_once};
 pub use help::{TOPICS, help_page};
 pub use limits::{Limits, Rate};
 pub use post::{BoardFacts, Composer, Envelope, Heading, Note, post_to_address};
+pub use prepare::{Channel, Origin, Prepared, Request, prepare, prepare_at_once};
 pub use refusal::{Code, Refusal, ServiceError};
 pub use replay::{Difference, Replayed, replay_next};
 pub use sheet::{Seat, Sheet, Spoken, TimeFacts, Verdict, sheet_by_reference};

@@ -2,9 +2,10 @@
 
 use knotpost_rules::Seat;
 
+use super::Prepared;
 use super::board::seat_at;
 use super::boards::{answer_with_board, check_plays, find_board, find_game, settle, tell_all};
-use super::execute::{Prepared, authorize_on};
+use super::execute::authorize_on;
 use super::post::{BoardFacts, Heading, Note, post_to_user};
 use super::{Answer, Board, Reply, ServiceError, Standing};
 use crate::app::App;

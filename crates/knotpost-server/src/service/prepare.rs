@@ -1,0 +1,266 @@
+//! The first step of a command: everything that takes long and needs no transaction. The line is parsed, its
+//! password is checked, a new one is hashed.
+
+use futures_util::future::BoxFuture;
+use knotpost_commands::{Command, ParseError};
+
+use super::{HashError, Login, Rate, queries};
+use crate::app::App;
+use crate::domain::Address;
+use crate::store::{StoreError, UserState};
+
+/// Shorter words are no passwords.
+const SHORTEST_PASSWORD: usize = 6;
+
+/// How a command came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// As a mail.
+    Mail,
+    /// Over HTTP.
+    Http,
+    /// From the operator's shell.
+    Operator,
+}
+
+/// Where a command came from.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// How.
+    pub channel: Channel,
+    /// The address of its sender, when it came by mail.
+    pub sender: Option<Address>,
+    /// Whom rates are counted for: an address or a network address.
+    pub rate_key: String,
+}
+
+/// A command as it came.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The command line.
+    pub line: String,
+    /// The text that came with it.
+    pub body: String,
+    /// Where it came from.
+    pub origin: Origin,
+}
+
+/// A command whose slow parts are done.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The command line, its passwords masked.
+    pub echo: String,
+    pub(super) body: String,
+    pub(super) origin: Origin,
+    pub(super) command: Result<Command, ParseError>,
+    pub(super) login: Login,
+    /// Hash of a new password.
+    pub(super) new_hash: Option<String>,
+    pub(super) overloaded: bool,
+    pub(super) lines: Vec<Prepared>,
+}
+
+impl Prepared {
+    /// Whether the command only looks, so that a snapshot suffices for it.
+    pub fn is_query(&self) -> bool {
+        match &self.command {
+            Ok(Command::Multiple) => self.lines.iter().all(Self::is_query),
+            Ok(command) => queries::is_query(command),
+            Err(_) => true,
+        }
+    }
+
+    /// Whether the line is a command at all.
+    pub fn parses(&self) -> bool {
+        self.command.is_ok()
+    }
+
+    /// Whether its password could not be checked because too many others wait.
+    pub fn is_overloaded(&self) -> bool {
+        self.overloaded || self.lines.iter().any(Self::is_overloaded)
+    }
+
+    /// Whose keys it uses: two clients may choose the same key and must not meet in it.
+    pub(super) fn key_scope(&self) -> String {
+        match &self.login {
+            Login::Known { user, .. } => format!("user {}", user.0),
+            _ => format!("from {}", self.origin.rate_key),
+        }
+    }
+
+    /// The lines of a `multiple`, their passwords masked.
+    pub fn line_echoes(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().map(|line| line.echo.as_str())
+    }
+
+    /// Whether it names a user and proved to be him.
+    pub fn is_authenticated(&self) -> bool {
+        match &self.command {
+            Ok(Command::Multiple) => self.lines.iter().any(Self::is_authenticated),
+            _ => matches!(self.login, Login::Known { .. }),
+        }
+    }
+}
+
+/// Whether hashing passwords is allowed to take its time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    Hash,
+    OnlyRemembered,
+}
+
+/// Does everything slow: parses the line, checks the password, hashes a new one.
+///
+/// # Errors
+/// When the database fails.
+pub async fn prepare(app: &App, request: Request) -> Result<Prepared, StoreError> {
+    let Some(prepared) = prepare_line(app, request, Patience::Hash).await? else {
+        return Err(StoreError::Closed);
+    };
+    Ok(prepared)
+}
+
+/// As [`prepare`], but `None` as soon as a password would have to be hashed.
+///
+/// # Errors
+/// When the database fails.
+pub async fn prepare_at_once(app: &App, request: Request) -> Result<Option<Prepared>, StoreError> {
+    prepare_line(app, request, Patience::OnlyRemembered).await
+}
+
+fn prepare_line(
+    app: &App,
+    request: Request,
+    patience: Patience,
+) -> BoxFuture<'_, Result<Option<Prepared>, StoreError>> {
+    Box::pin(async move {
+        let command = knotpost_commands::parse(&request.line, &app.vocabulary);
+        let mut prepared = Prepared {
+            echo: knotpost_commands::mask(&request.line, &app.vocabulary),
+            body: request.body,
+            origin: request.origin,
+            command,
+            login: Login::NotNeeded,
+            new_hash: None,
+            overloaded: false,
+            lines: Vec::new(),
+        };
+        if matches!(prepared.command, Ok(Command::Multiple)) {
+            return prepare_lines(app, prepared, patience).await;
+        }
+        redact_body(&mut prepared);
+        let done = check_passwords(app, &mut prepared, patience).await?;
+        if prepared.overloaded || !matches!(prepared.login, Login::NotNeeded | Login::Known { .. }) {
+            // With userid and password exchanged the line looks like any other.
+            prepared.echo = knotpost_commands::mask_cautiously(&request.line, &app.vocabulary);
+        }
+        Ok(done.then_some(prepared))
+    })
+}
+
+/// A password that its owner repeats in the text must not be passed on with it.
+fn redact_body(prepared: &mut Prepared) {
+    let Ok(command) = &prepared.command else { return };
+    let mut passwords: Vec<&str> = command.credentials().iter().map(|who| who.password.expose()).collect();
+    match command {
+        Command::ChangePassword { new, .. } => passwords.push(new.expose()),
+        Command::Signup { who, .. } => passwords.push(who.password.expose()),
+        _ => {}
+    }
+    for password in passwords.into_iter().filter(|password| password.len() >= SHORTEST_PASSWORD) {
+        if prepared.body.contains(password) {
+            prepared.body = prepared.body.replace(password, knotpost_commands::MASK);
+        }
+    }
+}
+
+/// The lines of a `multiple` are commands of their own, without bodies; one inside another is none.
+async fn prepare_lines(
+    app: &App,
+    mut prepared: Prepared,
+    patience: Patience,
+) -> Result<Option<Prepared>, StoreError> {
+    let body = std::mem::take(&mut prepared.body);
+    let lines = match knotpost_commands::command_lines(&body) {
+        Ok(lines) => lines,
+        Err(error) => {
+            prepared.command = Err(error);
+            return Ok(Some(prepared));
+        }
+    };
+    for line in lines {
+        let request = Request { line: line.to_owned(), body: String::new(), origin: prepared.origin.clone() };
+        let Some(line) = prepare_line(app, request, patience).await? else { return Ok(None) };
+        prepared.lines.push(line);
+    }
+    Ok(Some(prepared))
+}
+
+/// `false` when a password would have to be hashed and must not be.
+async fn check_passwords(app: &App, prepared: &mut Prepared, patience: Patience) -> Result<bool, StoreError> {
+    let Ok(command) = &prepared.command else { return Ok(true) };
+    let new_password = match command {
+        Command::Signup { who, .. } => Some(&who.password),
+        Command::ChangePassword { new, .. } => Some(new),
+        _ => None,
+    };
+    if patience == Patience::OnlyRemembered && new_password.is_some() {
+        return Ok(false);
+    }
+    let login = match (command, command.credentials()) {
+        (Command::Signup { .. }, _) | (_, None) => Ok(Login::NotNeeded),
+        (_, Some(who)) => {
+            match check_password(app, &prepared.origin, &who.userid, who.password.expose(), patience).await? {
+                Some(login) => login,
+                None => return Ok(false),
+            }
+        }
+    };
+    let new_hash = match (&login, new_password) {
+        (Ok(Login::NotNeeded | Login::Known { .. }), Some(password)) => {
+            Some(app.credentials.hash(password.expose()).await)
+        }
+        _ => None,
+    };
+    match (login, new_hash.transpose()) {
+        (Ok(login), Ok(new_hash)) => (prepared.login, prepared.new_hash) = (login, new_hash),
+        (Err(error), _) | (_, Err(error)) => {
+            tracing::warn!(%error, "a password could not be checked");
+            prepared.overloaded = true;
+        }
+    }
+    Ok(true)
+}
+
+async fn check_password(
+    app: &App,
+    origin: &Origin,
+    userid: &str,
+    password: &str,
+    patience: Patience,
+) -> Result<Option<Result<Login, HashError>>, StoreError> {
+    let user = app.store.read().await?.find_user(userid).await?;
+    let user = user.filter(|user| user.state == UserState::Active);
+    let stored = user.and_then(|user| user.password_hash.map(|hash| (user.id, hash)));
+    let now = app.clock.now();
+    if let Some((user, hash)) = &stored
+        && app.credentials.remembers(*user, password, hash, now)
+    {
+        return Ok(Some(Ok(Login::Known { user: *user, hash: hash.clone() })));
+    }
+    if patience == Patience::OnlyRemembered {
+        return Ok(None);
+    }
+    let account = userid.to_lowercase();
+    if let Err(seconds) = app.limits.count(Rate::Password, &format!("{account} {}", origin.rate_key)) {
+        return Ok(Some(Ok(Login::TooMany(seconds))));
+    }
+    let verified = app
+        .credentials
+        .verify(stored.as_ref().map(|(user, hash)| (*user, hash.as_str())), password, now)
+        .await;
+    Ok(Some(verified.map(|right| match (right, stored) {
+        (true, Some((user, hash))) => Login::Known { user, hash },
+        _ => Login::Wrong,
+    })))
+}
