@@ -10,7 +10,7 @@ use super::sheet::{Listing, Spoken};
 use super::{Answer, Board, Code, Rate, Refusal, Reply, ServiceError, Sheet, Standing, resignation};
 use crate::app::App;
 use crate::clock::random_bytes;
-use crate::domain::{BoardRef, BoardState, Millis, RemarkKind, SeatState};
+use crate::domain::{BoardRef, BoardState, Millis, RemarkKey, RemarkKind, SeatState};
 use crate::store::{NewBoard, NewSeat, StoreError, Tx, UserRow, UserState};
 
 /// How many legal moves an answer lists.
@@ -199,23 +199,30 @@ pub(super) async fn act(
         exchange_users(tx, &mut board).await?;
     }
     let ply = board.entries.len();
-    settle(tx, app, &mut board, ply - 1, now).await?;
+    settle(tx, &mut board, ply - 1, now).await?;
     let mut facts = BoardFacts::plain(Heading::Summary);
     if matches!(turn, Turn::Swap) {
         facts.notes.push(Note::Swapped { by: user.userid.clone() });
     }
-    if !prepared.body.trim().is_empty() {
-        let remark = tx.insert_remark(
-            board.row.id,
-            ply as i64,
-            Some(user.id),
-            RemarkKind::Comment,
-            &prepared.body,
-            now,
-        );
-        facts.remark = Some(remark.await?);
-    }
+    facts.remark = comment(tx, &board, ply, &user, prepared, now).await?;
     answer_with_board(tx, app, &board, facts, now).await
+}
+
+/// Keeps what was said with a move; `None` when nothing was.
+pub(super) async fn comment(
+    tx: &mut Tx,
+    board: &Board,
+    ply: usize,
+    user: &UserRow,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<Option<RemarkKey>, StoreError> {
+    if prepared.body.trim().is_empty() {
+        return Ok(None);
+    }
+    let said =
+        tx.insert_remark(board.row.id, ply as i64, Some(user.id), RemarkKind::Comment, &prepared.body, now);
+    said.await.map(Some)
 }
 
 /// After a swap the colours stay and the players change places.
@@ -231,12 +238,10 @@ async fn exchange_users(tx: &mut Tx, board: &mut Board) -> Result<(), StoreError
 /// and whose turn it is.
 pub(super) async fn settle(
     tx: &mut Tx,
-    app: &App,
     board: &mut Board,
     stored: usize,
     now: Millis,
 ) -> Result<(), ServiceError> {
-    let _ = app;
     play_for_the_absent(board, now)?;
     for entry in board.entries.iter().skip(stored) {
         tx.insert_move(board.row.id, &entry.row).await?;

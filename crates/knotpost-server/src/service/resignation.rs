@@ -4,7 +4,7 @@ use knotpost_rules::Seat;
 
 use super::Prepared;
 use super::board::seat_at;
-use super::boards::{answer_with_board, check_plays, find_board, find_game, settle, tell_all};
+use super::boards::{answer_with_board, check_plays, comment, find_board, find_game, settle, tell_all};
 use super::execute::authorize_on;
 use super::post::{BoardFacts, Heading, Note, post_to_user};
 use super::{Answer, Board, Reply, ServiceError, Standing};
@@ -57,23 +57,13 @@ async fn on_turn(
         row.resign_pending = false;
     }
     let ply = board.entries.len();
-    settle(tx, app, &mut board, ply - 1, now).await?;
+    settle(tx, &mut board, ply - 1, now).await?;
     if board.row.state == BoardState::Active {
         // With others still playing he goes on watching.
         tx.subscribe(board.row.id, user.id).await?;
     }
     let mut facts = BoardFacts::plain(Heading::Summary);
-    if !prepared.body.trim().is_empty() {
-        let remark = tx.insert_remark(
-            board.row.id,
-            ply as i64,
-            Some(user.id),
-            RemarkKind::Comment,
-            &prepared.body,
-            now,
-        );
-        facts.remark = Some(remark.await?);
-    }
+    facts.remark = comment(tx, &board, ply, user, prepared, now).await?;
     answer_with_board(tx, app, &board, facts, now).await
 }
 

@@ -76,12 +76,12 @@ pub(super) async fn board(
         return web.pages.problem(Code::NoSuchBoard, &format!("there is no {game} board `{number}`"));
     };
     match view_board(&web.app, &BoardRef { game, number }, query.ply).await {
-        Ok(view) => web.pages.page(StatusCode::OK, "board.html", board_facts(&web, &view)),
+        Ok(view) => web.pages.page(StatusCode::OK, "board.html", board_facts(&view)),
         Err(error) => web.pages.failure(error),
     }
 }
 
-fn board_facts(web: &Web, view: &BoardView) -> Value {
+fn board_facts(view: &BoardView) -> Value {
     let ply = view.board.entries.len() as i64;
     let to_move = match view.board.standing() {
         Standing::ToMove(seat) => view.board.userid_at(i64::from(seat.number())).to_owned(),
@@ -90,7 +90,6 @@ fn board_facts(web: &Web, view: &BoardView) -> Value {
     // Where a move is put together from parts nobody counts the ways to do so.
     let is_counted = matches!(view.board.position.steps(""), Ok(None));
     let legal = is_counted.then(|| view.board.position.legal_moves().len());
-    let text = web.app.composer.text(&Reply::Board(Box::new(view.sheet.clone())));
     context! {
         sheet => Serde(&view.sheet),
         state => view.board.row.state.as_str(),
@@ -99,8 +98,7 @@ fn board_facts(web: &Web, view: &BoardView) -> Value {
         number => view.sheet.number,
         ply,
         last => view.last_ply,
-        text => text.map(|(_, text)| text).unwrap_or_default(),
-        legal => legal,
+        legal,
     }
 }
 
