@@ -207,7 +207,7 @@ async fn board(app: &Arc<App>, action: Board) -> Result<(), ServiceError> {
         Board::List { game, user, state } => list_boards(app, game, user, state).await,
         Board::Show { game, number, ply } => {
             let view = view_board(app, &BoardRef { game: game.to_lowercase(), number }, ply).await?;
-            let position = view.board.position.position();
+            let position = view.board.position_text();
             let state = view.board.row.state.as_str();
             let text = app.composer.text(&Reply::Board(Box::new(view.sheet)));
             println!("{}", text.map_or_else(|error| error, |(_, text)| text));

@@ -236,6 +236,18 @@ impl Board {
         Outcome { placings, reason: if forfeited { "forfeit" } else { "resignation" } }
     }
 
+    /// The position string. A board that has ended has nothing rolled, also where it ended by resignations.
+    pub fn position_text(&self) -> String {
+        let text = self.position.position();
+        match self.position.roll().filter(|_| matches!(self.standing(), Standing::Over(_))) {
+            Some(roll) => {
+                let parts = text.split(' ').map(|part| if part == roll { "-" } else { part });
+                parts.collect::<Vec<_>>().join(" ")
+            }
+            None => text,
+        }
+    }
+
     /// How players name it.
     pub fn name(&self) -> BoardRef {
         BoardRef { game: self.row.game.clone(), number: self.row.number as u32 }

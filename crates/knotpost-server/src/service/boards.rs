@@ -248,7 +248,7 @@ pub(super) async fn settle(
     }
     let standing = board.standing();
     board.row.ply = board.entries.len() as i64;
-    board.row.position = board.position.position();
+    board.row.position = board.position_text();
     board.row.scores = board.position.scores().to_string();
     board.row.last_move_at = board.entries.last().map(|entry| entry.row.at.0);
     if let Standing::Over(outcome) = &standing {

@@ -53,7 +53,7 @@ pub async fn replay_next(app: &App, so_far: &mut Replayed) -> Result<bool, Store
 }
 
 fn difference(board: &Board, position: &str, scores: &str, ply: i64) -> Option<String> {
-    let now = board.position.position();
+    let now = board.position_text();
     if now != position {
         return Some(format!("stored as {position}, replayed as {now}"));
     }

@@ -217,7 +217,7 @@ fn whole(view: &BoardView) -> Value {
         "to_move": to_move,
         "ply": board.entries.len(),
         "last_ply": view.last_ply,
-        "position": board.position.position(),
+        "position": board.position_text(),
         "moves": list_moves(board),
         "result": result,
         "rated": row.rated,

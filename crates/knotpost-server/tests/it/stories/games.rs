@@ -12,7 +12,7 @@ tell! {
 mod stories {
     use knotpost_rules::Position;
     use knotpost_server::domain::BoardRef;
-    use knotpost_server::service::{BoardView, Standing, view_board};
+    use knotpost_server::service::{BoardView, Replayed, Standing, replay_next, view_board};
     use sha2::{Digest as _, Sha256};
 
     use crate::harness::{Letter, Place, TestApp};
@@ -168,5 +168,9 @@ mod stories {
         let board = app.get("/api/v1/boards/osbo/101").await.json();
         assert_eq!(board["state"], "over");
         assert_eq!(board["result"]["reason"], "score");
+        assert!(board["position"].as_str().unwrap().contains(" - "), "nothing is rolled any more: {board}");
+        let mut replayed = Replayed::default();
+        assert!(replay_next(&app.app, &mut replayed).await.unwrap());
+        assert_eq!(replayed.differences, []);
     }
 }
