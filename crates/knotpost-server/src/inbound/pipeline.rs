@@ -107,6 +107,10 @@ impl Desk {
         let mut row = self.describe(&envelope, &mail, raw.len(), now);
         if let Some(reason) = self.settled_at_sight(&mail, &envelope) {
             row.reason = Some(reason.as_str());
+            if reason == Reason::Postmaster {
+                // Somebody wrote to people: the words are kept, sealed, for the time of failed mails.
+                row.raw = Some(app.secret.seal(app.entropy.as_ref(), &raw)?);
+            }
             app.store
                 .write(move |tx| {
                     let row = row.clone();
