@@ -8,10 +8,36 @@ tell! {
     lists_are_obeyed_with_a_password_and_never_answered,
     errors_are_answered_ten_times_an_hour,
     rates_hold_back_who_asks_too_often,
+    a_mail_to_the_postmaster_is_kept_sealed,
 }
 
 mod stories {
+    use knotpost_server::inbound::{Envelope, Intake as _, Receipt, Way};
+
     use crate::harness::{ADDRESS, Place, TestApp, show_all};
+
+    pub(super) async fn a_mail_to_the_postmaster_is_kept_sealed(place: Place) {
+        let app = TestApp::start_with(place, |_| ()).await;
+        let words = "Your server is down every Monday. ".repeat(100);
+        let raw = format!("From: ann@ann.example\r\nSubject: trouble\r\n\r\n{words}\r\n");
+        let envelope = Envelope {
+            way: Way::Smtp,
+            peer: None,
+            helo: None,
+            mail_from: Some("ann@ann.example".to_owned()),
+            recipients: vec!["postmaster@knotpost.example".to_owned()],
+        };
+        let receipt = app.desk.receive(envelope, raw.into_bytes()).await;
+        assert!(matches!(receipt, Receipt::Stored { .. }), "{receipt:?}");
+        app.work().await;
+        let tables = app.tables().await;
+        let [row] = tables.rows("inbox") else { panic!("one mail came") };
+        assert!(
+            row.len() > words.len() && !row.contains("Monday"),
+            "kept whole, and readable by nobody: {row}"
+        );
+        assert_eq!(app.letters().len(), 0, "people answer it, not the server");
+    }
 
     pub(super) async fn a_mail_that_comes_twice_is_carried_out_once(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
