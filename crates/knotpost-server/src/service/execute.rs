@@ -10,7 +10,7 @@ use super::credentials::same_hash;
 use super::sheet::Listing;
 use super::{
     Answer, Audience, Board, BoardFacts, Code, ErrorReply, Heading, LineResult, Login, Prepared, Refusal,
-    Reply, Request, ServiceError, Sheet, accounts, boards, help, prepare, queries,
+    Reply, Request, ServiceError, Sheet, accounts, boards, challenge, help, moves, prepare, queries,
 };
 use crate::app::App;
 use crate::domain::{BoardRef, Millis};
@@ -233,17 +233,17 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
         }
         Command::List { games } => queries::list(tx, app, games).await,
         Command::Challenge { game, players, options, server } => {
-            boards::challenge(tx, app, prepared, game, players, options, server, now).await
+            challenge::challenge(tx, app, prepared, game, players, options, server, now).await
         }
         Command::Move { game, board, who, action, number } => {
-            let turn = boards::Turning {
+            let turn = moves::Turning {
                 game: game.as_deref(),
                 board: *board,
                 userid: &who.userid,
                 action,
                 number: *number,
             };
-            boards::act(tx, app, prepared, turn, now).await
+            moves::act(tx, app, prepared, turn, now).await
         }
         Command::Chat { game, board, .. } => boards::chat(tx, app, prepared, game, *board, now).await,
         Command::ShowBoards { game, boards } => queries::show_boards(tx, app, game, boards, now).await,

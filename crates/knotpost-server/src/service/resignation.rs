@@ -4,9 +4,11 @@ use knotpost_rules::Seat;
 
 use super::Prepared;
 use super::board::seat_at;
-use super::boards::{answer_with_board, check_plays, comment, find_board, find_game, settle, tell_all};
+use super::boards::{answer_with_board, find_board, find_game, tell_all};
 use super::execute::authorize_on;
+use super::moves::{check_plays, comment};
 use super::post::{BoardFacts, Heading, Note, post_to_user};
+use super::settle::settle;
 use super::{Answer, Board, Reply, ServiceError, Standing};
 use crate::app::App;
 use crate::clock::random_bytes;

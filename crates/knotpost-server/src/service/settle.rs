@@ -1,0 +1,60 @@
+//! What follows from a turn: the server's own moves, the rows, and whose turn it is.
+
+use super::board::Standing;
+use super::{Board, ServiceError};
+use crate::domain::{BoardState, Millis, SeatState};
+use crate::store::{StoreError, Tx};
+
+/// Stores what a turn led to: the new moves (the server's own included), where the board stands,
+/// and whose turn it is.
+pub(super) async fn settle(
+    tx: &mut Tx,
+    board: &mut Board,
+    stored: usize,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    play_for_the_absent(board, now)?;
+    for entry in board.entries.iter().skip(stored) {
+        tx.insert_move(board.row.id, &entry.row).await?;
+    }
+    let standing = board.standing();
+    board.row.ply = board.entries.len() as i64;
+    board.row.position = board.position_text();
+    board.row.scores = board.position.scores().to_string();
+    board.row.last_move_at = board.entries.last().map(|entry| entry.row.at.0);
+    if let Standing::Over(outcome) = &standing {
+        let winners: Vec<String> = outcome.winners().iter().map(ToString::to_string).collect();
+        board.row.state = BoardState::Over;
+        board.row.winners = Some(winners.join(","));
+        board.row.reason = Some(outcome.reason.to_owned());
+        board.row.ended_at = Some(now.0);
+    }
+    tx.update_board(&board.row).await?;
+    for seat in &mut board.seats {
+        let to_move = matches!(&standing, Standing::ToMove(next) if i64::from(next.number()) == seat.seat);
+        if seat.to_move != to_move || seat.state != SeatState::Playing {
+            seat.to_move = to_move;
+            tx.update_seat(board.row.id, seat).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Forced passes, and resignations that waited for their turn.
+fn play_for_the_absent(board: &mut Board, now: Millis) -> Result<(), ServiceError> {
+    while let Standing::ToMove(next) = board.standing() {
+        let waiting = board.seats.iter_mut().find(|seat| {
+            seat.seat == i64::from(next.number()) && seat.resign_pending && seat.state == SeatState::Playing
+        });
+        if let Some(seat) = waiting {
+            seat.resign_pending = false;
+            seat.state = SeatState::Resigned;
+            board.retire(next, crate::domain::MoveKind::Resign, true, now);
+        } else if let Some(turn) = board.position.forced() {
+            board.play(turn, true, now).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        } else {
+            break;
+        }
+    }
+    Ok(())
+}
