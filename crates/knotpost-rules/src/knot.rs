@@ -201,11 +201,18 @@ impl Places {
     }
 
     /// The cells in ascending order.
-    pub fn iter(&self) -> impl Iterator<Item = Place> {
-        self.0.into_iter().enumerate().flat_map(|(high, word)| {
-            let bits = std::iter::successors(Some(word), |rest| Some(rest & rest.wrapping_sub(1)));
-            bits.take_while(|rest| *rest != 0)
-                .map(move |rest| Place((high << 6) as u8 | rest.trailing_zeros() as u8))
+    pub fn iter(self) -> impl Iterator<Item = Place> {
+        let (mut words, mut high) = (self.0, 0);
+        std::iter::from_fn(move || {
+            loop {
+                let word = words.get_mut(high)?;
+                if *word != 0 {
+                    let low = word.trailing_zeros();
+                    *word &= *word - 1;
+                    return Some(Place((high << 6) as u8 | low as u8));
+                }
+                high += 1;
+            }
         })
     }
 }
@@ -289,6 +296,19 @@ impl Knotwork {
         }
     }
 
+    /// The sides of a cell over which a neighbour is open towards it, and those over which there is no neighbour; bits
+    /// as in [`Side::bit`].
+    pub const fn edges(&self, place: Place) -> (u8, u8) {
+        let neighbours =
+            [self.beside(place.0, 0), self.beside(place.0, 1), self.beside(place.0, 2), self.beside(place.0, 3)];
+        let [north, east, south, west] = neighbours;
+        let empty = (north == 0) as u8
+            | ((east == 0) as u8) << 1
+            | ((south == 0) as u8) << 2
+            | ((west == 0) as u8) << 3;
+        (facing_edges(neighbours), empty)
+    }
+
     /// Lays a die here.
     pub const fn put(&mut self, place: Place, face: Face) {
         self.cells[place.0 as usize] = face.0;
@@ -353,10 +373,12 @@ impl Knotwork {
 
     /// The strands of a cell, by their edges, whose both ends meet an open edge.
     const fn fastened(&self, cell: u8) -> u8 {
-        let facing = self.beside(cell, 0) >> 2 & 1
-            | self.beside(cell, 1) >> 2 & 2
-            | self.beside(cell, 2) << 2 & 4
-            | self.beside(cell, 3) << 2 & 8;
+        let facing = facing_edges([
+            self.beside(cell, 0),
+            self.beside(cell, 1),
+            self.beside(cell, 2),
+            self.beside(cell, 3),
+        ]);
         let mask = self.cells[cell as usize] & 15;
         FASTENED[(mask << 4 | mask & facing) as usize]
     }
@@ -411,4 +433,9 @@ impl Knotwork {
         let facing = (edge + 2) & 3;
         (self.cells[next as usize] >> facing & 1 == 1).then_some((next, facing))
     }
+}
+
+/// Which of the neighbours to the north, east, south and west, given by their open edges, are open towards the middle.
+const fn facing_edges([north, east, south, west]: [u8; 4]) -> u8 {
+    north >> 2 & 1 | east >> 2 & 2 | south << 2 & 4 | west << 2 & 8
 }

@@ -26,8 +26,8 @@ impl Chance {
 }
 
 /// A game of two with this board size.
-pub(crate) fn set_up<G: Game>(size: &str) -> G {
+pub(crate) fn set_up<G: Game>(size: &str, seed: Seed) -> G {
     let given = [GivenOption { name: "size".to_owned(), value: Some(size.to_owned()) }];
     let options = GameOptions::parse(G::meta().options, &given).expect("a size of the game");
-    G::setup(&options, 2, &Seed::default())
+    G::setup(&options, 2, &seed)
 }

@@ -3,7 +3,7 @@
 use crate::chance::{Chance, set_up};
 use criterion::{Criterion, Throughput};
 use knotpost_rules::{
-    Game,
+    Game, Seed,
     games::obsidio::{Cells, Obsidio, ObsidioMove, Shade, Square},
 };
 use std::hint::black_box;
@@ -44,7 +44,7 @@ pub(crate) fn playouts(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("obsidio");
     group.throughput(Throughput::Elements(TURNS));
     for size in ["5", "9", "11"] {
-        let start = set_up(size);
+        let start = set_up(size, Seed::default());
         let mut chance = Chance::new();
         group.bench_function(format!("{size}x{size}"), |bencher| {
             bencher.iter(|| black_box(play_out(black_box(&start), &mut chance)));

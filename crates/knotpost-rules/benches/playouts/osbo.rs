@@ -3,7 +3,7 @@
 use crate::chance::{Chance, set_up};
 use criterion::{Criterion, Throughput};
 use knotpost_rules::{
-    Game,
+    Game, Seed,
     games::osbo::{Osbo, OsboMove},
 };
 use std::hint::black_box;
@@ -23,31 +23,33 @@ fn choose(game: &Osbo, chance: &mut Chance) -> Option<OsboMove> {
     }
 }
 
-/// Plays games of chosen turns, one after the other from the same stream of dice; passes count, as they are turns.
-fn play_out(start: &Osbo, chance: &mut Chance) -> u64 {
-    let mut closed = 0;
-    let mut game = start.clone();
-    for _ in 0..TURNS {
-        let accepted = match choose(&game, chance) {
-            Some(mv) => game.play(&mv).is_ok(),
-            None => game.pass().is_ok(),
-        };
-        if !accepted {
-            closed += 1;
-            game.clone_from(start);
+/// Plays games of chosen turns, each with dice of its own; forced passes count, for they are turns.
+fn play_out(starts: &[Osbo], chance: &mut Chance) -> u64 {
+    let mut played = 0;
+    for start in starts.iter().cycle() {
+        let mut game = start.clone();
+        while !game.status().is_over() {
+            let accepted = match choose(&game, chance) {
+                Some(mv) => game.play(&mv).is_ok(),
+                None => game.pass().is_ok(),
+            };
+            played += u64::from(accepted);
+            if played >= TURNS {
+                return played;
+            }
         }
     }
-    closed
+    played
 }
 
 pub(crate) fn playouts(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("osbo");
     group.throughput(Throughput::Elements(TURNS));
     for size in ["5", "8"] {
-        let start = set_up(size);
+        let starts: Vec<Osbo> = (0..100).map(|seed| set_up(size, Seed([seed; 32]))).collect();
         let mut chance = Chance::new();
         group.bench_function(format!("{size}x{size}"), |bencher| {
-            bencher.iter(|| black_box(play_out(black_box(&start), &mut chance)));
+            bencher.iter(|| black_box(play_out(black_box(&starts), &mut chance)));
         });
     }
     group.finish();

@@ -3,7 +3,7 @@
 use crate::chance::{Chance, set_up};
 use criterion::{Criterion, Throughput};
 use knotpost_rules::{
-    Game,
+    Game, Seed,
     games::osbox::{Osbox, OsboxMove},
     knot::Face,
 };
@@ -38,7 +38,7 @@ pub(crate) fn playouts(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("osbox");
     group.throughput(Throughput::Elements(MOVES));
     for size in ["4", "5", "8"] {
-        let start = set_up(size);
+        let start = set_up(size, Seed::default());
         let mut chance = Chance::new();
         group.bench_function(format!("{size}x{size}"), |bencher| {
             bencher.iter(|| black_box(play_out(black_box(&start), &mut chance)));

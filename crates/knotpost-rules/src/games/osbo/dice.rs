@@ -25,20 +25,15 @@ impl Kind {
     /// All kinds in the order of their letters.
     pub(super) const ALL: [Self; 5] = [Self::Branch, Self::Corner, Self::Straight, Self::Tip, Self::Crossing];
 
-    /// The kind of a face with these open edges.
-    const fn of_sides(sides: u8) -> Self {
-        match sides.count_ones() {
-            1 => Self::Tip,
-            2 if matches!(sides, 5 | 10) => Self::Straight,
-            2 => Self::Corner,
-            3 => Self::Branch,
-            _ => Self::Crossing,
-        }
-    }
-
     /// The kind of a face.
     pub(super) const fn of(face: Face) -> Self {
-        Self::of_sides(face.sides())
+        match face.sides() {
+            1 | 2 | 4 | 8 => Self::Tip,
+            5 | 10 => Self::Straight,
+            3 | 6 | 9 | 12 => Self::Corner,
+            7 | 11 | 13 | 14 => Self::Branch,
+            _ => Self::Crossing,
+        }
     }
 
     /// The letter of rolls.
@@ -65,15 +60,13 @@ impl Kind {
 
     /// Its rotations.
     pub(super) const fn faces(self) -> Faces {
-        let mut set = 0;
-        let mut sides = 1;
-        while sides < 16 {
-            if Self::of_sides(sides) as u8 == self as u8 {
-                set |= 1 << sides;
-            }
-            sides += 1;
-        }
-        Faces(set)
+        Faces(match self {
+            Self::Branch => 1 << 7 | 1 << 11 | 1 << 13 | 1 << 14,
+            Self::Corner => 1 << 3 | 1 << 6 | 1 << 9 | 1 << 12,
+            Self::Straight => 1 << 5 | 1 << 10,
+            Self::Tip => 1 << 1 | 1 << 2 | 1 << 4 | 1 << 8,
+            Self::Crossing => 1 << 15,
+        })
     }
 }
 
@@ -126,7 +119,8 @@ impl Faces {
 
     /// The faces of the set.
     pub(super) fn iter(self) -> impl Iterator<Item = Face> {
-        (1..16).filter(move |sides| self.0 >> sides & 1 == 1).filter_map(Face::from_sides)
+        let rest = std::iter::successors(Some(self.0), |rest| Some(rest & rest.wrapping_sub(1)));
+        rest.map_while(|rest| Face::from_sides(rest.trailing_zeros() as u8))
     }
 }
 

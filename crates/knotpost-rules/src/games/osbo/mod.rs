@@ -59,9 +59,10 @@ enum Dice {
     Hidden,
 }
 
-/// Designs in the midst of a turn.
+/// What a turn has changed so far.
 struct Laid {
-    designs: [Design; MOST_SEATS],
+    /// Those that have got a die, as they are now.
+    designs: [Option<Design>; MOST_SEATS],
     /// Dice of the roll not laid yet, a bit each.
     left: u8,
     /// Designs that have got a die, a bit each.
@@ -69,6 +70,15 @@ struct Laid {
 }
 
 impl Laid {
+    /// All designs as they are now.
+    fn over<'a>(&'a self, before: &'a [Design; MOST_SEATS]) -> [&'a Design; MOST_SEATS] {
+        let mut designs = before.each_ref();
+        for (design, changed) in designs.iter_mut().zip(&self.designs) {
+            *design = changed.as_ref().unwrap_or(design);
+        }
+        designs
+    }
+
     /// What has been done of the turn.
     const fn amount(&self, roll: &Roll) -> Quota {
         let dice = roll.mask().count_ones() - self.left.count_ones();
@@ -115,7 +125,7 @@ impl Osbo {
 
     /// Lays dice on copies of the designs.
     fn lay(&self, roll: &Roll, placements: &[Placement]) -> Result<Laid, OsboIllegal> {
-        let mut laid = Laid { designs: self.designs.clone(), left: roll.mask(), used: 0 };
+        let mut laid = Laid { designs: [const { None }; MOST_SEATS], left: roll.mask(), used: 0 };
         for placement in placements {
             self.lay_one(roll, *placement, &mut laid)?;
         }
@@ -125,8 +135,9 @@ impl Osbo {
     fn lay_one(&self, roll: &Roll, placement: Placement, laid: &mut Laid) -> Result<(), OsboIllegal> {
         let Rules { seats, size, .. } = self.rules;
         let index = placement.design.index();
-        let design = laid.designs.get_mut(index).filter(|_| index < seats);
-        let design = design.ok_or(OsboIllegal::NoDesign { placement, seats })?;
+        let designs = laid.designs.get_mut(index).zip(self.designs().get(index));
+        let (changed, design) = designs.ok_or(OsboIllegal::NoDesign { placement, seats })?;
+        let design = changed.get_or_insert_with(|| design.clone());
         let grid = design.grid();
         let place = placement.cell.place(grid);
         let place = place.ok_or(OsboIllegal::NoCell { placement, last: Cell::top_right(grid) })?;
@@ -169,7 +180,7 @@ impl Osbo {
         let quota = quota.unwrap_or_else(|| Planner::new(&self.designs, roll).find_quota());
         let laid = self.lay(roll, begun)?;
         let made = laid.amount(roll);
-        let mut planner = Planner::resume(&laid.designs, roll, laid.left, laid.used);
+        let mut planner = Planner::resume(laid.over(&self.designs), roll, laid.left, laid.used);
         let further = if begun.is_empty() { quota } else { planner.find_quota() };
         let whole = Quota { dice: made.dice + further.dice, designs: made.designs + further.designs };
         if let Some(short) = OsboIllegal::of_shortfall(whole, quota) {
@@ -291,7 +302,11 @@ impl Game for Osbo {
         let roll = self.current_roll()?;
         let laid = self.lay(roll, mv.placements())?;
         self.check_quota(roll, laid.amount(roll))?;
-        self.designs = laid.designs;
+        for (design, changed) in self.designs.iter_mut().zip(laid.designs) {
+            if let Some(changed) = changed {
+                *design = changed;
+            }
+        }
         self.fresh = [Places::default(); MOST_SEATS];
         for placement in mv.placements() {
             let place = placement.cell.place(2 * self.rules.size - 1);

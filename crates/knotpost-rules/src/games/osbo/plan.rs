@@ -51,9 +51,13 @@ pub(super) struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     /// The start of a turn.
-    pub(super) fn new(designs: &'a [Design], roll: &'a Roll) -> Self {
+    pub(super) fn new(designs: &'a [Design; super::MOST_SEATS], roll: &'a Roll) -> Self {
+        Self::begin(designs.each_ref(), roll)
+    }
+
+    fn begin(designs: [&'a Design; super::MOST_SEATS], roll: &'a Roll) -> Self {
         Self {
-            designs: std::array::from_fn(|index| designs.get(index)),
+            designs: designs.map(|design| (!design.is_closed()).then_some(design)),
             roll,
             left: roll.mask(),
             used: 0,
@@ -62,8 +66,13 @@ impl<'a> Planner<'a> {
     }
 
     /// A turn in which just the dice in `left` are not placed yet and the designs in `used` have got some, a bit each.
-    pub(super) fn resume(designs: &'a [Design], roll: &'a Roll, left: u8, used: u8) -> Self {
-        Self { left, used, ..Self::new(designs, roll) }
+    pub(super) fn resume(
+        designs: [&'a Design; super::MOST_SEATS],
+        roll: &'a Roll,
+        left: u8,
+        used: u8,
+    ) -> Self {
+        Self { left, used, ..Self::begin(designs, roll) }
     }
 
     /// The most dice that can be placed from here, and the most designs these can lie on; both count from here.
@@ -181,28 +190,38 @@ impl<'a> Planner<'a> {
         if let Some(known) = known {
             return known;
         }
-        let fits = self.try_dice(now, dice, Places::default());
+        let fits = if dice.is_power_of_two() {
+            self.has_room(now, dice, now.loose())
+        } else {
+            self.try_dice(&mut now.clone(), dice, Places::default())
+        };
         if let Some(slot) = self.memo.get_mut(design).and_then(|row| row.get_mut(usize::from(dice))) {
             *slot = Some(fits);
         }
         fits
     }
 
-    /// Whether these dice find places when the `skipped` cells stay empty.
-    fn try_dice(&self, design: &Design, dice: u8, mut skipped: Places) -> bool {
+    /// Whether a single die finds a place among these.
+    fn has_room(&self, design: &Design, die: u8, among: Places) -> bool {
+        let kind = self.roll.dice().get(die.trailing_zeros() as usize);
+        kind.is_some_and(|kind| design.has_room(*kind, among))
+    }
+
+    /// Whether these dice find places when the `skipped` cells stay empty. The design is afterwards what it was.
+    fn try_dice(&self, design: &mut Design, dice: u8, mut skipped: Places) -> bool {
         let free = design.loose().without(skipped);
         if dice.is_power_of_two() {
-            let kind = self.roll.dice().get(dice.trailing_zeros() as usize);
-            return kind.is_some_and(|kind| design.has_room(*kind, free));
+            return self.has_room(design, dice, free);
         }
         for place in free.iter() {
             let faces = design.faces_at(place);
             for die in self.distinct_dice(dice) {
                 let Some(kind) = self.roll.dice().get(die) else { continue };
                 for face in faces.and(kind.faces()).iter() {
-                    let mut changed = design.clone();
-                    changed.put(place, face);
-                    if self.try_dice(&changed, dice & !(1 << die), skipped) {
+                    let undo = design.put(place, face);
+                    let fits = self.try_dice(design, dice & !(1 << die), skipped);
+                    design.take_back(&undo);
+                    if fits {
                         return true;
                     }
                 }
