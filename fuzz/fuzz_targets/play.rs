@@ -1,5 +1,5 @@
 //! Any text as options and turns of any game: a refused turn changes nothing, an accepted one replays by its canonical
-//! spelling, and every position on the way reads back.
+//! spelling, and the last position reads back.
 #![no_main]
 
 use knotpost_fuzz::Table;
@@ -30,7 +30,6 @@ fuzz_target!(|bytes: &[u8]| {
                 let again = replay.play(Turn::from_word(&played.canonical));
                 assert_eq!(again.as_ref(), Ok(&played));
                 assert_eq!(replay.position(), position.position());
-                table.check(position.as_ref());
             }
             Err(error) => {
                 assert!(legal.is_none(), "{legal:?} is listed, but {error}");

@@ -217,7 +217,7 @@ impl Places {
     }
 }
 
-/// A straight run of cells.
+/// A run of cells, straight or over whole rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
     low: u8,
@@ -228,8 +228,10 @@ pub struct Run {
 }
 
 impl Run {
-    /// Every cell there is, for closed paths wherever they run.
-    pub const EVERYWHERE: Self = Self { low: 0, span: u8::MAX, fixed: 0, step: 1 };
+    /// All cells from one to a later one in the order of reading, row by row.
+    pub const fn of_rows(first: Place, last: Place) -> Self {
+        Self { low: first.0, span: last.0.saturating_sub(first.0), fixed: 0, step: 1 }
+    }
 
     /// The cells from one end to the other, which must lie in one row or column.
     pub const fn between(one: Place, other: Place) -> Self {
@@ -373,13 +375,16 @@ impl Knotwork {
 
     /// The strands of a cell, by their edges, whose both ends meet an open edge.
     const fn fastened(&self, cell: u8) -> u8 {
+        let mask = self.cells[cell as usize] & 15;
+        if mask == 0 {
+            return 0;
+        }
         let facing = facing_edges([
             self.beside(cell, 0),
             self.beside(cell, 1),
             self.beside(cell, 2),
             self.beside(cell, 3),
         ]);
-        let mask = self.cells[cell as usize] & 15;
         FASTENED[(mask << 4 | mask & facing) as usize]
     }
 

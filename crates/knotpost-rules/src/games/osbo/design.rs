@@ -151,8 +151,10 @@ impl Design {
 
     /// The lengths of the closed paths, longest first.
     pub(super) fn path_lengths(&self) -> Vec<u32> {
+        let Bounds { top, bottom, left, right } = self.bounds;
+        let run = Run::of_rows(Place::new(top, left), Place::new(bottom, right));
         let mut lengths = Vec::new();
-        self.dice.closed_paths(Run::EVERYWHERE, |path| lengths.push(path.length));
+        self.dice.closed_paths(run, |path| lengths.push(path.length));
         lengths.sort_unstable_by(|one, other| other.cmp(one));
         lengths
     }

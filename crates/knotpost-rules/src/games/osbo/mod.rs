@@ -11,6 +11,7 @@ mod moves;
 mod plan;
 mod rules;
 mod text;
+mod turn;
 mod view;
 
 pub use moves::{Cell, MisfitReason, OsboIllegal, OsboMove, Placement};
@@ -30,7 +31,7 @@ use crate::{
 };
 use design::Design;
 use dice::{Kind, Roll};
-use plan::{Planner, Quota, Search, Step};
+use plan::Search;
 use rules::{META, Rules, Tips};
 
 /// The most seats at a board, and so the most dice in a roll.
@@ -59,33 +60,6 @@ enum Dice {
     Hidden,
 }
 
-/// What a turn has changed so far.
-struct Laid {
-    /// Those that have got a die, as they are now.
-    designs: [Option<Design>; MOST_SEATS],
-    /// Dice of the roll not laid yet, a bit each.
-    left: u8,
-    /// Designs that have got a die, a bit each.
-    used: u8,
-}
-
-impl Laid {
-    /// All designs as they are now.
-    fn over<'a>(&'a self, before: &'a [Design; MOST_SEATS]) -> [&'a Design; MOST_SEATS] {
-        let mut designs = before.each_ref();
-        for (design, changed) in designs.iter_mut().zip(&self.designs) {
-            *design = changed.as_ref().unwrap_or(design);
-        }
-        designs
-    }
-
-    /// What has been done of the turn.
-    const fn amount(&self, roll: &Roll) -> Quota {
-        let dice = roll.mask().count_ones() - self.left.count_ones();
-        Quota { dice: dice as u8, designs: self.used.count_ones() as u8 }
-    }
-}
-
 impl Osbo {
     /// The designs in seat order.
     fn designs(&self) -> &[Design] {
@@ -112,121 +86,6 @@ impl Osbo {
             retired: Seats::NONE,
             fresh: [Places::default(); MOST_SEATS],
         }
-    }
-
-    /// The roll to play with.
-    fn current_roll(&self) -> Result<&Roll, OsboIllegal> {
-        match &self.dice {
-            _ if self.is_over() => Err(OsboIllegal::Over),
-            Dice::Hidden => Err(OsboIllegal::NotRolled),
-            Dice::Rolled(roll) => Ok(roll),
-        }
-    }
-
-    /// Lays dice on copies of the designs.
-    fn lay(&self, roll: &Roll, placements: &[Placement]) -> Result<Laid, OsboIllegal> {
-        let mut laid = Laid { designs: [const { None }; MOST_SEATS], left: roll.mask(), used: 0 };
-        for placement in placements {
-            self.lay_one(roll, *placement, &mut laid)?;
-        }
-        Ok(laid)
-    }
-
-    fn lay_one(&self, roll: &Roll, placement: Placement, laid: &mut Laid) -> Result<(), OsboIllegal> {
-        let Rules { seats, size, .. } = self.rules;
-        let index = placement.design.index();
-        let designs = laid.designs.get_mut(index).zip(self.designs().get(index));
-        let (changed, design) = designs.ok_or(OsboIllegal::NoDesign { placement, seats })?;
-        let design = changed.get_or_insert_with(|| design.clone());
-        let grid = design.grid();
-        let place = placement.cell.place(grid);
-        let place = place.ok_or(OsboIllegal::NoCell { placement, last: Cell::top_right(grid) })?;
-        let left = laid.left;
-        let die = roll.find(Kind::of(placement.face), left).ok_or_else(|| {
-            let kinds = roll.dice().iter().enumerate().filter(|(die, _)| left >> die & 1 == 1);
-            OsboIllegal::of_missing(placement, &kinds.map(|(_, kind)| *kind).collect::<Vec<_>>())
-        })?;
-        if let Some(why) = design.find_misfit(place, placement.face) {
-            return Err(OsboIllegal::Misfit { placement, why: MisfitReason(why), size });
-        }
-        design.put(place, placement.face);
-        laid.left &= !(1 << die);
-        laid.used |= 1 << index;
-        Ok(())
-    }
-
-    /// Whether a turn amounts to as much as it must.
-    fn check_quota(&self, roll: &Roll, made: Quota) -> Result<(), OsboIllegal> {
-        let open = self.designs.iter().filter(|design| !design.is_closed()).count();
-        let all = roll.dice().len();
-        if usize::from(made.dice) == all && usize::from(made.designs) == all.min(open) {
-            return Ok(());
-        }
-        let quota = Planner::new(&self.designs, roll).find_quota();
-        OsboIllegal::of_shortfall(made, quota).map_or(Ok(()), Err)
-    }
-
-    /// Calls `found` with each placement that can follow those made, as long as it wants more.
-    ///
-    /// # Errors
-    /// What is wrong with those made, or that they cannot be completed to a legal turn.
-    fn visit_next(
-        &self,
-        begun: &[Placement],
-        quota: Option<Quota>,
-        mut found: impl FnMut(Placement) -> Search,
-    ) -> Result<Quota, OsboIllegal> {
-        let roll = self.current_roll()?;
-        let quota = quota.unwrap_or_else(|| Planner::new(&self.designs, roll).find_quota());
-        let laid = self.lay(roll, begun)?;
-        let made = laid.amount(roll);
-        let mut planner = Planner::resume(laid.over(&self.designs), roll, laid.left, laid.used);
-        let further = if begun.is_empty() { quota } else { planner.find_quota() };
-        let whole = Quota { dice: made.dice + further.dice, designs: made.designs + further.designs };
-        if let Some(short) = OsboIllegal::of_shortfall(whole, quota) {
-            return Err(short);
-        }
-        planner.visit_steps(further, |step| self.placement(step).map_or(Search::On, &mut found));
-        Ok(quota)
-    }
-
-    fn placement(&self, step: Step) -> Option<Placement> {
-        let cell = Cell::at(step.place, 2 * self.rules.size - 1);
-        Some(Placement { face: step.face, design: Seat::from_index(step.design)?, cell })
-    }
-
-    /// Every placement that can follow those made in a turn that can still be completed; none when it is complete.
-    /// Gives them in no particular order, with the dice and designs of a complete turn.
-    ///
-    /// # Errors
-    /// As for a move.
-    pub fn list_next(&self, begun: &[Placement]) -> Result<(Vec<Placement>, u8, u8), OsboIllegal> {
-        let mut next = Vec::new();
-        let quota = self.visit_next(begun, None, |placement| {
-            next.push(placement);
-            Search::On
-        })?;
-        Ok((next, quota.dice, quota.designs))
-    }
-
-    /// What a turn of the seat to move owes; `None` when there is nothing to play with.
-    fn find_quota(&self) -> Option<Quota> {
-        let roll = self.current_roll().ok()?;
-        Some(Planner::new(&self.designs, roll).find_quota())
-    }
-
-    /// A complete turn that begins with these placements.
-    fn complete(&self, mut placements: Vec<Placement>, quota: Quota) -> Option<OsboMove> {
-        while placements.len() < usize::from(quota.dice) {
-            let mut next = None;
-            let visit = |placement| {
-                next = Some(placement);
-                Search::Enough
-            };
-            self.visit_next(&placements, Some(quota), visit).ok()?;
-            placements.push(next?);
-        }
-        OsboMove::new(placements)
     }
 
     /// Fills tips if they fill themselves, and passes the turn on.
@@ -302,8 +161,8 @@ impl Game for Osbo {
         let roll = self.current_roll()?;
         let laid = self.lay(roll, mv.placements())?;
         self.check_quota(roll, laid.amount(roll))?;
-        for (design, changed) in self.designs.iter_mut().zip(laid.designs) {
-            if let Some(changed) = changed {
+        for (index, changed) in laid.designs {
+            if let Some(design) = self.designs.get_mut(index) {
                 *design = changed;
             }
         }

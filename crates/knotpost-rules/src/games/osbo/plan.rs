@@ -4,7 +4,10 @@
 //! afterwards. Within a design the order of placements matters only in that every die needs one to lean on; a set of
 //! dice is therefore tried once, cell by cell, and not in all its orders.
 
-use super::{design::Design, dice::Roll};
+use super::{
+    design::Design,
+    dice::{Kind, Roll},
+};
 use crate::knot::{Face, Place, Places};
 
 /// What a complete turn amounts to.
@@ -14,6 +17,16 @@ pub(super) struct Quota {
     pub dice: u8,
     /// Different designs they lie on.
     pub designs: u8,
+}
+
+impl Quota {
+    /// What is still due after this much; `None` when that is more already.
+    pub(super) const fn after(self, made: Self) -> Option<Self> {
+        match (self.dice.checked_sub(made.dice), self.designs.checked_sub(made.designs)) {
+            (Some(dice), Some(designs)) => Some(Self { dice, designs }),
+            _ => None,
+        }
+    }
 }
 
 /// A die laid on a design.
@@ -75,13 +88,18 @@ impl<'a> Planner<'a> {
         Self { left, used, ..Self::begin(designs, roll) }
     }
 
+    /// Whether just this much can be made up from here.
+    pub(super) fn can_make(&mut self, quota: Quota) -> bool {
+        self.can_reach(0, self.left, quota)
+    }
+
     /// The most dice that can be placed from here, and the most designs these can lie on; both count from here.
     pub(super) fn find_quota(&mut self) -> Quota {
         let dice = self.left.count_ones() as u8;
         for dice in (1..=dice).rev() {
             for designs in (0..=dice).rev() {
                 let quota = Quota { dice, designs };
-                if self.can_reach(0, self.left, quota) {
+                if self.can_make(quota) {
                     return quota;
                 }
             }
@@ -113,22 +131,31 @@ impl<'a> Planner<'a> {
             let fresh = self.used >> design & 1 == 0;
             let Some(designs) = quota.designs.checked_sub(u8::from(fresh)) else { continue };
             let rest = Quota { dice: quota.dice - 1, designs };
-            for die in self.distinct_dice(self.left) {
-                let others = self.left & !(1 << die);
-                // Whether the other designs alone can take what is left is the same for all cells.
-                let elsewhere = self.can_reach_beside(design, others, rest);
-                'cells: for place in now.loose().iter() {
-                    let Some(kind) = self.roll.dice().get(die) else { continue };
-                    for face in now.faces_at(place).and(kind.faces()).iter() {
-                        let leads = elsewhere || {
-                            let mut changed = now.clone();
-                            changed.put(place, face);
-                            self.follow(die, design, &changed).can_reach(0, others, rest)
+            let mut dice = 0;
+            let mut beside = 0;
+            for (die, _) in self.distinct_dice(self.left) {
+                dice |= 1 << die;
+                beside |= u8::from(self.can_reach_beside(design, self.left & !(1 << die), rest)) << die;
+            }
+            let mut changed = now.clone();
+            for place in now.loose().iter() {
+                let faces = now.faces_at(place);
+                for (die, kind) in self.distinct_dice(dice) {
+                    for face in faces.and(kind.faces()).iter() {
+                        // Whether the other designs alone can take what is left is the same for all cells.
+                        let leads = beside >> die & 1 == 1 || {
+                            let undo = changed.put(place, face);
+                            let reached = self.follow(die, design, &changed).can_make(rest);
+                            changed.take_back(&undo);
+                            reached
                         };
                         if leads {
                             match found(Step { design, place, face }) {
                                 Search::On => {}
-                                Search::Elsewhere => break 'cells,
+                                Search::Elsewhere => {
+                                    dice &= !(1 << die);
+                                    break;
+                                }
                                 Search::Enough => return,
                             }
                         }
@@ -139,10 +166,11 @@ impl<'a> Planner<'a> {
     }
 
     /// The first die of each kind in a set of dice.
-    fn distinct_dice(&self, left: u8) -> impl Iterator<Item = usize> + use<'a> {
-        let roll = self.roll;
-        let dice = roll.dice().iter().enumerate();
-        dice.filter_map(move |(die, kind)| (roll.find(*kind, left) == Some(die)).then_some(die))
+    fn distinct_dice(&self, left: u8) -> impl Iterator<Item = (usize, Kind)> + use<'a> {
+        let dice = self.roll.dice().iter().copied().enumerate();
+        let mut last = None;
+        // The dice of a roll are sorted.
+        dice.filter(move |(die, kind)| left >> die & 1 == 1 && last.replace(*kind) != Some(*kind))
     }
 
     /// Whether all designs but one can take dice of `left` to make up `quota`.
@@ -215,8 +243,7 @@ impl<'a> Planner<'a> {
         }
         for place in free.iter() {
             let faces = design.faces_at(place);
-            for die in self.distinct_dice(dice) {
-                let Some(kind) = self.roll.dice().get(die) else { continue };
+            for (die, kind) in self.distinct_dice(dice) {
                 for face in faces.and(kind.faces()).iter() {
                     let undo = design.put(place, face);
                     let fits = self.try_dice(design, dice & !(1 << die), skipped);
