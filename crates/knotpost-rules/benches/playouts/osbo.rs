@@ -11,9 +11,9 @@ use std::hint::black_box;
 /// Turns played in one measured round.
 const TURNS: u64 = 2_000;
 
-/// Any turn that can be completed, die by die; `None` when nothing can be placed.
+/// Any turn that can be completed, die by die; `None` when there is none.
 fn choose(game: &Osbo, chance: &mut Chance) -> Option<OsboMove> {
-    let mut placements = Vec::new();
+    let mut placements = Vec::with_capacity(2);
     loop {
         let (next, dice, _) = game.list_next(&placements).ok()?;
         placements.push(*next.get(chance.below(next.len() as u32) as usize)?);
@@ -29,9 +29,10 @@ fn play_out(starts: &[Osbo], chance: &mut Chance) -> u64 {
     for start in starts.iter().cycle() {
         let mut game = start.clone();
         while !game.status().is_over() {
-            let accepted = match choose(&game, chance) {
-                Some(mv) => game.play(&mv).is_ok(),
-                None => game.pass().is_ok(),
+            let accepted = if game.must_pass() {
+                game.pass().is_ok()
+            } else {
+                choose(&game, chance).is_some_and(|mv| game.play(&mv).is_ok())
             };
             played += u64::from(accepted);
             if played >= TURNS {

@@ -112,15 +112,31 @@ impl Faces {
         self.0 == 0
     }
 
+    /// The faces in either set.
+    pub(super) const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The faces of this set that are not in the other.
+    pub(super) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// The only face of the set, if there is just one.
     pub(super) const fn only(self) -> Option<Face> {
         if self.0.is_power_of_two() { Face::from_sides(self.0.trailing_zeros() as u8) } else { None }
     }
 
     /// The faces of the set.
-    pub(super) fn iter(self) -> impl Iterator<Item = Face> {
-        let rest = std::iter::successors(Some(self.0), |rest| Some(rest & rest.wrapping_sub(1)));
-        rest.map_while(|rest| Face::from_sides(rest.trailing_zeros() as u8))
+    pub(super) fn iter(mut self) -> impl Iterator<Item = Face> {
+        std::iter::from_fn(move || self.take_first())
+    }
+
+    /// Takes a face out of the set, the one with the lowest number of open edges as bits first.
+    pub(super) fn take_first(&mut self) -> Option<Face> {
+        let first = Face::from_sides(self.0.trailing_zeros() as u8)?;
+        self.0 &= self.0 - 1;
+        Some(first)
     }
 }
 
@@ -161,6 +177,12 @@ impl Roll {
     /// All dice as bits.
     pub(super) const fn mask(&self) -> u8 {
         (1 << self.count) - 1
+    }
+
+    /// What the dice in `left` can show.
+    pub(super) fn faces(&self, left: u8) -> Faces {
+        let dice = self.dice().iter().enumerate().filter(|(die, _)| left >> die & 1 == 1);
+        dice.fold(Faces(0), |faces, (_, kind)| faces.or(kind.faces()))
     }
 
     /// The first die of a kind among those in `left`.

@@ -131,33 +131,29 @@ impl<'a> Planner<'a> {
             let fresh = self.used >> design & 1 == 0;
             let Some(designs) = quota.designs.checked_sub(u8::from(fresh)) else { continue };
             let rest = Quota { dice: quota.dice - 1, designs };
-            let mut dice = 0;
-            let mut beside = 0;
-            for (die, _) in self.distinct_dice(self.left) {
-                dice |= 1 << die;
-                beside |= u8::from(self.can_reach_beside(design, self.left & !(1 << die), rest)) << die;
-            }
+            // What the other designs alone can make up is the same for all cells.
+            let beside = self.find_done_beside(design, rest);
             let mut changed = now.clone();
+            let mut wanted = self.roll.faces(self.left);
             for place in now.loose().iter() {
-                let faces = now.faces_at(place);
-                for (die, kind) in self.distinct_dice(dice) {
-                    for face in faces.and(kind.faces()).iter() {
-                        // Whether the other designs alone can take what is left is the same for all cells.
-                        let leads = beside >> die & 1 == 1 || {
-                            let undo = changed.put(place, face);
-                            let reached = self.follow(die, design, &changed).can_make(rest);
-                            changed.take_back(&undo);
-                            reached
-                        };
-                        if leads {
-                            match found(Step { design, place, face }) {
-                                Search::On => {}
-                                Search::Elsewhere => {
-                                    dice &= !(1 << die);
-                                    break;
-                                }
-                                Search::Enough => return,
+                let mut faces = now.faces_at(place).and(wanted);
+                while let Some(face) = faces.take_first() {
+                    let kind = Kind::of(face);
+                    let Some(die) = self.roll.find(kind, self.left) else { continue };
+                    let leads = beside >> die & 1 == 1 || {
+                        let undo = changed.put(place, face);
+                        let reached = self.follow(die, design, &changed).can_make(rest);
+                        changed.take_back(&undo);
+                        reached
+                    };
+                    if leads {
+                        match found(Step { design, place, face }) {
+                            Search::On => {}
+                            Search::Elsewhere => {
+                                wanted = wanted.without(kind.faces());
+                                faces = faces.and(wanted);
                             }
+                            Search::Enough => return,
                         }
                     }
                 }
@@ -165,23 +161,16 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The first die of each kind in a set of dice.
-    fn distinct_dice(&self, left: u8) -> impl Iterator<Item = (usize, Kind)> + use<'a> {
-        let dice = self.roll.dice().iter().copied().enumerate();
-        let mut last = None;
-        // The dice of a roll are sorted.
-        dice.filter(move |(die, kind)| left >> die & 1 == 1 && last.replace(*kind) != Some(*kind))
-    }
-
-    /// Whether all designs but one can take dice of `left` to make up `quota`.
-    fn can_reach_beside(&mut self, design: usize, left: u8, quota: Quota) -> bool {
-        let Some(slot) = self.designs.get_mut(design) else { return false };
-        let hidden = slot.take();
-        let reached = self.can_reach(0, left, quota);
+    /// The dice, a bit each, after which the designs beside this one can make up `quota` from the others.
+    fn find_done_beside(&mut self, design: usize, quota: Quota) -> u8 {
+        let hidden = self.designs.get_mut(design).and_then(Option::take);
+        let left = self.left;
+        let dice = (0..super::MOST_SEATS).map(|die| 1 << die).filter(|die| left & die != 0);
+        let done = dice.filter(|die| self.can_reach(0, left & !die, quota)).sum();
         if let Some(slot) = self.designs.get_mut(design) {
             *slot = hidden;
         }
-        reached
+        done
     }
 
     /// Whether the designs from `first` on can take exactly `quota` from the dice in `left`.
@@ -241,16 +230,16 @@ impl<'a> Planner<'a> {
         if dice.is_power_of_two() {
             return self.has_room(design, dice, free);
         }
+        let wanted = self.roll.faces(dice);
         for place in free.iter() {
-            let faces = design.faces_at(place);
-            for (die, kind) in self.distinct_dice(dice) {
-                for face in faces.and(kind.faces()).iter() {
-                    let undo = design.put(place, face);
-                    let fits = self.try_dice(design, dice & !(1 << die), skipped);
-                    design.take_back(&undo);
-                    if fits {
-                        return true;
-                    }
+            let mut faces = design.faces_at(place).and(wanted);
+            while let Some(face) = faces.take_first() {
+                let Some(die) = self.roll.find(Kind::of(face), dice) else { continue };
+                let undo = design.put(place, face);
+                let fits = self.try_dice(design, dice & !(1 << die), skipped);
+                design.take_back(&undo);
+                if fits {
+                    return true;
                 }
             }
             skipped.insert(place);
