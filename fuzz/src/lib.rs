@@ -21,7 +21,8 @@ impl Table {
         let games: Vec<_> = REGISTRY.iter().collect();
         let game = *games.get(chars.next()? as usize % games.len())?;
         let players = 1 + chars.next()? as usize % 5;
-        let given: Vec<GivenOption> = chars.as_str().split_whitespace().filter_map(GivenOption::from_word).collect();
+        let given: Vec<GivenOption> =
+            chars.as_str().split_whitespace().filter_map(GivenOption::from_word).collect();
         let options = game.parse_options(&given, players).ok()?;
         Some(Self { game, options, players, seed: Seed([players as u8; 32]) })
     }

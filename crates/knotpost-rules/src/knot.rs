@@ -277,6 +277,9 @@ pub enum Shape {
     Thick,
 }
 
+/// What marks the sides of a cell that holds a die, next to the open ones in the low half of its byte.
+const DIE: u8 = 0xf0;
+
 /// Dice on a board of up to 15 x 15 cells. Row 0 and column 0 stay empty and close the board on all sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Knotwork {
@@ -294,26 +297,20 @@ impl Knotwork {
     pub const fn face(&self, place: Place) -> Option<Face> {
         match self.cells[place.0 as usize] {
             0 => None,
-            mask => Some(Face(mask)),
+            cell => Some(Face(cell & 15)),
         }
     }
 
     /// The sides of a cell over which a neighbour is open towards it, and those over which there is no neighbour; bits
     /// as in [`Side::bit`].
     pub const fn edges(&self, place: Place) -> (u8, u8) {
-        let neighbours =
-            [self.beside(place.0, 0), self.beside(place.0, 1), self.beside(place.0, 2), self.beside(place.0, 3)];
-        let [north, east, south, west] = neighbours;
-        let empty = (north == 0) as u8
-            | ((east == 0) as u8) << 1
-            | ((south == 0) as u8) << 2
-            | ((west == 0) as u8) << 3;
-        (facing_edges(neighbours), empty)
+        let facing = self.facing(place.0);
+        (facing & 15, !facing >> 4)
     }
 
     /// Lays a die here.
     pub const fn put(&mut self, place: Place, face: Face) {
-        self.cells[place.0 as usize] = face.0;
+        self.cells[place.0 as usize] = DIE | face.0;
     }
 
     /// Takes a die away.
@@ -340,7 +337,7 @@ impl Knotwork {
             self.cells[gap as usize] = self.cells[outer as usize];
             gap = outer;
         }
-        self.cells[gap as usize] = face.0;
+        self.cells[gap as usize] = DIE | face.0;
         Some(run)
     }
 
@@ -379,16 +376,19 @@ impl Knotwork {
         if mask == 0 {
             return 0;
         }
-        let facing = facing_edges([
-            self.beside(cell, 0),
-            self.beside(cell, 1),
-            self.beside(cell, 2),
-            self.beside(cell, 3),
-        ]);
-        FASTENED[(mask << 4 | mask & facing) as usize]
+        FASTENED[(mask << 4 | mask & self.facing(cell)) as usize]
     }
 
-    /// The open edges of the cell over an edge.
+    /// What the neighbours show to a cell: their open edges in the low half, whether there is one at all in the high
+    /// half.
+    const fn facing(&self, cell: u8) -> u8 {
+        self.beside(cell, 0) >> 2 & 0x11
+            | self.beside(cell, 1) >> 2 & 0x22
+            | self.beside(cell, 2) << 2 & 0x44
+            | self.beside(cell, 3) << 2 & 0x88
+    }
+
+    /// The byte of the cell over an edge.
     const fn beside(&self, cell: u8, edge: usize) -> u8 {
         self.cells[cell.wrapping_add(STEPS[edge]) as usize]
     }
@@ -438,9 +438,4 @@ impl Knotwork {
         let facing = (edge + 2) & 3;
         (self.cells[next as usize] >> facing & 1 == 1).then_some((next, facing))
     }
-}
-
-/// Which of the neighbours to the north, east, south and west, given by their open edges, are open towards the middle.
-const fn facing_edges([north, east, south, west]: [u8; 4]) -> u8 {
-    north >> 2 & 1 | east >> 2 & 2 | south << 2 & 4 | west << 2 & 8
 }

@@ -30,8 +30,8 @@ use crate::{
     view::{View, Viewer},
 };
 use design::Design;
-use dice::{Kind, Roll};
-use plan::Search;
+use dice::Roll;
+use plan::{Quota, Search};
 use rules::{META, Rules, Tips};
 
 /// The most seats at a board, and so the most dice in a roll.
@@ -55,7 +55,8 @@ pub struct Osbo {
 /// The dice of the turn.
 #[derive(Clone, Copy, Debug)]
 enum Dice {
-    Rolled(Roll),
+    /// The roll, and what a turn with it owes.
+    Rolled(Roll, Quota),
     /// Not rolled: chance is sealed, or the game is over.
     Hidden,
 }
@@ -107,11 +108,14 @@ impl Osbo {
     }
 
     fn roll_dice(&mut self) {
-        let over = self.is_over();
-        self.dice = match &mut self.draws {
-            Some(draws) if !over => Dice::Rolled(Roll::draw(draws, self.rules.seats)),
-            _ => Dice::Hidden,
-        };
+        self.dice = Dice::Hidden;
+        if self.is_over() {
+            return;
+        }
+        let seats = self.rules.seats;
+        if let Some(roll) = self.draws.as_mut().map(|draws| Roll::draw(draws, seats)) {
+            self.take_roll(roll);
+        }
     }
 }
 
@@ -158,9 +162,11 @@ impl Game for Osbo {
     }
 
     fn play(&mut self, mv: &OsboMove) -> Result<u32, OsboIllegal> {
-        let roll = self.current_roll()?;
+        let (roll, quota) = self.current_roll()?;
         let laid = self.lay(roll, mv.placements())?;
-        self.check_quota(roll, laid.amount(roll))?;
+        if let Some(short) = OsboIllegal::of_shortfall(laid.amount(roll), quota) {
+            return Err(short);
+        }
         for (index, changed) in laid.designs {
             if let Some(design) = self.designs.get_mut(index) {
                 *design = changed;
@@ -190,9 +196,7 @@ impl Game for Osbo {
     }
 
     fn must_pass(&self) -> bool {
-        let Ok(roll) = self.current_roll() else { return false };
-        let has_room = |kind: &Kind| self.designs.iter().any(|design| design.has_room(*kind, design.loose()));
-        !roll.dice().iter().any(has_room)
+        self.current_roll().is_ok_and(|(_, quota)| quota.dice == 0)
     }
 
     /// The design stays in play and may still win. When the last seat retires, the game is where it was: the caller
@@ -215,7 +219,7 @@ impl Game for Osbo {
             first.push(placement);
             Search::Elsewhere
         };
-        let Ok(quota) = self.visit_next(&[], None, visit) else { return Vec::new() };
+        let Ok(quota) = self.visit_next(&[], visit) else { return Vec::new() };
         first.into_iter().filter_map(|placement| self.complete(vec![placement], quota)).collect()
     }
 
@@ -225,7 +229,7 @@ impl Game for Osbo {
             first = Some(placement);
             Search::Enough
         };
-        let quota = self.visit_next(&[], None, visit).ok()?;
+        let quota = self.visit_next(&[], visit).ok()?;
         self.complete(vec![first?], quota)
     }
 
@@ -246,7 +250,7 @@ impl Game for Osbo {
     }
 
     fn roll(&self) -> Option<String> {
-        self.current_roll().ok().map(Roll::to_string)
+        self.current_roll().ok().map(|(roll, _)| roll.to_string())
     }
 
     fn seal_chance(&mut self) {

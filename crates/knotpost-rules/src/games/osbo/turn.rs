@@ -66,13 +66,19 @@ impl Laid {
 }
 
 impl Osbo {
-    /// The roll to play with.
-    pub(super) fn current_roll(&self) -> Result<&Roll, OsboIllegal> {
+    /// The roll to play with, and what a turn with it owes.
+    pub(super) fn current_roll(&self) -> Result<(&Roll, Quota), OsboIllegal> {
         match &self.dice {
             _ if self.is_over() => Err(OsboIllegal::Over),
             Dice::Hidden => Err(OsboIllegal::NotRolled),
-            Dice::Rolled(roll) => Ok(roll),
+            Dice::Rolled(roll, quota) => Ok((roll, *quota)),
         }
+    }
+
+    /// Gives the dice of a turn to the seat to move.
+    pub(super) fn take_roll(&mut self, roll: Roll) {
+        let quota = Planner::new(&self.designs, &roll).find_quota();
+        self.dice = Dice::Rolled(roll, quota);
     }
 
     /// Lays dice on copies of the designs.
@@ -104,22 +110,6 @@ impl Osbo {
         Ok(())
     }
 
-    /// What no turn can exceed: all dice on as many designs as are open.
-    fn ideal_quota(&self, roll: &Roll) -> Quota {
-        let open = self.designs.iter().filter(|design| !design.is_closed()).count();
-        let dice = roll.dice().len();
-        Quota { dice: dice as u8, designs: dice.min(open) as u8 }
-    }
-
-    /// Whether a turn amounts to as much as it must.
-    pub(super) fn check_quota(&self, roll: &Roll, made: Quota) -> Result<(), OsboIllegal> {
-        if made == self.ideal_quota(roll) {
-            return Ok(());
-        }
-        let quota = Planner::new(&self.designs, roll).find_quota();
-        OsboIllegal::of_shortfall(made, quota).map_or(Ok(()), Err)
-    }
-
     /// Calls `found` with each placement that can follow those made, as long as it wants more.
     ///
     /// # Errors
@@ -127,18 +117,12 @@ impl Osbo {
     pub(super) fn visit_next(
         &self,
         begun: &[Placement],
-        quota: Option<Quota>,
         mut found: impl FnMut(Placement) -> Search,
     ) -> Result<Quota, OsboIllegal> {
-        let roll = self.current_roll()?;
+        let (roll, quota) = self.current_roll()?;
         let laid = self.lay(roll, begun)?;
         let made = laid.amount(roll);
         let mut planner = Planner::resume(laid.over(&self.designs), roll, laid.left, laid.used());
-        let ideal = self.ideal_quota(roll);
-        let quota = quota.unwrap_or_else(|| match ideal.after(made) {
-            Some(rest) if planner.can_make(rest) => ideal,
-            _ => Planner::new(&self.designs, roll).find_quota(),
-        });
         let rest = quota.after(made).filter(|rest| begun.is_empty() || planner.can_make(*rest));
         let Some(rest) = rest else {
             let further = planner.find_quota();
@@ -161,17 +145,11 @@ impl Osbo {
     /// As for a move.
     pub fn list_next(&self, begun: &[Placement]) -> Result<(Vec<Placement>, u8, u8), OsboIllegal> {
         let mut next = Vec::with_capacity(USUAL_CHOICES);
-        let quota = self.visit_next(begun, None, |placement| {
+        let quota = self.visit_next(begun, |placement| {
             next.push(placement);
             Search::On
         })?;
         Ok((next, quota.dice, quota.designs))
-    }
-
-    /// What a turn of the seat to move owes; `None` when there is nothing to play with.
-    pub(super) fn find_quota(&self) -> Option<Quota> {
-        let roll = self.current_roll().ok()?;
-        Some(Planner::new(&self.designs, roll).find_quota())
     }
 
     /// A complete turn that begins with these placements.
@@ -182,7 +160,7 @@ impl Osbo {
                 next = Some(placement);
                 Search::Enough
             };
-            self.visit_next(&placements, Some(quota), visit).ok()?;
+            self.visit_next(&placements, visit).ok()?;
             placements.push(next?);
         }
         OsboMove::new(placements)
