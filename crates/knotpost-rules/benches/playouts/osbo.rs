@@ -23,18 +23,15 @@ fn choose(game: &Osbo, chance: &mut Chance) -> Option<OsboMove> {
     }
 }
 
-/// Plays games of chosen turns, each with dice of its own; forced passes count, for they are turns.
+/// Plays games of chosen turns, each game with dice of its own; forced passes are not counted.
 fn play_out(starts: &[Osbo], chance: &mut Chance) -> u64 {
     let mut played = 0;
     for start in starts.iter().cycle() {
         let mut game = start.clone();
         while !game.status().is_over() {
-            let accepted = if game.must_pass() {
-                game.pass().is_ok()
-            } else {
-                choose(&game, chance).is_some_and(|mv| game.play(&mv).is_ok())
-            };
-            played += u64::from(accepted);
+            if game.pass().is_err() && choose(&game, chance).is_some_and(|mv| game.play(&mv).is_ok()) {
+                played += 1;
+            }
             if played >= TURNS {
                 return played;
             }

@@ -133,7 +133,7 @@ impl<'a> Planner<'a> {
             let rest = Quota { dice: quota.dice - 1, designs };
             // What the other designs alone can make up is the same for all cells.
             let beside = self.find_done_beside(design, rest);
-            let mut changed = now.clone();
+            let mut changed = None;
             let mut wanted = self.roll.faces(self.left);
             for place in now.loose().iter() {
                 let mut faces = now.faces_at(place).and(wanted);
@@ -141,8 +141,9 @@ impl<'a> Planner<'a> {
                     let kind = Kind::of(face);
                     let Some(die) = self.roll.find(kind, self.left) else { continue };
                     let leads = beside >> die & 1 == 1 || {
+                        let changed = changed.get_or_insert_with(|| now.clone());
                         let undo = changed.put(place, face);
-                        let reached = self.follow(die, design, &changed).can_make(rest);
+                        let reached = self.follow(die, design, changed).can_make(rest);
                         changed.take_back(&undo);
                         reached
                     };

@@ -69,9 +69,9 @@ impl Osbo {
     /// The roll to play with, and what a turn with it owes.
     pub(super) fn current_roll(&self) -> Result<(&Roll, Quota), OsboIllegal> {
         match &self.dice {
-            _ if self.is_over() => Err(OsboIllegal::Over),
-            Dice::Hidden => Err(OsboIllegal::NotRolled),
             Dice::Rolled(roll, quota) => Ok((roll, *quota)),
+            Dice::Hidden if self.is_over() => Err(OsboIllegal::Over),
+            Dice::Hidden => Err(OsboIllegal::NotRolled),
         }
     }
 
@@ -123,14 +123,19 @@ impl Osbo {
         let laid = self.lay(roll, begun)?;
         let made = laid.amount(roll);
         let mut planner = Planner::resume(laid.over(&self.designs), roll, laid.left, laid.used());
-        let rest = quota.after(made).filter(|rest| begun.is_empty() || planner.can_make(*rest));
-        let Some(rest) = rest else {
-            let further = planner.find_quota();
-            let whole = Quota { dice: made.dice + further.dice, designs: made.designs + further.designs };
-            return OsboIllegal::of_shortfall(whole, quota).map_or(Ok(quota), Err);
-        };
-        planner.visit_steps(rest, |step| self.placement(step).map_or(Search::On, &mut found));
-        Ok(quota)
+        let mut leads_on = made == quota;
+        if let Some(rest) = quota.after(made) {
+            planner.visit_steps(rest, |step| {
+                leads_on = true;
+                self.placement(step).map_or(Search::On, &mut found)
+            });
+        }
+        if leads_on {
+            return Ok(quota);
+        }
+        let further = planner.find_quota();
+        let whole = Quota { dice: made.dice + further.dice, designs: made.designs + further.designs };
+        OsboIllegal::of_shortfall(whole, quota).map_or(Ok(quota), Err)
     }
 
     fn placement(&self, step: Step) -> Option<Placement> {
