@@ -2,7 +2,7 @@
 //!
 //! One element is one legal turn, so the throughput reads as moves a second on one core; of Boxilies it is one whole
 //! game.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::expect_used)]
 
 mod boxilies;
 mod chance;
