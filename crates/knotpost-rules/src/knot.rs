@@ -201,16 +201,23 @@ impl Places {
     }
 
     /// The cells in ascending order.
-    pub fn iter(&self) -> impl Iterator<Item = Place> {
-        self.0.into_iter().enumerate().flat_map(|(high, word)| {
-            let bits = std::iter::successors(Some(word), |rest| Some(rest & rest.wrapping_sub(1)));
-            bits.take_while(|rest| *rest != 0)
-                .map(move |rest| Place((high << 6) as u8 | rest.trailing_zeros() as u8))
+    pub fn iter(self) -> impl Iterator<Item = Place> {
+        let (mut words, mut high) = (self.0, 0);
+        std::iter::from_fn(move || {
+            loop {
+                let word = words.get_mut(high)?;
+                if *word != 0 {
+                    let low = word.trailing_zeros();
+                    *word &= *word - 1;
+                    return Some(Place((high << 6) as u8 | low as u8));
+                }
+                high += 1;
+            }
         })
     }
 }
 
-/// A straight run of cells.
+/// A run of cells, straight or over whole rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
     low: u8,
@@ -221,8 +228,10 @@ pub struct Run {
 }
 
 impl Run {
-    /// Every cell there is, for closed paths wherever they run.
-    pub const EVERYWHERE: Self = Self { low: 0, span: u8::MAX, fixed: 0, step: 1 };
+    /// All cells from one to a later one in the order of reading, row by row.
+    pub const fn of_rows(first: Place, last: Place) -> Self {
+        Self { low: first.0, span: last.0.saturating_sub(first.0), fixed: 0, step: 1 }
+    }
 
     /// The cells from one end to the other, which must lie in one row or column.
     pub const fn between(one: Place, other: Place) -> Self {
@@ -268,6 +277,9 @@ pub enum Shape {
     Thick,
 }
 
+/// What marks the sides of a cell that holds a die, next to the open ones in the low half of its byte.
+const DIE: u8 = 0xf0;
+
 /// Dice on a board of up to 15 x 15 cells. Row 0 and column 0 stay empty and close the board on all sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Knotwork {
@@ -285,13 +297,20 @@ impl Knotwork {
     pub const fn face(&self, place: Place) -> Option<Face> {
         match self.cells[place.0 as usize] {
             0 => None,
-            mask => Some(Face(mask)),
+            cell => Some(Face(cell & 15)),
         }
+    }
+
+    /// The sides of a cell over which a neighbour is open towards it, and those over which there is no neighbour; bits
+    /// as in [`Side::bit`].
+    pub const fn edges(&self, place: Place) -> (u8, u8) {
+        let facing = self.facing(place.0);
+        (facing & 15, !facing >> 4)
     }
 
     /// Lays a die here.
     pub const fn put(&mut self, place: Place, face: Face) {
-        self.cells[place.0 as usize] = face.0;
+        self.cells[place.0 as usize] = DIE | face.0;
     }
 
     /// Takes a die away.
@@ -318,7 +337,7 @@ impl Knotwork {
             self.cells[gap as usize] = self.cells[outer as usize];
             gap = outer;
         }
-        self.cells[gap as usize] = face.0;
+        self.cells[gap as usize] = DIE | face.0;
         Some(run)
     }
 
@@ -353,15 +372,23 @@ impl Knotwork {
 
     /// The strands of a cell, by their edges, whose both ends meet an open edge.
     const fn fastened(&self, cell: u8) -> u8 {
-        let facing = self.beside(cell, 0) >> 2 & 1
-            | self.beside(cell, 1) >> 2 & 2
-            | self.beside(cell, 2) << 2 & 4
-            | self.beside(cell, 3) << 2 & 8;
         let mask = self.cells[cell as usize] & 15;
-        FASTENED[(mask << 4 | mask & facing) as usize]
+        if mask == 0 {
+            return 0;
+        }
+        FASTENED[(mask << 4 | mask & self.facing(cell)) as usize]
     }
 
-    /// The open edges of the cell over an edge.
+    /// What the neighbours show to a cell: their open edges in the low half, whether there is one at all in the high
+    /// half.
+    const fn facing(&self, cell: u8) -> u8 {
+        self.beside(cell, 0) >> 2 & 0x11
+            | self.beside(cell, 1) >> 2 & 0x22
+            | self.beside(cell, 2) << 2 & 0x44
+            | self.beside(cell, 3) << 2 & 0x88
+    }
+
+    /// The byte of the cell over an edge.
     const fn beside(&self, cell: u8, edge: usize) -> u8 {
         self.cells[cell.wrapping_add(STEPS[edge]) as usize]
     }

@@ -1,6 +1,6 @@
 //! Game records survive the way through text.
 
-use knotpost_rules::{Record, record::RecordMove};
+use knotpost_rules::{Record, Seed, record::RecordMove};
 use proptest::prelude::*;
 
 const RECORD: &str = r#"[Game "osbox"]
@@ -22,6 +22,38 @@ fn a_record_reads_and_prints_the_same() {
     assert_eq!(texts, ["d2", "f12", "o5", "pass"]);
     assert_eq!(record.moves[1].comment.as_deref(), Some("well {played}"));
     assert_eq!(record.moves.iter().map(|mv| mv.auto).collect::<Vec<_>>(), [false, false, true, true]);
+}
+
+#[test]
+fn a_record_of_dice_carries_its_chance_and_what_nobody_knows() {
+    let text = format!(
+        "[Game \"osbo\"]\n[Seed \"{}\"]\n[Rolls \"cx bt st\"]\n[Round_2 \"\"]\n[Rolls \"again\"]\n[Result \"1,3\"]\n\n\
+         1. k2e4,a1e6 2. pass {{auto}} 3. resign {{gone\\nfor good \\}} \\\\}}\n",
+        Seed([0xab; 32])
+    );
+    let record: Record = text.parse().unwrap();
+    assert_eq!(record.tag("Seed").unwrap().parse::<Seed>(), Ok(Seed([0xab; 32])));
+    assert_eq!(record.tag("Rolls"), Some("cx bt st"));
+    assert_eq!(record.tag("Round_2"), Some(""));
+    assert_eq!(record.tag("Elo"), None);
+    assert_eq!(record.moves[2].comment.as_deref(), Some("gone\nfor good } \\"));
+    assert_eq!(record.to_string(), text);
+}
+
+#[test]
+fn only_a_bare_word_is_the_mark_of_the_server() {
+    let read = |text: &str| {
+        let record: Record = text.parse().unwrap();
+        assert_eq!(record.to_string().parse(), Ok(record.clone()), "{text}");
+        (record.moves[0].auto, record.moves[0].comment.clone())
+    };
+    let said = |text: &str| Some(text.to_owned());
+    assert_eq!(read("1. d2{auto}"), (true, None));
+    assert_eq!(read("1. d2 {\\auto}"), (false, said("auto")));
+    assert_eq!(read("1. d2 {auto }"), (false, said("auto ")));
+    assert_eq!(read("1. d2 {auto} {auto}"), (true, said("auto")));
+    assert_eq!(read("1. d2 {x} {auto}"), (false, said("x\nauto")));
+    assert_eq!(read("1. d2 {}"), (false, said("")));
 }
 
 #[test]

@@ -19,6 +19,13 @@ pub(super) struct Design {
     size: u8,
 }
 
+/// What a design was before a die was put.
+pub(super) struct Undo {
+    place: Place,
+    loose: Places,
+    bounds: Bounds,
+}
+
 /// A box of cells, all four lines included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bounds {
@@ -144,15 +151,17 @@ impl Design {
 
     /// The lengths of the closed paths, longest first.
     pub(super) fn path_lengths(&self) -> Vec<u32> {
+        let Bounds { top, bottom, left, right } = self.bounds;
+        let run = Run::of_rows(Place::new(top, left), Place::new(bottom, right));
         let mut lengths = Vec::new();
-        self.dice.closed_paths(Run::EVERYWHERE, |path| lengths.push(path.length));
+        self.dice.closed_paths(run, |path| lengths.push(path.length));
         lengths.sort_unstable_by(|one, other| other.cmp(one));
         lengths
     }
 
     /// The faces that can legally lie on a loose cell.
     pub(super) fn faces_at(&self, place: Place) -> Faces {
-        let (must, may) = self.edges_at(place);
+        let (must, may) = self.dice.edges(place);
         Faces::between(must, may & !self.blocked_at(place))
     }
 
@@ -161,11 +170,20 @@ impl Design {
         among.iter().any(|place| !self.faces_at(place).and(kind.faces()).is_empty())
     }
 
-    /// Lays a die on a loose cell where it legally fits.
-    pub(super) fn put(&mut self, place: Place, face: Face) {
+    /// Lays a die on a loose cell where it legally fits. What is given back undoes it.
+    pub(super) fn put(&mut self, place: Place, face: Face) -> Undo {
+        let undo = Undo { place, loose: self.loose, bounds: self.bounds };
         self.dice.put(place, face);
         self.loose.remove(place);
         self.loosen_around(place);
+        undo
+    }
+
+    /// Takes back the last die that was put and is still there.
+    pub(super) fn take_back(&mut self, undo: &Undo) {
+        self.dice.remove(undo.place);
+        self.loose = undo.loose;
+        self.bounds = undo.bounds;
     }
 
     /// Why the face cannot legally lie on the cell, if it cannot.
@@ -173,7 +191,7 @@ impl Design {
         if self.dice.face(place).is_some() {
             return Some(Misfit::Occupied);
         }
-        let (must, may) = self.edges_at(place);
+        let (must, may) = self.dice.edges(place);
         if must == 0 {
             return Some(Misfit::Unjoined);
         }
@@ -197,50 +215,38 @@ impl Design {
         }
     }
 
-    /// The sides of a cell where the neighbour is open, and those where there is no neighbour.
-    fn edges_at(&self, place: Place) -> (u8, u8) {
-        let (mut open, mut empty) = (0, 0);
-        for side in Side::ALL {
-            match self.dice.face(place.beyond(side)) {
-                None => empty |= side.bit(),
-                Some(face) if face.is_open(side.opposite()) => open |= side.bit(),
-                Some(_) => {}
-            }
-        }
-        (open, empty)
-    }
-
     /// The sides of a cell inside the box over which the window or the grid ends. As the window is at least three
     /// cells wide, two opposite sides never compete for the last line.
     const fn blocked_at(&self, place: Place) -> u8 {
-        let Bounds { top, bottom, left, right } = self.bounds;
+        let Bounds { top, bottom, left, right } = self.walls();
         let (row, column) = (place.row(), place.column());
-        let (high, wide) = (self.bounds.height() >= self.size, self.bounds.width() >= self.size);
-        let mut blocked = 0;
-        if row == 1 || high && row <= top {
-            blocked |= Side::North.bit();
+        (row <= top) as u8
+            | ((column >= right) as u8) << 1
+            | ((row >= bottom) as u8) << 2
+            | ((column <= left) as u8) << 3
+    }
+
+    /// The last rows and columns there are: those of the grid, or of the box where that has the full size.
+    const fn walls(&self) -> Bounds {
+        let Bounds { mut top, mut bottom, mut left, mut right } = self.bounds;
+        if self.bounds.height() < self.size {
+            (top, bottom) = (1, self.grid());
         }
-        if row == self.grid() || high && row >= bottom {
-            blocked |= Side::South.bit();
+        if self.bounds.width() < self.size {
+            (left, right) = (1, self.grid());
         }
-        if column == 1 || wide && column <= left {
-            blocked |= Side::West.bit();
-        }
-        if column == self.grid() || wide && column >= right {
-            blocked |= Side::East.bit();
-        }
-        blocked
+        Bounds { top, bottom, left, right }
     }
 
     /// Notes the empty cells that the die on `place` points to.
     fn loosen_around(&mut self, place: Place) {
         let Some(face) = self.dice.face(place) else { return };
-        for side in Side::ALL.into_iter().filter(|side| face.is_open(*side)) {
+        let (_, empty) = self.dice.edges(place);
+        let loosened = face.sides() & empty;
+        for side in Side::ALL.into_iter().filter(|side| loosened & side.bit() != 0) {
             let beyond = place.beyond(side);
-            if self.dice.face(beyond).is_none() {
-                self.loose.insert(beyond);
-                self.bounds.include(beyond);
-            }
+            self.loose.insert(beyond);
+            self.bounds.include(beyond);
         }
     }
 }

@@ -25,20 +25,15 @@ impl Kind {
     /// All kinds in the order of their letters.
     pub(super) const ALL: [Self; 5] = [Self::Branch, Self::Corner, Self::Straight, Self::Tip, Self::Crossing];
 
-    /// The kind of a face with these open edges.
-    const fn of_sides(sides: u8) -> Self {
-        match sides.count_ones() {
-            1 => Self::Tip,
-            2 if matches!(sides, 5 | 10) => Self::Straight,
-            2 => Self::Corner,
-            3 => Self::Branch,
-            _ => Self::Crossing,
-        }
-    }
-
     /// The kind of a face.
     pub(super) const fn of(face: Face) -> Self {
-        Self::of_sides(face.sides())
+        match face.sides() {
+            1 | 2 | 4 | 8 => Self::Tip,
+            5 | 10 => Self::Straight,
+            3 | 6 | 9 | 12 => Self::Corner,
+            7 | 11 | 13 | 14 => Self::Branch,
+            _ => Self::Crossing,
+        }
     }
 
     /// The letter of rolls.
@@ -65,15 +60,13 @@ impl Kind {
 
     /// Its rotations.
     pub(super) const fn faces(self) -> Faces {
-        let mut set = 0;
-        let mut sides = 1;
-        while sides < 16 {
-            if Self::of_sides(sides) as u8 == self as u8 {
-                set |= 1 << sides;
-            }
-            sides += 1;
-        }
-        Faces(set)
+        Faces(match self {
+            Self::Branch => 1 << 7 | 1 << 11 | 1 << 13 | 1 << 14,
+            Self::Corner => 1 << 3 | 1 << 6 | 1 << 9 | 1 << 12,
+            Self::Straight => 1 << 5 | 1 << 10,
+            Self::Tip => 1 << 1 | 1 << 2 | 1 << 4 | 1 << 8,
+            Self::Crossing => 1 << 15,
+        })
     }
 }
 
@@ -119,14 +112,31 @@ impl Faces {
         self.0 == 0
     }
 
+    /// The faces in either set.
+    pub(super) const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// The faces of this set that are not in the other.
+    pub(super) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
     /// The only face of the set, if there is just one.
     pub(super) const fn only(self) -> Option<Face> {
         if self.0.is_power_of_two() { Face::from_sides(self.0.trailing_zeros() as u8) } else { None }
     }
 
     /// The faces of the set.
-    pub(super) fn iter(self) -> impl Iterator<Item = Face> {
-        (1..16).filter(move |sides| self.0 >> sides & 1 == 1).filter_map(Face::from_sides)
+    pub(super) fn iter(mut self) -> impl Iterator<Item = Face> {
+        std::iter::from_fn(move || self.take_first())
+    }
+
+    /// Takes a face out of the set, the one with the lowest number of open edges as bits first.
+    pub(super) fn take_first(&mut self) -> Option<Face> {
+        let first = Face::from_sides(self.0.trailing_zeros() as u8)?;
+        self.0 &= self.0 - 1;
+        Some(first)
     }
 }
 
@@ -167,6 +177,12 @@ impl Roll {
     /// All dice as bits.
     pub(super) const fn mask(&self) -> u8 {
         (1 << self.count) - 1
+    }
+
+    /// What the dice in `left` can show.
+    pub(super) fn faces(&self, left: u8) -> Faces {
+        let dice = self.dice().iter().enumerate().filter(|(die, _)| left >> die & 1 == 1);
+        dice.fold(Faces(0), |faces, (_, kind)| faces.or(kind.faces()))
     }
 
     /// The first die of a kind among those in `left`.

@@ -11,6 +11,7 @@ mod moves;
 mod plan;
 mod rules;
 mod text;
+mod turn;
 mod view;
 
 pub use moves::{Cell, MisfitReason, OsboIllegal, OsboMove, Placement};
@@ -29,8 +30,8 @@ use crate::{
     view::{View, Viewer},
 };
 use design::Design;
-use dice::{Kind, Roll};
-use plan::{Planner, Quota, Search, Step};
+use dice::Roll;
+use plan::{Quota, Search};
 use rules::{META, Rules, Tips};
 
 /// The most seats at a board, and so the most dice in a roll.
@@ -54,26 +55,10 @@ pub struct Osbo {
 /// The dice of the turn.
 #[derive(Clone, Copy, Debug)]
 enum Dice {
-    Rolled(Roll),
+    /// The roll, and what a turn with it owes.
+    Rolled(Roll, Quota),
     /// Not rolled: chance is sealed, or the game is over.
     Hidden,
-}
-
-/// Designs in the midst of a turn.
-struct Laid {
-    designs: [Design; MOST_SEATS],
-    /// Dice of the roll not laid yet, a bit each.
-    left: u8,
-    /// Designs that have got a die, a bit each.
-    used: u8,
-}
-
-impl Laid {
-    /// What has been done of the turn.
-    const fn amount(&self, roll: &Roll) -> Quota {
-        let dice = roll.mask().count_ones() - self.left.count_ones();
-        Quota { dice: dice as u8, designs: self.used.count_ones() as u8 }
-    }
 }
 
 impl Osbo {
@@ -104,120 +89,6 @@ impl Osbo {
         }
     }
 
-    /// The roll to play with.
-    fn current_roll(&self) -> Result<&Roll, OsboIllegal> {
-        match &self.dice {
-            _ if self.is_over() => Err(OsboIllegal::Over),
-            Dice::Hidden => Err(OsboIllegal::NotRolled),
-            Dice::Rolled(roll) => Ok(roll),
-        }
-    }
-
-    /// Lays dice on copies of the designs.
-    fn lay(&self, roll: &Roll, placements: &[Placement]) -> Result<Laid, OsboIllegal> {
-        let mut laid = Laid { designs: self.designs.clone(), left: roll.mask(), used: 0 };
-        for placement in placements {
-            self.lay_one(roll, *placement, &mut laid)?;
-        }
-        Ok(laid)
-    }
-
-    fn lay_one(&self, roll: &Roll, placement: Placement, laid: &mut Laid) -> Result<(), OsboIllegal> {
-        let Rules { seats, size, .. } = self.rules;
-        let index = placement.design.index();
-        let design = laid.designs.get_mut(index).filter(|_| index < seats);
-        let design = design.ok_or(OsboIllegal::NoDesign { placement, seats })?;
-        let grid = design.grid();
-        let place = placement.cell.place(grid);
-        let place = place.ok_or(OsboIllegal::NoCell { placement, last: Cell::top_right(grid) })?;
-        let left = laid.left;
-        let die = roll.find(Kind::of(placement.face), left).ok_or_else(|| {
-            let kinds = roll.dice().iter().enumerate().filter(|(die, _)| left >> die & 1 == 1);
-            OsboIllegal::of_missing(placement, &kinds.map(|(_, kind)| *kind).collect::<Vec<_>>())
-        })?;
-        if let Some(why) = design.find_misfit(place, placement.face) {
-            return Err(OsboIllegal::Misfit { placement, why: MisfitReason(why), size });
-        }
-        design.put(place, placement.face);
-        laid.left &= !(1 << die);
-        laid.used |= 1 << index;
-        Ok(())
-    }
-
-    /// Whether a turn amounts to as much as it must.
-    fn check_quota(&self, roll: &Roll, made: Quota) -> Result<(), OsboIllegal> {
-        let open = self.designs.iter().filter(|design| !design.is_closed()).count();
-        let all = roll.dice().len();
-        if usize::from(made.dice) == all && usize::from(made.designs) == all.min(open) {
-            return Ok(());
-        }
-        let quota = Planner::new(&self.designs, roll).find_quota();
-        OsboIllegal::of_shortfall(made, quota).map_or(Ok(()), Err)
-    }
-
-    /// Calls `found` with each placement that can follow those made, as long as it wants more.
-    ///
-    /// # Errors
-    /// What is wrong with those made, or that they cannot be completed to a legal turn.
-    fn visit_next(
-        &self,
-        begun: &[Placement],
-        quota: Option<Quota>,
-        mut found: impl FnMut(Placement) -> Search,
-    ) -> Result<Quota, OsboIllegal> {
-        let roll = self.current_roll()?;
-        let quota = quota.unwrap_or_else(|| Planner::new(&self.designs, roll).find_quota());
-        let laid = self.lay(roll, begun)?;
-        let made = laid.amount(roll);
-        let mut planner = Planner::resume(&laid.designs, roll, laid.left, laid.used);
-        let further = if begun.is_empty() { quota } else { planner.find_quota() };
-        let whole = Quota { dice: made.dice + further.dice, designs: made.designs + further.designs };
-        if let Some(short) = OsboIllegal::of_shortfall(whole, quota) {
-            return Err(short);
-        }
-        planner.visit_steps(further, |step| self.placement(step).map_or(Search::On, &mut found));
-        Ok(quota)
-    }
-
-    fn placement(&self, step: Step) -> Option<Placement> {
-        let cell = Cell::at(step.place, 2 * self.rules.size - 1);
-        Some(Placement { face: step.face, design: Seat::from_index(step.design)?, cell })
-    }
-
-    /// Every placement that can follow those made in a turn that can still be completed; none when it is complete.
-    /// Gives them in no particular order, with the dice and designs of a complete turn.
-    ///
-    /// # Errors
-    /// As for a move.
-    pub fn list_next(&self, begun: &[Placement]) -> Result<(Vec<Placement>, u8, u8), OsboIllegal> {
-        let mut next = Vec::new();
-        let quota = self.visit_next(begun, None, |placement| {
-            next.push(placement);
-            Search::On
-        })?;
-        Ok((next, quota.dice, quota.designs))
-    }
-
-    /// What a turn of the seat to move owes; `None` when there is nothing to play with.
-    fn find_quota(&self) -> Option<Quota> {
-        let roll = self.current_roll().ok()?;
-        Some(Planner::new(&self.designs, roll).find_quota())
-    }
-
-    /// A complete turn that begins with these placements.
-    fn complete(&self, mut placements: Vec<Placement>, quota: Quota) -> Option<OsboMove> {
-        while placements.len() < usize::from(quota.dice) {
-            let mut next = None;
-            let visit = |placement| {
-                next = Some(placement);
-                Search::Enough
-            };
-            self.visit_next(&placements, Some(quota), visit).ok()?;
-            placements.push(next?);
-        }
-        OsboMove::new(placements)
-    }
-
     /// Fills tips if they fill themselves, and passes the turn on.
     fn end_turn(&mut self) {
         if self.rules.tips == Tips::Auto {
@@ -237,11 +108,14 @@ impl Osbo {
     }
 
     fn roll_dice(&mut self) {
-        let over = self.is_over();
-        self.dice = match &mut self.draws {
-            Some(draws) if !over => Dice::Rolled(Roll::draw(draws, self.rules.seats)),
-            _ => Dice::Hidden,
-        };
+        self.dice = Dice::Hidden;
+        if self.is_over() {
+            return;
+        }
+        let seats = self.rules.seats;
+        if let Some(roll) = self.draws.as_mut().map(|draws| Roll::draw(draws, seats)) {
+            self.take_roll(roll);
+        }
     }
 }
 
@@ -288,10 +162,16 @@ impl Game for Osbo {
     }
 
     fn play(&mut self, mv: &OsboMove) -> Result<u32, OsboIllegal> {
-        let roll = self.current_roll()?;
+        let (roll, quota) = self.current_roll()?;
         let laid = self.lay(roll, mv.placements())?;
-        self.check_quota(roll, laid.amount(roll))?;
-        self.designs = laid.designs;
+        if let Some(short) = OsboIllegal::of_shortfall(laid.amount(roll), quota) {
+            return Err(short);
+        }
+        for (index, changed) in laid.designs {
+            if let Some(design) = self.designs.get_mut(index) {
+                *design = changed;
+            }
+        }
         self.fresh = [Places::default(); MOST_SEATS];
         for placement in mv.placements() {
             let place = placement.cell.place(2 * self.rules.size - 1);
@@ -316,9 +196,7 @@ impl Game for Osbo {
     }
 
     fn must_pass(&self) -> bool {
-        let Ok(roll) = self.current_roll() else { return false };
-        let has_room = |kind: &Kind| self.designs.iter().any(|design| design.has_room(*kind, design.loose()));
-        !roll.dice().iter().any(has_room)
+        self.current_roll().is_ok_and(|(_, quota)| quota.dice == 0)
     }
 
     /// The design stays in play and may still win. When the last seat retires, the game is where it was: the caller
@@ -341,7 +219,7 @@ impl Game for Osbo {
             first.push(placement);
             Search::Elsewhere
         };
-        let Ok(quota) = self.visit_next(&[], None, visit) else { return Vec::new() };
+        let Ok(quota) = self.visit_next(&[], visit) else { return Vec::new() };
         first.into_iter().filter_map(|placement| self.complete(vec![placement], quota)).collect()
     }
 
@@ -351,7 +229,7 @@ impl Game for Osbo {
             first = Some(placement);
             Search::Enough
         };
-        let quota = self.visit_next(&[], None, visit).ok()?;
+        let quota = self.visit_next(&[], visit).ok()?;
         self.complete(vec![first?], quota)
     }
 
@@ -372,7 +250,7 @@ impl Game for Osbo {
     }
 
     fn roll(&self) -> Option<String> {
-        self.current_roll().ok().map(Roll::to_string)
+        self.current_roll().ok().map(|(roll, _)| roll.to_string())
     }
 
     fn seal_chance(&mut self) {

@@ -4,7 +4,10 @@
 //! afterwards. Within a design the order of placements matters only in that every die needs one to lean on; a set of
 //! dice is therefore tried once, cell by cell, and not in all its orders.
 
-use super::{design::Design, dice::Roll};
+use super::{
+    design::Design,
+    dice::{Kind, Roll},
+};
 use crate::knot::{Face, Place, Places};
 
 /// What a complete turn amounts to.
@@ -14,6 +17,16 @@ pub(super) struct Quota {
     pub dice: u8,
     /// Different designs they lie on.
     pub designs: u8,
+}
+
+impl Quota {
+    /// What is still due after this much; `None` when that is more already.
+    pub(super) const fn after(self, made: Self) -> Option<Self> {
+        match (self.dice.checked_sub(made.dice), self.designs.checked_sub(made.designs)) {
+            (Some(dice), Some(designs)) => Some(Self { dice, designs }),
+            _ => None,
+        }
+    }
 }
 
 /// A die laid on a design.
@@ -51,9 +64,13 @@ pub(super) struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     /// The start of a turn.
-    pub(super) fn new(designs: &'a [Design], roll: &'a Roll) -> Self {
+    pub(super) fn new(designs: &'a [Design; super::MOST_SEATS], roll: &'a Roll) -> Self {
+        Self::begin(designs.each_ref(), roll)
+    }
+
+    fn begin(designs: [&'a Design; super::MOST_SEATS], roll: &'a Roll) -> Self {
         Self {
-            designs: std::array::from_fn(|index| designs.get(index)),
+            designs: designs.map(|design| (!design.is_closed()).then_some(design)),
             roll,
             left: roll.mask(),
             used: 0,
@@ -62,8 +79,18 @@ impl<'a> Planner<'a> {
     }
 
     /// A turn in which just the dice in `left` are not placed yet and the designs in `used` have got some, a bit each.
-    pub(super) fn resume(designs: &'a [Design], roll: &'a Roll, left: u8, used: u8) -> Self {
-        Self { left, used, ..Self::new(designs, roll) }
+    pub(super) fn resume(
+        designs: [&'a Design; super::MOST_SEATS],
+        roll: &'a Roll,
+        left: u8,
+        used: u8,
+    ) -> Self {
+        Self { left, used, ..Self::begin(designs, roll) }
+    }
+
+    /// Whether just this much can be made up from here.
+    pub(super) fn can_make(&mut self, quota: Quota) -> bool {
+        self.can_reach(0, self.left, quota)
     }
 
     /// The most dice that can be placed from here, and the most designs these can lie on; both count from here.
@@ -72,7 +99,7 @@ impl<'a> Planner<'a> {
         for dice in (1..=dice).rev() {
             for designs in (0..=dice).rev() {
                 let quota = Quota { dice, designs };
-                if self.can_reach(0, self.left, quota) {
+                if self.can_make(quota) {
                     return quota;
                 }
             }
@@ -104,24 +131,30 @@ impl<'a> Planner<'a> {
             let fresh = self.used >> design & 1 == 0;
             let Some(designs) = quota.designs.checked_sub(u8::from(fresh)) else { continue };
             let rest = Quota { dice: quota.dice - 1, designs };
-            for die in self.distinct_dice(self.left) {
-                let others = self.left & !(1 << die);
-                // Whether the other designs alone can take what is left is the same for all cells.
-                let elsewhere = self.can_reach_beside(design, others, rest);
-                'cells: for place in now.loose().iter() {
-                    let Some(kind) = self.roll.dice().get(die) else { continue };
-                    for face in now.faces_at(place).and(kind.faces()).iter() {
-                        let leads = elsewhere || {
-                            let mut changed = now.clone();
-                            changed.put(place, face);
-                            self.follow(die, design, &changed).can_reach(0, others, rest)
-                        };
-                        if leads {
-                            match found(Step { design, place, face }) {
-                                Search::On => {}
-                                Search::Elsewhere => break 'cells,
-                                Search::Enough => return,
+            // What the other designs alone can make up is the same for all cells.
+            let beside = self.find_done_beside(design, rest);
+            let mut changed = None;
+            let mut wanted = self.roll.faces(self.left);
+            for place in now.loose().iter() {
+                let mut faces = now.faces_at(place).and(wanted);
+                while let Some(face) = faces.take_first() {
+                    let kind = Kind::of(face);
+                    let Some(die) = self.roll.find(kind, self.left) else { continue };
+                    let leads = beside >> die & 1 == 1 || {
+                        let changed = changed.get_or_insert_with(|| now.clone());
+                        let undo = changed.put(place, face);
+                        let reached = self.follow(die, design, changed).can_make(rest);
+                        changed.take_back(&undo);
+                        reached
+                    };
+                    if leads {
+                        match found(Step { design, place, face }) {
+                            Search::On => {}
+                            Search::Elsewhere => {
+                                wanted = wanted.without(kind.faces());
+                                faces = faces.and(wanted);
                             }
+                            Search::Enough => return,
                         }
                     }
                 }
@@ -129,22 +162,16 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The first die of each kind in a set of dice.
-    fn distinct_dice(&self, left: u8) -> impl Iterator<Item = usize> + use<'a> {
-        let roll = self.roll;
-        let dice = roll.dice().iter().enumerate();
-        dice.filter_map(move |(die, kind)| (roll.find(*kind, left) == Some(die)).then_some(die))
-    }
-
-    /// Whether all designs but one can take dice of `left` to make up `quota`.
-    fn can_reach_beside(&mut self, design: usize, left: u8, quota: Quota) -> bool {
-        let Some(slot) = self.designs.get_mut(design) else { return false };
-        let hidden = slot.take();
-        let reached = self.can_reach(0, left, quota);
+    /// The dice, a bit each, after which the designs beside this one can make up `quota` from the others.
+    fn find_done_beside(&mut self, design: usize, quota: Quota) -> u8 {
+        let hidden = self.designs.get_mut(design).and_then(Option::take);
+        let left = self.left;
+        let dice = (0..super::MOST_SEATS).map(|die| 1 << die).filter(|die| left & die != 0);
+        let done = dice.filter(|die| self.can_reach(0, left & !die, quota)).sum();
         if let Some(slot) = self.designs.get_mut(design) {
             *slot = hidden;
         }
-        reached
+        done
     }
 
     /// Whether the designs from `first` on can take exactly `quota` from the dice in `left`.
@@ -181,30 +208,39 @@ impl<'a> Planner<'a> {
         if let Some(known) = known {
             return known;
         }
-        let fits = self.try_dice(now, dice, Places::default());
+        let fits = if dice.is_power_of_two() {
+            self.has_room(now, dice, now.loose())
+        } else {
+            self.try_dice(&mut now.clone(), dice, Places::default())
+        };
         if let Some(slot) = self.memo.get_mut(design).and_then(|row| row.get_mut(usize::from(dice))) {
             *slot = Some(fits);
         }
         fits
     }
 
-    /// Whether these dice find places when the `skipped` cells stay empty.
-    fn try_dice(&self, design: &Design, dice: u8, mut skipped: Places) -> bool {
+    /// Whether a single die finds a place among these.
+    fn has_room(&self, design: &Design, die: u8, among: Places) -> bool {
+        let kind = self.roll.dice().get(die.trailing_zeros() as usize);
+        kind.is_some_and(|kind| design.has_room(*kind, among))
+    }
+
+    /// Whether these dice find places when the `skipped` cells stay empty. The design is afterwards what it was.
+    fn try_dice(&self, design: &mut Design, dice: u8, mut skipped: Places) -> bool {
         let free = design.loose().without(skipped);
         if dice.is_power_of_two() {
-            let kind = self.roll.dice().get(dice.trailing_zeros() as usize);
-            return kind.is_some_and(|kind| design.has_room(*kind, free));
+            return self.has_room(design, dice, free);
         }
+        let wanted = self.roll.faces(dice);
         for place in free.iter() {
-            let faces = design.faces_at(place);
-            for die in self.distinct_dice(dice) {
-                let Some(kind) = self.roll.dice().get(die) else { continue };
-                for face in faces.and(kind.faces()).iter() {
-                    let mut changed = design.clone();
-                    changed.put(place, face);
-                    if self.try_dice(&changed, dice & !(1 << die), skipped) {
-                        return true;
-                    }
+            let mut faces = design.faces_at(place).and(wanted);
+            while let Some(face) = faces.take_first() {
+                let Some(die) = self.roll.find(Kind::of(face), dice) else { continue };
+                let undo = design.put(place, face);
+                let fits = self.try_dice(design, dice & !(1 << die), skipped);
+                design.take_back(&undo);
+                if fits {
+                    return true;
                 }
             }
             skipped.insert(place);

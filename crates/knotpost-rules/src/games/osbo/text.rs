@@ -26,7 +26,7 @@ fn write_dice(game: &Osbo) -> String {
     match game.dice {
         _ if game.is_over() => "-".to_owned(),
         Dice::Hidden => "?".to_owned(),
-        Dice::Rolled(roll) => roll.to_string(),
+        Dice::Rolled(roll, _) => roll.to_string(),
     }
 }
 
@@ -53,20 +53,17 @@ pub(super) fn read(text: &str, game: &mut Osbo) -> Result<(), PositionError> {
     for ((number, text), design) in (1..).zip(designs).zip(&mut game.designs) {
         *design = read_design(text, size, number)?;
     }
-    game.dice = match roll {
-        "-" if game.is_over() => Dice::Hidden,
+    match roll {
+        "-" if game.is_over() => {}
         "-" => return Err(special("the roll is missing: a design has open edges left".to_owned())),
         _ if game.is_over() => {
             return Err(special("the roll is `-` when no design has an open edge left".to_owned()));
         }
-        "?" => {
-            game.draws = None;
-            Dice::Hidden
-        }
-        _ => Roll::parse(roll, seats).map(Dice::Rolled).ok_or_else(|| {
+        "?" => game.draws = None,
+        _ => game.take_roll(Roll::parse(roll, seats).ok_or_else(|| {
             special(format!("the roll is {seats} of the letters b c s t x in alphabetical order"))
-        })?,
-    };
+        })?),
+    }
     let one_digit = seat.len() == 1;
     let seat = seat.parse().ok().and_then(Seat::new).filter(|seat| one_digit && seat.index() < seats);
     game.next = seat.ok_or(PositionError::Seat { seats })?;

@@ -58,8 +58,8 @@ fn write_legend(game: &Osbo) -> String {
 }
 
 fn tell_turn(game: &Osbo) -> String {
-    let roll = match game.current_roll() {
-        Ok(roll) => roll,
+    let (roll, quota) = match game.current_roll() {
+        Ok(turn) => turn,
         Err(super::OsboIllegal::Over) => {
             return "The game is over: no design has an open edge left.".to_owned();
         }
@@ -76,7 +76,7 @@ fn tell_turn(game: &Osbo) -> String {
         letters.sort_unstable();
         lines.push(format!("  {count} x {} ({})", kind.name(), letters.join(" ")));
     }
-    let Some((example, quota)) = game.example_move().zip(game.find_quota()) else {
+    let Some(example) = game.example_move() else {
         lines.push("None of these dice can be placed: the turn is a pass.".to_owned());
         return lines.join("\n");
     };

@@ -1,7 +1,7 @@
-//! Random play-outs of Boxilies through the public typed engine, every move checked. One element is one whole game.
-#![allow(missing_docs)]
+//! Boxilies; one element is one whole game.
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use crate::chance::Chance;
+use criterion::{Criterion, Throughput};
 use knotpost_rules::{
     Game, GameOptions, Seed,
     games::boxilies::{Boxilies, BoxiliesMove, Cell, Lie},
@@ -10,18 +10,6 @@ use std::hint::black_box;
 
 /// Games played in one measured round.
 const GAMES: u64 = 1_000;
-
-/// xorshift64*: what the choice costs must not drown what is measured.
-struct Chance(u64);
-
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-}
 
 /// A number below `count` from 16 bits of chance.
 const fn pick(bits: u64, count: usize) -> usize {
@@ -48,16 +36,13 @@ fn play_out(start: &Boxilies, chance: &mut Chance) -> usize {
     usize::from(game.status().is_over())
 }
 
-fn playouts(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("playouts");
+pub(crate) fn playouts(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("boxilies");
     group.throughput(Throughput::Elements(GAMES));
     let start = Boxilies::setup(&GameOptions::defaults(Boxilies::meta().options), 2, &Seed::default());
-    let mut chance = Chance(0x9e37_79b9_7f4a_7c15);
-    group.bench_function("boxilies", |bencher| {
+    let mut chance = Chance::new();
+    group.bench_function("3x3", |bencher| {
         bencher.iter(|| (0..GAMES).map(|_| play_out(black_box(&start), &mut chance)).sum::<usize>());
     });
     group.finish();
 }
-
-criterion_group!(benches, playouts);
-criterion_main!(benches);

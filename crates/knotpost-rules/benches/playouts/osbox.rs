@@ -1,10 +1,9 @@
-//! Random play-outs through the public typed engine, every move checked. One element is one legal move, so the
-//! throughput reads as moves a second on one core.
-#![allow(missing_docs)]
+//! Osbox by two.
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use crate::chance::{Chance, set_up};
+use criterion::{Criterion, Throughput};
 use knotpost_rules::{
-    Game, GameOptions, GivenOption, Seed,
+    Game, Seed,
     games::osbox::{Osbox, OsboxMove},
     knot::Face,
 };
@@ -12,19 +11,6 @@ use std::hint::black_box;
 
 /// Moves played in one measured round.
 const MOVES: u64 = 10_000;
-
-/// xorshift64*: what the choice costs must not drown what is measured.
-struct Chance(u64);
-
-impl Chance {
-    fn below(&mut self, count: u32) -> u32 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        let bits = self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32;
-        ((bits * u64::from(count)) >> 32) as u32
-    }
-}
 
 /// Plays games of uniformly chosen legal moves; refused choices are drawn again and not counted.
 fn play_out(start: &Osbox, chance: &mut Chance) -> u64 {
@@ -48,21 +34,15 @@ fn play_out(start: &Osbox, chance: &mut Chance) -> u64 {
     points
 }
 
-fn playouts(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("playouts");
+pub(crate) fn playouts(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("osbox");
     group.throughput(Throughput::Elements(MOVES));
     for size in ["4", "5", "8"] {
-        let given = [GivenOption { name: "size".to_owned(), value: Some(size.to_owned()) }];
-        let options = GameOptions::parse(Osbox::meta().options, &given);
-        let Ok(options) = options else { continue };
-        let start = Osbox::setup(&options, 2, &Seed::default());
-        let mut chance = Chance(0x9e37_79b9_7f4a_7c15);
-        group.bench_function(format!("osbox_{size}x{size}"), |bencher| {
+        let start = set_up(size, Seed::default());
+        let mut chance = Chance::new();
+        group.bench_function(format!("{size}x{size}"), |bencher| {
             bencher.iter(|| black_box(play_out(black_box(&start), &mut chance)));
         });
     }
     group.finish();
 }
-
-criterion_group!(benches, playouts);
-criterion_main!(benches);
