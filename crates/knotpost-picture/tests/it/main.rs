@@ -1,0 +1,2 @@
+//! Pictures of boards, looked at through their SVG and their pixels.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
