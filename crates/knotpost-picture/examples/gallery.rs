@@ -5,16 +5,16 @@ use knotpost_picture::{PictureOptions, Theme, png, svg};
 use knotpost_rules::{GivenOption, Registry, Seed, Turn, View, Viewer};
 use std::{fs, path::Path};
 
-/// Name, game, options, players, position, moves.
+/// Name, game, options, players, position, moves; `*` stands for any legal move.
 type Case = (&'static str, &'static str, &'static str, usize, &'static str, &'static str);
 
 const CASES: &[Case] = &[
     ("osbox-start", "osbox", "", 2, "", ""),
     ("osbox-before", "osbox", "", 2, "..a./be../..nb/..c. 1 0-0", ""),
     ("osbox-after", "osbox", "", 2, "..a./be../..nb/..c. 1 0-0", "d2"),
-    ("osbox-faces", "osbox", "", 4, "abcd/efgh/ijkl/mno. 2 3-14-0-7", "o5"),
-    ("osbox-plait", "osbox", "-size=5 -no_capture", 2, "jkkkg/noool/noool/noool/immm. 1 0-0", "h15"),
-    ("osbox-many", "osbox", "-size=5 -no_capture", 2, "jgada/ihjgc/jkgeb/nolc./imhdb 2 12-30", "a13"),
+    ("osbox-faces", "osbox", "", 4, "abcd/efgh/ijkl/mno. 3 3-14-0-7", "o8"),
+    ("osbox-plait", "osbox", "-size=5 -no_capture", 2, "jkkkg/noool/noool/noool/immm. 1 0-0", "h10"),
+    ("osbox-many", "osbox", "-size=5 -no_capture", 2, "jgada/ihjgc/jkgeb/nolc./imhdb 2 12-30", "a15"),
     (
         "osbox-wide",
         "osbox",
@@ -22,14 +22,14 @@ const CASES: &[Case] = &[
         3,
         "jkgjkkgadaad/nolnoolcjgcc/imhimmh.ihaa/jgjgjgdfbece/nhihnldfbecc/l.....dbdbdb/nfgdb...jkg./ejhjg.ad\
          nol./ihdmhdhbimh./jgadb.jg..../nlcjgdhih.../imfmh..a.a.c 2 120-7-33",
-        "o14",
+        "*",
     ),
     ("osbo-start", "osbo", "", 2, "", ""),
-    ("osbo-mid", "osbo", "", 2, "e6:e/o/e/m;d6:jkg/nol/.e. bx 1", ""),
+    ("osbo-mid", "osbo", "", 2, "e6:e/o/e/m;d6:jkg/nol/.e. bt 1", "* * *"),
     ("osbo-four", "osbo", "-size=4", 4, "c4:jg/nl/ih;d4:o;c4:jkg/imh;d5:a/o cstx 1", ""),
     ("osbo-eight", "osbo", "-size=8", 2, "e9:jkkkkg/noooon/nooo../noool./.ooooo/.immmh;h8:o bx 1", ""),
     ("obsidio-start", "obsidio", "-size=5", 2, "", ""),
-    ("obsidio-mid", "obsidio", "", 2, "", "c3 e4,g6 e5 d3,d6 c5"),
+    ("obsidio-mid", "obsidio", "", 2, "", "c3 e3,e5 c7 c5"),
     (
         "obsidio-late",
         "obsidio",
@@ -39,7 +39,7 @@ const CASES: &[Case] = &[
         "",
     ),
     ("boxilies-start", "boxilies", "", 2, "", ""),
-    ("boxilies-mid", "boxilies", "", 2, ".,14j0,./12c1,.,21a0/.,.,. 2a,3b,5n|2a,3b,5n 2", "3b:b2:3"),
+    ("boxilies-mid", "boxilies", "", 2, ".,14j0,./12c1,.,21a0/.,.,. 2a,3b,5n|2a,3b,5n,5a 2", "3b:b2:3"),
     ("boxilies-end", "boxilies", "", 2, "15a0,14j0,25e1/12c1,23b3,21a0/13d2,24c0,15n0 -|2a 2", ""),
 ];
 
@@ -54,8 +54,12 @@ fn view(case: &Case) -> View {
     } else {
         game.parse_position(&options, players, &Seed::default(), position).expect("a position")
     };
-    for mv in moves.split_whitespace() {
-        board.play(Turn::Move(mv)).expect("a legal move");
+    for word in moves.split_whitespace() {
+        let example = board.example_move().unwrap_or_default();
+        let mv = if word == "*" { &example } else { word };
+        if let Err(error) = board.play(Turn::Move(mv)) {
+            println!("{}: {error:?}", case.0);
+        }
     }
     board.view(Viewer::Spectator)
 }

@@ -17,6 +17,8 @@ const RIM: f32 = 0.026;
 const GAP: f32 = 0.05;
 /// How far a bridge reaches from the crossing.
 const BRIDGE: f32 = 0.205;
+/// Its colour reaches a little farther than its rim, so that no seam is seen.
+const OVERLAP: f32 = 0.012;
 /// Where a loose end stops before its edge.
 const STUMP: f32 = 0.175;
 /// The width of the trace of a removed die.
@@ -40,13 +42,12 @@ impl Grid {
     }
 }
 
-/// Draws all dice of the panel.
-pub(crate) fn draw(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
+/// Draws the ribbons of all dice of the panel, and traces of those removed.
+pub(crate) fn draw_ribbons(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     let removed = |piece| match piece {
         Piece::Die { face, fate: Fate::Removed } => Some(face),
         _ => None,
     };
-    draw_tiles(scene, panel, grid, palette);
     draw_traces(scene, &Weave::of(panel, removed), grid, palette);
     draw_weave(scene, &Weave::of(panel, Piece::live_face), grid, palette);
 }
@@ -63,7 +64,8 @@ pub(crate) fn draw_die(scene: &mut Scene, face: Face, area: Area, palette: &Pale
     draw_weave(scene, &Weave::of(&panel, Piece::live_face), grid, palette);
 }
 
-fn draw_tiles(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
+/// Draws what the dice of the panel are made of.
+pub(crate) fn draw_tiles(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     let cells = || {
         (0..panel.rows())
             .flat_map(|row| (0..panel.columns).map(move |column| (row, column)))
@@ -122,7 +124,7 @@ fn draw_weave(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
     for path in &layers.bridges {
         scene.stroke_flat(path.clone(), palette.rim, ribbon + 2.0 * rim);
     }
-    for (layer, path) in layers.bridges.into_iter().enumerate() {
+    for (layer, path) in layers.covers.into_iter().enumerate() {
         scene.stroke_flat(path, colour(layer), ribbon);
     }
     mark_paths(scene, weave, grid, palette);
@@ -132,6 +134,8 @@ fn draw_weave(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
 struct Layers {
     ribbons: Vec<Path>,
     bridges: Vec<Path>,
+    /// The bridges once more, a little longer.
+    covers: Vec<Path>,
 }
 
 impl Layers {
@@ -145,20 +149,21 @@ impl Layers {
                 path.curves(curves);
             }
         }
+        let mut covers = bridges.clone();
         for crossing in &weave.crossings {
-            let [one, other] = crossing.above.map(|ribbon| {
-                let last = *curves.get(ribbon)?.last()?;
-                let back = last.reversed();
-                Some(back.cut(back.reach(BRIDGE * grid.cell))[0])
-            });
             let over = crossing.above.first().and_then(|ribbon| weave.ribbons.get(*ribbon));
-            if let (Some(one), Some(other), Some(over)) = (one, other, over)
-                && let Some(path) = bridges.get_mut(layer(over))
-            {
-                path.curves(&[one.reversed(), other]);
+            let layer = over.map_or(0, layer);
+            for (paths, length) in [(&mut bridges, BRIDGE), (&mut covers, BRIDGE + OVERLAP)] {
+                let [one, other] = crossing.above.map(|ribbon| {
+                    let back = curves.get(ribbon)?.last()?.reversed();
+                    Some(back.cut(back.reach(length * grid.cell))[0])
+                });
+                if let (Some(one), Some(other), Some(path)) = (one, other, paths.get_mut(layer)) {
+                    path.curves(&[one.reversed(), other]);
+                }
             }
         }
-        Self { ribbons, bridges }
+        Self { ribbons, bridges, covers }
     }
 }
 
@@ -188,8 +193,8 @@ fn unit_curve(start: Side, end: Side) -> Vec<Cubic> {
         1 => vec![Cubic::line(north, at(1.0, 0.5))],
         2 => vec![Cubic([north, at(0.84, 0.34), at(0.84, 0.66), at(0.5, 1.0)])],
         3 => vec![
-            Cubic([north, at(0.74, 0.24), at(0.86, 0.5), at(0.74, 0.74)]),
-            Cubic([at(0.74, 0.74), at(0.5, 0.86), at(0.24, 0.74), at(0.0, 0.5)]),
+            Cubic([north, at(0.75, 0.25), at(0.87, 0.59), at(0.73, 0.73)]),
+            Cubic([at(0.73, 0.73), at(0.59, 0.87), at(0.25, 0.75), at(0.0, 0.5)]),
         ],
         _ => vec![
             Cubic([north, at(0.79, 0.29), at(0.83, 0.79), at(0.5, 0.79)]),

@@ -1,7 +1,7 @@
 //! The page: panels on shelves, the roll, the standing. How pieces look is not known here.
 
 use crate::{
-    geometry::{Area, Path, at},
+    geometry::{Area, Path, Point, at},
     knots::{self, Grid},
     lettering::{Anchor, Hand, Weight},
     margins::{self, Bands},
@@ -10,7 +10,10 @@ use crate::{
     theme::Palette,
     tokens,
 };
-use knotpost_rules::view::{Panel, Piece, RolledDie, ScoreLine, View};
+use knotpost_rules::{
+    Seat,
+    view::{Panel, Piece, RolledDie, ScoreLine, View},
+};
 
 /// The width of every page; all measures are parts of it.
 pub(crate) const WIDTH: f32 = 360.0;
@@ -31,8 +34,12 @@ const ROLLED: f32 = 34.0;
 pub(crate) fn compose(view: &View, palette: &Palette) -> Scene {
     let mut scene = Scene::new(WIDTH);
     let mut top = PAD;
-    for shelf in arrange(&view.panels) {
-        top = draw_shelf(&mut scene, &shelf, top, palette) + SPACE;
+    let shelves = arrange(&view.panels);
+    let first = shelves.first().map_or(PAD, Shelf::left);
+    for shelf in &shelves {
+        // What has no margins, such as a hand, stands under the board's own cells.
+        let left = if shelf.has_margins() { shelf.left() } else { first.min(shelf.left()) };
+        top = draw_shelf(&mut scene, shelf, at(left, top), palette) + SPACE;
     }
     if !view.roll.is_empty() {
         top = draw_roll(&mut scene, &view.roll, top, palette) + SPACE;
@@ -64,6 +71,16 @@ impl<'a> Shelf<'a> {
         let room = (WIDTH - 2.0 * PAD - bands - gaps) / columns.max(1) as f32;
         let most = panels.iter().map(|panel| largest_cell(panel)).fold(f32::INFINITY, f32::min);
         Self { cell: room.min(most), panels }
+    }
+
+    /// Where the cells of its first panel begin when it stands in the middle of the page.
+    fn left(&self) -> f32 {
+        let band = self.panels.first().map_or(0.0, |panel| Bands::of(panel).left);
+        (WIDTH - self.width()) / 2.0 + band
+    }
+
+    fn has_margins(&self) -> bool {
+        self.panels.iter().any(|panel| panel.margins.iter().any(|margin| !margin.labels.is_empty()))
     }
 
     fn width(&self) -> f32 {
@@ -99,29 +116,32 @@ fn arrange(panels: &[Panel]) -> Vec<Shelf<'_>> {
     if smallest < LEAST_SHARED_CELL {
         shelves = alone();
     }
-    let shared = shelves.iter().map(|shelf| shelf.cell).fold(36.0, f32::min);
+    let shared = shelves.iter().map(|shelf| shelf.cell).fold(44.0, f32::min);
     for shelf in &mut shelves {
         shelf.cell = shared;
     }
     shelves
 }
 
-/// Draws the panels from left to right, in the middle of the page, and gives where the next shelf may begin.
-fn draw_shelf(scene: &mut Scene, shelf: &Shelf<'_>, top: f32, palette: &Palette) -> f32 {
+/// Draws the panels from left to right, the cells of the first at `corner.x`, and gives where the next shelf may begin.
+fn draw_shelf(scene: &mut Scene, shelf: &Shelf<'_>, corner: Point, palette: &Palette) -> f32 {
     let hand = Hand { height: 8.5, weight: Weight::Strong, colour: palette.ink };
     let titled = shelf.panels.iter().any(|panel| !panel.title.trim().is_empty());
-    let under_title = if titled { top + TITLE } else { top };
+    let under_title = if titled { corner.y + TITLE } else { corner.y };
     let above = shelf.panels.iter().map(|panel| Bands::of(panel).top).fold(0.0, f32::max);
-    let mut left = (WIDTH - shelf.width()) / 2.0;
-    let mut bottom = under_title;
-    for panel in &shelf.panels {
+    let (mut left, mut bottom) = (corner.x, under_title);
+    for (number, panel) in shelf.panels.iter().enumerate() {
         let bands = Bands::of(panel);
-        let grid = Grid { left: left + bands.left, top: under_title + above, cell: shelf.cell };
-        let width = panel.columns as f32 * shelf.cell;
-        let title = hand.shorten(panel.title.trim(), width + bands.across());
-        hand.write(scene, &title, at(grid.left, top + hand.height + 1.0), Anchor::Start);
+        if number > 0 {
+            left += bands.left;
+        }
+        let grid = Grid { left, top: under_title + above, cell: shelf.cell };
+        let right = left + panel.columns as f32 * shelf.cell + bands.right;
+        let room = if number + 1 == shelf.panels.len() { WIDTH - PAD } else { right } - left;
+        let title = hand.shorten(panel.title.trim(), room);
+        hand.write(scene, &title, at(left, corner.y + hand.height + 1.0), Anchor::Start);
         draw_panel(scene, panel, grid, palette);
-        left += bands.across() + width + SPACE;
+        left = right + SPACE;
         bottom = bottom.max(grid.top + panel.rows() as f32 * shelf.cell + bands.bottom);
     }
     bottom
@@ -142,8 +162,9 @@ fn draw_panel(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     }
     tokens::draw(scene, panel, grid, palette);
     stones::draw(scene, panel, grid, palette);
+    knots::draw_tiles(scene, panel, grid, palette);
     scene.stroke(ground, palette.muted, 1.2);
-    knots::draw(scene, panel, grid, palette);
+    knots::draw_ribbons(scene, panel, grid, palette);
     margins::draw(scene, panel, grid, palette);
 }
 
@@ -172,40 +193,55 @@ fn draw_roll(scene: &mut Scene, roll: &[RolledDie], top: f32, palette: &Palette)
         let name = Hand { colour: palette.muted, ..letters };
         let room_beside = room - ROLLED - 10.0;
         let (x, middle) = (area.right() + 6.0, area.centre().y);
-        let words = name.shorten(die.name, room_beside);
-        name.write(scene, &words, at(x, middle - 2.5), Anchor::Start);
-        letters.write(scene, &die.letters, at(x, middle + 11.0), Anchor::Start);
+        if name.measure(die.name) <= room_beside {
+            name.write(scene, die.name, at(x, middle - 2.5), Anchor::Start);
+            letters.write(scene, &die.letters, at(x, middle + 11.0), Anchor::Start);
+        } else {
+            letters.write(scene, &die.letters, at(x, middle + letters.height / 2.0), Anchor::Start);
+        }
         left += room;
     }
     top + ROLLED
 }
 
+/// How a seat's pieces are marked.
+type DrawMark = fn(&mut Scene, Seat, Point, f32, &Palette);
+
 /// The standing, a line a seat.
 fn draw_scores(scene: &mut Scene, view: &View, top: f32, palette: &Palette) -> f32 {
-    let owned = |piece: &Piece| matches!(piece, Piece::Token { owner: Some(_), .. } | Piece::Stone { .. });
-    let with_marks = view.panels.iter().flat_map(|panel| &panel.cells).any(owned);
+    let pieces = || view.panels.iter().flat_map(|panel| &panel.cells);
+    let mark: Option<DrawMark> = if pieces().any(|piece| matches!(piece, Piece::Stone { .. })) {
+        Some(stones::draw_badge)
+    } else if pieces().any(|piece| matches!(piece, Piece::Token { owner: Some(_), .. })) {
+        Some(tokens::draw_mark)
+    } else {
+        None
+    };
     let mut rule = Path::default();
     rule.stroke(at(PAD, top), at(WIDTH - PAD, top));
     scene.stroke(rule, palette.hairline, 1.0);
     for (number, line) in view.scores.iter().enumerate() {
         let base = top + (number as f32 + 1.0) * SCORE_LINE - 4.0;
-        draw_score(scene, line, base, with_marks, palette);
+        draw_score(scene, line, base, mark, palette);
     }
     top + view.scores.len() as f32 * SCORE_LINE
 }
 
-fn draw_score(scene: &mut Scene, line: &ScoreLine, base: f32, with_mark: bool, palette: &Palette) {
+fn draw_score(scene: &mut Scene, line: &ScoreLine, base: f32, mark: Option<DrawMark>, palette: &Palette) {
     let name = Hand { height: 8.5, weight: Weight::Strong, colour: palette.ink };
     let role = Hand { height: 7.5, weight: Weight::Plain, colour: palette.muted };
     let score = Hand { height: 9.5, ..name };
     let mut left = PAD;
-    if with_mark {
-        tokens::draw_mark(scene, line.seat, at(left + 5.0, base - 4.2), 5.0, palette);
+    if let Some(draw_mark) = mark {
+        draw_mark(scene, line.seat, at(left + 5.0, base - 4.2), 5.0, palette);
         left += 17.0;
     }
     left += name.write(scene, &name.shorten(line.name, 110.0), at(left, base), Anchor::Start) + 9.0;
     let points = score.shorten(&line.score, 170.0);
     let right = WIDTH - PAD - score.measure(&points);
     score.write(scene, &points, at(right, base), Anchor::Start);
+    if line.role.eq_ignore_ascii_case(line.name) {
+        return;
+    }
     role.write(scene, &role.shorten(&line.role, right - left - 8.0), at(left, base), Anchor::Start);
 }

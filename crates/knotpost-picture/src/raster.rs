@@ -5,6 +5,7 @@ use crate::{
     geometry::{Path, Step},
     scene::{Colour, Ends, Paint, Scene},
 };
+use std::{cmp::Reverse, collections::HashMap};
 use tiny_skia::{FillRule, LineCap, LineJoin, PathBuilder, Pixmap, Stroke, Transform};
 
 /// The most pixels a picture may have.
@@ -61,17 +62,71 @@ fn outline(path: &Path) -> Option<tiny_skia::Path> {
     builder.finish()
 }
 
-/// Encodes without transparency, which boards do not have.
+/// Packs the pixels: each a place in a table of colours, which is small and needs no transparency.
 fn encode(pixmap: &Pixmap) -> Result<Vec<u8>, PictureError> {
-    let rgb: Vec<u8> =
-        pixmap.data().chunks_exact(4).flat_map(|pixel| pixel.iter().take(3).copied()).collect();
+    let pixels: Vec<u32> = pixmap
+        .data()
+        .chunks_exact(4)
+        .map(|pixel| pixel.iter().take(3).fold(0, |colour, channel| colour << 8 | u32::from(*channel)))
+        .collect();
+    let Table { colours, places } = Table::of(&pixels);
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, pixmap.width(), pixmap.height());
     encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_color(png::ColorType::Indexed);
+    encoder.set_palette(colours.iter().flat_map(|colour| Colour(*colour).channels()).collect::<Vec<u8>>());
     encoder.set_compression(png::Compression::Balanced);
+    encoder.set_filter(png::Filter::NoFilter);
     let mut writer = encoder.write_header()?;
-    writer.write_image_data(&rgb)?;
+    writer.write_image_data(&places)?;
     writer.finish()?;
     Ok(bytes)
+}
+
+/// At most 256 colours, and for each pixel the place of its colour.
+struct Table {
+    colours: Vec<u32>,
+    places: Vec<u8>,
+}
+
+impl Table {
+    /// Large areas keep their colours to the bit. Of the mixtures at the edges, which are many, those too much alike to
+    /// be told apart share the commonest among them.
+    fn of(pixels: &[u32]) -> Self {
+        let mut counts: HashMap<u32, u32> = HashMap::new();
+        for run in pixels.chunk_by(|one, next| one == next) {
+            *counts.entry(run.first().copied().unwrap_or_default()).or_default() += run.len() as u32;
+        }
+        let mut counts: Vec<(u32, u32)> = counts.into_iter().collect();
+        counts.sort_unstable_by_key(|(colour, count)| (Reverse(*count), *colour));
+        let mut colours = Vec::new();
+        let mut place_of: HashMap<u32, u8> = HashMap::new();
+        for coarseness in 0..8 {
+            colours.clear();
+            place_of.clear();
+            let mut places: HashMap<u32, usize> = HashMap::new();
+            for (colour, _) in &counts {
+                let place = *places.entry(blur(*colour, coarseness)).or_insert_with(|| {
+                    colours.push(*colour);
+                    colours.len() - 1
+                });
+                place_of.insert(*colour, place as u8);
+            }
+            if colours.len() <= 256 {
+                break;
+            }
+        }
+        let mut places = Vec::with_capacity(pixels.len());
+        for run in pixels.chunk_by(|one, next| one == next) {
+            let place = run.first().and_then(|colour| place_of.get(colour)).copied().unwrap_or_default();
+            places.resize(places.len() + run.len(), place);
+        }
+        Self { colours, places }
+    }
+}
+
+/// The colour without the last bits of its channels.
+const fn blur(colour: u32, bits: u32) -> u32 {
+    let channel = 0xff >> bits << bits;
+    colour & (channel << 16 | channel << 8 | channel)
 }

@@ -65,6 +65,8 @@ pub(crate) struct Palette {
     pub trace: Colour,
     /// The last move.
     pub accent: Colour,
+    /// Letters on the colour of a seat.
+    pub badge: Colour,
     /// Pavements.
     pub light_cell: Colour,
     pub dark_cell: Colour,
@@ -95,7 +97,8 @@ const LIGHT: Palette = Palette {
     rim: Colour(0x0029_2824),
     loose: Colour(0x00c9_c3b6),
     trace: Colour(0x00a8_a092),
-    accent: VERMILION,
+    accent: Colour(0x00a3_195b),
+    badge: WHITE,
     light_cell: Colour(0x00fa_f5e9),
     dark_cell: Colour(0x00e2_d8c3),
     paths: [
@@ -109,7 +112,7 @@ const LIGHT: Palette = Palette {
     ],
     seats: [
         (BLUE, Colour(0x00d3_e5f2)),
-        (VERMILION, Colour(0x00f9_dfcc)),
+        (VERMILION, Colour(0x00fa_e0cc)),
         (GREEN, Colour(0x00cd_e9e0)),
         (PURPLE, Colour(0x00f3_dfe9)),
     ],
@@ -126,7 +129,8 @@ const DARK: Palette = Palette {
     rim: Colour(0x000b_0c0f),
     loose: Colour(0x0070_7683),
     trace: Colour(0x0060_6571),
-    accent: ORANGE,
+    accent: YELLOW,
+    badge: BLACK,
     light_cell: Colour(0x0034_3944),
     dark_cell: Colour(0x0023_262e),
     paths: [
