@@ -29,7 +29,7 @@ const CASES: &[Case] = &[
     ("osbo-four", "osbo", "-size=4", 4, "c4:jg/nl/ih;d4:o;c4:jkg/imh;d5:a/o cstx 1", ""),
     ("osbo-eight", "osbo", "-size=8", 2, "e9:jkkkkg/noooon/nooo../noool./.ooooo/.immmh;h8:o bx 1", ""),
     ("obsidio-start", "obsidio", "-size=5", 2, "", ""),
-    ("obsidio-mid", "obsidio", "", 2, "", "c3 e3,e5 c7 c5"),
+    ("obsidio-mid", "obsidio", "", 2, "", "c3 c7 c5"),
     (
         "obsidio-late",
         "obsidio",

@@ -5,7 +5,10 @@ use crate::{
     geometry::{Path, Step},
     scene::{Colour, Ends, Paint, Scene},
 };
-use std::{cmp::Reverse, collections::HashMap};
+use std::{
+    cmp::Reverse,
+    collections::{HashMap, HashSet},
+};
 use tiny_skia::{FillRule, LineCap, LineJoin, PathBuilder, Pixmap, Stroke, Transform};
 
 /// The most pixels a picture may have.
@@ -83,46 +86,62 @@ fn encode(pixmap: &Pixmap) -> Result<Vec<u8>, PictureError> {
     Ok(bytes)
 }
 
-/// At most 256 colours, and for each pixel the place of its colour.
+/// Some colours, and for each pixel the place of its colour.
 struct Table {
     colours: Vec<u32>,
     places: Vec<u8>,
 }
 
 impl Table {
-    /// Large areas keep their colours to the bit. Of the mixtures at the edges, which are many, those too much alike to
-    /// be told apart share the commonest among them.
+    /// Large areas keep their colours to the bit. The mixtures at the edges, which are many and rare, take the nearest
+    /// colour of a table that holds the commonest of each region.
     fn of(pixels: &[u32]) -> Self {
-        let mut counts: HashMap<u32, u32> = HashMap::new();
-        for run in pixels.chunk_by(|one, next| one == next) {
-            *counts.entry(run.first().copied().unwrap_or_default()).or_default() += run.len() as u32;
-        }
-        let mut counts: Vec<(u32, u32)> = counts.into_iter().collect();
-        counts.sort_unstable_by_key(|(colour, count)| (Reverse(*count), *colour));
+        let counts = count(pixels);
         let mut colours = Vec::new();
-        let mut place_of: HashMap<u32, u8> = HashMap::new();
         for coarseness in 0..8 {
+            let mut regions = HashSet::new();
             colours.clear();
-            place_of.clear();
-            let mut places: HashMap<u32, usize> = HashMap::new();
-            for (colour, _) in &counts {
-                let place = *places.entry(blur(*colour, coarseness)).or_insert_with(|| {
-                    colours.push(*colour);
-                    colours.len() - 1
-                });
-                place_of.insert(*colour, place as u8);
-            }
-            if colours.len() <= 256 {
+            colours.extend(counts.iter().filter(|colour| regions.insert(blur(**colour, coarseness))));
+            if colours.len() <= MOST_COLOURS {
                 break;
             }
         }
+        let held: HashSet<u32> = colours.iter().copied().collect();
+        let room = MOST_COLOURS.saturating_sub(colours.len());
+        colours.extend(counts.iter().filter(|colour| !held.contains(colour)).take(room));
+        let nearest: HashMap<u32, u8> =
+            counts.into_iter().map(|colour| (colour, find_nearest(colour, &colours))).collect();
         let mut places = Vec::with_capacity(pixels.len());
         for run in pixels.chunk_by(|one, next| one == next) {
-            let place = run.first().and_then(|colour| place_of.get(colour)).copied().unwrap_or_default();
+            let place = run.first().and_then(|colour| nearest.get(colour)).copied().unwrap_or_default();
             places.resize(places.len() + run.len(), place);
         }
         Self { colours, places }
     }
+}
+
+/// The most colours in a table. It could hold four times as many, which nobody sees but in the size of the file.
+const MOST_COLOURS: usize = 64;
+
+/// All colours there are, the commonest first.
+fn count(pixels: &[u32]) -> Vec<u32> {
+    let mut counts: HashMap<u32, usize> = HashMap::new();
+    for run in pixels.chunk_by(|one, next| one == next) {
+        *counts.entry(run.first().copied().unwrap_or_default()).or_default() += run.len();
+    }
+    let mut counts: Vec<(u32, usize)> = counts.into_iter().collect();
+    counts.sort_unstable_by_key(|(colour, count)| (Reverse(*count), *colour));
+    counts.into_iter().map(|(colour, _)| colour).collect()
+}
+
+/// The place of the most similar colour, the first of several.
+fn find_nearest(colour: u32, colours: &[u32]) -> u8 {
+    let distance = |other: u32| -> i32 {
+        let channels = Colour(colour).channels().into_iter().zip(Colour(other).channels());
+        channels.map(|(one, other)| (i32::from(one) - i32::from(other)).pow(2)).sum()
+    };
+    let places = colours.iter().zip(0..=u8::MAX);
+    places.min_by_key(|(other, _)| distance(**other)).map_or(0, |(_, place)| place)
 }
 
 /// The colour without the last bits of its channels.
