@@ -83,6 +83,17 @@ impl Face {
     pub const fn is_open(self, side: Side) -> bool {
         self.0 >> side as u8 & 1 == 1
     }
+
+    /// The next open edge clockwise of this one: where the strand on its clockwise side comes out, or the same edge
+    /// again when no other is open.
+    pub const fn next_clockwise(self, side: Side) -> Side {
+        match CLOCKWISE[((self.0 & 15) << 2 | side as u8) as usize] {
+            0 => Side::North,
+            1 => Side::East,
+            2 => Side::South,
+            _ => Side::West,
+        }
+    }
 }
 
 /// A place on a [`Knotwork`]: row in the high half, column in the low half, both from 1 to 15.
@@ -257,6 +268,23 @@ pub struct Strand {
     edge: u8,
 }
 
+impl Strand {
+    /// The cell it runs through.
+    pub const fn place(self) -> Place {
+        Place(self.cell)
+    }
+
+    /// The open edge it leaves over the clockwise side of; [`Face::next_clockwise`] tells the other end.
+    pub const fn side(self) -> Side {
+        match self.edge & 3 {
+            0 => Side::North,
+            1 => Side::East,
+            2 => Side::South,
+            _ => Side::West,
+        }
+    }
+}
+
 /// A closed path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClosedPath {
@@ -368,6 +396,16 @@ impl Knotwork {
             true
         });
         places
+    }
+
+    /// The strands of a closed path in the order in which it runs, as many as it is long.
+    pub fn strands(&self, path: ClosedPath) -> Vec<Strand> {
+        let mut strands = Vec::with_capacity(path.length as usize);
+        self.walk(path.strand, |strand| {
+            strands.push(strand);
+            true
+        });
+        strands
     }
 
     /// The strands of a cell, by their edges, whose both ends meet an open edge.

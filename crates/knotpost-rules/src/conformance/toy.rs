@@ -5,7 +5,7 @@ use crate::{
     View, Viewer,
     error::PositionError,
     options::{OptionKind, OptionSpec},
-    view::{Panel, Piece},
+    view::{Look, Panel, Piece},
 };
 use std::{fmt, str::FromStr};
 
@@ -153,8 +153,10 @@ impl Game for Toy {
     }
 
     fn view(&self, _: Viewer) -> View {
-        let cells: Vec<_> = (0..self.heap).map(|_| Piece::Token { sign: '|', owner: None }).collect();
+        let cells: Vec<_> =
+            (0..self.heap).map(|_| Piece::Token { sign: '|', owner: None, look: Look::default() }).collect();
         let panel = Panel { columns: cells.len(), cells, ..Panel::default() };
-        View { panels: vec![panel], scores: Vec::new(), legend: "Type how many matches to take.".to_owned() }
+        let legend = "Type how many matches to take.".to_owned();
+        View { panels: vec![panel], legend, ..View::default() }
     }
 }

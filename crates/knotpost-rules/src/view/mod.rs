@@ -1,9 +1,11 @@
 //! What renderers see of a position: panels of cells, margins, scores, a legend. Text and pictures draw the same
 //! view, so they cannot disagree. Rules are unknown here.
 
+mod look;
 mod text;
 mod tokens;
 
+pub use look::{Figure, Ground, Look, RolledDie, Sight};
 pub(crate) use text::draw_faces;
 
 use crate::{knot::Face, seat::Seat};
@@ -18,12 +20,14 @@ pub enum Viewer {
 }
 
 /// A position as seen by a viewer. `Display` is the text board with margins and scores, without a final line end.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// The boards, drawn one below the other.
     pub panels: Vec<Panel>,
     /// The standing, a line a seat.
     pub scores: Vec<ScoreLine>,
+    /// Knot dice that were rolled for this turn and wait to be placed. Text tells them in the legend.
+    pub roll: Vec<RolledDie>,
     /// How to read and type moves: lines of at most 72 columns.
     pub legend: String,
 }
@@ -98,6 +102,8 @@ pub enum Piece {
         sign: char,
         /// Whose it is, for colours.
         owner: Option<Seat>,
+        /// What a picture shows of it beyond the character.
+        look: Look,
     },
     /// A stone with a number on each side.
     Stone {

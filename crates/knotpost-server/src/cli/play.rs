@@ -2,6 +2,7 @@
 //!
 //! Reads what to set up and which moves to replay, prints boards or JSON lines, and can hold a hot-seat game.
 
+mod picture;
 mod reply;
 mod request;
 mod table;
@@ -39,6 +40,8 @@ resign are words of their own.
   --verify-dice FILE recompute the rolls or the deal of a record from its seed
   --seed HEX         64 hexadecimal digits the chance comes from (default 0...);
                      a roll in the position comes before those of the seed
+  --svg FILE         write a picture of the last position as SVG
+  --png FILE         the same as PNG
   --json             one JSON object a line: the start, then each move
   --legal            list the legal moves of the last position
   --interactive      go on by reading moves from the keyboard
@@ -119,66 +122,73 @@ fn play<O: Write, E: Write>(
         writer.line(&table)?;
     }
     if request.script == Script::Interactive {
-        hold_game(table, input, writer)?;
-        return Ok(0);
+        table = hold_game(table, input, writer)?;
+    } else {
+        writer.board(&table)?;
+        if request.legal {
+            writer.legal(&table)?;
+        }
     }
-    writer.board(&table)?;
-    if request.legal {
-        writer.legal(&table)?;
+    for file in &request.pictures {
+        if let Err(fault) = picture::save(&table, file) {
+            writer.error("not_written", &fault.to_string())?;
+            return Ok(IO_FAILED);
+        }
     }
     Ok(0)
 }
 
-/// A hot-seat game: one or more words a line, until it is over or nobody types any more.
+/// A hot-seat game: one or more words a line, until it is over or nobody types any more. Gives the last position.
 fn hold_game<O: Write, E: Write>(
     table: Table,
     input: impl BufRead,
     writer: &mut Writer<O, E>,
-) -> io::Result<()> {
-    let mut tables = vec![table];
+) -> io::Result<Table> {
+    writer.board(&table)?;
+    let mut tables = Tables { past: Vec::new(), now: table };
     let mut lines = input.lines();
-    if let Some(table) = tables.last() {
-        writer.board(table)?;
-    }
-    while let Some(table) = tables.last() {
-        writer.prompt(table)?;
-        let Some(line) = lines.next() else { return writer.plain("\n") };
+    loop {
+        writer.prompt(&tables.now)?;
+        let Some(line) = lines.next() else {
+            writer.plain("\n")?;
+            return Ok(tables.now);
+        };
         for word in line?.split_whitespace() {
             if word.eq_ignore_ascii_case("quit") {
-                return Ok(());
+                return Ok(tables.now);
             }
             obey(word, &mut tables, writer)?;
         }
     }
-    Ok(())
 }
 
-/// One word of a hot-seat game; `tables` are all positions so far.
-fn obey<O: Write, E: Write>(
-    word: &str,
-    tables: &mut Vec<Table>,
-    writer: &mut Writer<O, E>,
-) -> io::Result<()> {
-    let Some(table) = tables.last() else { return Ok(()) };
+/// All positions of a hot-seat game.
+struct Tables {
+    past: Vec<Table>,
+    now: Table,
+}
+
+/// One word of a hot-seat game.
+fn obey<O: Write, E: Write>(word: &str, tables: &mut Tables, writer: &mut Writer<O, E>) -> io::Result<()> {
     match word.to_ascii_lowercase().as_str() {
-        "legal" => writer.legal(table),
-        "help" => writer.hint(table),
-        "undo" if tables.len() == 1 => writer.error("not_allowed", &Fault::NothingToUndo.to_string()),
+        "legal" => writer.legal(&tables.now),
+        "help" => writer.hint(&tables.now),
         "undo" => {
-            tables.pop();
-            tables.last().map_or(Ok(()), |table| {
-                writer.line(table)?;
-                writer.board(table)
-            })
+            let Some(before) = tables.past.pop() else {
+                return writer.error("not_allowed", &Fault::NothingToUndo.to_string());
+            };
+            tables.now = before;
+            writer.line(&tables.now)?;
+            writer.board(&tables.now)
         }
         _ => {
-            let mut next = table.clone();
+            let mut next = tables.now.clone();
             if let Err(fault) = next.play(word) {
                 return writer.error(fault.code(), &fault.to_string());
             }
             writer.line(&next)?;
             writer.board(&next)?;
-            tables.push(next);
+            tables.past.push(std::mem::replace(&mut tables.now, next));
             Ok(())
         }
     }

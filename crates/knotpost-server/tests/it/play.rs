@@ -1,6 +1,7 @@
 //! `knotpost play` from outside: the program is run and its output read.
 
 mod chance;
+mod pictures;
 mod turns;
 
 use std::{

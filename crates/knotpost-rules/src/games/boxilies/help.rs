@@ -1,13 +1,7 @@
 //! The help page of Boxilies: our words, figures drawn by the view.
 
 use super::{Boxilies, BoxiliesMove, rules::META, view::list_stones};
-use crate::{
-    game::Game,
-    help::HelpPage,
-    options::GameOptions,
-    seed::Seed,
-    view::{View, Viewer},
-};
+use crate::{game::Game, help::HelpPage, options::GameOptions, seed::Seed, view::Viewer};
 
 /// The whole page.
 pub(super) fn write() -> HelpPage {
@@ -82,9 +76,9 @@ fn draw_example() -> Option<(String, String)> {
 }
 
 fn draw_board(game: &Boxilies) -> String {
-    let View { mut panels, scores, legend } = game.view(Viewer::Spectator);
-    panels.truncate(1);
-    View { panels, scores, legend }.to_string()
+    let mut view = game.view(Viewer::Spectator);
+    view.panels.truncate(1);
+    view.to_string()
 }
 
 const END: &str = "

@@ -27,6 +27,7 @@ pub(super) fn draw(game: &Boxilies) -> View {
         panels: std::iter::once(draw_board(game)).chain(hands).collect(),
         scores: scores.collect(),
         legend: write_legend(game),
+        ..View::default()
     }
 }
 

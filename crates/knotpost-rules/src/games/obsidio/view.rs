@@ -9,7 +9,7 @@ use super::{
 use crate::{
     game::Game,
     seat::Seat,
-    view::{Margin, Panel, Piece, ScoreLine, View},
+    view::{Figure, Ground, Look, Margin, Panel, Piece, ScoreLine, Sight, View},
 };
 
 /// What the signs mean.
@@ -38,7 +38,7 @@ pub(super) fn draw(game: &Obsidio) -> View {
         margins: [rows.clone(), columns.clone(), rows, columns],
         ..Panel::default()
     };
-    View { panels: vec![panel], scores: list_scores(game), legend: write_legend(game) }
+    View { panels: vec![panel], scores: list_scores(game), legend: write_legend(game), ..View::default() }
 }
 
 fn piece_at(game: &Obsidio, square: Square, seen: Cells) -> Piece {
@@ -52,7 +52,14 @@ fn piece_at(game: &Obsidio, square: Square, seen: Cells) -> Piece {
         'o' | 'O' => Some(SECOND),
         _ => None,
     };
-    Piece::Token { sign, owner }
+    let ground = if square.shade() == Shade::Light { Ground::Light } else { Ground::Dark };
+    let figure = match sign {
+        '*' | 'X' | 'O' => Figure::Target,
+        'x' | 'o' => Figure::Counter,
+        _ => Figure::Nothing,
+    };
+    let sight = if sign == '+' { Sight::Seen } else { Sight::Unseen };
+    Piece::Token { sign, owner, look: Look { ground, figure, sight } }
 }
 
 fn list_scores(game: &Obsidio) -> Vec<ScoreLine> {

@@ -5,7 +5,7 @@ use crate::{
     game::Game,
     knot::{Place, Places},
     seat::{Seat, Seats},
-    view::{Fate, Margin, Panel, Piece, ScoreLine, View, draw_faces},
+    view::{Fate, Margin, Panel, Piece, RolledDie, ScoreLine, View, draw_faces},
 };
 
 /// The view of a position, dice of the last turn marked.
@@ -15,8 +15,28 @@ pub(super) fn draw(game: &Osbo) -> View {
     View {
         panels: panels.map(|((seat, design), fresh)| draw_design(game, seat, design, *fresh)).collect(),
         scores: seats.iter().zip(game.designs()).map(|(seat, design)| score(game, seat, design)).collect(),
+        roll: list_roll(game),
         legend: write_legend(game),
     }
+}
+
+/// The dice that wait to be placed; none when over or not rolled yet.
+fn list_roll(game: &Osbo) -> Vec<RolledDie> {
+    let Ok(roll) = game.current_roll() else { return Vec::new() };
+    let dice = roll.dice().iter();
+    let die = |kind: &Kind| {
+        let name = kind.name();
+        let face = kind.faces().iter().min_by_key(|face| face.letter())?;
+        Some(RolledDie { face, name, letters: list_letters(*kind) })
+    };
+    dice.filter_map(die).collect()
+}
+
+/// The letters of a kind's rotations, in their order.
+fn list_letters(kind: Kind) -> String {
+    let mut letters: Vec<String> = kind.faces().iter().map(|face| face.letter().to_string()).collect();
+    letters.sort_unstable();
+    letters.join(" ")
 }
 
 /// The box of the dice and of the cells they point to.
@@ -71,10 +91,7 @@ fn tell_turn(game: &Osbo) -> String {
         (count > 0).then_some((kind, count))
     });
     for (kind, count) in kinds {
-        let letters: Vec<String> = kind.faces().iter().map(|face| face.letter().to_string()).collect();
-        let mut letters = letters;
-        letters.sort_unstable();
-        lines.push(format!("  {count} x {} ({})", kind.name(), letters.join(" ")));
+        lines.push(format!("  {count} x {} ({})", kind.name(), list_letters(kind)));
     }
     let Some(example) = game.example_move() else {
         lines.push("None of these dice can be placed: the turn is a pass.".to_owned());

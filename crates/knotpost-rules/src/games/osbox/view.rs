@@ -17,7 +17,7 @@ pub(super) fn draw(game: &Osbox) -> View {
         margins: [Side::West, Side::North, Side::East, Side::South].map(|side| margin(game, side)),
         ..Panel::default()
     };
-    View { panels: vec![panel], scores: list_scores(game), legend: write_legend(game) }
+    View { panels: vec![panel], scores: list_scores(game), legend: write_legend(game), ..View::default() }
 }
 
 fn piece_at(game: &Osbox, row: u8, column: u8) -> Piece {

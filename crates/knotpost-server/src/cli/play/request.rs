@@ -4,7 +4,7 @@ use super::{BAD_DATA, table::Table};
 use knotpost_rules::{
     AnyGame, GivenOption, OptionError, PositionError, Record, Registry, Seed, record::RecordError,
 };
-use std::{fs, io};
+use std::{fs, io, path::PathBuf};
 
 /// A line that has been read and fits together.
 pub(super) struct Request<'a> {
@@ -20,6 +20,22 @@ pub(super) struct Request<'a> {
     pub script: Script,
     /// The record whose dice are to be verified; its start and moves are those of the request.
     pub verify: Option<Record>,
+    /// Where pictures of the last position go.
+    pub pictures: Vec<PictureFile>,
+}
+
+/// A file that is to hold a picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PictureFile {
+    pub path: PathBuf,
+    pub format: Format,
+}
+
+/// The format of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    Svg,
+    Png,
 }
 
 /// Whether more moves come from the keyboard.
@@ -96,6 +112,8 @@ struct Words {
     record: Option<String>,
     verify: Option<String>,
     seed: Option<String>,
+    svg: Option<String>,
+    png: Option<String>,
     legal: bool,
     help: bool,
     interactive: bool,
@@ -113,6 +131,8 @@ impl Words {
                 "--players" => Some(("--players", &mut sorted.players)),
                 "--record" => Some(("--record", &mut sorted.record)),
                 "--verify-dice" => Some(("--verify-dice", &mut sorted.verify)),
+                "--svg" => Some(("--svg", &mut sorted.svg)),
+                "--png" => Some(("--png", &mut sorted.png)),
                 "--seed" => Some(("--seed", &mut sorted.seed)),
                 _ => None,
             };
@@ -135,6 +155,14 @@ impl Words {
         Ok(sorted)
     }
 
+    /// Where pictures are to be written, SVG first.
+    fn list_pictures(&self) -> Vec<PictureFile> {
+        [(&self.svg, Format::Svg), (&self.png, Format::Png)]
+            .into_iter()
+            .filter_map(|(path, format)| Some(PictureFile { path: path.as_ref()?.into(), format }))
+            .collect()
+    }
+
     /// The record that is to be replayed or verified.
     fn read_record(&self) -> Result<Option<Record>, RequestError> {
         if self.verify.is_some() && self.record.is_some() {
@@ -151,6 +179,7 @@ impl<'a> Request<'a> {
     /// its game makes the name unnecessary.
     pub(super) fn parse(words: &[String], registry: &'a Registry) -> Result<Self, RequestError> {
         let words = Words::sort(words)?;
+        let pictures = words.list_pictures();
         let record = words.read_record()?;
         let games = || registry.iter().map(|game| game.meta().name).collect::<Vec<_>>().join(", ");
         let told = record.as_ref().and_then(|record| record.tag("Game"));
@@ -173,6 +202,7 @@ impl<'a> Request<'a> {
             help: words.help,
             script: if words.interactive { Script::Interactive } else { Script::Given },
             verify: None,
+            pictures,
         };
         let Some(record) = record else { return Ok(request) };
         if words.players.is_some() {
@@ -180,6 +210,9 @@ impl<'a> Request<'a> {
         }
         if words.verify.is_some() && !request.moves.is_empty() {
             return Err(RequestError::RecordAlone("moves"));
+        }
+        if words.verify.is_some() && !request.pictures.is_empty() {
+            return Err(RequestError::RecordAlone("--svg and --png"));
         }
         request.follow(&record)?;
         request.verify = words.verify.map(|_| record);

@@ -1,0 +1,250 @@
+//! Knot dice: tiles with ribbons that run across them, over and under.
+
+use crate::{
+    geometry::{Area, Cubic, Path, Point, at},
+    scene::{Colour, Scene},
+    theme::Palette,
+    weave::{Joint, Ribbon, Weave},
+};
+use knotpost_rules::{
+    knot::{Face, Side},
+    view::{Fate, Panel, Piece},
+};
+
+/// Measures as parts of a cell.
+const RIBBON: f32 = 0.185;
+const RIM: f32 = 0.026;
+const GAP: f32 = 0.05;
+/// How far a bridge reaches from the crossing.
+const BRIDGE: f32 = 0.205;
+/// Its colour reaches a little farther than its rim, so that no seam is seen.
+const OVERLAP: f32 = 0.012;
+/// Where a loose end stops before its edge.
+const STUMP: f32 = 0.175;
+/// The width of the trace of a removed die.
+const TRACE: f32 = 0.05;
+/// Rims get no thinner than this, in units of the page.
+const LEAST_RIM: f32 = 0.55;
+
+/// A grid of cells on the page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grid {
+    pub left: f32,
+    pub top: f32,
+    pub cell: f32,
+}
+
+impl Grid {
+    /// The cell's area.
+    pub(crate) fn area(self, row: usize, column: usize) -> Area {
+        let Self { left, top, cell } = self;
+        Area { left: left + column as f32 * cell, top: top + row as f32 * cell, width: cell, height: cell }
+    }
+}
+
+/// Draws the ribbons of all dice of the panel, and traces of those removed.
+pub(crate) fn draw_ribbons(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
+    let removed = |piece| match piece {
+        Piece::Die { face, fate: Fate::Removed } => Some(face),
+        _ => None,
+    };
+    draw_traces(scene, &Weave::of(panel, removed), grid, palette);
+    draw_weave(scene, &Weave::of(panel, Piece::live_face), grid, palette);
+}
+
+/// Draws one die by itself.
+pub(crate) fn draw_die(scene: &mut Scene, face: Face, area: Area, palette: &Palette) {
+    let cells = vec![Piece::Die { face, fate: Fate::Stays }];
+    let panel = Panel { columns: 1, cells, ..Panel::default() };
+    let grid = Grid { left: area.left, top: area.top, cell: area.width };
+    let mut tile = Path::default();
+    tile.rounded(area, area.width * 0.12);
+    scene.fill(tile.clone(), palette.tile);
+    scene.stroke(tile, palette.muted, 0.8);
+    draw_weave(scene, &Weave::of(&panel, Piece::live_face), grid, palette);
+}
+
+/// Draws what the dice of the panel are made of.
+pub(crate) fn draw_tiles(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
+    let cells = || {
+        (0..panel.rows())
+            .flat_map(|row| (0..panel.columns).map(move |column| (row, column)))
+            .map(|(row, column)| (panel.cell(row, column), grid.area(row, column)))
+    };
+    for (fate, colour) in [(Fate::Stays, palette.tile), (Fate::Placed, palette.fresh)] {
+        let mut tiles = Path::default();
+        for (piece, area) in cells() {
+            if matches!(piece, Piece::Die { fate: its, .. } if its == fate) {
+                tiles.rectangle(area);
+            }
+        }
+        scene.fill(tiles, colour);
+    }
+    let (mut borders, mut corners) = (Path::default(), Path::default());
+    for (_, area) in cells().filter(|(piece, _)| piece.live_face().is_some()) {
+        borders.rectangle(area);
+    }
+    scene.stroke(borders, palette.hairline, 0.8);
+    for (piece, area) in cells() {
+        if matches!(piece, Piece::Die { fate: Fate::Placed, .. }) {
+            let size = area.width * 0.2;
+            let Area { left, top, .. } = area;
+            corners.polygon(&[at(left, top), at(left + size, top), at(left, top + size)]);
+        }
+    }
+    scene.fill(corners, palette.accent);
+}
+
+/// The thin lines that are left of removed dice.
+fn draw_traces(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
+    let mut path = Path::default();
+    for ribbon in &weave.ribbons {
+        path.curves(&curve(*ribbon, grid));
+    }
+    scene.stroke(path, palette.trace, (TRACE * grid.cell).max(LEAST_RIM));
+}
+
+fn draw_weave(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
+    let rim = (RIM * grid.cell).max(LEAST_RIM);
+    let ribbon = RIBBON * grid.cell;
+    let layers = Layers::of(weave, grid);
+    let colour = |layer: usize| match layer.checked_sub(1) {
+        Some(path) => palette.path(path).0,
+        None => palette.loose,
+    };
+    for path in &layers.ribbons {
+        scene.stroke(path.clone(), palette.rim, ribbon + 2.0 * rim);
+    }
+    for (layer, path) in layers.ribbons.into_iter().enumerate() {
+        scene.stroke(path, colour(layer), ribbon);
+    }
+    for path in &layers.bridges {
+        scene.stroke_flat(path.clone(), palette.tile, ribbon + 2.0 * (rim + GAP * grid.cell));
+    }
+    for path in &layers.bridges {
+        scene.stroke_flat(path.clone(), palette.rim, ribbon + 2.0 * rim);
+    }
+    for (layer, path) in layers.covers.into_iter().enumerate() {
+        scene.stroke_flat(path, colour(layer), ribbon);
+    }
+    mark_paths(scene, weave, grid, palette);
+}
+
+/// Loose ribbons, then those of each closed path; and the upper ribbons of their crossings.
+struct Layers {
+    ribbons: Vec<Path>,
+    bridges: Vec<Path>,
+    /// The bridges once more, a little longer.
+    covers: Vec<Path>,
+}
+
+impl Layers {
+    fn of(weave: &Weave, grid: Grid) -> Self {
+        let mut ribbons = vec![Path::default(); weave.lengths.len() + 1];
+        let mut bridges = ribbons.clone();
+        let layer = |ribbon: &Ribbon| ribbon.path.map_or(0, |path| path + 1);
+        let curves: Vec<Vec<Cubic>> = weave.ribbons.iter().map(|ribbon| curve(*ribbon, grid)).collect();
+        for (ribbon, curves) in weave.ribbons.iter().zip(&curves) {
+            if let Some(path) = ribbons.get_mut(layer(ribbon)) {
+                path.curves(curves);
+            }
+        }
+        let mut covers = bridges.clone();
+        for crossing in &weave.crossings {
+            let over = crossing.above.first().and_then(|ribbon| weave.ribbons.get(*ribbon));
+            let layer = over.map_or(0, layer);
+            for (paths, length) in [(&mut bridges, BRIDGE), (&mut covers, BRIDGE + OVERLAP)] {
+                let [one, other] = crossing.above.map(|ribbon| {
+                    let back = curves.get(ribbon)?.last()?.reversed();
+                    Some(back.cut(back.reach(length * grid.cell))[0])
+                });
+                if let (Some(one), Some(other), Some(path)) = (one, other, paths.get_mut(layer)) {
+                    path.curves(&[one.reversed(), other]);
+                }
+            }
+        }
+        Self { ribbons, bridges, covers }
+    }
+}
+
+/// The middle of a strand from side to side, cut short at loose ends.
+fn curve(ribbon: Ribbon, grid: Grid) -> Vec<Cubic> {
+    let mut curves = unit_curve(ribbon.start.side, ribbon.end.side);
+    if ribbon.start.joint == Joint::Loose
+        && let Some(first) = curves.first_mut()
+    {
+        *first = first.cut(first.reach(STUMP))[1];
+    }
+    if ribbon.end.joint == Joint::Loose
+        && let Some(last) = curves.last_mut()
+    {
+        let back = last.reversed();
+        *last = back.cut(back.reach(STUMP))[1].reversed();
+    }
+    let Area { left, top, width, .. } = grid.area(ribbon.row, ribbon.column);
+    let place = |point: Point| at(left, top) + point * width;
+    curves.into_iter().map(|curve| curve.map(place)).collect()
+}
+
+/// The strand in a cell of size 1. It leaves and arrives at an angle of 45 degrees, so that it goes on smoothly beyond.
+fn unit_curve(start: Side, end: Side) -> Vec<Cubic> {
+    let north = at(0.5, 0.0);
+    let curves = match (end as usize + 4 - start as usize) % 4 {
+        1 => vec![Cubic::line(north, at(1.0, 0.5))],
+        2 => vec![Cubic([north, at(0.84, 0.34), at(0.84, 0.66), at(0.5, 1.0)])],
+        3 => vec![
+            Cubic([north, at(0.75, 0.25), at(0.87, 0.59), at(0.73, 0.73)]),
+            Cubic([at(0.73, 0.73), at(0.59, 0.87), at(0.25, 0.75), at(0.0, 0.5)]),
+        ],
+        _ => vec![
+            Cubic([north, at(0.79, 0.29), at(0.83, 0.79), at(0.5, 0.79)]),
+            Cubic([at(0.5, 0.79), at(0.17, 0.79), at(0.21, 0.29), north]),
+        ],
+    };
+    curves.into_iter().map(|curve| curve.map(|point| turn(point, start))).collect()
+}
+
+/// Turns the unit cell so that its upper side comes to `side`.
+fn turn(Point { x, y }: Point, side: Side) -> Point {
+    match side {
+        Side::North => at(x, y),
+        Side::East => at(1.0 - y, x),
+        Side::South => at(1.0 - x, 1.0 - y),
+        Side::West => at(y, 1.0 - x),
+    }
+}
+
+/// Marks the middle of each strand of a closed path, so that paths differ without colours too: the first has none.
+fn mark_paths(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
+    let width = RIBBON * grid.cell;
+    for path in 0..weave.lengths.len() {
+        let (_, colour): (Colour, Colour) = palette.path(path);
+        let mut marks = Path::default();
+        for ribbon in weave.ribbons.iter().filter(|ribbon| ribbon.path == Some(path)) {
+            let Some((place, heading)) = middle(&curve(*ribbon, grid)) else { continue };
+            match path % 4 {
+                1 => {
+                    marks.circle(place, width * 0.26);
+                }
+                2 => {
+                    let step = heading * (width * 0.42);
+                    marks.circle(place - step, width * 0.2).circle(place + step, width * 0.2);
+                }
+                3 => {
+                    let (long, wide) = (heading * (width * 0.62), at(-heading.y, heading.x) * (width * 0.24));
+                    marks.polygon(&[place - long, place - wide, place + long, place + wide]);
+                }
+                _ => {}
+            }
+        }
+        scene.fill(marks, colour);
+    }
+}
+
+/// The middle of a strand and the direction there, of length 1.
+fn middle(curves: &[Cubic]) -> Option<(Point, Point)> {
+    let curve = curves.first()?;
+    let Cubic([_, _, handle, place]) = if curves.len() > 1 { *curve } else { curve.cut(0.5)[0] };
+    let length = handle.distance(place);
+    (length > 0.0).then(|| (place, (place - handle) * (1.0 / length)))
+}

@@ -1,0 +1,247 @@
+//! The page: panels on shelves, the roll, the standing. How pieces look is not known here.
+
+use crate::{
+    geometry::{Area, Path, Point, at},
+    knots::{self, Grid},
+    lettering::{Anchor, Hand, Weight},
+    margins::{self, Bands},
+    scene::Scene,
+    stones,
+    theme::Palette,
+    tokens,
+};
+use knotpost_rules::{
+    Seat,
+    view::{Panel, Piece, RolledDie, ScoreLine, View},
+};
+
+/// The width of every page; all measures are parts of it.
+pub(crate) const WIDTH: f32 = 360.0;
+/// Free room around everything.
+const PAD: f32 = 10.0;
+/// Between panels, and between the parts of the page.
+const SPACE: f32 = 12.0;
+/// Room for a heading.
+const TITLE: f32 = 18.0;
+/// Cells smaller than this are not put side by side.
+const LEAST_SHARED_CELL: f32 = 19.0;
+/// A line of the standing.
+const SCORE_LINE: f32 = 19.0;
+/// A rolled die.
+const ROLLED: f32 = 34.0;
+
+/// Draws the whole view.
+pub(crate) fn compose(view: &View, palette: &Palette) -> Scene {
+    let mut scene = Scene::new(WIDTH);
+    let mut top = PAD;
+    let shelves = arrange(&view.panels);
+    let first = shelves.first().map_or(PAD, Shelf::left);
+    for shelf in &shelves {
+        // What has no margins, such as a hand, stands under the board's own cells.
+        let left = if shelf.has_margins() { shelf.left() } else { first.min(shelf.left()) };
+        top = draw_shelf(&mut scene, shelf, at(left, top), palette) + SPACE;
+    }
+    if !view.roll.is_empty() {
+        top = draw_roll(&mut scene, &view.roll, top, palette) + SPACE;
+    }
+    if !view.scores.is_empty() {
+        top = draw_scores(&mut scene, view, top, palette) + SPACE;
+    }
+    scene.height = (top - SPACE + PAD).ceil().max(2.0 * PAD);
+    let mut page = Path::default();
+    page.rectangle(Area { left: 0.0, top: 0.0, width: scene.width, height: scene.height });
+    let drawn = std::mem::take(&mut scene.shapes);
+    scene.fill(page, palette.page);
+    scene.shapes.extend(drawn);
+    scene
+}
+
+/// Panels that stand side by side, with the size of their cells.
+struct Shelf<'a> {
+    panels: Vec<&'a Panel>,
+    cell: f32,
+}
+
+impl<'a> Shelf<'a> {
+    /// As large as the page and the kind of pieces allow.
+    fn of(panels: Vec<&'a Panel>) -> Self {
+        let columns: usize = panels.iter().map(|panel| panel.columns).sum();
+        let bands: f32 = panels.iter().map(|panel| Bands::of(panel).across()).sum();
+        let gaps = SPACE * (panels.len() as f32 - 1.0);
+        let room = (WIDTH - 2.0 * PAD - bands - gaps) / columns.max(1) as f32;
+        let most = panels.iter().map(|panel| largest_cell(panel)).fold(f32::INFINITY, f32::min);
+        Self { cell: room.min(most), panels }
+    }
+
+    /// Where the cells of its first panel begin when it stands in the middle of the page.
+    fn left(&self) -> f32 {
+        let band = self.panels.first().map_or(0.0, |panel| Bands::of(panel).left);
+        (WIDTH - self.width()) / 2.0 + band
+    }
+
+    fn has_margins(&self) -> bool {
+        self.panels.iter().any(|panel| panel.margins.iter().any(|margin| !margin.labels.is_empty()))
+    }
+
+    fn width(&self) -> f32 {
+        let panels = self.panels.iter();
+        let widths = panels.map(|panel| Bands::of(panel).across() + panel.columns as f32 * self.cell);
+        widths.sum::<f32>() + SPACE * (self.panels.len() as f32 - 1.0)
+    }
+}
+
+/// Beyond this a cell looks clumsy.
+fn largest_cell(panel: &Panel) -> f32 {
+    let stones = panel.cells.iter().any(|piece| matches!(piece, Piece::Stone { .. }));
+    match (panel.is_of_tokens(), stones || panel.cell_size.width > 5, panel.rows()) {
+        (true, ..) => 44.0,
+        (_, true, 1) => 50.0,
+        (_, true, _) => 84.0,
+        _ => 68.0,
+    }
+}
+
+/// Two boards of dice go side by side while their cells stay readable, everything else one below the other.
+fn arrange(panels: &[Panel]) -> Vec<Shelf<'_>> {
+    let alone = || panels.iter().map(|panel| Shelf::of(vec![panel])).collect::<Vec<_>>();
+    let are_dice = panels
+        .iter()
+        .all(|panel| panel.cells.iter().all(|piece| matches!(piece, Piece::Empty | Piece::Die { .. })));
+    if panels.len() < 2 || !are_dice {
+        return alone();
+    }
+    let pairs = panels.chunks(2).map(|pair| Shelf::of(pair.iter().collect()));
+    let mut shelves: Vec<Shelf<'_>> = pairs.collect();
+    let smallest = shelves.iter().map(|shelf| shelf.cell).fold(f32::INFINITY, f32::min);
+    if smallest < LEAST_SHARED_CELL {
+        shelves = alone();
+    }
+    let shared = shelves.iter().map(|shelf| shelf.cell).fold(44.0, f32::min);
+    for shelf in &mut shelves {
+        shelf.cell = shared;
+    }
+    shelves
+}
+
+/// Draws the panels from left to right, the cells of the first at `corner.x`, and gives where the next shelf may begin.
+fn draw_shelf(scene: &mut Scene, shelf: &Shelf<'_>, corner: Point, palette: &Palette) -> f32 {
+    let hand = Hand { height: 8.5, weight: Weight::Strong, colour: palette.ink };
+    let titled = shelf.panels.iter().any(|panel| !panel.title.trim().is_empty());
+    let under_title = if titled { corner.y + TITLE } else { corner.y };
+    let above = shelf.panels.iter().map(|panel| Bands::of(panel).top).fold(0.0, f32::max);
+    let (mut left, mut bottom) = (corner.x, under_title);
+    for (number, panel) in shelf.panels.iter().enumerate() {
+        let bands = Bands::of(panel);
+        if number > 0 {
+            left += bands.left;
+        }
+        let grid = Grid { left, top: under_title + above, cell: shelf.cell };
+        let right = left + panel.columns as f32 * shelf.cell + bands.right;
+        let room = if number + 1 == shelf.panels.len() { WIDTH - PAD } else { right } - left;
+        let title = hand.shorten(panel.title.trim(), room);
+        hand.write(scene, &title, at(left, corner.y + hand.height + 1.0), Anchor::Start);
+        draw_panel(scene, panel, grid, palette);
+        left = right + SPACE;
+        bottom = bottom.max(grid.top + panel.rows() as f32 * shelf.cell + bands.bottom);
+    }
+    bottom
+}
+
+fn draw_panel(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
+    let frame = Area {
+        left: grid.left,
+        top: grid.top,
+        width: panel.columns as f32 * grid.cell,
+        height: panel.rows() as f32 * grid.cell,
+    };
+    let mut ground = Path::default();
+    ground.rectangle(frame);
+    scene.fill(ground.clone(), palette.board);
+    if !panel.is_of_tokens() {
+        draw_points(scene, panel, grid, palette);
+    }
+    tokens::draw(scene, panel, grid, palette);
+    stones::draw(scene, panel, grid, palette);
+    knots::draw_tiles(scene, panel, grid, palette);
+    scene.stroke(ground, palette.muted, 1.2);
+    knots::draw_ribbons(scene, panel, grid, palette);
+    margins::draw(scene, panel, grid, palette);
+}
+
+/// The points where cells meet, so that an empty board shows its grid.
+fn draw_points(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
+    let mut points = Path::default();
+    for row in 1..panel.rows() {
+        for column in 1..panel.columns {
+            let Area { left, top, .. } = grid.area(row, column);
+            points.circle(at(left, top), (grid.cell * 0.03).max(0.9));
+        }
+    }
+    scene.fill(points, palette.hairline);
+}
+
+/// The rolled dice with the letters of their rotations.
+fn draw_roll(scene: &mut Scene, roll: &[RolledDie], top: f32, palette: &Palette) -> f32 {
+    let heading = Hand { height: 8.5, weight: Weight::Strong, colour: palette.ink };
+    let letters = Hand { height: 7.5, weight: Weight::Plain, colour: palette.ink };
+    let mut left =
+        PAD + heading.write(scene, "Roll", at(PAD, top + ROLLED / 2.0 + 4.0), Anchor::Start) + 16.0;
+    let room = (WIDTH - PAD - left) / roll.len() as f32;
+    for die in roll {
+        let area = Area { left, top, width: ROLLED, height: ROLLED };
+        knots::draw_die(scene, die.face, area, palette);
+        let name = Hand { colour: palette.muted, ..letters };
+        let room_beside = room - ROLLED - 10.0;
+        let (x, middle) = (area.right() + 6.0, area.centre().y);
+        if name.measure(die.name) <= room_beside {
+            name.write(scene, die.name, at(x, middle - 2.5), Anchor::Start);
+            letters.write(scene, &die.letters, at(x, middle + 11.0), Anchor::Start);
+        } else {
+            letters.write(scene, &die.letters, at(x, middle + letters.height / 2.0), Anchor::Start);
+        }
+        left += room;
+    }
+    top + ROLLED
+}
+
+/// How a seat's pieces are marked.
+type DrawMark = fn(&mut Scene, Seat, Point, f32, &Palette);
+
+/// The standing, a line a seat.
+fn draw_scores(scene: &mut Scene, view: &View, top: f32, palette: &Palette) -> f32 {
+    let pieces = || view.panels.iter().flat_map(|panel| &panel.cells);
+    let mark: Option<DrawMark> = if pieces().any(|piece| matches!(piece, Piece::Stone { .. })) {
+        Some(stones::draw_badge)
+    } else if pieces().any(|piece| matches!(piece, Piece::Token { owner: Some(_), .. })) {
+        Some(tokens::draw_mark)
+    } else {
+        None
+    };
+    let mut rule = Path::default();
+    rule.stroke(at(PAD, top), at(WIDTH - PAD, top));
+    scene.stroke(rule, palette.hairline, 1.0);
+    for (number, line) in view.scores.iter().enumerate() {
+        let base = top + (number as f32 + 1.0) * SCORE_LINE - 4.0;
+        draw_score(scene, line, base, mark, palette);
+    }
+    top + view.scores.len() as f32 * SCORE_LINE
+}
+
+fn draw_score(scene: &mut Scene, line: &ScoreLine, base: f32, mark: Option<DrawMark>, palette: &Palette) {
+    let name = Hand { height: 8.5, weight: Weight::Strong, colour: palette.ink };
+    let role = Hand { height: 7.5, weight: Weight::Plain, colour: palette.muted };
+    let score = Hand { height: 9.5, ..name };
+    let mut left = PAD;
+    if let Some(draw_mark) = mark {
+        draw_mark(scene, line.seat, at(left + 5.0, base - 4.2), 5.0, palette);
+        left += 17.0;
+    }
+    left += name.write(scene, &name.shorten(line.name, 110.0), at(left, base), Anchor::Start) + 9.0;
+    let points = score.shorten(&line.score, 170.0);
+    let right = WIDTH - PAD - score.measure(&points);
+    score.write(scene, &points, at(right, base), Anchor::Start);
+    if line.role.eq_ignore_ascii_case(line.name) {
+        return;
+    }
+    role.write(scene, &role.shorten(&line.role, right - left - 8.0), at(left, base), Anchor::Start);
+}

@@ -1,0 +1,151 @@
+//! A scene as PNG bytes, the same ones for the same scene.
+
+use crate::{
+    PictureError,
+    geometry::{Path, Step},
+    scene::{Colour, Ends, Paint, Scene},
+};
+use std::{
+    cmp::Reverse,
+    collections::{HashMap, HashSet},
+};
+use tiny_skia::{FillRule, LineCap, LineJoin, PathBuilder, Pixmap, Stroke, Transform};
+
+/// The most pixels a picture may have.
+const MOST_PIXELS: u32 = 16_000_000;
+
+/// Draws the scene at this width.
+pub(crate) fn draw(scene: &Scene, width_px: u32) -> Result<Vec<u8>, PictureError> {
+    let scale = width_px as f32 / scene.width;
+    let height_px = (scene.height * scale).ceil() as u32;
+    if width_px.checked_mul(height_px).is_none_or(|pixels| pixels > MOST_PIXELS) {
+        return Err(PictureError::Size { width: width_px, height: height_px });
+    }
+    let size = PictureError::Size { width: width_px, height: height_px };
+    let mut pixmap = Pixmap::new(width_px, height_px).ok_or(size)?;
+    for shape in &scene.shapes {
+        paint(&mut pixmap, &shape.path, shape.paint, scale);
+    }
+    encode(&pixmap)
+}
+
+fn paint(pixmap: &mut Pixmap, path: &Path, paint: Paint, scale: f32) {
+    let Some(outline) = outline(path) else { return };
+    let transform = Transform::from_scale(scale, scale);
+    match paint {
+        Paint::Fill(colour) => {
+            pixmap.fill_path(&outline, &ink(colour), FillRule::Winding, transform, None);
+        }
+        Paint::Stroke { colour, width, ends } => {
+            let line_cap = if ends == Ends::Round { LineCap::Round } else { LineCap::Butt };
+            let stroke = Stroke { width, line_cap, line_join: LineJoin::Round, ..Stroke::default() };
+            pixmap.stroke_path(&outline, &ink(colour), &stroke, transform, None);
+        }
+    }
+}
+
+fn ink(colour: Colour) -> tiny_skia::Paint<'static> {
+    let [red, green, blue] = colour.channels();
+    let mut paint = tiny_skia::Paint::default();
+    paint.set_color_rgba8(red, green, blue, u8::MAX);
+    paint.anti_alias = true;
+    paint
+}
+
+fn outline(path: &Path) -> Option<tiny_skia::Path> {
+    let mut builder = PathBuilder::new();
+    for step in &path.steps {
+        match *step {
+            Step::Move(to) => builder.move_to(to.x, to.y),
+            Step::Line(to) => builder.line_to(to.x, to.y),
+            Step::Curve(one, two, to) => builder.cubic_to(one.x, one.y, two.x, two.y, to.x, to.y),
+            Step::Close => builder.close(),
+        }
+    }
+    builder.finish()
+}
+
+/// Packs the pixels: each a place in a table of colours, which is small and needs no transparency.
+fn encode(pixmap: &Pixmap) -> Result<Vec<u8>, PictureError> {
+    let pixels: Vec<u32> = pixmap
+        .data()
+        .chunks_exact(4)
+        .map(|pixel| pixel.iter().take(3).fold(0, |colour, channel| colour << 8 | u32::from(*channel)))
+        .collect();
+    let Table { colours, places } = Table::of(&pixels);
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, pixmap.width(), pixmap.height());
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_color(png::ColorType::Indexed);
+    encoder.set_palette(colours.iter().flat_map(|colour| Colour(*colour).channels()).collect::<Vec<u8>>());
+    encoder.set_compression(png::Compression::Balanced);
+    encoder.set_filter(png::Filter::NoFilter);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&places)?;
+    writer.finish()?;
+    Ok(bytes)
+}
+
+/// Some colours, and for each pixel the place of its colour.
+struct Table {
+    colours: Vec<u32>,
+    places: Vec<u8>,
+}
+
+impl Table {
+    /// Large areas keep their colours to the bit. The mixtures at the edges, which are many and rare, take the nearest
+    /// colour of a table that holds the commonest of each region.
+    fn of(pixels: &[u32]) -> Self {
+        let counts = count(pixels);
+        let mut colours = Vec::new();
+        for coarseness in 0..8 {
+            let mut regions = HashSet::new();
+            colours.clear();
+            colours.extend(counts.iter().filter(|colour| regions.insert(blur(**colour, coarseness))));
+            if colours.len() <= MOST_COLOURS {
+                break;
+            }
+        }
+        let held: HashSet<u32> = colours.iter().copied().collect();
+        let room = MOST_COLOURS.saturating_sub(colours.len());
+        colours.extend(counts.iter().filter(|colour| !held.contains(colour)).take(room));
+        let nearest: HashMap<u32, u8> =
+            counts.into_iter().map(|colour| (colour, find_nearest(colour, &colours))).collect();
+        let mut places = Vec::with_capacity(pixels.len());
+        for run in pixels.chunk_by(|one, next| one == next) {
+            let place = run.first().and_then(|colour| nearest.get(colour)).copied().unwrap_or_default();
+            places.resize(places.len() + run.len(), place);
+        }
+        Self { colours, places }
+    }
+}
+
+/// The most colours in a table. It could hold four times as many, which nobody sees but in the size of the file.
+const MOST_COLOURS: usize = 64;
+
+/// All colours there are, the commonest first.
+fn count(pixels: &[u32]) -> Vec<u32> {
+    let mut counts: HashMap<u32, usize> = HashMap::new();
+    for run in pixels.chunk_by(|one, next| one == next) {
+        *counts.entry(run.first().copied().unwrap_or_default()).or_default() += run.len();
+    }
+    let mut counts: Vec<(u32, usize)> = counts.into_iter().collect();
+    counts.sort_unstable_by_key(|(colour, count)| (Reverse(*count), *colour));
+    counts.into_iter().map(|(colour, _)| colour).collect()
+}
+
+/// The place of the most similar colour, the first of several.
+fn find_nearest(colour: u32, colours: &[u32]) -> u8 {
+    let distance = |other: u32| -> i32 {
+        let channels = Colour(colour).channels().into_iter().zip(Colour(other).channels());
+        channels.map(|(one, other)| (i32::from(one) - i32::from(other)).pow(2)).sum()
+    };
+    let places = colours.iter().zip(0..=u8::MAX);
+    places.min_by_key(|(other, _)| distance(**other)).map_or(0, |(_, place)| place)
+}
+
+/// The colour without the last bits of its channels.
+const fn blur(colour: u32, bits: u32) -> u32 {
+    let channel = 0xff >> bits << bits;
+    colour & (channel << 16 | channel << 8 | channel)
+}

@@ -1,0 +1,120 @@
+//! A board in words, for those who hear it instead of seeing it.
+
+use crate::weave::Weave;
+use knotpost_rules::view::{Edge, Fate, Figure, Panel, Piece, Sight, View};
+use std::fmt::Write;
+
+/// Reads the whole view: boards row by row, what was rolled, the standing.
+pub(crate) fn read(view: &View) -> String {
+    let mut sentences: Vec<String> = view.panels.iter().flat_map(read_panel).collect();
+    if !view.roll.is_empty() {
+        let dice: Vec<String> =
+            view.roll.iter().map(|die| format!("{} ({})", die.name, die.letters)).collect();
+        sentences.push(format!("Rolled: {}.", dice.join(", ")));
+    }
+    let scores: Vec<String> =
+        view.scores.iter().map(|line| format!("{} {}", line.name, line.score)).collect();
+    if !scores.is_empty() {
+        sentences.push(format!("Standing: {}.", scores.join("; ")));
+    }
+    sentences.join(" ")
+}
+
+fn read_panel(panel: &Panel) -> Vec<String> {
+    let mut sentences = Vec::new();
+    let title = panel.title.trim().trim_end_matches(':');
+    let name = if title.is_empty() { "Board" } else { title };
+    sentences.push(format!("{name}: {} by {}.", count(panel.rows(), "row"), count(panel.columns, "column")));
+    for row in 0..panel.rows() {
+        let pieces: Vec<String> = (0..panel.columns)
+            .filter_map(|column| {
+                let words = read_piece(panel.cell(row, column))?;
+                Some(format!("{} {words}", column_name(panel, column)))
+            })
+            .collect();
+        if !pieces.is_empty() {
+            sentences.push(format!("{}: {}.", row_name(panel, row), pieces.join(", ")));
+        }
+    }
+    if panel.cells.iter().all(|piece| read_piece(*piece).is_none()) {
+        sentences.push("It is empty.".to_owned());
+    }
+    sentences.extend(read_paths(panel));
+    sentences.extend(read_last(panel));
+    sentences
+}
+
+/// How many closed paths there are, and how long.
+fn read_paths(panel: &Panel) -> Option<String> {
+    let lengths: Vec<String> =
+        Weave::of(panel, Piece::live_face).lengths.iter().map(u32::to_string).collect();
+    match lengths.as_slice() {
+        [] => None,
+        [only] => Some(format!("One closed path of length {only}.")),
+        several => Some(format!("{} closed paths of lengths {}.", several.len(), several.join(", "))),
+    }
+}
+
+/// Where the last move came in.
+fn read_last(panel: &Panel) -> Option<String> {
+    let label = |edge: Edge| {
+        let margin = panel.margin(edge);
+        margin.labels.get(margin.entered?).cloned()
+    };
+    match (label(Edge::Left), label(Edge::Top)) {
+        (Some(row), Some(column)) => Some(format!("The last token lies on {column}{row}.")),
+        (Some(entry), _) | (_, Some(entry)) => Some(format!("The last die came in at {entry}.")),
+        _ => {
+            let entry = label(Edge::Right).or_else(|| label(Edge::Bottom))?;
+            Some(format!("The last die came in at {entry}."))
+        }
+    }
+}
+
+/// Labels on both sides that agree are coordinates; others are read as plain numbers.
+fn row_name(panel: &Panel, row: usize) -> String {
+    let [left, right] = [Edge::Left, Edge::Right].map(|edge| panel.margin(edge).labels.get(row));
+    match left.filter(|_| left == right) {
+        Some(label) => format!("Row {label}"),
+        None => format!("Row {} from the top", row + 1),
+    }
+}
+
+fn column_name(panel: &Panel, column: usize) -> String {
+    let [top, bottom] = [Edge::Top, Edge::Bottom].map(|edge| panel.margin(edge).labels.get(column));
+    top.filter(|_| top == bottom).cloned().unwrap_or_else(|| (column + 1).to_string())
+}
+
+fn read_piece(piece: Piece) -> Option<String> {
+    let mut words = String::new();
+    match piece {
+        Piece::Die { face, fate } => {
+            words = format!("die {}", face.letter());
+            match fate {
+                Fate::Stays => {}
+                Fate::Placed => words.push_str(" (new)"),
+                Fate::Removed => words.push_str(" (taken off)"),
+            }
+        }
+        Piece::Token { sign, owner, look } => match (look.figure, owner) {
+            (Figure::Nothing, _) if look.sight == Sight::Seen => words.push_str("in sight"),
+            (Figure::Nothing, _) => return None,
+            (Figure::Target, None) => words.push_str("target"),
+            (Figure::Target, Some(_)) => words = format!("target of {sign}"),
+            (Figure::Counter | Figure::Sign, _) => words.push(sign),
+        },
+        Piece::Stone { name, sides: [north, east, south, west], owner, fate } => {
+            let new = if fate == Fate::Placed { ", new" } else { "" };
+            let _ = write!(
+                words,
+                "stone {name} of seat {owner} (up {north}, right {east}, down {south}, left {west}{new})"
+            );
+        }
+        _ => return None,
+    }
+    Some(words)
+}
+
+fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}

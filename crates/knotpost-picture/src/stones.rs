@@ -1,0 +1,89 @@
+//! Stones: arrows on four sides, a name, and whose they are.
+
+use crate::{
+    geometry::{Area, Path, Point, at},
+    knots::Grid,
+    lettering::{Hand, Weight},
+    scene::Scene,
+    theme::Palette,
+};
+use knotpost_rules::{
+    Seat,
+    view::{Fate, Panel, Piece},
+};
+
+/// Measures as parts of a cell.
+const ARROW: f32 = 0.135;
+const STEP: f32 = 0.15;
+
+/// Draws the stones of the panel.
+pub(crate) fn draw(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
+    for row in 0..panel.rows() {
+        for column in 0..panel.columns {
+            let piece = panel.cell(row, column);
+            if matches!(piece, Piece::Stone { .. }) {
+                draw_stone(scene, piece, grid.area(row, column), palette);
+            }
+        }
+    }
+}
+
+fn draw_stone(scene: &mut Scene, piece: Piece, area: Area, palette: &Palette) {
+    let Piece::Stone { name, sides, owner, fate } = piece else { return };
+    let (strong, pale) = palette.seat(owner.index());
+    let size = area.width;
+    let body = area.inset(size * 0.045);
+    let mut stone = Path::default();
+    stone.rounded(body, size * 0.1);
+    scene.fill(stone.clone(), pale);
+    let rim = if fate == Fate::Placed { palette.accent } else { strong };
+    scene.stroke(stone, rim, size * if fate == Fate::Placed { 0.05 } else { 0.025 });
+    let mut arrows = Path::default();
+    for (quarter, count) in sides.into_iter().enumerate() {
+        for number in 0..count {
+            let aside = (f32::from(number) - f32::from(count.saturating_sub(1)) / 2.0) * STEP;
+            arrows.polygon(&arrow(body, quarter, aside));
+        }
+    }
+    scene.fill(arrows, palette.ink);
+    let centre = area.centre();
+    let hand = Hand { height: size * 0.135, weight: Weight::Strong, colour: palette.ink };
+    hand.write_centred(scene, name, at(centre.x, centre.y - size * 0.115));
+    draw_badge(scene, owner, at(centre.x, centre.y + size * 0.12), size * 0.095, palette);
+}
+
+/// The letter by which text boards call the owner, on a disc for every other seat and else on a square.
+pub(crate) fn draw_badge(scene: &mut Scene, seat: Seat, place: Point, size: f32, palette: &Palette) {
+    let (strong, _) = palette.seat(seat.index());
+    let mut badge = Path::default();
+    if seat.index().is_multiple_of(2) {
+        badge.circle(place, size * 1.08);
+    } else {
+        let area = Area { left: place.x - size, top: place.y - size, width: 2.0 * size, height: 2.0 * size };
+        badge.rounded(area, size * 0.25);
+    }
+    scene.fill(badge, strong);
+    let hand = Hand { height: size * 1.15, weight: Weight::Strong, colour: palette.badge };
+    let letter = char::from(b'@'.saturating_add(seat.number()));
+    hand.write_centred(scene, letter.encode_utf8(&mut [0; 4]), place);
+}
+
+/// An arrow head that points out over a side, counted clockwise from the top.
+fn arrow(body: Area, quarter: usize, aside: f32) -> [Point; 3] {
+    let (size, centre) = (body.width, body.centre());
+    let (tip, base) = (size * (0.5 - 0.055), size * (0.5 - 0.055 - ARROW));
+    let corners = [
+        (aside * size, -tip),
+        (aside * size + size * ARROW / 2.0, -base),
+        (aside * size - size * ARROW / 2.0, -base),
+    ];
+    corners.map(|(x, y)| {
+        let (x, y) = match quarter % 4 {
+            0 => (x, y),
+            1 => (-y, x),
+            2 => (-x, -y),
+            _ => (y, -x),
+        };
+        centre + at(x, y)
+    })
+}

@@ -1,0 +1,147 @@
+//! Tokens: pavements, counters, targets, and the marks by which seats are told apart without colours.
+
+use crate::{
+    geometry::{Area, Path, Point, at},
+    knots::Grid,
+    lettering::{Hand, Weight},
+    scene::{Colour, Scene},
+    theme::Palette,
+};
+use knotpost_rules::{
+    Seat,
+    view::{Edge, Figure, Ground, Look, Panel, Piece, Sight},
+};
+
+/// Draws the tokens of the panel.
+pub(crate) fn draw(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
+    let tokens: Vec<(char, Option<Seat>, Look, Area)> = (0..panel.rows())
+        .flat_map(|row| (0..panel.columns).map(move |column| (row, column)))
+        .filter_map(|(row, column)| match panel.cell(row, column) {
+            Piece::Token { sign, owner, look } => Some((sign, owner, look, grid.area(row, column))),
+            _ => None,
+        })
+        .collect();
+    if tokens.is_empty() {
+        return;
+    }
+    for (ground, colour) in [(Ground::Light, palette.light_cell), (Ground::Dark, palette.dark_cell)] {
+        let mut cells = Path::default();
+        for (.., area) in tokens.iter().filter(|(.., look, _)| look.ground == ground) {
+            cells.rectangle(*area);
+        }
+        scene.fill(cells, colour);
+    }
+    let mut seen = Path::default();
+    for (.., area) in tokens.iter().filter(|(.., look, _)| look.sight == Sight::Seen) {
+        seen.circle(area.centre(), grid.cell * 0.09);
+    }
+    scene.fill(seen, palette.accent);
+    mark_last(scene, panel, grid, palette);
+    for (sign, owner, look, area) in tokens {
+        match look.figure {
+            Figure::Nothing => {}
+            Figure::Counter => draw_counter(scene, owner, area, palette),
+            Figure::Target => draw_target(scene, owner, area, palette),
+            Figure::Sign => {
+                let hand = Hand { height: area.height * 0.5, weight: Weight::Strong, colour: palette.ink };
+                hand.write_centred(scene, sign.encode_utf8(&mut [0; 4]), area.centre());
+            }
+        }
+    }
+}
+
+/// The cell of the last token: where the lines meet that both margins point out.
+fn mark_last(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
+    let lines = (panel.margin(Edge::Left).entered, panel.margin(Edge::Top).entered);
+    if let (Some(row), Some(column)) = lines {
+        let mut frame = Path::default();
+        frame.rectangle(grid.area(row, column).inset(grid.cell * 0.05));
+        scene.stroke(frame, palette.accent, grid.cell * 0.08);
+    }
+}
+
+fn draw_counter(scene: &mut Scene, owner: Option<Seat>, area: Area, palette: &Palette) {
+    let (place, size) = (area.centre(), area.width * 0.25);
+    match owner {
+        Some(seat) => draw_mark(scene, seat, place, size, palette),
+        None => draw_figure(scene, Shape::Disc, place, size, [palette.loose, palette.rim]),
+    }
+}
+
+/// A place to be won: a pit, with the mark of whoever has won it.
+fn draw_target(scene: &mut Scene, owner: Option<Seat>, area: Area, palette: &Palette) {
+    let (place, size) = (area.centre(), area.width);
+    let mut pit = Path::default();
+    let Some(seat) = owner else {
+        pit.circle(place, size * 0.33);
+        scene.fill(pit.clone(), palette.board);
+        scene.stroke(pit, palette.muted, size * 0.055);
+        let mut eye = Path::default();
+        eye.circle(place, size * 0.1);
+        scene.fill(eye, palette.muted);
+        return;
+    };
+    let (strong, _) = palette.seat(seat.index());
+    pit.rounded(area.inset(size * 0.07), size * 0.2);
+    scene.fill(pit.clone(), strong);
+    scene.stroke(pit, palette.rim, size * 0.04);
+    draw_figure(scene, Shape::of(seat), place, size * 0.22, [palette.tile, strong]);
+}
+
+/// The mark of a seat, as wide as twice the size.
+pub(crate) fn draw_mark(scene: &mut Scene, seat: Seat, place: Point, size: f32, palette: &Palette) {
+    let (strong, _) = palette.seat(seat.index());
+    draw_figure(scene, Shape::of(seat), place, size, [strong, palette.rim]);
+}
+
+/// What tells seats apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    Cross,
+    Ring,
+    Square,
+    Triangle,
+    Disc,
+}
+
+impl Shape {
+    const fn of(seat: Seat) -> Self {
+        match seat.number() % 4 {
+            1 => Self::Cross,
+            2 => Self::Ring,
+            3 => Self::Square,
+            _ => Self::Triangle,
+        }
+    }
+}
+
+/// A shape in a colour with a rim.
+fn draw_figure(scene: &mut Scene, shape: Shape, place: Point, size: f32, [colour, rim]: [Colour; 2]) {
+    let on = |x: f32, y: f32| place + at(x, y) * size;
+    let edge = (size * 0.14).max(0.5);
+    let mut path = Path::default();
+    match shape {
+        Shape::Cross => {
+            path.stroke(on(-0.72, -0.72), on(0.72, 0.72)).stroke(on(0.72, -0.72), on(-0.72, 0.72));
+        }
+        Shape::Ring => {
+            path.circle(place, size * 0.76);
+        }
+        Shape::Square => {
+            path.polygon(&[on(-0.8, -0.8), on(0.8, -0.8), on(0.8, 0.8), on(-0.8, 0.8)]);
+        }
+        Shape::Triangle => {
+            path.polygon(&[on(0.0, -0.95), on(0.95, 0.8), on(-0.95, 0.8)]);
+        }
+        Shape::Disc => {
+            path.circle(place, size * 0.9);
+        }
+    }
+    if matches!(shape, Shape::Cross | Shape::Ring) {
+        scene.stroke(path.clone(), rim, size * 0.46 + 2.0 * edge);
+        scene.stroke(path, colour, size * 0.46);
+    } else {
+        scene.fill(path.clone(), colour);
+        scene.stroke(path, rim, edge);
+    }
+}

@@ -1,0 +1,176 @@
+//! How the strands of a panel of knot dice run: which belong to one closed path, where two cross, and which is above.
+//! Nothing is drawn here.
+//!
+//! Every strand leaves its cell over the clockwise side of one open edge and over the counter-clockwise side of another.
+//! At a crossing the two counter-clockwise ends lie on one straight line and the two clockwise ends on the other. If the
+//! former always go above, every strand begins below and ends above, so that each path goes under and over by turns,
+//! as in the plaits of the old manuscripts.
+
+use knotpost_rules::{
+    knot::{Face, Knotwork, Place, Run, Side},
+    view::{Panel, Piece},
+};
+
+/// The most rows or columns in which knots can be followed.
+const MOST: usize = 15;
+
+/// A strand through a die.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ribbon {
+    /// The row of its cell, from 0 at the top.
+    pub row: usize,
+    /// The column of its cell, from 0 at the left.
+    pub column: usize,
+    /// The open edge over whose clockwise side it leaves; it is below there.
+    pub start: End,
+    /// The open edge over whose counter-clockwise side it leaves; it is above there.
+    pub end: End,
+    /// The number of the closed path it belongs to.
+    pub path: Option<usize>,
+}
+
+/// Where a ribbon leaves its cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End {
+    /// Over this edge.
+    pub side: Side,
+    /// Whether it goes on in the cell beyond.
+    pub joint: Joint,
+}
+
+/// What is beyond the end of a ribbon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Joint {
+    /// Another ribbon, after a crossing.
+    Crossed,
+    /// Nothing.
+    Loose,
+}
+
+/// Where two ribbons of one cell meet two of the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Crossing {
+    /// The ribbons above, which end here and are one line; numbers in [`Weave::ribbons`].
+    pub above: [usize; 2],
+    /// The ribbons below, which start here and are one line.
+    pub below: [usize; 2],
+}
+
+/// The knots of a panel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Weave {
+    /// All strands, cell by cell in reading order.
+    pub ribbons: Vec<Ribbon>,
+    /// All crossings.
+    pub crossings: Vec<Crossing>,
+    /// The length of each closed path, by number; numbered in reading order of the first cell visited.
+    pub lengths: Vec<u32>,
+}
+
+/// The number of a ribbon by row, column and the side it starts at.
+struct Index {
+    columns: usize,
+    numbers: Vec<Option<usize>>,
+}
+
+impl Index {
+    fn slot(&self, row: usize, column: usize, side: Side) -> usize {
+        (row * self.columns + column) * 4 + side as usize
+    }
+
+    fn get(&self, row: usize, column: usize, side: Side) -> Option<usize> {
+        self.numbers.get(self.slot(row, column, side)).copied().flatten()
+    }
+}
+
+impl Weave {
+    /// Follows the strands of the dice that `face_of` picks out of the panel.
+    pub fn of(panel: &Panel, face_of: impl Fn(Piece) -> Option<Face>) -> Self {
+        let (rows, columns) = (panel.rows().min(MOST), panel.columns.min(MOST));
+        let faces: Vec<Option<Face>> = (0..rows)
+            .flat_map(|row| (0..columns).map(move |column| (row, column)))
+            .map(|(row, column)| face_of(panel.cell(row, column)))
+            .collect();
+        let face = |row: usize, column: usize| {
+            if column < columns { faces.get(row * columns + column).copied().flatten() } else { None }
+        };
+        let mut weave = Self::default();
+        let mut index = Index { columns, numbers: vec![None; rows * columns * 4] };
+        for row in 0..rows {
+            for column in 0..columns {
+                let Some(here) = face(row, column) else { continue };
+                let end_at = |side: Side| {
+                    let beyond = step(row, column, side).and_then(|(row, column)| face(row, column));
+                    let met = beyond.is_some_and(|other| other.is_open(side.opposite()));
+                    End { side, joint: if met { Joint::Crossed } else { Joint::Loose } }
+                };
+                for side in Side::ALL.into_iter().filter(|side| here.is_open(*side)) {
+                    let slot = index.slot(row, column, side);
+                    if let Some(number) = index.numbers.get_mut(slot) {
+                        *number = Some(weave.ribbons.len());
+                    }
+                    let (start, end) = (end_at(side), end_at(here.next_clockwise(side)));
+                    weave.ribbons.push(Ribbon { row, column, start, end, path: None });
+                }
+            }
+        }
+        weave.name_paths(&index, rows, &face);
+        weave.find_crossings(&index);
+        weave
+    }
+
+    /// Numbers the closed paths and tells their ribbons.
+    fn name_paths(&mut self, index: &Index, rows: usize, face: &impl Fn(usize, usize) -> Option<Face>) {
+        let mut work = Knotwork::default();
+        for row in 0..rows {
+            for column in 0..index.columns {
+                if let Some(face) = face(row, column) {
+                    work.put(Place::new(row as u8 + 1, column as u8 + 1), face);
+                }
+            }
+        }
+        let mut paths = Vec::new();
+        work.closed_paths(Run::EVERYWHERE, |path| paths.push(path));
+        for (number, path) in paths.into_iter().enumerate() {
+            for strand in work.strands(path) {
+                let place = strand.place();
+                let (row, column) = (usize::from(place.row()) - 1, usize::from(place.column()) - 1);
+                let ribbon = index.get(row, column, strand.side());
+                if let Some(ribbon) = ribbon.and_then(|ribbon| self.ribbons.get_mut(ribbon)) {
+                    ribbon.path = Some(number);
+                }
+            }
+            self.lengths.push(path.length);
+        }
+    }
+
+    /// Pairs the ends that meet over the right and the lower side of each cell.
+    fn find_crossings(&mut self, index: &Index) {
+        let crossings = self.ribbons.iter().enumerate().filter_map(|(number, ribbon)| {
+            let Ribbon { row, column, end: End { side, joint }, .. } = *ribbon;
+            if joint == Joint::Loose || !matches!(side, Side::East | Side::South) {
+                return None;
+            }
+            let (next_row, next_column) = step(row, column, side)?;
+            let back = side.opposite();
+            let ends_there = |other: Side| {
+                let number = index.get(next_row, next_column, other)?;
+                self.ribbons.get(number).filter(|ribbon| ribbon.end.side == back).map(|_| number)
+            };
+            let above = [number, Side::ALL.into_iter().find_map(ends_there)?];
+            let below = [index.get(row, column, side)?, index.get(next_row, next_column, back)?];
+            Some(Crossing { above, below })
+        });
+        self.crossings = crossings.collect();
+    }
+}
+
+/// The next cell over a side.
+fn step(row: usize, column: usize, side: Side) -> Option<(usize, usize)> {
+    match side {
+        Side::North => Some((row.checked_sub(1)?, column)),
+        Side::East => Some((row, column + 1)),
+        Side::South => Some((row + 1, column)),
+        Side::West => Some((row, column.checked_sub(1)?)),
+    }
+}

@@ -1,0 +1,61 @@
+//! What pictures show and text boards tell in other ways: grounds, shapes, sight, rolled dice.
+
+use crate::knot::Face;
+
+/// How a token and its cell look in a picture. The default is the bare character.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// What the cell is paved with.
+    pub ground: Ground,
+    /// What stands on it.
+    pub figure: Figure,
+    /// Whether something is said about the cell as a goal of this turn.
+    pub sight: Sight,
+}
+
+/// The pavement of a cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ground {
+    /// None: boards without a pattern.
+    #[default]
+    Plain,
+    /// The lighter of two.
+    Light,
+    /// The darker of two.
+    Dark,
+}
+
+/// The shape of a token.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Figure {
+    /// The character itself.
+    #[default]
+    Sign,
+    /// Nothing stands here.
+    Nothing,
+    /// A counter of its owner.
+    Counter,
+    /// A place to be won, of its owner or nobody's.
+    Target,
+}
+
+/// Whether a cell is seen from where the last token lies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sight {
+    /// It is not, or that means nothing here.
+    #[default]
+    Unseen,
+    /// It is.
+    Seen,
+}
+
+/// A rolled knot die.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RolledDie {
+    /// The face in the first of its rotations.
+    pub face: Face,
+    /// What it is called, such as `corner`.
+    pub name: &'static str,
+    /// The letters of all its rotations, in their order.
+    pub letters: String,
+}
