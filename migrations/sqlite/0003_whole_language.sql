@@ -35,6 +35,10 @@ CREATE TABLE notifications (
     user_id  INTEGER NOT NULL REFERENCES users (id),
     PRIMARY KEY (board_id, user_id)
 ) STRICT;
+CREATE INDEX notifications_by_user ON notifications (user_id);
+
+-- Which boards a user watches.
+CREATE INDEX subscribers_by_user ON subscribers (user_id);
 
 -- Who looks for opponents.
 CREATE TABLE seeks (

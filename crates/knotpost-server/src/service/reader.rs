@@ -2,7 +2,7 @@
 
 use knotpost_commands::{Command, ExampleContext};
 
-use super::{Board, Code, Prepared, Refusal, Standing};
+use super::{Board, Prepared, Refusal, Standing};
 use crate::app::App;
 use crate::domain::{BoardState, SeatState};
 use crate::store::{BoardFilter, BoardRow, StoreError, Tx, UserRow};
@@ -81,7 +81,6 @@ pub(super) async fn refuse_line(
     let mut refusal = Refusal::of_line(error, &context);
     // Only a board that there is says which one was meant.
     if let (Some(game), Some(number)) = (&error.game, error.board)
-        && refusal.code == Code::WrongArguments
         && let Some(board) = Board::load(tx, app, game, number).await?
     {
         refusal = refusal.about(board);

@@ -12,6 +12,11 @@ macro_rules! codes {
         pub enum Code { $($(#[$doc])* $variant),* }
 
         impl Code {
+            /// Every code, in the order of the statuses.
+            pub fn all() -> &'static [Self] {
+                &[$(Self::$variant),*]
+            }
+
             /// The word scripts test for.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word),* }

@@ -78,19 +78,27 @@ impl Tx {
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(board.0).fetch_optional(c).await)?)
     }
 
-    /// Boards of a game that ended from `from` on and before `until`.
+    /// Finished boards of a game with this chance and so many moves that ended in the second from `second` on.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn boards_ended_between(
+    pub async fn boards_ended_in(
         &mut self,
         game: &str,
-        from: Millis,
-        until: Millis,
+        second: Millis,
+        seed: &[u8],
+        ply: i64,
     ) -> Result<Vec<BoardKey>, StoreError> {
-        let sql = "SELECT id FROM boards WHERE game = $1 AND ended_at >= $2 AND ended_at < $3 ORDER BY ended_at, id";
-        let keys: Vec<i64> =
-            on!(self, c => sqlx::query_scalar(sql).bind(game).bind(from.0).bind(until.0).fetch_all(c).await)?;
+        let sql = "SELECT id FROM boards WHERE game = $1 AND ended_at >= $2 AND ended_at < $3 AND seed = $4 AND ply = $5 \
+                   AND state = 'over' ORDER BY ended_at, id";
+        let keys: Vec<i64> = on!(self, c => sqlx::query_scalar(sql)
+            .bind(game)
+            .bind(second.0)
+            .bind(second.plus(1000).0)
+            .bind(seed)
+            .bind(ply)
+            .fetch_all(c)
+            .await)?;
         Ok(keys.into_iter().map(BoardKey).collect())
     }
 

@@ -132,15 +132,13 @@ async fn take(tx: &mut Tx, app: &App, game: &Played, now: Millis) -> Result<Impo
 
 /// The board that is this game: made from the same record, or played here.
 async fn find_known(tx: &mut Tx, app: &App, game: &Played) -> Result<Option<BoardRef>, StoreError> {
-    let mut candidates: Vec<BoardKey> = tx.find_import(&game.digest).await?.into_iter().collect();
-    if let Some(key) = candidates.first()
-        && let Some(row) = tx.board(*key).await?
+    if let Some(key) = tx.find_import(&game.digest).await?
+        && let Some(row) = tx.board(key).await?
     {
         return Ok(Some(BoardRef { game: row.game, number: row.number as u32 }));
     }
-    candidates.extend(tx.boards_ended_between(game.game, game.ended, game.ended.plus(1000)).await?);
-    for key in candidates {
-        let Some(row) = tx.board(key).await?.filter(|row| row.state == BoardState::Over) else { continue };
+    for key in tx.boards_ended_in(game.game, game.ended, &game.seed, game.moves.len() as i64).await? {
+        let Some(row) = tx.board(key).await? else { continue };
         let board = Board::from_row(tx, app, row).await?;
         if essence_of(&record_of(tx, &board).await?) == game.essence {
             return Ok(Some(board.name()));
