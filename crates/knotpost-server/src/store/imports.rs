@@ -35,8 +35,8 @@ impl Tx {
         Ok(true)
     }
 
-    /// Notes that a board was made from the record with this digest. `tags` are those that mean nothing here, as
-    /// JSON.
+    /// Notes that a finished board was made from the record with this digest: the clock never looks at it. `tags`
+    /// are those that mean nothing here, as JSON.
     ///
     /// # Errors
     /// When the record is here already, or the database fails.
@@ -47,6 +47,8 @@ impl Tx {
         tags: &str,
         now: Millis,
     ) -> Result<(), StoreError> {
+        let sql = "UPDATE boards SET due_at = NULL WHERE id = $1";
+        on!(self, c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
         let sql = "INSERT INTO imports (board_id, digest, tags, at) VALUES ($1, $2, $3, $4)";
         on!(self, c => sqlx::query(sql)
             .bind(board.0)

@@ -116,7 +116,8 @@ impl Tx {
     pub async fn subscribers(&mut self, board: BoardKey) -> Result<Vec<(i64, String)>, StoreError> {
         let sql = "SELECT u.id, u.userid FROM users u WHERE u.id IN \
                    (SELECT user_id FROM subscribers WHERE board_id = $1 UNION SELECT g.user_id FROM boards b \
-                   JOIN user_games g ON g.game = b.game AND g.subscribes WHERE b.id = $1) ORDER BY u.userid_key";
+                   JOIN user_games g ON g.game = b.game AND g.subscribes WHERE b.id = $1) \
+                   AND u.state <> 'deleted' ORDER BY u.userid_key";
         Ok(on!(self, c => sqlx::query_as::<_, (i64, String)>(sql).bind(board.0).fetch_all(c).await)?)
     }
 

@@ -89,7 +89,8 @@ async fn said_by_movers(tx: &mut Tx, board: &Board) -> Result<HashMap<i64, Strin
             if !text.is_empty() {
                 text.push('\n');
             }
-            text.push_str(&comment.text);
+            // Mail knows one kind of line end only.
+            text.push_str(&comment.text.replace("\r\n", "\n").replace('\r', "\n"));
         }
     }
     Ok(said)

@@ -5,11 +5,12 @@ use super::tell;
 tell! {
     examples_are_such_that_they_work_for_the_reader,
     everything_there_is_has_its_help,
+    a_verb_alone_is_answered_with_its_syntax_and_a_working_example,
 }
 
 mod stories {
-    use knotpost_commands::{ExampleContext, Scope, Verb};
-    use knotpost_server::service::{Code, Reply, TOPICS, help_page};
+    use knotpost_commands::{ExampleContext, Scope, Verb, parse};
+    use knotpost_server::service::{Channel, Code, Origin, Reply, Request, TOPICS, execute, help_page};
 
     use crate::harness::{Letter, Place, TestApp, show_all};
 
@@ -67,6 +68,43 @@ mod stories {
         app.mail("gina@gina.example", "help showas records errors", "").await;
         app.mail("gina@gina.example", "osbox queue 101 gina", "").await;
         insta::assert_snapshot!("help_pages", show_all(&app.letters()));
+    }
+
+    pub(super) async fn a_verb_alone_is_answered_with_its_syntax_and_a_working_example(place: Place) {
+        let app = TestApp::with_players(place, &["fred", "gina"]).await;
+        app.post("osbox challenge -size=3 fred gina", "").await;
+        let mut told = 0;
+        for verb in Verb::all() {
+            let spec = verb.spec();
+            let front = if spec.scope == Scope::Game { "osbox " } else { "" };
+            let line = format!("{front}{}", spec.name());
+            // Not by mail: answers to errors are counted there.
+            let origin = Origin {
+                channel: Channel::Mail,
+                sender: Some("fred@fred.example".parse().unwrap()),
+                rate_key: String::new(),
+            };
+            let answer =
+                execute(&app.app, Request { line: line.clone(), body: String::new(), origin }).await.unwrap();
+            let Some(failure) = answer.failure.filter(|failure| failure.code == Code::WrongArguments) else {
+                continue;
+            };
+            let Some(Reply::Error(error)) = answer.replies.first() else { panic!("{line}: {failure:?}") };
+            let Some(example) = error.hints.iter().find_map(|hint| hint.strip_prefix("Example: ")) else {
+                assert_eq!(*verb, Verb::Multiple, "{line}: {:?}", error.hints);
+                continue;
+            };
+            for form in spec.syntax {
+                let form = format!("Syntax: {}", form.replace("<game>", "osbox"));
+                assert!(error.hints.contains(&form), "{line}: {form} is missing in {:?}", error.hints);
+            }
+            let command =
+                parse(example, &app.app.vocabulary).unwrap_or_else(|error| panic!("{example}: {error}"));
+            assert_eq!(command.verb(), *verb, "{example}");
+            assert_eq!(example.contains("fred"), spec.template.contains("{userid}"), "{example}");
+            told += 1;
+        }
+        assert!(told > 25, "{told}");
     }
 
     fn page(app: &TestApp, subject: &str) -> Option<String> {
