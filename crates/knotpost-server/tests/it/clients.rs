@@ -36,13 +36,9 @@ const SUBJECTS: [(&str, bool); 6] = [
 /// `**` is a mark in Subjects, not two words to be captured.
 fn form_of(subject: &str) -> Option<(usize, Vec<&str>, bool)> {
     let (plain, marked) = subject.strip_suffix(" **").map_or((subject, false), |plain| (plain, true));
-    let forms = [0, 2, 4, 5].into_iter();
-    forms.filter_map(|index| Some((index, capture(SUBJECTS[index].0, plain)?))).next().map(
-        |(index, words)| {
-            let form = if marked { index - 1 } else { index };
-            (form, words, marked)
-        },
-    )
+    let (index, words) =
+        [0, 2, 4, 5].into_iter().find_map(|index| Some((index, capture(SUBJECTS[index].0, plain)?)))?;
+    Some((if marked { index - 1 } else { index }, words, marked))
 }
 
 /// What a client that plays along reads out of a board mail.

@@ -5,6 +5,8 @@
 
 mod import;
 mod read;
+mod split;
+mod start;
 mod write;
 
 pub use import::{Import, Imported, Strangers, import};

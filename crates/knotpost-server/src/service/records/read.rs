@@ -2,10 +2,11 @@
 //!
 //! Nothing here knows what is stored; whether the players exist is asked later.
 
-use jiff::Timestamp;
-use knotpost_rules::{Ability, AnyGame, Record, Registry, Seed, Turn, record::RecordError};
+use knotpost_rules::{Record, Registry, Seed, Turn, record::RecordError};
 use sha2::{Digest as _, Sha256};
 
+use super::split::split;
+use super::start::{echo, read_start};
 use super::write::list_seats;
 use crate::domain::{Millis, MoveKind, SeatState};
 use crate::secret::to_hex;
@@ -27,9 +28,6 @@ const LONGEST_COMMENT: usize = 8100;
 const MOST_ERRORS: usize = 20;
 /// The greatest number a board keeps.
 const GREATEST_NUMBER: u32 = 1_000_000;
-/// A clock elsewhere may be so much ahead.
-const AHEAD_MS: i64 = 86_400_000;
-
 /// Tags that `export` writes by itself.
 const KNOWN: [&str; 13] = [
     "Game",
@@ -122,48 +120,6 @@ pub fn read_games(
     if errors.is_empty() { Ok(games) } else { Err(errors) }
 }
 
-/// The records of a text with the lines they begin in. A record begins with a tag after moves, or with a second
-/// `[Game …]`; brackets inside comments say nothing.
-fn split(text: &str) -> Vec<(usize, &str)> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut starts = Vec::new();
-    let (mut has_moves, mut has_game, mut in_comment, mut offset) = (true, false, false, 0);
-    for (index, line) in text.split_inclusive('\n').enumerate() {
-        let start = line.trim_start();
-        if !in_comment && start.starts_with('[') {
-            let names_game = start.starts_with("[Game ") || start.starts_with("[Game\t");
-            if has_moves || (names_game && has_game) {
-                starts.push((index + 1, offset));
-                (has_moves, has_game) = (false, false);
-            }
-            has_game |= names_game;
-        } else if in_comment || !start.is_empty() {
-            if starts.is_empty() {
-                starts.push((index + 1, offset));
-            }
-            has_moves = true;
-            in_comment = ends_in_comment(line, in_comment);
-        }
-        offset += line.len();
-    }
-    let ends = starts.iter().skip(1).map(|(_, start)| *start).chain([text.len()]);
-    starts.iter().zip(ends).filter_map(|((line, start), end)| Some((*line, text.get(*start..end)?))).collect()
-}
-
-/// Whether a line of moves leaves a comment open.
-fn ends_in_comment(line: &str, mut open: bool) -> bool {
-    let mut chars = line.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' if open => drop(chars.next()),
-            '{' => open = true,
-            '}' => open = false,
-            _ => {}
-        }
-    }
-    open
-}
-
 fn read_game(registry: &'static Registry, line: usize, text: &str, now: Millis) -> Result<Played, ReadError> {
     let record: Record = text.parse().map_err(|error| match error {
         RecordError::Tag { line: within } => {
@@ -209,16 +165,6 @@ fn check_size(record: &Record) -> Result<(), String> {
 fn check_text(text: &str) -> Result<(), ()> {
     let fine = |c: char| !c.is_control() || matches!(c, '\n' | '\r' | '\t');
     if text.chars().all(fine) { Ok(()) } else { Err(()) }
-}
-
-/// The start that a record tells.
-struct Start {
-    game: &'static dyn AnyGame,
-    players: Vec<String>,
-    seed: [u8; 32],
-    started: Millis,
-    ended: Millis,
-    times: Vec<Millis>,
 }
 
 fn replay(registry: &'static Registry, line: usize, record: &Record, now: Millis) -> Result<Played, String> {
@@ -290,77 +236,6 @@ pub(super) fn essence_of(record: &Record) -> String {
     essence.to_string().to_lowercase()
 }
 
-fn read_start(registry: &'static Registry, record: &Record, now: Millis) -> Result<Start, String> {
-    let name = record.tag("Game").ok_or("[Game] is missing")?;
-    let game = registry.find(name).ok_or_else(|| {
-        let known: Vec<&str> = registry.iter().map(|game| game.meta().name).collect();
-        format!("there is no game `{}`; games are {}", echo(name), known.join(", "))
-    })?;
-    let meta = game.meta();
-    let rules = record.tag("Rules").unwrap_or_default();
-    if !rules.is_empty() && rules != meta.rules_version.to_string() {
-        return Err(format!(
-            "it was played under rules {} of {}; here are rules {}",
-            echo(rules),
-            meta.title,
-            meta.rules_version
-        ));
-    }
-    let players: Vec<String> =
-        record.tag("Players").ok_or("[Players] is missing")?.split_whitespace().map(str::to_owned).collect();
-    if !meta.players.contains(&players.len()) {
-        let (least, most) = (meta.players.start(), meta.players.end());
-        return Err(format!(
-            "{} is for {least} to {most} players; [Players] names {}",
-            meta.title,
-            players.len()
-        ));
-    }
-    let seed = match record.tag("Seed") {
-        Some(seed) => seed.parse::<Seed>().map_err(|error| format!("[Seed]: {error}"))?,
-        None if meta.abilities.has(Ability::Dice) => {
-            return Err(
-                "[Seed] is missing; without it the chance of this game cannot be played again".to_owned()
-            );
-        }
-        None => Seed::default(),
-    };
-    let (started, ended, times) = read_times(record, now)?;
-    Ok(Start { game, players, seed: seed.0, started, ended, times })
-}
-
-/// Start, end, and the time of each move.
-fn read_times(record: &Record, now: Millis) -> Result<(Millis, Millis, Vec<Millis>), String> {
-    let moment = |name: &str| match record.tag(name) {
-        None => Ok(None),
-        Some(text) => match text.parse::<Timestamp>() {
-            Ok(at) if (0..=now.0 + AHEAD_MS).contains(&at.as_millisecond()) => {
-                Ok(Some(Millis(at.as_second() * 1000)))
-            }
-            Ok(_) => Err(format!("[{name}] is in the future, or before 1970")),
-            Err(_) => Err(format!("[{name}] is not a time like 2026-11-20T10:00:00Z")),
-        },
-    };
-    let (started, ended) = (moment("Started")?, moment("Ended")?);
-    let started = started.or(ended).unwrap_or(Millis(now.0.div_euclid(1000) * 1000));
-    let mut times = Vec::new();
-    for word in record.tag("Times").unwrap_or_default().split_whitespace() {
-        let seconds: u32 = word.parse().map_err(|_| format!("[Times]: `{}` is no number", echo(word)))?;
-        times.push(started.plus(i64::from(seconds) * 1000));
-    }
-    if !times.is_empty() && times.len() != record.moves.len() {
-        return Err(format!("[Times] has {} entries for {} moves", times.len(), record.moves.len()));
-    }
-    if !times.is_sorted() || times.last().is_some_and(|last| last.0 > now.0 + AHEAD_MS) {
-        return Err("[Times] goes back, or into the future".to_owned());
-    }
-    let ended = ended.or(times.last().copied()).unwrap_or(started);
-    if ended < times.last().copied().unwrap_or(started) {
-        return Err("[Ended] is before its last move".to_owned());
-    }
-    Ok((started, ended, times))
-}
-
 fn make_move(board: &mut Board, text: &str, auto: bool, at: Millis) -> Result<(), String> {
     let Standing::ToMove(next) = board.standing() else { return Err("the game is over".to_owned()) };
     let gives_up = match text.to_ascii_lowercase().as_str() {
@@ -408,24 +283,4 @@ fn states(board: &Board) -> Vec<SeatState> {
         }
     };
     board.seats.iter().map(|row| state_of(row.seat)).collect()
-}
-
-/// A word of the file, short and harmless.
-fn echo(word: &str) -> String {
-    word.chars().take(40).map(|c| if c.is_control() { '?' } else { c }).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn records_are_told_apart_wherever_brackets_stand() {
-        let text = "[Game \"a\"]\n\n1. x {a\n[Game \"no\"]\n\\} [}\n2. y\n\n[Game \"b\"]\n[Mood \"c\"]\n[Game \"d\"]\n1. z\n";
-        let parts: Vec<(usize, &str)> =
-            split(text).into_iter().map(|(line, part)| (line, part.lines().next().unwrap_or(""))).collect();
-        assert_eq!(parts, [(1, "[Game \"a\"]"), (8, "[Game \"b\"]"), (10, "[Game \"d\"]")]);
-        assert_eq!(split("\n\n"), []);
-        assert_eq!(split("\n1. x\n[Game \"a\"]").len(), 2);
-    }
 }

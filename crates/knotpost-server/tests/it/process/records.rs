@@ -1,5 +1,6 @@
 //! Records on the command line: out of one server, checked by the rules alone, into another.
 
+use std::fmt::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::running::Place;
@@ -100,7 +101,10 @@ async fn what_cannot_be_exported_or_imported_is_named() {
     let list = place.run(&["admin", "board", "list"]).await.succeed();
     assert_eq!(list.lines().count(), 1, "only what was whole came in: {list}");
 
-    let many: String = (0..120).map(|n| format!("[Game \"osbox\"]\n[Options \"-size=2\"]\n[Players \"ann bob\"]\n[Event \"{n}\"]\n\n1. f1 2. o7 3. resign\n\n")).collect();
+    let mut many = String::new();
+    for number in 0..120 {
+        writeln!(many, "[Event \"{number}\"]\n{good}").unwrap();
+    }
     let file = place.write("many.txt", many);
     let ended = place.run(&["import", file.to_str().unwrap()]).await;
     assert!(ended.code() == 0 && ended.stderr.ends_with("120 of 120 games\n"), "{ended:?}");

@@ -164,7 +164,7 @@ mod stories {
             let words: Vec<String> = meta
                 .options
                 .iter()
-                .flat_map(|option| option.words())
+                .flat_map(knotpost_rules::OptionSpec::words)
                 .map(|word| format!("-{word}"))
                 .collect();
             expect(meta.name, &words);

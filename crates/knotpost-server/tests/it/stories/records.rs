@@ -63,7 +63,7 @@ mod stories {
         app.mail("someone@elsewhere.example", "obsidio export 101#1", "").await;
         let mut letters = app.letters();
         app.clock.advance(60_000);
-        app.mail("ann@ann.example", "obsidio move 101 ann ann-secret a1", "").await;
+        app.mail("ann@ann.example", "obsidio move 101 ann ann-secret c1", "").await;
         app.mail("bob@bob.example", "obsidio resign 101 bob bob-secret", "Well played").await;
         app.letters();
         app.mail("someone@elsewhere.example", "obsidio export 101", "").await;
@@ -178,8 +178,7 @@ mod stories {
         let meta = rules.meta();
         let players = (*meta.players.start() + kind % 3).min(*meta.players.end());
         let given: &[&str] = match game {
-            "osbox" => &["-size=3"],
-            "osbo" => &["-size=3"],
+            "osbox" | "osbo" => &["-size=3"],
             "obsidio" => &["-size=5"],
             _ => &[],
         };
