@@ -10,8 +10,11 @@ use crate::domain::{BoardRef, BoardState, Millis, MoveKind, UserKey};
 use crate::service::board::seat_at;
 use crate::service::boards::{find_game, no_such_board};
 use crate::service::queries::at_ply;
-use crate::service::{Answer, Board, Reply, ServiceError, Standing, chance};
+use crate::service::{Answer, Board, Code, Refusal, Reply, ServiceError, Standing, chance};
 use crate::store::{StoreError, Tx};
+
+/// The longest record that is mailed: a long game with long speeches is not.
+const MOST_BYTES: usize = 1 << 20;
 
 /// `export`: the record goes to whoever asks.
 pub(in crate::service) async fn export(
@@ -25,9 +28,16 @@ pub(in crate::service) async fn export(
         return Err(no_such_board(app, game, at.number).into());
     };
     let board = at_ply(app, board, at.at)?;
-    let record = record_of(tx, &board).await?;
-    let reply =
-        Reply::Record { title: board.title().to_owned(), number: at.number, text: record.to_string() };
+    let text = record_of(tx, &board).await?.to_string();
+    if text.len() > MOST_BYTES {
+        let url = app.config.server.public_url.trim_end_matches('/');
+        let message = format!("the record of {} board {} is too much mail", board.title(), at.number);
+        return Err(Refusal::new(Code::TooMuchMail, message)
+            .hint(format!("It is at {url}/api/v1/boards/{}/{}/record", board.row.game, at.number))
+            .about_game(&board.row.game)
+            .into());
+    }
+    let reply = Reply::Record { title: board.title().to_owned(), number: at.number, text };
     Ok(Answer::to_sender(reply).about(board.name()))
 }
 
