@@ -14,7 +14,7 @@ use crate::service::{Answer, Board, Code, Refusal, Reply, ServiceError, Standing
 use crate::store::{StoreError, Tx};
 
 /// The longest record that is mailed: a long game with long speeches is not.
-const MOST_BYTES: usize = 1 << 20;
+const MOST_BYTES: usize = 256 << 10;
 
 /// `export`: the record goes to whoever asks.
 pub(in crate::service) async fn export(

@@ -8,6 +8,7 @@ tell! {
     made_up_games_survive_import_and_export,
     a_game_is_taken_in_once,
     hostile_files_are_refused_whole,
+    a_record_too_long_for_a_mail_is_linked_to,
 }
 
 mod stories {
@@ -276,6 +277,23 @@ mod stories {
         let mut replayed = knotpost_server::service::Replayed::default();
         while knotpost_server::service::replay_next(&app.app, &mut replayed).await.unwrap() {}
         assert_eq!((replayed.boards, replayed.differences), (expected.len(), vec![]));
+    }
+
+    pub(super) async fn a_record_too_long_for_a_mail_is_linked_to(place: Place) {
+        let app = TestApp::with_players(place, &PLAYERS).await;
+        let speech = "\u{1f3b2}".repeat(8000);
+        let entries = (0..260).map(|index| (index * 7 + 3, Some(speech.clone()), 60)).collect();
+        let record = make_up("osbo", 101, &([1; 32], 0, 199, entries));
+        assert!(record.len() > 256 << 10, "{}", record.len());
+        assert_eq!(take(&app, &record).await, [new("osbo", 101)]);
+        let refused = app.post("osbo export 101", "").await;
+        assert_eq!(refused.outcome(), "422 too_much_mail");
+        assert!(
+            refused.text.contains("http://knotpost.example/api/v1/boards/osbo/101/record"),
+            "{}",
+            refused.text
+        );
+        assert_eq!(app.get("/api/v1/boards/osbo/101/record").await.text, record);
     }
 
     /// A game that was finished on a server.
