@@ -35,6 +35,10 @@ CREATE TABLE notifications (
     user_id  INTEGER NOT NULL REFERENCES users (id),
     PRIMARY KEY (board_id, user_id)
 ) STRICT;
+CREATE INDEX notifications_by_user ON notifications (user_id);
+
+-- Which boards a user watches.
+CREATE INDEX subscribers_by_user ON subscribers (user_id);
 
 -- Who looks for opponents.
 CREATE TABLE seeks (
@@ -169,3 +173,11 @@ CREATE INDEX digests_due ON digests (due_at);
 
 -- When somebody last wrote to everybody.
 ALTER TABLE users ADD COLUMN broadcast_at INTEGER;
+
+-- Boards that were played elsewhere and came in as records.
+CREATE TABLE imports (
+    board_id INTEGER PRIMARY KEY REFERENCES boards (id),
+    digest   TEXT    NOT NULL UNIQUE,          -- of the record: the same one is not taken twice
+    tags     TEXT    NOT NULL,                 -- tags that mean nothing here, as JSON, to be written again
+    at       INTEGER NOT NULL
+) STRICT;

@@ -5,6 +5,8 @@ mod admin;
 mod backup;
 mod command;
 mod deliver;
+mod export;
+mod import;
 mod play;
 mod serve;
 mod settings;
@@ -61,6 +63,10 @@ enum Command {
     Migrate,
     /// Copy the whole SQLite database into a new file while the server runs.
     Backup(backup::Args),
+    /// Write the record of a board to standard output or into a file.
+    Export(export::Args),
+    /// Take in finished games from a file of records; exit code 65: the file was refused and nothing stored.
+    Import(import::Args),
     /// Look after users and boards.
     Admin {
         #[command(subcommand)]
@@ -116,6 +122,8 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
         Command::Config { action } => settings::run(&config, &action),
         Command::Migrate => settings::migrate(&config).await,
         Command::Backup(args) => backup::run(config, args).await,
+        Command::Export(args) => export::run(config, args).await,
+        Command::Import(args) => import::run(config, args).await,
         Command::Admin { action } => admin::run(config, action).await,
         Command::Play(_) | Command::Completions { .. } => Ok(ExitCode::SUCCESS),
     }

@@ -6,7 +6,7 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 use super::sheet::{sheet_context, wrapped};
 use super::table::{Column, table};
 use crate::config::Config;
-use crate::service::{BoardLine, GameCount, HistoryLine, LineResult, Reply, Sheet};
+use crate::service::{BoardLine, BoardTable, GameCount, HistoryLine, LineResult, Reply, Sheet};
 
 /// The line around comments, as clients in the wild know it.
 pub(super) const STARS: &str = "************************************************************";
@@ -104,6 +104,11 @@ impl Renderer {
             Reply::History { title, boards, more } => {
                 context! { title, table => history_table(boards), boards => boards.len(), more }
             }
+            Reply::AllBoards { tables, more } => context! { tables => tables_by_game(tables), more },
+            Reply::Subscriptions { game, title, userid, all, boards }
+            | Reply::Notifications { game, title, userid, all, boards } => context! {
+                name => game, title, userid, all, boards => boards.len(), numbers => list_numbers(boards),
+            },
             Reply::Multiple { lines } => context! { lines => self.lines(lines)? },
             Reply::AlreadyPlayed { echo, sheet } => context! {
                 echo,
@@ -158,6 +163,10 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::Games { .. } => "games",
         Reply::BoardList { .. } => "board_list",
         Reply::History { .. } => "history",
+        Reply::Record { .. } => "record",
+        Reply::AllBoards { .. } => "all_boards",
+        Reply::Subscriptions { .. } => "subscriptions",
+        Reply::Notifications { .. } => "notifications",
         Reply::Removed { .. } => "removed",
         Reply::ResignNoted { .. } => "resign_noted",
         Reply::Multiple { .. } => "multiple",
@@ -233,6 +242,20 @@ fn boards_table(sides: &[String], boards: &[BoardLine]) -> String {
         })
         .collect();
     table(&columns, &rows)
+}
+
+/// A title and a table for each game.
+fn tables_by_game(tables: &[BoardTable]) -> Vec<Value> {
+    let one = |table: &BoardTable| {
+        context! { title => table.title.clone(), table => boards_table(&table.sides, &table.boards) }
+    };
+    tables.iter().map(one).collect()
+}
+
+/// Numbers of boards, as many on a line as fit.
+fn list_numbers(boards: &[i64]) -> String {
+    let words: Vec<String> = boards.iter().map(ToString::to_string).collect();
+    wrapped("   ", "   ", &words.join(" "))
 }
 
 fn history_table(boards: &[HistoryLine]) -> String {

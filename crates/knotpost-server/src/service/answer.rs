@@ -114,6 +114,17 @@ pub struct BoardLine {
     pub status: String,
 }
 
+/// Boards of one game as a table.
+#[derive(Clone, Debug, Serialize)]
+pub struct BoardTable {
+    /// The game's title.
+    pub title: String,
+    /// Names of the sides, as many as the boards shown have players.
+    pub sides: Vec<String>,
+    /// The boards.
+    pub boards: Vec<BoardLine>,
+}
+
 /// A finished board as a line of a table.
 #[derive(Clone, Debug, Serialize)]
 pub struct HistoryLine {
@@ -217,6 +228,48 @@ pub enum Reply {
         boards: Vec<HistoryLine>,
         /// More exist than are shown.
         more: bool,
+    },
+    /// The record of a board.
+    Record {
+        /// The game's title.
+        title: String,
+        /// The board's number.
+        number: u32,
+        /// The record, whole.
+        text: String,
+    },
+    /// Boards of several games.
+    AllBoards {
+        /// A table a game, at least one.
+        tables: Vec<BoardTable>,
+        /// More exist than are shown.
+        more: bool,
+    },
+    /// Which boards of a game a user watches.
+    Subscriptions {
+        /// The game's name.
+        game: String,
+        /// The game's title.
+        title: String,
+        /// Who watches.
+        userid: String,
+        /// Whether he watches all, future ones too.
+        all: bool,
+        /// The boards he watches by number.
+        boards: Vec<i64>,
+    },
+    /// Of which boards a user hears when they end.
+    Notifications {
+        /// The game's name.
+        game: String,
+        /// The game's title.
+        title: String,
+        /// Who hears.
+        userid: String,
+        /// Whether he hears of all.
+        all: bool,
+        /// The boards he hears of by number.
+        boards: Vec<i64>,
     },
     /// A challenge was declined by all but one.
     Removed {

@@ -100,7 +100,7 @@ pub(super) async fn chat(
     answer_with_board(tx, app, &board, facts, now).await
 }
 
-/// Tells everybody on a board, players and watchers, something that is not the board itself.
+/// Tells everybody on a board, players, watchers and who waits for its end, something that is not the board itself.
 pub(super) async fn tell_all(
     tx: &mut Tx,
     app: &App,
@@ -109,9 +109,9 @@ pub(super) async fn tell_all(
     now: Millis,
 ) -> Result<(), StoreError> {
     let mut told = Vec::new();
-    let watchers = tx.subscribers(board.row.id).await?;
-    let everybody =
-        board.seats.iter().map(|seat| seat.user_id).chain(watchers.into_iter().map(|(key, _)| key.into()));
+    let watchers = tx.subscribers(board.row.id).await?.into_iter().map(|(key, _)| key.into());
+    let waiting = tx.users_waiting_for(board.row.id).await?;
+    let everybody = board.seats.iter().map(|seat| seat.user_id).chain(watchers).chain(waiting);
     for user in everybody {
         if !told.contains(&user) {
             told.push(user);

@@ -8,9 +8,11 @@ use knotpost_commands::Command;
 use super::answer::Failure;
 use super::credentials::same_hash;
 use super::sheet::Listing;
+use super::watching::Watch;
 use super::{
     Answer, Audience, Board, BoardFacts, Code, ErrorReply, Heading, LineResult, Login, Prepared, Refusal,
-    Reply, Request, ServiceError, Sheet, accounts, boards, challenge, help, moves, prepare, queries,
+    Reply, Request, ServiceError, Sheet, accounts, boards, challenge, help, looking, moves, prepare, queries,
+    reader, records, watching,
 };
 use crate::app::App;
 use crate::domain::{BoardRef, Millis};
@@ -221,10 +223,10 @@ pub(super) async fn authorize_on(
 async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, ServiceError> {
     let command = match &prepared.command {
         Ok(command) => command,
-        Err(error) => return Err(Refusal::from(error).into()),
+        Err(error) => return Err(reader::refuse_line(tx, app, prepared, error).await?.into()),
     };
     match command {
-        Command::Help { subjects } => help::help(app, subjects),
+        Command::Help { subjects } => help::help(tx, app, prepared, subjects).await,
         Command::Signup { who, addresses } => accounts::sign_up(tx, app, prepared, who, addresses, now).await,
         Command::Add { addresses, .. } => accounts::add(tx, app, prepared, addresses, now).await,
         Command::ChangePassword { .. } => accounts::change_password(tx, app, prepared, now).await,
@@ -250,6 +252,19 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
         Command::ShowUsers { game, users, selector } => {
             queries::show_users(tx, app, game, users, *selector, now).await
         }
+        Command::ShowAs { game, boards, selector, .. } => {
+            looking::show_as(tx, app, prepared, game, boards, *selector, now).await
+        }
+        Command::AllShow { users, selector } => looking::all_show(tx, app, users, *selector, now).await,
+        Command::AllGames { users, selector } => looking::all_games(tx, app, users, *selector).await,
+        Command::Export { game, board } => records::export(tx, app, game, *board).await,
+        Command::Subscribe { game, boards, .. } => {
+            watching::subscribe(tx, app, prepared, game, boards, Watch::Begin, now).await
+        }
+        Command::Unsubscribe { game, boards, .. } => {
+            watching::subscribe(tx, app, prepared, game, boards, Watch::End, now).await
+        }
+        Command::Notify { game, boards, .. } => watching::notify(tx, app, prepared, game, boards, now).await,
         Command::Games { game, users, selector } => queries::games(tx, app, game, users, *selector).await,
         Command::History { game, users } => queries::history(tx, app, game, users).await,
         Command::Preview { game, board, at, moves } => {

@@ -1,9 +1,13 @@
 //! Help pages: of the server, of its commands, of its games.
+//!
+//! Pages of commands are made from the table that the parser reads, so that they cannot disagree with it.
 
 use knotpost_commands::{ExampleContext, Scope, Verb, VerbSpec};
 
-use super::{Answer, Code, Refusal, Reply, ServiceError};
+use super::reader::reader_of;
+use super::{Answer, Code, Prepared, Refusal, Reply, ServiceError};
 use crate::app::App;
+use crate::store::Tx;
 
 /// The server's own pages: name, title, text.
 pub const TOPICS: &[(&str, &str, &str)] = &[
@@ -11,14 +15,24 @@ pub const TOPICS: &[(&str, &str, &str)] = &[
     ("tutorial", "A first game", include_str!("../../../../templates/help/tutorial.md")),
     ("commands", "Commands", include_str!("../../../../templates/help/commands.md")),
     ("options", "Options", include_str!("../../../../templates/help/options.md")),
+    ("preferences", "Preferences", include_str!("../../../../templates/help/preferences.md")),
     ("mail", "Playing by mail", include_str!("../../../../templates/help/mail.md")),
     ("web", "Playing over the web", include_str!("../../../../templates/help/web.md")),
+    ("records", "Game records", include_str!("../../../../templates/help/records.md")),
+    ("errors", "When something is wrong", include_str!("../../../../templates/help/errors.md")),
 ];
 
+/// Width of a line that may be indented.
+const WIDTH: usize = 66;
 /// Subjects of one `help`.
 const MOST_SUBJECTS: usize = 10;
 
-pub(super) fn help(app: &App, subjects: &[String]) -> Result<Answer, ServiceError> {
+pub(super) async fn help(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    subjects: &[String],
+) -> Result<Answer, ServiceError> {
     if subjects.len() > MOST_SUBJECTS {
         return Err(Refusal::new(
             Code::TooMuchMail,
@@ -26,14 +40,23 @@ pub(super) fn help(app: &App, subjects: &[String]) -> Result<Answer, ServiceErro
         )
         .into());
     }
+    let game = subjects.iter().find_map(|subject| app.game(&subject.to_lowercase()));
+    let reader = reader_of(tx, app, prepared, game.map(|game| game.meta().name)).await?;
     let overview = ["overview".to_owned()];
     let subjects = if subjects.is_empty() { &overview } else { subjects };
     let mut replies = Vec::new();
-    for subject in subjects {
-        let Some(reply) = help_page(app, &subject.to_lowercase()) else {
-            return Err(unknown(app, subject).into());
+    let mut rest = subjects;
+    while let [first, others @ ..] = rest {
+        // Some commands have two words.
+        let pair = others
+            .first()
+            .and_then(|second| verb_pages(&format!("{first} {second}").to_lowercase(), &reader));
+        let (reply, after) = match pair {
+            Some(reply) => (Some(reply), others.get(1..).unwrap_or_default()),
+            None => (help_page(app, &first.to_lowercase(), &reader), others),
         };
-        replies.push(reply);
+        replies.push(reply.ok_or_else(|| unknown(app, first))?);
+        rest = after;
     }
     let first = replies.remove(0);
     let mut answer = Answer::to_sender(first);
@@ -41,8 +64,9 @@ pub(super) fn help(app: &App, subjects: &[String]) -> Result<Answer, ServiceErro
     Ok(answer)
 }
 
-/// The help page of that subject: a game, a topic of the server, or a command.
-pub fn help_page(app: &App, subject: &str) -> Option<Reply> {
+/// The help page of that subject: a game, a topic of the server, or a command. Examples are such that they work
+/// for `reader`, as far as he is known.
+pub fn help_page(app: &App, subject: &str, reader: &ExampleContext) -> Option<Reply> {
     if let Some(game) = app.game(subject) {
         let title = format!("Help: {}", game.meta().title);
         return Some(Reply::Help { title, text: game.help().to_string() });
@@ -53,23 +77,72 @@ pub fn help_page(app: &App, subject: &str) -> Option<Reply> {
             .replace("{{ games }}", &games.join(", "))
             .replace("{{ address }}", &app.config.server.address)
             .replace("{{ url }}", app.config.server.public_url.trim_end_matches('/'))
+            .replace("{{ topics }}", &topic_list())
             .replace("{{ commands }}", &command_table());
+        // The page of a topic that is a command as well goes on with the command.
+        let text = match verb_text(subject, reader) {
+            Some(command) if subject != "help" => format!("{}\n\nThe command:\n\n{command}", text.trim_end()),
+            _ => text,
+        };
         return Some(Reply::Help { title: (*title).to_owned(), text });
     }
-    let verbs: Vec<&VerbSpec> = Verb::all()
-        .iter()
-        .map(|verb| verb.spec())
-        .filter(|spec| spec.name() == subject || spec.words == [subject] || spec.synonyms.contains(&subject))
-        .collect();
-    let pages: Vec<String> = verbs.iter().map(|spec| verb_page(spec)).collect();
-    (!pages.is_empty()).then(|| Reply::Help { title: format!("Help: {subject}"), text: pages.join("\n\n") })
+    verb_pages(subject, reader)
 }
 
-fn verb_page(spec: &VerbSpec) -> String {
-    let syntax: Vec<String> = spec.syntax.iter().map(|line| format!("   {line}")).collect();
-    let password = if spec.needs_password() { "Needs the password." } else { "Needs no password." };
-    let example = spec.example(&ExampleContext::default());
-    format!("{}\n\n{}\n\nExample:\n   {example}\n\n{password}", syntax.join("\n"), sentence(spec.meaning))
+fn topic_list() -> String {
+    let names: Vec<String> = TOPICS
+        .iter()
+        .filter(|(name, ..)| *name != "overview")
+        .map(|(name, ..)| format!("help {name}"))
+        .collect();
+    wrap(&names.join(", "))
+}
+
+fn verb_pages(subject: &str, reader: &ExampleContext) -> Option<Reply> {
+    let text = verb_text(subject, reader)?;
+    Some(Reply::Help { title: format!("Help: {subject}"), text })
+}
+
+/// The pages of all commands with this word among their own.
+fn verb_text(subject: &str, reader: &ExampleContext) -> Option<String> {
+    let is_meant = |spec: &&VerbSpec| {
+        spec.name() == subject || spec.words.contains(&subject) || spec.synonyms.contains(&subject)
+    };
+    let verbs = Verb::all().iter().map(|verb| verb.spec()).filter(is_meant);
+    let pages: Vec<String> = verbs.map(|spec| verb_page(spec, reader)).collect();
+    (!pages.is_empty()).then(|| pages.join("\n\n\n"))
+}
+
+fn verb_page(spec: &VerbSpec, reader: &ExampleContext) -> String {
+    let syntax: Vec<String> = spec.syntax.iter().map(|line| indent(line)).collect();
+    let password = if spec.needs_password() { "It needs the password." } else { "It needs no password." };
+    let other_words = match spec.synonyms {
+        [] => String::new(),
+        words => format!("\n\nThe same: {}", words.join(", ")),
+    };
+    let example = indent(&spec.example(reader));
+    let meaning = wrap(&sentence(spec.meaning));
+    format!("{}\n\n{meaning}\n{password}{other_words}\n\nExample:\n{example}", syntax.join("\n"))
+}
+
+/// A line of a command, indented; a long one goes on below.
+fn indent(line: &str) -> String {
+    format!("   {}", wrap(line).replace('\n', "\n      "))
+}
+
+/// Words set into lines that fit below an indent.
+fn wrap(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
 }
 
 fn sentence(meaning: &str) -> String {
@@ -81,8 +154,9 @@ fn sentence(meaning: &str) -> String {
 /// All commands with their meaning, those of the server first.
 fn command_table() -> String {
     let line = |spec: &VerbSpec| {
-        let syntax: Vec<String> = spec.syntax.iter().map(|line| format!("   {line}")).collect();
-        format!("{}\n      {}", syntax.join("\n"), spec.meaning)
+        let syntax: Vec<String> = spec.syntax.iter().map(|line| indent(line)).collect();
+        let meaning = wrap(spec.meaning).replace('\n', "\n      ");
+        format!("{}\n      {meaning}", syntax.join("\n"))
     };
     let of = |scope: Scope| {
         let specs = Verb::all().iter().map(|verb| verb.spec()).filter(|spec| spec.scope == scope);

@@ -11,10 +11,13 @@ mod credentials;
 mod execute;
 mod help;
 mod limits;
+mod looking;
 mod moves;
 mod post;
 mod prepare;
 mod queries;
+mod reader;
+mod records;
 mod refusal;
 mod replay;
 mod resignation;
@@ -22,10 +25,11 @@ mod settle;
 mod sheet;
 mod users;
 mod views;
+mod watching;
 
 pub use accounts::confirm_address;
 pub use answer::{
-    Answer, Audience, BoardLine, ErrorReply, Failure, GameCount, HistoryLine, LineResult, Reply,
+    Answer, Audience, BoardLine, BoardTable, ErrorReply, Failure, GameCount, HistoryLine, LineResult, Reply,
 };
 pub use board::{Board, Entry, Standing};
 pub use chance::{Chance, chance, commitment};
@@ -35,6 +39,7 @@ pub use help::{TOPICS, help_page};
 pub use limits::{Limits, Rate};
 pub use post::{BoardFacts, Composer, Envelope, Heading, Note, post_to_address};
 pub use prepare::{Channel, Origin, Prepared, Request, prepare, prepare_at_once};
+pub use records::{Import, Imported, Played, ReadError, Strangers, export_record, import, read_games};
 pub use refusal::{Code, Refusal, ServiceError};
 pub use replay::{Difference, Replayed, replay_next};
 pub use sheet::{Seat, Sheet, Spoken, TimeFacts, Verdict, sheet_by_reference};

@@ -25,6 +25,8 @@ pub enum Heading {
     Preview,
     /// Somebody said something.
     Chat,
+    /// It has ended, for those who wanted to hear of that.
+    Notification,
 }
 
 /// Something the reader of a board mail should know.
@@ -194,19 +196,32 @@ pub(super) async fn post_board(
     let watchers: Vec<_> =
         watchers.into_iter().filter(|(key, _)| !players.contains(&UserKey(*key))).collect();
     let facts = BoardFacts { subscribers: watchers.iter().map(|(_, name)| name.clone()).collect(), ..facts };
-    let stored = serde_json::to_string(&facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     let mut readers: Vec<UserKey> = Vec::new();
     for reader in players.into_iter().chain(watchers.iter().map(|(key, _)| UserKey(*key))) {
         if !readers.contains(&reader) {
             readers.push(reader);
         }
     }
+    post_board_to(tx, app, board, &facts, &readers, now).await?;
+    Ok(facts)
+}
+
+/// Queues the board, as it stands now, to these users.
+pub(super) async fn post_board_to(
+    tx: &mut Tx,
+    app: &App,
+    board: &Board,
+    facts: &BoardFacts,
+    readers: &[UserKey],
+    now: Millis,
+) -> Result<(), StoreError> {
+    let stored = serde_json::to_string(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     for reader in readers {
-        for recipient in registered_addresses(tx, app, reader).await? {
+        for recipient in registered_addresses(tx, app, *reader).await? {
             let mail = NewOutbox {
                 kind: "board",
                 recipient,
-                user: Some(reader),
+                user: Some(*reader),
                 content: Ok(BoardMail { board: board.row.id, ply: board.row.ply, facts: stored.clone() }),
                 message_id: new_message_id(app)?,
                 date: now,
@@ -214,5 +229,5 @@ pub(super) async fn post_board(
             tx.insert_outbox(&mail).await?;
         }
     }
-    Ok(facts)
+    Ok(())
 }

@@ -14,9 +14,9 @@ use crate::domain::{BoardKey, BoardState, Millis, SeatState, UserKey};
 use crate::store::{BoardFilter, BoardRow, SeatRow, StoreError, Tx, UserRow};
 
 /// Boards drawn in one answer.
-const MOST_SHEETS: usize = 40;
+pub(super) const MOST_SHEETS: usize = 40;
 /// Lines of a table in one answer.
-const MOST_LINES: i64 = 500;
+pub(super) const MOST_LINES: i64 = 500;
 /// Moves of a preview.
 const MOST_PREVIEW_MOVES: usize = 200;
 
@@ -32,6 +32,10 @@ pub(super) fn is_query(command: &Command) -> bool {
             | Command::History { .. }
             | Command::Preview { .. }
             | Command::PreviewNew { .. }
+            | Command::ShowAs { .. }
+            | Command::AllShow { .. }
+            | Command::AllGames { .. }
+            | Command::Export { .. }
     )
 }
 
@@ -76,7 +80,7 @@ pub(super) async fn show_boards(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     find_game(app, game)?;
-    check_amount(game, wanted.len())?;
+    check_amount(Some(game), wanted.len())?;
     let mut sheets = Vec::new();
     for at in wanted {
         let Some(board) = Board::load(tx, app, game, at.number).await? else {
@@ -97,10 +101,10 @@ pub(super) async fn show_users(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let game = find_game(app, game)?.meta().name;
-    let users = find_users(tx, game, users).await?;
+    let users = find_users(tx, Some(game), users).await?;
     let mut rows =
         select_boards(tx, game, &users, selector.or(Some(Selector::Active)), MOST_SHEETS as i64 + 1).await?;
-    check_amount(game, rows.len())?;
+    check_amount(Some(game), rows.len())?;
     rows.sort_by_key(|row| row.number);
     let mut sheets = Vec::new();
     for row in rows {
@@ -118,7 +122,7 @@ pub(super) async fn show(tx: &mut Tx, board: &Board, now: Millis) -> Result<Shee
     Ok(Sheet::of(board, &facts, None, Listing::Whole, now).with_spoken(spoken))
 }
 
-fn boards_answer(mut sheets: Vec<Sheet>) -> Answer {
+pub(super) fn boards_answer(mut sheets: Vec<Sheet>) -> Answer {
     let boards = sheets
         .iter()
         .filter_map(|sheet| Some(super::boards::name(&sheet.game, i64::from(sheet.number?))))
@@ -130,17 +134,16 @@ fn boards_answer(mut sheets: Vec<Sheet>) -> Answer {
     Answer { boards, ..Answer::to_sender(reply) }
 }
 
-fn check_amount(game: &str, boards: usize) -> Result<(), ServiceError> {
+pub(super) fn check_amount(game: Option<&str>, boards: usize) -> Result<(), ServiceError> {
     if boards <= MOST_SHEETS {
         return Ok(());
     }
-    Err(Refusal::new(
+    let refusal = Refusal::new(
         Code::TooMuchMail,
         format!("that is more than {MOST_SHEETS} boards; an answer of that size is too much mail"),
     )
-    .hint(format!("Ask for fewer boards, or for a table: {game} games USERID"))
-    .about_game(game)
-    .into())
+    .hint(format!("Ask for fewer boards, or for a table: {} games USERID", game.unwrap_or("all")));
+    Err(Refusal { game: game.map(str::to_owned), ..refusal }.into())
 }
 
 /// The board after `at` moves; negative numbers count back from the end.
@@ -156,20 +159,23 @@ pub(super) fn at_ply(app: &App, board: Board, at: Option<i64>) -> Result<Board, 
     Ok(board.at(app, ply as usize)?)
 }
 
-async fn find_users(tx: &mut Tx, game: &str, names: &[String]) -> Result<Vec<UserRow>, ServiceError> {
+pub(super) async fn find_users(
+    tx: &mut Tx,
+    game: Option<&str>,
+    names: &[String],
+) -> Result<Vec<UserRow>, ServiceError> {
     let mut users = Vec::new();
     for name in names {
         let Some(user) = tx.find_user(name).await? else {
-            return Err(Refusal::new(Code::NoSuchUser, format!("there is no user `{name}`"))
-                .about_game(game)
-                .into());
+            let refusal = Refusal::new(Code::NoSuchUser, format!("there is no user `{name}`"));
+            return Err(Refusal { game: game.map(str::to_owned), ..refusal }.into());
         };
         users.push(user);
     }
     Ok(users)
 }
 
-async fn select_boards(
+pub(super) async fn select_boards(
     tx: &mut Tx,
     game: &str,
     users: &[UserRow],
@@ -213,7 +219,7 @@ pub(super) async fn games(
 ) -> Result<Answer, ServiceError> {
     let game = find_game(app, game)?;
     let name = game.meta().name;
-    let users = find_users(tx, name, users).await?;
+    let users = find_users(tx, Some(name), users).await?;
     let mut rows = select_boards(tx, name, &users, selector, MOST_LINES + 1).await?;
     let more = rows.len() as i64 > MOST_LINES;
     rows.truncate(MOST_LINES as usize);
@@ -229,7 +235,7 @@ pub(super) async fn games(
     Ok(Answer::to_sender(Reply::BoardList { title: game.meta().title.to_owned(), sides, boards, more }))
 }
 
-fn line(row: &BoardRow, seats: &[SeatRow]) -> BoardLine {
+pub(super) fn line(row: &BoardRow, seats: &[SeatRow]) -> BoardLine {
     BoardLine {
         game: row.game.clone(),
         number: row.number,
@@ -288,7 +294,7 @@ pub(super) async fn history(
 ) -> Result<Answer, ServiceError> {
     let game = find_game(app, game)?;
     let name = game.meta().name;
-    let users = find_users(tx, name, users).await?;
+    let users = find_users(tx, Some(name), users).await?;
     let wanted: Vec<Option<UserKey>> =
         if users.is_empty() { vec![None] } else { users.iter().map(|user| Some(user.id)).collect() };
     let mut rows: Vec<BoardRow> = Vec::new();

@@ -12,6 +12,11 @@ macro_rules! codes {
         pub enum Code { $($(#[$doc])* $variant),* }
 
         impl Code {
+            /// Every code, in the order of the statuses.
+            pub fn all() -> &'static [Self] {
+                &[$(Self::$variant),*]
+            }
+
             /// The word scripts test for.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word),* }
@@ -133,8 +138,9 @@ impl Refusal {
     }
 }
 
-impl From<&ParseError> for Refusal {
-    fn from(error: &ParseError) -> Self {
+impl Refusal {
+    /// What is wrong with a line, with an example for its reader.
+    pub(super) fn of_line(error: &ParseError, reader: &ExampleContext) -> Self {
         let code = Code::from_word(error.code.as_str()).unwrap_or(Code::WrongArguments);
         let mut refusal = Self::new(code, error.message.clone());
         refusal.game.clone_from(&error.game);
@@ -145,7 +151,7 @@ impl From<&ParseError> for Refusal {
         // Syntax and example of a lone word tell nothing.
         if syntax.contains(' ') {
             refusal.hints.extend(syntax.lines().map(|line| format!("Syntax: {line}")));
-            let example = error.example(&ExampleContext::default());
+            let example = error.example(reader);
             refusal.hints.extend(example.map(|example| format!("Example: {example}")));
         }
         if error.verb.is_none() {

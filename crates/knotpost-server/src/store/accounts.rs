@@ -173,6 +173,18 @@ impl Tx {
         Ok(on!(self, c => sqlx::query_as::<_, AddressRow>(sql).bind(user.0).fetch_all(c).await)?)
     }
 
+    /// Names of the users in good standing who have proven to read this address.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn users_at(&mut self, address_key: &str) -> Result<Vec<UserRow>, StoreError> {
+        let sql = select_user!(
+            "WHERE id IN (SELECT user_id FROM addresses WHERE address_key = $1 AND verified_at IS NOT NULL) \
+             AND state = 'active' ORDER BY id"
+        );
+        Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(address_key).fetch_all(c).await)?)
+    }
+
     /// Adds an address to a user; says whether it was new to him.
     ///
     /// # Errors

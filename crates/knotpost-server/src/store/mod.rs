@@ -9,10 +9,13 @@ mod boards;
 mod dialect;
 mod error;
 mod idempotency;
+mod imports;
 mod inbox;
 mod open;
 mod outbox;
+mod queued_moves;
 mod seats;
+mod watching;
 mod writer;
 
 use sqlx::{ConnectOptions as _, Connection as _, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
@@ -21,9 +24,11 @@ pub use accounts::{AddressRow, NewUser, UserRow, UserState};
 pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
 pub use error::StoreError;
 pub use idempotency::SavedResponse;
+pub use imports::CommentRow;
 pub use inbox::{InboxRow, NewInbox};
 pub use open::Settings;
 pub use outbox::{BoardMail, NewOutbox, OutboxRow};
+pub use queued_moves::QueuedMoveRow;
 pub use seats::{NewSeat, SeatRow};
 pub use writer::Work;
 

@@ -109,13 +109,15 @@ impl Tx {
         Ok(())
     }
 
-    /// Names of those who watch the board without playing on it, with their keys.
+    /// Names of those who watch the board, or all boards of its game, with their keys.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn subscribers(&mut self, board: BoardKey) -> Result<Vec<(i64, String)>, StoreError> {
-        let sql = "SELECT u.id, u.userid FROM subscribers s JOIN users u ON u.id = s.user_id \
-                   WHERE s.board_id = $1 ORDER BY u.userid_key";
+        let sql = "SELECT u.id, u.userid FROM users u WHERE u.id IN \
+                   (SELECT user_id FROM subscribers WHERE board_id = $1 UNION SELECT g.user_id FROM boards b \
+                   JOIN user_games g ON g.game = b.game AND g.subscribes WHERE b.id = $1) \
+                   AND u.state <> 'deleted' ORDER BY u.userid_key";
         Ok(on!(self, c => sqlx::query_as::<_, (i64, String)>(sql).bind(board.0).fetch_all(c).await)?)
     }
 

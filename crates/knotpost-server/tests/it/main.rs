@@ -3,7 +3,9 @@
 
 mod architecture;
 mod canary;
+mod clients;
 mod commands;
+mod good;
 mod harness;
 mod http;
 mod inbound;

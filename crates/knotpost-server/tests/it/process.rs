@@ -10,6 +10,7 @@ mod letters;
 mod operation;
 mod peers;
 mod postgres_server;
+mod records;
 mod running;
 mod stream;
 mod way_out;

@@ -9,6 +9,7 @@ mod plans;
 mod replay;
 mod schema;
 mod transactions;
+mod watching;
 
 use std::path::Path;
 
@@ -136,6 +137,10 @@ contracts! {
     mails::two_senders_never_get_the_same_mail,
     mails::board_mails_are_dropped_when_their_board_begins_again,
     mails::old_outcomes_are_pruned_and_waiting_mails_are_not,
+    watching::watchers_are_those_of_the_board_and_of_its_game,
+    watching::the_end_is_heard_by_those_who_asked,
+    watching::imports_are_known_again_and_keep_their_numbers,
+    watching::what_was_said_with_moves_is_kept_apart_from_chat,
     transactions::a_failed_write_leaves_nothing,
     transactions::a_savepoint_undoes_only_what_came_after_it,
     transactions::one_failing_write_of_many_is_undone_alone,

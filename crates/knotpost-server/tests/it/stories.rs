@@ -5,9 +5,13 @@ mod abuse;
 mod confirming;
 mod declining;
 mod games;
+mod helping;
+mod looking;
 mod playing;
 mod reading;
+mod records;
 mod resigning;
+mod watching;
 
 /// Tells every story on both databases.
 macro_rules! tell {

@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::domain::{BoardKey, BoardRef, BoardState, Millis};
-use crate::service::{Board, BoardQuery, BoardView, Code, Standing, chance, view_board, view_boards};
+use crate::service::{
+    Board, BoardQuery, BoardView, Code, Standing, chance, export_record, view_board, view_boards,
+};
 use crate::store::{BoardRow, SeatRow};
 use crate::web::Web;
 use crate::web::error::Problem;
@@ -140,16 +142,29 @@ pub(super) async fn text(
     Ok(format!("{}\n", view.sheet.board.trim_end()))
 }
 
+pub(super) async fn record(
+    State(web): State<Web>,
+    Path((game, number)): Path<(String, String)>,
+    query: Queried<PlyQuery>,
+) -> Result<String, Problem> {
+    let name = board_name(&game, &number)?;
+    Ok(export_record(&web.app, &name, read(query)?.ply).await?)
+}
+
 fn read<T>(query: Queried<T>) -> Result<T, Problem> {
     query.map(|Query(query)| query).map_err(|error| Problem::new(Code::BadValue, error.body_text()))
 }
 
 async fn find(web: &Web, game: &str, number: &str, ply: Option<i64>) -> Result<BoardView, Problem> {
+    Ok(view_board(&web.app, &board_name(game, number)?, ply).await?)
+}
+
+fn board_name(game: &str, number: &str) -> Result<BoardRef, Problem> {
     let game = game.to_lowercase();
     let number = number
         .parse()
         .map_err(|_| Problem::new(Code::NoSuchBoard, format!("there is no {game} board `{number}`")))?;
-    Ok(view_board(&web.app, &BoardRef { game, number }, ply).await?)
+    Ok(BoardRef { game, number })
 }
 
 /// Changes with everything that is shown: a board may begin again with as many moves as before.

@@ -18,5 +18,6 @@ pub(super) fn routes() -> Router<Web> {
         .route("/boards/{game}/{number}/moves", get(boards::moves))
         .route("/boards/{game}/{number}/legal", get(boards::legal))
         .route("/boards/{game}/{number}/board.txt", get(boards::text))
+        .route("/boards/{game}/{number}/record", get(boards::record))
         .fallback(async || Problem::not_found("there is nothing at this address of the API"))
 }

@@ -8,6 +8,8 @@ use minijinja::{Value, context};
 use serde::Deserialize;
 
 use crate::domain::{BoardRef, BoardState};
+use knotpost_commands::ExampleContext;
+
 use crate::service::{
     BoardLine, BoardQuery, BoardView, Code, Reply, ServiceError, Standing, help_page, view_board,
     view_boards, view_games,
@@ -103,7 +105,7 @@ fn board_facts(view: &BoardView) -> Value {
 }
 
 pub(super) async fn help(State(web): State<Web>, Path(topic): Path<String>) -> Response {
-    match help_page(&web.app, &topic.to_lowercase()) {
+    match help_page(&web.app, &topic.to_lowercase(), &ExampleContext::default()) {
         Some(Reply::Help { title, text }) => {
             web.pages.page(StatusCode::OK, "help.html", context! { title, text })
         }

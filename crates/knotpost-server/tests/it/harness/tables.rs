@@ -53,6 +53,15 @@ impl Tables {
         self
     }
 
+    /// The tables whose rows are not the same in `other`.
+    pub(crate) fn differing(&self, other: &Self) -> Vec<&str> {
+        self.0
+            .iter()
+            .filter(|(name, rows)| other.0.get(*name) != Some(*rows))
+            .map(|(name, _)| name.as_str())
+            .collect()
+    }
+
     /// The rows of one table.
     pub(crate) fn rows(&self, table: &str) -> &[String] {
         self.0.get(table).map_or(&[], Vec::as_slice)

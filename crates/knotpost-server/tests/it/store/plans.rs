@@ -48,6 +48,17 @@ async fn ask_everything(ground: &Ground) {
     tx.moves(board).await.unwrap();
     tx.seats(board).await.unwrap();
     tx.subscribers(board).await.unwrap();
+    tx.notified_users(board).await.unwrap();
+    tx.users_waiting_for(board).await.unwrap();
+    tx.watches_all("osbox", ann).await.unwrap();
+    tx.watched_boards("osbox", ann, 9).await.unwrap();
+    tx.notified_boards("osbox", ann, 9).await.unwrap();
+    tx.queued_moves(board, 1).await.unwrap();
+    tx.users_at("ann@ann.example").await.unwrap();
+    tx.comments(board).await.unwrap();
+    tx.imported_tags(board).await.unwrap();
+    tx.find_import("digest").await.unwrap();
+    tx.boards_ended_in("osbox", Millis(1000), &[7; 32], 3).await.unwrap();
     tx.comment(board, 1).await.unwrap();
     tx.games_with_board(101, ann).await.unwrap();
     tx.count_boards("osbox").await.unwrap();

@@ -1,0 +1,74 @@
+//! `export`: the record of a board, on standard output or in a file of its own.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+
+use anyhow::Context as _;
+use knotpost_commands::BoardAt;
+
+use super::EX_DATAERR;
+use crate::config::Config;
+use crate::domain::BoardRef;
+use crate::service::{ServiceError, export_record};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The board, for example osbox/123; osbox/123#7 is the record of its first seven moves.
+    #[arg(long, value_name = "GAME/N", required = true)]
+    board: Option<Wanted>,
+    /// A new file for it, to be read by its owner alone (default: standard output).
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// A board, and a moment of it.
+#[derive(Clone, Debug)]
+struct Wanted {
+    game: String,
+    at: BoardAt,
+}
+
+impl FromStr for Wanted {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        let wanted = text.split_once('/').and_then(|(game, number)| {
+            Some(Self { game: game.to_lowercase(), at: BoardAt::from_word(number)? })
+        });
+        wanted.ok_or("write the game, a slash and the number of the board, for example osbox/123")
+    }
+}
+
+pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> {
+    let Some(Wanted { game, at }) = args.board else { anyhow::bail!("name a board with --board GAME/N") };
+    let app = super::open(config).await?;
+    let record = export_record(&app, &BoardRef { game, number: at.number }, at.at).await;
+    app.store.close().await;
+    match record {
+        Ok(text) => write(&text, args.output.as_deref()).map(|()| ExitCode::SUCCESS),
+        Err(ServiceError::Refused(refusal)) => {
+            eprintln!("knotpost: {}", refusal.message);
+            Ok(ExitCode::from(EX_DATAERR))
+        }
+        Err(ServiceError::Store(error)) => Err(error.into()),
+    }
+}
+
+fn write(text: &str, file: Option<&Path>) -> anyhow::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let Some(path) = file else {
+        return std::io::stdout().lock().write_all(text.as_bytes()).context("standard output");
+    };
+    let shown = path.display();
+    let mut file = std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+        .with_context(|| format!("{shown} cannot be made"))?;
+    file.write_all(text.as_bytes())
+        .and_then(|()| file.sync_all())
+        .with_context(|| format!("{shown} cannot be written"))
+}
