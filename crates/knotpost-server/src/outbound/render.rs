@@ -4,6 +4,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 
 use super::sheet::{sheet_context, wrapped};
+use super::standings::standings_context;
 use super::table::{Column, table};
 use crate::config::Config;
 use crate::service::{BoardLine, GameCount, HistoryLine, LineResult, Reply, Sheet};
@@ -104,6 +105,9 @@ impl Renderer {
             Reply::History { title, boards, more } => {
                 context! { title, table => history_table(boards), boards => boards.len(), more }
             }
+            Reply::Standings { title, game, tables, seeks, more_seeks } => {
+                standings_context(title, game, tables, seeks, *more_seeks)
+            }
             Reply::Multiple { lines } => context! { lines => self.lines(lines)? },
             Reply::AlreadyPlayed { echo, sheet } => context! {
                 echo,
@@ -158,6 +162,10 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::Games { .. } => "games",
         Reply::BoardList { .. } => "board_list",
         Reply::History { .. } => "history",
+        Reply::Standings { .. } => "standings",
+        Reply::ChallengeStatus { .. } => "challenge_status",
+        Reply::LimitStatus { .. } => "limit_status",
+        Reply::SeekStatus { .. } => "seek_status",
         Reply::Removed { .. } => "removed",
         Reply::ResignNoted { .. } => "resign_noted",
         Reply::Multiple { .. } => "multiple",

@@ -12,20 +12,25 @@ mod execute;
 mod help;
 mod limits;
 mod moves;
+mod opponents;
 mod post;
 mod prepare;
 mod queries;
+mod ratings;
+mod recompute;
 mod refusal;
 mod replay;
 mod resignation;
 mod settle;
 mod sheet;
+mod standings;
 mod users;
 mod views;
 
 pub use accounts::confirm_address;
 pub use answer::{
-    Answer, Audience, BoardLine, ErrorReply, Failure, GameCount, HistoryLine, LineResult, Reply,
+    Answer, Audience, BoardLine, ErrorReply, Failure, GameCount, HistoryLine, LineResult, Reply, SeekLine,
+    StandingLine, StandingsTable,
 };
 pub use board::{Board, Entry, Standing};
 pub use chance::{Chance, chance, commitment};
@@ -35,6 +40,8 @@ pub use help::{TOPICS, help_page};
 pub use limits::{Limits, Rate};
 pub use post::{BoardFacts, Composer, Envelope, Heading, Note, post_to_address};
 pub use prepare::{Channel, Origin, Prepared, Request, prepare, prepare_at_once};
+pub use ratings::rate_board;
+pub use recompute::{Recompute, Recomputed, recompute_in, recompute_ratings};
 pub use refusal::{Code, Refusal, ServiceError};
 pub use replay::{Difference, Replayed, replay_next};
 pub use sheet::{Seat, Sheet, Spoken, TimeFacts, Verdict, sheet_by_reference};

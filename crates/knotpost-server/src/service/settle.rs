@@ -1,7 +1,8 @@
 //! What follows from a turn: the server's own moves, the rows, and whose turn it is.
 
 use super::board::Standing;
-use super::{Board, ServiceError};
+use super::{Board, ServiceError, opponents, ratings};
+use crate::app::App;
 use crate::domain::{BoardState, Millis, SeatState};
 use crate::store::{StoreError, Tx};
 
@@ -9,6 +10,7 @@ use crate::store::{StoreError, Tx};
 /// and whose turn it is.
 pub(super) async fn settle(
     tx: &mut Tx,
+    app: &App,
     board: &mut Board,
     stored: usize,
     now: Millis,
@@ -36,6 +38,10 @@ pub(super) async fn settle(
             seat.to_move = to_move;
             tx.update_seat(board.row.id, seat).await?;
         }
+    }
+    if board.row.state == BoardState::Over {
+        ratings::board_ended(tx, board, now).await?;
+        opponents::seats_are_free(tx, app, board, now).await?;
     }
     Ok(())
 }

@@ -12,7 +12,12 @@ mod idempotency;
 mod inbox;
 mod open;
 mod outbox;
+mod rating_history;
+mod ratings;
 mod seats;
+mod seeks;
+mod standings;
+mod user_games;
 mod writer;
 
 use sqlx::{ConnectOptions as _, Connection as _, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
@@ -24,7 +29,11 @@ pub use idempotency::SavedResponse;
 pub use inbox::{InboxRow, NewInbox};
 pub use open::Settings;
 pub use outbox::{BoardMail, NewOutbox, OutboxRow};
+pub use rating_history::RatedBoardRow;
+pub use ratings::{RatingChange, RatingRow};
 pub use seats::{NewSeat, SeatRow};
+pub use seeks::SeekRow;
+pub use standings::{StandingRow, StandingsBlock};
 pub use writer::Work;
 
 use dialect::on;
