@@ -45,5 +45,6 @@ pub use recompute::{Recompute, Recomputed, recompute_in, recompute_ratings};
 pub use refusal::{Code, Refusal, ServiceError};
 pub use replay::{Difference, Replayed, replay_next};
 pub use sheet::{Seat, Sheet, Spoken, TimeFacts, Verdict, sheet_by_reference};
+pub use standings::view_standings;
 pub use users::{UserEdit, UserView, edit_user, view_user, view_users};
 pub use views::{BoardPage, BoardQuery, BoardView, view_board, view_boards, view_games};

@@ -20,12 +20,25 @@ const BLOCKS: [(StandingsBlock, &str); 3] = [
     (StandingsBlock::Inactive, "Inactive"),
 ];
 
+/// The standings of a game, for pages and the API.
+///
+/// # Errors
+/// When there is no such game, or the database fails.
+pub async fn view_standings(app: &App, game: &str) -> Result<Reply, ServiceError> {
+    let mut tx = app.store.read().await?;
+    collect(&mut tx, app, game, app.clock.now()).await
+}
+
 pub(super) async fn standings(
     tx: &mut Tx,
     app: &App,
     game: &str,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
+    Ok(Answer::to_sender(collect(tx, app, game, now).await?))
+}
+
+async fn collect(tx: &mut Tx, app: &App, game: &str, now: Millis) -> Result<Reply, ServiceError> {
     let meta = find_game(app, game)?.meta();
     let long_ago = now.plus(-INACTIVE_AFTER_MS);
     let seeks = tx.list_seeks(meta.name, MOST_SEEKS + 1).await?;
@@ -49,13 +62,13 @@ pub(super) async fn standings(
     }
     let more_seeks = seeks.len() as i64 > MOST_SEEKS;
     let seeks = seeks.iter().take(MOST_SEEKS as usize).map(seek_line).collect();
-    Ok(Answer::to_sender(Reply::Standings {
+    Ok(Reply::Standings {
         title: meta.title.to_owned(),
         game: meta.name.to_owned(),
         tables,
         seeks,
         more_seeks,
-    }))
+    })
 }
 
 /// Who looks for opponents is listed before his first rated game. Returns how many were added.

@@ -6,6 +6,7 @@ mod boards;
 mod mails;
 mod people;
 mod plans;
+mod rating;
 mod replay;
 mod schema;
 mod transactions;
@@ -136,6 +137,11 @@ contracts! {
     mails::two_senders_never_get_the_same_mail,
     mails::board_mails_are_dropped_when_their_board_begins_again,
     mails::old_outcomes_are_pruned_and_waiting_mails_are_not,
+    rating::challenges_are_taken_without_limit_until_something_is_said,
+    rating::seeks_find_their_equals_in_order,
+    rating::ratings_come_back_as_they_were_stored,
+    rating::history_holds_the_rated_boards_that_are_over,
+    rating::standings_part_who_plays_from_who_is_gone,
     transactions::a_failed_write_leaves_nothing,
     transactions::a_savepoint_undoes_only_what_came_after_it,
     transactions::one_failing_write_of_many_is_undone_alone,

@@ -5,7 +5,9 @@ mod abuse;
 mod confirming;
 mod declining;
 mod games;
+mod opponents;
 mod playing;
+mod rating;
 mod reading;
 mod resigning;
 

@@ -15,6 +15,8 @@ const GAMES: usize = 10_000;
 const BATCH: usize = 250;
 /// Players; those with high numbers come seldom.
 const PLAYERS: usize = 60;
+/// Those who come so seldom that they stay provisional for long.
+const BEGINNERS: usize = 5;
 const HOUR_MS: i64 = 3_600_000;
 
 /// Numbers that are the same in every run (`SplitMix64`).
@@ -128,15 +130,18 @@ async fn ratings(app: &TestApp) -> Vec<RatingRow> {
     app.app.store.read().await.unwrap().all_ratings("osbox").await.unwrap()
 }
 
-/// Plays them all, while players come and go: `ann` and `bob` refuse challenges and take them again, and half
-/// of the players leave for good half-way.
+/// Plays them all, while players come and go: `ann` and `bob` refuse challenges and take them again, and many
+/// leave for good half-way.
 async fn play_games(app: &TestApp, games: usize) {
     let users = users(app).await;
     let mut lots = Lots(7);
     for batch in 0..games / BATCH {
-        let there = if batch < games / BATCH / 2 { users.len() } else { users.len() / 2 };
+        let mut there = users.clone();
+        if batch >= games / BATCH / 2 {
+            there.drain(PLAYERS / 2..PLAYERS - BEGINNERS);
+        }
         let mut now = app.app.clock.now();
-        let drawn: Vec<_> = (0..BATCH).map(|_| Game::drawn(&mut lots, &users[..there], &mut now)).collect();
+        let drawn: Vec<_> = (0..BATCH).map(|_| Game::drawn(&mut lots, &there, &mut now)).collect();
         let drawn = Arc::new(drawn);
         let stored = app.app.store.write(move |tx| {
             let drawn = Arc::clone(&drawn);
@@ -203,6 +208,42 @@ async fn what_is_stored_wrongly_is_found_and_put_right(place: Place) {
     let found = recompute_ratings(&app.app, "osbox", Recompute::Check).await.unwrap();
     assert_eq!(found.differences, Vec::<String>::new());
     assert_eq!(ratings(&app).await, right);
+}
+
+/// Boards that end at the same moment are rated one after the other, whoever is first.
+async fn boards_that_end_at_once_are_rated_in_some_order(place: Place) {
+    let app = TestApp::with_players(place, &["ann", "bob"]).await;
+    let users = users(&app).await;
+    let now = app.app.clock.now();
+    let ended = (1..=10).map(|number| {
+        let (store, users) = (app.app.store.clone(), users.clone());
+        tokio::spawn(async move {
+            let written = store.write(move |tx| {
+                let players = vec![users[number % 3], users[3 + number % 2]];
+                Box::pin(async move {
+                    store_games(tx, number, &[Game { players, winners: vec![1], ended_at: now }]).await
+                })
+            });
+            written.await
+        })
+    });
+    for end in ended.collect::<Vec<_>>() {
+        end.await.unwrap().unwrap();
+    }
+    assert_eq!(ratings(&app).await.iter().map(|row| row.games).sum::<u32>(), 20);
+    let found = recompute_ratings(&app.app, "osbox", Recompute::Check).await.unwrap();
+    assert_eq!((found.differences, found.boards), (Vec::new(), 10));
+}
+
+#[tokio::test]
+async fn boards_that_end_at_once_on_sqlite() {
+    boards_that_end_at_once_are_rated_in_some_order(Place::Sqlite).await;
+}
+
+#[tokio::test]
+async fn boards_that_end_at_once_on_postgres() {
+    let Some(database) = crate::postgres::database().await else { return };
+    boards_that_end_at_once_are_rated_in_some_order(Place::Postgres(Box::new(database))).await;
 }
 
 #[tokio::test]
