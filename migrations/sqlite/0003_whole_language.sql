@@ -126,7 +126,7 @@ CREATE TABLE ratings (
     PRIMARY KEY (user_id, game)
 ) STRICT;
 CREATE INDEX ratings_by_rank ON ratings (game, active, rating);
-CREATE INDEX ratings_by_end ON ratings (game, ended_at) WHERE active;
+CREATE INDEX ratings_by_end ON ratings (game, ended_at) WHERE active AND games >= 20;
 
 -- What a rated board did to its players' ratings.
 CREATE TABLE rating_changes (

@@ -184,7 +184,8 @@ impl GameOptions {
     /// Whether a player is given a start over the others: an option whose name begins with `handicap` differs
     /// from its default. Such boards are never rated.
     pub fn is_handicap(&self) -> bool {
-        let named = |place: &usize| self.table.get(*place).is_some_and(|spec| spec.name.starts_with("handicap"));
+        let named =
+            |place: &usize| self.table.get(*place).is_some_and(|spec| spec.name.starts_with("handicap"));
         self.given.iter().any(|(place, _)| named(place))
     }
 

@@ -44,7 +44,7 @@ impl Score {
 
     /// 1, 1/2 or 0.
     fn share(self) -> f64 {
-        (self.outcome() + 1.0) / 2.0
+        f64::midpoint(self.outcome(), 1.0)
     }
 }
 
@@ -175,8 +175,7 @@ fn after(before: &Rating, score: Score, opponent: &Opponent, pool: Pool) -> Rati
     let mut after = count(before, score);
     if before.is_established() {
         let expected = 1.0 / (1.0 + 10_f64.powf((opponent.rating - before.rating) / 400.0));
-        let trust =
-            if opponent.is_established() { 1.0 } else { opponent.games / f64::from(ESTABLISHED) };
+        let trust = if opponent.is_established() { 1.0 } else { opponent.games / f64::from(ESTABLISHED) };
         after.rating = before.rating + K * trust * (score.share() - expected);
     } else {
         let value = if opponent.is_established() {
@@ -207,11 +206,8 @@ fn estimate(after: Rating, before: &Rating, score: Score, opponent: &Opponent) -
         Score::Tied => Outcomes::DRAW,
         Score::Lost => Outcomes::LOSS,
     };
-    let other = Glicko2Rating {
-        rating: opponent.glicko,
-        deviation: opponent.deviation,
-        ..Glicko2Rating::new()
-    };
+    let other =
+        Glicko2Rating { rating: opponent.glicko, deviation: opponent.deviation, ..Glicko2Rating::new() };
     let new = glicko2_rating_period(&before.estimate(), &[(other, outcome)], &Glicko2Config::new());
     Rating { glicko: new.rating, deviation: new.deviation, volatility: new.volatility, ..after }
 }

@@ -62,11 +62,7 @@ fn row(line: &StandingLine, ties: bool) -> Vec<String> {
     ];
     row.extend(ties.then(|| line.tied.to_string()));
     let seeking = if line.seeking == 0 { "-".to_owned() } else { line.seeking.to_string() };
-    row.extend([
-        format!("{}/{limit}", line.active),
-        seeking,
-        format!("{}/{}", line.glicko, line.deviation),
-    ]);
+    row.extend([format!("{}/{limit}", line.active), seeking, format!("{}/{}", line.glicko, line.deviation)]);
     row
 }
 

@@ -3,7 +3,7 @@
 
 use super::sheet::{WIDTH, shortened};
 
-/// Columns of words give way down to this width.
+/// Columns of words give way down to this width, and to their titles.
 const NARROWEST: usize = 6;
 
 /// How a column is set.
@@ -38,8 +38,7 @@ impl Column {
 /// A table with a ruled head, as wide as a mail at most. Every row has as many entries as there are columns.
 pub(super) fn table(columns: &[Column], rows: &[Vec<String>]) -> String {
     let widths = widths(columns, rows);
-    let fitted = |(column, width): (&Column, &usize)| shortened(&column.title, *width);
-    let titles: Vec<String> = columns.iter().zip(&widths).map(fitted).collect();
+    let titles: Vec<String> = columns.iter().map(|column| column.title.clone()).collect();
     let rules: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
     let lefts = vec![Align::Left; columns.len()];
     let aligns: Vec<Align> = columns.iter().map(|column| column.align).collect();
@@ -58,11 +57,11 @@ fn widths(columns: &[Column], rows: &[Vec<String>]) -> Vec<usize> {
     });
     let mut widths: Vec<usize> = wanted.collect();
     while widths.iter().sum::<usize>() + columns.len().saturating_sub(1) > WIDTH {
-        let words = widths.iter_mut().zip(columns).filter(|(_, column)| column.align == Align::Left);
-        let Some(widest) = words.map(|(width, _)| width).max_by_key(|width| **width) else { break };
-        if *widest <= NARROWEST {
-            break;
-        }
+        let may_give_way = |(width, column): &(&mut usize, &Column)| {
+            column.align == Align::Left && **width > column.title.chars().count().max(NARROWEST)
+        };
+        let words = widths.iter_mut().zip(columns).filter(may_give_way);
+        let Some((widest, _)) = words.max_by_key(|(width, _)| **width) else { break };
         *widest -= 1;
     }
     widths

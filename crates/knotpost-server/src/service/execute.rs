@@ -11,8 +11,8 @@ use super::opponents::Willingness;
 use super::sheet::Listing;
 use super::{
     Answer, Audience, Board, BoardFacts, Code, ErrorReply, Heading, LineResult, Login, Prepared, Refusal,
-    Reply, Request, ServiceError, Sheet, accounts, boards, challenge, help, moves, opponents, prepare, queries,
-    standings,
+    Reply, Request, ServiceError, Sheet, accounts, boards, challenge, help, moves, opponents, prepare,
+    queries, standings,
 };
 use crate::app::App;
 use crate::domain::{BoardRef, Millis};

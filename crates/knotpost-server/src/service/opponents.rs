@@ -81,7 +81,8 @@ pub(super) async fn limit(
         LimitChange::Unlimited => tx.set_board_limit(name, user.id, None).await?,
         LimitChange::AtMost(most) => tx.set_board_limit(name, user.id, Some(i64::from(most))).await?,
     }
-    let boards = if change == LimitChange::Show { Vec::new() } else { pair(tx, app, game, &user, now).await? };
+    let boards =
+        if change == LimitChange::Show { Vec::new() } else { pair(tx, app, game, &user, now).await? };
     let reply = Reply::LimitStatus {
         title: game.meta().title.to_owned(),
         limit: tx.board_limit(name, user.id).await?,
@@ -160,8 +161,7 @@ pub(super) fn terms_text(seek: &SeekRow) -> String {
     if !seek.rated {
         words.push("--unrated".to_owned());
     }
-    let limits =
-        [("nagtime", seek.nag_ms), ("forfeittime", seek.forfeit_ms), ("totaltime", seek.total_ms)];
+    let limits = [("nagtime", seek.nag_ms), ("forfeittime", seek.forfeit_ms), ("totaltime", seek.total_ms)];
     for (name, millis) in limits {
         words.extend(millis.map(|millis| format!("--{name}={}", millis as f64 / 86_400_000.0)));
     }
@@ -252,8 +252,7 @@ async fn start_paired(
     if lot & 1 == 1 {
         players.reverse();
     }
-    let options =
-        super::board::parse_options(game, &seek.options, SEATS).map_err(StoreError::Corrupt)?;
+    let options = super::board::parse_options(game, &seek.options, SEATS).map_err(StoreError::Corrupt)?;
     let terms = Terms {
         rated: seek.rated,
         nag_ms: seek.nag_ms,

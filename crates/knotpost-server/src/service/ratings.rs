@@ -127,7 +127,8 @@ pub(super) async fn review_activity(
 ) -> Result<(), StoreError> {
     let Some(row) = tx.rating(game, user).await? else { return Ok(()) };
     let is_recent = row.ended_at >= now.plus(-INACTIVE_AFTER_MS);
-    let active = (is_recent && tx.accepts(game, user).await?) || tx.count_active_boards(game, user).await? > 0;
+    let active =
+        (is_recent && tx.accepts(game, user).await?) || tx.count_active_boards(game, user).await? > 0;
     if active == row.active {
         return Ok(());
     }
@@ -169,7 +170,10 @@ pub(super) async fn change_lines(tx: &mut Tx, board: &Board) -> Result<Vec<Strin
         return Ok(Vec::new());
     }
     let changes = tx.rating_changes(board.row.id).await?;
-    Ok(changes.into_iter().map(|(userid, before, after)| line(&userid, shown(before), shown(after))).collect())
+    Ok(changes
+        .into_iter()
+        .map(|(userid, before, after)| line(&userid, shown(before), shown(after)))
+        .collect())
 }
 
 /// Clients in the wild read the first and the last word.
@@ -183,6 +187,8 @@ fn line(userid: &str, before: i64, after: i64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use Score::{Lost, Tied, Won};
+
     use super::*;
 
     #[test]
@@ -191,7 +197,6 @@ mod tests {
         let scores = |users: &[i64], winners| {
             score(&seats(users), winners).into_iter().map(|(user, score)| (user.0, score)).collect::<Vec<_>>()
         };
-        use Score::{Lost, Tied, Won};
         assert_eq!(scores(&[7, 8], "2"), [(7, Lost), (8, Won)]);
         assert_eq!(scores(&[7, 8], "1,2"), [(7, Tied), (8, Tied)]);
         assert_eq!(scores(&[7, 8, 9], "1,3"), [(7, Tied), (8, Lost), (9, Tied)]);

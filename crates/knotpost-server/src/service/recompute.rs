@@ -188,13 +188,17 @@ async fn compare_changes(
     differences: &mut Vec<String>,
 ) -> Result<(), StoreError> {
     let stored: HashMap<_, _> = stored.iter().map(|change| ((change.board, change.user), change)).collect();
-    let mut wrong: Vec<&RatingChange> =
-        computed.iter().filter(|(key, c)| stored.get(key).is_none_or(|was| was != c)).map(|(_, c)| c).collect();
+    let mut wrong: Vec<&RatingChange> = computed
+        .iter()
+        .filter(|(key, c)| stored.get(key).is_none_or(|was| was != c))
+        .map(|(_, c)| c)
+        .collect();
     wrong.sort_by_key(|change| (change.place, change.user));
     let mut stray: Vec<_> = stored.keys().filter(|key| !computed.contains_key(key)).copied().collect();
     stray.sort_unstable();
     for (board, user) in stray {
-        differences.push(format!("{game}: a change of {} by a board that is not rated", name(tx, user).await?));
+        differences
+            .push(format!("{game}: a change of {} by a board that is not rated", name(tx, user).await?));
         if how == Recompute::Replace {
             tx.delete_rating_change(board, user).await?;
         }
@@ -230,7 +234,11 @@ async fn compare_ratings(
             continue;
         }
         let was = was.map_or("no rating".to_owned(), describe);
-        differences.push(format!("{game}: {}: {was} stored, {} computed", name(tx, *user).await?, describe(row)));
+        differences.push(format!(
+            "{game}: {}: {was} stored, {} computed",
+            name(tx, *user).await?,
+            describe(row)
+        ));
         if how == Recompute::Replace {
             tx.put_rating(game, row).await?;
         }
@@ -247,7 +255,9 @@ async fn compare_ratings(
 fn describe(row: &RatingRow) -> String {
     let RatingRow { rating, games, won, lost, tied, glicko, deviation, .. } = row;
     let active = if row.active { "active" } else { "inactive" };
-    format!("{rating} after {games} games ({won}-{lost}-{tied}), Glicko-2 {glicko} with {deviation}, {active}")
+    format!(
+        "{rating} after {games} games ({won}-{lost}-{tied}), Glicko-2 {glicko} with {deviation}, {active}"
+    )
 }
 
 async fn name(tx: &mut Tx, user: UserKey) -> Result<String, StoreError> {

@@ -26,6 +26,9 @@ pub struct RatedBoardRow {
     pub user_id: UserKey,
 }
 
+/// Board, player, place, before, after, active, at.
+type ChangeRow = (i64, i64, i64, f64, f64, bool, i64);
+
 impl Tx {
     /// The seats of the finished rated boards of a game behind `after`, at most `limit` boards, by board and
     /// seat.
@@ -57,9 +60,8 @@ impl Tx {
     pub async fn all_rating_changes(&mut self, game: &str) -> Result<Vec<RatingChange>, StoreError> {
         let sql = "SELECT board_id, user_id, place, before, after, active, at FROM rating_changes \
                    WHERE game = $1 ORDER BY place, board_id, user_id";
-        type Row = (i64, i64, i64, f64, f64, bool, i64);
-        let rows = on!(self, c => sqlx::query_as::<_, Row>(sql).bind(game).fetch_all(c).await)?;
-        let change = |(board, user, place, before, after, active, at): Row| RatingChange {
+        let rows = on!(self, c => sqlx::query_as::<_, ChangeRow>(sql).bind(game).fetch_all(c).await)?;
+        let change = |(board, user, place, before, after, active, at): ChangeRow| RatingChange {
             board: BoardKey(board),
             user: UserKey(user),
             place,
@@ -78,8 +80,7 @@ impl Tx {
     pub async fn rating_activity(&mut self, game: &str) -> Result<Vec<(i64, UserKey, bool)>, StoreError> {
         let sql =
             "SELECT place, user_id, active FROM rating_activity WHERE game = $1 ORDER BY place, user_id";
-        let rows =
-            on!(self, c => sqlx::query_as::<_, (i64, i64, bool)>(sql).bind(game).fetch_all(c).await)?;
+        let rows = on!(self, c => sqlx::query_as::<_, (i64, i64, bool)>(sql).bind(game).fetch_all(c).await)?;
         Ok(rows.into_iter().map(|(place, user, active)| (place, UserKey(user), active)).collect())
     }
 

@@ -125,7 +125,7 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn list_seeks(&mut self, game: &str, limit: i64) -> Result<Vec<SeekRow>, StoreError> {
-        let sql = select_seek!("WHERE k.game = $1 ORDER BY k.place LIMIT $2");
+        let sql = select_seek!("WHERE k.game = $1 AND u.state = 'active' ORDER BY k.place LIMIT $2");
         Ok(on!(self, c => sqlx::query_as::<_, SeekRow>(sql).bind(game).bind(limit).fetch_all(c).await)?)
     }
 

@@ -38,12 +38,12 @@ pub enum StandingsBlock {
     Inactive,
 }
 
-/// The end of the statement for a block; `$2`: a last board that ended before is long ago. Who has left is
+/// The end of the statement for a block, comparing `active` so that the order comes from the index; `$2`: a last board that ended before is long ago. Who has left is
 /// not listed.
 macro_rules! block {
     (active, $games:literal) => {
         concat!(
-            " FROM ratings r JOIN users u ON u.id = r.user_id WHERE r.game = $1 AND r.active AND ",
+            " FROM ratings r JOIN users u ON u.id = r.user_id WHERE r.game = $1 AND r.active = TRUE AND ",
             $games,
             " AND (r.ended_at >= $2 OR EXISTS (SELECT 1 FROM seats s JOIN boards b ON b.id = s.board_id \
              WHERE s.user_id = r.user_id AND b.game || '' = r.game AND b.state = 'active')) \

@@ -77,7 +77,9 @@ async fn store_games(tx: &mut Tx, first: usize, games: &[Game]) -> Result<(), St
     for (key, game) in (first..).zip(games) {
         let winners: Vec<String> = game.winners.iter().map(ToString::to_string).collect();
         let (winners, at) = (winners.join(","), game.ended_at.0);
-        boards.push(format!("({key}, 'osbox', {key}, '', 1, $1, 'over', TRUE, 0, '', '', '{winners}', 0, {at})"));
+        boards.push(format!(
+            "({key}, 'osbox', {key}, '', 1, $1, 'over', TRUE, 0, '', '', '{winners}', 0, {at})"
+        ));
         for (seat, user) in (1..).zip(&game.players) {
             seats.push(format!("({key}, {seat}, {}, 'playing', FALSE, FALSE)", user.0));
         }

@@ -157,7 +157,8 @@ pub(super) async fn history_holds_the_rated_boards_that_are_over(ground: &Ground
                 tx.update_board(&row).await?;
             }
             let seats = tx.rated_boards("osbox", 0.into(), 9).await?;
-            let seen: Vec<_> = seats.iter().map(|row| (row.board, row.number, row.seat, row.user_id)).collect();
+            let seen: Vec<_> =
+                seats.iter().map(|row| (row.board, row.number, row.seat, row.user_id)).collect();
             assert_eq!(seen, [(boards[2], 103, 1, ann), (boards[2], 103, 2, bob)]);
             assert_eq!((seats[0].winners.as_str(), seats[0].ended_at), ("2", Millis(102)));
             assert!(tx.rated_boards("osbox", boards[2], 9).await?.is_empty());

@@ -79,7 +79,8 @@ mod stories {
         paired.sort();
         assert_eq!(paired, ["ann", "bob"]);
         app.work().await;
-        let new = app.letters().into_iter().filter(|letter| letter.subject.starts_with("New Osbox Board 102"));
+        let new =
+            app.letters().into_iter().filter(|letter| letter.subject.starts_with("New Osbox Board 102"));
         assert_eq!(new.count(), 2);
     }
 
@@ -88,7 +89,10 @@ mod stories {
         ok(&app, "osbox seek ann ann-secret 2").await;
         ok(&app, "osbox challenge ann ann").await;
         ok(&app, "osbo challenge ann bob").await;
-        assert!(ok(&app, "osbox seek ann ann-secret").await.contains("for 2 more boards"), "solo, other game");
+        assert!(
+            ok(&app, "osbox seek ann ann-secret").await.contains("for 2 more boards"),
+            "solo, other game"
+        );
         ok(&app, "osbox challenge bob ann -size=3").await;
         assert!(ok(&app, "osbox seek ann ann-secret").await.contains("for 1 more board "));
         // Refusing, he is found by nobody; taking challenges again, by who waits.

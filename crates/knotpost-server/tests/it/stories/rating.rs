@@ -135,7 +135,9 @@ mod stories {
         app.post(&format!("osbox challenge {} {}", names[3], names[0]), "").await;
         app.work().await;
         app.letters();
-        for line in ["osbox games", "osbox games dan all", "osbox history", "osbox standings", "list osbox osbo"] {
+        for line in
+            ["osbox games", "osbox games dan all", "osbox history", "osbox standings", "list osbox osbo"]
+        {
             app.mail("dan@dan.example", line, "").await;
         }
         insta::assert_snapshot!("tables_of_four_players", show_all(&app.letters()));
@@ -171,7 +173,8 @@ mod stories {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
         let stored = app.app.store.write(|tx| {
             Box::pin(async move {
-                let [ann, bob] = [tx.find_user("ann").await?.unwrap().id, tx.find_user("bob").await?.unwrap().id];
+                let [ann, bob] =
+                    [tx.find_user("ann").await?.unwrap().id, tx.find_user("bob").await?.unwrap().id];
                 let new = NewBoard {
                     game: "osbox".to_owned(),
                     options: String::new(),
