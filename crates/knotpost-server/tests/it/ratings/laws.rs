@@ -88,7 +88,7 @@ proptest! {
 
 #[test]
 fn halves_are_shown_rounded_up() {
-    let cases = [(1599.5, 1600), (1599.499_999, 1599), (1600.0, 1600), (-0.5, 0), (-0.6, -1)];
+    let cases = [(1599.5, 1600), (1_599.499_999, 1599), (1600.0, 1600), (-0.5, 0), (-0.6, -1)];
     for (rating, expected) in cases {
         assert_eq!(shown(rating), expected, "{rating}");
     }

@@ -135,9 +135,14 @@ mod stories {
         app.post(&format!("osbox challenge {} {}", names[3], names[0]), "").await;
         app.work().await;
         app.letters();
-        for line in
-            ["osbox games", "osbox games dan all", "osbox history", "osbox standings", "list osbox osbo"]
-        {
+        for line in [
+            "osbox games",
+            "osbox games dan all",
+            "osbox history",
+            "osbox standings",
+            "list osbox osbo",
+            "help ratings",
+        ] {
             app.mail("dan@dan.example", line, "").await;
         }
         insta::assert_snapshot!("tables_of_four_players", show_all(&app.letters()));
