@@ -20,15 +20,6 @@ CREATE TABLE user_games (
 CREATE INDEX user_games_subscribed ON user_games (game, user_id) WHERE subscribes;
 CREATE INDEX user_games_notified ON user_games (game, user_id) WHERE notifies;
 
--- When a user began or ceased to take challenges: who counts as active depends on it, also in hindsight.
-CREATE TABLE willingness (
-    user_id INTEGER NOT NULL REFERENCES users (id),
-    game    TEXT    NOT NULL,
-    at      INTEGER NOT NULL,
-    accepts INTEGER NOT NULL,
-    PRIMARY KEY (user_id, game, at)
-) STRICT;
-
 -- Who hears when this board ends.
 CREATE TABLE notifications (
     board_id INTEGER NOT NULL REFERENCES boards (id),
@@ -50,10 +41,17 @@ CREATE TABLE seeks (
     nag_ms     INTEGER,
     forfeit_ms INTEGER,
     total_ms   INTEGER,
+    place      INTEGER NOT NULL,             -- who has looked longest is paired first
     at         INTEGER NOT NULL,
     PRIMARY KEY (user_id, game)
 ) STRICT;
-CREATE INDEX seeks_by_game ON seeks (game, at);
+CREATE INDEX seeks_by_game ON seeks (game, place);
+
+-- Seeks of a game come one after the other, so that two at once pair only once.
+CREATE TABLE seek_orders (
+    game TEXT    PRIMARY KEY,
+    next INTEGER NOT NULL
+) STRICT;
 
 -- An offer that the other players must agree to.
 CREATE TABLE proposals (
@@ -114,11 +112,12 @@ ALTER TABLE boards ADD COLUMN nagged_at INTEGER;
 CREATE INDEX boards_due ON boards (due_at) WHERE due_at IS NOT NULL;
 UPDATE boards SET due_at = started_at WHERE state = 'active';
 
--- Ratings of a game. What they were made of is in rating_changes.
+-- Ratings of a game: what the boards of rating_changes add up to.
 CREATE TABLE ratings (
     user_id    INTEGER NOT NULL REFERENCES users (id),
     game       TEXT    NOT NULL,
     rating     REAL NOT NULL,
+    value_sum  REAL NOT NULL,                -- of the values of his games while provisional
     games      INTEGER NOT NULL,             -- rated ones
     won        INTEGER NOT NULL,
     lost       INTEGER NOT NULL,
@@ -126,10 +125,12 @@ CREATE TABLE ratings (
     glicko     REAL NOT NULL,
     deviation  REAL NOT NULL,
     volatility REAL NOT NULL,
-    ended_at   INTEGER NOT NULL,             -- when his last rated board ended
+    active     INTEGER NOT NULL,             -- as far as rating_orders has heard
+    ended_at   INTEGER NOT NULL,             -- when his last board ended, rated or not
     PRIMARY KEY (user_id, game)
 ) STRICT;
-CREATE INDEX ratings_by_game ON ratings (game, rating);
+CREATE INDEX ratings_by_rank ON ratings (game, active, rating);
+CREATE INDEX ratings_by_end ON ratings (game, ended_at) WHERE active AND games >= 20;
 
 -- What a rated board did to its players' ratings.
 CREATE TABLE rating_changes (
@@ -139,16 +140,32 @@ CREATE TABLE rating_changes (
     place    INTEGER NOT NULL,               -- in the order in which the game's boards were rated
     before   REAL NOT NULL,
     after    REAL NOT NULL,
+    active   INTEGER NOT NULL,               -- whether he counts as active after it
     at       INTEGER NOT NULL,
     PRIMARY KEY (board_id, user_id)
 ) STRICT;
 CREATE INDEX rating_changes_by_place ON rating_changes (game, place);
 CREATE INDEX rating_changes_by_user ON rating_changes (user_id, game, at);
 
--- The order in which boards are rated: one after the other within a game.
+-- That a rated player became active or inactive otherwise than by a rated board. Inside a place
+-- these come before the board.
+CREATE TABLE rating_activity (
+    game    TEXT    NOT NULL,
+    place   INTEGER NOT NULL,
+    user_id INTEGER NOT NULL REFERENCES users (id),
+    active  INTEGER NOT NULL,
+    at      INTEGER NOT NULL,
+    PRIMARY KEY (game, place, user_id)
+) STRICT;
+
+-- The order in which boards are rated, one after the other within a game, and what the next one
+-- must know of all active established players: how many there are and the sum of their ratings in
+-- units of 2^-30 points.
 CREATE TABLE rating_orders (
-    game TEXT    PRIMARY KEY,
-    next INTEGER NOT NULL
+    game    TEXT    PRIMARY KEY,
+    next    INTEGER NOT NULL,
+    players INTEGER NOT NULL,
+    sum     INTEGER NOT NULL
 ) STRICT;
 
 -- Codes for a forgotten password. Only their digests are kept.

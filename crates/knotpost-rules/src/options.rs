@@ -181,6 +181,14 @@ impl GameOptions {
         self.given.is_empty()
     }
 
+    /// Whether a player is given a start over the others: an option whose name begins with `handicap` differs
+    /// from its default. Such boards are never rated.
+    pub fn is_handicap(&self) -> bool {
+        let named =
+            |place: &usize| self.table.get(*place).is_some_and(|spec| spec.name.starts_with("handicap"));
+        self.given.iter().any(|(place, _)| named(place))
+    }
+
     /// Every option of the table with its canonical value here.
     pub fn iter(&self) -> impl Iterator<Item = (&'static OptionSpec, &str)> {
         self.table.iter().map(|spec| (spec, self.value(spec.name)))

@@ -1,7 +1,7 @@
 //! Options as players type them.
 
 use crate::play::given;
-use knotpost_rules::{GivenOption, Registry, Seat, Seats, Seed};
+use knotpost_rules::{GameOptions, GivenOption, OptionKind, OptionSpec, Registry, Seat, Seats, Seed};
 
 fn parse(options: &str, players: usize) -> Result<String, String> {
     let registry = Registry::standard();
@@ -89,4 +89,19 @@ fn seeds_are_sixty_four_hexadecimal_digits() {
         assert!(wrong.parse::<Seed>().is_err(), "{wrong}");
     }
     assert_eq!(format!("{:?}", text.parse::<Seed>().unwrap()), "Seed(..)");
+}
+
+#[test]
+fn an_option_named_after_handicaps_is_one_where_it_differs_from_its_default() {
+    const fn stones(name: &'static str) -> OptionSpec {
+        let kind = OptionKind::Number { min: 0, max: 9 };
+        OptionSpec { name, kind, default: "0", help: "Stones at the start.", excludes: &[] }
+    }
+    static TABLE: [OptionSpec; 2] = [stones("handicap_stones"), stones("stones")];
+    for (typed, expected) in
+        [("", false), ("-handicap_stones=0", false), ("-stones=3", false), ("-handicap=2 -stones=3", true)]
+    {
+        let options = GameOptions::parse(&TABLE, &given(typed)).unwrap();
+        assert_eq!(options.is_handicap(), expected, "{typed}");
+    }
 }

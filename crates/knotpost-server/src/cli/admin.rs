@@ -12,8 +12,8 @@ use crate::app::App;
 use crate::config::Config;
 use crate::domain::{BoardRef, BoardState};
 use crate::service::{
-    BoardQuery, Replayed, Reply, ServiceError, UserEdit, edit_user, replay_next, view_board, view_boards,
-    view_user, view_users,
+    BoardQuery, Recompute, Replayed, Reply, ServiceError, UserEdit, edit_user, recompute_ratings,
+    replay_next, view_board, view_boards, view_user, view_users,
 };
 
 #[derive(Debug, Subcommand)]
@@ -27,6 +27,11 @@ pub(super) enum Action {
     Board {
         #[command(subcommand)]
         action: Board,
+    },
+    /// Ratings.
+    Ratings {
+        #[command(subcommand)]
+        action: Ratings,
     },
     /// Replay stored boards under the present rules and report differences; exit code 1 when there are any.
     Replay {
@@ -108,6 +113,19 @@ pub(super) enum Board {
     },
 }
 
+#[derive(Debug, Subcommand)]
+pub(super) enum Ratings {
+    /// Compute all ratings again from the finished boards, report what was stored otherwise, and put it right.
+    Recompute {
+        /// Only report; exit code 1 when anything is stored otherwise.
+        #[arg(long)]
+        check: bool,
+        /// Only this game.
+        #[arg(long)]
+        game: Option<String>,
+    },
+}
+
 pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCode> {
     let app = super::open(config).await?;
     if let Action::Replay { .. } = action {
@@ -115,8 +133,14 @@ pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCo
         app.store.close().await;
         return outcome;
     }
+    if let Action::Ratings { action: Ratings::Recompute { check, game } } = action {
+        let how = if check { Recompute::Check } else { Recompute::Replace };
+        let outcome = recompute(&app, how, game.as_deref()).await;
+        app.store.close().await;
+        return outcome;
+    }
     let done = match action {
-        Action::Replay { .. } => Ok(()),
+        Action::Replay { .. } | Action::Ratings { .. } => Ok(()),
         Action::User { action } => user(&app, action).await,
         Action::Board { action } => board(&app, action).await,
     };
@@ -146,6 +170,28 @@ async fn replay_all(app: &Arc<App>) -> anyhow::Result<ExitCode> {
     }
     println!("{} boards replayed, {told} differences.", replayed.boards);
     Ok(if told == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Games that are switched off are gone through too: their boards stay.
+async fn recompute(app: &Arc<App>, how: Recompute, only: Option<&str>) -> anyhow::Result<ExitCode> {
+    let mut differences = 0;
+    let mut games = app.registry.iter().map(|game| game.meta().name).collect::<Vec<_>>();
+    if let Some(only) = only {
+        games.retain(|game| game.eq_ignore_ascii_case(only));
+        anyhow::ensure!(!games.is_empty(), "there is no game `{only}`");
+    }
+    for game in games {
+        let found = recompute_ratings(app, game, how).await?;
+        for line in &found.differences {
+            println!("{line}");
+        }
+        differences += found.differences.len();
+        eprintln!("{game}: {} rated boards, {} players", found.boards, found.players);
+    }
+    let done = if how == Recompute::Replace { " put right" } else { "" };
+    println!("{differences} differences{done}.");
+    let is_wrong = how == Recompute::Check && differences > 0;
+    Ok(if is_wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {

@@ -14,6 +14,7 @@ pub mod render;
 mod sendmail;
 mod sheet;
 mod smtp_client;
+mod standings;
 mod table;
 pub mod transport;
 

@@ -4,6 +4,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 
 use super::sheet::{sheet_context, wrapped};
+use super::standings::standings_context;
 use super::table::{Column, table};
 use crate::config::Config;
 use crate::service::{BoardLine, BoardTable, GameCount, HistoryLine, LineResult, Reply, Sheet};
@@ -109,6 +110,9 @@ impl Renderer {
             | Reply::Notifications { game, title, userid, all, boards } => context! {
                 name => game, title, userid, all, boards => boards.len(), numbers => list_numbers(boards),
             },
+            Reply::Standings { title, game, tables, seeks, more_seeks } => {
+                standings_context(title, game, tables, seeks, *more_seeks)
+            }
             Reply::Multiple { lines } => context! { lines => self.lines(lines)? },
             Reply::AlreadyPlayed { echo, sheet } => context! {
                 echo,
@@ -167,6 +171,10 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::AllBoards { .. } => "all_boards",
         Reply::Subscriptions { .. } => "subscriptions",
         Reply::Notifications { .. } => "notifications",
+        Reply::Standings { .. } => "standings",
+        Reply::ChallengeStatus { .. } => "challenge_status",
+        Reply::LimitStatus { .. } => "limit_status",
+        Reply::SeekStatus { .. } => "seek_status",
         Reply::Removed { .. } => "removed",
         Reply::ResignNoted { .. } => "resign_noted",
         Reply::Multiple { .. } => "multiple",

@@ -7,7 +7,7 @@ use super::render::STARS;
 use crate::service::{Heading, Sheet, Verdict};
 
 /// Width of a mail.
-const WIDTH: usize = 72;
+pub(super) const WIDTH: usize = 72;
 
 /// What the board template may name.
 pub(super) fn sheet_context(sheet: &Sheet) -> Value {
@@ -35,6 +35,7 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         spoken => Serde(&sheet.spoken),
         chance => Serde(&sheet.chance),
         times => Serde(&sheet.times),
+        ratings => sheet.ratings.clone(),
         stars => STARS,
     }
 }
@@ -86,7 +87,7 @@ fn move_table(sheet: &Sheet) -> String {
 }
 
 /// A long name gives way to the table.
-fn shortened(text: &str, width: usize) -> String {
+pub(super) fn shortened(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
     }

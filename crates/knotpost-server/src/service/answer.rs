@@ -140,6 +140,57 @@ pub struct HistoryLine {
     pub players: Vec<String>,
 }
 
+/// A line of the standings.
+#[derive(Clone, Debug, Serialize)]
+pub struct StandingLine {
+    /// From 1 in each block.
+    pub rank: u32,
+    /// Who.
+    pub userid: String,
+    /// The rating, in whole points.
+    pub rating: i64,
+    /// Won games.
+    pub won: i64,
+    /// Lost games.
+    pub lost: i64,
+    /// Tied games.
+    pub tied: i64,
+    /// Boards being played.
+    pub active: i64,
+    /// The most he plays at a time.
+    pub limit: Option<i64>,
+    /// Whether he takes challenges.
+    pub accepts: bool,
+    /// How many boards he looks for.
+    pub seeking: i64,
+    /// The Glicko-2 estimate, in whole points.
+    pub glicko: i64,
+    /// Its deviation, in whole points.
+    pub deviation: i64,
+}
+
+/// A block of the standings.
+#[derive(Clone, Debug, Serialize)]
+pub struct StandingsTable {
+    /// `Established`, `Provisional` or `Inactive`.
+    pub name: String,
+    /// Its players, the best first.
+    pub lines: Vec<StandingLine>,
+    /// How many more there are.
+    pub more: i64,
+}
+
+/// Somebody who looks for opponents.
+#[derive(Clone, Debug, Serialize)]
+pub struct SeekLine {
+    /// Who.
+    pub userid: String,
+    /// How many boards.
+    pub wanted: i64,
+    /// With which options, as typed.
+    pub terms: String,
+}
+
 /// A line of `multiple` and what came of it.
 #[derive(Clone, Debug, Serialize)]
 pub struct LineResult {
@@ -270,6 +321,52 @@ pub enum Reply {
         all: bool,
         /// The boards he hears of by number.
         boards: Vec<i64>,
+    },
+    /// Who plays a game, and how well.
+    Standings {
+        /// The game's title.
+        title: String,
+        /// The game's name.
+        game: String,
+        /// The blocks.
+        tables: Vec<StandingsTable>,
+        /// Who looks for opponents, longest first.
+        seeks: Vec<SeekLine>,
+        /// More do than are shown.
+        more_seeks: bool,
+    },
+    /// Whether a user takes challenges.
+    ChallengeStatus {
+        /// The game's title.
+        title: String,
+        /// Whether he does.
+        accepts: bool,
+        /// How many boards he looks for.
+        seeking: i64,
+    },
+    /// How many boards a user plays at most.
+    LimitStatus {
+        /// The game's title.
+        title: String,
+        /// The most; `None`: no limit.
+        limit: Option<i64>,
+        /// How many he plays now.
+        active: i64,
+    },
+    /// What a user looks for.
+    SeekStatus {
+        /// The game's title.
+        title: String,
+        /// The game's name.
+        game: String,
+        /// How many boards.
+        wanted: i64,
+        /// With which options, as typed.
+        terms: String,
+        /// Boards that were started now.
+        started: Vec<u32>,
+        /// He refuses challenges or is at his limit, so that nobody is found for him.
+        paused: bool,
     },
     /// A challenge was declined by all but one.
     Removed {

@@ -7,7 +7,7 @@ use super::Prepared;
 use super::execute::authorize_on;
 use super::post::{BoardFacts, Heading, post_board, post_to_user};
 use super::sheet::{Listing, Spoken};
-use super::{Answer, Board, Code, Refusal, Reply, ServiceError, Sheet};
+use super::{Answer, Board, Code, Refusal, Reply, ServiceError, Sheet, ratings};
 use crate::app::App;
 use crate::domain::{BoardRef, Millis, RemarkKind};
 use crate::store::{StoreError, Tx};
@@ -25,7 +25,9 @@ pub(super) async fn answer_with_board(
         Some(remark) => tx.remark(remark).await?.map(Spoken::from),
         None => None,
     };
-    let sheet = Sheet::of(board, &facts, None, Listing::Recent, now).with_spoken(spoken);
+    let ratings = ratings::change_lines(tx, board).await?;
+    let sheet =
+        Sheet::of(board, &facts, None, Listing::Recent, now).with_spoken(spoken).with_ratings(ratings);
     Ok(Answer::to_registered(Reply::Board(Box::new(sheet))).about(board.name()))
 }
 

@@ -1,16 +1,17 @@
 //! Challenges: a new board, made at once.
 
 use knotpost_commands::{Days, GivenOption, ServerOptions};
-use knotpost_rules::{AnyGame, Seed};
+use knotpost_rules::{AnyGame, GameOptions, Seed};
 
 use super::Prepared;
 use super::boards::{answer_with_board, find_game, game_options};
+use super::opponents::Readiness;
 use super::post::{BoardFacts, Heading, Note};
-use super::{Answer, Board, Code, Rate, Refusal, ServiceError};
+use super::{Answer, Board, Code, Rate, Refusal, ServiceError, opponents, ratings};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Millis, RemarkKind};
-use crate::store::{NewBoard, NewSeat, StoreError, Tx, UserRow, UserState};
+use crate::store::{NewBoard, NewSeat, StoreError, Tx, UserRow};
 
 #[expect(clippy::too_many_arguments, reason = "the parts of one command")]
 pub(super) async fn challenge(
@@ -32,32 +33,74 @@ pub(super) async fn challenge(
         refusal.retry_after = Some(seconds);
         return Err(refusal.about_game(game_name).into());
     }
+    let terms = Terms::of(server);
+    let (board, facts) = start(tx, app, game, &options, &users, terms, &prepared.body, now).await?;
+    answer_with_board(tx, app, &board, facts, now).await
+}
+
+/// What players agree on beside the game's own options.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terms {
+    pub(super) rated: bool,
+    pub(super) nag_ms: Option<i64>,
+    pub(super) forfeit_ms: Option<i64>,
+    pub(super) total_ms: Option<i64>,
+}
+
+impl Terms {
+    pub(super) fn of(server: &ServerOptions) -> Self {
+        Self {
+            rated: !server.unrated,
+            nag_ms: limit_ms(server.nagtime),
+            forfeit_ms: limit_ms(server.forfeittime),
+            total_ms: limit_ms(server.totaltime),
+        }
+    }
+}
+
+/// Makes a new board; who looked for opponents has found one. Who is told is the caller's business.
+#[expect(clippy::too_many_arguments, reason = "the parts of one board")]
+pub(super) async fn start(
+    tx: &mut Tx,
+    app: &App,
+    game: &'static dyn AnyGame,
+    options: &GameOptions,
+    users: &[UserRow],
+    terms: Terms,
+    comment: &str,
+    now: Millis,
+) -> Result<(Board, BoardFacts), ServiceError> {
+    let name = game.meta().name;
     let seed: [u8; 32] = random_bytes(app.entropy.as_ref()).map_err(StoreError::from)?;
-    let position = game.setup(&options, users.len(), &Seed(seed));
+    let position = game.setup(options, users.len(), &Seed(seed));
     let distinct = users.iter().any(|user| Some(user.id) != users.first().map(|first| first.id));
     let new = NewBoard {
-        game: game_name.to_owned(),
+        game: name.to_owned(),
         options: options.to_string(),
         rules_version: game.meta().rules_version,
         seed,
-        rated: distinct && !server.unrated,
+        rated: distinct && terms.rated && !options.is_handicap(),
         position: position.position(),
         scores: position.scores().to_string(),
         at: now,
-        nag_ms: limit_ms(server.nagtime),
-        forfeit_ms: limit_ms(server.forfeittime),
-        total_ms: limit_ms(server.totaltime),
+        nag_ms: terms.nag_ms,
+        forfeit_ms: terms.forfeit_ms,
+        total_ms: terms.total_ms,
     };
-    let number = tx.take_board_number(game_name).await?;
+    let number = tx.take_board_number(name).await?;
     let key = tx.insert_board(number, &new).await?;
     let first = position.next_seat().index();
     for (index, user) in users.iter().enumerate() {
         tx.insert_seat(key, NewSeat { seat: index as i64 + 1, user: user.id, to_move: index == first })
             .await?;
     }
+    for user in users.iter().filter(|_| distinct) {
+        tx.count_down_seek(name, user.id).await?;
+        ratings::board_began(tx, name, user.id, now).await?;
+    }
     let mut facts = BoardFacts::plain(Heading::New);
-    if !prepared.body.trim().is_empty() {
-        facts.remark = Some(tx.insert_remark(key, 0, None, RemarkKind::Comment, &prepared.body, now).await?);
+    if !comment.trim().is_empty() {
+        facts.remark = Some(tx.insert_remark(key, 0, None, RemarkKind::Comment, comment, now).await?);
     }
     if !new.rated {
         facts.notes.push(Note::Unrated);
@@ -65,12 +108,19 @@ pub(super) async fn challenge(
     let Some(row) = tx.board(key).await? else {
         return Err(StoreError::Corrupt("a board vanished inside its own transaction".to_owned()).into());
     };
-    let board = Board::from_row(tx, app, row).await?;
-    answer_with_board(tx, app, &board, facts, now).await
+    Ok((Board::from_row(tx, app, row).await?, facts))
 }
 
 fn limit_ms(days: Option<Days>) -> Option<i64> {
     days.and_then(|days| i64::try_from(days.as_millis()).ok())
+}
+
+/// Why somebody named in a challenge cannot be its player.
+#[derive(Default)]
+struct Absent {
+    unknown: Vec<String>,
+    unwilling: Vec<String>,
+    at_limit: Vec<String>,
 }
 
 async fn find_players(
@@ -78,24 +128,36 @@ async fn find_players(
     game: &dyn AnyGame,
     names: &[String],
 ) -> Result<Vec<UserRow>, ServiceError> {
-    let (mut users, mut unknown, mut unwilling) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut users, mut absent) = (Vec::new(), Absent::default());
     for name in names {
-        match tx.find_user(name).await? {
-            Some(user) if user.state == UserState::Active => users.push(user),
-            Some(user) => unwilling.push(user.userid),
-            None => unknown.push(name.clone()),
+        let Some(user) = tx.find_user(name).await? else {
+            note(&mut absent.unknown, name);
+            continue;
+        };
+        match opponents::readiness(tx, game.meta().name, &user).await? {
+            Readiness::Ready => {}
+            Readiness::Unwilling => note(&mut absent.unwilling, &user.userid),
+            Readiness::AtLimit => note(&mut absent.at_limit, &user.userid),
         }
+        users.push(user);
     }
-    if unknown.is_empty() && unwilling.is_empty() {
+    let Absent { unknown, unwilling, at_limit } = absent;
+    if unknown.is_empty() && unwilling.is_empty() && at_limit.is_empty() {
         return Ok(users);
     }
     let mut refusal =
         Refusal::new(Code::InvalidChallenge, "not everybody in this challenge can play; no board was made");
-    if !unknown.is_empty() {
-        refusal = refusal.hint(format!("Unknown: {}", unknown.join(", ")));
-    }
-    if !unwilling.is_empty() {
-        refusal = refusal.hint(format!("Not willing: {}", unwilling.join(", ")));
+    for (why, names) in [("Unknown", unknown), ("Not willing", unwilling), ("At their limit", at_limit)] {
+        if !names.is_empty() {
+            refusal = refusal.hint(format!("{why}: {}", names.join(", ")));
+        }
     }
     Err(refusal.about_game(game.meta().name).into())
+}
+
+/// Names somebody once.
+fn note(names: &mut Vec<String>, name: &str) {
+    if !names.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+        names.push(name.to_owned());
+    }
 }

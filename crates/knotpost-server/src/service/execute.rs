@@ -7,12 +7,13 @@ use knotpost_commands::Command;
 
 use super::answer::Failure;
 use super::credentials::same_hash;
+use super::opponents::Willingness;
 use super::sheet::Listing;
 use super::watching::Watch;
 use super::{
     Answer, Audience, Board, BoardFacts, Code, ErrorReply, Heading, LineResult, Login, Prepared, Refusal,
-    Reply, Request, ServiceError, Sheet, accounts, boards, challenge, help, looking, moves, prepare, queries,
-    reader, records, watching,
+    Reply, Request, ServiceError, Sheet, accounts, boards, challenge, help, looking, moves, opponents,
+    prepare, queries, reader, records, standings, watching,
 };
 use crate::app::App;
 use crate::domain::{BoardRef, Millis};
@@ -266,6 +267,17 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
         }
         Command::Notify { game, boards, .. } => watching::notify(tx, app, prepared, game, boards, now).await,
         Command::Games { game, users, selector } => queries::games(tx, app, game, users, *selector).await,
+        Command::Accept { game, .. } => {
+            opponents::set_willingness(tx, app, prepared, game, Willingness::Accept, now).await
+        }
+        Command::Reject { game, .. } => {
+            opponents::set_willingness(tx, app, prepared, game, Willingness::Reject, now).await
+        }
+        Command::Limit { game, change, .. } => opponents::limit(tx, app, prepared, game, *change, now).await,
+        Command::Seek { game, change, options, server, .. } => {
+            opponents::seek(tx, app, prepared, game, *change, options, server, now).await
+        }
+        Command::Standings { game } => standings::standings(tx, app, game, now).await,
         Command::History { game, users } => queries::history(tx, app, game, users).await,
         Command::Preview { game, board, at, moves } => {
             queries::preview(tx, app, game, *board, *at, moves, now).await

@@ -16,6 +16,7 @@ pub const TOPICS: &[(&str, &str, &str)] = &[
     ("commands", "Commands", include_str!("../../../../templates/help/commands.md")),
     ("options", "Options", include_str!("../../../../templates/help/options.md")),
     ("preferences", "Preferences", include_str!("../../../../templates/help/preferences.md")),
+    ("ratings", "Ratings", include_str!("../../../../templates/help/ratings.md")),
     ("mail", "Playing by mail", include_str!("../../../../templates/help/mail.md")),
     ("web", "Playing over the web", include_str!("../../../../templates/help/web.md")),
     ("records", "Game records", include_str!("../../../../templates/help/records.md")),

@@ -45,6 +45,8 @@ pub enum Note {
         /// Who.
         by: String,
     },
+    /// Both players looked for opponents.
+    Paired,
 }
 
 impl fmt::Display for Note {
@@ -55,6 +57,7 @@ impl fmt::Display for Note {
             }
             Self::Unrated => f.write_str("This board is unrated."),
             Self::Swapped { by } => write!(f, "{by} swapped: the players have changed sides."),
+            Self::Paired => f.write_str("Both players were looking for opponents; the first seat was drawn."),
         }
     }
 }

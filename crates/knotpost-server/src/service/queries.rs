@@ -8,6 +8,7 @@ use super::post::{BoardFacts, Heading};
 use super::sheet::{Listing, Spoken};
 use super::{
     Answer, Board, BoardLine, Code, GameCount, HistoryLine, Refusal, Reply, ServiceError, Sheet, Standing,
+    ratings,
 };
 use crate::app::App;
 use crate::domain::{BoardKey, BoardState, Millis, SeatState, UserKey};
@@ -29,6 +30,7 @@ pub(super) fn is_query(command: &Command) -> bool {
             | Command::ShowBoards { .. }
             | Command::ShowUsers { .. }
             | Command::Games { .. }
+            | Command::Standings { .. }
             | Command::History { .. }
             | Command::Preview { .. }
             | Command::PreviewNew { .. }
@@ -119,7 +121,8 @@ pub(super) async fn show(tx: &mut Tx, board: &Board, now: Millis) -> Result<Shee
     let subscribers = tx.subscribers(board.row.id).await?.into_iter().map(|(_, name)| name).collect();
     let facts = BoardFacts { subscribers, ..BoardFacts::plain(Heading::Show) };
     let spoken = tx.comment(board.row.id, board.entries.len() as i64).await?.map(Spoken::from);
-    Ok(Sheet::of(board, &facts, None, Listing::Whole, now).with_spoken(spoken))
+    let ratings = ratings::change_lines(tx, board).await?;
+    Ok(Sheet::of(board, &facts, None, Listing::Whole, now).with_spoken(spoken).with_ratings(ratings))
 }
 
 pub(super) fn boards_answer(mut sheets: Vec<Sheet>) -> Answer {

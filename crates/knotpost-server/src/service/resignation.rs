@@ -9,7 +9,7 @@ use super::execute::authorize_on;
 use super::moves::{check_plays, comment};
 use super::post::{BoardFacts, Heading, Note, post_to_user};
 use super::settle::settle;
-use super::{Answer, Board, Reply, ServiceError, Standing};
+use super::{Answer, Board, Reply, ServiceError, Standing, ratings};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{BoardState, Millis, MoveKind, RemarkKind, SeatState};
@@ -123,11 +123,15 @@ async fn decline(
             userid: user.userid.clone(),
             text: prepared.body.trim().to_owned(),
         };
+        for seat in &board.seats {
+            ratings::review_activity(tx, &board.row.game, seat.user_id, now).await?;
+        }
         tell_all(tx, app, &board, &reply, now).await?;
         return Ok(Answer::to_registered(reply).about(board.name()));
     }
     restart(tx, app, &mut board, left, now).await?;
     tx.subscribe(board.row.id, user.id).await?;
+    ratings::review_activity(tx, &board.row.game, user.id, now).await?;
     let mut facts = BoardFacts::plain(Heading::New);
     facts.notes.push(Note::Restarted { declined: user.userid.clone() });
     if !prepared.body.trim().is_empty() {

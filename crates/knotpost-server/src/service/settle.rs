@@ -1,7 +1,7 @@
 //! What follows from a turn: the server's own moves, the rows, and whose turn it is.
 
 use super::board::Standing;
-use super::{Board, ServiceError, watching};
+use super::{Board, ServiceError, opponents, ratings, watching};
 use crate::app::App;
 use crate::domain::{BoardState, Millis, SeatState};
 use crate::store::{StoreError, Tx};
@@ -40,6 +40,8 @@ pub(super) async fn settle(
         }
     }
     if board.row.state == BoardState::Over {
+        ratings::board_ended(tx, board, now).await?;
+        opponents::seats_are_free(tx, app, board, now).await?;
         watching::tell_of_end(tx, app, board, now).await?;
     }
     Ok(())

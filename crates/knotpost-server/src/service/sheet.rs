@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::board::seat_at;
 use super::post::{BoardFacts, Heading, Note};
-use super::{Board, Chance, Standing, chance};
+use super::{Board, Chance, Standing, chance, ratings};
 use crate::app::App;
 use crate::domain::{BoardKey, Millis, Span};
 use crate::store::{StoreError, Tx};
@@ -134,6 +134,8 @@ pub struct Sheet {
     pub chance: Option<Chance>,
     /// Times, when they are to be shown.
     pub times: Option<TimeFacts>,
+    /// What a rated board did to its players' ratings, a line each.
+    pub ratings: Vec<String>,
     /// The number of the last move.
     pub ply: usize,
 }
@@ -186,6 +188,7 @@ impl Sheet {
             chance: chance(board)
                 .filter(|_| over || !matches!(facts.heading, Heading::Summary | Heading::Chat)),
             times: (over || special).then(|| times(board, over, now)),
+            ratings: Vec::new(),
             ply: board.entries.len(),
         }
     }
@@ -194,6 +197,13 @@ impl Sheet {
     #[must_use]
     pub fn with_spoken(mut self, spoken: Option<Spoken>) -> Self {
         self.spoken.extend(spoken);
+        self
+    }
+
+    /// Adds what became of the players' ratings.
+    #[must_use]
+    pub fn with_ratings(mut self, lines: Vec<String>) -> Self {
+        self.ratings = lines;
         self
     }
 }
@@ -305,7 +315,9 @@ pub async fn sheet_by_reference(
         Some(remark) => tx.remark(remark).await?.map(Spoken::from),
         None => None,
     };
-    Ok(Some(Sheet::of(&board, facts, reader, Listing::Recent, date).with_spoken(spoken)))
+    let ratings = ratings::change_lines(tx, &board).await?;
+    let sheet = Sheet::of(&board, facts, reader, Listing::Recent, date);
+    Ok(Some(sheet.with_spoken(spoken).with_ratings(ratings)))
 }
 
 impl From<crate::store::RemarkRow> for Spoken {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use knotpost_commands::{Password, Userid};
 
-use super::{Code, Refusal, ServiceError};
+use super::{Code, Refusal, ServiceError, ratings};
 use crate::app::App;
 use crate::domain::{Address, BoardState, Millis};
 use crate::store::{BoardFilter, NewUser, StoreError, Tx, UserRow, UserState};
@@ -167,6 +167,9 @@ async fn apply(
         UserEdit::Suspend => tx.set_user_state(user.id, UserState::Suspended).await?,
         UserEdit::Lift => tx.set_user_state(user.id, UserState::Active).await?,
         UserEdit::Delete => delete(tx, &user).await?,
+    }
+    if matches!(edit, UserEdit::Suspend | UserEdit::Lift | UserEdit::Delete) {
+        ratings::review_all_activity(tx, user.id, now).await?;
     }
     Ok(())
 }

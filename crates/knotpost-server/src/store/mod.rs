@@ -14,7 +14,12 @@ mod inbox;
 mod open;
 mod outbox;
 mod queued_moves;
+mod rating_history;
+mod ratings;
 mod seats;
+mod seeks;
+mod standings;
+mod user_games;
 mod watching;
 mod writer;
 
@@ -29,7 +34,11 @@ pub use inbox::{InboxRow, NewInbox};
 pub use open::Settings;
 pub use outbox::{BoardMail, NewOutbox, OutboxRow};
 pub use queued_moves::QueuedMoveRow;
+pub use rating_history::RatedBoardRow;
+pub use ratings::{RatingChange, RatingRow};
 pub use seats::{NewSeat, SeatRow};
+pub use seeks::SeekRow;
+pub use standings::{StandingRow, StandingsBlock};
 pub use writer::Work;
 
 use dialect::on;

@@ -187,7 +187,7 @@ fn again(error: &StoreError) -> StoreError {
 async fn write_alone(pool: PgPool, mut job: Box<dyn Job>) {
     let mut outcome = Ok(());
     for attempt in 0..RETRIES {
-        outcome = try_alone(&pool, &mut job).await;
+        outcome = try_alone(&pool, &mut job, attempt).await;
         match &outcome {
             Err(StoreError::Busy(_)) => {
                 metrics::counter!("knotpost_store_retries").increment(1);
@@ -199,8 +199,13 @@ async fn write_alone(pool: PgPool, mut job: Box<dyn Job>) {
     job.settle(outcome);
 }
 
-async fn try_alone(pool: &PgPool, job: &mut Box<dyn Job>) -> Result<(), StoreError> {
+async fn try_alone(pool: &PgPool, job: &mut Box<dyn Job>, attempt: u32) -> Result<(), StoreError> {
     let mut tx = Tx::Postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ").await?);
+    if attempt > 0 {
+        // Who has met a conflict stands in line with others who have, so that many who want one row all get
+        // it. Waiting here comes before the snapshot; any table that is always there would do.
+        tx.statement("LOCK TABLE rating_orders IN SHARE UPDATE EXCLUSIVE MODE").await?;
+    }
     match job.run(&mut tx).await {
         Ok(()) => tx.commit().await,
         Err(error) => {

@@ -13,6 +13,7 @@ mod outbound;
 mod play;
 mod postgres;
 mod process;
+mod ratings;
 mod smtp_listener;
 mod smtp_peer;
 mod store;

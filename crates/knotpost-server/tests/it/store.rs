@@ -6,6 +6,7 @@ mod boards;
 mod mails;
 mod people;
 mod plans;
+mod rating;
 mod replay;
 mod schema;
 mod transactions;
@@ -141,6 +142,11 @@ contracts! {
     watching::the_end_is_heard_by_those_who_asked,
     watching::imports_are_known_again_and_keep_their_numbers,
     watching::what_was_said_with_moves_is_kept_apart_from_chat,
+    rating::challenges_are_taken_without_limit_until_something_is_said,
+    rating::seeks_find_their_equals_in_order,
+    rating::ratings_come_back_as_they_were_stored,
+    rating::history_holds_the_rated_boards_that_are_over,
+    rating::standings_part_who_plays_from_who_is_gone,
     transactions::a_failed_write_leaves_nothing,
     transactions::a_savepoint_undoes_only_what_came_after_it,
     transactions::one_failing_write_of_many_is_undone_alone,

@@ -2,6 +2,7 @@
 
 mod boards;
 mod games;
+mod standings;
 
 use axum::Router;
 use axum::routing::get;
@@ -13,6 +14,7 @@ pub(super) fn routes() -> Router<Web> {
     Router::new()
         .route("/games", get(games::list))
         .route("/games/{game}", get(games::show))
+        .route("/standings/{game}", get(standings::show))
         .route("/boards", get(boards::list))
         .route("/boards/{game}/{number}", get(boards::show))
         .route("/boards/{game}/{number}/moves", get(boards::moves))

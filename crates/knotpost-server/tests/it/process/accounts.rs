@@ -53,6 +53,11 @@ async fn a_deleted_user_is_forgotten_but_not_in_the_middle_of_a_game() {
     server.ask("osbox resign 101 ann ann-secret").await;
 
     place.run(&["admin", "user", "delete", "bob"]).await.succeed();
+    let checked = place.run(&["admin", "ratings", "recompute", "--check"]).await.succeed();
+    assert!(checked.contains("0 differences."), "{checked}");
+    let done = place.run(&["admin", "ratings", "recompute", "--game", "osbox"]).await;
+    assert!(done.stderr.contains("osbox: 1 rated boards, 2 players"), "{done:?}");
+    assert_ne!(place.run(&["admin", "ratings", "recompute", "--game", "hex"]).await.code(), 0);
     let gone = place.run(&["admin", "user", "show", "bob"]).await;
     assert!(gone.code() == 65 || gone.stdout.contains("deleted"), "{gone:?}");
     assert!(!gone.stdout.contains("bob@example.org"), "{gone:?}");

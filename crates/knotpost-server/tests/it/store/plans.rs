@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use knotpost_server::domain::{BoardKey, BoardState, Millis};
-use knotpost_server::store::{BoardFilter, Tx};
+use knotpost_server::store::{BoardFilter, StandingsBlock, Tx};
 use sqlx::AssertSqlSafe;
 use tracing::field::{Field, Visit};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
@@ -72,6 +72,16 @@ async fn ask_everything(ground: &Ground) {
         }
         tx.list_finished("osbox", user, 10).await.unwrap();
     }
+    tx.accepts("osbox", ann).await.unwrap();
+    tx.count_active_boards("osbox", ann).await.unwrap();
+    tx.rating("osbox", ann).await.unwrap();
+    tx.lapsed_players("osbox", Millis(1)).await.unwrap();
+    tx.rating_changes(board).await.unwrap();
+    for block in [StandingsBlock::Established, StandingsBlock::Provisional, StandingsBlock::Inactive] {
+        tx.standings("osbox", block, Millis(1), 10).await.unwrap();
+    }
+    tx.list_seeks("osbox", 10).await.unwrap();
+    tx.seek("osbox", ann).await.unwrap();
     tx.next_inbox_due().await.unwrap();
     tx.next_outbox_due().await.unwrap();
     tx.count_waiting_inbox().await.unwrap();

@@ -1,0 +1,121 @@
+//! `standings`: who plays a game, and how well.
+
+use super::boards::find_game;
+use super::opponents::terms_text;
+use super::ratings::INACTIVE_AFTER_MS;
+use super::{Answer, Reply, SeekLine, ServiceError, StandingLine, StandingsTable};
+use crate::app::App;
+use crate::domain::rating::{Rating, shown};
+use crate::domain::{Millis, UserKey};
+use crate::store::{SeekRow, StandingRow, StandingsBlock, StoreError, Tx};
+
+/// Lines of a block in one answer.
+const MOST_LINES: i64 = 100;
+/// Those who look for opponents, in one answer.
+const MOST_SEEKS: i64 = 50;
+
+const BLOCKS: [(StandingsBlock, &str); 3] = [
+    (StandingsBlock::Established, "Established"),
+    (StandingsBlock::Provisional, "Provisional"),
+    (StandingsBlock::Inactive, "Inactive"),
+];
+
+/// The standings of a game, for pages and the API.
+///
+/// # Errors
+/// When there is no such game, or the database fails.
+pub async fn view_standings(app: &App, game: &str) -> Result<Reply, ServiceError> {
+    let mut tx = app.store.read().await?;
+    collect(&mut tx, app, game, app.clock.now()).await
+}
+
+pub(super) async fn standings(
+    tx: &mut Tx,
+    app: &App,
+    game: &str,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    Ok(Answer::to_sender(collect(tx, app, game, now).await?))
+}
+
+async fn collect(tx: &mut Tx, app: &App, game: &str, now: Millis) -> Result<Reply, ServiceError> {
+    let meta = find_game(app, game)?.meta();
+    let long_ago = now.plus(-INACTIVE_AFTER_MS);
+    let seeks = tx.list_seeks(meta.name, MOST_SEEKS + 1).await?;
+    let mut tables = Vec::new();
+    for (block, name) in BLOCKS {
+        let mut rows = tx.standings(meta.name, block, long_ago, MOST_LINES + 1).await?;
+        let mut count = rows.len() as i64;
+        if count > MOST_LINES {
+            count = tx.count_standings(meta.name, block, long_ago).await?;
+            rows.truncate(MOST_LINES as usize);
+        }
+        if block == StandingsBlock::Provisional {
+            count += add_newcomers(tx, meta.name, &seeks, &mut rows).await?;
+        }
+        let more = count - rows.len() as i64;
+        let mut lines = Vec::new();
+        for (rank, row) in (1..).zip(rows) {
+            lines.push(line(tx, meta.name, rank, row).await?);
+        }
+        tables.push(StandingsTable { name: name.to_owned(), lines, more });
+    }
+    let more_seeks = seeks.len() as i64 > MOST_SEEKS;
+    let seeks = seeks.iter().take(MOST_SEEKS as usize).map(seek_line).collect();
+    Ok(Reply::Standings {
+        title: meta.title.to_owned(),
+        game: meta.name.to_owned(),
+        tables,
+        seeks,
+        more_seeks,
+    })
+}
+
+/// Who looks for opponents is listed before his first rated game. Returns how many were added.
+async fn add_newcomers(
+    tx: &mut Tx,
+    game: &str,
+    seeks: &[SeekRow],
+    rows: &mut Vec<StandingRow>,
+) -> Result<i64, StoreError> {
+    let mut added = 0;
+    for seek in seeks {
+        if tx.rating(game, seek.user_id).await?.is_none() {
+            rows.push(newcomer(seek.user_id, &seek.userid));
+            added += 1;
+        }
+    }
+    rows.sort_by(|one, other| {
+        let names = || one.userid.to_lowercase().cmp(&other.userid.to_lowercase());
+        other.rating.total_cmp(&one.rating).then_with(names)
+    });
+    rows.truncate(MOST_LINES as usize);
+    Ok(added)
+}
+
+fn newcomer(user_id: UserKey, userid: &str) -> StandingRow {
+    let Rating { rating, glicko, deviation, .. } = Rating::default();
+    StandingRow { user_id, userid: userid.to_owned(), rating, won: 0, lost: 0, tied: 0, glicko, deviation }
+}
+
+async fn line(tx: &mut Tx, game: &str, rank: u32, row: StandingRow) -> Result<StandingLine, StoreError> {
+    let accepts = tx.accepts(game, row.user_id).await?;
+    Ok(StandingLine {
+        rank,
+        rating: shown(row.rating),
+        won: row.won,
+        lost: row.lost,
+        tied: row.tied,
+        active: tx.count_active_boards(game, row.user_id).await?,
+        limit: tx.board_limit(game, row.user_id).await?,
+        accepts,
+        seeking: tx.seek(game, row.user_id).await?.map_or(0, |seek| seek.wanted),
+        glicko: shown(row.glicko),
+        deviation: shown(row.deviation),
+        userid: row.userid,
+    })
+}
+
+fn seek_line(seek: &SeekRow) -> SeekLine {
+    SeekLine { userid: seek.userid.clone(), wanted: seek.wanted, terms: terms_text(seek) }
+}

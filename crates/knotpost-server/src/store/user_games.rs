@@ -1,0 +1,96 @@
+//! How a user stands to a game: whether he takes challenges, and how many boards he plays at most.
+
+use super::{StoreError, Tx, on};
+use crate::domain::UserKey;
+
+impl Tx {
+    /// Whether the user takes challenges of this game. Who has said nothing does; who has left does not.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn accepts(&mut self, game: &str, user: UserKey) -> Result<bool, StoreError> {
+        let sql = "SELECT 1 FROM users u WHERE u.id = $1 AND u.state = 'active' AND NOT EXISTS \
+                   (SELECT 1 FROM user_games g WHERE g.user_id = u.id AND g.game = $2 AND NOT g.accepts)";
+        let found: Option<i32> =
+            on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_optional(c).await)?;
+        Ok(found.is_some())
+    }
+
+    /// Stores whether the user takes challenges of this game.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_accepts(&mut self, game: &str, user: UserKey, accepts: bool) -> Result<(), StoreError> {
+        let sql = "INSERT INTO user_games (user_id, game, accepts, board_limit, subscribes, notifies) \
+                   VALUES ($1, $2, $3, NULL, $4, $4) \
+                   ON CONFLICT (user_id, game) DO UPDATE SET accepts = excluded.accepts";
+        on!(self, c => sqlx::query(sql)
+            .bind(user.0)
+            .bind(game)
+            .bind(accepts)
+            .bind(false)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+
+    /// The most boards of this game the user plays at a time; `None`: no limit.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn board_limit(&mut self, game: &str, user: UserKey) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT board_limit FROM user_games WHERE user_id = $1 AND game = $2";
+        let limit: Option<Option<i64>> =
+            on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_optional(c).await)?;
+        Ok(limit.flatten())
+    }
+
+    /// As [`Tx::board_limit`], before a board is started: of two that are started at once for somebody with
+    /// a limit, one sees the other.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn hold_board_limit(&mut self, game: &str, user: UserKey) -> Result<Option<i64>, StoreError> {
+        // A lock alone would not do: the row must change for the other one to notice.
+        let sql = "UPDATE user_games SET board_limit = board_limit \
+                   WHERE user_id = $1 AND game = $2 AND board_limit IS NOT NULL RETURNING board_limit";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_optional(c).await)?)
+    }
+
+    /// Stores the most boards of this game the user plays at a time.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_board_limit(
+        &mut self,
+        game: &str,
+        user: UserKey,
+        limit: Option<i64>,
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO user_games (user_id, game, accepts, board_limit, subscribes, notifies) \
+                   VALUES ($1, $2, $3, $4, $5, $5) \
+                   ON CONFLICT (user_id, game) DO UPDATE SET board_limit = excluded.board_limit";
+        on!(self, c => sqlx::query(sql)
+            .bind(user.0)
+            .bind(game)
+            .bind(true)
+            .bind(limit)
+            .bind(false)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+
+    /// How many boards of this game the user is playing; a board on which he has several seats is one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_active_boards(&mut self, game: &str, user: UserKey) -> Result<i64, StoreError> {
+        // A game that is computed keeps the plan from walking all boards of that game.
+        let sql = "SELECT COUNT(DISTINCT b.id) FROM seats s JOIN boards b ON b.id = s.board_id \
+                   WHERE s.user_id = $1 AND b.game || '' = $2 AND b.state = 'active'";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_one(c).await)?)
+    }
+}
