@@ -6,6 +6,7 @@ mod board;
 mod comment;
 mod ids;
 mod own_addresses;
+mod periods;
 mod time;
 
 pub use address::{Address, AddressError, parse_address};
@@ -13,4 +14,5 @@ pub use board::{BoardRef, BoardState, MoveKind, RemarkKind, SeatState};
 pub use comment::limit_comment;
 pub use ids::{BoardKey, InboxKey, OutboxKey, RemarkKey, UserKey};
 pub use own_addresses::{OwnAddresses, Recipient};
+pub use periods::{Pauses, Period, most_within};
 pub use time::{Millis, Span};

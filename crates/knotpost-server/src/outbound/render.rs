@@ -159,6 +159,8 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::BoardList { .. } => "board_list",
         Reply::History { .. } => "history",
         Reply::Removed { .. } => "removed",
+        Reply::NeverBegun { .. } => "never_begun",
+        Reply::Vacation { .. } => "vacation",
         Reply::ResignNoted { .. } => "resign_noted",
         Reply::Multiple { .. } => "multiple",
         Reply::AlreadyPlayed { .. } => "already_played",

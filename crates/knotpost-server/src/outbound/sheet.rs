@@ -44,6 +44,7 @@ fn heading_word(heading: Heading) -> &'static str {
         Heading::New | Heading::Summary | Heading::Show => "Summary",
         Heading::Preview => "Preview",
         Heading::Chat => "Chat",
+        Heading::Nag => "Nag",
     }
 }
 

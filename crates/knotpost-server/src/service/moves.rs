@@ -63,7 +63,7 @@ pub(super) async fn act(
         exchange_users(tx, &mut board).await?;
     }
     let ply = board.entries.len();
-    settle(tx, &mut board, ply - 1, now).await?;
+    settle(tx, app, &mut board, ply - 1, now).await?;
     let mut facts = BoardFacts::plain(Heading::Summary);
     if matches!(turn, Turn::Swap) {
         facts.notes.push(Note::Swapped { by: user.userid.clone() });

@@ -4,10 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Board, Reply};
+use super::sheet::times;
+use super::{Board, Reply, Standing, TimeFacts, TimeUp};
 use crate::app::App;
 use crate::clock::random_bytes;
-use crate::domain::{Address, BoardRef, Millis, RemarkKey, UserKey};
+use crate::domain::{Address, BoardRef, Millis, RemarkKey, SeatState, UserKey};
 use crate::secret::to_hex;
 use crate::store::{BoardMail, NewOutbox, StoreError, Tx};
 
@@ -25,6 +26,8 @@ pub enum Heading {
     Preview,
     /// Somebody said something.
     Chat,
+    /// A move is waited for.
+    Nag,
 }
 
 /// Something the reader of a board mail should know.
@@ -43,6 +46,34 @@ pub enum Note {
         /// Who.
         by: String,
     },
+    /// A move is waited for.
+    Reminder {
+        /// Whose.
+        userid: String,
+        /// Since when.
+        since: String,
+        /// When the time is up.
+        end: String,
+    },
+    /// Somebody's time was up.
+    Forfeited {
+        /// Whose.
+        userid: String,
+        /// Which time.
+        up: TimeUp,
+    },
+    /// Somebody's time was up in the first round, and the game began again without him.
+    NeverMoved {
+        /// Who.
+        userid: String,
+    },
+    /// Somebody takes time off.
+    Away {
+        /// Who.
+        userid: String,
+        /// Until when.
+        until: String,
+    },
 }
 
 impl fmt::Display for Note {
@@ -53,6 +84,21 @@ impl fmt::Display for Note {
             }
             Self::Unrated => f.write_str("This board is unrated."),
             Self::Swapped { by } => write!(f, "{by} swapped: the players have changed sides."),
+            Self::Reminder { userid, since, end } => {
+                write!(f, "{userid} has been waited for since {since}.\n")?;
+                write!(f, "Without a move the time is up on {end}.")
+            }
+            Self::Forfeited { userid, up: TimeUp::Move } => {
+                write!(f, "{userid} did not move in time and forfeits.")
+            }
+            Self::Forfeited { userid, up: TimeUp::Total } => {
+                write!(f, "{userid} has used up the time for all moves and forfeits.")
+            }
+            Self::NeverMoved { userid } => {
+                write!(f, "{userid} made no first move in time;\n")?;
+                write!(f, "the game begins again without {userid}.")
+            }
+            Self::Away { userid, until } => write!(f, "{userid} is on vacation until {until}."),
         }
     }
 }
@@ -68,12 +114,24 @@ pub struct BoardFacts {
     pub subscribers: Vec<String>,
     /// What the readers should know.
     pub notes: Vec<Note>,
+    /// The times as they were then, where they are told.
+    #[serde(default)]
+    pub times: Option<TimeFacts>,
 }
 
 impl BoardFacts {
     /// Facts of a board that is only shown.
     pub fn plain(heading: Heading) -> Self {
-        Self { heading, remark: None, subscribers: Vec::new(), notes: Vec::new() }
+        Self { heading, remark: None, subscribers: Vec::new(), notes: Vec::new(), times: None }
+    }
+
+    /// Adds what is true of the board at this moment and may be otherwise when the mail is
+    /// written: who is away, and the times.
+    #[must_use]
+    pub(super) fn as_of(mut self, board: &Board, now: Millis) -> Self {
+        self.notes.extend(away(board, now));
+        self.times = times(board, self.heading, now);
+        self
     }
 }
 
@@ -194,19 +252,33 @@ pub(super) async fn post_board(
     let watchers: Vec<_> =
         watchers.into_iter().filter(|(key, _)| !players.contains(&UserKey(*key))).collect();
     let facts = BoardFacts { subscribers: watchers.iter().map(|(_, name)| name.clone()).collect(), ..facts };
-    let stored = serde_json::to_string(&facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    let facts = facts.as_of(board, now);
     let mut readers: Vec<UserKey> = Vec::new();
     for reader in players.into_iter().chain(watchers.iter().map(|(key, _)| UserKey(*key))) {
         if !readers.contains(&reader) {
             readers.push(reader);
         }
     }
+    post_board_to(tx, app, board, &facts, &readers, now).await?;
+    Ok(facts)
+}
+
+/// Queues the board, as it stands now, to these users.
+pub(super) async fn post_board_to(
+    tx: &mut Tx,
+    app: &App,
+    board: &Board,
+    facts: &BoardFacts,
+    readers: &[UserKey],
+    now: Millis,
+) -> Result<(), StoreError> {
+    let stored = serde_json::to_string(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     for reader in readers {
-        for recipient in registered_addresses(tx, app, reader).await? {
+        for recipient in registered_addresses(tx, app, *reader).await? {
             let mail = NewOutbox {
                 kind: "board",
                 recipient,
-                user: Some(reader),
+                user: Some(*reader),
                 content: Ok(BoardMail { board: board.row.id, ply: board.row.ply, facts: stored.clone() }),
                 message_id: new_message_id(app)?,
                 date: now,
@@ -214,5 +286,22 @@ pub(super) async fn post_board(
             tx.insert_outbox(&mail).await?;
         }
     }
-    Ok(facts)
+    Ok(())
+}
+
+/// The players who are on vacation, each once.
+fn away(board: &Board, now: Millis) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if matches!(board.standing(), Standing::Over(_)) {
+        return notes;
+    }
+    for row in board.seats.iter().filter(|row| row.state == SeatState::Playing) {
+        if let Some(until) = row.away_until.map(Millis).filter(|until| *until > now) {
+            let note = Note::Away { userid: row.userid.clone(), until: until.to_readable() };
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    notes
 }

@@ -9,10 +9,11 @@ use super::execute::authorize_on;
 use super::moves::{check_plays, comment};
 use super::post::{BoardFacts, Heading, Note, post_to_user};
 use super::settle::settle;
+use super::time::schedule;
 use super::{Answer, Board, Reply, ServiceError, Standing};
 use crate::app::App;
 use crate::clock::random_bytes;
-use crate::domain::{BoardState, Millis, MoveKind, RemarkKind, SeatState};
+use crate::domain::{BoardState, Millis, MoveKind, RemarkKind, SeatState, UserKey};
 use crate::store::{NewSeat, SeatRow, StoreError, Tx, UserRow};
 
 pub(super) async fn resign(
@@ -59,7 +60,7 @@ async fn on_turn(
         row.resign_pending = false;
     }
     let ply = board.entries.len();
-    settle(tx, &mut board, ply - 1, now).await?;
+    settle(tx, app, &mut board, ply - 1, now).await?;
     if board.row.state == BoardState::Active {
         // With others still playing he goes on watching.
         tx.subscribe(board.row.id, user.id).await?;
@@ -96,8 +97,7 @@ async fn out_of_turn(
     Ok(Answer::to_registered(reply).about(board.name()))
 }
 
-/// In the first round nobody has lost anything yet: who resigns is taken out. With two or more
-/// left the game begins again without him, otherwise the board is removed.
+/// In the first round nobody has lost anything yet: who resigns is taken out.
 async fn decline(
     tx: &mut Tx,
     app: &App,
@@ -106,17 +106,7 @@ async fn decline(
     user: &UserRow,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let left: Vec<SeatRow> = board.seats.iter().filter(|seat| seat.user_id != user.id).cloned().collect();
-    tx.drop_board_mails(board.row.id, now).await?;
-    let players = board.game.meta().players.clone();
-    if left.len() < 2 || left.len() < *players.start() {
-        board.row.state = BoardState::Removed;
-        board.row.ended_at = Some(now.0);
-        tx.update_board(&board.row).await?;
-        for seat in &mut board.seats {
-            seat.to_move = false;
-            tx.update_seat(board.row.id, seat).await?;
-        }
+    if take_out(tx, app, &mut board, user.id, now).await? == Left::Nobody {
         let reply = Reply::Removed {
             title: board.title().to_owned(),
             number: board.row.number as u32,
@@ -126,8 +116,6 @@ async fn decline(
         tell_all(tx, app, &board, &reply, now).await?;
         return Ok(Answer::to_registered(reply).about(board.name()));
     }
-    restart(tx, app, &mut board, left, now).await?;
-    tx.subscribe(board.row.id, user.id).await?;
     let mut facts = BoardFacts::plain(Heading::New);
     facts.notes.push(Note::Restarted { declined: user.userid.clone() });
     if !prepared.body.trim().is_empty() {
@@ -136,6 +124,43 @@ async fn decline(
         facts.remark = Some(remark.await?);
     }
     answer_with_board(tx, app, &board, facts, now).await
+}
+
+/// What became of a board after a player was taken out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// Enough are left: the game has begun again.
+    Others,
+    /// The board is removed.
+    Nobody,
+}
+
+/// Takes a user out in the first round. With two or more left the game begins again without him
+/// and he watches it, otherwise the board is removed. Tells nobody.
+pub(super) async fn take_out(
+    tx: &mut Tx,
+    app: &App,
+    board: &mut Board,
+    user: UserKey,
+    now: Millis,
+) -> Result<Left, ServiceError> {
+    let left: Vec<SeatRow> = board.seats.iter().filter(|seat| seat.user_id != user).cloned().collect();
+    tx.drop_board_mails(board.row.id, now).await?;
+    let players = board.game.meta().players.clone();
+    if left.len() < 2 || left.len() < *players.start() {
+        board.row.state = BoardState::Removed;
+        board.row.ended_at = Some(now.0);
+        board.row.due_at = None;
+        tx.update_board(&board.row).await?;
+        for seat in &mut board.seats {
+            seat.to_move = false;
+            tx.update_seat(board.row.id, seat).await?;
+        }
+        return Ok(Left::Nobody);
+    }
+    restart(tx, app, board, left, now).await?;
+    tx.subscribe(board.row.id, user).await?;
+    Ok(Left::Others)
 }
 
 /// The same game from an empty board: same order, seats renumbered, new seed.
@@ -167,6 +192,7 @@ async fn restart(
     board.row.ply = 0;
     board.row.position = board.position.position();
     board.row.scores = board.position.scores().to_string();
+    schedule(board, now);
     tx.update_board(&board.row).await?;
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! What follows from a turn: the server's own moves, the rows, and whose turn it is.
 
 use super::board::Standing;
+use super::time::schedule;
 use super::{Board, ServiceError};
+use crate::app::App;
 use crate::domain::{BoardState, Millis, SeatState};
 use crate::store::{StoreError, Tx};
 
@@ -9,6 +11,7 @@ use crate::store::{StoreError, Tx};
 /// and whose turn it is.
 pub(super) async fn settle(
     tx: &mut Tx,
+    _app: &App,
     board: &mut Board,
     stored: usize,
     now: Millis,
@@ -28,7 +31,10 @@ pub(super) async fn settle(
         board.row.winners = Some(winners.join(","));
         board.row.reason = Some(outcome.reason.to_owned());
         board.row.ended_at = Some(now.0);
+        // Its mails tell how much time was used.
+        board.load_pauses(tx).await?;
     }
+    schedule(board, now);
     tx.update_board(&board.row).await?;
     for seat in &mut board.seats {
         let to_move = matches!(&standing, Standing::ToMove(next) if i64::from(next.number()) == seat.seat);

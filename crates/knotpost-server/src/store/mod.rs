@@ -6,7 +6,9 @@
 
 mod accounts;
 mod boards;
+mod deadlines;
 mod dialect;
+mod duties;
 mod error;
 mod idempotency;
 mod inbox;
@@ -14,12 +16,15 @@ mod open;
 mod outbox;
 mod preferences;
 mod seats;
+mod vacations;
 mod writer;
 
 use sqlx::{ConnectOptions as _, Connection as _, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
 
 pub use accounts::{AddressRow, NewUser, UserRow, UserState};
 pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
+pub use deadlines::DueBoard;
+pub use duties::DutyRow;
 pub use error::StoreError;
 pub use idempotency::SavedResponse;
 pub use inbox::{InboxRow, NewInbox};
@@ -27,6 +32,7 @@ pub use open::Settings;
 pub use outbox::{BoardMail, NewOutbox, OutboxRow};
 pub use preferences::{ALL_GAMES, PreferenceRow};
 pub use seats::{NewSeat, SeatRow};
+pub use vacations::VacationRow;
 pub use writer::Work;
 
 use dialect::on;
