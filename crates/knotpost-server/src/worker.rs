@@ -81,6 +81,9 @@ pub async fn work_clock(app: Arc<App>, stop: CancellationToken) {
             () = tokio::time::sleep(pause) => {}
         }
     }
+    if let Err(error) = service::leave_watch(&app, &holder).await {
+        tracing::info!(error = error.with_causes(), "the clock's duty runs out by itself");
+    }
 }
 
 /// Deletes outcomes that are older than they are kept, a batch at a time.

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use knotpost_rules::Seat;
 
 use super::board::seat_at;
+use super::boards::tell_all;
 use super::duty::{Watch, keep_watch, may_judge};
 use super::post::{BoardFacts, Heading, Note, post_board, post_board_to};
 use super::resignation::{Left, take_out};
 use super::settle::settle;
 use super::time::{Judgement, TimeUp, judge, schedule, waiting_since};
-use super::boards::tell_all;
 use super::{Board, Reply, ServiceError};
 use crate::app::App;
 use crate::domain::{BoardState, Millis, MoveKind, Period, SeatState};
@@ -65,8 +65,12 @@ async fn look_at(app: &Arc<App>, holder: &str, due: DueBoard) -> Result<bool, St
         }
         Err(error) if error.is_transient() => Err(error),
         Err(error) => {
-            tracing::error!(game = name.game, board = name.number, error = error.with_causes(),
-                "the clock cannot judge this board; it is set aside for an hour");
+            tracing::error!(
+                game = name.game,
+                board = name.number,
+                error = error.with_causes(),
+                "the clock cannot judge this board; it is set aside for an hour"
+            );
             let (key, later) = (name.id, app.clock.now().plus(SET_ASIDE_MS));
             app.store.write(move |tx| Box::pin(tx.put_off(key, later))).await?;
             Ok(true)

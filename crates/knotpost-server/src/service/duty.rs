@@ -79,6 +79,26 @@ async fn take_over(tx: &mut Tx, holder: String, now: Millis) -> Result<Watch, St
     Ok(Watch::Ours)
 }
 
+/// Gives the duty back, if it is ours: nobody has to wait until the lease is over.
+///
+/// # Errors
+/// When the database fails.
+pub async fn leave_watch(app: &Arc<App>, holder: &str) -> Result<(), StoreError> {
+    let (holder, now) = (holder.to_owned(), app.clock.now());
+    app.store
+        .write(move |tx| {
+            let holder = holder.clone();
+            Box::pin(async move {
+                if may_judge(tx, &holder, now).await? {
+                    let gone = DutyRow { holder, until_at: now, alive_at: now };
+                    tx.hold_duty(CLOCK_DUTY, &gone).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+}
+
 /// Whether somebody holds the duty; a lease that reaches too far was given under another time.
 fn is_held(duty: &DutyRow, now: Millis) -> bool {
     now < duty.until_at && duty.until_at.0 - now.0 <= LEASE_MS + GAP_MS
@@ -88,5 +108,7 @@ fn is_held(duty: &DutyRow, now: Millis) -> bool {
 /// he last said so.
 pub(super) async fn may_judge(tx: &mut Tx, holder: &str, now: Millis) -> Result<bool, StoreError> {
     let duty = tx.duty(CLOCK_DUTY).await?;
-    Ok(duty.is_some_and(|duty| duty.holder == holder && is_held(&duty, now) && now.0 - duty.alive_at.0 <= GAP_MS))
+    Ok(duty.is_some_and(|duty| {
+        duty.holder == holder && is_held(&duty, now) && now.0 - duty.alive_at.0 <= GAP_MS
+    }))
 }

@@ -2,6 +2,7 @@
 
 use knotpost_commands::{ExampleContext, Scope, Verb, VerbSpec};
 
+use super::time::{TimeLimits, length};
 use super::{Answer, Code, Refusal, Reply, ServiceError};
 use crate::app::App;
 
@@ -50,11 +51,14 @@ pub fn help_page(app: &App, subject: &str) -> Option<Reply> {
     }
     if let Some((_, title, text)) = TOPICS.iter().find(|(name, ..)| *name == subject) {
         let games: Vec<&str> = app.games().map(|game| game.meta().name).collect();
+        let limits = TimeLimits::new(None, None, None, &app.config.time);
         let text = text
             .replace("{{ games }}", &games.join(", "))
             .replace("{{ address }}", &app.config.server.address)
             .replace("{{ url }}", app.config.server.public_url.trim_end_matches('/'))
-            .replace("{{ commands }}", &command_table());
+            .replace("{{ commands }}", &command_table())
+            .replace("{{ nag }}", &length(limits.nag))
+            .replace("{{ forfeit }}", &length(limits.forfeit));
         return Some(Reply::Help { title: (*title).to_owned(), text });
     }
     let verbs: Vec<&VerbSpec> = Verb::all()

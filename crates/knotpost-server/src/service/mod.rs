@@ -35,7 +35,7 @@ pub use board::{Board, Entry, Standing};
 pub use chance::{Chance, chance, commitment};
 pub use credentials::{Credentials, HashError, Login};
 pub use deadlines::work_due;
-pub use duty::{CLOCK_DUTY, Watch, keep_watch};
+pub use duty::{CLOCK_DUTY, Watch, keep_watch, leave_watch};
 pub use execute::{Saved, already_played, apply, execute, execute_once};
 pub use help::{TOPICS, help_page};
 pub use limits::{Limits, Rate};

@@ -35,12 +35,7 @@ impl TimeLimits {
 
     /// Limits in milliseconds; what is not given is the server's default. A board whose time is
     /// up before the default reminder would come is reminded after a third of that time.
-    pub fn new(
-        nag: Option<i64>,
-        forfeit: Option<i64>,
-        total: Option<i64>,
-        defaults: &config::Time,
-    ) -> Self {
+    pub fn new(nag: Option<i64>, forfeit: Option<i64>, total: Option<i64>, defaults: &config::Time) -> Self {
         let days = |days: f64| Span((days * DAY.0 as f64).round() as i64);
         let forfeit = forfeit.map_or(days(defaults.forfeit_days), Span);
         let usual = days(defaults.nag_days);

@@ -107,8 +107,7 @@ impl Tx {
     /// When the database fails.
     pub async fn board_pauses(&mut self, board: BoardKey) -> Result<Vec<Period>, StoreError> {
         let sql = "SELECT from_at, until_at FROM board_pauses WHERE board_id = $1 ORDER BY from_at";
-        let rows: Vec<(i64, i64)> =
-            on!(self, c => sqlx::query_as(sql).bind(board.0).fetch_all(c).await)?;
+        let rows: Vec<(i64, i64)> = on!(self, c => sqlx::query_as(sql).bind(board.0).fetch_all(c).await)?;
         Ok(rows.into_iter().map(period).collect())
     }
 

@@ -46,6 +46,16 @@ impl Tx {
         Ok(())
     }
 
+    /// Ends all leases of duties: whoever held them is gone.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn release_duties(&mut self, now: Millis) -> Result<(), StoreError> {
+        let sql = "UPDATE duties SET until_at = $1 WHERE until_at > $1";
+        on!(self, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
     /// Notes that no server was running.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 //! A contract is a function over a [`Ground`]; the list below runs each of them on both databases.
 
 mod boards;
+mod clock;
 mod mails;
 mod people;
 mod plans;
@@ -131,6 +132,10 @@ contracts! {
     boards::lists_hold_what_the_filter_asks_for,
     boards::counts_follow_the_boards,
     boards::a_number_without_a_game_finds_the_users_boards,
+    clock::due_boards_come_longest_due_first,
+    clock::a_duty_is_with_who_took_it_last,
+    clock::outages_are_kept_and_cut_off,
+    clock::vacations_are_kept_with_their_board,
     mails::a_received_mail_waits_until_its_outcome_is_known,
     mails::two_readers_never_get_the_same_mail,
     mails::a_mail_is_acted_on_once_in_its_window,

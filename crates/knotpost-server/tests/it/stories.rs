@@ -5,9 +5,12 @@ mod abuse;
 mod confirming;
 mod declining;
 mod games;
+mod outages;
 mod playing;
 mod reading;
 mod resigning;
+mod timing;
+mod vacations;
 
 /// Tells every story on both databases.
 macro_rules! tell {
