@@ -19,6 +19,8 @@ use crate::store::{DueBoard, StoreError, Tx};
 
 /// Boards looked at before others get their turn.
 const BATCH: i64 = 20;
+/// When mail waits to be read, a loss waits for so long.
+const READING_MS: i64 = 10_000;
 /// A board that cannot be looked at is left alone for so long.
 const SET_ASIDE_MS: i64 = 3_600_000;
 
@@ -103,7 +105,11 @@ async fn judge_board(tx: &mut Tx, app: &App, due: &DueBoard, now: Millis) -> Res
             remind(tx, app, &board, seat, end, now).await?;
             tx.set_due(due.id, Some(next), Some(now)).await?;
         }
-        Some((seat, Judgement::Lost(up))) => lose(tx, app, board, seat, up, now).await?,
+        // A move that came in time counts, late as it may be read.
+        Some((_, Judgement::Lost { end, .. })) if tx.is_mail_waiting(end).await? => {
+            tx.set_due(due.id, Some(now.plus(READING_MS)), nagged).await?;
+        }
+        Some((seat, Judgement::Lost { up, .. })) => lose(tx, app, board, seat, up, now).await?,
     }
     Ok(())
 }
@@ -123,7 +129,7 @@ async fn remind(
         since: waiting_since(board).to_readable(),
         end: end.to_readable(),
     };
-    let facts = BoardFacts { notes: vec![note], ..BoardFacts::plain(Heading::Nag) }.as_of(board, now);
+    let facts = BoardFacts { notes: vec![note], ..BoardFacts::plain(Heading::Nag) }.with_moment(board, now);
     post_board_to(tx, app, board, &facts, &[row.user_id], now).await
 }
 

@@ -85,7 +85,7 @@ impl fmt::Display for Note {
             Self::Unrated => f.write_str("This board is unrated."),
             Self::Swapped { by } => write!(f, "{by} swapped: the players have changed sides."),
             Self::Reminder { userid, since, end } => {
-                write!(f, "{userid} has been waited for since {since}.\n")?;
+                writeln!(f, "{userid} has been waited for since {since}.")?;
                 write!(f, "Without a move the time is up on {end}.")
             }
             Self::Forfeited { userid, up: TimeUp::Move } => {
@@ -95,7 +95,7 @@ impl fmt::Display for Note {
                 write!(f, "{userid} has used up the time for all moves and forfeits.")
             }
             Self::NeverMoved { userid } => {
-                write!(f, "{userid} made no first move in time;\n")?;
+                writeln!(f, "{userid} made no first move in time;")?;
                 write!(f, "the game begins again without {userid}.")
             }
             Self::Away { userid, until } => write!(f, "{userid} is on vacation until {until}."),
@@ -128,7 +128,7 @@ impl BoardFacts {
     /// Adds what is true of the board at this moment and may be otherwise when the mail is
     /// written: who is away, and the times.
     #[must_use]
-    pub(super) fn as_of(mut self, board: &Board, now: Millis) -> Self {
+    pub(super) fn with_moment(mut self, board: &Board, now: Millis) -> Self {
         self.notes.extend(away(board, now));
         self.times = times(board, self.heading, now);
         self
@@ -252,7 +252,7 @@ pub(super) async fn post_board(
     let watchers: Vec<_> =
         watchers.into_iter().filter(|(key, _)| !players.contains(&UserKey(*key))).collect();
     let facts = BoardFacts { subscribers: watchers.iter().map(|(_, name)| name.clone()).collect(), ..facts };
-    let facts = facts.as_of(board, now);
+    let facts = facts.with_moment(board, now);
     let mut readers: Vec<UserKey> = Vec::new();
     for reader in players.into_iter().chain(watchers.iter().map(|(key, _)| UserKey(*key))) {
         if !readers.contains(&reader) {

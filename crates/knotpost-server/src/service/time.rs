@@ -47,7 +47,9 @@ impl TimeLimits {
     fn sentence(self) -> String {
         let mut words = format!("reminder after {}, loss after {}", length(self.nag), length(self.forfeit));
         if let Some(total) = self.total {
-            words.push_str(&format!(",\n           {} for all moves of a player", length(total)));
+            words.push_str(",\n           ");
+            words.push_str(&length(total));
+            words.push_str(" for all moves of a player");
         }
         words
     }
@@ -101,7 +103,12 @@ pub enum Judgement {
         end: Millis,
     },
     /// The player's time is up.
-    Lost(TimeUp),
+    Lost {
+        /// Which time.
+        up: TimeUp,
+        /// Since when.
+        end: Millis,
+    },
 }
 
 /// Which time is up.
@@ -173,7 +180,7 @@ pub fn judge(board: &Board, now: Millis) -> Option<(Seat, Judgement)> {
         return Some((seat, Judgement::Wait(next_counted)));
     }
     if now >= end {
-        return Some((seat, Judgement::Lost(up)));
+        return Some((seat, Judgement::Lost { up, end }));
     }
     let nag = match board.row.nagged_at.map(|at| Millis(at).min(now)).filter(|at| *at > since) {
         Some(nagged) => pauses.reach(nagged, DAY),
@@ -195,7 +202,7 @@ pub(super) fn schedule(board: &mut Board, now: Millis) {
     board.row.nagged_at = None;
     board.row.due_at = judge(board, now).map(|(_, judgement)| match judgement {
         Judgement::Wait(at) => at.0,
-        Judgement::Nag { .. } | Judgement::Lost(_) => now.0,
+        Judgement::Nag { .. } | Judgement::Lost { .. } => now.0,
     });
 }
 

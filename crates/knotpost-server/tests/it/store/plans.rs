@@ -68,6 +68,7 @@ async fn ask_everything(ground: &Ground) {
     tx.saved_response("k", Millis(1)).await.unwrap();
     tx.due_boards(Millis(1), 10).await.unwrap();
     tx.duty("clock").await.unwrap();
+    tx.is_mail_waiting(Millis(1)).await.unwrap();
     tx.outages(Millis(1)).await.unwrap();
     tx.board_pauses(board).await.unwrap();
     tx.vacations(ann, Millis(1)).await.unwrap();

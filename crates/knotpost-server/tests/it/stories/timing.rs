@@ -9,6 +9,7 @@ tell! {
     nobody_loses_a_game_that_he_has_not_begun,
     with_three_players_the_others_play_on,
     nobody_is_reminded_of_a_move_he_has_made,
+    a_move_that_came_in_time_counts_late_as_it_is_read,
     limits_that_make_no_sense_are_refused,
 }
 
@@ -145,6 +146,25 @@ mod stories {
             subjects(&app.letters()),
             ["ann@ann.example: Osbox Board 101 bob", "bob@bob.example: Osbox Board 101 bob"]
         );
+    }
+
+    pub(super) async fn a_move_that_came_in_time_counts_late_as_it_is_read(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.tick().await;
+        app.post("osbox challenge -size=4 ann bob", "").await;
+        app.play_on("osbox", 101, 2).await;
+        app.pass(21 * DAY - 1000).await;
+        app.letters();
+        let raw = b"From: ann@ann.example\r\nSubject: osbox move 101 ann ann-secret f3\r\n\r\n";
+        app.receive(Some("ann@ann.example"), raw).await;
+        app.clock.advance(1000);
+        app.stay_alive().await;
+        assert!(!knotpost_server::service::work_due(&app.app, "the test").await.unwrap());
+        assert_eq!(app.get("/api/v1/boards/osbox/101").await.json()["state"], "active");
+        app.work().await;
+        assert_eq!(app.letters().len(), 2, "she has moved");
+        app.pass(DAY).await;
+        assert_eq!(app.get("/api/v1/boards/osbox/101").await.json()["to_move"], serde_json::json!(["bob"]));
     }
 
     pub(super) async fn limits_that_make_no_sense_are_refused(place: Place) {
