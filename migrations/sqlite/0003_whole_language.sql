@@ -98,6 +98,14 @@ CREATE TABLE outages (
     until_at INTEGER NOT NULL
 ) STRICT;
 
+-- Time on one board that is counted for nobody: what went by before a move that was taken back.
+CREATE TABLE board_pauses (
+    board_id INTEGER NOT NULL REFERENCES boards (id),
+    from_at  INTEGER NOT NULL,
+    until_at INTEGER NOT NULL,
+    PRIMARY KEY (board_id, from_at)
+) STRICT;
+
 -- Work that one process does for all. Who holds it does it until then.
 CREATE TABLE duties (
     name     TEXT    PRIMARY KEY,

@@ -130,7 +130,10 @@ impl Weave {
             }
         }
         let mut paths = Vec::new();
-        work.closed_paths(Run::EVERYWHERE, |path| paths.push(path));
+        work.closed_paths(
+            Run::of_rows(Place::new(1, 1), Place::new(rows as u8, index.columns as u8)),
+            |path| paths.push(path),
+        );
         for (number, path) in paths.into_iter().enumerate() {
             for strand in work.strands(path) {
                 let place = strand.place();

@@ -124,6 +124,7 @@ impl Server {
         for _ in 0..SENDERS {
             tasks.spawn(worker::work_outbox(Arc::clone(&app), Arc::clone(&transport), stop.clone()));
         }
+        tasks.spawn(worker::work_clock(Arc::clone(&app), stop.clone()));
         tasks.spawn(worker::work_retention(Arc::clone(&app), stop.clone()));
         write_ports(&config.server.data, &ports).context("ports.json cannot be written")?;
         Ok(Self { app, ports, transport, stop, tasks, _lock: lock })
@@ -167,6 +168,7 @@ async fn release_leases(app: &App) -> anyhow::Result<()> {
     app.store
         .write(move |tx| {
             Box::pin(async move {
+                tx.release_duties(now).await?;
                 tx.release_inbox(now).await?;
                 tx.release_outbox(now).await
             })

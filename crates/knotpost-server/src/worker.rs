@@ -8,14 +8,19 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
+use crate::clock::random_bytes;
 use crate::inbound::Desk;
 use crate::outbound::{Transport, queue};
+use crate::secret::to_hex;
+use crate::service;
 use crate::store::StoreError;
 
 /// How often a worker looks by itself: for work that is due later, or that another process left.
 const POLL: Duration = Duration::from_millis(500);
 /// How long a worker rests after a failure of the database.
 const REST: Duration = Duration::from_secs(2);
+/// How often the clock looks for boards that are due.
+const TICK: Duration = Duration::from_secs(1);
 /// How often old outcomes are deleted.
 const PRUNE: Duration = Duration::from_mins(10);
 
@@ -49,6 +54,35 @@ async fn rest(done: Result<bool, StoreError>, sign: &Notify, stop: &Cancellation
         () = stop.cancelled() => {}
         () = sign.notified() => {}
         () = tokio::time::sleep(pause) => {}
+    }
+}
+
+/// Keeps the clock of all boards until it is told to stop. Of several processes on one database
+/// one does the work; the others stand by.
+pub async fn work_clock(app: Arc<App>, stop: CancellationToken) {
+    let holder = match random_bytes::<16>(app.entropy.as_ref()) {
+        Ok(bytes) => to_hex(&bytes),
+        Err(error) => {
+            tracing::error!(%error, "without random bytes nobody can keep the clock");
+            return;
+        }
+    };
+    while !stop.is_cancelled() {
+        let pause = match service::work_due(&app, &holder).await {
+            Ok(true) => continue,
+            Ok(false) => TICK,
+            Err(error) => {
+                tracing::error!(error = error.with_causes(), "the clock of the boards cannot go on");
+                REST
+            }
+        };
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+    if let Err(error) = service::leave_watch(&app, &holder).await {
+        tracing::info!(error = error.with_causes(), "the clock's duty runs out by itself");
     }
 }
 

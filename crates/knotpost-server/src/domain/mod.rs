@@ -6,6 +6,7 @@ mod board;
 mod comment;
 mod ids;
 mod own_addresses;
+mod periods;
 pub mod rating;
 mod time;
 
@@ -14,5 +15,6 @@ pub use board::{BoardRef, BoardState, MoveKind, RemarkKind, SeatState};
 pub use comment::limit_comment;
 pub use ids::{BoardKey, InboxKey, OutboxKey, RemarkKey, UserKey};
 pub use own_addresses::{OwnAddresses, Recipient};
+pub use periods::{Pauses, Period, most_within};
 pub use rating::{Pool, Rating, Score};
 pub use time::{Millis, Span};

@@ -176,6 +176,8 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::LimitStatus { .. } => "limit_status",
         Reply::SeekStatus { .. } => "seek_status",
         Reply::Removed { .. } => "removed",
+        Reply::NeverBegun { .. } => "never_begun",
+        Reply::Vacation { .. } => "vacation",
         Reply::ResignNoted { .. } => "resign_noted",
         Reply::Multiple { .. } => "multiple",
         Reply::AlreadyPlayed { .. } => "already_played",

@@ -46,6 +46,7 @@ fn heading_word(heading: Heading) -> &'static str {
         Heading::Preview => "Preview",
         Heading::Chat => "Chat",
         Heading::Notification => "Notification",
+        Heading::Nag => "Nag",
     }
 }
 

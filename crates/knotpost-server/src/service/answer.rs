@@ -379,6 +379,26 @@ pub enum Reply {
         /// What he said with it.
         text: String,
     },
+    /// Somebody made no first move in time, and too few others are left.
+    NeverBegun {
+        /// The game's title.
+        title: String,
+        /// The board's number.
+        number: u32,
+        /// Who did not move.
+        userid: String,
+    },
+    /// Time off.
+    Vacation {
+        /// Whose.
+        userid: String,
+        /// Until when, in his own time; `None`: he has none.
+        until: Option<String>,
+        /// Whether it was ended just now.
+        ended: bool,
+        /// How many days more could be taken.
+        days_left: i64,
+    },
     /// A resignation out of turn was noted or cancelled.
     ResignNoted {
         /// The game's title.

@@ -2,8 +2,9 @@
 
 use knotpost_rules::{Ability, AnyGame, GameOptions, Outcome, Position, Rejected, Seat, Seed, Status, Turn};
 
+use super::time::{BoardPauses, TimeLimits, Timing, has_own_limits};
 use crate::app::App;
-use crate::domain::{BoardRef, Millis, MoveKind, SeatState, UserKey};
+use crate::domain::{BoardRef, BoardState, Millis, MoveKind, Period, SeatState, UserKey};
 use crate::store::{BoardRow, MoveRow, SeatRow, StoreError, Tx};
 
 /// A move of the list with the text it is shown by.
@@ -36,6 +37,8 @@ pub struct Board {
     pub game: &'static dyn AnyGame,
     /// The position after the last of `entries`.
     pub position: Box<dyn Position>,
+    /// Its limits of time, and what does not count.
+    pub timing: Timing,
     options: GameOptions,
     retired: Vec<Seat>,
 }
@@ -84,7 +87,26 @@ impl Board {
     pub async fn from_row(tx: &mut Tx, app: &App, row: BoardRow) -> Result<Self, StoreError> {
         let seats = tx.seats(row.id).await?;
         let moves = tx.moves(row.id).await?;
-        Self::replay(app, row, seats, moves)
+        let mut board = Self::replay(app, row, seats, moves)?;
+        if has_own_limits(&board.row) || board.row.state == BoardState::Over {
+            board.load_pauses(tx).await?;
+        }
+        Ok(board)
+    }
+
+    /// Reads what does not count as anybody's time here. Needed where time is shown or judged.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn load_pauses(&mut self, tx: &mut Tx) -> Result<(), StoreError> {
+        let (key, since) = (self.row.id, self.row.started_at);
+        let mut everybody = tx.outages(since).await?;
+        everybody.extend(tx.board_pauses(key).await?);
+        let vacations = tx.vacations_on(key, since).await?;
+        let vacations =
+            vacations.into_iter().map(|row| (row.user_id, Period::new(row.from_at, row.until_at))).collect();
+        self.timing.pauses = BoardPauses { everybody, vacations };
+        Ok(())
     }
 
     fn replay(
@@ -98,8 +120,9 @@ impl Board {
         let options = parse_options(game, &row.options, seats.len()).map_err(corrupt)?;
         let seed = seed_of(&row.seed).ok_or_else(|| corrupt("the seed is not 32 bytes".to_owned()))?;
         let position = game.setup(&options, seats.len(), &seed);
+        let timing = Timing { limits: TimeLimits::of(&row, &app.config.time), ..Timing::default() };
         let mut board =
-            Self { row, seats, entries: Vec::new(), game, position, options, retired: Vec::new() };
+            Self { row, seats, entries: Vec::new(), game, position, timing, options, retired: Vec::new() };
         for entry in moves {
             let number = entry.number;
             board.enter(entry).map_err(|error| {
@@ -119,7 +142,8 @@ impl Board {
         if self.swap().is_some_and(|swap| swap >= ply) {
             exchange_users(&mut seats);
         }
-        Self::replay(app, self.row.clone(), seats, moves)
+        let board = Self::replay(app, self.row.clone(), seats, moves)?;
+        Ok(Self { timing: self.timing.clone(), ..board })
     }
 
     /// Brings a stored move onto the position. On an error nothing has changed.
@@ -299,6 +323,7 @@ fn exchange_users(seats: &mut [SeatRow]) {
     if let [one, other, ..] = seats {
         std::mem::swap(&mut one.user_id, &mut other.user_id);
         std::mem::swap(&mut one.userid, &mut other.userid);
+        std::mem::swap(&mut one.away_until, &mut other.away_until);
     }
 }
 
@@ -358,6 +383,8 @@ impl Board {
             nag_ms: None,
             forfeit_ms: None,
             total_ms: None,
+            due_at: None,
+            nagged_at: None,
         };
         let sides = game.meta().seat_names(players);
         let seats = (1..=players as i64)
@@ -369,8 +396,10 @@ impl Board {
                 state: SeatState::Playing,
                 to_move: seat == 1,
                 resign_pending: false,
+                away_until: None,
             })
             .collect();
-        Self { row, seats, entries: Vec::new(), game, position, options, retired: Vec::new() }
+        let timing = Timing::default();
+        Self { row, seats, entries: Vec::new(), game, position, timing, options, retired: Vec::new() }
     }
 }

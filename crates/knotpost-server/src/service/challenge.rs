@@ -7,6 +7,7 @@ use super::Prepared;
 use super::boards::{answer_with_board, find_game, game_options};
 use super::opponents::Readiness;
 use super::post::{BoardFacts, Heading, Note};
+use super::time::{TimeLimits, length, schedule};
 use super::{Answer, Board, Code, Rate, Refusal, ServiceError, opponents, ratings};
 use crate::app::App;
 use crate::clock::random_bytes;
@@ -26,6 +27,7 @@ pub(super) async fn challenge(
 ) -> Result<Answer, ServiceError> {
     let game = find_game(app, game_name)?;
     let options = game_options(game, options, players.len())?;
+    check_limits(app, server).map_err(|refusal| refusal.about_game(game_name))?;
     let users = find_players(tx, game, players).await?;
     if let Err(seconds) = app.limits.count(Rate::Challenge, &prepared.origin.rate_key) {
         let mut refusal =
@@ -108,7 +110,27 @@ pub(super) async fn start(
     let Some(row) = tx.board(key).await? else {
         return Err(StoreError::Corrupt("a board vanished inside its own transaction".to_owned()).into());
     };
-    Ok((Board::from_row(tx, app, row).await?, facts))
+    let mut board = Board::from_row(tx, app, row).await?;
+    schedule(&mut board, now);
+    tx.set_due(key, board.row.due_at.map(Millis), None).await?;
+    Ok((board, facts))
+}
+
+/// A reminder that would come after the loss is a mistake of who asks for it.
+pub(super) fn check_limits(app: &App, server: &ServerOptions) -> Result<(), Refusal> {
+    let (nag, forfeit) = (limit_ms(server.nagtime), limit_ms(server.forfeittime));
+    let limits = TimeLimits::new(nag, forfeit, None, &app.config.time);
+    if nag.is_none() || limits.nag < limits.forfeit {
+        return Ok(());
+    }
+    let message = format!(
+        "a reminder after {} would come too late: without a move a player loses after {}",
+        length(limits.nag),
+        length(limits.forfeit)
+    );
+    Err(Refusal::new(Code::BadOption, message)
+        .hint("Give a shorter --nagtime=DAYS or a longer --forfeittime=DAYS.")
+        .hint("`help time` tells how these go together."))
 }
 
 fn limit_ms(days: Option<Days>) -> Option<i64> {

@@ -13,7 +13,7 @@ use super::watching::Watch;
 use super::{
     Answer, Audience, Board, BoardFacts, Code, ErrorReply, Heading, LineResult, Login, Prepared, Refusal,
     Reply, Request, ServiceError, Sheet, accounts, boards, challenge, help, looking, moves, opponents,
-    prepare, queries, reader, records, standings, watching,
+    prepare, queries, reader, records, standings, vacations, watching,
 };
 use crate::app::App;
 use crate::domain::{BoardRef, Millis};
@@ -248,6 +248,7 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
             };
             moves::act(tx, app, prepared, turn, now).await
         }
+        Command::Vacation { until, .. } => vacations::vacation(tx, app, prepared, *until, now).await,
         Command::Chat { game, board, .. } => boards::chat(tx, app, prepared, game, *board, now).await,
         Command::ShowBoards { game, boards } => queries::show_boards(tx, app, game, boards, now).await,
         Command::ShowUsers { game, users, selector } => {

@@ -5,6 +5,7 @@
 use knotpost_commands::{ExampleContext, Scope, Verb, VerbSpec};
 
 use super::reader::reader_of;
+use super::time::{TimeLimits, length};
 use super::{Answer, Code, Prepared, Refusal, Reply, ServiceError};
 use crate::app::App;
 use crate::store::Tx;
@@ -17,6 +18,7 @@ pub const TOPICS: &[(&str, &str, &str)] = &[
     ("options", "Options", include_str!("../../../../templates/help/options.md")),
     ("preferences", "Preferences", include_str!("../../../../templates/help/preferences.md")),
     ("ratings", "Ratings", include_str!("../../../../templates/help/ratings.md")),
+    ("time", "Time", include_str!("../../../../templates/help/time.md")),
     ("mail", "Playing by mail", include_str!("../../../../templates/help/mail.md")),
     ("web", "Playing over the web", include_str!("../../../../templates/help/web.md")),
     ("records", "Game records", include_str!("../../../../templates/help/records.md")),
@@ -74,12 +76,15 @@ pub fn help_page(app: &App, subject: &str, reader: &ExampleContext) -> Option<Re
     }
     if let Some((_, title, text)) = TOPICS.iter().find(|(name, ..)| *name == subject) {
         let games: Vec<&str> = app.games().map(|game| game.meta().name).collect();
+        let limits = TimeLimits::new(None, None, None, &app.config.time);
         let text = text
             .replace("{{ games }}", &games.join(", "))
             .replace("{{ address }}", &app.config.server.address)
             .replace("{{ url }}", app.config.server.public_url.trim_end_matches('/'))
             .replace("{{ topics }}", &topic_list())
-            .replace("{{ commands }}", &command_table());
+            .replace("{{ commands }}", &command_table())
+            .replace("{{ nag }}", &length(limits.nag))
+            .replace("{{ forfeit }}", &length(limits.forfeit));
         // The page of a topic that is a command as well goes on with the command.
         let text = match verb_text(subject, reader) {
             Some(command) if subject != "help" => format!("{}\n\nThe command:\n\n{command}", text.trim_end()),

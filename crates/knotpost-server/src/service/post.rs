@@ -4,10 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Board, Reply};
+use super::sheet::times;
+use super::{Board, Reply, Standing, TimeFacts, TimeUp};
 use crate::app::App;
 use crate::clock::random_bytes;
-use crate::domain::{Address, BoardRef, Millis, RemarkKey, UserKey};
+use crate::domain::{Address, BoardRef, Millis, RemarkKey, SeatState, UserKey};
 use crate::secret::to_hex;
 use crate::store::{BoardMail, NewOutbox, StoreError, Tx};
 
@@ -27,6 +28,8 @@ pub enum Heading {
     Chat,
     /// It has ended, for those who wanted to hear of that.
     Notification,
+    /// A move is waited for.
+    Nag,
 }
 
 /// Something the reader of a board mail should know.
@@ -47,6 +50,34 @@ pub enum Note {
     },
     /// Both players looked for opponents.
     Paired,
+    /// A move is waited for.
+    Reminder {
+        /// Whose.
+        userid: String,
+        /// Since when.
+        since: String,
+        /// When the time is up.
+        end: String,
+    },
+    /// Somebody's time was up.
+    Forfeited {
+        /// Whose.
+        userid: String,
+        /// Which time.
+        up: TimeUp,
+    },
+    /// Somebody's time was up in the first round, and the game began again without him.
+    NeverMoved {
+        /// Who.
+        userid: String,
+    },
+    /// Somebody takes time off.
+    Away {
+        /// Who.
+        userid: String,
+        /// Until when.
+        until: String,
+    },
 }
 
 impl fmt::Display for Note {
@@ -58,6 +89,21 @@ impl fmt::Display for Note {
             Self::Unrated => f.write_str("This board is unrated."),
             Self::Swapped { by } => write!(f, "{by} swapped: the players have changed sides."),
             Self::Paired => f.write_str("Both players were looking for opponents; the first seat was drawn."),
+            Self::Reminder { userid, since, end } => {
+                writeln!(f, "{userid} has been waited for since {since}.")?;
+                write!(f, "Without a move the time is up on {end}.")
+            }
+            Self::Forfeited { userid, up: TimeUp::Move } => {
+                write!(f, "{userid} did not move in time and forfeits.")
+            }
+            Self::Forfeited { userid, up: TimeUp::Total } => {
+                write!(f, "{userid} has used up the time for all moves and forfeits.")
+            }
+            Self::NeverMoved { userid } => {
+                writeln!(f, "{userid} made no first move in time;")?;
+                write!(f, "the game begins again without {userid}.")
+            }
+            Self::Away { userid, until } => write!(f, "{userid} is on vacation until {until}."),
         }
     }
 }
@@ -73,12 +119,24 @@ pub struct BoardFacts {
     pub subscribers: Vec<String>,
     /// What the readers should know.
     pub notes: Vec<Note>,
+    /// The times as they were then, where they are told.
+    #[serde(default)]
+    pub times: Option<TimeFacts>,
 }
 
 impl BoardFacts {
     /// Facts of a board that is only shown.
     pub fn plain(heading: Heading) -> Self {
-        Self { heading, remark: None, subscribers: Vec::new(), notes: Vec::new() }
+        Self { heading, remark: None, subscribers: Vec::new(), notes: Vec::new(), times: None }
+    }
+
+    /// Adds what is true of the board at this moment and may be otherwise when the mail is
+    /// written: who is away, and the times.
+    #[must_use]
+    pub(super) fn with_moment(mut self, board: &Board, now: Millis) -> Self {
+        self.notes.extend(away(board, now));
+        self.times = times(board, self.heading, now);
+        self
     }
 }
 
@@ -199,6 +257,7 @@ pub(super) async fn post_board(
     let watchers: Vec<_> =
         watchers.into_iter().filter(|(key, _)| !players.contains(&UserKey(*key))).collect();
     let facts = BoardFacts { subscribers: watchers.iter().map(|(_, name)| name.clone()).collect(), ..facts };
+    let facts = facts.with_moment(board, now);
     let mut readers: Vec<UserKey> = Vec::new();
     for reader in players.into_iter().chain(watchers.iter().map(|(key, _)| UserKey(*key))) {
         if !readers.contains(&reader) {
@@ -233,4 +292,21 @@ pub(super) async fn post_board_to(
         }
     }
     Ok(())
+}
+
+/// The players who are on vacation, each once.
+fn away(board: &Board, now: Millis) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if matches!(board.standing(), Standing::Over(_)) {
+        return notes;
+    }
+    for row in board.seats.iter().filter(|row| row.state == SeatState::Playing) {
+        if let Some(until) = row.away_until.map(Millis).filter(|until| *until > now) {
+            let note = Note::Away { userid: row.userid.clone(), until: until.to_readable() };
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    notes
 }

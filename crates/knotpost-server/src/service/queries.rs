@@ -119,7 +119,7 @@ pub(super) async fn show_users(
 /// The board with its whole move list and what was said with the last move.
 pub(super) async fn show(tx: &mut Tx, board: &Board, now: Millis) -> Result<Sheet, StoreError> {
     let subscribers = tx.subscribers(board.row.id).await?.into_iter().map(|(_, name)| name).collect();
-    let facts = BoardFacts { subscribers, ..BoardFacts::plain(Heading::Show) };
+    let facts = BoardFacts { subscribers, ..BoardFacts::plain(Heading::Show) }.with_moment(board, now);
     let spoken = tx.comment(board.row.id, board.entries.len() as i64).await?.map(Spoken::from);
     let ratings = ratings::change_lines(tx, board).await?;
     Ok(Sheet::of(board, &facts, None, Listing::Whole, now).with_spoken(spoken).with_ratings(ratings))

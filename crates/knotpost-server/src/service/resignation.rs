@@ -9,10 +9,11 @@ use super::execute::authorize_on;
 use super::moves::{check_plays, comment};
 use super::post::{BoardFacts, Heading, Note, post_to_user};
 use super::settle::settle;
+use super::time::schedule;
 use super::{Answer, Board, Reply, ServiceError, Standing, ratings};
 use crate::app::App;
 use crate::clock::random_bytes;
-use crate::domain::{BoardState, Millis, MoveKind, RemarkKind, SeatState};
+use crate::domain::{BoardState, Millis, MoveKind, RemarkKind, SeatState, UserKey};
 use crate::store::{NewSeat, SeatRow, StoreError, Tx, UserRow};
 
 pub(super) async fn resign(
@@ -96,8 +97,7 @@ async fn out_of_turn(
     Ok(Answer::to_registered(reply).about(board.name()))
 }
 
-/// In the first round nobody has lost anything yet: who resigns is taken out. With two or more
-/// left the game begins again without him, otherwise the board is removed.
+/// In the first round nobody has lost anything yet: who resigns is taken out.
 async fn decline(
     tx: &mut Tx,
     app: &App,
@@ -106,32 +106,16 @@ async fn decline(
     user: &UserRow,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let left: Vec<SeatRow> = board.seats.iter().filter(|seat| seat.user_id != user.id).cloned().collect();
-    tx.drop_board_mails(board.row.id, now).await?;
-    let players = board.game.meta().players.clone();
-    if left.len() < 2 || left.len() < *players.start() {
-        board.row.state = BoardState::Removed;
-        board.row.ended_at = Some(now.0);
-        tx.update_board(&board.row).await?;
-        for seat in &mut board.seats {
-            seat.to_move = false;
-            tx.update_seat(board.row.id, seat).await?;
-        }
+    if take_out(tx, app, &mut board, user.id, now).await? == Left::Nobody {
         let reply = Reply::Removed {
             title: board.title().to_owned(),
             number: board.row.number as u32,
             userid: user.userid.clone(),
             text: prepared.body.trim().to_owned(),
         };
-        for seat in &board.seats {
-            ratings::review_activity(tx, &board.row.game, seat.user_id, now).await?;
-        }
         tell_all(tx, app, &board, &reply, now).await?;
         return Ok(Answer::to_registered(reply).about(board.name()));
     }
-    restart(tx, app, &mut board, left, now).await?;
-    tx.subscribe(board.row.id, user.id).await?;
-    ratings::review_activity(tx, &board.row.game, user.id, now).await?;
     let mut facts = BoardFacts::plain(Heading::New);
     facts.notes.push(Note::Restarted { declined: user.userid.clone() });
     if !prepared.body.trim().is_empty() {
@@ -140,6 +124,47 @@ async fn decline(
         facts.remark = Some(remark.await?);
     }
     answer_with_board(tx, app, &board, facts, now).await
+}
+
+/// What became of a board after a player was taken out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// Enough are left: the game has begun again.
+    Others,
+    /// The board is removed.
+    Nobody,
+}
+
+/// Takes a user out in the first round. With two or more left the game begins again without him
+/// and he watches it, otherwise the board is removed. Tells nobody.
+pub(super) async fn take_out(
+    tx: &mut Tx,
+    app: &App,
+    board: &mut Board,
+    user: UserKey,
+    now: Millis,
+) -> Result<Left, ServiceError> {
+    let left: Vec<SeatRow> = board.seats.iter().filter(|seat| seat.user_id != user).cloned().collect();
+    tx.drop_board_mails(board.row.id, now).await?;
+    let players = board.game.meta().players.clone();
+    if left.len() < 2 || left.len() < *players.start() {
+        board.row.state = BoardState::Removed;
+        board.row.ended_at = Some(now.0);
+        board.row.due_at = None;
+        tx.update_board(&board.row).await?;
+        for seat in &mut board.seats {
+            seat.to_move = false;
+            tx.update_seat(board.row.id, seat).await?;
+        }
+        for seat in &board.seats {
+            ratings::review_activity(tx, &board.row.game, seat.user_id, now).await?;
+        }
+        return Ok(Left::Nobody);
+    }
+    restart(tx, app, board, left, now).await?;
+    tx.subscribe(board.row.id, user).await?;
+    ratings::review_activity(tx, &board.row.game, user, now).await?;
+    Ok(Left::Others)
 }
 
 /// The same game from an empty board: same order, seats renumbered, new seed.
@@ -171,6 +196,7 @@ async fn restart(
     board.row.ply = 0;
     board.row.position = board.position.position();
     board.row.scores = board.position.scores().to_string();
+    schedule(board, now);
     tx.update_board(&board.row).await?;
     Ok(())
 }

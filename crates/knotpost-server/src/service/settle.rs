@@ -1,6 +1,7 @@
 //! What follows from a turn: the server's own moves, the rows, and whose turn it is.
 
 use super::board::Standing;
+use super::time::schedule;
 use super::{Board, ServiceError, opponents, ratings, watching};
 use crate::app::App;
 use crate::domain::{BoardState, Millis, SeatState};
@@ -30,7 +31,10 @@ pub(super) async fn settle(
         board.row.winners = Some(winners.join(","));
         board.row.reason = Some(outcome.reason.to_owned());
         board.row.ended_at = Some(now.0);
+        // Its mails tell how much time was used.
+        board.load_pauses(tx).await?;
     }
+    schedule(board, now);
     tx.update_board(&board.row).await?;
     for seat in &mut board.seats {
         let to_move = matches!(&standing, Standing::ToMove(next) if i64::from(next.number()) == seat.seat);

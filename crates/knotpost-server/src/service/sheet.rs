@@ -3,13 +3,14 @@
 use std::fmt;
 
 use knotpost_rules::{Outcome, Seat as RulesSeat, Viewer};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::board::seat_at;
 use super::post::{BoardFacts, Heading, Note};
+use super::time::{has_own_limits, time_facts};
 use super::{Board, Chance, Standing, chance, ratings};
 use crate::app::App;
-use crate::domain::{BoardKey, Millis, Span};
+use crate::domain::{BoardKey, BoardState, Millis};
 use crate::store::{StoreError, Tx};
 
 /// How many rounds of the move list a mail shows.
@@ -83,7 +84,7 @@ pub struct Spoken {
 }
 
 /// Times of a board.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TimeFacts {
     /// When it began.
     pub started: String,
@@ -93,6 +94,8 @@ pub struct TimeFacts {
     pub until: String,
     /// Whether it has ended.
     pub ended: bool,
+    /// How much time the players have, on a board with limits of its own.
+    pub limits: Option<String>,
     /// Time used by each player.
     pub used: Vec<(String, String)>,
     /// Time used by all.
@@ -160,8 +163,6 @@ impl Sheet {
     ) -> Self {
         let standing = board.standing();
         let over = matches!(standing, Standing::Over(_));
-        let special =
-            board.row.nag_ms.is_some() || board.row.forfeit_ms.is_some() || board.row.total_ms.is_some();
         let whole = over || listing == Listing::Whole;
         let shown = if whole { board.entries.len() } else { ROUNDS * board.seats.len() };
         let skipped = board.entries.len().saturating_sub(shown);
@@ -187,7 +188,7 @@ impl Sheet {
             spoken: Vec::new(),
             chance: chance(board)
                 .filter(|_| over || !matches!(facts.heading, Heading::Summary | Heading::Chat)),
-            times: (over || special).then(|| times(board, over, now)),
+            times: facts.times.clone().or_else(|| times(board, facts.heading, now)),
             ratings: Vec::new(),
             ply: board.entries.len(),
         }
@@ -258,36 +259,10 @@ fn example(board: &Board, standing: &Standing, reader: Option<&str>) -> Option<S
     Some(format!("{} move {} {name} PASSWORD {play}", board.row.game, board.row.number))
 }
 
-fn times(board: &Board, ended: bool, now: Millis) -> TimeFacts {
-    let mut used = vec![Span::default(); board.seats.len()];
-    let mut since = board.row.started_at;
-    for (index, entry) in board.entries.iter().enumerate() {
-        if let Some(used) =
-            usize::try_from(board.present_seat(index) - 1).ok().and_then(|index| used.get_mut(index))
-        {
-            used.0 += entry.row.at.since(since).0;
-        }
-        since = entry.row.at;
-    }
-    if let Standing::ToMove(seat) = board.standing()
-        && let Some(used) = used.get_mut(seat.index())
-    {
-        used.0 += now.since(since).0;
-    }
-    let until = if ended { since } else { now };
-    TimeFacts {
-        started: board.row.started_at.to_readable(),
-        last_move: board.entries.last().map(|entry| entry.row.at.to_readable()),
-        until: until.to_readable(),
-        ended,
-        total: used.iter().copied().sum::<Span>().to_string(),
-        used: board
-            .seats
-            .iter()
-            .zip(&used)
-            .map(|(row, used)| (row.userid.clone(), used.to_string()))
-            .collect(),
-    }
+/// The times of a board where they matter: at its end, with limits of its own, in a reminder.
+pub(super) fn times(board: &Board, heading: Heading, now: Millis) -> Option<TimeFacts> {
+    let over = matches!(board.standing(), Standing::Over(_));
+    (over || has_own_limits(&board.row) || heading == Heading::Nag).then(|| time_facts(board, now))
 }
 
 /// What a board mail by reference shows: rebuilt from the stored moves, so that it says the same
@@ -306,6 +281,10 @@ pub async fn sheet_by_reference(
 ) -> Result<Option<Sheet>, StoreError> {
     let Some(row) = tx.board(key).await? else { return Ok(None) };
     if row.ply < ply {
+        return Ok(None);
+    }
+    // Nobody is reminded of a move he has made.
+    if facts.heading == Heading::Nag && (row.ply != ply || row.state != BoardState::Active) {
         return Ok(None);
     }
     let board = Board::from_row(tx, app, row).await?;

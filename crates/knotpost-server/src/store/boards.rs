@@ -49,6 +49,10 @@ pub struct BoardRow {
     pub forfeit_ms: Option<i64>,
     /// Time for all moves of one player; `None`: unlimited.
     pub total_ms: Option<i64>,
+    /// When the clock must look at it, or earlier; `None`: never.
+    pub due_at: Option<i64>,
+    /// When the player to move was reminded last.
+    pub nagged_at: Option<i64>,
 }
 
 /// A board to be stored.
@@ -133,7 +137,8 @@ macro_rules! select_board {
     ($rest:literal) => {
         concat!(
             "SELECT id, game, number, options, rules_version, seed, state, rated, ply, position, scores, \
-             winners, reason, started_at, last_move_at, ended_at, nag_ms, forfeit_ms, total_ms FROM boards ",
+             winners, reason, started_at, last_move_at, ended_at, nag_ms, forfeit_ms, total_ms, \
+             due_at, nagged_at FROM boards ",
             $rest
         )
     };
@@ -150,14 +155,14 @@ impl Tx {
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(game).fetch_one(c).await)?)
     }
 
-    /// Stores a new board under `number`.
+    /// Stores a new board under `number`. The clock looks at it at once, unless it is told otherwise.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn insert_board(&mut self, number: i64, board: &NewBoard) -> Result<BoardKey, StoreError> {
         let sql = "INSERT INTO boards (game, number, options, rules_version, seed, state, rated, ply, position, \
-                   scores, started_at, nag_ms, forfeit_ms, total_ms) \
-                   VALUES ($1, $2, $3, $4, $5, 'active', $6, 0, $7, $8, $9, $10, $11, $12) RETURNING id";
+                   scores, started_at, nag_ms, forfeit_ms, total_ms, due_at) \
+                   VALUES ($1, $2, $3, $4, $5, 'active', $6, 0, $7, $8, $9, $10, $11, $12, $9) RETURNING id";
         let key: i64 = on!(self, c => sqlx::query_scalar(sql)
             .bind(&board.game)
             .bind(number)
@@ -322,7 +327,8 @@ impl Tx {
     /// When the database fails.
     pub async fn update_board(&mut self, board: &BoardRow) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET seed = $2, state = $3, ply = $4, position = $5, scores = $6, winners = $7, \
-                   reason = $8, started_at = $9, last_move_at = $10, ended_at = $11, rated = $12 WHERE id = $1";
+                   reason = $8, started_at = $9, last_move_at = $10, ended_at = $11, rated = $12, due_at = $13, nagged_at = $14 \
+                   WHERE id = $1";
         on!(self, c => sqlx::query(sql)
             .bind(board.id.0)
             .bind(&board.seed)
@@ -336,6 +342,8 @@ impl Tx {
             .bind(board.last_move_at)
             .bind(board.ended_at)
             .bind(board.rated)
+            .bind(board.due_at)
+            .bind(board.nagged_at)
             .execute(c)
             .await
             .map(drop))?;

@@ -219,6 +219,18 @@ impl Tx {
         )
     }
 
+    /// Whether a mail that came until then waits for its outcome.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn is_mail_waiting(&mut self, until: Millis) -> Result<bool, StoreError> {
+        // The due time keeps the search among the rows that wait.
+        let sql = "SELECT id FROM inbox WHERE state = 'new' AND due_at > 0 AND received_at <= $1 LIMIT 1";
+        let waiting: Option<i64> =
+            on!(self, c => sqlx::query_scalar(sql).bind(until.0).fetch_optional(c).await)?;
+        Ok(waiting.is_some())
+    }
+
     /// Drops kept messages of mails that ended before `raw_before`, outcomes and guards older than
     /// `rows_before`, and counters of hours before `hour`; at most a batch of each, so that nobody
     /// waits. Says whether there may be more.

@@ -6,13 +6,16 @@
 
 mod accounts;
 mod boards;
+mod deadlines;
 mod dialect;
+mod duties;
 mod error;
 mod idempotency;
 mod imports;
 mod inbox;
 mod open;
 mod outbox;
+mod preferences;
 mod queued_moves;
 mod rating_history;
 mod ratings;
@@ -20,6 +23,7 @@ mod seats;
 mod seeks;
 mod standings;
 mod user_games;
+mod vacations;
 mod watching;
 mod writer;
 
@@ -27,18 +31,22 @@ use sqlx::{ConnectOptions as _, Connection as _, PgPool, Postgres, Sqlite, Sqlit
 
 pub use accounts::{AddressRow, NewUser, UserRow, UserState};
 pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
+pub use deadlines::DueBoard;
+pub use duties::DutyRow;
 pub use error::StoreError;
 pub use idempotency::SavedResponse;
 pub use imports::CommentRow;
 pub use inbox::{InboxRow, NewInbox};
 pub use open::Settings;
 pub use outbox::{BoardMail, NewOutbox, OutboxRow};
+pub use preferences::{ALL_GAMES, PreferenceRow};
 pub use queued_moves::QueuedMoveRow;
 pub use rating_history::RatedBoardRow;
 pub use ratings::{RatingChange, RatingRow};
 pub use seats::{NewSeat, SeatRow};
 pub use seeks::SeekRow;
 pub use standings::{StandingRow, StandingsBlock};
+pub use vacations::VacationRow;
 pub use writer::Work;
 
 use dialect::on;

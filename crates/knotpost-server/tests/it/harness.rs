@@ -5,6 +5,7 @@
 //! way a player's would.
 
 mod letter;
+mod passing;
 mod tables;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -28,6 +29,7 @@ use tower::ServiceExt;
 use crate::postgres::TestDatabase;
 
 pub(crate) use letter::{Letter, show_all};
+pub(crate) use passing::{DAY, HOUR};
 pub(crate) use tables::Tables;
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::standard);

@@ -3,6 +3,7 @@
 //! A contract is a function over a [`Ground`]; the list below runs each of them on both databases.
 
 mod boards;
+mod clock;
 mod mails;
 mod people;
 mod plans;
@@ -11,6 +12,7 @@ mod replay;
 mod schema;
 mod transactions;
 mod watching;
+mod wishes;
 
 use std::path::Path;
 
@@ -120,6 +122,8 @@ contracts! {
     people::names_ignore_case_and_are_taken_once,
     people::what_is_known_of_a_user_can_be_changed,
     people::addresses_belong_to_their_user,
+    wishes::a_wish_for_a_game_counts_before_the_one_for_all,
+    wishes::a_wish_can_be_taken_back,
     people::a_stranger_is_asked_once_in_a_while,
     people::answers_to_requests_are_kept_for_a_while,
     boards::a_board_comes_back_as_it_was_stored,
@@ -130,6 +134,10 @@ contracts! {
     boards::lists_hold_what_the_filter_asks_for,
     boards::counts_follow_the_boards,
     boards::a_number_without_a_game_finds_the_users_boards,
+    clock::due_boards_come_longest_due_first,
+    clock::a_duty_is_with_who_took_it_last,
+    clock::outages_are_kept_and_cut_off,
+    clock::vacations_are_kept_with_their_board,
     mails::a_received_mail_waits_until_its_outcome_is_known,
     mails::two_readers_never_get_the_same_mail,
     mails::a_mail_is_acted_on_once_in_its_window,

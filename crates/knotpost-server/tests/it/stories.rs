@@ -8,11 +8,14 @@ mod games;
 mod helping;
 mod looking;
 mod opponents;
+mod outages;
 mod playing;
 mod rating;
 mod reading;
 mod records;
 mod resigning;
+mod timing;
+mod vacations;
 mod watching;
 
 /// Tells every story on both databases.

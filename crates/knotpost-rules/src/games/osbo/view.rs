@@ -23,7 +23,7 @@ pub(super) fn draw(game: &Osbo) -> View {
 /// The dice that wait to be placed; none when over or not rolled yet.
 fn list_roll(game: &Osbo) -> Vec<RolledDie> {
     let Ok(roll) = game.current_roll() else { return Vec::new() };
-    let dice = roll.dice().iter();
+    let dice = roll.0.dice().iter();
     let die = |kind: &Kind| {
         let name = kind.name();
         let face = kind.faces().iter().min_by_key(|face| face.letter())?;

@@ -238,7 +238,11 @@ fn whole(view: &BoardView) -> Value {
         "rated": row.rated,
         "comment": view.comment.as_ref().map(|spoken| json!({ "by": spoken.who, "text": spoken.text })),
         "proposal": Value::Null,
-        "limits": { "nag_ms": row.nag_ms, "forfeit_ms": row.forfeit_ms, "total_ms": row.total_ms },
+        "limits": {
+            "nag_ms": board.timing.limits.nag.0,
+            "forfeit_ms": board.timing.limits.forfeit.0,
+            "total_ms": board.timing.limits.total.map(|total| total.0),
+        },
         "seed_commitment": promise.as_ref().map(|promise| promise.commitment.as_str()),
         "seed": promise.as_ref().and_then(|promise| promise.seed.as_deref()),
         "rules_version": row.rules_version,

@@ -59,6 +59,8 @@ pub(super) async fn a_received_mail_waits_until_its_outcome_is_known(ground: &Gr
     store_mail(store, 5, Some("bulk")).await;
     let mut tx = store.read().await.unwrap();
     assert_eq!((tx.count_waiting_inbox().await.unwrap(), tx.next_inbox_due().await.unwrap()), (2, Some(10)));
+    let waiting = [9, 10].map(Millis);
+    assert!(!tx.is_mail_waiting(waiting[0]).await.unwrap() && tx.is_mail_waiting(waiting[1]).await.unwrap());
     drop(tx);
     let write = store.write(move |tx| {
         Box::pin(async move {
