@@ -12,6 +12,7 @@ mod idempotency;
 mod inbox;
 mod open;
 mod outbox;
+mod preferences;
 mod seats;
 mod writer;
 
@@ -24,6 +25,7 @@ pub use idempotency::SavedResponse;
 pub use inbox::{InboxRow, NewInbox};
 pub use open::Settings;
 pub use outbox::{BoardMail, NewOutbox, OutboxRow};
+pub use preferences::{ALL_GAMES, PreferenceRow};
 pub use seats::{NewSeat, SeatRow};
 pub use writer::Work;
 

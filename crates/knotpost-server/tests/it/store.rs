@@ -9,6 +9,7 @@ mod plans;
 mod replay;
 mod schema;
 mod transactions;
+mod wishes;
 
 use std::path::Path;
 
@@ -118,6 +119,8 @@ contracts! {
     people::names_ignore_case_and_are_taken_once,
     people::what_is_known_of_a_user_can_be_changed,
     people::addresses_belong_to_their_user,
+    wishes::a_wish_for_a_game_counts_before_the_one_for_all,
+    wishes::a_wish_can_be_taken_back,
     people::a_stranger_is_asked_once_in_a_while,
     people::answers_to_requests_are_kept_for_a_while,
     boards::a_board_comes_back_as_it_was_stored,
