@@ -1,8 +1,12 @@
 //! What renderers see of a position: panels of cells, margins, scores, a legend. Text and pictures draw the same
 //! view, so they cannot disagree. Rules are unknown here.
 
+mod layout;
+mod reading;
 mod text;
 mod tokens;
+
+pub use layout::Layout;
 
 pub(crate) use text::draw_faces;
 
