@@ -7,6 +7,7 @@ mod comment;
 mod ids;
 mod own_addresses;
 mod time;
+mod zone;
 
 pub use address::{Address, AddressError, parse_address};
 pub use board::{BoardRef, BoardState, MoveKind, RemarkKind, SeatState};
@@ -14,3 +15,4 @@ pub use comment::limit_comment;
 pub use ids::{BoardKey, InboxKey, OutboxKey, RemarkKey, UserKey};
 pub use own_addresses::{OwnAddresses, Recipient};
 pub use time::{Millis, Span};
+pub use zone::Zone;

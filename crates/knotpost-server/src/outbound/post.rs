@@ -87,6 +87,18 @@ fn describe(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// The envelope of a mail that belongs to no thread.
+pub(super) fn plain_envelope(recipient: &str, message_id: &str, date: Millis) -> Envelope {
+    Envelope {
+        recipient: recipient.to_owned(),
+        message_id: message_id.to_owned(),
+        date,
+        in_reply_to: None,
+        is_answer: false,
+        board: None,
+    }
+}
+
 /// The envelope of a board mail that is sent from stored facts.
 pub(super) fn board_envelope(recipient: &str, message_id: &str, date: Millis, board: BoardRef) -> Envelope {
     Envelope {

@@ -6,7 +6,8 @@ use knotpost_rules::{AnyGame, Seed};
 use super::Prepared;
 use super::boards::{answer_with_board, find_game, game_options};
 use super::post::{BoardFacts, Heading, Note};
-use super::{Answer, Board, Code, Rate, Refusal, ServiceError};
+use super::prepare::check_rate;
+use super::{Answer, Board, Code, Refusal, ServiceError};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Millis, RemarkKind};
@@ -26,12 +27,8 @@ pub(super) async fn challenge(
     let game = find_game(app, game_name)?;
     let options = game_options(game, options, players.len())?;
     let users = find_players(tx, game, players).await?;
-    if let Err(seconds) = app.limits.count(Rate::Challenge, &prepared.origin.rate_key) {
-        let mut refusal =
-            Refusal::new(Code::RateLimited, "too many challenges were sent from there; try again later");
-        refusal.retry_after = Some(seconds);
-        return Err(refusal.about_game(game_name).into());
-    }
+    check_rate(prepared, "too many challenges were sent from there; try again later")
+        .map_err(|refusal| refusal.about_game(game_name))?;
     let seed: [u8; 32] = random_bytes(app.entropy.as_ref()).map_err(StoreError::from)?;
     let position = game.setup(&options, users.len(), &Seed(seed));
     let distinct = users.iter().any(|user| Some(user.id) != users.first().map(|first| first.id));

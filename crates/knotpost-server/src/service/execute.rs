@@ -10,7 +10,8 @@ use super::credentials::same_hash;
 use super::sheet::Listing;
 use super::{
     Answer, Audience, Board, BoardFacts, Code, ErrorReply, Heading, LineResult, Login, Prepared, Refusal,
-    Reply, Request, ServiceError, Sheet, accounts, boards, challenge, help, moves, prepare, queries,
+    Reply, Request, ServiceError, Sheet, accounts, boards, challenge, departure, help, messages, moves,
+    preferences, prepare, queries, resets, samples,
 };
 use crate::app::App;
 use crate::domain::{BoardRef, Millis};
@@ -258,6 +259,15 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
         Command::PreviewNew { game, players, moves, options } => {
             queries::preview_new(app, game, *players as usize, moves, options, now)
         }
+        Command::Set { game, values, .. } => {
+            preferences::set(tx, app, prepared, game.as_deref(), values, now).await
+        }
+        Command::Signoff { addresses, .. } => accounts::sign_off(tx, app, prepared, addresses, now).await,
+        Command::Delete { .. } => departure::delete(tx, app, prepared, now).await,
+        Command::PasswordReset { userid } => resets::ask(tx, app, prepared, userid, now).await,
+        Command::Message { to, .. } => messages::message(tx, app, prepared, to, now).await,
+        Command::Broadcast { .. } => messages::broadcast(tx, app, prepared, now).await,
+        Command::TestDisplay { userid } => samples::test_display(app, userid.as_deref()),
         other => Err(not_in_this_version(other).into()),
     }
 }

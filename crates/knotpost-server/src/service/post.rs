@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Board, Reply};
+use super::readers::readers;
+use super::{Board, Reply, Style};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Address, BoardRef, Millis, RemarkKey, UserKey};
@@ -68,12 +69,15 @@ pub struct BoardFacts {
     pub subscribers: Vec<String>,
     /// What the readers should know.
     pub notes: Vec<Note>,
+    /// How the reader wants it set.
+    #[serde(default, skip_serializing_if = "Style::is_default")]
+    pub style: Style,
 }
 
 impl BoardFacts {
     /// Facts of a board that is only shown.
     pub fn plain(heading: Heading) -> Self {
-        Self { heading, remark: None, subscribers: Vec::new(), notes: Vec::new() }
+        Self { heading, remark: None, subscribers: Vec::new(), notes: Vec::new(), style: Style::default() }
     }
 }
 
@@ -127,7 +131,7 @@ pub(super) async fn registered_addresses(
         .collect())
 }
 
-fn new_message_id(app: &App) -> Result<String, StoreError> {
+pub(super) fn new_message_id(app: &App) -> Result<String, StoreError> {
     let id: [u8; 16] = random_bytes(app.entropy.as_ref())?;
     Ok(app.own.message_id(&to_hex(&id)))
 }
@@ -181,7 +185,7 @@ pub(super) async fn post_to_user(
     Ok(())
 }
 
-/// Queues the board, as it stands now, to each of its players and subscribers.
+/// Queues the board, as it stands now, to each of its players and subscribers who wants it now.
 pub(super) async fn post_board(
     tx: &mut Tx,
     app: &App,
@@ -194,19 +198,18 @@ pub(super) async fn post_board(
     let watchers: Vec<_> =
         watchers.into_iter().filter(|(key, _)| !players.contains(&UserKey(*key))).collect();
     let facts = BoardFacts { subscribers: watchers.iter().map(|(_, name)| name.clone()).collect(), ..facts };
-    let stored = serde_json::to_string(&facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-    let mut readers: Vec<UserKey> = Vec::new();
-    for reader in players.into_iter().chain(watchers.iter().map(|(key, _)| UserKey(*key))) {
-        if !readers.contains(&reader) {
-            readers.push(reader);
+    let users = players.into_iter().chain(watchers.iter().map(|(key, _)| UserKey(*key))).collect();
+    for reader in readers(tx, app, board, users).await? {
+        if reader.addresses.is_empty() || !reader.takes_now(tx, board, facts.heading, now).await? {
+            continue;
         }
-    }
-    for reader in readers {
-        for recipient in registered_addresses(tx, app, reader).await? {
+        let facts = BoardFacts { style: reader.style, ..facts.clone() };
+        let stored = serde_json::to_string(&facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        for recipient in reader.addresses {
             let mail = NewOutbox {
                 kind: "board",
                 recipient,
-                user: Some(reader),
+                user: Some(reader.user),
                 content: Ok(BoardMail { board: board.row.id, ply: board.row.ply, facts: stored.clone() }),
                 message_id: new_message_id(app)?,
                 date: now,

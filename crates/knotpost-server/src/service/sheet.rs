@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use knotpost_rules::{Outcome, Seat as RulesSeat, Viewer};
+use knotpost_rules::{Layout, Outcome, Seat as RulesSeat, Viewer};
 use serde::Serialize;
 
 use super::board::seat_at;
 use super::post::{BoardFacts, Heading, Note};
-use super::{Board, Chance, Standing, chance};
+use super::{Board, Chance, Standing, Style, chance};
 use crate::app::App;
 use crate::domain::{BoardKey, Millis, Span};
 use crate::store::{StoreError, Tx};
@@ -136,6 +136,9 @@ pub struct Sheet {
     pub times: Option<TimeFacts>,
     /// The number of the last move.
     pub ply: usize,
+    /// How it is to be laid out.
+    #[serde(skip)]
+    pub layout: Layout,
 }
 
 /// Which moves a sheet lists.
@@ -178,16 +181,22 @@ impl Sheet {
                 .map(|row| Seat { side: board.side(row.seat).to_owned(), userid: row.userid.clone() })
                 .collect(),
             moves: board.entries.iter().skip(skipped).map(listed).collect(),
-            board: view.to_string(),
-            legend: if over { String::new() } else { view.legend() },
+            board: view.lay_out(facts.style.layout),
+            legend: if over { String::new() } else { view.legend_for(facts.style.layout) },
             example: example(board, &standing, reader),
             subscribers: facts.subscribers.clone(),
             spoken: Vec::new(),
             chance: chance(board)
                 .filter(|_| over || !matches!(facts.heading, Heading::Summary | Heading::Chat)),
-            times: (over || special).then(|| times(board, over, now)),
+            times: (over || special).then(|| times(board, &facts.style, over, now)),
             ply: board.entries.len(),
+            layout: facts.style.layout,
         }
+    }
+
+    /// Whether this player is to move.
+    pub fn is_turn_of(&self, userid: &str) -> bool {
+        matches!(&self.verdict, Verdict::Turn(mover) if mover.eq_ignore_ascii_case(userid))
     }
 
     /// Adds something that was said.
@@ -248,7 +257,7 @@ fn example(board: &Board, standing: &Standing, reader: Option<&str>) -> Option<S
     Some(format!("{} move {} {name} PASSWORD {play}", board.row.game, board.row.number))
 }
 
-fn times(board: &Board, ended: bool, now: Millis) -> TimeFacts {
+fn times(board: &Board, style: &Style, ended: bool, now: Millis) -> TimeFacts {
     let mut used = vec![Span::default(); board.seats.len()];
     let mut since = board.row.started_at;
     for (index, entry) in board.entries.iter().enumerate() {
@@ -266,9 +275,9 @@ fn times(board: &Board, ended: bool, now: Millis) -> TimeFacts {
     }
     let until = if ended { since } else { now };
     TimeFacts {
-        started: board.row.started_at.to_readable(),
-        last_move: board.entries.last().map(|entry| entry.row.at.to_readable()),
-        until: until.to_readable(),
+        started: style.show_time(board.row.started_at),
+        last_move: board.entries.last().map(|entry| style.show_time(entry.row.at)),
+        until: style.show_time(until),
         ended,
         total: used.iter().copied().sum::<Span>().to_string(),
         used: board

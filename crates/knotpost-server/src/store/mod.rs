@@ -6,13 +6,18 @@
 
 mod accounts;
 mod boards;
+mod broadcasts;
+mod departures;
 mod dialect;
+mod digests;
 mod error;
 mod idempotency;
 mod inbox;
 mod open;
 mod outbox;
 mod preferences;
+mod references;
+mod resets;
 mod seats;
 mod writer;
 
@@ -20,12 +25,15 @@ use sqlx::{ConnectOptions as _, Connection as _, PgPool, Postgres, Sqlite, Sqlit
 
 pub use accounts::{AddressRow, NewUser, UserRow, UserState};
 pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
+pub use broadcasts::BroadcastRow;
+pub use digests::DigestBoard;
 pub use error::StoreError;
 pub use idempotency::SavedResponse;
 pub use inbox::{InboxRow, NewInbox};
 pub use open::Settings;
 pub use outbox::{BoardMail, NewOutbox, OutboxRow};
-pub use preferences::{ALL_GAMES, PreferenceRow};
+pub use preferences::{ALL_GAMES, PreferenceRow, ReaderAddress, ReaderWish};
+pub use references::ReferenceMail;
 pub use seats::{NewSeat, SeatRow};
 pub use writer::Work;
 

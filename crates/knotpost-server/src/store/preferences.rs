@@ -3,7 +3,7 @@
 use sqlx::FromRow;
 
 use super::{StoreError, Tx, on};
-use crate::domain::UserKey;
+use crate::domain::{BoardKey, UserKey};
 
 /// The game name under which what holds for all games is stored.
 pub const ALL_GAMES: &str = "";
@@ -75,5 +75,58 @@ impl Tx {
             .await
             .map(drop))?;
         Ok(())
+    }
+}
+
+/// A wish of somebody who plays on a board or watches it.
+#[derive(Clone, Debug, FromRow)]
+pub struct ReaderWish {
+    /// Whose.
+    #[sqlx(try_from = "i64")]
+    pub user_id: UserKey,
+    /// What it is about.
+    pub name: String,
+    /// What is wanted.
+    pub value: String,
+}
+
+/// An address of somebody who plays on a board or watches it.
+#[derive(Clone, Debug, FromRow)]
+pub struct ReaderAddress {
+    /// Whose.
+    #[sqlx(try_from = "i64")]
+    pub user_id: UserKey,
+    /// The address as registered.
+    pub address: String,
+    /// When somebody proved to read it; `None`: nobody yet.
+    pub verified_at: Option<i64>,
+}
+
+impl Tx {
+    /// What the players and watchers of a board want. Of two wishes about the same the later counts:
+    /// those for the board's game come last.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn reader_wishes(
+        &mut self,
+        board: BoardKey,
+        game: &str,
+    ) -> Result<Vec<ReaderWish>, StoreError> {
+        let sql = "SELECT user_id, name, value FROM preferences WHERE (game = '' OR game = $2) AND user_id IN \
+                   (SELECT user_id FROM seats WHERE board_id = $1 UNION SELECT user_id FROM subscribers WHERE board_id = $1) \
+                   ORDER BY game";
+        Ok(on!(self, c => sqlx::query_as::<_, ReaderWish>(sql).bind(board.0).bind(game).fetch_all(c).await)?)
+    }
+
+    /// The addresses of the players and watchers of a board, each user's oldest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn reader_addresses(&mut self, board: BoardKey) -> Result<Vec<ReaderAddress>, StoreError> {
+        let sql = "SELECT user_id, address, verified_at FROM addresses WHERE user_id IN \
+                   (SELECT user_id FROM seats WHERE board_id = $1 UNION SELECT user_id FROM subscribers WHERE board_id = $1) \
+                   ORDER BY id";
+        Ok(on!(self, c => sqlx::query_as::<_, ReaderAddress>(sql).bind(board.0).fetch_all(c).await)?)
     }
 }

@@ -2,12 +2,15 @@
 //! SQLite, and again on PostgreSQL where there is one; the letters are the same.
 
 mod abuse;
+mod accounts;
 mod confirming;
 mod declining;
 mod games;
 mod playing;
 mod reading;
 mod resigning;
+mod wishes;
+mod words;
 
 /// Tells every story on both databases.
 macro_rules! tell {

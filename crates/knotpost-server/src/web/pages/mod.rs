@@ -2,6 +2,7 @@
 
 mod confirm;
 mod play;
+mod reset;
 
 use axum::Router;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -83,6 +84,7 @@ pub(super) fn routes() -> Router<Web> {
         .route("/boards/{game}/{number}", get(play::board))
         .route("/help/{topic}", get(play::help))
         .route("/confirm/{token}", get(confirm::ask).post(confirm::act))
+        .route("/reset/{token}", get(reset::ask).post(reset::act))
         .route("/assets/style.css", get(style))
         .fallback(play::missing)
 }
