@@ -104,6 +104,14 @@ impl Renderer {
                 mail_note => changed.iter().any(|name| name == "mail") && lines.iter().any(|line| (line.name, line.value.as_str()) == ("mail", "both")),
                 others,
             },
+            Reply::Message { from, to, text } => context! {
+                from,
+                text,
+                opening => wrapped("", "", &format!("{from} writes to {}:", to.join(", "))),
+            },
+            Reply::MessageSent { to, .. } => context! {
+                opening => wrapped("", "", &format!("Your message was passed on to {}.", to.join(", "))),
+            },
             Reply::Digest { userid, turns, sheets } => {
                 let texts = sheets.iter().map(|sheet| self.sheet(sheet)).collect::<Result<Vec<_>, _>>()?;
                 context! { userid, turns, count => texts.len(), list => digest_list(sheets), texts }

@@ -11,6 +11,7 @@ pub const TOPICS: &[(&str, &str, &str)] = &[
     ("tutorial", "A first game", include_str!("../../../../templates/help/tutorial.md")),
     ("commands", "Commands", include_str!("../../../../templates/help/commands.md")),
     ("options", "Options", include_str!("../../../../templates/help/options.md")),
+    ("preferences", "Your preferences", include_str!("../../../../templates/help/preferences.md")),
     ("mail", "Playing by mail", include_str!("../../../../templates/help/mail.md")),
     ("web", "Playing over the web", include_str!("../../../../templates/help/web.md")),
 ];

@@ -13,29 +13,28 @@ use crate::app::App;
 use crate::domain::{Millis, Zone};
 use crate::store::{ALL_GAMES, PreferenceRow, Tx, UserRow};
 
-/// A preference: its name, what holds without a wish, what it is about, and whether a game can have
-/// its own.
+/// A preference: its name, what holds without a wish, and whether a game can have its own.
+/// What they do is told in `help preferences`.
 struct Kind {
     name: &'static str,
     default: &'static str,
-    meaning: &'static str,
     per_game: bool,
 }
 
-const fn kind(name: &'static str, default: &'static str, per_game: bool, meaning: &'static str) -> Kind {
-    Kind { name, default, meaning, per_game }
+const fn kind(name: &'static str, default: &'static str, per_game: bool) -> Kind {
+    Kind { name, default, per_game }
 }
 
 /// All preferences, in the order in which they are shown.
 const KINDS: [Kind; 8] = [
-    kind("mail", "both", true, "mails as text alone, or with a picture"),
-    kind("board", "standard", true, "how boards are drawn: wide, narrow, or a list in words"),
-    kind("moves", "all", true, "a mail after every move, only when you are concerned, or one a day"),
-    kind("digest", "7", false, "the hour of the one mail a day"),
-    kind("broadcasts", "on", false, "mails to everybody"),
-    kind("messages", "on", false, "messages of other users"),
-    kind("confirm", "off", true, "moves are shown to you before they are played"),
-    kind("timezone", "UTC", true, "the clock by which times are shown"),
+    kind("mail", "both", true),
+    kind("board", "standard", true),
+    kind("moves", "all", true),
+    kind("digest", "7", false),
+    kind("broadcasts", "on", false),
+    kind("messages", "on", false),
+    kind("confirm", "off", true),
+    kind("timezone", "UTC", true),
 ];
 
 /// The value that takes a wish back.
@@ -50,8 +49,6 @@ pub struct PreferenceLine {
     pub value: String,
     /// Where that comes from: `default`, `all games`, or a game's title.
     pub from: String,
-    /// What it is about.
-    pub meaning: &'static str,
 }
 
 pub(super) async fn set(
@@ -114,7 +111,8 @@ async fn show(
     wishes: &[(&'static str, Option<String>)],
 ) -> Result<Reply, ServiceError> {
     let stored = tx.preferences(user.id).await?;
-    let lines: Vec<PreferenceLine> = KINDS.iter().map(|kind| line(kind, &stored, game)).collect();
+    let kinds = KINDS.iter().filter(|kind| kind.per_game || game.is_none());
+    let lines: Vec<PreferenceLine> = kinds.map(|kind| line(kind, &stored, game)).collect();
     let mut others: Vec<String> = stored.into_iter().map(|row| row.game).collect();
     others.retain(|other| other != ALL_GAMES && game.is_none());
     others.dedup();
@@ -133,7 +131,7 @@ fn line(kind: &Kind, stored: &[PreferenceRow], game: Option<(&str, &'static str)
     let (value, from) = own
         .or_else(|| find(ALL_GAMES).map(|row| (row.value.clone(), "all games".to_owned())))
         .unwrap_or_else(|| (kind.default.to_owned(), DEFAULT.to_owned()));
-    PreferenceLine { name: kind.name, value, from, meaning: kind.meaning }
+    PreferenceLine { name: kind.name, value, from }
 }
 
 #[cfg(test)]
