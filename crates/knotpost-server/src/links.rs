@@ -70,6 +70,22 @@ impl Links {
         signs.chunks(4).map(|group| group.iter().collect::<String>()).collect::<Vec<_>>().join("-")
     }
 
+    /// The page on which a user takes no more mails of this kind, a word without dots.
+    pub fn unsubscribe(&self, public_url: &str, user: UserKey, kind: &str) -> String {
+        let token = format!("{}.{kind}.{}", user.0, self.sign("unsubscribe", user, kind));
+        format!("{}/unsubscribe/{token}", public_url.trim_end_matches('/'))
+    }
+
+    /// The user and kind of an unsubscribe token; `None` when it is not one of ours.
+    pub fn read_unsubscribe(&self, token: &str) -> Option<(UserKey, String)> {
+        let mut parts = token.split('.');
+        let (user, kind, signature) = (parts.next()?, parts.next()?, parts.next()?);
+        let user = UserKey(user.parse().ok()?);
+        let right = self.sign("unsubscribe", user, kind);
+        let same: bool = right.as_bytes().ct_eq(signature.as_bytes()).into();
+        (same && parts.next().is_none()).then(|| (user, kind.to_owned()))
+    }
+
     /// The signature in the return path of an outgoing mail.
     pub fn bounce_signature(&self, outbox: i64) -> String {
         let digest = self.secret.digest(Purpose::Tokens, &[b"bounce", &outbox.to_be_bytes()]);
@@ -126,6 +142,16 @@ mod tests {
         assert!(code.len() == 14 && code.split('-').all(|group| group.len() == 4), "{code}");
         assert_ne!(code, links.reset_code(UserKey(7), Millis(98)));
         assert_ne!(code, links.reset_code(UserKey(8), Millis(99)));
+    }
+
+    #[test]
+    fn an_unsubscription_is_of_one_user_and_kind() {
+        let links = links();
+        let link = links.unsubscribe("http://x", UserKey(7), "broadcasts");
+        let token = link.strip_prefix("http://x/unsubscribe/").expect("a page of the server");
+        assert_eq!(links.read_unsubscribe(token), Some((UserKey(7), "broadcasts".to_owned())));
+        assert_eq!(links.read_unsubscribe(&token.replacen("broadcasts", "messages", 1)), None);
+        assert_eq!(links.read_unsubscribe(&token.replacen('7', "8", 1)), None);
     }
 
     #[test]

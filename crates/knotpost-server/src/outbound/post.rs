@@ -48,7 +48,7 @@ impl MailComposer {
             }),
             reply_to: None,
             x_loop: self.address.clone(),
-            unsubscribe: None,
+            unsubscribe: envelope.unsubscribe.clone(),
         }
     }
 }
@@ -96,6 +96,7 @@ pub(super) fn plain_envelope(recipient: &str, message_id: &str, date: Millis) ->
         in_reply_to: None,
         is_answer: false,
         board: None,
+        unsubscribe: None,
     }
 }
 
@@ -108,5 +109,6 @@ pub(super) fn board_envelope(recipient: &str, message_id: &str, date: Millis, bo
         in_reply_to: None,
         is_answer: false,
         board: Some(board),
+        unsubscribe: None,
     }
 }

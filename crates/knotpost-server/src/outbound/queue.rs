@@ -11,7 +11,7 @@ use super::transport::{SendError, Transport};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{BoardKey, BoardRef, Millis};
-use crate::service::{BoardFacts, Reply, reply_by_reference, sheet_by_reference};
+use crate::service::{BoardFacts, Envelope, Reply, reply_by_reference, sheet_by_reference};
 use crate::store::{OutboxRow, StoreError};
 
 /// Nobody else sends a leased mail before this time is over.
@@ -90,8 +90,8 @@ async fn make_by_reference(app: &App, row: &OutboxRow, facts: &str) -> Result<Ma
     let mut tx = app.store.read().await?;
     let reply = reply_by_reference(&mut tx, app, facts, row.user_id, app.clock.now()).await?;
     drop(tx);
-    let Some(reply) = reply else { return Ok(Made::Dropped("of no use any more")) };
-    let envelope = plain_envelope(&row.recipient, &row.message_id, row.date);
+    let Some((reply, unsubscribe)) = reply else { return Ok(Made::Dropped("of no use any more")) };
+    let envelope = Envelope { unsubscribe, ..plain_envelope(&row.recipient, &row.message_id, row.date) };
     app.composer.compose(&reply, &envelope).map(Made::Message).map_err(StoreError::Corrupt)
 }
 

@@ -104,7 +104,8 @@ impl Renderer {
                 mail_note => changed.iter().any(|name| name == "mail") && lines.iter().any(|line| (line.name, line.value.as_str()) == ("mail", "both")),
                 others,
             },
-            Reply::Message { from, to, text } => context! {
+            Reply::Message { reader, from, to, text } => context! {
+                reader,
                 from,
                 text,
                 opening => wrapped("", "", &format!("{from} writes to {}:", to.join(", "))),

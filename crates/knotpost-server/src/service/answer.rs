@@ -222,6 +222,8 @@ pub enum Reply {
     },
     /// What another user writes.
     Message {
+        /// Whose copy this is.
+        reader: String,
         /// Who.
         from: String,
         /// Everybody who gets it.
@@ -238,6 +240,8 @@ pub enum Reply {
     },
     /// What somebody writes to everybody.
     Broadcast {
+        /// Whose copy this is.
+        reader: String,
         /// Who.
         from: String,
         /// The words.

@@ -34,8 +34,13 @@ pub(super) async fn message(
     let readers = find_readers(tx, to).await?;
     check_rate(prepared, "too many messages were sent by you or from there; try again later")?;
     let names: Vec<String> = readers.iter().map(|reader| reader.userid.clone()).collect();
-    let reply = Reply::Message { from: user.userid.clone(), to: names.clone(), text };
     for reader in &readers {
+        let reply = Reply::Message {
+            reader: reader.userid.clone(),
+            from: user.userid.clone(),
+            to: names.clone(),
+            text: text.clone(),
+        };
         post_to_user(tx, app, &reply, reader.id, now).await?;
     }
     let receipt = Reply::MessageSent { from: user.userid.clone(), to: names };

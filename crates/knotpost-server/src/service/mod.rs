@@ -29,6 +29,7 @@ mod samples;
 mod settle;
 mod sheet;
 mod style;
+mod unsubscribe;
 mod users;
 mod views;
 
@@ -54,5 +55,6 @@ pub use resets::{set_password_by_link, view_reset};
 pub use samples::Sample;
 pub use sheet::{Seat, Sheet, Spoken, TimeFacts, Verdict, sheet_by_reference};
 pub use style::Style;
+pub use unsubscribe::{Kind as UnsubscribeKind, unsubscribe, view_unsubscribe};
 pub use users::{UserEdit, UserView, edit_user, view_user, view_users};
 pub use views::{BoardPage, BoardQuery, BoardView, view_board, view_boards, view_games};

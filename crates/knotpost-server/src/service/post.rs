@@ -96,6 +96,8 @@ pub struct Envelope {
     pub is_answer: bool,
     /// The board whose thread it belongs to.
     pub board: Option<BoardRef>,
+    /// The page on which its reader takes no more of its kind.
+    pub unsubscribe: Option<String>,
 }
 
 /// Turns what the server says into a message. Lives outside: use cases know no MIME.
@@ -156,6 +158,7 @@ pub async fn post_to_address(
         in_reply_to: in_reply_to.map(ToOwned::to_owned),
         is_answer: in_reply_to.is_some(),
         board: None,
+        unsubscribe: None,
     };
     let bytes = app.composer.compose(reply, &envelope).map_err(StoreError::Corrupt)?;
     let mail = NewOutbox {

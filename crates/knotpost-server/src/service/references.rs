@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::post::{new_message_id, registered_addresses};
+use super::unsubscribe::Kind;
 use super::{Reply, resets};
 use crate::app::App;
 use crate::domain::{Millis, UserKey};
@@ -51,7 +52,8 @@ pub(super) async fn post_reference(
     Ok(addresses.len())
 }
 
-/// What a mail by reference says; `None`: there is nothing to say any more.
+/// What a mail by reference says, and the page on which its reader takes no more of its kind; `None`: there is
+/// nothing to say any more.
 ///
 /// # Errors
 /// When the database fails or the reference cannot be read.
@@ -61,15 +63,21 @@ pub async fn reply_by_reference(
     facts: &str,
     user: Option<i64>,
     now: Millis,
-) -> Result<Option<Reply>, StoreError> {
+) -> Result<Option<(Reply, Option<String>)>, StoreError> {
     let reference: Reference =
         serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     let Some(user) = user.map(UserKey) else { return Ok(None) };
     match reference {
         Reference::Broadcast(id) => {
-            let row = tx.broadcast(id).await?;
-            Ok(row.map(|row| Reply::Broadcast { from: row.userid, text: row.text }))
+            let (Some(row), Some(reader)) = (tx.broadcast(id).await?, tx.user(user).await?) else {
+                return Ok(None);
+            };
+            let link = app.links.unsubscribe(&app.config.server.public_url, user, Kind::Broadcasts.as_str());
+            let reply = Reply::Broadcast { reader: reader.userid, from: row.userid, text: row.text };
+            Ok(Some((reply, Some(link))))
         }
-        Reference::Reset(at) => resets::letter(tx, app, user, at, now).await,
+        Reference::Reset(at) => {
+            Ok(resets::letter(tx, app, user, at, now).await?.map(|letter| (letter, None)))
+        }
     }
 }

@@ -3,6 +3,7 @@
 mod confirm;
 mod play;
 mod reset;
+mod unsubscribe;
 
 use axum::Router;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -85,6 +86,7 @@ pub(super) fn routes() -> Router<Web> {
         .route("/help/{topic}", get(play::help))
         .route("/confirm/{token}", get(confirm::ask).post(confirm::act))
         .route("/reset/{token}", get(reset::ask).post(reset::act))
+        .route("/unsubscribe/{token}", get(unsubscribe::ask).post(unsubscribe::act))
         .route("/assets/style.css", get(style))
         .fallback(play::missing)
 }

@@ -12,6 +12,8 @@ tell! {
 }
 
 mod stories {
+    use axum::body::Body;
+    use axum::http::Request;
     use knotpost_server::service::{UserEdit, edit_user, pass_on_broadcast};
 
     use crate::harness::{Place, TestApp, show_all};
@@ -113,7 +115,26 @@ mod stories {
         app.work().await;
         app.letters();
         app.mail("ann@ann.example", "broadcast ann ann-secret", "A tournament begins on Monday.").await;
-        insta::assert_snapshot!("broadcast", show_all(&app.letters()));
+        let letters = app.letters();
+        insta::assert_snapshot!("broadcast", show_all(&letters));
+
+        // The link in the head of the mail ends it without a password, by a button or a mail program's click.
+        let letter = letters.iter().find(|letter| letter.to == "bob@bob.example").expect("a mail to bob");
+        let raw = String::from_utf8_lossy(&letter.bytes).replace("\r\n ", "");
+        assert!(raw.contains("List-Unsubscribe-Post: List-Unsubscribe=One-Click"), "{raw}");
+        let path = raw.split_once("<http://knotpost.example/unsubscribe/").expect("a link").1;
+        let path = format!("/unsubscribe/{}", path.split_once('>').expect("its end").0);
+        let before = app.tables().await;
+        assert!(app.get(&path).await.text.contains("<form"));
+        assert_eq!(app.tables().await, before, "looking changes nothing");
+        assert_eq!(app.get(&format!("{path}0")).await.status, 422);
+        let click = Request::post(&path).header("content-type", "application/x-www-form-urlencoded");
+        let done = app.send(click.body(Body::from("List-Unsubscribe=One-Click")).unwrap()).await;
+        assert_eq!(done.status, 200);
+        app.clock.advance(86_400_000);
+        app.mail("ann@ann.example", "broadcast ann ann-secret", "It has begun.").await;
+        let letters = app.letters();
+        assert!(letters.len() > 1 && letters.iter().all(|letter| letter.to != "bob@bob.example"));
     }
 
     pub(super) async fn a_broadcast_must_be_earned_and_comes_once_a_day(place: Place) {
