@@ -42,7 +42,7 @@ fn narrow_boards_keep_within_forty_columns() {
 #[test]
 fn a_list_says_in_words_where_everything_lies() {
     let shown = show(Layout::List);
-    assert!(!shown.contains("+--") && !shown.contains("#"), "nothing is drawn");
+    assert!(!shown.contains("+--") && !shown.contains('#'), "nothing is drawn");
     insta::assert_snapshot!("list", shown);
 }
 
