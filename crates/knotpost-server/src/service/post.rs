@@ -203,7 +203,7 @@ pub(super) async fn post_board(
     let facts = BoardFacts { subscribers: watchers.iter().map(|(_, name)| name.clone()).collect(), ..facts };
     let users = players.into_iter().chain(watchers.iter().map(|(key, _)| UserKey(*key))).collect();
     for reader in readers(tx, app, board, users).await? {
-        if reader.addresses.is_empty() || !reader.takes_now(tx, board, facts.heading, now).await? {
+        if reader.addresses.is_empty() || !reader.takes_now(tx, board, &facts, now).await? {
             continue;
         }
         let facts = BoardFacts { style: reader.style, ..facts.clone() };

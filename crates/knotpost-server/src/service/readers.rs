@@ -1,7 +1,7 @@
 //! Who gets a board mail, whether at once, and in which style.
 
 use super::digest::put_into_digest;
-use super::post::Heading;
+use super::post::{BoardFacts, Heading};
 use super::{Board, Standing, Style};
 use crate::app::App;
 use crate::domain::{Millis, UserKey};
@@ -34,16 +34,17 @@ impl Reader {
         &self,
         tx: &mut Tx,
         board: &Board,
-        heading: Heading,
+        facts: &BoardFacts,
         now: Millis,
     ) -> Result<bool, StoreError> {
         // Only what follows from moves can be too much: what somebody says or asks comes at once.
-        match (self.moves, heading) {
+        match (self.moves, facts.heading) {
             (Moves::Digest, Heading::Summary | Heading::New) => {
                 put_into_digest(tx, self.user, board.row.id, now).await?;
                 Ok(false)
             }
-            (Moves::Mine, Heading::Summary) => Ok(self.is_concerned(board)),
+            // A note tells of more than a move, such as an offer that waits for an answer.
+            (Moves::Mine, Heading::Summary) => Ok(!facts.notes.is_empty() || self.is_concerned(board)),
             _ => Ok(true),
         }
     }

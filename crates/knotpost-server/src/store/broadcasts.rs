@@ -106,6 +106,17 @@ impl Tx {
         Ok(on!(self, c => sqlx::query_as::<_, BroadcastRow>(sql).bind(id).fetch_optional(c).await)?)
     }
 
+    /// Forgets a batch of broadcasts that everybody had before `before`; says whether there may be more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prune_broadcasts(&mut self, before: Millis) -> Result<bool, StoreError> {
+        let sql =
+            "DELETE FROM broadcasts WHERE id IN (SELECT id FROM broadcasts WHERE done_at < $1 LIMIT 1000)";
+        let deleted = on!(self, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        Ok(deleted >= 1000)
+    }
+
     /// Users in use after this key, in the order of their keys: the key, and whether he takes broadcasts.
     ///
     /// # Errors

@@ -66,7 +66,11 @@ pub(super) async fn a_broadcast_is_passed_on_in_parts(ground: &Ground) {
             let rest = tx.broadcast_readers(again.after_user, 2).await?;
             tx.advance_broadcast(row.id, dan.0, Some(Millis(300))).await?;
             let next = tx.take_broadcast().await?.unwrap();
-            let is_found = tx.broadcast(next.id).await?.is_some();
+            tx.prune_broadcasts(Millis(300)).await?;
+            let is_kept = tx.broadcast(row.id).await?.is_some();
+            tx.prune_broadcasts(Millis(301)).await?;
+            let is_gone = tx.broadcast(row.id).await?.is_none();
+            let is_found = is_kept && is_gone && tx.broadcast(next.id).await?.is_some();
             Ok((row, readers, again.after_user, rest, next.text, is_found))
         })
     });
