@@ -188,6 +188,7 @@ CREATE TABLE password_resets (
 CREATE TABLE digest_boards (
     user_id  INTEGER NOT NULL REFERENCES users (id),
     board_id INTEGER NOT NULL REFERENCES boards (id),
+    since    INTEGER NOT NULL,               -- what was said from then on goes along
     PRIMARY KEY (user_id, board_id)
 ) STRICT;
 CREATE TABLE digests (
@@ -206,3 +207,14 @@ CREATE TABLE imports (
     tags     TEXT    NOT NULL,                 -- tags that mean nothing here, as JSON, to be written again
     at       INTEGER NOT NULL
 ) STRICT;
+
+-- What somebody writes to everybody: passed on to some users at a time, in the order of their keys.
+CREATE TABLE broadcasts (
+    id         INTEGER PRIMARY KEY,
+    user_id    INTEGER NOT NULL REFERENCES users (id),
+    text       TEXT    NOT NULL,
+    at         INTEGER NOT NULL,
+    after_user INTEGER NOT NULL,             -- users up to this key have it
+    done_at    INTEGER
+) STRICT;
+CREATE INDEX broadcasts_waiting ON broadcasts (id) WHERE done_at IS NULL;

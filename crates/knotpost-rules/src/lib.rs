@@ -36,4 +36,4 @@ pub use registry::Registry;
 pub use seat::{Seat, Seats};
 pub use seed::{ParseSeedError, Seed};
 pub use turn::{Outcome, Played, Scores, Status, Steps, Turn};
-pub use view::{View, Viewer};
+pub use view::{Layout, View, Viewer};

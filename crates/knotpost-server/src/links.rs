@@ -2,11 +2,14 @@
 
 use subtle::ConstantTimeEq;
 
-use crate::domain::UserKey;
+use crate::domain::{Millis, UserKey};
 use crate::secret::{Purpose, SecretKey, to_hex};
 
 /// Bytes of a signature: 160 bits.
 const SIGNATURE: usize = 20;
+
+/// Signs of a code: letters and digits that nobody mistakes for one another.
+pub(crate) const CODE_SIGNS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
 /// Makes and reads signed links.
 #[derive(Debug)]
@@ -36,6 +39,51 @@ impl Links {
         let right = self.sign("confirm", user, &address);
         let same: bool = right.as_bytes().ct_eq(signature.as_bytes()).into();
         (same && parts.next().is_none()).then_some((user, address))
+    }
+
+    /// The page on which a user who forgot his password at that moment chooses another one.
+    pub fn reset(&self, public_url: &str, user: UserKey, at: Millis) -> String {
+        let token = format!("{}.{}.{}", user.0, at.0, self.sign("reset", user, &at.0.to_string()));
+        format!("{}/reset/{token}", public_url.trim_end_matches('/'))
+    }
+
+    /// The user and moment of a reset token; `None` when it is not one of ours. Whether it can still
+    /// be used is not known here.
+    pub fn read_reset(&self, token: &str) -> Option<(UserKey, Millis)> {
+        let mut parts = token.split('.');
+        let (user, at, signature) = (parts.next()?, parts.next()?, parts.next()?);
+        let (user, at) = (UserKey(user.parse().ok()?), Millis(at.parse().ok()?));
+        let right = self.sign("reset", user, &at.0.to_string());
+        let same: bool = right.as_bytes().ct_eq(signature.as_bytes()).into();
+        (same && parts.next().is_none()).then_some((user, at))
+    }
+
+    /// The code that goes with it, for those who answer by mail: 60 bits as `ABCD-EFGH-JKLM`.
+    pub fn reset_code(&self, user: UserKey, at: Millis) -> String {
+        let parts: [&[u8]; 3] = [b"reset code", &user.0.to_be_bytes(), &at.0.to_be_bytes()];
+        let digest = self.secret.digest(Purpose::Tokens, &parts);
+        let signs: Vec<char> = digest
+            .iter()
+            .take(12)
+            .filter_map(|byte| CODE_SIGNS.get(usize::from(byte % 32)).map(|sign| char::from(*sign)))
+            .collect();
+        signs.chunks(4).map(|group| group.iter().collect::<String>()).collect::<Vec<_>>().join("-")
+    }
+
+    /// The page on which a user takes no more mails of this kind, a word without dots.
+    pub fn unsubscribe(&self, public_url: &str, user: UserKey, kind: &str) -> String {
+        let token = format!("{}.{kind}.{}", user.0, self.sign("unsubscribe", user, kind));
+        format!("{}/unsubscribe/{token}", public_url.trim_end_matches('/'))
+    }
+
+    /// The user and kind of an unsubscribe token; `None` when it is not one of ours.
+    pub fn read_unsubscribe(&self, token: &str) -> Option<(UserKey, String)> {
+        let mut parts = token.split('.');
+        let (user, kind, signature) = (parts.next()?, parts.next()?, parts.next()?);
+        let user = UserKey(user.parse().ok()?);
+        let right = self.sign("unsubscribe", user, kind);
+        let same: bool = right.as_bytes().ct_eq(signature.as_bytes()).into();
+        (same && parts.next().is_none()).then(|| (user, kind.to_owned()))
     }
 
     /// The signature in the return path of an outgoing mail.
@@ -80,6 +128,30 @@ mod tests {
         assert_eq!(links.read_confirmation(&token.replacen('7', "8", 1)), None);
         assert_eq!(links.read_confirmation(&token[..token.len() - 1]), None);
         assert_eq!(links.read_confirmation("7.zz.00"), None);
+    }
+
+    #[test]
+    fn a_reset_is_of_one_user_and_moment() {
+        let links = links();
+        let link = links.reset("http://x", UserKey(7), Millis(99));
+        let token = link.strip_prefix("http://x/reset/").expect("a page of the server");
+        assert_eq!(links.read_reset(token), Some((UserKey(7), Millis(99))));
+        assert_eq!(links.read_reset(&token.replacen("99", "98", 1)), None);
+        assert_eq!(links.read_reset(&token.replacen('7', "8", 1)), None);
+        let code = links.reset_code(UserKey(7), Millis(99));
+        assert!(code.len() == 14 && code.split('-').all(|group| group.len() == 4), "{code}");
+        assert_ne!(code, links.reset_code(UserKey(7), Millis(98)));
+        assert_ne!(code, links.reset_code(UserKey(8), Millis(99)));
+    }
+
+    #[test]
+    fn an_unsubscription_is_of_one_user_and_kind() {
+        let links = links();
+        let link = links.unsubscribe("http://x", UserKey(7), "broadcasts");
+        let token = link.strip_prefix("http://x/unsubscribe/").expect("a page of the server");
+        assert_eq!(links.read_unsubscribe(token), Some((UserKey(7), "broadcasts".to_owned())));
+        assert_eq!(links.read_unsubscribe(&token.replacen("broadcasts", "messages", 1)), None);
+        assert_eq!(links.read_unsubscribe(&token.replacen('7', "8", 1)), None);
     }
 
     #[test]

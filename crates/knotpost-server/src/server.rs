@@ -125,6 +125,7 @@ impl Server {
             tasks.spawn(worker::work_outbox(Arc::clone(&app), Arc::clone(&transport), stop.clone()));
         }
         tasks.spawn(worker::work_clock(Arc::clone(&app), stop.clone()));
+        tasks.spawn(worker::work_rounds(Arc::clone(&app), stop.clone()));
         tasks.spawn(worker::work_retention(Arc::clone(&app), stop.clone()));
         write_ports(&config.server.data, &ports).context("ports.json cannot be written")?;
         Ok(Self { app, ports, transport, stop, tasks, _lock: lock })

@@ -17,6 +17,8 @@ use crate::store::StoreError;
 
 /// How often a worker looks by itself: for work that is due later, or that another process left.
 const POLL: Duration = Duration::from_millis(500);
+/// How often somebody looks for digests that are due and broadcasts that wait.
+const ROUND: Duration = Duration::from_secs(2);
 /// How long a worker rests after a failure of the database.
 const REST: Duration = Duration::from_secs(2);
 /// How often the clock looks for boards that are due.
@@ -38,6 +40,37 @@ pub async fn work_outbox(app: Arc<App>, transport: Arc<Transport>, stop: Cancell
         let done = queue::send_next(&app, &transport).await;
         rest(done, &app.signals.outbox, &stop, "the outbox").await;
     }
+}
+
+/// Writes the mails of the day and passes broadcasts on until it is told to stop.
+pub async fn work_rounds(app: Arc<App>, stop: CancellationToken) {
+    while !stop.is_cancelled() {
+        let pause = match walk_round(&app).await {
+            Ok(true) => {
+                tokio::task::yield_now().await;
+                continue;
+            }
+            Ok(false) => ROUND,
+            Err(error) => {
+                tracing::error!(error = error.with_causes(), "digests and broadcasts cannot be worked on");
+                REST
+            }
+        };
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+}
+
+/// Writes one mail of the day and one part of a broadcast; `false`: nothing was due.
+///
+/// # Errors
+/// When the database fails.
+pub async fn walk_round(app: &Arc<App>) -> Result<bool, StoreError> {
+    let digest = service::send_next_digest(app).await?;
+    let part = service::pass_on_broadcast(app).await?;
+    Ok(digest || part)
 }
 
 /// Goes straight on after a piece of work; without one, waits for a sign or a while.
@@ -123,6 +156,8 @@ pub async fn prune(app: &App) -> Result<bool, StoreError> {
                 let mut more = tx.prune_inbox(now.plus(-7 * DAY), now.plus(-inbox * DAY), this_hour).await?;
                 more |= tx.prune_outbox(now.plus(-outbox * DAY)).await?;
                 more |= tx.prune_confirmations(now.plus(-30 * DAY)).await?;
+                more |= tx.prune_broadcasts(now.plus(-outbox * DAY)).await?;
+                more |= tx.prune_resets(now.plus(-2 * DAY)).await?;
                 more |= tx.prune_responses(now.plus(-2 * DAY)).await?;
                 Ok(more)
             })

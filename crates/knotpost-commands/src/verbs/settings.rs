@@ -16,15 +16,19 @@ enum Takes {
     Zone,
 }
 
-const SETTINGS: [(&str, Takes); 7] = [
+const SETTINGS: [(&str, Takes); 8] = [
     ("mail", Takes::Word(&["text", "both"])),
     ("board", Takes::Word(&["wide", "narrow", "list"])),
     ("moves", Takes::Word(&["all", "mine", "digest"])),
     ("digest", Takes::Hour),
     ("broadcasts", Takes::Word(&["on", "off"])),
+    ("messages", Takes::Word(&["on", "off"])),
     ("confirm", Takes::Word(&["on", "off"])),
     ("timezone", Takes::Zone),
 ];
+
+/// Takes a preference back: the value that every preference knows.
+const DEFAULT: &str = "default";
 
 /// Whether a name is one of a preference, spelled out.
 pub(crate) fn is_setting_name(name: &str) -> bool {
@@ -54,6 +58,7 @@ fn read_setting(args: &Args<'_>, name: &str, value: Option<&str>) -> Result<Sett
     };
     let value = value.unwrap_or_default();
     let read = match takes {
+        _ if value.eq_ignore_ascii_case(DEFAULT) => Some(DEFAULT.to_owned()),
         Takes::Word(words) => {
             words.iter().find(|word| word.eq_ignore_ascii_case(value)).map(|word| (*word).to_owned())
         }

@@ -109,6 +109,10 @@ fn preferences_are_checked() {
         read("set fred secret MAIL=Text digest=07 timezone=Europe/Vienna"),
         set(None, &[("mail", "text"), ("digest", "7"), ("timezone", "Europe/Vienna")])
     );
+    assert_eq!(
+        read("set fred secret board=DEFAULT messages=off"),
+        set(None, &[("board", "default"), ("messages", "off")])
+    );
     assert_eq!(read("osbox set fred secret -moves=mine"), set(Some("osbox"), &[("moves", "mine")]));
     for bad in ["mail=x", "mail", "digest=24", "confirm=maybe", "timezone=a:b", "board="] {
         assert_eq!(code(&format!("set fred secret {bad}")), ErrorCode::BadValue, "{bad}");

@@ -1,11 +1,15 @@
 //! What renderers see of a position: panels of cells, margins, scores, a legend. Text and pictures draw the same
 //! view, so they cannot disagree. Rules are unknown here.
 
+mod layout;
 mod look;
+mod reading;
 mod text;
 mod tokens;
 
+pub use layout::Layout;
 pub use look::{Figure, Ground, Look, RolledDie, Sight};
+
 pub(crate) use text::draw_faces;
 
 use crate::{knot::Face, seat::Seat};

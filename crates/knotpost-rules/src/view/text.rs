@@ -17,19 +17,25 @@ impl fmt::Display for View {
             lines.extend(draw_panel(panel));
             lines.push(String::new());
         }
-        let widest = self.scores.iter().map(|line| line.name.len()).max().unwrap_or(0);
-        let longest = self.scores.iter().map(|line| line.score.len()).max().unwrap_or(0);
-        for line in &self.scores {
-            let role = if line.role.is_empty() { String::new() } else { format!("  ({})", line.role) };
-            lines.push(format!("{:MARGIN$}{:<widest$}  {:>longest$}{role}", "", line.name, line.score));
-        }
+        lines.extend(draw_scores(self));
         let text = lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n");
         f.write_str(text.trim_end_matches('\n'))
     }
 }
 
+/// The standing, a line a seat.
+pub(super) fn draw_scores(view: &View) -> Vec<String> {
+    let widest = view.scores.iter().map(|line| line.name.len()).max().unwrap_or(0);
+    let longest = view.scores.iter().map(|line| line.score.len()).max().unwrap_or(0);
+    let draw = |line: &super::ScoreLine| {
+        let role = if line.role.is_empty() { String::new() } else { format!("  ({})", line.role) };
+        format!("{:MARGIN$}{:<widest$}  {:>longest$}{role}", "", line.name, line.score)
+    };
+    view.scores.iter().map(draw).collect()
+}
+
 /// The lines of one panel with its margins.
-fn draw_panel(panel: &Panel) -> Vec<String> {
+pub(super) fn draw_panel(panel: &Panel) -> Vec<String> {
     let mut lines = Vec::new();
     if !panel.title.is_empty() {
         lines.push(panel.title.clone());
@@ -228,13 +234,17 @@ pub(crate) fn draw_face(face: Face, within: usize) -> &'static str {
 
 /// All faces with their letters, two rows of them.
 pub(crate) fn draw_faces() -> String {
-    let (upper, lower) = Face::ALL.split_at(8);
-    let rows = [upper, lower].map(|faces| {
+    draw_faces_in(8)
+}
+
+/// All faces with their letters, so many in a row.
+pub(super) fn draw_faces_in(columns: usize) -> String {
+    let draw_row = |faces: &[Face]| {
         let join = |cells: Vec<String>| format!("   {}", cells.join("   ").trim_end());
         let mut lines = vec![join(faces.iter().map(|face| format!("{:^5}", face.letter())).collect())];
         let drawn = |within| join(faces.iter().map(|face| draw_face(*face, within).to_owned()).collect());
         lines.extend((0..3).map(drawn));
         lines.join("\n")
-    });
-    rows.join("\n\n")
+    };
+    Face::ALL.chunks(columns.max(1)).map(draw_row).collect::<Vec<_>>().join("\n\n")
 }

@@ -5,6 +5,7 @@ mod boards;
 mod boxilies;
 mod cases;
 mod conformance;
+mod layouts;
 mod obsidio;
 mod options;
 mod osbo;

@@ -80,7 +80,7 @@ pub(super) enum User {
         #[arg(long)]
         lift: bool,
     },
-    /// Forget a user's password and addresses for good; the name stays on his boards.
+    /// Resign a user's boards and forget all else for good; the name stays taken, and on his boards.
     Delete {
         /// The user.
         userid: String,

@@ -111,6 +111,10 @@ section! {
         signups_per_hour: u32 = 10,
         /// Challenges per sender and hour.
         challenges_per_hour: u32 = 60,
+        /// New passwords asked for, per sender, per user and hour.
+        resets_per_hour: u32 = 5,
+        /// Messages and broadcasts per sender, per user and hour.
+        messages_per_hour: u32 = 30,
         /// Wrong or unverified passwords per account and sender in 15 minutes.
         password_tries: u32 = 10,
         /// Requests per network address and minute.

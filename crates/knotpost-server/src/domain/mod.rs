@@ -9,6 +9,7 @@ mod own_addresses;
 mod periods;
 pub mod rating;
 mod time;
+mod zone;
 
 pub use address::{Address, AddressError, parse_address};
 pub use board::{BoardRef, BoardState, MoveKind, RemarkKind, SeatState};
@@ -18,3 +19,4 @@ pub use own_addresses::{OwnAddresses, Recipient};
 pub use periods::{Pauses, Period, most_within};
 pub use rating::{Pool, Rating, Score};
 pub use time::{Millis, Span};
+pub use zone::Zone;

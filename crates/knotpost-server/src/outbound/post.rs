@@ -48,7 +48,7 @@ impl MailComposer {
             }),
             reply_to: None,
             x_loop: self.address.clone(),
-            unsubscribe: None,
+            unsubscribe: envelope.unsubscribe.clone(),
         }
     }
 }
@@ -87,6 +87,19 @@ fn describe(error: &dyn std::error::Error) -> String {
     text
 }
 
+/// The envelope of a mail that belongs to no thread.
+pub(super) fn plain_envelope(recipient: &str, message_id: &str, date: Millis) -> Envelope {
+    Envelope {
+        recipient: recipient.to_owned(),
+        message_id: message_id.to_owned(),
+        date,
+        in_reply_to: None,
+        is_answer: false,
+        board: None,
+        unsubscribe: None,
+    }
+}
+
 /// The envelope of a board mail that is sent from stored facts.
 pub(super) fn board_envelope(recipient: &str, message_id: &str, date: Millis, board: BoardRef) -> Envelope {
     Envelope {
@@ -96,5 +109,6 @@ pub(super) fn board_envelope(recipient: &str, message_id: &str, date: Millis, bo
         in_reply_to: None,
         is_answer: false,
         board: Some(board),
+        unsubscribe: None,
     }
 }

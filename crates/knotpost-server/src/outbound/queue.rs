@@ -6,12 +6,12 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 
 use super::backoff::{Retry, after_failure};
-use super::post::board_envelope;
+use super::post::{board_envelope, plain_envelope};
 use super::transport::{SendError, Transport};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{BoardKey, BoardRef, Millis};
-use crate::service::{BoardFacts, Reply, sheet_by_reference};
+use crate::service::{BoardFacts, Envelope, Reply, reply_by_reference, sheet_by_reference};
 use crate::store::{OutboxRow, StoreError};
 
 /// Nobody else sends a leased mail before this time is over.
@@ -61,6 +61,9 @@ async fn make(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
     if let Some(bytes) = &row.rendered {
         return Ok(Made::Message(bytes.clone()));
     }
+    if let (None, Some(facts)) = (row.board_id, &row.facts) {
+        return make_by_reference(app, row, facts).await;
+    }
     let (Some(board), Some(ply), Some(facts)) = (row.board_id, row.ply, &row.facts) else {
         return Err(StoreError::Corrupt("an outgoing mail has neither text nor facts".to_owned()));
     };
@@ -80,6 +83,16 @@ async fn make(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
     let message =
         app.composer.compose(&Reply::Board(Box::new(sheet)), &envelope).map_err(StoreError::Corrupt)?;
     Ok(Made::Message(message))
+}
+
+/// A mail that names something stored which is no board.
+async fn make_by_reference(app: &App, row: &OutboxRow, facts: &str) -> Result<Made, StoreError> {
+    let mut tx = app.store.read().await?;
+    let reply = reply_by_reference(&mut tx, app, facts, row.user_id, app.clock.now()).await?;
+    drop(tx);
+    let Some((reply, unsubscribe)) = reply else { return Ok(Made::Dropped("of no use any more")) };
+    let envelope = Envelope { unsubscribe, ..plain_envelope(&row.recipient, &row.message_id, row.date) };
+    app.composer.compose(&reply, &envelope).map(Made::Message).map_err(StoreError::Corrupt)
 }
 
 async fn send(app: &App, transport: &Transport, row: &OutboxRow, bytes: &[u8]) -> Result<(), StoreError> {

@@ -7,7 +7,9 @@ use super::sheet::{sheet_context, wrapped};
 use super::standings::standings_context;
 use super::table::{Column, table};
 use crate::config::Config;
-use crate::service::{BoardLine, BoardTable, GameCount, HistoryLine, LineResult, Reply, Sheet};
+use crate::service::{
+    BoardLine, BoardTable, GameCount, HistoryLine, LineResult, PreferenceLine, Reply, Sheet,
+};
 
 /// The line around comments, as clients in the wild know it.
 pub(super) const STARS: &str = "************************************************************";
@@ -98,6 +100,26 @@ impl Renderer {
                 invalid_challenge => error.is_invalid_challenge,
                 sheet_text => self.sheet_text(error.sheet.as_deref())?,
             },
+            Reply::Preferences { userid, title, lines, changed, others } => context! {
+                userid,
+                title,
+                table => preferences_table(lines),
+                mail_note => changed.iter().any(|name| name == "mail") && lines.iter().any(|line| (line.name, line.value.as_str()) == ("mail", "both")),
+                others,
+            },
+            Reply::Message { reader, from, to, text } => context! {
+                reader,
+                from,
+                text,
+                opening => wrapped("", "", &format!("{from} writes to {}:", to.join(", "))),
+            },
+            Reply::MessageSent { to, .. } => context! {
+                opening => wrapped("", "", &format!("Your message was passed on to {}.", to.join(", "))),
+            },
+            Reply::Digest { userid, turns, sheets } => {
+                let texts = sheets.iter().map(|sheet| self.sheet(sheet)).collect::<Result<Vec<_>, _>>()?;
+                context! { userid, turns, count => texts.len(), list => digest_list(sheets), texts }
+            }
             Reply::Games { games } => context! { table => games_table(games) },
             Reply::BoardList { title, sides, boards, more } => {
                 context! { title, table => boards_table(sides, boards), boards => boards.len(), more }
@@ -163,6 +185,16 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::MailSent { .. } => "mail_sent",
         Reply::PasswordChanged { .. } => "password_changed",
         Reply::AddressesChanged { .. } => "addresses_changed",
+        Reply::Preferences { .. } => "preferences",
+        Reply::Digest { .. } => "digest",
+        Reply::ResetAsked { .. } => "reset_asked",
+        Reply::PasswordReset { .. } => "password_reset",
+        Reply::Goodbye { .. } => "goodbye",
+        Reply::Message { .. } => "message",
+        Reply::MessageSent { .. } => "message_sent",
+        Reply::Broadcast { .. } => "broadcast",
+        Reply::BroadcastTaken { .. } => "broadcast_taken",
+        Reply::TestDisplay { .. } => "test_display",
         Reply::Help { .. } => "help",
         Reply::Games { .. } => "games",
         Reply::BoardList { .. } => "board_list",
@@ -236,6 +268,22 @@ fn games_table(games: &[GameCount]) -> String {
         })
         .collect();
     table(&columns, &rows)
+}
+
+fn preferences_table(lines: &[PreferenceLine]) -> String {
+    let columns = [Column::left("Name", 10), Column::left("Value", 10), Column::left("From", 9)];
+    let rows: Vec<Vec<String>> =
+        lines.iter().map(|line| vec![line.name.to_owned(), line.value.clone(), line.from.clone()]).collect();
+    table(&columns, &rows)
+}
+
+/// One line for each board of a digest.
+fn digest_list(sheets: &[Sheet]) -> String {
+    let line = |sheet: &Sheet| {
+        let number = sheet.number.map_or_else(String::new, |number| format!(" {number}"));
+        format!("   {}{number}: {}", sheet.title, sheet.verdict)
+    };
+    sheets.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn boards_table(sides: &[String], boards: &[BoardLine]) -> String {

@@ -1,5 +1,6 @@
 //! The lines of a board mail that are more than a template can set.
 
+use knotpost_rules::Layout;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
@@ -8,6 +9,8 @@ use crate::service::{Heading, Sheet, Verdict};
 
 /// Width of a mail.
 pub(super) const WIDTH: usize = 72;
+/// Width of a narrow board.
+const NARROW: usize = 40;
 
 /// What the board template may name.
 pub(super) fn sheet_context(sheet: &Sheet) -> Value {
@@ -15,6 +18,7 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         Verdict::Turn(userid) => userid.as_str(),
         Verdict::Won { .. } | Verdict::Tie(_) => "",
     };
+    let (board, move_table) = lay_out(sheet);
     context! {
         heading => Serde(sheet.heading),
         heading_word => heading_word(sheet.heading),
@@ -26,8 +30,8 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         speaker => sheet.spoken.first().map_or("", |spoken| spoken.who.as_str()),
         turn_line => sheet.verdict.to_string(),
         seat_lines => !sheet.seats.is_empty(),
-        move_table => move_table(sheet),
-        board => sheet.board.trim_end_matches('\n'),
+        move_table,
+        board,
         legend => sheet.legend.trim_end(),
         example => sheet.example.clone(),
         subscribers => sheet.subscribers.clone(),
@@ -50,9 +54,41 @@ fn heading_word(heading: Heading) -> &'static str {
     }
 }
 
+/// Board and move list in the reader's layout.
+fn lay_out(sheet: &Sheet) -> (String, String) {
+    let board = sheet.board.trim_end_matches('\n').to_owned();
+    match sheet.layout {
+        Layout::Standard => (board, move_table(sheet, WIDTH)),
+        Layout::Narrow => (board, move_table(sheet, NARROW)),
+        Layout::Wide => (beside(&board, &move_table(sheet, WIDTH)), String::new()),
+        Layout::List => (board, move_list(sheet)),
+    }
+}
+
+/// Two blocks of lines next to each other.
+fn beside(left: &str, right: &str) -> String {
+    let width = left.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    let rows = left.lines().count().max(right.lines().count());
+    let line = |row| {
+        let (left, right) = (left.lines().nth(row).unwrap_or(""), right.lines().nth(row).unwrap_or(""));
+        format!("{left:<width$}{right}").trim_end().to_owned()
+    };
+    (0..rows).map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The moves in words, a line each, below who plays which side.
+fn move_list(sheet: &Sheet) -> String {
+    let players = sheet.seats.iter().map(|seat| format!("{} plays {}.", seat.userid, seat.side));
+    let moves = sheet.moves.iter().map(|made| {
+        let seat = usize::try_from(made.seat - 1).ok().and_then(|seat| sheet.seats.get(seat));
+        format!("Move {}, {}: {}", made.number, seat.map_or("", |seat| seat.side.as_str()), made.text)
+    });
+    players.chain(moves).collect::<Vec<_>>().join("\n")
+}
+
 /// The moves, each in the column of the seat that made it, under the names of sides and players.
-fn move_table(sheet: &Sheet) -> String {
-    let most = WIDTH.saturating_sub(3) / sheet.seats.len().max(1);
+fn move_table(sheet: &Sheet, line: usize) -> String {
+    let most = line.saturating_sub(3) / sheet.seats.len().max(1);
     let entry = |number: i64, text: &str| format!("{number} {text}");
     let longest = sheet
         .seats
@@ -63,7 +99,7 @@ fn move_table(sheet: &Sheet) -> String {
         )
         .max()
         .unwrap_or(0);
-    let width = (longest + 2).clamp(13, most.max(13));
+    let width = (longest + 2).clamp(most.min(13), most);
     let mut rows: Vec<Vec<String>> = vec![
         sheet.seats.iter().map(|seat| seat.side.clone()).collect(),
         sheet.seats.iter().map(|seat| seat.userid.clone()).collect(),

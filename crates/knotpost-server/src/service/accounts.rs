@@ -5,10 +5,12 @@ use knotpost_commands::Credentials as Typed;
 use super::Prepared;
 use super::execute::authorize;
 use super::post::{post_to_address, post_to_user, registered_addresses};
-use super::{Answer, Channel, Code, Rate, Refusal, Reply, ServiceError};
+use super::prepare::check_rate;
+use super::resets::replace_password;
+use super::{Answer, Channel, Code, Refusal, Reply, ServiceError};
 use crate::app::App;
 use crate::domain::{Address, Millis, UserKey};
-use crate::store::{NewUser, StoreError, Tx, UserState};
+use crate::store::{AddressRow, NewUser, StoreError, Tx, UserState};
 
 /// An address that nobody proved to read gets one confirmation mail in this time, whoever asks.
 const CONFIRMATION_PAUSE_MS: i64 = 30 * 86_400_000;
@@ -23,12 +25,7 @@ pub(super) async fn sign_up(
     addresses: &[String],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    if let Err(seconds) = app.limits.count(Rate::Signup, &prepared.origin.rate_key) {
-        let mut refusal =
-            Refusal::new(Code::RateLimited, "too many accounts were signed up from there; try again later");
-        refusal.retry_after = Some(seconds);
-        return Err(refusal.into());
-    }
+    check_rate(prepared, "too many accounts were signed up from there; try again later")?;
     let addresses = chosen_addresses(prepared, addresses, "signup")?;
     let Some(hash) = prepared.new_hash.clone() else {
         let refusal = Refusal::new(
@@ -117,6 +114,46 @@ pub(super) async fn change_addresses(
     Ok(told_by_mail(prepared, &user.userid, "your addresses", notice))
 }
 
+/// `signoff`: mail goes to these addresses no more. One that can be written to always stays.
+pub(super) async fn sign_off(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    addresses: &[String],
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let user = authorize(tx, prepared).await?;
+    let chosen = chosen_addresses(prepared, addresses, "signoff")?;
+    let held = tx.addresses(user.id).await?;
+    let is_chosen =
+        |row: &AddressRow| chosen.iter().any(|address| address.key() == row.address.to_lowercase());
+    let is_held = |address: &&Address| held.iter().any(|row| row.address.to_lowercase() == address.key());
+    if let Some(stranger) = chosen.iter().find(|address| !is_held(address)) {
+        let message = format!("`{stranger}` is not an address of {}", user.userid);
+        return Err(Refusal::new(Code::BadValue, message).into());
+    }
+    let proves = |row: &&AddressRow| row.verified_at.is_some() || !app.config.confirms_addresses();
+    let kept: Vec<&AddressRow> = held.iter().filter(|row| !is_chosen(row)).collect();
+    let had_proven = held.iter().any(|row| proves(&row));
+    if kept.is_empty() || (had_proven && !kept.iter().any(proves)) {
+        return Err(Refusal::new(Code::NotAllowed, "that would leave no address that mail can be sent to")
+            .hint("To use another address: add USERID PASSWORD you@example.org, before this one goes.")
+            .hint(format!("To leave the server for good: delete {} PASSWORD", user.userid))
+            .into());
+    }
+    let before = registered_addresses(tx, app, user.id).await?;
+    for address in &chosen {
+        tx.remove_address(user.id, &address.key()).await?;
+    }
+    let notice = addresses_notice(tx, user.id, &user.userid).await?;
+    for address in before {
+        if let Ok(address) = address.parse() {
+            post_to_address(tx, app, &notice, &address, Some(user.id), None, now).await?;
+        }
+    }
+    Ok(told_by_mail(prepared, &user.userid, "your addresses", notice))
+}
+
 pub(super) async fn change_password(
     tx: &mut Tx,
     app: &App,
@@ -127,10 +164,7 @@ pub(super) async fn change_password(
     let Some(hash) = prepared.new_hash.as_deref() else {
         return Err(Refusal::new(Code::Unavailable, "the server is too busy to take a new password").into());
     };
-    tx.set_password_hash(user.id, Some(hash)).await?;
-    app.credentials.forget_all();
-    let notice = Reply::PasswordChanged { userid: user.userid.clone() };
-    post_to_user(tx, app, &notice, user.id, now).await?;
+    let notice = replace_password(tx, app, &user, hash, now).await?;
     Ok(Answer::to_registered(notice))
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Code, Sheet};
+use super::{Code, PreferenceLine, Sample, Sheet};
 use crate::domain::BoardRef;
 
 /// To whom an answer goes when the command came by mail.
@@ -247,6 +247,90 @@ pub enum Reply {
         userid: String,
         /// What they are now.
         addresses: Vec<String>,
+    },
+    /// What a user wants otherwise than the default.
+    Preferences {
+        /// Whose.
+        userid: String,
+        /// The title of the game they are for; `None`: all games.
+        title: Option<String>,
+        /// All there are.
+        lines: Vec<PreferenceLine>,
+        /// Names of those that were changed just now.
+        changed: Vec<String>,
+        /// Games that have some of their own.
+        others: Vec<String>,
+    },
+    /// A forgotten password was asked about; the same words whoever asks.
+    ResetAsked {
+        /// The account named.
+        userid: String,
+    },
+    /// The way back in.
+    PasswordReset {
+        /// Whose.
+        userid: String,
+        /// The page that sets a new password.
+        link: String,
+        /// What counts as the present password once.
+        code: String,
+        /// For how long.
+        hours: i64,
+    },
+    /// The account is no more.
+    Goodbye {
+        /// Whose.
+        userid: String,
+    },
+    /// What another user writes.
+    Message {
+        /// Whose copy this is.
+        reader: String,
+        /// Who.
+        from: String,
+        /// Everybody who gets it.
+        to: Vec<String>,
+        /// The words.
+        text: String,
+    },
+    /// A message was passed on.
+    MessageSent {
+        /// Whose.
+        from: String,
+        /// To whom.
+        to: Vec<String>,
+    },
+    /// What somebody writes to everybody.
+    Broadcast {
+        /// Whose copy this is.
+        reader: String,
+        /// Who.
+        from: String,
+        /// The words.
+        text: String,
+    },
+    /// A broadcast is being passed on.
+    BroadcastTaken {
+        /// Whose.
+        from: String,
+    },
+    /// The same board in every format.
+    TestDisplay {
+        /// Whom the commands in it are for.
+        userid: String,
+        /// The title of the game shown.
+        title: String,
+        /// The formats.
+        samples: Vec<Sample>,
+    },
+    /// The one mail of the day.
+    Digest {
+        /// To whom.
+        userid: String,
+        /// On how many of the boards it is his turn.
+        turns: usize,
+        /// The boards that changed.
+        sheets: Vec<Sheet>,
     },
     /// A help page.
     Help {

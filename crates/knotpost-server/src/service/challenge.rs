@@ -7,8 +7,9 @@ use super::Prepared;
 use super::boards::{answer_with_board, find_game, game_options};
 use super::opponents::Readiness;
 use super::post::{BoardFacts, Heading, Note};
+use super::prepare::check_rate;
 use super::time::{TimeLimits, length, schedule};
-use super::{Answer, Board, Code, Rate, Refusal, ServiceError, opponents, ratings};
+use super::{Answer, Board, Code, Refusal, ServiceError, opponents, ratings};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Millis, RemarkKind};
@@ -29,12 +30,8 @@ pub(super) async fn challenge(
     let options = game_options(game, options, players.len())?;
     check_limits(app, server).map_err(|refusal| refusal.about_game(game_name))?;
     let users = find_players(tx, game, players).await?;
-    if let Err(seconds) = app.limits.count(Rate::Challenge, &prepared.origin.rate_key) {
-        let mut refusal =
-            Refusal::new(Code::RateLimited, "too many challenges were sent from there; try again later");
-        refusal.retry_after = Some(seconds);
-        return Err(refusal.about_game(game_name).into());
-    }
+    check_rate(prepared, "too many challenges were sent from there; try again later")
+        .map_err(|refusal| refusal.about_game(game_name))?;
     let terms = Terms::of(server);
     let (board, facts) = start(tx, app, game, &options, &users, terms, &prepared.body, now).await?;
     answer_with_board(tx, app, &board, facts, now).await

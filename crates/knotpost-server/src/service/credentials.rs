@@ -1,6 +1,7 @@
 //! Passwords: argon2id away from the async threads, bounded, with a short memory of successes.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use argon2::Argon2;
@@ -57,6 +58,7 @@ pub struct Credentials {
     waiting: Semaphore,
     dummy: String,
     memory: Mutex<HashMap<[u8; 32], Millis>>,
+    computed: AtomicU64,
     secret: SecretKey,
 }
 
@@ -73,6 +75,7 @@ impl Credentials {
             waiting: Semaphore::new(WAITING),
             dummy,
             memory: Mutex::new(HashMap::new()),
+            computed: AtomicU64::new(0),
             secret,
         })
     }
@@ -118,6 +121,11 @@ impl Credentials {
         Ok(right && stored.is_some())
     }
 
+    /// How many hashes were computed so far: the work that passwords cost.
+    pub fn computed(&self) -> u64 {
+        self.computed.load(Ordering::Relaxed)
+    }
+
     /// Forgets every verified password, e.g. after one was changed.
     pub fn forget_all(&self) {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner).clear();
@@ -145,6 +153,7 @@ impl Credentials {
     ) -> Result<T, HashError> {
         let _place = self.waiting.try_acquire().map_err(|_| HashError::Overloaded)?;
         let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| HashError::Overloaded)?;
+        self.computed.fetch_add(1, Ordering::Relaxed);
         let done = tokio::task::spawn_blocking(move || {
             let value = work();
             drop(turn);

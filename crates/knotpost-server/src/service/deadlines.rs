@@ -129,8 +129,8 @@ async fn remind(
         since: waiting_since(board).to_readable(),
         end: end.to_readable(),
     };
-    let facts = BoardFacts { notes: vec![note], ..BoardFacts::plain(Heading::Nag) }.with_moment(board, now);
-    post_board_to(tx, app, board, &facts, &[row.user_id], now).await
+    let facts = BoardFacts { notes: vec![note], ..BoardFacts::plain(Heading::Nag) };
+    post_board_to(tx, app, board, &facts, vec![row.user_id], now).await
 }
 
 /// The player to move has lost on time. In the first round he has accepted nothing yet: he counts

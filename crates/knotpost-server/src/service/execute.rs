@@ -12,8 +12,9 @@ use super::sheet::Listing;
 use super::watching::Watch;
 use super::{
     Answer, Audience, Board, BoardFacts, Code, ErrorReply, Heading, LineResult, Login, Prepared, Refusal,
-    Reply, Request, ServiceError, Sheet, accounts, boards, challenge, help, looking, moves, opponents,
-    prepare, queries, reader, records, standings, vacations, watching,
+    Reply, Request, ServiceError, Sheet, accounts, boards, challenge, departure, help, looking, messages,
+    moves, opponents, preferences, prepare, queries, reader, records, resets, samples, standings, vacations,
+    watching,
 };
 use crate::app::App;
 use crate::domain::{BoardRef, Millis};
@@ -286,6 +287,15 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
         Command::PreviewNew { game, players, moves, options } => {
             queries::preview_new(app, game, *players as usize, moves, options, now)
         }
+        Command::Set { game, values, .. } => {
+            preferences::set(tx, app, prepared, game.as_deref(), values, now).await
+        }
+        Command::Signoff { addresses, .. } => accounts::sign_off(tx, app, prepared, addresses, now).await,
+        Command::Delete { .. } => departure::delete(tx, app, prepared, now).await,
+        Command::PasswordReset { userid } => resets::ask(tx, app, prepared, userid, now).await,
+        Command::Message { to, .. } => messages::message(tx, app, prepared, to, now).await,
+        Command::Broadcast { .. } => messages::broadcast(tx, app, prepared, now).await,
+        Command::TestDisplay { userid } => samples::test_display(app, userid.as_deref()),
         other => Err(not_in_this_version(other).into()),
     }
 }

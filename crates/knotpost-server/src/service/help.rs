@@ -16,7 +16,7 @@ pub const TOPICS: &[(&str, &str, &str)] = &[
     ("tutorial", "A first game", include_str!("../../../../templates/help/tutorial.md")),
     ("commands", "Commands", include_str!("../../../../templates/help/commands.md")),
     ("options", "Options", include_str!("../../../../templates/help/options.md")),
-    ("preferences", "Preferences", include_str!("../../../../templates/help/preferences.md")),
+    ("preferences", "Your preferences", include_str!("../../../../templates/help/preferences.md")),
     ("ratings", "Ratings", include_str!("../../../../templates/help/ratings.md")),
     ("time", "Time", include_str!("../../../../templates/help/time.md")),
     ("mail", "Playing by mail", include_str!("../../../../templates/help/mail.md")),

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use governor::clock::{Clock as _, DefaultClock};
-use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 use crate::config;
 
@@ -16,6 +16,10 @@ pub enum Rate {
     Signup,
     /// Challenges, per sender.
     Challenge,
+    /// New passwords asked for, per sender and user.
+    Reset,
+    /// Messages and broadcasts, per sender and user.
+    Message,
     /// Passwords that are not known to be right, per account and sender.
     Password,
     /// Requests, per network address.
@@ -30,11 +34,17 @@ pub struct Limits {
     enabled: bool,
     signup: Keyed,
     challenge: Keyed,
+    reset: Keyed,
+    message: Keyed,
     password: Keyed,
     http: Keyed,
+    /// What all together may do, by the name of the rate.
+    everybody: [(Rate, DefaultDirectRateLimiter); 4],
     calls: Mutex<u32>,
 }
 
+/// All together may do as much as so many senders.
+const CROWD: u32 = 100;
 /// How many calls pass between two sweeps of keys that are not limited any more.
 const SWEEP: u32 = 10_000;
 
@@ -46,8 +56,17 @@ impl Limits {
             enabled: config.enabled,
             signup: limiter(config.signups_per_hour, hour),
             challenge: limiter(config.challenges_per_hour, hour),
+            reset: limiter(config.resets_per_hour, hour),
+            message: limiter(config.messages_per_hour, hour),
             password: limiter(config.password_tries, Duration::from_mins(15)),
             http: limiter(config.http_per_minute, Duration::from_mins(1)),
+            everybody: [
+                (Rate::Signup, config.signups_per_hour),
+                (Rate::Challenge, config.challenges_per_hour),
+                (Rate::Reset, config.resets_per_hour),
+                (Rate::Message, config.messages_per_hour),
+            ]
+            .map(|(rate, one)| (rate, RateLimiter::direct(quota(one.saturating_mul(CROWD), hour)))),
             calls: Mutex::new(0),
         }
     }
@@ -64,6 +83,8 @@ impl Limits {
         let limiter = match rate {
             Rate::Signup => &self.signup,
             Rate::Challenge => &self.challenge,
+            Rate::Reset => &self.reset,
+            Rate::Message => &self.message,
             Rate::Password => &self.password,
             Rate::Http => &self.http,
         };
@@ -72,12 +93,32 @@ impl Limits {
             .map_err(|again| again.wait_time_from(DefaultClock::default().now()).as_secs().saturating_add(1))
     }
 
+    /// Counts one more for the sender, for the user where one is known, and for everybody together; on too many
+    /// of one of them, the seconds until the next is allowed.
+    ///
+    /// # Errors
+    /// When there were too many.
+    pub fn count_all(&self, rate: Rate, sender: &str, user: Option<&str>) -> Result<(), u64> {
+        self.count(rate, sender)?;
+        if let Some(user) = user {
+            self.count(rate, user)?;
+        }
+        match self.everybody.iter().find(|(known, _)| *known == rate) {
+            Some((_, all)) if self.enabled => all.check().map_err(|again| {
+                again.wait_time_from(DefaultClock::default().now()).as_secs().saturating_add(1)
+            }),
+            _ => Ok(()),
+        }
+    }
+
     fn sweep(&self) {
         let Ok(mut calls) = self.calls.lock() else { return };
         *calls += 1;
         if *calls >= SWEEP {
             *calls = 0;
-            for limiter in [&self.signup, &self.challenge, &self.password, &self.http] {
+            for limiter in
+                [&self.signup, &self.challenge, &self.reset, &self.message, &self.password, &self.http]
+            {
                 limiter.retain_recent();
             }
         }
@@ -86,10 +127,13 @@ impl Limits {
 
 /// `burst` at once, then as many again spread over `period`.
 fn limiter(burst: u32, period: Duration) -> Keyed {
+    RateLimiter::keyed(quota(burst, period))
+}
+
+fn quota(burst: u32, period: Duration) -> Quota {
     let burst = NonZeroU32::new(burst).unwrap_or(NonZeroU32::MIN);
     let every = period / burst.get();
-    let quota = Quota::with_period(every).unwrap_or(Quota::per_second(burst)).allow_burst(burst);
-    RateLimiter::keyed(quota)
+    Quota::with_period(every).unwrap_or(Quota::per_second(burst)).allow_burst(burst)
 }
 
 #[cfg(test)]
@@ -104,6 +148,19 @@ mod tests {
         let wait = limits.count(Rate::Signup, "a").expect_err("the third in an hour");
         assert!((1700..=1801).contains(&wait), "{wait}");
         assert_eq!(limits.count(Rate::Signup, "b"), Ok(()));
+    }
+
+    #[test]
+    fn what_many_senders_do_is_limited_too() {
+        let limits = Limits::new(&config::Limits { resets_per_hour: 1, ..config::Limits::default() });
+        for sender in 0..CROWD {
+            assert_eq!(limits.count_all(Rate::Reset, &format!("sender {sender}"), None), Ok(()));
+        }
+        assert!(limits.count_all(Rate::Reset, "one more", None).is_err(), "all together");
+        let limits = Limits::new(&config::Limits { messages_per_hour: 1, ..config::Limits::default() });
+        assert_eq!(limits.count_all(Rate::Message, "home", Some("user 1")), Ok(()));
+        assert!(limits.count_all(Rate::Message, "work", Some("user 1")).is_err(), "the same user elsewhere");
+        assert_eq!(limits.count_all(Rate::Message, "train", Some("user 2")), Ok(()));
     }
 
     #[test]

@@ -4,8 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::readers::readers;
 use super::sheet::times;
-use super::{Board, Reply, Standing, TimeFacts, TimeUp};
+use super::{Board, Reply, Standing, Style, TimeFacts, TimeUp};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Address, BoardRef, Millis, RemarkKey, SeatState, UserKey};
@@ -122,20 +123,30 @@ pub struct BoardFacts {
     /// The times as they were then, where they are told.
     #[serde(default)]
     pub times: Option<TimeFacts>,
+    /// How the reader wants it set.
+    #[serde(default, skip_serializing_if = "Style::is_default")]
+    pub style: Style,
 }
 
 impl BoardFacts {
     /// Facts of a board that is only shown.
     pub fn plain(heading: Heading) -> Self {
-        Self { heading, remark: None, subscribers: Vec::new(), notes: Vec::new(), times: None }
+        Self {
+            heading,
+            remark: None,
+            subscribers: Vec::new(),
+            notes: Vec::new(),
+            times: None,
+            style: Style::default(),
+        }
     }
 
     /// Adds what is true of the board at this moment and may be otherwise when the mail is
     /// written: who is away, and the times.
     #[must_use]
     pub(super) fn with_moment(mut self, board: &Board, now: Millis) -> Self {
-        self.notes.extend(away(board, now));
-        self.times = times(board, self.heading, now);
+        self.notes.extend(away(board, &self.style, now));
+        self.times = times(board, self.heading, &self.style, now);
         self
     }
 }
@@ -155,6 +166,8 @@ pub struct Envelope {
     pub is_answer: bool,
     /// The board whose thread it belongs to.
     pub board: Option<BoardRef>,
+    /// The page on which its reader takes no more of its kind.
+    pub unsubscribe: Option<String>,
 }
 
 /// Turns what the server says into a message. Lives outside: use cases know no MIME.
@@ -190,7 +203,7 @@ pub(super) async fn registered_addresses(
         .collect())
 }
 
-fn new_message_id(app: &App) -> Result<String, StoreError> {
+pub(super) fn new_message_id(app: &App) -> Result<String, StoreError> {
     let id: [u8; 16] = random_bytes(app.entropy.as_ref())?;
     Ok(app.own.message_id(&to_hex(&id)))
 }
@@ -215,6 +228,7 @@ pub async fn post_to_address(
         in_reply_to: in_reply_to.map(ToOwned::to_owned),
         is_answer: in_reply_to.is_some(),
         board: None,
+        unsubscribe: None,
     };
     let bytes = app.composer.compose(reply, &envelope).map_err(StoreError::Corrupt)?;
     let mail = NewOutbox {
@@ -244,7 +258,7 @@ pub(super) async fn post_to_user(
     Ok(())
 }
 
-/// Queues the board, as it stands now, to each of its players and subscribers.
+/// Queues the board, as it stands now, to each of its players and subscribers who wants it now.
 pub(super) async fn post_board(
     tx: &mut Tx,
     app: &App,
@@ -257,33 +271,31 @@ pub(super) async fn post_board(
     let watchers: Vec<_> =
         watchers.into_iter().filter(|(key, _)| !players.contains(&UserKey(*key))).collect();
     let facts = BoardFacts { subscribers: watchers.iter().map(|(_, name)| name.clone()).collect(), ..facts };
-    let facts = facts.with_moment(board, now);
-    let mut readers: Vec<UserKey> = Vec::new();
-    for reader in players.into_iter().chain(watchers.iter().map(|(key, _)| UserKey(*key))) {
-        if !readers.contains(&reader) {
-            readers.push(reader);
-        }
-    }
-    post_board_to(tx, app, board, &facts, &readers, now).await?;
-    Ok(facts)
+    let users = players.into_iter().chain(watchers.iter().map(|(key, _)| UserKey(*key))).collect();
+    post_board_to(tx, app, board, &facts, users, now).await?;
+    Ok(facts.with_moment(board, now))
 }
 
-/// Queues the board, as it stands now, to these users.
+/// Queues the board, as it stands now, to those of these users who want such mails.
 pub(super) async fn post_board_to(
     tx: &mut Tx,
     app: &App,
     board: &Board,
     facts: &BoardFacts,
-    readers: &[UserKey],
+    users: Vec<UserKey>,
     now: Millis,
 ) -> Result<(), StoreError> {
-    let stored = serde_json::to_string(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-    for reader in readers {
-        for recipient in registered_addresses(tx, app, *reader).await? {
+    for reader in readers(tx, app, board, users).await? {
+        if reader.addresses.is_empty() || !reader.takes_now(tx, board, facts, now).await? {
+            continue;
+        }
+        let facts = BoardFacts { style: reader.style, ..facts.clone() }.with_moment(board, now);
+        let stored = serde_json::to_string(&facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        for recipient in reader.addresses {
             let mail = NewOutbox {
                 kind: "board",
                 recipient,
-                user: Some(*reader),
+                user: Some(reader.user),
                 content: Ok(BoardMail { board: board.row.id, ply: board.row.ply, facts: stored.clone() }),
                 message_id: new_message_id(app)?,
                 date: now,
@@ -295,14 +307,14 @@ pub(super) async fn post_board_to(
 }
 
 /// The players who are on vacation, each once.
-fn away(board: &Board, now: Millis) -> Vec<Note> {
+fn away(board: &Board, style: &Style, now: Millis) -> Vec<Note> {
     let mut notes = Vec::new();
     if matches!(board.standing(), Standing::Over(_)) {
         return notes;
     }
     for row in board.seats.iter().filter(|row| row.state == SeatState::Playing) {
         if let Some(until) = row.away_until.map(Millis).filter(|until| *until > now) {
-            let note = Note::Away { userid: row.userid.clone(), until: until.to_readable() };
+            let note = Note::Away { userid: row.userid.clone(), until: style.show_time(until) };
             if !notes.contains(&note) {
                 notes.push(note);
             }

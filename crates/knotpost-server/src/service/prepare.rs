@@ -1,10 +1,10 @@
-//! The first step of a command: everything that takes long and needs no transaction. The line is parsed, its
-//! password is checked, a new one is hashed.
+//! The first step of a command: everything that takes long and needs no transaction. The line is parsed, what
+//! is limited is counted, its password is checked, a new one is hashed.
 
 use futures_util::future::BoxFuture;
 use knotpost_commands::{Command, ParseError};
 
-use super::{HashError, Login, Rate, queries};
+use super::{Code, HashError, Login, Rate, Refusal, queries, resets};
 use crate::app::App;
 use crate::domain::Address;
 use crate::store::{StoreError, UserState};
@@ -57,6 +57,8 @@ pub struct Prepared {
     /// Hash of a new password.
     pub(super) new_hash: Option<String>,
     pub(super) overloaded: bool,
+    /// Asked too often: the seconds until it may be asked again.
+    pub(super) limited: Option<u64>,
     pub(super) lines: Vec<Prepared>,
 }
 
@@ -125,7 +127,47 @@ pub async fn prepare(app: &App, request: Request) -> Result<Prepared, StoreError
 /// # Errors
 /// When the database fails.
 pub async fn prepare_at_once(app: &App, request: Request) -> Result<Option<Prepared>, StoreError> {
-    prepare_line(app, request, Patience::OnlyRemembered).await
+    let mut prepared = prepare_line(app, request, Patience::OnlyRemembered).await?;
+    // Only now is it certain that this is not prepared again, with more patience.
+    if let Some(prepared) = &mut prepared {
+        count_all(app, prepared);
+    }
+    Ok(prepared)
+}
+
+fn count_all(app: &App, prepared: &mut Prepared) {
+    count_rate(app, prepared);
+    for line in &mut prepared.lines {
+        count_rate(app, line);
+    }
+}
+
+/// Counts a command that is limited by sender, by user and for all together. Here and not in the transaction,
+/// which may be run more than once.
+fn count_rate(app: &App, prepared: &mut Prepared) {
+    let Ok(command) = &prepared.command else { return };
+    let user = match (command, &prepared.login) {
+        (Command::PasswordReset { userid }, _) => Some(format!("name {}", userid.to_lowercase())),
+        (_, Login::Known { user, .. }) => Some(format!("user {}", user.0)),
+        _ => None,
+    };
+    let rate = match command {
+        Command::Signup { .. } => Rate::Signup,
+        Command::Challenge { .. } => Rate::Challenge,
+        Command::PasswordReset { .. } => Rate::Reset,
+        // Without the right password nothing is sent; the tries are counted elsewhere.
+        Command::Message { .. } | Command::Broadcast { .. } if user.is_some() => Rate::Message,
+        _ => return,
+    };
+    prepared.limited = app.limits.count_all(rate, &prepared.origin.rate_key, user.as_deref()).err();
+}
+
+/// Refuses a command that came too often, in these words.
+pub(super) fn check_rate(prepared: &Prepared, words: &str) -> Result<(), Refusal> {
+    let Some(seconds) = prepared.limited else { return Ok(()) };
+    let mut refusal = Refusal::new(Code::RateLimited, words);
+    refusal.retry_after = Some(seconds);
+    Err(refusal)
 }
 
 fn prepare_line(
@@ -143,6 +185,7 @@ fn prepare_line(
             login: Login::NotNeeded,
             new_hash: None,
             overloaded: false,
+            limited: None,
             lines: Vec::new(),
         };
         if matches!(prepared.command, Ok(Command::Multiple)) {
@@ -150,6 +193,10 @@ fn prepare_line(
         }
         redact_body(&mut prepared);
         let done = check_passwords(app, &mut prepared, patience).await?;
+        let is_signup = matches!(prepared.command, Ok(Command::Signup { .. }));
+        if done && patience == Patience::Hash && !is_signup {
+            count_rate(app, &mut prepared);
+        }
         if prepared.overloaded || !matches!(prepared.login, Login::NotNeeded | Login::Known { .. }) {
             // With userid and password exchanged the line looks like any other.
             prepared.echo = knotpost_commands::mask_cautiously(&request.line, &app.vocabulary);
@@ -200,17 +247,29 @@ async fn prepare_lines(
 async fn check_passwords(app: &App, prepared: &mut Prepared, patience: Patience) -> Result<bool, StoreError> {
     let Ok(command) = &prepared.command else { return Ok(true) };
     let new_password = match command {
-        Command::Signup { who, .. } => Some(&who.password),
-        Command::ChangePassword { new, .. } => Some(new),
+        Command::Signup { who, .. } => Some(who.password.clone()),
+        Command::ChangePassword { new, .. } => Some(new.clone()),
         _ => None,
     };
     if patience == Patience::OnlyRemembered && new_password.is_some() {
         return Ok(false);
     }
+    if let Command::Signup { .. } = command {
+        count_rate(app, prepared);
+        if prepared.limited.is_some() {
+            return Ok(true);
+        }
+    }
+    let Ok(command) = &prepared.command else { return Ok(true) };
     let login = match (command, command.credentials()) {
         (Command::Signup { .. }, _) | (_, None) => Ok(Login::NotNeeded),
         (_, Some(who)) => {
-            match check_password(app, &prepared.origin, &who.userid, who.password.expose(), patience).await? {
+            let checked =
+                check_password(app, &prepared.origin, &who.userid, who.password.expose(), patience).await?;
+            match checked {
+                Some(Ok(Login::Wrong)) if matches!(command, Command::ChangePassword { .. }) => {
+                    Ok(check_code(app, &who.userid, who.password.expose()).await?)
+                }
                 Some(login) => login,
                 None => return Ok(false),
             }
@@ -230,6 +289,17 @@ async fn check_passwords(app: &App, prepared: &mut Prepared, patience: Patience)
         }
     }
     Ok(true)
+}
+
+/// Whether what was given as the present password is the code of somebody who forgot his.
+async fn check_code(app: &App, userid: &str, word: &str) -> Result<Login, StoreError> {
+    let user = app.store.read().await?.find_user(userid).await?;
+    let user = user.filter(|user| user.state == UserState::Active);
+    let right = resets::try_code(app, user.as_ref().map(|user| user.id), word, app.clock.now()).await?;
+    Ok(match user.and_then(|user| Some((user.id, user.password_hash?))) {
+        Some((user, hash)) if right => Login::Known { user, hash },
+        _ => Login::Wrong,
+    })
 }
 
 async fn check_password(

@@ -27,6 +27,7 @@ pub(super) fn is_query(command: &Command) -> bool {
         command,
         Command::Help { .. }
             | Command::List { .. }
+            | Command::TestDisplay { .. }
             | Command::ShowBoards { .. }
             | Command::ShowUsers { .. }
             | Command::Games { .. }

@@ -35,7 +35,7 @@ pub(super) async fn resign(
     };
     // The first round: fewer moves made than there are players.
     if board.entries.len() < board.seats.len() {
-        return decline(tx, app, prepared, board, &user, now).await;
+        return decline(tx, app, &prepared.body, board, &user, now).await;
     }
     match board.standing() {
         Standing::ToMove(next) if i64::from(next.number()) == seat.seat => {
@@ -98,10 +98,10 @@ async fn out_of_turn(
 }
 
 /// In the first round nobody has lost anything yet: who resigns is taken out.
-async fn decline(
+pub(super) async fn decline(
     tx: &mut Tx,
     app: &App,
-    prepared: &Prepared,
+    said: &str,
     mut board: Board,
     user: &UserRow,
     now: Millis,
@@ -111,16 +111,15 @@ async fn decline(
             title: board.title().to_owned(),
             number: board.row.number as u32,
             userid: user.userid.clone(),
-            text: prepared.body.trim().to_owned(),
+            text: said.trim().to_owned(),
         };
         tell_all(tx, app, &board, &reply, now).await?;
         return Ok(Answer::to_registered(reply).about(board.name()));
     }
     let mut facts = BoardFacts::plain(Heading::New);
     facts.notes.push(Note::Restarted { declined: user.userid.clone() });
-    if !prepared.body.trim().is_empty() {
-        let remark =
-            tx.insert_remark(board.row.id, 0, Some(user.id), RemarkKind::Comment, &prepared.body, now);
+    if !said.trim().is_empty() {
+        let remark = tx.insert_remark(board.row.id, 0, Some(user.id), RemarkKind::Comment, said, now);
         facts.remark = Some(remark.await?);
     }
     answer_with_board(tx, app, &board, facts, now).await

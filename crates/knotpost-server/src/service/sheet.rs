@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use knotpost_rules::{Outcome, Seat as RulesSeat, Viewer};
+use knotpost_rules::{Layout, Outcome, Seat as RulesSeat, Viewer};
 use serde::{Deserialize, Serialize};
 
 use super::board::seat_at;
 use super::post::{BoardFacts, Heading, Note};
 use super::time::{has_own_limits, time_facts};
-use super::{Board, Chance, Standing, chance, ratings};
+use super::{Board, Chance, Standing, Style, chance, ratings};
 use crate::app::App;
 use crate::domain::{BoardKey, BoardState, Millis};
 use crate::store::{StoreError, Tx};
@@ -141,6 +141,9 @@ pub struct Sheet {
     pub ratings: Vec<String>,
     /// The number of the last move.
     pub ply: usize,
+    /// How it is to be laid out.
+    #[serde(skip)]
+    pub layout: Layout,
 }
 
 /// Which moves a sheet lists.
@@ -181,17 +184,23 @@ impl Sheet {
                 .map(|row| Seat { side: board.side(row.seat).to_owned(), userid: row.userid.clone() })
                 .collect(),
             moves: board.entries.iter().skip(skipped).map(listed).collect(),
-            board: view.to_string(),
-            legend: if over { String::new() } else { view.legend() },
+            board: view.lay_out(facts.style.layout),
+            legend: if over { String::new() } else { view.legend_for(facts.style.layout) },
             example: example(board, &standing, reader),
             subscribers: facts.subscribers.clone(),
             spoken: Vec::new(),
             chance: chance(board)
                 .filter(|_| over || !matches!(facts.heading, Heading::Summary | Heading::Chat)),
-            times: facts.times.clone().or_else(|| times(board, facts.heading, now)),
+            times: facts.times.clone().or_else(|| times(board, facts.heading, &facts.style, now)),
             ratings: Vec::new(),
             ply: board.entries.len(),
+            layout: facts.style.layout,
         }
+    }
+
+    /// Whether this player is to move.
+    pub fn is_turn_of(&self, userid: &str) -> bool {
+        matches!(&self.verdict, Verdict::Turn(mover) if mover.eq_ignore_ascii_case(userid))
     }
 
     /// Adds something that was said.
@@ -260,9 +269,9 @@ fn example(board: &Board, standing: &Standing, reader: Option<&str>) -> Option<S
 }
 
 /// The times of a board where they matter: at its end, with limits of its own, in a reminder.
-pub(super) fn times(board: &Board, heading: Heading, now: Millis) -> Option<TimeFacts> {
+pub(super) fn times(board: &Board, heading: Heading, style: &Style, now: Millis) -> Option<TimeFacts> {
     let over = matches!(board.standing(), Standing::Over(_));
-    (over || has_own_limits(&board.row) || heading == Heading::Nag).then(|| time_facts(board, now))
+    (over || has_own_limits(&board.row) || heading == Heading::Nag).then(|| time_facts(board, style, now))
 }
 
 /// What a board mail by reference shows: rebuilt from the stored moves, so that it says the same

@@ -1,7 +1,7 @@
 //! How much time players have, how much they have used, and what the clock must do about it. Sums
 //! over what is stored of a board: asks neither the database nor the machine for anything.
 
-use super::{Board, Standing, TimeFacts};
+use super::{Board, Standing, Style, TimeFacts};
 use crate::config;
 use crate::domain::{Millis, Pauses, Period, Span, UserKey};
 use crate::store::BoardRow;
@@ -212,14 +212,14 @@ pub(super) fn has_own_limits(row: &BoardRow) -> bool {
 }
 
 /// The times of a board as its mails tell them.
-pub(super) fn time_facts(board: &Board, now: Millis) -> TimeFacts {
+pub(super) fn time_facts(board: &Board, style: &Style, now: Millis) -> TimeFacts {
     let used = time_used(board, now);
     let ended = matches!(board.standing(), Standing::Over(_));
     let until = if ended { waiting_since(board) } else { now };
     TimeFacts {
-        started: board.row.started_at.to_readable(),
-        last_move: board.entries.last().map(|entry| entry.row.at.to_readable()),
-        until: until.to_readable(),
+        started: style.show_time(board.row.started_at),
+        last_move: board.entries.last().map(|entry| style.show_time(entry.row.at)),
+        until: style.show_time(until),
         ended,
         limits: has_own_limits(&board.row).then(|| board.timing.limits.sentence()),
         total: used.iter().copied().sum::<Span>().to_string(),

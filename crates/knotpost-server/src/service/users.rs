@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use knotpost_commands::{Password, Userid};
 
-use super::{Code, Refusal, ServiceError, ratings};
+use super::{Code, Refusal, ServiceError, departure, ratings};
 use crate::app::App;
 use crate::domain::{Address, BoardState, Millis};
 use crate::store::{BoardFilter, NewUser, StoreError, Tx, UserRow, UserState};
@@ -47,7 +47,7 @@ pub enum UserEdit {
     Suspend,
     /// Let him in again.
     Lift,
-    /// Forget password and addresses.
+    /// Resign his boards, forget all that is his alone; the name stays taken.
     Delete,
 }
 
@@ -87,7 +87,8 @@ fn view(row: UserRow, addresses: Vec<(String, bool)>, active_boards: usize) -> U
     }
 }
 
-/// Changes a user. What was changed is told nobody by mail: the administrator acts for himself.
+/// Changes a user. He is not told by mail: the administrator acts for himself. Players whose boards
+/// change by it are.
 ///
 /// # Errors
 /// When the user or a value is not usable, or the database fails.
@@ -115,13 +116,14 @@ pub async fn edit_user(app: &Arc<App>, userid: &str, edit: UserEdit) -> Result<(
         ),
         None => None,
     };
-    let (name, now) = (userid.to_owned(), app.clock.now());
+    let (name, now, shared) = (userid.to_owned(), app.clock.now(), Arc::clone(app));
     let edited = app
         .store
         .write(move |tx| {
             let (name, edit, hash, addresses) = (name.clone(), edit.clone(), hash.clone(), addresses.clone());
+            let app = Arc::clone(&shared);
             Box::pin(async move {
-                match apply(tx, &name, &edit, hash.as_deref(), &addresses, now).await {
+                match apply(tx, &app, &name, &edit, hash.as_deref(), &addresses, now).await {
                     Ok(()) => Ok(None),
                     Err(ServiceError::Refused(refusal)) => Ok(Some((refusal.code, refusal.message))),
                     Err(ServiceError::Store(error)) => Err(error),
@@ -130,6 +132,7 @@ pub async fn edit_user(app: &Arc<App>, userid: &str, edit: UserEdit) -> Result<(
         })
         .await?;
     app.credentials.forget_all();
+    app.signals.outbox.notify_one();
     match edited {
         None => Ok(()),
         Some((code, message)) => Err(Refusal::new(code, message).into()),
@@ -139,6 +142,7 @@ pub async fn edit_user(app: &Arc<App>, userid: &str, edit: UserEdit) -> Result<(
 /// Everything is checked before anything is written.
 async fn apply(
     tx: &mut Tx,
+    app: &App,
     userid: &str,
     edit: &UserEdit,
     hash: Option<&str>,
@@ -162,34 +166,18 @@ async fn apply(
     }
     match edit {
         UserEdit::Add { .. } => {}
-        UserEdit::Password(_) => tx.set_password_hash(user.id, hash).await?,
+        UserEdit::Password(_) => {
+            tx.set_password_hash(user.id, hash).await?;
+            tx.drop_reset(user.id).await?;
+        }
         UserEdit::Role(role) => tx.set_user_role(user.id, role).await?,
         UserEdit::Suspend => tx.set_user_state(user.id, UserState::Suspended).await?,
         UserEdit::Lift => tx.set_user_state(user.id, UserState::Active).await?,
-        UserEdit::Delete => delete(tx, &user).await?,
+        UserEdit::Delete => departure::leave(tx, app, &user, now).await?,
     }
     if matches!(edit, UserEdit::Suspend | UserEdit::Lift | UserEdit::Delete) {
         ratings::review_all_activity(tx, user.id, now).await?;
     }
-    Ok(())
-}
-
-/// Boards that wait for him would wait for ever: they are ended first.
-async fn delete(tx: &mut Tx, user: &UserRow) -> Result<(), ServiceError> {
-    let filter =
-        BoardFilter { user: Some(user.id), state: Some(BoardState::Active), ..BoardFilter::default() };
-    let boards = tx.list_boards(&filter, 1).await?;
-    if let Some(board) = boards.first() {
-        let message = format!("{} still plays, for instance on {} {}", user.userid, board.game, board.number);
-        return Err(Refusal::new(Code::NotAllowed, message)
-            .hint("Suspend the account until its boards are over.")
-            .into());
-    }
-    for row in tx.addresses(user.id).await? {
-        tx.remove_address(user.id, &row.address.to_lowercase()).await?;
-    }
-    tx.set_password_hash(user.id, None).await?;
-    tx.set_user_state(user.id, UserState::Deleted).await?;
     Ok(())
 }
 

@@ -161,5 +161,5 @@ pub(super) async fn tell_of_end(
         watchers.iter().all(|(key, _)| UserKey(*key) != *reader)
             && board.seats.iter().all(|seat| seat.user_id != *reader)
     });
-    post_board_to(tx, app, board, &BoardFacts::plain(Heading::Notification), &readers, now).await
+    post_board_to(tx, app, board, &BoardFacts::plain(Heading::Notification), readers, now).await
 }

@@ -36,3 +36,29 @@ macro_rules! claim {
     };
 }
 pub(super) use claim;
+
+/// Runs a query about rows whose column, the last word of `$before`, is among the keys in its first parameter, a
+/// JSON array.
+macro_rules! among {
+    ($tx:expr, $before:literal, $after:literal, $query:ident => $run:expr) => {
+        match $tx {
+            crate::store::Tx::Sqlite(transaction) => {
+                let $query =
+                    (concat!($before, " IN (SELECT value FROM json_each($1))", $after), &mut **transaction);
+                $run
+            }
+            crate::store::Tx::Postgres(transaction) => {
+                let $query = (
+                    concat!(
+                        $before,
+                        " IN (SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST($1 AS json)))",
+                        $after
+                    ),
+                    &mut **transaction,
+                );
+                $run
+            }
+        }
+    };
+}
+pub(super) use among;

@@ -6,8 +6,11 @@
 
 mod accounts;
 mod boards;
+mod broadcasts;
 mod deadlines;
+mod departures;
 mod dialect;
+mod digests;
 mod duties;
 mod error;
 mod idempotency;
@@ -19,6 +22,8 @@ mod preferences;
 mod queued_moves;
 mod rating_history;
 mod ratings;
+mod references;
+mod resets;
 mod seats;
 mod seeks;
 mod standings;
@@ -31,7 +36,9 @@ use sqlx::{ConnectOptions as _, Connection as _, PgPool, Postgres, Sqlite, Sqlit
 
 pub use accounts::{AddressRow, NewUser, UserRow, UserState};
 pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
+pub use broadcasts::BroadcastRow;
 pub use deadlines::DueBoard;
+pub use digests::DigestBoard;
 pub use duties::DutyRow;
 pub use error::StoreError;
 pub use idempotency::SavedResponse;
@@ -39,10 +46,11 @@ pub use imports::CommentRow;
 pub use inbox::{InboxRow, NewInbox};
 pub use open::Settings;
 pub use outbox::{BoardMail, NewOutbox, OutboxRow};
-pub use preferences::{ALL_GAMES, PreferenceRow};
+pub use preferences::{ALL_GAMES, PreferenceRow, ReaderAddress, ReaderWish};
 pub use queued_moves::QueuedMoveRow;
 pub use rating_history::RatedBoardRow;
 pub use ratings::{RatingChange, RatingRow};
+pub use references::ReferenceMail;
 pub use seats::{NewSeat, SeatRow};
 pub use seeks::SeekRow;
 pub use standings::{StandingRow, StandingsBlock};

@@ -95,7 +95,10 @@ fn lines(user: &str) -> Vec<String> {
             lines.push(format!("{head} {CANARY} {tail}"));
         }
         lines.push(format!("{head} {user} {CANARY} {CANARY} {tail}"));
-        lines.push(format!("{head} {user} {tail} {CANARY}"));
+        if head != "delete" {
+            // That would be right, and the end of this user.
+            lines.push(format!("{head} {user} {tail} {CANARY}"));
+        }
         lines.push(format!("{head} {user}:{CANARY} {tail}"));
         lines.push(format!("{CANARY} {head} {user} {tail}"));
         lines.push(format!("{head} {user} -{CANARY} {tail}"));
@@ -118,6 +121,10 @@ fn right_lines(user: &str) -> Vec<String> {
         "change password USER SECRET NEXT",
         "change password USER NEXT SECRET",
         "osbox resign 101 USER SECRET",
+        "message USER SECRET bob",
+        "set USER SECRET moves=mine",
+        "add USER SECRET third@wren.example",
+        "signoff USER SECRET third@wren.example",
     ]
     .iter()
     .map(|line| line.replace("USER", user).replace("SECRET", CANARY).replace("NEXT", NEXT))

@@ -21,7 +21,7 @@ use knotpost_server::config::Config;
 use knotpost_server::domain::Millis;
 use knotpost_server::inbound::{Desk, Envelope, Intake, Receipt, Way};
 use knotpost_server::outbound::{Transport, queue};
-use knotpost_server::{server, web};
+use knotpost_server::{server, web, worker};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tower::ServiceExt;
@@ -180,6 +180,7 @@ impl TestApp {
     /// Does all waiting work: received mail, then outgoing mail, until nothing is due.
     pub(crate) async fn work(&self) {
         while self.desk.process_next().await.expect("the inbox works")
+            || worker::walk_round(&self.app).await.expect("digests and broadcasts work")
             || queue::send_next(&self.app, &self.transport).await.expect("the outbox works")
         {}
     }

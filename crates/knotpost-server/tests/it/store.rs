@@ -4,6 +4,7 @@
 
 mod boards;
 mod clock;
+mod leaving;
 mod mails;
 mod people;
 mod plans;
@@ -124,6 +125,12 @@ contracts! {
     people::addresses_belong_to_their_user,
     wishes::a_wish_for_a_game_counts_before_the_one_for_all,
     wishes::a_wish_can_be_taken_back,
+    wishes::readers_of_a_board_bring_their_wishes_and_addresses,
+    wishes::a_digest_is_taken_once_with_its_boards,
+    leaving::a_code_is_tried_so_often_and_so_long,
+    leaving::a_broadcast_is_passed_on_in_parts,
+    leaving::who_leaves_is_forgotten_and_nobody_else,
+    leaving::a_mail_by_reference_is_queued,
     people::a_stranger_is_asked_once_in_a_while,
     people::answers_to_requests_are_kept_for_a_while,
     boards::a_board_comes_back_as_it_was_stored,

@@ -2,6 +2,7 @@
 //! SQLite, and again on PostgreSQL where there is one; the letters are the same.
 
 mod abuse;
+mod accounts;
 mod confirming;
 mod declining;
 mod games;
@@ -17,6 +18,8 @@ mod resigning;
 mod timing;
 mod vacations;
 mod watching;
+mod wishes;
+mod words;
 
 /// Tells every story on both databases.
 macro_rules! tell {

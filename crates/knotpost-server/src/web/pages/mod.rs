@@ -2,6 +2,8 @@
 
 mod confirm;
 mod play;
+mod reset;
+mod unsubscribe;
 
 use axum::Router;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -83,6 +85,8 @@ pub(super) fn routes() -> Router<Web> {
         .route("/boards/{game}/{number}", get(play::board))
         .route("/help/{topic}", get(play::help))
         .route("/confirm/{token}", get(confirm::ask).post(confirm::act))
+        .route("/reset/{token}", get(reset::ask).post(reset::act))
+        .route("/unsubscribe/{token}", get(unsubscribe::ask).post(unsubscribe::act))
         .route("/assets/style.css", get(style))
         .fallback(play::missing)
 }

@@ -40,18 +40,14 @@ async fn an_operator_looks_after_users_beside_the_running_server() {
 }
 
 #[tokio::test]
-async fn a_deleted_user_is_forgotten_but_not_in_the_middle_of_a_game() {
+async fn a_deleted_user_resigns_and_is_forgotten() {
     let place = Place::new();
     let server = place.start().await;
     server.sign_up_two().await;
     server.ask("osbox challenge ann bob").await;
-    let playing = place.run(&["admin", "user", "delete", "bob"]).await;
-    assert_eq!(playing.code(), 65, "{playing:?}");
-    assert!(playing.stderr.contains("osbox 101"), "{playing:?}");
     server.ask("osbox move 101 ann ann-secret a1").await;
     server.ask("osbox move 101 bob bob-secret a9").await;
-    server.ask("osbox resign 101 ann ann-secret").await;
-
+    server.ask("osbox move 101 ann ann-secret a2").await;
     place.run(&["admin", "user", "delete", "bob"]).await.succeed();
     let checked = place.run(&["admin", "ratings", "recompute", "--check"]).await.succeed();
     assert!(checked.contains("0 differences."), "{checked}");
@@ -63,6 +59,7 @@ async fn a_deleted_user_is_forgotten_but_not_in_the_middle_of_a_game() {
     assert!(!gone.stdout.contains("bob@example.org"), "{gone:?}");
     assert_eq!(command(server.http(), "osbox move 101 bob bob-secret a9").await.unwrap().status, 401);
     let board = place.run(&["admin", "board", "show", "osbox", "101"]).await.succeed();
+    assert!(board.contains("Game won by ann by resignation."), "{board}");
     assert!(board.contains("bob"), "the name stays: {board}");
     server.stop().await;
 }

@@ -1,0 +1,155 @@
+//! The ways in which a text board can be laid out: beside each other, for narrow windows, in words. What is shown is
+//! always the same view.
+
+use super::{
+    Panel, Piece, View,
+    reading::{list_faces, read_view},
+    text::{MARGIN, draw_faces, draw_faces_in, draw_panel, draw_scores},
+};
+use std::str::FromStr;
+
+/// Columns that a narrow board tries to keep within.
+const NARROW: usize = 40;
+/// Blanks between panels that stand side by side.
+const GAP: &str = "   ";
+
+/// How a text board is laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// Panels below each other, with all margins: the `Display` of a view.
+    #[default]
+    Standard,
+    /// Panels side by side, however wide that becomes.
+    Wide,
+    /// Panels below each other with tight margins, within 40 columns where the board allows that.
+    Narrow,
+    /// No drawing at all: cell by cell in words, for those who have the screen read to them.
+    List,
+}
+
+impl Layout {
+    /// All layouts with the words they are chosen by.
+    pub const ALL: [(Self, &'static str); 4] =
+        [(Self::Standard, "standard"), (Self::Wide, "wide"), (Self::Narrow, "narrow"), (Self::List, "list")];
+
+    /// The word it is chosen by.
+    pub fn as_str(self) -> &'static str {
+        Self::ALL.into_iter().find(|(layout, _)| *layout == self).map_or("standard", |(_, word)| word)
+    }
+}
+
+impl FromStr for Layout {
+    type Err = ();
+
+    fn from_str(word: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|(_, known)| *known == word).map(|(layout, _)| layout).ok_or(())
+    }
+}
+
+impl View {
+    /// The board and its scores in this layout, without a final line end.
+    pub fn lay_out(&self, layout: Layout) -> String {
+        let panels = match layout {
+            Layout::Standard => return self.to_string(),
+            Layout::List => return read_view(self),
+            Layout::Wide => beside(&self.panels.iter().map(draw_panel).collect::<Vec<_>>()),
+            Layout::Narrow => self
+                .panels
+                .iter()
+                .flat_map(split_row)
+                .flat_map(|panel| draw_tight(&panel).into_iter().chain([String::new()]))
+                .collect(),
+        };
+        let lines: Vec<String> = panels.into_iter().chain([String::new()]).chain(draw_scores(self)).collect();
+        let text = lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n");
+        text.replace("\n\n\n", "\n\n").trim_end_matches('\n').to_owned()
+    }
+
+    /// How to read and type moves, as it belongs below a board of this layout.
+    pub fn legend_for(&self, layout: Layout) -> String {
+        match layout {
+            Layout::Standard | Layout::Wide => self.legend(),
+            Layout::List => self.legend.replace(&draw_faces(), &list_faces()),
+            Layout::Narrow => {
+                let (words, faces) = match self.legend.split_once(&draw_faces()) {
+                    Some((words, rest)) => (words, format!("{}{rest}", draw_faces_in(4))),
+                    None => (self.legend.as_str(), String::new()),
+                };
+                let words: Vec<String> = words.split('\n').map(wrap).collect();
+                format!("{}{faces}", words.join("\n"))
+            }
+        }
+    }
+}
+
+/// Blocks of lines next to each other.
+fn beside(blocks: &[Vec<String>]) -> Vec<String> {
+    let height = blocks.iter().map(Vec::len).max().unwrap_or(0);
+    let widths: Vec<usize> =
+        blocks.iter().map(|lines| lines.iter().map(|line| line.chars().count()).max().unwrap_or(0)).collect();
+    (0..height)
+        .map(|row| {
+            let parts: Vec<String> = blocks
+                .iter()
+                .zip(&widths)
+                .map(|(lines, width)| format!("{:<width$}", lines.get(row).map_or("", String::as_str)))
+                .collect();
+            parts.join(GAP).trim_end().to_owned()
+        })
+        .collect()
+}
+
+/// A single row of cells without labels, such as a hand of stones, in as many panels as fit below each other.
+fn split_row(panel: &Panel) -> Vec<Panel> {
+    let most = (NARROW - 1) / (panel.cell_size.width + 1);
+    let has_labels = panel.margins.iter().any(|margin| !margin.labels.is_empty());
+    if panel.rows() != 1 || has_labels || panel.columns <= most || panel.is_of_tokens() {
+        return vec![panel.clone()];
+    }
+    let chunks = panel.cells.chunks(most.max(1)).enumerate();
+    chunks
+        .map(|(index, cells): (usize, &[Piece])| Panel {
+            title: if index == 0 { panel.title.trim_start().to_owned() } else { String::new() },
+            columns: cells.len(),
+            cells: cells.to_vec(),
+            ..panel.clone()
+        })
+        .collect()
+}
+
+/// A panel whose margins have no blanks; who owns a side stands with the scores.
+fn draw_tight(panel: &Panel) -> Vec<String> {
+    let mut bare = Panel { title: String::new(), ..panel.clone() };
+    for margin in &mut bare.margins {
+        margin.owner = "";
+    }
+    let cell = if panel.is_of_tokens() { 2 } else { panel.cell_size.width + 1 };
+    let frame = panel.columns * cell + if panel.is_of_tokens() { 3 } else { 1 };
+    // `12 > ` and ` < 12`: the blanks on either side of the arrow.
+    let blanks = [2, MARGIN - 1, MARGIN + frame, MARGIN + frame + 2];
+    let tighten = |line: &String| {
+        let kept = line.chars().enumerate().filter(|(place, _)| !blanks.contains(place));
+        kept.map(|(_, sign)| sign).collect::<String>()
+    };
+    let title = (!panel.title.is_empty()).then(|| panel.title.trim_start().to_owned());
+    title.into_iter().chain(draw_panel(&bare).iter().map(tighten)).collect()
+}
+
+/// One line broken between words, its parts indented as it was.
+fn wrap(line: &str) -> String {
+    let indent = line.len() - line.trim_start().len();
+    let mut lines = vec![" ".repeat(indent)];
+    for word in line.split_whitespace() {
+        let width = lines.last().map_or(0, |line| line.chars().count());
+        if width > indent && width + 1 + word.chars().count() > NARROW {
+            lines.push(" ".repeat(indent));
+        }
+        if let Some(line) = lines.last_mut() {
+            if line.len() > indent {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.join("\n").trim_end().to_owned()
+}

@@ -1,0 +1,192 @@
+//! A board in words, for those who have it read to them: every cell by its coordinates, nothing that has to be seen.
+
+use super::{Edge, Fate, Margin, Panel, Piece, View};
+use crate::{
+    knot::{Face, Side},
+    seat::Seat,
+};
+
+/// Columns of a line.
+const WIDTH: usize = 72;
+
+/// Panels and scores in words.
+pub(super) fn read_view(view: &View) -> String {
+    let mut lines = Vec::new();
+    for panel in &view.panels {
+        lines.extend(read_panel(panel, view));
+        lines.push(String::new());
+    }
+    for line in &view.scores {
+        let role = if line.role.is_empty() { String::new() } else { format!(" ({})", line.role) };
+        lines.push(format!("{}: {}{role}", line.name, line.score));
+    }
+    lines.join("\n").trim_end_matches('\n').to_owned()
+}
+
+/// The faces by the sides at which they are open.
+pub(super) fn list_faces() -> String {
+    let line = |face: &Face| format!("   {}: open {}", face.letter(), open_sides(*face));
+    let lines: Vec<String> = Face::ALL.iter().map(line).collect();
+    format!("The faces, by the sides at which they are open:\n{}", lines.join("\n"))
+}
+
+fn read_panel(panel: &Panel, view: &View) -> Vec<String> {
+    let mut lines = Vec::new();
+    let title = panel.title.trim().trim_end_matches(':');
+    let name = if title.is_empty() { "The board".to_owned() } else { title.to_owned() };
+    lines.push(format!(
+        "{name}: {} by {}.",
+        count(panel.rows(), "row", "rows"),
+        count(panel.columns, "column", "columns")
+    ));
+    lines.extend(read_owners(panel));
+    if panel.is_of_tokens() {
+        lines.extend(read_tokens(panel, view));
+    } else {
+        lines.extend(read_pieces(panel, view));
+    }
+    lines.extend(read_entry(panel));
+    lines
+}
+
+/// Whose side is which, and what is written along it, where that is not a coordinate.
+fn read_owners(panel: &Panel) -> Vec<String> {
+    let sides = [
+        (Edge::Left, "left side, from the top"),
+        (Edge::Top, "upper side, from the left"),
+        (Edge::Right, "right side, from the top"),
+        (Edge::Bottom, "lower side, from the left"),
+    ];
+    let line = |(edge, words): (Edge, &str)| {
+        let Margin { owner, labels, .. } = panel.margin(edge);
+        let entries = if is_lettered(panel) { String::new() } else { labels.join(" ") };
+        let belongs = if owner.is_empty() { String::new() } else { format!(" ({owner})") };
+        (!entries.is_empty()).then(|| format!("Entries of the {words}{belongs}: {entries}"))
+    };
+    sides.into_iter().filter_map(line).collect()
+}
+
+/// Whether columns carry letters and rows numbers, as on a chess board.
+fn is_lettered(panel: &Panel) -> bool {
+    let columns = &panel.margin(Edge::Top).labels;
+    let letter = |label: &String| label.chars().all(|sign| sign.is_ascii_alphabetic());
+    !columns.is_empty() && columns.iter().all(letter)
+}
+
+/// What the game itself calls the cell; else its row from the top and column from the left.
+fn name_cell(panel: &Panel, place: usize) -> String {
+    let (row, column) = (place / panel.columns.max(1), place % panel.columns.max(1));
+    let label = |edge, index: usize| panel.margin(edge).labels.get(index).cloned().unwrap_or_default();
+    if is_lettered(panel) {
+        return format!("{}{}", label(Edge::Top, column), label(Edge::Left, row));
+    }
+    if panel.rows() == 1 {
+        return format!("Place {}", column + 1);
+    }
+    format!("Row {}, column {}", row + 1, column + 1)
+}
+
+fn read_pieces(panel: &Panel, view: &View) -> Vec<String> {
+    let lines: Vec<String> = panel
+        .cells
+        .iter()
+        .enumerate()
+        .filter_map(|(place, piece)| {
+            Some(format!("{}: {}", name_cell(panel, place), read_piece(*piece, view)?))
+        })
+        .collect();
+    match (lines.is_empty(), panel.cells.iter().any(|piece| matches!(piece, Piece::Empty))) {
+        (true, _) => vec!["All cells are empty.".to_owned()],
+        (false, true) => lines.into_iter().chain(["All other cells are empty.".to_owned()]).collect(),
+        (false, false) => lines,
+    }
+}
+
+fn read_piece(piece: Piece, view: &View) -> Option<String> {
+    match piece {
+        Piece::Empty => None,
+        Piece::Die { face, fate: Fate::Removed } => {
+            Some(format!("empty; the last move took die {} off", face.letter()))
+        }
+        Piece::Die { face, fate } => {
+            Some(format!("die {}, open {}{}", face.letter(), open_sides(face), fate_words(fate)))
+        }
+        Piece::Token { sign, .. } => Some(sign.to_string()),
+        Piece::Stone { name, sides: [up, right, down, left], owner, fate } => Some(format!(
+            "stone {name} of {}: {up} up, {right} right, {down} down, {left} left{}",
+            name_seat(view, owner),
+            fate_words(fate)
+        )),
+    }
+}
+
+fn fate_words(fate: Fate) -> &'static str {
+    if matches!(fate, Fate::Placed) { "; placed last" } else { "" }
+}
+
+fn open_sides(face: Face) -> String {
+    let words = [(Side::North, "up"), (Side::East, "right"), (Side::South, "down"), (Side::West, "left")];
+    let open: Vec<&str> =
+        words.into_iter().filter(|(side, _)| face.is_open(*side)).map(|(_, word)| word).collect();
+    open.join(", ")
+}
+
+fn name_seat(view: &View, seat: Seat) -> &'static str {
+    view.scores.iter().find(|line| line.seat == seat).map_or("a player", |line| line.name)
+}
+
+/// The cells of each sign, signs in the order in which they are met.
+fn read_tokens(panel: &Panel, view: &View) -> Vec<String> {
+    let mut groups: Vec<(char, Option<Seat>, Vec<String>)> = Vec::new();
+    for (place, piece) in panel.cells.iter().enumerate() {
+        let Piece::Token { sign, owner, .. } = *piece else { continue };
+        let cell = name_cell(panel, place);
+        match groups.iter_mut().find(|(known, ..)| *known == sign) {
+            Some((_, _, cells)) => cells.push(cell),
+            None => groups.push((sign, owner, vec![cell])),
+        }
+    }
+    groups.sort_by_key(|(_, owner, _)| owner.is_none());
+    let mut lines = Vec::new();
+    for (sign, owner, cells) in groups {
+        let whose = owner.map_or_else(String::new, |seat| format!(" of {}", name_seat(view, seat)));
+        lines.extend(fill(&format!("Sign {sign}{whose}:"), &cells));
+    }
+    lines
+}
+
+/// Words after a heading, in lines of a mail's width.
+fn fill(heading: &str, words: &[String]) -> Vec<String> {
+    let mut lines = vec![heading.to_owned()];
+    for word in words {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(format!("   {word}")),
+        }
+    }
+    lines
+}
+
+/// Where the last move came in.
+fn read_entry(panel: &Panel) -> Option<String> {
+    let row =
+        [Edge::Left, Edge::Right].into_iter().find_map(|edge| Some((edge, panel.margin(edge).entered?)));
+    let column =
+        [Edge::Top, Edge::Bottom].into_iter().find_map(|edge| Some((edge, panel.margin(edge).entered?)));
+    let label =
+        |(edge, line): (Edge, usize)| panel.margin(edge).labels.get(line).cloned().unwrap_or_default();
+    match (row, column) {
+        (Some(row), Some(column)) => Some(format!("The last move was at {}{}.", label(column), label(row))),
+        (Some(entry), None) | (None, Some(entry)) => {
+            Some(format!("The last move came in at entry {}.", label(entry)))
+        }
+        (None, None) => None,
+    }
+}
+
+fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}

@@ -1,0 +1,98 @@
+//! Time zones of players: which there are, and when the clock shows an hour there.
+
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _};
+
+use super::Millis;
+
+/// A time zone of the IANA database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Zone(TimeZone);
+
+impl Zone {
+    /// Universal time.
+    pub fn utc() -> Self {
+        Self(TimeZone::UTC)
+    }
+
+    /// The zone of that name, in any case of letters; `None` when there is none.
+    pub fn named(name: &str) -> Option<Self> {
+        TimeZone::get(name).ok().map(Self)
+    }
+
+    /// The name as the database spells it.
+    pub fn name(&self) -> &str {
+        self.0.iana_name().unwrap_or("UTC")
+    }
+
+    /// As players there read a moment: `2026-11-20 11:00 CET`.
+    pub fn show(&self, at: Millis) -> String {
+        let stamp = Timestamp::from_millisecond(at.0).unwrap_or(Timestamp::UNIX_EPOCH);
+        stamp.to_zoned(self.0.clone()).strftime("%Y-%m-%d %H:%M %Z").to_string()
+    }
+
+    /// The next moment after `now` at which the clock there shows the full hour `hour`. On a day whose clock
+    /// skips that hour it is the moment right after the gap; on one that has it twice, the first time.
+    pub fn next_hour(&self, hour: u8, now: Millis) -> Millis {
+        let day = Millis(now.0.saturating_add(86_400_000));
+        let Ok(stamp) = Timestamp::from_millisecond(now.0) else { return day };
+        let hour = i8::try_from(hour.min(23)).unwrap_or(0);
+        let mut date = stamp.to_zoned(self.0.clone()).date();
+        // Where a whole day is skipped the third one comes at last.
+        for _ in 0..3 {
+            if let Ok(next) = date.at(hour, 0, 0, 0).to_zoned(self.0.clone()) {
+                let next = next.timestamp().as_millisecond();
+                if next > now.0 {
+                    return Millis(next);
+                }
+            }
+            let Ok(tomorrow) = date.checked_add(1.day()) else { return day };
+            date = tomorrow;
+        }
+        day
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Millis {
+        Millis(text.parse::<Timestamp>().expect("a time").as_millisecond())
+    }
+
+    fn next(zone: &str, hour: u8, now: &str) -> String {
+        Zone::named(zone).expect("a zone").next_hour(hour, at(now)).to_rfc3339()
+    }
+
+    #[test]
+    fn zones_are_known_by_name_in_any_case() {
+        assert_eq!(Zone::named("europe/vienna").expect("a zone").name(), "Europe/Vienna");
+        assert_eq!(Zone::named("Europe/Atlantis"), None);
+        assert_eq!(Zone::named("UTC").expect("a zone").name(), "UTC");
+        let vienna = Zone::named("Europe/Vienna").expect("a zone");
+        assert_eq!(vienna.show(at("2026-11-20T10:00:00Z")), "2026-11-20 11:00 CET");
+        assert_eq!(Zone::utc().show(at("2026-11-20T10:00:00Z")), "2026-11-20 10:00 UTC");
+    }
+
+    #[test]
+    fn the_next_full_hour_is_today_or_tomorrow_but_never_now() {
+        assert_eq!(next("UTC", 7, "2026-11-20T06:59:59Z"), "2026-11-20T07:00:00Z");
+        assert_eq!(next("UTC", 7, "2026-11-20T07:00:00Z"), "2026-11-21T07:00:00Z");
+        assert_eq!(next("Europe/Vienna", 7, "2026-11-20T10:00:00Z"), "2026-11-21T06:00:00Z");
+        assert_eq!(next("America/New_York", 7, "2026-11-20T10:00:00Z"), "2026-11-20T12:00:00Z");
+        assert_eq!(next("Asia/Kolkata", 0, "2026-11-20T10:00:00Z"), "2026-11-20T18:30:00Z");
+    }
+
+    #[test]
+    fn an_hour_that_a_day_skips_or_repeats_comes_once() {
+        // On 29 March 2026 the clock in Vienna goes from 2 to 3.
+        assert_eq!(next("Europe/Vienna", 2, "2026-03-28T12:00:00Z"), "2026-03-29T01:00:00Z");
+        assert_eq!(next("Europe/Vienna", 2, "2026-03-29T01:00:00Z"), "2026-03-30T00:00:00Z");
+        // On 25 October 2026 it goes from 3 back to 2.
+        assert_eq!(next("Europe/Vienna", 2, "2026-10-24T12:00:00Z"), "2026-10-25T00:00:00Z");
+        assert_eq!(next("Europe/Vienna", 2, "2026-10-25T00:00:00Z"), "2026-10-26T01:00:00Z");
+        // Samoa left out 30 December 2011.
+        assert_eq!(next("Pacific/Apia", 7, "2011-12-29T20:00:00Z"), "2011-12-30T17:00:00Z");
+    }
+}

@@ -1,0 +1,88 @@
+//! Leaving for good: all boards are resigned, and whatever is the user's alone is forgotten. The name stays
+//! taken, and on the boards he played.
+
+use super::execute::authorize;
+use super::post::{BoardFacts, Heading, post_board, post_to_user};
+use super::resignation::decline;
+use super::settle::settle;
+use super::{Answer, Board, Prepared, Reply, ServiceError, Standing};
+use crate::app::App;
+use crate::domain::{BoardState, Millis, MoveKind, SeatState};
+use crate::store::{BoardFilter, Tx, UserRow, UserState};
+
+pub(super) async fn delete(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let user = authorize(tx, prepared).await?;
+    let reply = Reply::Goodbye { userid: user.userid.clone() };
+    // While there are addresses to write to.
+    post_to_user(tx, app, &reply, user.id, now).await?;
+    leave(tx, app, &user, now).await?;
+    Ok(Answer::to_registered(reply))
+}
+
+/// Takes a user off the server.
+pub(super) async fn leave(tx: &mut Tx, app: &App, user: &UserRow, now: Millis) -> Result<(), ServiceError> {
+    // First, so that his own boards do not write to him any more.
+    tx.forget_user(user.id, now).await?;
+    tx.set_password_hash(user.id, None).await?;
+    tx.set_user_state(user.id, UserState::Deleted).await?;
+    app.credentials.forget_all();
+    let filter =
+        BoardFilter { user: Some(user.id), state: Some(BoardState::Active), ..BoardFilter::default() };
+    for row in tx.list_boards(&filter, i64::MAX).await? {
+        let number = u32::try_from(row.number).unwrap_or_default();
+        if let Some(board) = Board::load_to_change(tx, app, &row.game, number).await? {
+            resign_for_good(tx, app, board, user, now).await?;
+        }
+    }
+    // Who resigns goes on watching; not he.
+    tx.forget_user(user.id, now).await?;
+    Ok(())
+}
+
+/// Declines in the first round, else resigns every seat of the user: now where it is on turn, as soon as it
+/// is where not.
+async fn resign_for_good(
+    tx: &mut Tx,
+    app: &App,
+    mut board: Board,
+    user: &UserRow,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    if board.entries.len() < board.seats.len() {
+        decline(tx, app, "", board, user, now).await?;
+        return Ok(());
+    }
+    let stored = board.entries.len();
+    let turn = match board.standing() {
+        Standing::ToMove(seat) => Some(seat),
+        Standing::Over(_) => None,
+    };
+    let mut retired = None;
+    for seat in &mut board.seats {
+        if seat.user_id != user.id || seat.state != SeatState::Playing {
+            continue;
+        }
+        if turn.is_some_and(|turn| i64::from(turn.number()) == seat.seat) {
+            seat.state = SeatState::Resigned;
+            seat.resign_pending = false;
+            retired = turn;
+        } else {
+            seat.resign_pending = true;
+        }
+        tx.update_seat(board.row.id, seat).await?;
+    }
+    let Some(seat) = retired else {
+        // The board's row is touched too: a move made at the same moment must see this.
+        tx.update_board(&board.row).await?;
+        return Ok(());
+    };
+    board.retire(seat, MoveKind::Resign, false, now);
+    settle(tx, app, &mut board, stored, now).await?;
+    post_board(tx, app, &board, BoardFacts::plain(Heading::Summary), now).await?;
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! Who gets a board mail, whether at once, and in which style.
+
+use super::digest::put_into_digest;
+use super::post::{BoardFacts, Heading};
+use super::{Board, Standing, Style};
+use crate::app::App;
+use crate::domain::{Millis, UserKey};
+use crate::store::{StoreError, Tx};
+
+/// Which board mails somebody wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Moves {
+    /// All.
+    #[default]
+    All,
+    /// Those on which it is his turn, and the last one.
+    Mine,
+    /// One mail a day about all boards.
+    Digest,
+}
+
+/// Somebody who plays on a board or watches it.
+#[derive(Clone, Debug)]
+pub(super) struct Reader {
+    pub(super) user: UserKey,
+    pub(super) addresses: Vec<String>,
+    pub(super) style: Style,
+    moves: Moves,
+}
+
+impl Reader {
+    /// Whether he is to be mailed now. For the mail of the day the board is noted.
+    pub(super) async fn takes_now(
+        &self,
+        tx: &mut Tx,
+        board: &Board,
+        facts: &BoardFacts,
+        now: Millis,
+    ) -> Result<bool, StoreError> {
+        // Only what follows from moves can be too much: what somebody says or asks comes at once.
+        match (self.moves, facts.heading) {
+            (Moves::Digest, Heading::Summary | Heading::New) => {
+                put_into_digest(tx, self.user, board.row.id, now).await?;
+                Ok(false)
+            }
+            // A note tells of more than a move, such as an offer that waits for an answer.
+            (Moves::Mine, Heading::Summary) => Ok(!facts.notes.is_empty() || self.is_concerned(board)),
+            _ => Ok(true),
+        }
+    }
+
+    fn is_concerned(&self, board: &Board) -> bool {
+        matches!(board.standing(), Standing::Over(_))
+            || board.seats.iter().any(|seat| seat.user_id == self.user && seat.to_move)
+    }
+}
+
+/// The players and watchers of a board with what they want, players first. `users` are their keys.
+pub(super) async fn readers(
+    tx: &mut Tx,
+    app: &App,
+    board: &Board,
+    users: Vec<UserKey>,
+) -> Result<Vec<Reader>, StoreError> {
+    let mut readers: Vec<Reader> = Vec::with_capacity(users.len());
+    for user in users {
+        if readers.iter().all(|reader| reader.user != user) {
+            let (addresses, style, moves) = (Vec::new(), Style::default(), Moves::All);
+            readers.push(Reader { user, addresses, style, moves });
+        }
+    }
+    let confirmed_only = app.config.confirms_addresses();
+    let users: Vec<UserKey> = readers.iter().map(|reader| reader.user).collect();
+    for row in tx.reader_addresses(&users).await? {
+        if let Some(reader) = readers.iter_mut().find(|reader| reader.user == row.user_id)
+            && (row.verified_at.is_some() || !confirmed_only)
+        {
+            reader.addresses.push(row.address);
+        }
+    }
+    for wish in tx.reader_wishes(&users, &board.row.game).await? {
+        if let Some(reader) = readers.iter_mut().find(|reader| reader.user == wish.user_id) {
+            reader.style.take(&wish.name, &wish.value);
+            if wish.name == "moves" {
+                reader.moves = match wish.value.as_str() {
+                    "mine" => Moves::Mine,
+                    "digest" => Moves::Digest,
+                    _ => Moves::All,
+                };
+            }
+        }
+    }
+    Ok(readers)
+}
+
+/// How a user wants the boards of a game set.
+pub(super) async fn style_of(tx: &mut Tx, user: UserKey, game: &str) -> Result<Style, StoreError> {
+    let mut style = Style::default();
+    // Sorted by game: what is wanted for all games comes first and gives way.
+    for wish in tx.preferences(user).await? {
+        if wish.game.is_empty() || wish.game == game {
+            style.take(&wish.name, &wish.value);
+        }
+    }
+    Ok(style)
+}

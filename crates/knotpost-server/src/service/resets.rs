@@ -1,0 +1,183 @@
+//! `password`: the way back in for who forgot his. A link and a code go to the registered addresses;
+//! either can be used once, and only until the password changes. Both follow from the server's secret,
+//! so that neither lies in the database, not even in a mail that waits.
+
+use std::sync::Arc;
+
+use knotpost_commands::Password;
+
+use super::post::{post_to_user, registered_addresses};
+use super::prepare::check_rate;
+use super::references::{Reference, post_reference};
+use super::{Answer, Channel, Code, Prepared, Rate, Refusal, Reply, ServiceError};
+use crate::app::App;
+use crate::domain::{Millis, UserKey};
+use crate::store::{StoreError, Tx, UserRow, UserState};
+
+/// How long a link or code can be used.
+const LIFE_MS: i64 = 24 * 3_600_000;
+/// How often somebody may try a code.
+const MOST_TRIES: i64 = 5;
+
+/// The answer is the same whether or not there is such a user.
+pub(super) async fn ask(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    userid: &str,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    check_rate(prepared, "too many new passwords were asked for; try again later")?;
+    let user = tx.find_user(userid).await?;
+    let user = user.filter(|user| user.state == UserState::Active && user.password_hash.is_some());
+    let mut sender_is_told = false;
+    if let Some(user) = &user {
+        tx.set_reset(user.id, &code_digest(app, &app.links.reset_code(user.id, now)), now).await?;
+        post_reference(tx, app, Reference::Reset(now), user.id, now).await?;
+        let sender = prepared.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
+        let addresses = registered_addresses(tx, app, user.id).await?;
+        sender_is_told = addresses.iter().any(|address| address.eq_ignore_ascii_case(&sender));
+    }
+    let reply = Reply::ResetAsked { userid: userid.to_owned() };
+    if prepared.origin.channel == Channel::Mail && !sender_is_told {
+        // To write nothing to who is not known would leave somebody waiting who mistyped his name.
+        return Ok(Answer { changed: true, ..Answer::to_sender(reply) });
+    }
+    Ok(Answer::to_registered(reply))
+}
+
+/// The mail itself, as it is sent; `None` when it would be of no use any more.
+pub(super) async fn letter(
+    tx: &mut Tx,
+    app: &App,
+    user: UserKey,
+    at: Millis,
+    now: Millis,
+) -> Result<Option<Reply>, StoreError> {
+    let Some(user) = live_reset(tx, user, at, now).await? else { return Ok(None) };
+    Ok(Some(Reply::PasswordReset {
+        link: app.links.reset(&app.config.server.public_url, user.id, at),
+        code: app.links.reset_code(user.id, at),
+        userid: user.userid,
+        hours: LIFE_MS / 3_600_000,
+    }))
+}
+
+/// The user whose reset of that moment can still be used.
+async fn live_reset(
+    tx: &mut Tx,
+    user: UserKey,
+    at: Millis,
+    now: Millis,
+) -> Result<Option<UserRow>, StoreError> {
+    if now.0 >= at.plus(LIFE_MS).0 || tx.reset_at(user).await? != Some(at.0) {
+        return Ok(None);
+    }
+    Ok(tx.user(user).await?.filter(|user| user.state == UserState::Active))
+}
+
+/// Whether the word is the user's code. Each try counts, so words that are no codes are not tried.
+/// Without a user the answer is no and takes the same way.
+pub(super) async fn try_code(
+    app: &App,
+    user: Option<UserKey>,
+    word: &str,
+    now: Millis,
+) -> Result<bool, StoreError> {
+    let Some(code) = read_code(word) else { return Ok(false) };
+    let (key, since) = (user.unwrap_or(UserKey(0)), now.plus(-LIFE_MS));
+    let right = app.store.write(move |tx| Box::pin(tx.try_reset(key, since, MOST_TRIES))).await?;
+    Ok(right.is_some_and(|right| super::credentials::same_hash(&right, &code_digest(app, &code))))
+}
+
+/// A word as a code: three groups of four, in any case, with or without dashes.
+fn read_code(word: &str) -> Option<String> {
+    let bare: String = word.chars().filter(|sign| *sign != '-').collect::<String>().to_uppercase();
+    let is_code =
+        bare.len() == 12 && bare.chars().all(|sign| crate::links::CODE_SIGNS.contains(&(sign as u8)));
+    is_code.then(|| bare.as_bytes().chunks(4).map(String::from_utf8_lossy).collect::<Vec<_>>().join("-"))
+}
+
+fn code_digest(app: &App, code: &str) -> String {
+    let digest = app.secret.digest(crate::secret::Purpose::Tokens, &[b"reset code digest", code.as_bytes()]);
+    crate::secret::to_hex(&digest)
+}
+
+/// The name of the user whose password a link can still set; `None`: it was used, is too old, or is
+/// none of ours.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_reset(app: &App, token: &str) -> Result<Option<String>, StoreError> {
+    let Some((user, at)) = app.links.read_reset(token) else { return Ok(None) };
+    let mut tx = app.store.read().await?;
+    Ok(live_reset(&mut tx, user, at, app.clock.now()).await?.map(|user| user.userid))
+}
+
+/// Sets the password of who has the link; the link is used up with that. The user's name.
+///
+/// # Errors
+/// When the link is of no use any more or the password cannot be taken; when the database fails.
+pub async fn set_password_by_link(
+    app: &Arc<App>,
+    token: &str,
+    password: &str,
+) -> Result<String, ServiceError> {
+    let spent =
+        || Refusal::new(Code::NotAllowed, "this link was used already or is too old; ask for a new one");
+    let Some((user, at)) = app.links.read_reset(token) else { return Err(spent().into()) };
+    let password = Password::choose(password)
+        .map_err(|rule| Refusal::new(Code::BadValue, format!("this password cannot be taken: {rule}")))?;
+    if view_reset(app, token).await?.is_none() {
+        return Err(spent().into());
+    }
+    if app.limits.count(Rate::Password, &format!("reset {}", user.0)).is_err() {
+        return Err(Refusal::new(Code::RateLimited, "this link was used too often; try again later").into());
+    }
+    let hash = app.credentials.hash(password.expose()).await;
+    let hash = hash.map_err(|error| Refusal::new(Code::Unavailable, error.to_string()))?;
+    let (now, shared) = (app.clock.now(), Arc::clone(app));
+    let userid = app
+        .store
+        .write(move |tx| {
+            let (app, hash) = (Arc::clone(&shared), hash.clone());
+            Box::pin(async move {
+                let Some(user) = live_reset(tx, user, at, now).await? else { return Ok(None) };
+                replace_password(tx, &app, &user, &hash, now).await?;
+                Ok(Some(user.userid))
+            })
+        })
+        .await?;
+    app.signals.outbox.notify_one();
+    userid.ok_or_else(|| spent().into())
+}
+
+/// The new password holds, and no code or link for the old one does any more. The user is told.
+pub(super) async fn replace_password(
+    tx: &mut Tx,
+    app: &App,
+    user: &UserRow,
+    hash: &str,
+    now: Millis,
+) -> Result<Reply, StoreError> {
+    tx.set_password_hash(user.id, Some(hash)).await?;
+    tx.drop_reset(user.id).await?;
+    app.credentials.forget_all();
+    let notice = Reply::PasswordChanged { userid: user.userid.clone() };
+    post_to_user(tx, app, &notice, user.id, now).await?;
+    Ok(notice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_read_however_they_are_typed() {
+        assert_eq!(read_code("abcd-EFGH-2345").as_deref(), Some("ABCD-EFGH-2345"));
+        assert_eq!(read_code("abcdefgh2345").as_deref(), Some("ABCD-EFGH-2345"));
+        for word in ["abcd-efgh-234", "abcd-efgh-2341", "ABCD-EFGH-23456", "", "pässword1234"] {
+            assert_eq!(read_code(word), None, "{word}");
+        }
+    }
+}

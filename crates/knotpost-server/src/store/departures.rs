@@ -1,0 +1,44 @@
+//! Forgetting a user who leaves: everything that is his alone. His name stays taken, and on his boards.
+
+use super::{StoreError, Tx, on};
+use crate::domain::{Millis, UserKey};
+
+/// What hangs on a user and on nobody else. Boards, moves, ratings and what he said on boards belong to the
+/// others too and stay.
+const FORGOTTEN: [&str; 12] = [
+    "DELETE FROM addresses WHERE user_id = $1",
+    "DELETE FROM preferences WHERE user_id = $1",
+    "DELETE FROM user_games WHERE user_id = $1",
+    "DELETE FROM notifications WHERE user_id = $1",
+    "DELETE FROM seeks WHERE user_id = $1",
+    "DELETE FROM subscribers WHERE user_id = $1",
+    "DELETE FROM vacations WHERE user_id = $1",
+    "DELETE FROM password_resets WHERE user_id = $1",
+    "DELETE FROM digest_boards WHERE user_id = $1",
+    "DELETE FROM digests WHERE user_id = $1",
+    "DELETE FROM queued_moves WHERE EXISTS (SELECT 1 FROM seats s WHERE s.board_id = queued_moves.board_id \
+     AND s.seat = queued_moves.seat AND s.user_id = $1)",
+    "DELETE FROM submissions WHERE EXISTS (SELECT 1 FROM seats s WHERE s.board_id = submissions.board_id \
+     AND s.seat = submissions.seat AND s.user_id = $1)",
+];
+
+impl Tx {
+    /// Forgets everything that is this user's alone, and the mails to him that were not sent yet
+    /// and were not written to say good-bye.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn forget_user(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
+        for sql in FORGOTTEN {
+            on!(self, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        }
+        let sql = "UPDATE outbox SET state = 'dropped', error = 'the user left', done_at = $2 \
+                   WHERE user_id = $1 AND state = 'queued' AND kind <> 'goodbye'";
+        on!(self, c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
+        // From now on he takes no challenges, so he does not count as an active player.
+        let sql = "INSERT INTO willingness (user_id, game, at, accepts) \
+                   SELECT user_id, game, $2, $3 FROM ratings WHERE user_id = $1 ON CONFLICT DO NOTHING";
+        on!(self, c => sqlx::query(sql).bind(user.0).bind(now.0).bind(false).execute(c).await.map(drop))?;
+        Ok(())
+    }
+}

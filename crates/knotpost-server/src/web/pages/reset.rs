@@ -1,0 +1,67 @@
+//! A new password for who forgot his. Opening the page changes nothing, because mail scanners open
+//! links; the form does.
+
+use std::sync::Arc;
+
+use axum::Form;
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use minijinja::context;
+use serde::Deserialize;
+
+use crate::service::{Code, ServiceError, set_password_by_link, view_reset};
+use crate::web::Web;
+
+/// What the form sends.
+#[derive(Deserialize)]
+pub(super) struct Chosen {
+    #[serde(default)]
+    password: String,
+}
+
+pub(super) async fn ask(State(web): State<Web>, Path(token): Path<String>) -> Response {
+    let page = match view_reset(&web.app, &token).await {
+        Ok(Some(userid)) => form(&web, StatusCode::OK, &userid, ""),
+        Ok(None) => spent(&web),
+        Err(error) => web.pages.failure(error.into()),
+    };
+    private(page)
+}
+
+pub(super) async fn act(
+    State(web): State<Web>,
+    Path(token): Path<String>,
+    Form(chosen): Form<Chosen>,
+) -> Response {
+    let app = Arc::clone(&web.app);
+    let page = match set_password_by_link(&app, &token, &chosen.password).await {
+        Ok(userid) => {
+            web.pages.page(StatusCode::OK, "reset.html", context! { userid, done => true, message => "" })
+        }
+        Err(ServiceError::Refused(refusal)) if refusal.code == Code::BadValue => {
+            match view_reset(&app, &token).await {
+                Ok(Some(userid)) => form(&web, StatusCode::UNPROCESSABLE_ENTITY, &userid, &refusal.message),
+                Ok(None) => spent(&web),
+                Err(error) => web.pages.failure(error.into()),
+            }
+        }
+        Err(error) => web.pages.failure(error),
+    };
+    private(page)
+}
+
+fn form(web: &Web, status: StatusCode, userid: &str, message: &str) -> Response {
+    web.pages.page(status, "reset.html", context! { userid, done => false, message })
+}
+
+fn spent(web: &Web) -> Response {
+    web.pages.problem(Code::NotAllowed, "this link was used already or is too old; ask for a new one")
+}
+
+/// The address of this page is as good as a password for a while: it is kept nowhere and passed on to nobody.
+fn private(mut page: Response) -> Response {
+    page.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    page.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    page
+}

@@ -1,0 +1,33 @@
+//! Taking no more mails of a kind. Opening the page changes nothing; the button does, and so does the
+//! single click of a mail program (RFC 8058), which posts to the same address.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use minijinja::context;
+
+use crate::service::{Code, UnsubscribeKind, unsubscribe, view_unsubscribe};
+use crate::store::StoreError;
+use crate::web::Web;
+
+pub(super) async fn ask(State(web): State<Web>, Path(token): Path<String>) -> Response {
+    show(&web, view_unsubscribe(&web.app, &token).await, false)
+}
+
+pub(super) async fn act(State(web): State<Web>, Path(token): Path<String>) -> Response {
+    let app = Arc::clone(&web.app);
+    show(&web, unsubscribe(&app, &token).await, true)
+}
+
+fn show(web: &Web, seen: Result<Option<(String, UnsubscribeKind)>, StoreError>, done: bool) -> Response {
+    match seen {
+        Ok(Some((userid, kind))) => {
+            let facts = context! { userid, kind => kind.as_str(), done };
+            web.pages.page(StatusCode::OK, "unsubscribe.html", facts)
+        }
+        Ok(None) => web.pages.problem(Code::BadValue, "this link is damaged; copy it whole from the mail"),
+        Err(error) => web.pages.failure(error.into()),
+    }
+}
