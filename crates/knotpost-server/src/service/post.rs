@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Board, Reply};
 use crate::app::App;
 use crate::clock::random_bytes;
-use crate::domain::{Address, BoardRef, Millis, RemarkKey, UserKey};
+use crate::domain::{Address, BoardRef, Millis, ProposalKind, RemarkKey, UserKey};
 use crate::secret::to_hex;
 use crate::store::{BoardMail, NewOutbox, StoreError, Tx};
 
@@ -43,6 +43,27 @@ pub enum Note {
         /// Who.
         by: String,
     },
+    /// Somebody proposed something that others must answer.
+    Proposed {
+        /// Who.
+        by: String,
+        /// What.
+        kind: ProposalKind,
+        /// Who has not answered yet.
+        waiting: Vec<String>,
+    },
+    /// Somebody refused what was proposed.
+    Rejected {
+        /// Who.
+        by: String,
+        /// What.
+        kind: ProposalKind,
+    },
+    /// All agreed to what was proposed.
+    Agreed {
+        /// What.
+        kind: ProposalKind,
+    },
 }
 
 impl fmt::Display for Note {
@@ -53,6 +74,17 @@ impl fmt::Display for Note {
             }
             Self::Unrated => f.write_str("This board is unrated."),
             Self::Swapped { by } => write!(f, "{by} swapped: the players have changed sides."),
+            Self::Proposed { by, kind, waiting } => {
+                write!(f, "{by} proposed {kind}. Still to accept or reject: {}.", waiting.join(", "))
+            }
+            Self::Rejected { by, kind: ProposalKind::Draw } => write!(f, "{by} rejected the draw."),
+            Self::Rejected { by, kind: ProposalKind::Undo } => {
+                write!(f, "{by} does not agree to take back the last move.")
+            }
+            Self::Agreed { kind: ProposalKind::Draw } => f.write_str("All players agreed on a draw."),
+            Self::Agreed { kind: ProposalKind::Undo } => {
+                f.write_str("All players agreed: the last move was taken back.")
+            }
         }
     }
 }

@@ -59,7 +59,7 @@ async fn on_turn(
         row.resign_pending = false;
     }
     let ply = board.entries.len();
-    settle(tx, &mut board, ply - 1, now).await?;
+    settle(tx, app, &mut board, ply - 1, now).await?;
     if board.row.state == BoardState::Active {
         // With others still playing he goes on watching.
         tx.subscribe(board.row.id, user.id).await?;

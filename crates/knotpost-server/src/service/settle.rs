@@ -2,6 +2,7 @@
 
 use super::board::Standing;
 use super::{Board, ServiceError};
+use crate::app::App;
 use crate::domain::{BoardState, Millis, SeatState};
 use crate::store::{StoreError, Tx};
 
@@ -9,6 +10,7 @@ use crate::store::{StoreError, Tx};
 /// and whose turn it is.
 pub(super) async fn settle(
     tx: &mut Tx,
+    _app: &App,
     board: &mut Board,
     stored: usize,
     now: Millis,

@@ -12,6 +12,7 @@ mod idempotency;
 mod inbox;
 mod open;
 mod outbox;
+mod proposals;
 mod seats;
 mod writer;
 
@@ -24,6 +25,7 @@ pub use idempotency::SavedResponse;
 pub use inbox::{InboxRow, NewInbox};
 pub use open::Settings;
 pub use outbox::{BoardMail, NewOutbox, OutboxRow};
+pub use proposals::ProposalRow;
 pub use seats::{NewSeat, SeatRow};
 pub use writer::Work;
 

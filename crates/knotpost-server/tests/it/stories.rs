@@ -6,6 +6,7 @@ mod confirming;
 mod declining;
 mod games;
 mod playing;
+mod proposing;
 mod reading;
 mod resigning;
 
