@@ -398,6 +398,7 @@ impl Board {
                 state: SeatState::Playing,
                 to_move: seat == 1,
                 resign_pending: false,
+                queued: false,
             })
             .collect();
         Self { row, seats, entries: Vec::new(), game, position, options, retired: Vec::new() }

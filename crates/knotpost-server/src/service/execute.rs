@@ -10,7 +10,7 @@ use super::credentials::same_hash;
 use super::sheet::Listing;
 use super::{
     Answer, Audience, Board, BoardFacts, Code, ErrorReply, Heading, LineResult, Login, Prepared, Refusal,
-    Reply, Request, ServiceError, Sheet, accounts, boards, challenge, help, moves, prepare, queries,
+    Reply, Request, ServiceError, Sheet, accounts, boards, challenge, help, moves, prepare, queries, queue,
 };
 use crate::app::App;
 use crate::domain::{BoardRef, Millis};
@@ -245,6 +245,7 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
             };
             moves::act(tx, app, prepared, turn, now).await
         }
+        Command::Queue { .. } => queue::act(tx, app, prepared, command, now).await,
         Command::Chat { game, board, .. } => boards::chat(tx, app, prepared, game, *board, now).await,
         Command::ShowBoards { game, boards } => queries::show_boards(tx, app, game, boards, now).await,
         Command::ShowUsers { game, users, selector } => {

@@ -16,6 +16,7 @@ mod post;
 mod prepare;
 mod proposals;
 mod queries;
+mod queue;
 mod refusal;
 mod replay;
 mod resignation;

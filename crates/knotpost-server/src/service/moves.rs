@@ -8,7 +8,7 @@ use super::boards::{answer_with_board, find_board, find_game};
 use super::execute::authorize_on;
 use super::post::{BoardFacts, Heading, Note};
 use super::settle::settle;
-use super::{Answer, Board, Code, Refusal, ServiceError, Standing, proposals, resignation};
+use super::{Answer, Board, Code, Refusal, ServiceError, Standing, proposals, queue, resignation};
 use crate::app::App;
 use crate::domain::{Millis, RemarkKey, RemarkKind, SeatState};
 use crate::store::{StoreError, Tx, UserRow};
@@ -63,6 +63,7 @@ pub(super) async fn act(
     }
     if matches!(turn, Turn::Swap) {
         exchange_users(tx, &mut board).await?;
+        queue::forget(tx, &mut board, None).await?;
     }
     let ply = board.entries.len();
     settle(tx, app, &mut board, ply - 1, now).await?;
@@ -92,7 +93,7 @@ pub(super) async fn comment(
 }
 
 /// After a swap the colours stay and the players change places.
-async fn exchange_users(tx: &mut Tx, board: &mut Board) -> Result<(), StoreError> {
+pub(super) async fn exchange_users(tx: &mut Tx, board: &mut Board) -> Result<(), StoreError> {
     if let [one, other, ..] = board.seats.as_slice() {
         tx.exchange_users(board.row.id, one, other).await?;
     }

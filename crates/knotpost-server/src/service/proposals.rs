@@ -12,7 +12,7 @@ use super::boards::answer_with_board;
 use super::moves::{check_plays, comment};
 use super::post::{BoardFacts, Heading, Note};
 use super::settle::settle;
-use super::{Answer, Board, Code, Refusal, ServiceError};
+use super::{Answer, Board, Code, Refusal, ServiceError, queue};
 use crate::app::App;
 use crate::domain::{BoardState, Millis, MoveKind, ProposalKind, SeatState};
 use crate::store::{ProposalRow, StoreError, Tx, UserRow};
@@ -230,6 +230,7 @@ async fn take_back(tx: &mut Tx, app: &App, board: Board, now: Millis) -> Result<
     tx.delete_moves_behind(board.row.id, ply as i64).await?;
     tx.delete_proposal(board.row.id).await?;
     let mut board = board.at(app, ply)?;
+    queue::forget(tx, &mut board, None).await?;
     settle(tx, app, &mut board, ply, now).await?;
     // The mover's clock starts again.
     board.row.last_move_at = Some(now.0);

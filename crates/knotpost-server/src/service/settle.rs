@@ -1,7 +1,7 @@
 //! What follows from a turn: the server's own moves, the rows, and whose turn it is.
 
 use super::board::Standing;
-use super::{Board, ServiceError};
+use super::{Board, ServiceError, queue};
 use crate::app::App;
 use crate::domain::{BoardState, Millis, SeatState};
 use crate::store::{StoreError, Tx};
@@ -10,12 +10,15 @@ use crate::store::{StoreError, Tx};
 /// and whose turn it is.
 pub(super) async fn settle(
     tx: &mut Tx,
-    _app: &App,
+    app: &App,
     board: &mut Board,
     stored: usize,
     now: Millis,
 ) -> Result<(), ServiceError> {
     play_for_the_absent(board, now)?;
+    while queue::play_next(tx, app, board, now).await? {
+        play_for_the_absent(board, now)?;
+    }
     for entry in board.entries.iter().skip(stored) {
         tx.insert_move(board.row.id, &entry.row).await?;
     }

@@ -13,6 +13,7 @@ mod inbox;
 mod open;
 mod outbox;
 mod proposals;
+mod queued_moves;
 mod seats;
 mod writer;
 
@@ -26,6 +27,7 @@ pub use inbox::{InboxRow, NewInbox};
 pub use open::Settings;
 pub use outbox::{BoardMail, NewOutbox, OutboxRow};
 pub use proposals::ProposalRow;
+pub use queued_moves::QueuedMoveRow;
 pub use seats::{NewSeat, SeatRow};
 pub use writer::Work;
 

@@ -22,6 +22,8 @@ pub struct SeatRow {
     pub to_move: bool,
     /// Resigned out of turn: happens when its turn comes.
     pub resign_pending: bool,
+    /// Moves wait for its turn.
+    pub queued: bool,
 }
 
 /// A seat to be stored.
@@ -41,7 +43,8 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn seats(&mut self, board: BoardKey) -> Result<Vec<SeatRow>, StoreError> {
-        let sql = "SELECT s.seat, s.user_id, u.userid, s.state, s.to_move, s.resign_pending \
+        let sql = "SELECT s.seat, s.user_id, u.userid, s.state, s.to_move, s.resign_pending, \
+                   EXISTS (SELECT 1 FROM queued_moves q WHERE q.board_id = s.board_id AND q.seat = s.seat) AS queued \
                    FROM seats s JOIN users u ON u.id = s.user_id WHERE s.board_id = $1 ORDER BY s.seat";
         Ok(on!(self, c => sqlx::query_as::<_, SeatRow>(sql).bind(board.0).fetch_all(c).await)?)
     }
