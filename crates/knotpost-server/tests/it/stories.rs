@@ -7,6 +7,7 @@ mod declining;
 mod games;
 mod playing;
 mod proposing;
+mod queueing;
 mod reading;
 mod resigning;
 
