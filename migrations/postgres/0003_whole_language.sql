@@ -58,6 +58,7 @@ CREATE TABLE proposals (
     board_id BIGINT  PRIMARY KEY REFERENCES boards (id),
     kind     TEXT    NOT NULL,               -- draw | undo
     seat     BIGINT  NOT NULL,               -- who made it
+    ply      BIGINT NOT NULL,               -- of the board then: a further move makes it void
     accepted TEXT    NOT NULL,               -- seats that agreed, comma-separated
     at       BIGINT  NOT NULL
 );

@@ -58,6 +58,7 @@ CREATE TABLE proposals (
     board_id INTEGER PRIMARY KEY REFERENCES boards (id),
     kind     TEXT    NOT NULL,               -- draw | undo
     seat     INTEGER NOT NULL,               -- who made it
+    ply      INTEGER NOT NULL,               -- of the board then: a further move makes it void
     accepted TEXT    NOT NULL,               -- seats that agreed, comma-separated
     at       INTEGER NOT NULL
 ) STRICT;

@@ -78,6 +78,28 @@ words! {
         Resign = "resign",
         /// A loss on time.
         Forfeit = "forfeit",
+        /// All who still play agreed on a draw.
+        Draw = "draw",
+    }
+}
+
+words! {
+    /// What can be proposed to the other players.
+    ProposalKind {
+        /// That the game ends as a tie.
+        Draw = "draw",
+        /// That the last move is taken back.
+        Undo = "undo",
+    }
+}
+
+impl std::fmt::Display for ProposalKind {
+    /// What is proposed: `a draw`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Draw => "a draw",
+            Self::Undo => "to take back the last move",
+        })
     }
 }
 

@@ -12,7 +12,7 @@ mod time;
 mod zone;
 
 pub use address::{Address, AddressError, parse_address};
-pub use board::{BoardRef, BoardState, MoveKind, RemarkKind, SeatState};
+pub use board::{BoardRef, BoardState, MoveKind, ProposalKind, RemarkKind, SeatState};
 pub use comment::limit_comment;
 pub use ids::{BoardKey, InboxKey, OutboxKey, RemarkKey, UserKey};
 pub use own_addresses::{OwnAddresses, Recipient};

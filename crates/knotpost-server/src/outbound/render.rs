@@ -211,6 +211,7 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::NeverBegun { .. } => "never_begun",
         Reply::Vacation { .. } => "vacation",
         Reply::ResignNoted { .. } => "resign_noted",
+        Reply::Queue { .. } => "queue",
         Reply::Multiple { .. } => "multiple",
         Reply::AlreadyPlayed { .. } => "already_played",
         Reply::BudgetSpent { .. } => "budget_spent",

@@ -496,6 +496,17 @@ pub enum Reply {
         /// Whether it was cancelled.
         cancelled: bool,
     },
+    /// Moves were queued, or dropped from the queue.
+    Queue {
+        /// The game's title.
+        title: String,
+        /// The board's number.
+        number: u32,
+        /// What wait now, as typed.
+        moves: Vec<String>,
+        /// Why they were dropped, when they were.
+        dropped: Option<String>,
+    },
     /// The results of `multiple`.
     Multiple {
         /// Line by line.

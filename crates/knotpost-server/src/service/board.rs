@@ -7,6 +7,9 @@ use crate::app::App;
 use crate::domain::{BoardRef, BoardState, Millis, MoveKind, Period, SeatState, UserKey};
 use crate::store::{BoardRow, MoveRow, SeatRow, StoreError, Tx};
 
+/// How the move list shows an agreed draw.
+const DRAW: &str = "Draw";
+
 /// A move of the list with the text it is shown by.
 #[derive(Clone, Debug)]
 pub struct Entry {
@@ -158,6 +161,7 @@ impl Board {
                 self.retired.push(seat);
                 if row.kind == MoveKind::Resign { "Resign".to_owned() } else { "Forfeit".to_owned() }
             }
+            MoveKind::Draw => DRAW.to_owned(),
         };
         self.entries.push(Entry { row, text });
         Ok(())
@@ -203,6 +207,19 @@ impl Board {
         self.entries.push(Entry { row, text: text.to_owned() });
     }
 
+    /// Ends the game as a tie of all who still play, and enters that for the seat that proposed it.
+    pub fn agree_on_draw(&mut self, seat: Seat, at: Millis) {
+        let row = MoveRow {
+            number: self.next_number(),
+            seat: i64::from(seat.number()),
+            kind: MoveKind::Draw,
+            text: "draw".to_owned(),
+            auto: false,
+            at,
+        };
+        self.entries.push(Entry { row, text: DRAW.to_owned() });
+    }
+
     /// The number of the move to be made.
     pub fn next_number(&self) -> i64 {
         self.entries.len() as i64 + 1
@@ -230,6 +247,9 @@ impl Board {
     pub fn standing(&self) -> Standing {
         let left: Vec<Seat> =
             self.seats.iter().map(|s| seat_at(s.seat)).filter(|s| !self.retired.contains(s)).collect();
+        if self.entries.last().is_some_and(|entry| entry.row.kind == MoveKind::Draw) {
+            return Standing::Over(self.agreed_draw(&left));
+        }
         match (self.position.status(), left.as_slice()) {
             (Status::Over(outcome), _) => Standing::Over(outcome),
             (Status::ToAct(_), []) => Standing::Over(self.position.result_by_scores()),
@@ -243,6 +263,15 @@ impl Board {
     /// Whether a single player may go on after the others have left.
     fn may_play_on(&self) -> bool {
         self.seats.len() > 2 && self.game.meta().abilities.has(Ability::PlayOn)
+    }
+
+    /// All who still play share the first place; the others follow as in [`Self::last_one_left`].
+    fn agreed_draw(&self, left: &[Seat]) -> Outcome {
+        let placing = |row: &SeatRow| match self.retired.iter().position(|seat| *seat == seat_at(row.seat)) {
+            None => 1,
+            Some(gave_up) => (left.len() + self.retired.len() - gave_up) as u8,
+        };
+        Outcome { placings: self.seats.iter().map(placing).collect(), reason: "agreement" }
     }
 
     /// The last player left wins; the others follow in the order in which they gave up, latest first.
@@ -397,6 +426,7 @@ impl Board {
                 to_move: seat == 1,
                 resign_pending: false,
                 away_until: None,
+                queued: false,
             })
             .collect();
         let timing = Timing::default();

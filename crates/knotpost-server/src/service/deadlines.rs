@@ -9,6 +9,7 @@ use super::board::seat_at;
 use super::boards::tell_all;
 use super::duty::{Watch, keep_watch, may_judge};
 use super::post::{BoardFacts, Heading, Note, post_board, post_board_to};
+use super::proposals::accept_silent_draw;
 use super::resignation::{Left, take_out};
 use super::settle::settle;
 use super::time::{Judgement, TimeUp, judge, schedule, waiting_since};
@@ -149,6 +150,11 @@ async fn lose(
     if board.entries.len() < board.seats.len() {
         return silently_decline(tx, app, board, row, now).await;
     }
+    if up == TimeUp::Move && accept_silent_draw(tx, app, &mut board, now).await? {
+        let facts = BoardFacts { notes: vec![Note::SilentDraw], ..BoardFacts::plain(Heading::Summary) };
+        post_board(tx, app, &board, facts, now).await?;
+        return Ok(());
+    }
     let stored = board.entries.len();
     board.retire(seat, MoveKind::Forfeit, false, now);
     if let Some(row) = board.seats.iter_mut().find(|row| seat_at(row.seat) == seat) {
@@ -194,7 +200,6 @@ async fn silently_decline(
 ///
 /// # Errors
 /// When the database fails.
-#[expect(dead_code, reason = "called where moves are taken back")]
 pub(super) async fn restart_clock(tx: &mut Tx, board: &mut Board, now: Millis) -> Result<(), StoreError> {
     let pause = Period::new(waiting_since(board), now);
     if pause.span().0 > 0 {

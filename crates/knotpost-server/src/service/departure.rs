@@ -5,7 +5,7 @@ use super::execute::authorize;
 use super::post::{BoardFacts, Heading, post_board, post_to_user};
 use super::resignation::decline;
 use super::settle::settle;
-use super::{Answer, Board, Prepared, Reply, ServiceError, Standing};
+use super::{Answer, Board, Prepared, Reply, ServiceError, Standing, ratings};
 use crate::app::App;
 use crate::domain::{BoardState, Millis, MoveKind, SeatState};
 use crate::store::{BoardFilter, Tx, UserRow, UserState};
@@ -41,6 +41,7 @@ pub(super) async fn leave(tx: &mut Tx, app: &App, user: &UserRow, now: Millis) -
     }
     // Who resigns goes on watching; not he.
     tx.forget_user(user.id, now).await?;
+    ratings::review_all_activity(tx, user.id, now).await?;
     Ok(())
 }
 

@@ -13,8 +13,8 @@ use super::watching::Watch;
 use super::{
     Answer, Audience, Board, BoardFacts, Code, ErrorReply, Heading, LineResult, Login, Prepared, Refusal,
     Reply, Request, ServiceError, Sheet, accounts, boards, challenge, departure, help, looking, messages,
-    moves, opponents, preferences, prepare, queries, reader, records, resets, samples, standings, vacations,
-    watching,
+    moves, opponents, preferences, prepare, queries, queue, reader, records, resets, samples, standings,
+    vacations, watching,
 };
 use crate::app::App;
 use crate::domain::{BoardRef, Millis};
@@ -250,6 +250,7 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
             moves::act(tx, app, prepared, turn, now).await
         }
         Command::Vacation { until, .. } => vacations::vacation(tx, app, prepared, *until, now).await,
+        Command::Queue { .. } => queue::act(tx, app, prepared, command, now).await,
         Command::Chat { game, board, .. } => boards::chat(tx, app, prepared, game, *board, now).await,
         Command::ShowBoards { game, boards } => queries::show_boards(tx, app, game, boards, now).await,
         Command::ShowUsers { game, users, selector } => {

@@ -22,6 +22,7 @@ mod opponents;
 mod post;
 mod preferences;
 mod prepare;
+mod proposals;
 mod queries;
 mod ratings;
 mod reader;
@@ -29,6 +30,8 @@ mod readers;
 mod recompute;
 mod records;
 mod references;
+
+mod queue;
 mod refusal;
 mod replay;
 mod resets;
@@ -67,6 +70,8 @@ pub use ratings::rate_board;
 pub use recompute::{Recompute, Recomputed, recompute_in, recompute_ratings};
 pub use records::{Import, Imported, Played, ReadError, Strangers, export_record, import, read_games};
 pub use references::reply_by_reference;
+
+pub use proposals::{accept_silent_draw, pending_proposal};
 pub use refusal::{Code, Refusal, ServiceError};
 pub use replay::{Difference, Replayed, replay_next};
 pub use resets::{set_password_by_link, view_reset};

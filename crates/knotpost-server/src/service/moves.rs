@@ -8,7 +8,7 @@ use super::boards::{answer_with_board, find_board, find_game};
 use super::execute::authorize_on;
 use super::post::{BoardFacts, Heading, Note};
 use super::settle::settle;
-use super::{Answer, Board, Code, Refusal, ServiceError, Standing, resignation};
+use super::{Answer, Board, Code, Refusal, ServiceError, Standing, proposals, queue, resignation};
 use crate::app::App;
 use crate::domain::{Millis, RemarkKey, RemarkKind, SeatState};
 use crate::store::{StoreError, Tx, UserRow};
@@ -47,7 +47,9 @@ pub(super) async fn act(
         Action::Move(text) => Turn::Move(text),
         Action::Pass => Turn::Pass,
         Action::Swap => Turn::Swap,
-        other => return Err(unsupported_action(other, board).into()),
+        answer => {
+            return proposals::act(tx, app, prepared, board, &user, answer, turning.number, now).await;
+        }
     };
     let board_seat = check_turn(&board, &user, turning.number);
     if let Err(refusal) = board_seat {
@@ -61,6 +63,7 @@ pub(super) async fn act(
     }
     if matches!(turn, Turn::Swap) {
         exchange_users(tx, &mut board).await?;
+        queue::forget(tx, &mut board, None).await?;
     }
     let ply = board.entries.len();
     settle(tx, app, &mut board, ply - 1, now).await?;
@@ -90,7 +93,7 @@ pub(super) async fn comment(
 }
 
 /// After a swap the colours stay and the players change places.
-async fn exchange_users(tx: &mut Tx, board: &mut Board) -> Result<(), StoreError> {
+pub(super) async fn exchange_users(tx: &mut Tx, board: &mut Board) -> Result<(), StoreError> {
     if let [one, other, ..] = board.seats.as_slice() {
         tx.exchange_users(board.row.id, one, other).await?;
     }
@@ -164,17 +167,6 @@ fn check_ability(board: &Board, turn: Turn<'_>) -> Result<(), Refusal> {
         _ => return Ok(()),
     };
     Err(Refusal::new(Code::NotSupported, format!("{} has no {missing}", board.title())))
-}
-
-fn unsupported_action(action: &Action, board: Board) -> Refusal {
-    let word = match action {
-        Action::Propose => "propose",
-        Action::Undo => "undo",
-        Action::Accept => "accept",
-        _ => "reject",
-    };
-    Refusal::new(Code::NotSupported, format!("`{word}` is not in this version of the server yet"))
-        .about(board)
 }
 
 fn illegal(error: &Rejected, turn: Turn<'_>, board: Board, userid: &str) -> Refusal {

@@ -9,7 +9,7 @@ use super::sheet::times;
 use super::{Board, Reply, Standing, Style, TimeFacts, TimeUp};
 use crate::app::App;
 use crate::clock::random_bytes;
-use crate::domain::{Address, BoardRef, Millis, RemarkKey, SeatState, UserKey};
+use crate::domain::{Address, BoardRef, Millis, ProposalKind, RemarkKey, SeatState, UserKey};
 use crate::secret::to_hex;
 use crate::store::{BoardMail, NewOutbox, StoreError, Tx};
 
@@ -79,6 +79,29 @@ pub enum Note {
         /// Until when.
         until: String,
     },
+    /// Somebody proposed something that others must answer.
+    Proposed {
+        /// Who.
+        by: String,
+        /// What.
+        kind: ProposalKind,
+        /// Who has not answered yet.
+        waiting: Vec<String>,
+    },
+    /// A draw was proposed, and nobody answered in time.
+    SilentDraw,
+    /// Somebody refused what was proposed.
+    Rejected {
+        /// Who.
+        by: String,
+        /// What.
+        kind: ProposalKind,
+    },
+    /// All agreed to what was proposed.
+    Agreed {
+        /// What.
+        kind: ProposalKind,
+    },
 }
 
 impl fmt::Display for Note {
@@ -105,6 +128,20 @@ impl fmt::Display for Note {
                 write!(f, "the game begins again without {userid}.")
             }
             Self::Away { userid, until } => write!(f, "{userid} is on vacation until {until}."),
+            Self::Proposed { by, kind, waiting } => {
+                write!(f, "{by} proposed {kind}. Still to accept or reject: {}.", waiting.join(", "))
+            }
+            Self::SilentDraw => {
+                f.write_str("The proposed draw was not answered in time and counts as accepted.")
+            }
+            Self::Rejected { by, kind: ProposalKind::Draw } => write!(f, "{by} rejected the draw."),
+            Self::Rejected { by, kind: ProposalKind::Undo } => {
+                write!(f, "{by} does not agree to take back the last move.")
+            }
+            Self::Agreed { kind: ProposalKind::Draw } => f.write_str("All players agreed on a draw."),
+            Self::Agreed { kind: ProposalKind::Undo } => {
+                f.write_str("All players agreed: the last move was taken back.")
+            }
         }
     }
 }

@@ -177,9 +177,11 @@ async fn restart(
     let seats: Vec<SeatRow> = left
         .into_iter()
         .enumerate()
-        .map(|(index, seat)| SeatRow { seat: index as i64 + 1, resign_pending: false, ..seat })
+        .map(|(index, seat)| SeatRow { seat: index as i64 + 1, resign_pending: false, queued: false, ..seat })
         .collect();
     tx.delete_moves(board.row.id).await?;
+    tx.delete_proposal(board.row.id).await?;
+    tx.delete_queue(board.row.id, None).await?;
     tx.delete_seats(board.row.id).await?;
     let seed = random_bytes(app.entropy.as_ref()).map_err(StoreError::from)?;
     board.restart(seed, seats);

@@ -2,7 +2,7 @@
 
 use super::board::Standing;
 use super::time::schedule;
-use super::{Board, ServiceError, opponents, ratings, watching};
+use super::{Board, ServiceError, opponents, queue, ratings, watching};
 use crate::app::App;
 use crate::domain::{BoardState, Millis, SeatState};
 use crate::store::{StoreError, Tx};
@@ -17,6 +17,9 @@ pub(super) async fn settle(
     now: Millis,
 ) -> Result<(), ServiceError> {
     play_for_the_absent(board, now)?;
+    while queue::play_next(tx, app, board, now).await? {
+        play_for_the_absent(board, now)?;
+    }
     for entry in board.entries.iter().skip(stored) {
         tx.insert_move(board.row.id, &entry.row).await?;
     }

@@ -35,10 +35,6 @@ impl Tx {
         let sql = "UPDATE outbox SET state = 'dropped', error = 'the user left', done_at = $2 \
                    WHERE user_id = $1 AND state = 'queued' AND kind <> 'goodbye'";
         on!(self, c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
-        // From now on he takes no challenges, so he does not count as an active player.
-        let sql = "INSERT INTO willingness (user_id, game, at, accepts) \
-                   SELECT user_id, game, $2, $3 FROM ratings WHERE user_id = $1 ON CONFLICT DO NOTHING";
-        on!(self, c => sqlx::query(sql).bind(user.0).bind(now.0).bind(false).execute(c).await.map(drop))?;
         Ok(())
     }
 }

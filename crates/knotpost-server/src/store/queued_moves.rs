@@ -3,7 +3,7 @@
 use sqlx::FromRow;
 
 use super::{StoreError, Tx, on};
-use crate::domain::BoardKey;
+use crate::domain::{BoardKey, Millis};
 
 /// A move that waits.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
@@ -30,5 +30,53 @@ impl Tx {
         Ok(
             on!(self, c => sqlx::query_as::<_, QueuedMoveRow>(sql).bind(board.0).bind(seat).fetch_all(c).await)?,
         )
+    }
+
+    /// Keeps these moves for a seat instead of those that waited.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn save_queue(
+        &mut self,
+        board: BoardKey,
+        seat: i64,
+        moves: &[QueuedMoveRow],
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        self.delete_queue(board, Some(seat)).await?;
+        let sql = "INSERT INTO queued_moves (board_id, seat, place, condition, text, at) VALUES ($1, $2, $3, $4, $5, $6)";
+        for row in moves {
+            on!(self, c => sqlx::query(sql)
+                .bind(board.0)
+                .bind(seat)
+                .bind(row.place)
+                .bind(&row.condition)
+                .bind(&row.text)
+                .bind(now.0)
+                .execute(c)
+                .await
+                .map(drop))?;
+        }
+        Ok(())
+    }
+
+    /// Forgets the first waiting move of a seat.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_queued(&mut self, board: BoardKey, seat: i64, place: i64) -> Result<(), StoreError> {
+        let sql = "DELETE FROM queued_moves WHERE board_id = $1 AND seat = $2 AND place = $3";
+        on!(self, c => sqlx::query(sql).bind(board.0).bind(seat).bind(place).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Forgets the waiting moves of a seat, or of all seats.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_queue(&mut self, board: BoardKey, seat: Option<i64>) -> Result<(), StoreError> {
+        let sql = "DELETE FROM queued_moves WHERE board_id = $1 AND ($2 IS NULL OR seat = $2)";
+        on!(self, c => sqlx::query(sql).bind(board.0).bind(seat).execute(c).await.map(drop))?;
+        Ok(())
     }
 }

@@ -24,6 +24,8 @@ pub struct SeatRow {
     pub resign_pending: bool,
     /// When his last vacation ends or ended.
     pub away_until: Option<i64>,
+    /// Moves wait for its turn.
+    pub queued: bool,
 }
 
 /// A seat to be stored.
@@ -44,7 +46,8 @@ impl Tx {
     /// When the database fails.
     pub async fn seats(&mut self, board: BoardKey) -> Result<Vec<SeatRow>, StoreError> {
         let sql = "SELECT s.seat, s.user_id, u.userid, s.state, s.to_move, s.resign_pending, \
-                   (SELECT MAX(v.until_at) FROM vacations v WHERE v.user_id = s.user_id) AS away_until \
+                   (SELECT MAX(v.until_at) FROM vacations v WHERE v.user_id = s.user_id) AS away_until, \
+                   EXISTS (SELECT 1 FROM queued_moves q WHERE q.board_id = s.board_id AND q.seat = s.seat) AS queued \
                    FROM seats s JOIN users u ON u.id = s.user_id WHERE s.board_id = $1 ORDER BY s.seat";
         Ok(on!(self, c => sqlx::query_as::<_, SeatRow>(sql).bind(board.0).fetch_all(c).await)?)
     }

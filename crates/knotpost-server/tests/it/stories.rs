@@ -11,6 +11,8 @@ mod looking;
 mod opponents;
 mod outages;
 mod playing;
+mod proposing;
+mod queueing;
 mod rating;
 mod reading;
 mod records;

@@ -1,0 +1,238 @@
+//! Draws by agreement and moves taken back: proposing, agreeing, refusing.
+//!
+//! A proposal holds as long as no further move is made. What was agreed is entered here; what follows
+//! from it is settled like any other turn.
+
+use knotpost_commands::Action;
+use knotpost_rules::Ability;
+
+use super::Prepared;
+use super::board::seat_at;
+use super::boards::answer_with_board;
+use super::deadlines::restart_clock;
+use super::moves::{check_plays, comment};
+use super::post::{BoardFacts, Heading, Note};
+use super::settle::settle;
+use super::{Answer, Board, Code, Refusal, ServiceError, queue};
+use crate::app::App;
+use crate::domain::{BoardState, Millis, MoveKind, ProposalKind, SeatState};
+use crate::store::{ProposalRow, StoreError, Tx, UserRow};
+
+/// The proposal that waits on a board, if there is one that no move has made void.
+///
+/// # Errors
+/// When the database fails.
+pub async fn pending_proposal(tx: &mut Tx, board: &Board) -> Result<Option<ProposalRow>, StoreError> {
+    if board.row.state != BoardState::Active {
+        return Ok(None);
+    }
+    let proposal = tx.proposal(board.row.id).await?;
+    Ok(proposal.filter(|proposal| proposal.ply == board.entries.len() as i64))
+}
+
+/// Ends a board as a draw when one is proposed on it that nobody refused: what the clock does with an
+/// offer that was left unanswered. `false`: no draw is proposed. No mail is queued here.
+///
+/// # Errors
+/// When the database fails.
+pub async fn accept_silent_draw(
+    tx: &mut Tx,
+    app: &App,
+    board: &mut Board,
+    now: Millis,
+) -> Result<bool, ServiceError> {
+    let draw = pending_proposal(tx, board).await?.filter(|proposal| proposal.kind == ProposalKind::Draw);
+    let Some(draw) = draw else { return Ok(false) };
+    agree_on_draw(tx, app, board, draw.seat, now).await?;
+    Ok(true)
+}
+
+/// `move … propose|undo|accept|reject`, by a user whose password is checked.
+pub(super) async fn act(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    board: Board,
+    user: &UserRow,
+    action: &Action,
+    number: Option<u32>,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    if let Err(refusal) = check_plays(&board, user).and_then(|()| check_number(&board, number)) {
+        return Err(refusal.about(board).into());
+    }
+    let pending = pending_proposal(tx, &board).await?;
+    let (mut board, note) = match (action, pending) {
+        (Action::Propose, pending) => {
+            let board = check_offer(board, ProposalKind::Draw, pending.as_ref())?;
+            propose(tx, board, user, ProposalKind::Draw, now).await?
+        }
+        (Action::Undo, pending) => {
+            let board = check_offer(board, ProposalKind::Undo, pending.as_ref())?;
+            if last_own_move(&board).is_none() {
+                let refusal = Refusal::new(Code::Conflict, "there is no move that could be taken back")
+                    .hint("Resignations are final, and so is what was played before them.");
+                return Err(refusal.about(board).into());
+            }
+            propose(tx, board, user, ProposalKind::Undo, now).await?
+        }
+        (_, None) => {
+            let refusal = Refusal::new(Code::NothingProposed, "nothing is proposed on this board")
+                .hint("A proposal is void as soon as somebody moves.");
+            return Err(refusal.about(board).into());
+        }
+        (Action::Accept, Some(proposal)) => agree(tx, app, board, user, proposal, now).await?,
+        (_, Some(proposal)) => {
+            tx.delete_proposal(board.row.id).await?;
+            // The board's row is touched too: a move made at the same moment must see this.
+            tx.update_board(&board.row).await?;
+            (board, Note::Rejected { by: user.userid.clone(), kind: proposal.kind })
+        }
+    };
+    let mut facts = BoardFacts::plain(Heading::Summary);
+    facts.notes.push(note);
+    let ply = board.entries.len();
+    facts.remark = comment(tx, &board, ply, user, prepared, now).await?;
+    board.row.ply = ply as i64;
+    answer_with_board(tx, app, &board, facts, now).await
+}
+
+fn check_number(board: &Board, number: Option<u32>) -> Result<(), Refusal> {
+    match number {
+        Some(number) if i64::from(number) != board.next_number() => {
+            let message = format!("the next move here is number {}, not {number}", board.next_number());
+            Err(Refusal::new(Code::WrongMoveNumber, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_offer(
+    board: Board,
+    kind: ProposalKind,
+    pending: Option<&ProposalRow>,
+) -> Result<Board, ServiceError> {
+    let (ability, what) = match kind {
+        ProposalKind::Draw => (Ability::Draw, "draws by agreement"),
+        ProposalKind::Undo => (Ability::Undo, "moves that are taken back"),
+    };
+    if !board.game.meta().abilities.has(ability) {
+        let refusal = Refusal::new(Code::NotSupported, format!("{} has no {what}", board.title()));
+        return Err(refusal.about(board).into());
+    }
+    if let Some(pending) = pending {
+        let by = board.userid_at(pending.seat).to_owned();
+        let refusal =
+            Refusal::new(Code::AlreadyProposed, format!("{by} has already proposed {}", pending.kind))
+                .hint("The others answer with `accept` or `reject`; a move makes the proposal void.");
+        return Err(refusal.about(board).into());
+    }
+    Ok(board)
+}
+
+async fn propose(
+    tx: &mut Tx,
+    board: Board,
+    user: &UserRow,
+    kind: ProposalKind,
+    now: Millis,
+) -> Result<(Board, Note), ServiceError> {
+    let seat = board.seat_of(user.id).map_or(1, |seat| seat.seat);
+    let ply = board.entries.len() as i64;
+    let row = ProposalRow { kind, seat, ply, accepted: String::new(), at: now };
+    let waiting = still_to_answer(&board, &row);
+    if waiting.is_empty() {
+        let refusal = Refusal::new(Code::Conflict, "there is nobody else here who could agree");
+        return Err(refusal.about(board).into());
+    }
+    tx.save_proposal(board.row.id, &row).await?;
+    tx.update_board(&board.row).await?;
+    let note = Note::Proposed { by: user.userid.clone(), kind, waiting };
+    Ok((board, note))
+}
+
+/// Users who still play and have not agreed; the proposer agrees with himself, in whichever seats.
+fn still_to_answer(board: &Board, proposal: &ProposalRow) -> Vec<String> {
+    let agreed: Vec<i64> = proposal.seats_that_agreed().chain([proposal.seat]).collect();
+    let users: Vec<_> =
+        board.seats.iter().filter(|row| agreed.contains(&row.seat)).map(|row| row.user_id).collect();
+    let mut waiting: Vec<String> = Vec::new();
+    for row in &board.seats {
+        if row.state == SeatState::Playing && !users.contains(&row.user_id) && !waiting.contains(&row.userid)
+        {
+            waiting.push(row.userid.clone());
+        }
+    }
+    waiting
+}
+
+async fn agree(
+    tx: &mut Tx,
+    app: &App,
+    mut board: Board,
+    user: &UserRow,
+    mut proposal: ProposalRow,
+    now: Millis,
+) -> Result<(Board, Note), ServiceError> {
+    let waiting = still_to_answer(&board, &proposal);
+    if !waiting.contains(&user.userid) {
+        let refusal = Refusal::new(Code::AlreadyProposed, "you have agreed to that already")
+            .hint(format!("Still to answer: {}", waiting.join(", ")));
+        return Err(refusal.about(board).into());
+    }
+    let own = board.seats.iter().find(|row| row.user_id == user.id).map_or(0, |row| row.seat);
+    let agreed: Vec<String> =
+        proposal.seats_that_agreed().chain([own]).map(|seat| seat.to_string()).collect();
+    proposal.accepted = agreed.join(",");
+    let waiting = still_to_answer(&board, &proposal);
+    if !waiting.is_empty() {
+        tx.save_proposal(board.row.id, &proposal).await?;
+        tx.update_board(&board.row).await?;
+        let by = board.userid_at(proposal.seat).to_owned();
+        return Ok((board, Note::Proposed { by, kind: proposal.kind, waiting }));
+    }
+    match proposal.kind {
+        ProposalKind::Draw => agree_on_draw(tx, app, &mut board, proposal.seat, now).await?,
+        ProposalKind::Undo => board = take_back(tx, app, board, now).await?,
+    }
+    Ok((board, Note::Agreed { kind: proposal.kind }))
+}
+
+async fn agree_on_draw(
+    tx: &mut Tx,
+    app: &App,
+    board: &mut Board,
+    seat: i64,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    let stored = board.entries.len();
+    board.agree_on_draw(seat_at(seat), now);
+    tx.delete_proposal(board.row.id).await?;
+    settle(tx, app, board, stored, now).await
+}
+
+/// The index of the last move that a player made himself, unless somebody has resigned since.
+fn last_own_move(board: &Board) -> Option<usize> {
+    let gone = |kind| matches!(kind, MoveKind::Resign | MoveKind::Forfeit);
+    let index = board.entries.iter().rposition(|entry| !entry.row.auto || gone(entry.row.kind))?;
+    board.entries.get(index).filter(|entry| !gone(entry.row.kind)).map(|_| index)
+}
+
+/// Back to before the last player's own move: what the server played after it goes with it.
+async fn take_back(tx: &mut Tx, app: &App, board: Board, now: Millis) -> Result<Board, ServiceError> {
+    let Some(ply) = last_own_move(&board) else {
+        return Err(StoreError::Corrupt("an undo without a move".to_owned()).into());
+    };
+    let swapped = board.entries.get(ply).is_some_and(|entry| entry.row.kind == MoveKind::Swap);
+    if let ([one, other, ..], true) = (board.seats.as_slice(), swapped) {
+        tx.exchange_users(board.row.id, one, other).await?;
+    }
+    tx.drop_board_mails(board.row.id, now).await?;
+    tx.delete_moves_behind(board.row.id, ply as i64).await?;
+    tx.delete_proposal(board.row.id).await?;
+    let mut board = board.at(app, ply)?;
+    queue::forget(tx, &mut board, None).await?;
+    settle(tx, app, &mut board, ply, now).await?;
+    restart_clock(tx, &mut board, now).await?;
+    Ok(board)
+}
