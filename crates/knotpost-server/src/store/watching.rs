@@ -117,8 +117,8 @@ impl Tx {
         user: UserKey,
         limit: i64,
     ) -> Result<Vec<i64>, StoreError> {
-        let sql = "SELECT b.number FROM notifications n JOIN boards b ON b.id = n.board_id \
-                   WHERE n.user_id = $1 AND b.game || '' = $2 AND b.state = 'active' ORDER BY b.number LIMIT $3";
+        let sql = "SELECT b.number FROM notifications n CROSS JOIN boards b \
+                   WHERE b.id = n.board_id AND n.user_id = $1 AND b.game || '' = $2 AND b.state = 'active' ORDER BY b.number LIMIT $3";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(game).bind(limit).fetch_all(c).await)?)
     }
 

@@ -139,13 +139,14 @@ mod stories {
         let options = ["nagtime", "forfeittime", "totaltime", "unrated"].map(|name| format!("--{name}"));
         expect("options", &options);
         let preferences = [
-            "mail=text|both",
-            "board=wide|narrow|list",
-            "moves=all|mine|digest",
+            "mail=both",
+            "board=list",
+            "moves=digest",
             "digest=",
-            "broadcasts=on|off",
-            "confirm=on|off",
+            "broadcasts=off",
+            "confirm=on",
             "timezone=",
+            "messages=off",
         ];
         expect("preferences", &preferences.map(str::to_owned));
         let codes: Vec<String> = Code::all().iter().map(|code| code.as_str().to_owned()).collect();
