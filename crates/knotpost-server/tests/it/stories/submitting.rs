@@ -9,6 +9,7 @@ tell! {
     no_roll_is_seen_by_submitting,
     who_wants_it_confirms_every_move,
     boards_are_sent_again,
+    no_more_than_fifty_boards_are_sent_again,
 }
 
 mod stories {
@@ -130,5 +131,16 @@ mod stories {
             told,
             ["cyd@cyd.example: Osbox Board 101 bob **", "cyd@cyd.example: 1 Osbox board sent again"]
         );
+    }
+
+    pub(super) async fn no_more_than_fifty_boards_are_sent_again(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        for _ in 0..50 {
+            assert_eq!(outcome(&app, "osbox challenge ann bob -size=3").await, "200 ok");
+        }
+        assert_eq!(outcome(&app, "resend ann ann-secret osbox").await, "200 ok");
+        assert_eq!(outcome(&app, "osbo challenge ann bob").await, "200 ok");
+        assert_eq!(outcome(&app, "resend ann ann-secret").await, "422 too_much_mail");
+        assert_eq!(outcome(&app, "resend ann ann-secret osbo").await, "200 ok");
     }
 }
