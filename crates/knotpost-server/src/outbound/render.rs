@@ -212,6 +212,7 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::Vacation { .. } => "vacation",
         Reply::ResignNoted { .. } => "resign_noted",
         Reply::Queue { .. } => "queue",
+        Reply::Resent { .. } => "resent",
         Reply::Multiple { .. } => "multiple",
         Reply::AlreadyPlayed { .. } => "already_played",
         Reply::BudgetSpent { .. } => "budget_spent",

@@ -496,6 +496,15 @@ pub enum Reply {
         /// Whether it was cancelled.
         cancelled: bool,
     },
+    /// Boards were mailed once more.
+    Resent {
+        /// To whom.
+        userid: String,
+        /// The title of the game asked for; `None`: all games.
+        title: Option<String>,
+        /// How many.
+        boards: usize,
+    },
     /// Moves were queued, or dropped from the queue.
     Queue {
         /// The game's title.

@@ -13,8 +13,8 @@ use super::watching::Watch;
 use super::{
     Answer, Audience, Board, BoardFacts, Code, ErrorReply, Heading, LineResult, Login, Prepared, Refusal,
     Reply, Request, ServiceError, Sheet, accounts, boards, challenge, departure, help, looking, messages,
-    moves, opponents, preferences, prepare, queries, queue, reader, records, resets, samples, standings,
-    vacations, watching,
+    moves, opponents, preferences, prepare, queries, queue, reader, records, resending, resets, samples,
+    standings, submission, vacations, watching,
 };
 use crate::app::App;
 use crate::domain::{BoardRef, Millis};
@@ -141,10 +141,7 @@ async fn apply_lines(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -
         lines.push(LineResult { line: line.echo.clone(), ok, replies: answer.replies });
     }
     if lines.is_empty() {
-        let refusal =
-            Refusal::new(Code::WrongArguments, "there is no command in the text of this `multiple`")
-                .hint("Write one command per line into the body; lines that start with # or > are skipped.");
-        return Ok(refused(refusal, prepared, now));
+        return Ok(refused(no_lines(), prepared, now));
     }
     Ok(Answer {
         failure,
@@ -153,6 +150,11 @@ async fn apply_lines(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -
         boards,
         changed,
     })
+}
+
+fn no_lines() -> Refusal {
+    Refusal::new(Code::WrongArguments, "there is no command in the text of this `multiple`")
+        .hint("Write one command per line into the body; lines that start with # or > are skipped.")
 }
 
 /// An answer that tells why not.
@@ -297,7 +299,17 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
         Command::Message { to, .. } => messages::message(tx, app, prepared, to, now).await,
         Command::Broadcast { .. } => messages::broadcast(tx, app, prepared, now).await,
         Command::TestDisplay { userid } => samples::test_display(app, userid.as_deref()),
-        other => Err(not_in_this_version(other).into()),
+        // Its lines are carried out one by one before this point is reached.
+        Command::Multiple => Err(no_lines().into()),
+        Command::Submit { game, board, action, number, .. } => {
+            submission::submit(tx, app, prepared, game, *board, action, *number, now).await
+        }
+        Command::Confirm { game, board, .. } => {
+            submission::confirm(tx, app, prepared, game, *board, now).await
+        }
+        Command::Resend { game, board, .. } => {
+            resending::resend(tx, app, prepared, game.as_deref(), *board, now).await
+        }
     }
 }
 
@@ -320,13 +332,4 @@ pub async fn already_played(
         Box::new(Sheet::of(&board, &BoardFacts::plain(Heading::Show), None, Listing::Whole, now))
     });
     Ok(Reply::AlreadyPlayed { echo: prepared.echo.clone(), sheet })
-}
-
-fn not_in_this_version(command: &Command) -> Refusal {
-    let verb = command.verb();
-    Refusal::new(
-        Code::NotSupported,
-        format!("`{}` is not in this version of the server yet", verb.spec().name()),
-    )
-    .hint("`help commands` lists what it can do now.")
 }

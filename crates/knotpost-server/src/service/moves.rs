@@ -8,7 +8,9 @@ use super::boards::{answer_with_board, find_board, find_game};
 use super::execute::authorize_on;
 use super::post::{BoardFacts, Heading, Note};
 use super::settle::settle;
-use super::{Answer, Board, Code, Refusal, ServiceError, Standing, proposals, queue, resignation};
+use super::{
+    Answer, Board, Code, Refusal, ServiceError, Standing, proposals, queue, resignation, submission,
+};
 use crate::app::App;
 use crate::domain::{Millis, RemarkKey, RemarkKind, SeatState};
 use crate::store::{StoreError, Tx, UserRow};
@@ -42,7 +44,7 @@ pub(super) async fn act(
         return resignation::resign(tx, app, prepared, game, turning.board, now).await;
     }
     let board = find_board(tx, app, game, turning.board).await?;
-    let (mut board, user) = authorize_on(tx, prepared, board).await?;
+    let (board, user) = authorize_on(tx, prepared, board).await?;
     let turn = match turning.action {
         Action::Move(text) => Turn::Move(text),
         Action::Pass => Turn::Pass,
@@ -51,13 +53,23 @@ pub(super) async fn act(
             return proposals::act(tx, app, prepared, board, &user, answer, turning.number, now).await;
         }
     };
-    let board_seat = check_turn(&board, &user, turning.number);
-    if let Err(refusal) = board_seat {
-        return Err(refusal.about(board).into());
+    let board = check_turn_on(board, &user, turn, turning.number)?;
+    if submission::confirms_moves(tx, user.id, game).await? {
+        return submission::keep(tx, app, board, &user, turning.action.as_str(), &prepared.body, now).await;
     }
-    if let Err(refusal) = check_ability(&board, turn) {
-        return Err(refusal.about(board).into());
-    }
+    make(tx, app, board, &user, turn, &prepared.body, now).await
+}
+
+/// Makes a turn that the player may take now, with what he says to it, and tells everybody.
+pub(super) async fn make(
+    tx: &mut Tx,
+    app: &App,
+    mut board: Board,
+    user: &UserRow,
+    turn: Turn<'_>,
+    said: &str,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
     if let Err(error) = board.play(turn, false, now) {
         return Err(illegal(&error, turn, board, &user.userid).into());
     }
@@ -71,7 +83,7 @@ pub(super) async fn act(
     if matches!(turn, Turn::Swap) {
         facts.notes.push(Note::Swapped { by: user.userid.clone() });
     }
-    facts.remark = comment(tx, &board, ply, &user, prepared, now).await?;
+    facts.remark = keep_comment(tx, &board, ply, user, said, now).await?;
     answer_with_board(tx, app, &board, facts, now).await
 }
 
@@ -84,12 +96,22 @@ pub(super) async fn comment(
     prepared: &Prepared,
     now: Millis,
 ) -> Result<Option<RemarkKey>, StoreError> {
-    if prepared.body.trim().is_empty() {
+    keep_comment(tx, board, ply, user, &prepared.body, now).await
+}
+
+async fn keep_comment(
+    tx: &mut Tx,
+    board: &Board,
+    ply: usize,
+    user: &UserRow,
+    said: &str,
+    now: Millis,
+) -> Result<Option<RemarkKey>, StoreError> {
+    if said.trim().is_empty() {
         return Ok(None);
     }
-    let said =
-        tx.insert_remark(board.row.id, ply as i64, Some(user.id), RemarkKind::Comment, &prepared.body, now);
-    said.await.map(Some)
+    let remark = tx.insert_remark(board.row.id, ply as i64, Some(user.id), RemarkKind::Comment, said, now);
+    remark.await.map(Some)
 }
 
 /// After a swap the colours stay and the players change places.
@@ -119,6 +141,20 @@ async fn guess_game(tx: &mut Tx, app: &App, turning: Turning<'_>) -> Result<&'st
                 .hint(format!("Write the game first; you may mean: {}", candidates.join(", ")))
                 .into())
         }
+    }
+}
+
+/// The board again, when this user may take a turn of that kind on it now. Whether the rules allow the very
+/// move shows when it is played.
+pub(super) fn check_turn_on(
+    board: Board,
+    user: &UserRow,
+    turn: Turn<'_>,
+    number: Option<u32>,
+) -> Result<Board, ServiceError> {
+    match check_turn(&board, user, number).and_then(|()| check_ability(&board, turn)) {
+        Ok(()) => Ok(board),
+        Err(refusal) => Err(refusal.about(board).into()),
     }
 }
 
@@ -169,7 +205,7 @@ fn check_ability(board: &Board, turn: Turn<'_>) -> Result<(), Refusal> {
     Err(Refusal::new(Code::NotSupported, format!("{} has no {missing}", board.title())))
 }
 
-fn illegal(error: &Rejected, turn: Turn<'_>, board: Board, userid: &str) -> Refusal {
+pub(super) fn illegal(error: &Rejected, turn: Turn<'_>, board: Board, userid: &str) -> Refusal {
     let code = if matches!(turn, Turn::Swap) { Code::SwapTooLate } else { Code::IllegalMove };
     let mut refusal = Refusal::new(code, error.to_string());
     let (label, legal) = match board.position.steps("") {

@@ -25,6 +25,8 @@ pub enum Heading {
     Show,
     /// As it would be.
     Preview,
+    /// As it would be after a move that its player has to confirm.
+    Submit,
     /// Somebody said something.
     Chat,
     /// It has ended, for those who wanted to hear of that.
@@ -102,6 +104,15 @@ pub enum Note {
         /// What.
         kind: ProposalKind,
     },
+    /// The move is not played before it is confirmed.
+    Submitted {
+        /// The game's name.
+        game: String,
+        /// The board's number.
+        number: i64,
+        /// Whose move.
+        userid: String,
+    },
 }
 
 impl fmt::Display for Note {
@@ -141,6 +152,11 @@ impl fmt::Display for Note {
             Self::Agreed { kind: ProposalKind::Draw } => f.write_str("All players agreed on a draw."),
             Self::Agreed { kind: ProposalKind::Undo } => {
                 f.write_str("All players agreed: the last move was taken back.")
+            }
+            Self::Submitted { game, number, userid } => {
+                writeln!(f, "Nothing is played yet: this is the board as it would be. To play it,")?;
+                writeln!(f, "send a mail with this Subject; another `submit` replaces it:")?;
+                write!(f, "   {game} confirm {number} {userid} PASSWORD")
             }
         }
     }
@@ -258,13 +274,20 @@ pub async fn post_to_address(
     in_reply_to: Option<&str>,
     now: Millis,
 ) -> Result<(), StoreError> {
+    // A board that answers no mail belongs to the thread of the board.
+    let board = match reply {
+        Reply::Board(sheet) if in_reply_to.is_none() => {
+            sheet.number.map(|number| BoardRef { game: sheet.game.clone(), number })
+        }
+        _ => None,
+    };
     let envelope = Envelope {
         recipient: recipient.to_string(),
         message_id: new_message_id(app)?,
         date: now,
         in_reply_to: in_reply_to.map(ToOwned::to_owned),
         is_answer: in_reply_to.is_some(),
-        board: None,
+        board,
         unsubscribe: None,
     };
     let bytes = app.composer.compose(reply, &envelope).map_err(StoreError::Corrupt)?;

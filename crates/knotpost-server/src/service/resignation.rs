@@ -145,6 +145,7 @@ pub(super) async fn take_out(
 ) -> Result<Left, ServiceError> {
     let left: Vec<SeatRow> = board.seats.iter().filter(|seat| seat.user_id != user).cloned().collect();
     tx.drop_board_mails(board.row.id, now).await?;
+    tx.delete_submissions(board.row.id).await?;
     let players = board.game.meta().players.clone();
     if left.len() < 2 || left.len() < *players.start() {
         board.row.state = BoardState::Removed;

@@ -47,6 +47,7 @@ pub(super) async fn settle(
         }
     }
     if board.row.state == BoardState::Over {
+        tx.delete_submissions(board.row.id).await?;
         ratings::board_ended(tx, board, now).await?;
         opponents::seats_are_free(tx, app, board, now).await?;
         watching::tell_of_end(tx, app, board, now).await?;

@@ -28,6 +28,7 @@ mod resets;
 mod seats;
 mod seeks;
 mod standings;
+mod submissions;
 mod user_games;
 mod vacations;
 mod watching;
@@ -56,6 +57,7 @@ pub use references::ReferenceMail;
 pub use seats::{NewSeat, SeatRow};
 pub use seeks::SeekRow;
 pub use standings::{StandingRow, StandingsBlock};
+pub use submissions::SubmissionRow;
 pub use vacations::VacationRow;
 pub use writer::Work;
 

@@ -70,13 +70,15 @@ impl Tx {
         Ok(())
     }
 
-    /// Forgets the moves of a board behind the first `ply`. What was said with them stays as chat.
+    /// Forgets the moves of a board behind the first `ply`, and what was submitted since. What was said
+    /// with them stays as chat.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn delete_moves_behind(&mut self, board: BoardKey, ply: i64) -> Result<(), StoreError> {
         for sql in [
             "DELETE FROM moves WHERE board_id = $1 AND number > $2",
+            "DELETE FROM submissions WHERE board_id = $1 AND ply >= $2",
             "UPDATE remarks SET kind = 'chat', ply = $2 WHERE board_id = $1 AND ply > $2",
         ] {
             on!(self, c => sqlx::query(sql).bind(board.0).bind(ply).execute(c).await.map(drop))?;

@@ -11,6 +11,7 @@ mod plans;
 mod rating;
 mod replay;
 mod schema;
+mod submitting;
 mod transactions;
 mod watching;
 mod wishes;
@@ -127,6 +128,8 @@ contracts! {
     wishes::a_wish_can_be_taken_back,
     wishes::readers_of_a_board_bring_their_wishes_and_addresses,
     wishes::a_digest_is_taken_once_with_its_boards,
+    submitting::a_seat_submits_one_move_at_a_time,
+    submitting::what_was_submitted_goes_with_moves_taken_back,
     leaving::a_code_is_tried_so_often_and_so_long,
     leaving::a_broadcast_is_passed_on_in_parts,
     leaving::who_leaves_is_forgotten_and_nobody_else,

@@ -17,6 +17,7 @@ mod rating;
 mod reading;
 mod records;
 mod resigning;
+mod submitting;
 mod timing;
 mod vacations;
 mod watching;

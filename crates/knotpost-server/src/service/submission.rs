@@ -1,0 +1,128 @@
+//! Moves in two steps: `submit` shows the board as it would be to the player alone, `confirm` plays the move.
+//!
+//! What was submitted holds for the position it was submitted in. How a turn is made is the business of `moves`.
+
+use knotpost_commands::Action;
+use knotpost_rules::Turn;
+
+use super::boards::{find_board, find_game};
+use super::execute::authorize_on;
+use super::moves::{self, check_plays, check_turn_on};
+use super::post::{BoardFacts, Heading, Note, post_to_user};
+use super::readers::style_of;
+use super::sheet::{Listing, Spoken};
+use super::{Answer, Board, Code, Prepared, Refusal, Reply, ServiceError, Sheet};
+use crate::app::App;
+use crate::domain::{Millis, UserKey};
+use crate::store::{StoreError, SubmissionRow, Tx, UserRow};
+
+/// `submit`: checked like a move, kept, and shown to the player alone.
+pub(super) async fn submit(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    game: &str,
+    number_of_board: u32,
+    action: &Action,
+    number: Option<u32>,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let game = find_game(app, game)?.meta().name;
+    let board = find_board(tx, app, game, number_of_board).await?;
+    let (board, user) = authorize_on(tx, prepared, board).await?;
+    let word = action.as_str();
+    let board = check_turn_on(board, &user, Turn::from_word(word), number)?;
+    keep(tx, app, board, &user, word, &prepared.body, now).await
+}
+
+/// Keeps a turn that the player may take now, instead of making it.
+pub(super) async fn keep(
+    tx: &mut Tx,
+    app: &App,
+    board: Board,
+    user: &UserRow,
+    word: &str,
+    said: &str,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let turn = Turn::from_word(word);
+    let mut tried = board.at(app, board.entries.len())?;
+    // No roll is seen before its turn.
+    tried.position.seal_chance();
+    if let Err(error) = tried.play(turn, false, now) {
+        return Err(moves::illegal(&error, turn, board, &user.userid).into());
+    }
+    if matches!(turn, Turn::Swap) {
+        tried.exchange_users();
+    }
+    let seat = board.seat_of(user.id).map_or(1, |seat| seat.seat);
+    let ply = board.entries.len() as i64;
+    let row = SubmissionRow { ply, text: word.to_owned(), comment: said.trim_end().to_owned() };
+    tx.save_submission(board.row.id, seat, &row, now).await?;
+    let reply = Reply::Board(Box::new(show(tx, &tried, user, row.comment, now).await?));
+    post_to_user(tx, app, &reply, user.id, now).await?;
+    Ok(Answer::to_registered(reply).about(board.name()))
+}
+
+/// The board as it would be, for the one who would move.
+async fn show(
+    tx: &mut Tx,
+    tried: &Board,
+    user: &UserRow,
+    said: String,
+    now: Millis,
+) -> Result<Sheet, StoreError> {
+    let facts = BoardFacts {
+        notes: vec![Note::Submitted {
+            game: tried.row.game.clone(),
+            number: tried.row.number,
+            userid: user.userid.clone(),
+        }],
+        style: style_of(tx, user.id, &tried.row.game).await?,
+        ..BoardFacts::plain(Heading::Submit)
+    };
+    let spoken = Some(said).filter(|said| !said.trim().is_empty());
+    let spoken = spoken.map(|text| Spoken { who: user.userid.clone(), text });
+    let mut sheet = Sheet::of(tried, &facts, Some(&user.userid), Listing::Recent, now).with_spoken(spoken);
+    // Time is counted only when the move is made, also where it would be the last one.
+    sheet.times = None;
+    Ok(sheet)
+}
+
+/// `confirm`: makes the turn that was submitted. What is written with it is said instead of what was
+/// written then.
+pub(super) async fn confirm(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    game: &str,
+    number_of_board: u32,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let game = find_game(app, game)?.meta().name;
+    let board = find_board(tx, app, game, number_of_board).await?;
+    let (board, user) = authorize_on(tx, prepared, board).await?;
+    if let Err(refusal) = check_plays(&board, &user) {
+        return Err(refusal.about(board).into());
+    }
+    let seat = board.seat_of(user.id).map_or(1, |seat| seat.seat);
+    let row = tx.submission(board.row.id, seat).await?;
+    let Some(row) = row.filter(|row| row.ply == board.entries.len() as i64) else {
+        let message =
+            format!("nothing of yours waits to be confirmed on {} board {}", board.title(), number_of_board);
+        let refusal = Refusal::new(Code::NothingSubmitted, message)
+            .hint("What was submitted is void as soon as the board changes.")
+            .hint(format!("To submit a move: {game} submit {number_of_board} {} PASSWORD MOVE", user.userid));
+        return Err(refusal.about(board).into());
+    };
+    let turn = Turn::from_word(&row.text);
+    let board = check_turn_on(board, &user, turn, None)?;
+    tx.delete_submissions(board.row.id).await?;
+    let said = if prepared.body.trim().is_empty() { &row.comment } else { &prepared.body };
+    moves::make(tx, app, board, &user, turn, said, now).await
+}
+
+/// Whether this player wants to confirm every move of a game.
+pub(super) async fn confirms_moves(tx: &mut Tx, user: UserKey, game: &str) -> Result<bool, StoreError> {
+    Ok(tx.preference(user, game, "confirm").await?.as_deref() == Some("on"))
+}
