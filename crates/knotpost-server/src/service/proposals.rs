@@ -7,7 +7,7 @@ use knotpost_commands::Action;
 use knotpost_rules::Ability;
 
 use super::Prepared;
-use super::board::seat_at;
+use super::board::Standing;
 use super::boards::answer_with_board;
 use super::deadlines::restart_clock;
 use super::moves::{check_plays, comment};
@@ -58,9 +58,11 @@ pub async fn accept_silent_draw(
     board: &mut Board,
     now: Millis,
 ) -> Result<bool, ServiceError> {
-    let draw = pending_proposal(tx, board).await?.filter(|proposal| proposal.kind == ProposalKind::Draw);
-    let Some(draw) = draw else { return Ok(false) };
-    agree_on_draw(tx, app, board, draw.seat, now).await?;
+    let pending = pending_proposal(tx, board).await?;
+    if pending.is_none_or(|proposal| proposal.kind != ProposalKind::Draw) {
+        return Ok(false);
+    }
+    agree_on_draw(tx, app, board, now).await?;
     Ok(true)
 }
 
@@ -208,21 +210,17 @@ async fn agree(
         return Ok((board, note));
     }
     match proposal.kind {
-        ProposalKind::Draw => agree_on_draw(tx, app, &mut board, proposal.seat, now).await?,
+        ProposalKind::Draw => agree_on_draw(tx, app, &mut board, now).await?,
         ProposalKind::Undo => board = take_back(tx, app, board, now).await?,
     }
     Ok((board, Note::Agreed { kind: proposal.kind }))
 }
 
-async fn agree_on_draw(
-    tx: &mut Tx,
-    app: &App,
-    board: &mut Board,
-    seat: i64,
-    now: Millis,
-) -> Result<(), ServiceError> {
+async fn agree_on_draw(tx: &mut Tx, app: &App, board: &mut Board, now: Millis) -> Result<(), ServiceError> {
     let stored = board.entries.len();
-    board.agree_on_draw(seat_at(seat), now);
+    if let Standing::ToMove(next) = board.standing() {
+        board.agree_on_draw(next, now);
+    }
     tx.delete_proposal(board.row.id).await?;
     settle(tx, app, board, stored, now).await
 }

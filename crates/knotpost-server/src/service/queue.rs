@@ -204,20 +204,64 @@ pub(super) async fn play_next(
     Ok(true)
 }
 
-/// Whether the first move that another seat made since the own last one, and since this one was queued, is the
-/// expected one, however spelt. What the server plays for somebody is no reply.
+/// Whether the reply was the expected one, however spelt.
 fn condition_holds(app: &App, board: &Board, seat: i64, row: &QueuedMoveRow) -> Result<bool, StoreError> {
     let Some(expected) = &row.condition else { return Ok(true) };
-    let made = |entry: &Entry| {
-        !entry.row.auto && matches!(entry.row.kind, MoveKind::Move | MoveKind::Pass | MoveKind::Swap)
-    };
-    let own = board.entries.iter().rposition(|entry| entry.row.seat == seat && made(entry));
-    let since = own.map_or(0, |index| index + 1).max(usize::try_from(row.ply).unwrap_or(0));
-    let mut later = board.entries.iter().enumerate().skip(since);
-    let Some((index, reply)) = later.find(|(_, entry)| entry.row.seat != seat && made(entry)) else {
-        return Ok(false);
-    };
+    let Some((index, reply)) = find_reply(&board.entries, seat, row.ply) else { return Ok(false) };
     let mut before = board.at(app, index)?;
     let played = before.position.play(Turn::from_word(expected));
     Ok(played.is_ok_and(|played| played.canonical == reply.row.text))
+}
+
+/// The first move that another seat made since the own last one, and since there were `ply` moves. What the
+/// server plays for somebody is no reply, and neither is giving up.
+fn find_reply(entries: &[Entry], seat: i64, ply: i64) -> Option<(usize, &Entry)> {
+    let made = |entry: &Entry| {
+        !entry.row.auto && matches!(entry.row.kind, MoveKind::Move | MoveKind::Pass | MoveKind::Swap)
+    };
+    let own = entries.iter().rposition(|entry| entry.row.seat == seat && made(entry));
+    let since = own.map_or(0, |index| index + 1).max(usize::try_from(ply).unwrap_or(0));
+    let mut later = entries.iter().enumerate().skip(since);
+    later.find(|(_, entry)| entry.row.seat != seat && made(entry))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::MoveRow;
+
+    fn entry(number: i64, seat: i64, kind: MoveKind, auto: bool) -> Entry {
+        let row = MoveRow { number, seat, kind, text: String::new(), auto, at: Millis(0) };
+        Entry { row, text: String::new() }
+    }
+
+    fn reply(entries: &[Entry], seat: i64, ply: i64) -> Option<usize> {
+        find_reply(entries, seat, ply).map(|(index, _)| index)
+    }
+
+    #[test]
+    fn a_reply_is_made_by_another_after_the_own_move_and_after_queueing() {
+        let entries: Vec<Entry> = [1, 2, 3, 1]
+            .into_iter()
+            .zip(1..)
+            .map(|(seat, n)| entry(n, seat, MoveKind::Move, false))
+            .collect();
+        assert_eq!(reply(&entries, 2, 0), Some(2));
+        assert_eq!(reply(&entries, 2, 3), Some(3));
+        assert_eq!(reply(&entries, 2, 4), None);
+        assert_eq!(reply(&entries, 1, 0), None);
+    }
+
+    #[test]
+    fn what_the_server_plays_and_giving_up_are_no_replies() {
+        let entries = [
+            entry(1, 1, MoveKind::Move, false),
+            entry(2, 2, MoveKind::Pass, true),
+            entry(3, 3, MoveKind::Resign, false),
+            entry(4, 1, MoveKind::Pass, true),
+            entry(5, 2, MoveKind::Pass, false),
+        ];
+        assert_eq!(reply(&entries[..4], 1, 0), None);
+        assert_eq!(reply(&entries, 1, 0), Some(4), "the own pass was the server's too");
+    }
 }
