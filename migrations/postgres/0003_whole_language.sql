@@ -70,6 +70,8 @@ CREATE TABLE queued_moves (
     place     BIGINT  NOT NULL,              -- from 1
     condition TEXT,                          -- the move of another seat it waits for, as typed
     text      TEXT    NOT NULL,              -- as typed
+    number    BIGINT,                        -- which move of the board it is to be
+    ply       BIGINT  NOT NULL,              -- of the board when it was queued
     at        BIGINT  NOT NULL,
     PRIMARY KEY (board_id, seat, place)
 );

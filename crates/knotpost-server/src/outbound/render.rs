@@ -120,6 +120,9 @@ impl Renderer {
                 let texts = sheets.iter().map(|sheet| self.sheet(sheet)).collect::<Result<Vec<_>, _>>()?;
                 context! { userid, turns, count => texts.len(), list => digest_list(sheets), texts }
             }
+            Reply::Queue { title, number, moves, dropped } => context! {
+                title, number, moves, dropped => dropped.as_ref().map(|why| wrapped("", "", &format!("{why}."))),
+            },
             Reply::Games { games } => context! { table => games_table(games) },
             Reply::BoardList { title, sides, boards, more } => {
                 context! { title, table => boards_table(sides, boards), boards => boards.len(), more }

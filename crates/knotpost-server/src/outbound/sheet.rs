@@ -25,7 +25,7 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         title => sheet.title.clone(),
         number => sheet.number,
         options => sheet.options.clone(),
-        notes => sheet.notes.clone(),
+        notes => sheet.notes.iter().map(|note| wrap_lines(note)).collect::<Vec<_>>(),
         to_move,
         speaker => sheet.spoken.first().map_or("", |spoken| spoken.who.as_str()),
         turn_line => sheet.verdict.to_string(),
@@ -132,6 +132,13 @@ pub(super) fn shortened(text: &str, width: usize) -> String {
     text.chars().take(width.saturating_sub(1)).chain(['~']).collect()
 }
 
+/// A text of several lines, each set into lines of a mail's width. Lines that begin with blanks are commands: they
+/// stay as they are.
+fn wrap_lines(text: &str) -> String {
+    let wrap = |line: &str| if line.starts_with(' ') { line.to_owned() } else { wrapped("", "", line) };
+    text.lines().map(wrap).collect::<Vec<_>>().join("\n")
+}
+
 /// Words set into lines of a mail's width, the first after `head`, the others after `indent`.
 pub(super) fn wrapped(head: &str, indent: &str, words: &str) -> String {
     let mut lines = vec![head.to_owned()];
@@ -162,6 +169,8 @@ mod tests {
         assert_eq!(wrapped("Legal: ", "   ", "a1 a2"), "Legal: a1 a2");
         let lines = wrapped("", "   ", &"abcde ".repeat(13));
         assert_eq!(lines, format!("{}\n   abcde", "abcde ".repeat(12).trim_end()));
+        let note = format!("{}\n   as   it is", "abcde ".repeat(13));
+        assert_eq!(wrap_lines(&note), format!("{}\nabcde\n   as   it is", "abcde ".repeat(12).trim_end()));
         let long = "x".repeat(100);
         assert_eq!(wrapped("", "   ", &format!("a {long} b")), format!("a\n   {long}\n   b"));
     }

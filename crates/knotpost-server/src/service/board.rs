@@ -207,7 +207,8 @@ impl Board {
         self.entries.push(Entry { row, text: text.to_owned() });
     }
 
-    /// Ends the game as a tie of all who still play, and enters that for the seat that proposed it.
+    /// Ends the game as a tie of all who still play, and enters that for the seat to move: whoever proposed it,
+    /// that is who was waited for.
     pub fn agree_on_draw(&mut self, seat: Seat, at: Millis) {
         let row = MoveRow {
             number: self.next_number(),

@@ -9,7 +9,7 @@ use super::board::seat_at;
 use super::boards::tell_all;
 use super::duty::{Watch, keep_watch, may_judge};
 use super::post::{BoardFacts, Heading, Note, post_board, post_board_to};
-use super::proposals::accept_silent_draw;
+use super::proposals::{accept_silent_draw, note_of_proposal};
 use super::resignation::{Left, take_out};
 use super::settle::settle;
 use super::time::{Judgement, TimeUp, judge, schedule, waiting_since};
@@ -130,7 +130,8 @@ async fn remind(
         since: waiting_since(board).to_readable(),
         end: end.to_readable(),
     };
-    let facts = BoardFacts { notes: vec![note], ..BoardFacts::plain(Heading::Nag) };
+    let notes = [Some(note), note_of_proposal(tx, board).await?].into_iter().flatten().collect();
+    let facts = BoardFacts { notes, ..BoardFacts::plain(Heading::Nag) };
     post_board_to(tx, app, board, &facts, vec![row.user_id], now).await
 }
 
@@ -155,6 +156,7 @@ async fn lose(
         post_board(tx, app, &board, facts, now).await?;
         return Ok(());
     }
+    tx.delete_proposal(board.row.id).await?;
     let stored = board.entries.len();
     board.retire(seat, MoveKind::Forfeit, false, now);
     if let Some(row) = board.seats.iter_mut().find(|row| seat_at(row.seat) == seat) {

@@ -77,6 +77,7 @@ async fn resign_for_good(
         }
         tx.update_seat(board.row.id, seat).await?;
     }
+    tx.delete_proposal(board.row.id).await?;
     let Some(seat) = retired else {
         // The board's row is touched too: a move made at the same moment must see this.
         tx.update_board(&board.row).await?;

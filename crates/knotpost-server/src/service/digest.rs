@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::post::{BoardFacts, Heading, post_to_user};
+use super::proposals::note_of_proposal;
 use super::readers::style_of;
 use super::sheet::{Listing, Spoken};
 use super::{Board, Reply, Sheet};
@@ -109,7 +110,8 @@ async fn digest_sheet(
 ) -> Result<Sheet, StoreError> {
     let board = Board::from_row(tx, app, row).await?;
     let style = style_of(tx, user, &board.row.game).await?;
-    let facts = BoardFacts { style, ..BoardFacts::plain(Heading::Show) };
+    let notes = note_of_proposal(tx, &board).await?.into_iter().collect();
+    let facts = BoardFacts { style, notes, ..BoardFacts::plain(Heading::Show) };
     let mut sheet = Sheet::of(&board, &facts, Some(userid), Listing::Recent, now);
     sheet.spoken = tx.remarks_since(board.row.id, since).await?.into_iter().map(Spoken::from).collect();
     Ok(sheet)

@@ -19,6 +19,7 @@ pub const TOPICS: &[(&str, &str, &str)] = &[
     ("preferences", "Your preferences", include_str!("../../../../templates/help/preferences.md")),
     ("ratings", "Ratings", include_str!("../../../../templates/help/ratings.md")),
     ("time", "Time", include_str!("../../../../templates/help/time.md")),
+    ("turns", "Queued moves, draws, moves taken back", include_str!("../../../../templates/help/turns.md")),
     ("mail", "Playing by mail", include_str!("../../../../templates/help/mail.md")),
     ("web", "Playing over the web", include_str!("../../../../templates/help/web.md")),
     ("records", "Game records", include_str!("../../../../templates/help/records.md")),

@@ -5,11 +5,12 @@ use knotpost_commands::{BoardAt, Selector};
 use super::boards::{find_game, no_such_board};
 use super::execute::{authorize, authorize_on};
 use super::post::{BoardFacts, Heading};
+use super::proposals::note_of_proposal;
 use super::queries::{
     MOST_LINES, MOST_SHEETS, at_ply, boards_answer, check_amount, find_users, line, select_boards, show,
 };
 use super::sheet::{Listing, Spoken};
-use super::{Answer, Board, BoardTable, Prepared, Reply, ServiceError, Sheet};
+use super::{Answer, Board, BoardTable, Prepared, Reply, ServiceError, Sheet, queue};
 use crate::app::App;
 use crate::domain::Millis;
 use crate::store::{StoreError, Tx, UserRow};
@@ -60,18 +61,15 @@ pub(super) async fn show_as(
 /// The board with its whole move list as this user sees it.
 async fn show_to(tx: &mut Tx, board: &Board, user: &UserRow, now: Millis) -> Result<Sheet, StoreError> {
     let subscribers = tx.subscribers(board.row.id).await?.into_iter().map(|(_, name)| name).collect();
-    let facts = BoardFacts { subscribers, ..BoardFacts::plain(Heading::Show) };
+    let notes = note_of_proposal(tx, board).await?.into_iter().collect();
+    let facts = BoardFacts { subscribers, notes, ..BoardFacts::plain(Heading::Show) };
     let spoken = tx.comment(board.row.id, board.entries.len() as i64).await?.map(Spoken::from);
     let mut sheet = Sheet::of(board, &facts, Some(&user.userid), Listing::Whole, now).with_spoken(spoken);
     if board.entries.len() as i64 == board.row.ply {
         for seat in board.seats.iter().filter(|seat| seat.user_id == user.id) {
             let queued = tx.queued_moves(board.row.id, seat.seat).await?;
             if !queued.is_empty() {
-                let words = queued.iter().map(|row| match &row.condition {
-                    Some(reply) => format!("if:{reply} {}", row.text),
-                    None => row.text.clone(),
-                });
-                let words: Vec<String> = words.collect();
+                let words: Vec<String> = queued.iter().map(queue::word).collect();
                 sheet.notes.push(format!("Your queued moves: {}", words.join(" ")));
             }
         }

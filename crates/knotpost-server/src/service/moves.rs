@@ -74,12 +74,12 @@ pub(super) async fn make(
         return Err(illegal(&error, turn, board, &user.userid).into());
     }
     if matches!(turn, Turn::Swap) {
+        queue::drop_all(tx, app, &mut board, queue::SWAPPED, now).await?;
         exchange_users(tx, &mut board).await?;
-        queue::forget(tx, &mut board, None).await?;
     }
     let ply = board.entries.len();
     settle(tx, app, &mut board, ply - 1, now).await?;
-    let mut facts = BoardFacts::plain(Heading::Summary);
+    let mut facts = BoardFacts { made: board.entries.len() + 1 - ply, ..BoardFacts::plain(Heading::Summary) };
     if matches!(turn, Turn::Swap) {
         facts.notes.push(Note::Swapped { by: user.userid.clone() });
     }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::proposals::note_of_proposal;
 use super::readers::readers;
 use super::sheet::times;
 use super::{Board, Reply, Standing, Style, TimeFacts, TimeUp};
@@ -89,6 +90,8 @@ pub enum Note {
         kind: ProposalKind,
         /// Who has not answered yet.
         waiting: Vec<String>,
+        /// How their answers begin: `osbox move 101 ann PASSWORD`.
+        answer: String,
     },
     /// A draw was proposed, and nobody answered in time.
     SilentDraw,
@@ -139,8 +142,10 @@ impl fmt::Display for Note {
                 write!(f, "the game begins again without {userid}.")
             }
             Self::Away { userid, until } => write!(f, "{userid} is on vacation until {until}."),
-            Self::Proposed { by, kind, waiting } => {
-                write!(f, "{by} proposed {kind}. Still to accept or reject: {}.", waiting.join(", "))
+            Self::Proposed { by, kind, waiting, answer } => {
+                writeln!(f, "{by} proposed {kind}. Still to accept or reject: {}.", waiting.join(", "))?;
+                writeln!(f, "The answer is a mail with one of these Subjects:")?;
+                write!(f, "   {answer} accept\n   {answer} reject")
             }
             Self::SilentDraw => {
                 f.write_str("The proposed draw was not answered in time and counts as accepted.")
@@ -173,6 +178,9 @@ pub struct BoardFacts {
     pub subscribers: Vec<String>,
     /// What the readers should know.
     pub notes: Vec<Note>,
+    /// How many moves were made at once, queued ones included: all of them are listed.
+    #[serde(default)]
+    pub made: usize,
     /// The times as they were then, where they are told.
     #[serde(default)]
     pub times: Option<TimeFacts>,
@@ -189,6 +197,7 @@ impl BoardFacts {
             remark: None,
             subscribers: Vec::new(),
             notes: Vec::new(),
+            made: 0,
             times: None,
             style: Style::default(),
         }
@@ -330,7 +339,12 @@ pub(super) async fn post_board(
     let players: Vec<UserKey> = board.seats.iter().map(|row| row.user_id).collect();
     let watchers: Vec<_> =
         watchers.into_iter().filter(|(key, _)| !players.contains(&UserKey(*key))).collect();
-    let facts = BoardFacts { subscribers: watchers.iter().map(|(_, name)| name.clone()).collect(), ..facts };
+    let mut facts =
+        BoardFacts { subscribers: watchers.iter().map(|(_, name)| name.clone()).collect(), ..facts };
+    // A move makes a proposal void, so that only other mails have one to tell of.
+    if facts.heading == Heading::Chat {
+        facts.notes.extend(note_of_proposal(tx, board).await?);
+    }
     let users = players.into_iter().chain(watchers.iter().map(|(key, _)| UserKey(*key))).collect();
     post_board_to(tx, app, board, &facts, users, now).await?;
     Ok(facts.with_moment(board, now))

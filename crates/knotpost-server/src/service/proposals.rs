@@ -7,7 +7,7 @@ use knotpost_commands::Action;
 use knotpost_rules::Ability;
 
 use super::Prepared;
-use super::board::seat_at;
+use super::board::Standing;
 use super::boards::answer_with_board;
 use super::deadlines::restart_clock;
 use super::moves::{check_plays, comment};
@@ -30,6 +30,23 @@ pub async fn pending_proposal(tx: &mut Tx, board: &Board) -> Result<Option<Propo
     Ok(proposal.filter(|proposal| proposal.ply == board.entries.len() as i64))
 }
 
+/// What the readers of a board should know of the proposal that waits on it.
+pub(super) async fn note_of_proposal(tx: &mut Tx, board: &Board) -> Result<Option<Note>, StoreError> {
+    let pending = pending_proposal(tx, board).await?;
+    Ok(pending.map(|proposal| note_of(board, &proposal)))
+}
+
+fn note_of(board: &Board, proposal: &ProposalRow) -> Note {
+    let waiting = still_to_answer(board, proposal);
+    let answers = if let [only] = waiting.as_slice() { only } else { "USERID" };
+    Note::Proposed {
+        by: board.userid_at(proposal.seat).to_owned(),
+        kind: proposal.kind,
+        answer: format!("{} move {} {answers} PASSWORD", board.row.game, board.row.number),
+        waiting,
+    }
+}
+
 /// Ends a board as a draw when one is proposed on it that nobody refused: what the clock does with an
 /// offer that was left unanswered. `false`: no draw is proposed. No mail is queued here.
 ///
@@ -41,9 +58,11 @@ pub async fn accept_silent_draw(
     board: &mut Board,
     now: Millis,
 ) -> Result<bool, ServiceError> {
-    let draw = pending_proposal(tx, board).await?.filter(|proposal| proposal.kind == ProposalKind::Draw);
-    let Some(draw) = draw else { return Ok(false) };
-    agree_on_draw(tx, app, board, draw.seat, now).await?;
+    let pending = pending_proposal(tx, board).await?;
+    if pending.is_none_or(|proposal| proposal.kind != ProposalKind::Draw) {
+        return Ok(false);
+    }
+    agree_on_draw(tx, app, board, now).await?;
     Ok(true)
 }
 
@@ -140,19 +159,18 @@ async fn propose(
     let seat = board.seat_of(user.id).map_or(1, |seat| seat.seat);
     let ply = board.entries.len() as i64;
     let row = ProposalRow { kind, seat, ply, accepted: String::new(), at: now };
-    let waiting = still_to_answer(&board, &row);
-    if waiting.is_empty() {
+    if still_to_answer(&board, &row).is_empty() {
         let refusal = Refusal::new(Code::Conflict, "there is nobody else here who could agree");
         return Err(refusal.about(board).into());
     }
     tx.save_proposal(board.row.id, &row).await?;
     tx.update_board(&board.row).await?;
-    let note = Note::Proposed { by: user.userid.clone(), kind, waiting };
+    let note = note_of(&board, &row);
     Ok((board, note))
 }
 
 /// Users who still play and have not agreed; the proposer agrees with himself, in whichever seats.
-fn still_to_answer(board: &Board, proposal: &ProposalRow) -> Vec<String> {
+pub(super) fn still_to_answer(board: &Board, proposal: &ProposalRow) -> Vec<String> {
     let agreed: Vec<i64> = proposal.seats_that_agreed().chain([proposal.seat]).collect();
     let users: Vec<_> =
         board.seats.iter().filter(|row| agreed.contains(&row.seat)).map(|row| row.user_id).collect();
@@ -188,25 +206,21 @@ async fn agree(
     if !waiting.is_empty() {
         tx.save_proposal(board.row.id, &proposal).await?;
         tx.update_board(&board.row).await?;
-        let by = board.userid_at(proposal.seat).to_owned();
-        return Ok((board, Note::Proposed { by, kind: proposal.kind, waiting }));
+        let note = note_of(&board, &proposal);
+        return Ok((board, note));
     }
     match proposal.kind {
-        ProposalKind::Draw => agree_on_draw(tx, app, &mut board, proposal.seat, now).await?,
+        ProposalKind::Draw => agree_on_draw(tx, app, &mut board, now).await?,
         ProposalKind::Undo => board = take_back(tx, app, board, now).await?,
     }
     Ok((board, Note::Agreed { kind: proposal.kind }))
 }
 
-async fn agree_on_draw(
-    tx: &mut Tx,
-    app: &App,
-    board: &mut Board,
-    seat: i64,
-    now: Millis,
-) -> Result<(), ServiceError> {
+async fn agree_on_draw(tx: &mut Tx, app: &App, board: &mut Board, now: Millis) -> Result<(), ServiceError> {
     let stored = board.entries.len();
-    board.agree_on_draw(seat_at(seat), now);
+    if let Standing::ToMove(next) = board.standing() {
+        board.agree_on_draw(next, now);
+    }
     tx.delete_proposal(board.row.id).await?;
     settle(tx, app, board, stored, now).await
 }
@@ -219,10 +233,11 @@ fn last_own_move(board: &Board) -> Option<usize> {
 }
 
 /// Back to before the last player's own move: what the server played after it goes with it.
-async fn take_back(tx: &mut Tx, app: &App, board: Board, now: Millis) -> Result<Board, ServiceError> {
+async fn take_back(tx: &mut Tx, app: &App, mut board: Board, now: Millis) -> Result<Board, ServiceError> {
     let Some(ply) = last_own_move(&board) else {
         return Err(StoreError::Corrupt("an undo without a move".to_owned()).into());
     };
+    queue::drop_all(tx, app, &mut board, queue::TAKEN_BACK, now).await?;
     let swapped = board.entries.get(ply).is_some_and(|entry| entry.row.kind == MoveKind::Swap);
     if let ([one, other, ..], true) = (board.seats.as_slice(), swapped) {
         tx.exchange_users(board.row.id, one, other).await?;
@@ -231,7 +246,6 @@ async fn take_back(tx: &mut Tx, app: &App, board: Board, now: Millis) -> Result<
     tx.delete_moves_behind(board.row.id, ply as i64).await?;
     tx.delete_proposal(board.row.id).await?;
     let mut board = board.at(app, ply)?;
-    queue::forget(tx, &mut board, None).await?;
     settle(tx, app, &mut board, ply, now).await?;
     restart_clock(tx, &mut board, now).await?;
     Ok(board)

@@ -5,6 +5,7 @@ use knotpost_rules::{Seed, Turn};
 
 use super::boards::{find_game, game_options, no_such_board};
 use super::post::{BoardFacts, Heading};
+use super::proposals::note_of_proposal;
 use super::sheet::{Listing, Spoken};
 use super::{
     Answer, Board, BoardLine, Code, GameCount, HistoryLine, Refusal, Reply, ServiceError, Sheet, Standing,
@@ -120,7 +121,8 @@ pub(super) async fn show_users(
 /// The board with its whole move list and what was said with the last move.
 pub(super) async fn show(tx: &mut Tx, board: &Board, now: Millis) -> Result<Sheet, StoreError> {
     let subscribers = tx.subscribers(board.row.id).await?.into_iter().map(|(_, name)| name).collect();
-    let facts = BoardFacts { subscribers, ..BoardFacts::plain(Heading::Show) }.with_moment(board, now);
+    let notes = note_of_proposal(tx, board).await?.into_iter().collect();
+    let facts = BoardFacts { subscribers, notes, ..BoardFacts::plain(Heading::Show) }.with_moment(board, now);
     let spoken = tx.comment(board.row.id, board.entries.len() as i64).await?.map(Spoken::from);
     let ratings = ratings::change_lines(tx, board).await?;
     Ok(Sheet::of(board, &facts, None, Listing::Whole, now).with_spoken(spoken).with_ratings(ratings))

@@ -9,11 +9,15 @@ use super::boards::{find_board, find_game};
 use super::execute::authorize_on;
 use super::moves::{self, check_plays, check_turn, exchange_users};
 use super::post::post_to_user;
-use super::{Answer, Board, Code, Refusal, Reply, ServiceError};
+use super::{Answer, Board, Code, Entry, Refusal, Reply, ServiceError};
 use crate::app::App;
 use crate::domain::{Millis, MoveKind};
 use crate::store::{QueuedMoveRow, StoreError, Tx};
 
+/// Why queues end with a swap.
+pub(super) const SWAPPED: &str = "the players have changed sides";
+/// Why queues end with a move taken back.
+pub(super) const TAKEN_BACK: &str = "a move was taken back";
 /// Moves that a seat may keep.
 const MOST_MOVES: usize = 100;
 
@@ -41,7 +45,8 @@ pub(super) async fn act(
     let seat = board.seat_of(user.id).map_or(1, |seat| seat.seat);
     let on_turn = check_turn(&board, &user, None).is_ok();
     if on_turn && let Some((first @ QueuedMove { condition: None, .. }, rest)) = moves.split_first() {
-        tx.save_queue(board.row.id, seat, &rows(rest), now).await?;
+        // One more move will have been made when they begin to wait.
+        tx.save_queue(board.row.id, seat, &rows(rest, None, board.next_number()), now).await?;
         let turning = moves::Turning {
             game: Some(game),
             board: *number_of_board,
@@ -56,20 +61,34 @@ pub(super) async fn act(
             .hint("Write the move without `if:` before it.");
         return Err(refusal.about(board).into());
     }
-    if let Some(number) = number
-        && i64::from(*number) < board.next_number()
-    {
-        let message = format!("the next move here is number {}, not {number}", board.next_number());
-        return Err(Refusal::new(Code::WrongMoveNumber, message).about(board).into());
+    if let Err(refusal) = check_number(&board, *number) {
+        return Err(refusal.about(board).into());
     }
     check_notation(&mut board, moves)?;
-    let kept = rows(moves);
+    let kept = rows(moves, *number, board.entries.len() as i64);
     tx.save_queue(board.row.id, seat, &kept, now).await?;
     // The board's row is touched too: a move made at the same moment must see this.
     tx.update_board(&board.row).await?;
     let reply = told(&board, &kept, None);
     post_to_user(tx, app, &reply, user.id, now).await?;
     Ok(Answer::to_registered(reply).about(board.name()))
+}
+
+/// Whether a move of that number can be made by who waits: the next one is somebody else's, and with two
+/// players every second one.
+fn check_number(board: &Board, number: Option<u32>) -> Result<(), Refusal> {
+    let (Some(number), next) = (number, board.next_number()) else { return Ok(()) };
+    let ahead = i64::from(number) - next;
+    if ahead > 0 && (board.seats.len() > 2 || ahead % 2 == 1) {
+        return Ok(());
+    }
+    let message = if ahead < 0 {
+        format!("move {number} has been made; the next move here is number {next}")
+    } else {
+        format!("move {number} is not yours to make")
+    };
+    Err(Refusal::new(Code::WrongMoveNumber, message)
+        .hint(format!("The next move is number {next}, and it is somebody else's.")))
 }
 
 /// What is no move of the game at all is told at once, not when its turn comes.
@@ -85,20 +104,26 @@ fn check_notation(board: &mut Board, moves: &[QueuedMove]) -> Result<(), Service
     Ok(())
 }
 
-fn rows(moves: &[QueuedMove]) -> Vec<QueuedMoveRow> {
+/// The rows of moves that begin to wait after `ply` moves; `number` is that of the first.
+fn rows(moves: &[QueuedMove], number: Option<u32>, ply: i64) -> Vec<QueuedMoveRow> {
     let row = |(place, queued): (i64, &QueuedMove)| QueuedMoveRow {
         place,
         condition: queued.condition.clone(),
         text: queued.action.as_str().to_owned(),
+        number: number.filter(|_| place == 1).map(i64::from),
+        ply,
     };
     (1..).zip(moves).map(row).collect()
 }
 
+/// A queued move as it was typed.
+pub(super) fn word(row: &QueuedMoveRow) -> String {
+    let condition = row.condition.iter().map(|reply| format!("if:{reply} ")).collect::<String>();
+    let number = row.number.iter().map(|number| format!("#{number}")).collect::<String>();
+    format!("{condition}{}{number}", row.text)
+}
+
 fn told(board: &Board, rows: &[QueuedMoveRow], dropped: Option<String>) -> Reply {
-    let word = |row: &QueuedMoveRow| match &row.condition {
-        Some(condition) => format!("if:{condition} {}", row.text),
-        None => row.text.clone(),
-    };
     let (title, number) = (board.title().to_owned(), board.row.number as u32);
     Reply::Queue { title, number, moves: rows.iter().map(word).collect(), dropped }
 }
@@ -108,6 +133,25 @@ pub(super) async fn forget(tx: &mut Tx, board: &mut Board, seat: Option<i64>) ->
     tx.delete_queue(board.row.id, seat).await?;
     for row in board.seats.iter_mut().filter(|row| seat.is_none_or(|seat| row.seat == seat)) {
         row.queued = false;
+    }
+    Ok(())
+}
+
+/// Forgets all queues of a board, and tells their owners why. Called while they still sit where they queued.
+pub(super) async fn drop_all(
+    tx: &mut Tx,
+    app: &App,
+    board: &mut Board,
+    why: &str,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let owners: Vec<_> = board.seats.iter().filter(|row| row.queued).cloned().collect();
+    for row in owners {
+        let queue = tx.queued_moves(board.row.id, row.seat).await?;
+        if !queue.is_empty() {
+            post_to_user(tx, app, &told(board, &queue, Some(why.to_owned())), row.user_id, now).await?;
+        }
+        forget(tx, board, Some(row.seat)).await?;
     }
     Ok(())
 }
@@ -131,11 +175,15 @@ pub(super) async fn play_next(
     };
     let queue = tx.queued_moves(board.row.id, seat).await?;
     let Some(first) = queue.first() else { return Ok(false) };
-    let problem = if condition_holds(app, board, seat, first)? {
-        board.play(Turn::from_word(&first.text), false, now).err().map(|error| error.to_string())
+    let next_number = board.next_number();
+    let problem = if let Some(number) = first.number.filter(|number| *number != next_number) {
+        Some(format!("`{}` was to be move {number}, but your turn is move {next_number}", first.text))
+    } else if condition_holds(app, board, seat, first)? {
+        let played = board.play(Turn::from_word(&first.text), false, now);
+        played.err().map(|error| error.to_string())
     } else {
         let condition = first.condition.as_deref().unwrap_or_default();
-        Some(format!("nobody answered `{condition}`"))
+        Some(format!("the reply was not `{condition}`"))
     };
     if let Some(problem) = problem {
         let reply = told(board, &queue, Some(problem));
@@ -145,20 +193,75 @@ pub(super) async fn play_next(
     }
     tx.delete_queued(board.row.id, seat, first.place).await?;
     if board.entries.last().is_some_and(|entry| entry.row.kind == MoveKind::Swap) {
+        if queue.len() == 1 {
+            forget(tx, board, Some(seat)).await?;
+        }
+        drop_all(tx, app, board, SWAPPED, now).await?;
         exchange_users(tx, board).await?;
-        forget(tx, board, None).await?;
     } else if queue.len() == 1 {
         forget(tx, board, Some(seat)).await?;
     }
     Ok(true)
 }
 
-/// Whether the next move of another seat after the own last one was the expected one, however spelt.
+/// Whether the reply was the expected one, however spelt.
 fn condition_holds(app: &App, board: &Board, seat: i64, row: &QueuedMoveRow) -> Result<bool, StoreError> {
     let Some(expected) = &row.condition else { return Ok(true) };
-    let own = board.entries.iter().rposition(|entry| entry.row.seat == seat).map_or(0, |index| index + 1);
-    let Some(entry) = board.entries.get(own) else { return Ok(false) };
-    let mut before = board.at(app, own)?;
+    let Some((index, reply)) = find_reply(&board.entries, seat, row.ply) else { return Ok(false) };
+    let mut before = board.at(app, index)?;
     let played = before.position.play(Turn::from_word(expected));
-    Ok(played.is_ok_and(|played| played.canonical == entry.row.text))
+    Ok(played.is_ok_and(|played| played.canonical == reply.row.text))
+}
+
+/// The first move that another seat made since the own last one, and since there were `ply` moves. What the
+/// server plays for somebody is no reply, and neither is giving up.
+fn find_reply(entries: &[Entry], seat: i64, ply: i64) -> Option<(usize, &Entry)> {
+    let made = |entry: &Entry| {
+        !entry.row.auto && matches!(entry.row.kind, MoveKind::Move | MoveKind::Pass | MoveKind::Swap)
+    };
+    let own = entries.iter().rposition(|entry| entry.row.seat == seat && made(entry));
+    let since = own.map_or(0, |index| index + 1).max(usize::try_from(ply).unwrap_or(0));
+    let mut later = entries.iter().enumerate().skip(since);
+    later.find(|(_, entry)| entry.row.seat != seat && made(entry))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::MoveRow;
+
+    fn entry(number: i64, seat: i64, kind: MoveKind, auto: bool) -> Entry {
+        let row = MoveRow { number, seat, kind, text: String::new(), auto, at: Millis(0) };
+        Entry { row, text: String::new() }
+    }
+
+    fn reply(entries: &[Entry], seat: i64, ply: i64) -> Option<usize> {
+        find_reply(entries, seat, ply).map(|(index, _)| index)
+    }
+
+    #[test]
+    fn a_reply_is_made_by_another_after_the_own_move_and_after_queueing() {
+        let entries: Vec<Entry> = [1, 2, 3, 1]
+            .into_iter()
+            .zip(1..)
+            .map(|(seat, n)| entry(n, seat, MoveKind::Move, false))
+            .collect();
+        assert_eq!(reply(&entries, 2, 0), Some(2));
+        assert_eq!(reply(&entries, 2, 3), Some(3));
+        assert_eq!(reply(&entries, 2, 4), None);
+        assert_eq!(reply(&entries, 1, 0), None);
+    }
+
+    #[test]
+    fn what_the_server_plays_and_giving_up_are_no_replies() {
+        let entries = [
+            entry(1, 1, MoveKind::Move, false),
+            entry(2, 2, MoveKind::Pass, true),
+            entry(3, 3, MoveKind::Resign, false),
+            entry(4, 1, MoveKind::Pass, true),
+            entry(5, 2, MoveKind::Pass, false),
+        ];
+        assert_eq!(reply(&entries[..4], 1, 0), None);
+        assert_eq!(reply(&entries, 1, 0), Some(4), "the own pass was the server's too");
+    }
 }

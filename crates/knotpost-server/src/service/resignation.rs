@@ -54,6 +54,7 @@ async fn on_turn(
     user: &UserRow,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
+    tx.delete_proposal(board.row.id).await?;
     board.retire(seat, MoveKind::Resign, false, now);
     if let Some(row) = board.seats.iter_mut().find(|row| seat_at(row.seat) == seat) {
         row.state = SeatState::Resigned;
@@ -79,6 +80,10 @@ async fn out_of_turn(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     seat.resign_pending = !seat.resign_pending;
+    if seat.resign_pending {
+        // Who leaves agrees to nothing any more, and nobody can agree with him.
+        tx.delete_proposal(board.row.id).await?;
+    }
     tx.update_seat(board.row.id, &seat).await?;
     // The board's row is touched too: a move made at the same moment must see this.
     tx.update_board(&board.row).await?;

@@ -167,7 +167,7 @@ impl Sheet {
         let standing = board.standing();
         let over = matches!(standing, Standing::Over(_));
         let whole = over || listing == Listing::Whole;
-        let shown = if whole { board.entries.len() } else { ROUNDS * board.seats.len() };
+        let shown = if whole { board.entries.len() } else { facts.made.max(ROUNDS * board.seats.len()) };
         let skipped = board.entries.len().saturating_sub(shown);
         let view = board.position.view(viewer(board, reader));
         Self {

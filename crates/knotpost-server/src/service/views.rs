@@ -1,10 +1,11 @@
 //! Boards and games for pages and the API: one snapshot each.
 
 use super::boards::{find_game, no_such_board};
+use super::proposals::{pending_proposal, still_to_answer};
 use super::queries::{at_ply, list_boards, show};
 use super::{Board, BoardLine, Code, GameCount, Refusal, ServiceError, Sheet, Spoken};
 use crate::app::App;
-use crate::domain::{BoardKey, BoardRef, BoardState};
+use crate::domain::{BoardKey, BoardRef, BoardState, ProposalKind};
 use crate::store::{BoardFilter, BoardRow, SeatRow};
 
 /// A board with everything a page shows.
@@ -15,8 +16,21 @@ pub struct BoardView {
     pub sheet: Sheet,
     /// What was said with that move.
     pub comment: Option<Spoken>,
+    /// What somebody proposed there and others must answer.
+    pub proposal: Option<ProposalView>,
     /// The number of the last move there is.
     pub last_ply: i64,
+}
+
+/// A proposal that waits for answers.
+#[derive(Clone, Debug)]
+pub struct ProposalView {
+    /// What it is about.
+    pub kind: ProposalKind,
+    /// The userid of who made it.
+    pub by: String,
+    /// The userids of those who have not answered.
+    pub waiting: Vec<String>,
 }
 
 /// Which boards a list is to hold.
@@ -59,7 +73,12 @@ pub async fn view_board(app: &App, name: &BoardRef, ply: Option<i64>) -> Result<
     let board = at_ply(app, board, ply)?;
     let sheet = show(&mut tx, &board, app.clock.now()).await?;
     let comment = sheet.spoken.first().cloned();
-    Ok(BoardView { board, sheet, comment, last_ply })
+    let proposal = pending_proposal(&mut tx, &board).await?.map(|proposal| ProposalView {
+        kind: proposal.kind,
+        by: board.userid_at(proposal.seat).to_owned(),
+        waiting: still_to_answer(&board, &proposal),
+    });
+    Ok(BoardView { board, sheet, comment, proposal, last_ply })
 }
 
 /// A page of boards.

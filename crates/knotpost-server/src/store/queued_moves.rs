@@ -14,6 +14,10 @@ pub struct QueuedMoveRow {
     pub condition: Option<String>,
     /// The move, as typed.
     pub text: String,
+    /// Which move of the board it is to be, when that was said.
+    pub number: Option<i64>,
+    /// How many moves had been made when it was queued.
+    pub ply: i64,
 }
 
 impl Tx {
@@ -26,7 +30,8 @@ impl Tx {
         board: BoardKey,
         seat: i64,
     ) -> Result<Vec<QueuedMoveRow>, StoreError> {
-        let sql = "SELECT place, condition, text FROM queued_moves WHERE board_id = $1 AND seat = $2 ORDER BY place";
+        let sql = "SELECT place, condition, text, number, ply FROM queued_moves \
+                   WHERE board_id = $1 AND seat = $2 ORDER BY place";
         Ok(
             on!(self, c => sqlx::query_as::<_, QueuedMoveRow>(sql).bind(board.0).bind(seat).fetch_all(c).await)?,
         )
@@ -44,7 +49,8 @@ impl Tx {
         now: Millis,
     ) -> Result<(), StoreError> {
         self.delete_queue(board, Some(seat)).await?;
-        let sql = "INSERT INTO queued_moves (board_id, seat, place, condition, text, at) VALUES ($1, $2, $3, $4, $5, $6)";
+        let sql = "INSERT INTO queued_moves (board_id, seat, place, condition, text, number, ply, at) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
         for row in moves {
             on!(self, c => sqlx::query(sql)
                 .bind(board.0)
@@ -52,6 +58,8 @@ impl Tx {
                 .bind(row.place)
                 .bind(&row.condition)
                 .bind(&row.text)
+                .bind(row.number)
+                .bind(row.ply)
                 .bind(now.0)
                 .execute(c)
                 .await

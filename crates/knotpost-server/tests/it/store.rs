@@ -13,6 +13,7 @@ mod replay;
 mod schema;
 mod submitting;
 mod transactions;
+mod turns;
 mod watching;
 mod wishes;
 
@@ -124,6 +125,9 @@ contracts! {
     people::names_ignore_case_and_are_taken_once,
     people::what_is_known_of_a_user_can_be_changed,
     people::addresses_belong_to_their_user,
+    turns::a_queue_replaces_the_one_before_and_is_used_up,
+    turns::a_board_holds_one_proposal,
+    turns::moves_taken_back_leave_what_was_said_as_chat,
     wishes::a_wish_for_a_game_counts_before_the_one_for_all,
     wishes::a_wish_can_be_taken_back,
     wishes::readers_of_a_board_bring_their_wishes_and_addresses,

@@ -2,7 +2,7 @@
 //!
 //! Nothing here knows what is stored; whether the players exist is asked later.
 
-use knotpost_rules::{Record, Registry, Seed, Turn, record::RecordError};
+use knotpost_rules::{Ability, Record, Registry, Seat, Seed, Turn, record::RecordError};
 use sha2::{Digest as _, Sha256};
 
 use super::split::split;
@@ -186,6 +186,11 @@ fn replay(registry: &'static Registry, line: usize, record: &Record, now: Millis
             said.push(Said { ply: index as i64 + 1, seat: 0, text, at });
         }
     }
+    if record.tag("Termination") == Some("agreement")
+        && let Standing::ToMove(next) = board.standing()
+    {
+        agree(&mut board, next, start.ended)?;
+    }
     for speech in &mut said {
         speech.seat = board.present_seat(usize::try_from(speech.ply - 1).unwrap_or(0));
     }
@@ -238,6 +243,9 @@ pub(super) fn essence_of(record: &Record) -> String {
 
 fn make_move(board: &mut Board, text: &str, auto: bool, at: Millis) -> Result<(), String> {
     let Standing::ToMove(next) = board.standing() else { return Err("the game is over".to_owned()) };
+    if text.eq_ignore_ascii_case(MoveKind::Draw.as_str()) {
+        return agree(board, next, at);
+    }
     let gives_up = match text.to_ascii_lowercase().as_str() {
         "resign" => Some(MoveKind::Resign),
         "forfeit" => Some(MoveKind::Forfeit),
@@ -247,6 +255,15 @@ fn make_move(board: &mut Board, text: &str, auto: bool, at: Millis) -> Result<()
         Some(kind) => board.retire(next, kind, auto, at),
         None => board.play(Turn::from_word(text), auto, at).map_err(|error| error.to_string())?,
     }
+    Ok(())
+}
+
+/// Ends the game as the draw that its players agreed on.
+fn agree(board: &mut Board, next: Seat, at: Millis) -> Result<(), String> {
+    if !board.game.meta().abilities.has(Ability::Draw) {
+        return Err(format!("{} has no draws by agreement", board.title()));
+    }
+    board.agree_on_draw(next, at);
     Ok(())
 }
 

@@ -237,7 +237,9 @@ fn whole(view: &BoardView) -> Value {
         "result": result,
         "rated": row.rated,
         "comment": view.comment.as_ref().map(|spoken| json!({ "by": spoken.who, "text": spoken.text })),
-        "proposal": Value::Null,
+        "proposal": view.proposal.as_ref().map(|proposal| json!({
+            "kind": proposal.kind.as_str(), "by": proposal.by, "waiting": proposal.waiting,
+        })),
         "limits": {
             "nag_ms": board.timing.limits.nag.0,
             "forfeit_ms": board.timing.limits.forfeit.0,

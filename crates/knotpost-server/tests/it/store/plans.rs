@@ -55,6 +55,7 @@ async fn ask_everything(ground: &Ground) {
     tx.notified_boards("osbox", ann, 9).await.unwrap();
     tx.queued_moves(board, 1).await.unwrap();
     tx.submission(board, 1).await.unwrap();
+    tx.proposal(board).await.unwrap();
     tx.users_at("ann@ann.example").await.unwrap();
     tx.comments(board).await.unwrap();
     tx.imported_tags(board).await.unwrap();
