@@ -302,7 +302,7 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
         // Its lines are carried out one by one before this point is reached.
         Command::Multiple => Err(no_lines().into()),
         Command::Submit { game, board, action, number, .. } => {
-            submission::submit(tx, app, prepared, game, *board, action, *number, now).await
+            submission::submit(tx, app, prepared, game, *board, (action, *number), now).await
         }
         Command::Confirm { game, board, .. } => {
             submission::confirm(tx, app, prepared, game, *board, now).await

@@ -23,8 +23,7 @@ pub(super) async fn submit(
     prepared: &Prepared,
     game: &str,
     number_of_board: u32,
-    action: &Action,
-    number: Option<u32>,
+    (action, number): (&Action, Option<u32>),
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let game = find_game(app, game)?.meta().name;
