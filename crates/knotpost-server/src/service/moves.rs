@@ -47,9 +47,7 @@ pub(super) async fn act(
         Action::Move(text) => Turn::Move(text),
         Action::Pass => Turn::Pass,
         Action::Swap => Turn::Swap,
-        answer => {
-            return proposals::act(tx, app, prepared, board, &user, answer, turning.number, now).await;
-        }
+        _ => return proposals::act(tx, app, prepared, board, &user, turning, now).await,
     };
     let board_seat = check_turn(&board, &user, turning.number);
     if let Err(refusal) = board_seat {

@@ -110,7 +110,7 @@ const GOOD: &[Row] = &[
         "osbox resign 101 ann ann-secret",
         "",
         &["ann: Osbox Board 101", "bob: Osbox Board 101", "cyd: Osbox Board 101"],
-        "board_counts boards moves seats",
+        "board_counts boards moves rating_changes rating_orders ratings seats",
     ),
     (
         "ann",
