@@ -111,7 +111,7 @@ async fn digest_sheet(
     let board = Board::from_row(tx, app, row).await?;
     let style = style_of(tx, user, &board.row.game).await?;
     let notes = note_of_proposal(tx, &board).await?.into_iter().collect();
-    let facts = BoardFacts { style, notes, ..BoardFacts::plain(Heading::Show) };
+    let facts = BoardFacts { notes, style, ..BoardFacts::plain(Heading::Show) };
     let mut sheet = Sheet::of(&board, &facts, Some(userid), Listing::Recent, now);
     sheet.spoken = tx.remarks_since(board.row.id, since).await?.into_iter().map(Spoken::from).collect();
     Ok(sheet)

@@ -49,9 +49,7 @@ pub(super) async fn act(
         Action::Move(text) => Turn::Move(text),
         Action::Pass => Turn::Pass,
         Action::Swap => Turn::Swap,
-        answer => {
-            return proposals::act(tx, app, prepared, board, &user, answer, turning.number, now).await;
-        }
+        _ => return proposals::act(tx, app, prepared, board, &user, turning, now).await,
     };
     let board = check_turn_on(board, &user, turn, turning.number)?;
     if submission::confirms_moves(tx, user.id, game).await? {

@@ -10,7 +10,7 @@ use super::Prepared;
 use super::board::Standing;
 use super::boards::answer_with_board;
 use super::deadlines::restart_clock;
-use super::moves::{check_plays, comment};
+use super::moves::{Turning, check_plays, comment};
 use super::post::{BoardFacts, Heading, Note};
 use super::settle::settle;
 use super::{Answer, Board, Code, Refusal, ServiceError, queue};
@@ -73,15 +73,14 @@ pub(super) async fn act(
     prepared: &Prepared,
     board: Board,
     user: &UserRow,
-    action: &Action,
-    number: Option<u32>,
+    turning: Turning<'_>,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    if let Err(refusal) = check_plays(&board, user).and_then(|()| check_number(&board, number)) {
+    if let Err(refusal) = check_plays(&board, user).and_then(|()| check_number(&board, turning.number)) {
         return Err(refusal.about(board).into());
     }
     let pending = pending_proposal(tx, &board).await?;
-    let (mut board, note) = match (action, pending) {
+    let (mut board, note) = match (turning.action, pending) {
         (Action::Propose, pending) => {
             let board = check_offer(board, ProposalKind::Draw, pending.as_ref())?;
             propose(tx, board, user, ProposalKind::Draw, now).await?

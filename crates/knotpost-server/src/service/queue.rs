@@ -118,8 +118,8 @@ fn rows(moves: &[QueuedMove], number: Option<u32>, ply: i64) -> Vec<QueuedMoveRo
 
 /// A queued move as it was typed.
 pub(super) fn word(row: &QueuedMoveRow) -> String {
-    let condition = row.condition.iter().map(|reply| format!("if:{reply} ")).collect::<String>();
-    let number = row.number.iter().map(|number| format!("#{number}")).collect::<String>();
+    let condition = row.condition.as_ref().map(|reply| format!("if:{reply} ")).unwrap_or_default();
+    let number = row.number.map(|number| format!("#{number}")).unwrap_or_default();
     format!("{condition}{}{number}", row.text)
 }
 
