@@ -11,12 +11,12 @@ use std::str::FromStr;
 /// Columns that a narrow board tries to keep within.
 const NARROW: usize = 40;
 /// Blanks between panels that stand side by side.
-const GAP: &str = "   ";
+pub(super) const GAP: &str = "   ";
 
 /// How a text board is laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// Panels below each other, with all margins: the `Display` of a view.
+    /// Boards side by side where 72 columns hold them, else below each other: the `Display` of a view.
     #[default]
     Standard,
     /// Panels side by side, however wide that becomes.
@@ -83,10 +83,12 @@ impl View {
 }
 
 /// Blocks of lines next to each other.
-fn beside(blocks: &[Vec<String>]) -> Vec<String> {
+pub(super) fn beside(blocks: &[Vec<String>]) -> Vec<String> {
     let height = blocks.iter().map(Vec::len).max().unwrap_or(0);
-    let widths: Vec<usize> =
-        blocks.iter().map(|lines| lines.iter().map(|line| line.chars().count()).max().unwrap_or(0)).collect();
+    let widths: Vec<usize> = blocks
+        .iter()
+        .map(|lines| lines.iter().map(|line| line.trim_end().chars().count()).max().unwrap_or(0))
+        .collect();
     (0..height)
         .map(|row| {
             let parts: Vec<String> = blocks

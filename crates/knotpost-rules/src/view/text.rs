@@ -1,26 +1,53 @@
 //! The text board: panels framed with `+`, `-`, `|`, knots drawn with `#`, removed dice with `.`.
 
-use super::{CellSize, Edge, Fate, Panel, Piece, View};
+use super::{
+    CellSize, Edge, Fate, Panel, Piece, View,
+    layout::{GAP, beside},
+};
 use crate::{
     knot::{Face, Side},
     seat::Seat,
 };
 use std::fmt;
 
+/// The widest line that mail programs show unbroken.
+const WIDTH: usize = 72;
 /// Margin characters left and right of the frame: a label of two, blank, arrow, blank.
 pub(super) const MARGIN: usize = 5;
 
 impl fmt::Display for View {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines: Vec<String> = Vec::new();
-        for panel in &self.panels {
-            lines.extend(draw_panel(panel));
+        for row in in_rows(&self.panels) {
+            lines.extend(beside(&row));
             lines.push(String::new());
         }
         lines.extend(draw_scores(self));
         let text = lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n");
         f.write_str(text.trim_end_matches('\n'))
     }
+}
+
+/// The panels as rows of blocks: boards side by side as long as they fit into a mail, all else in a row of its own.
+fn in_rows(panels: &[Panel]) -> Vec<Vec<Vec<String>>> {
+    let mut rows: Vec<Vec<Vec<String>>> = Vec::new();
+    let mut after_board = false;
+    for panel in panels {
+        let block = draw_panel(panel);
+        let has_labels = panel.margins.iter().any(|margin| !margin.labels.is_empty());
+        match rows.last_mut().filter(|row| after_board && has_labels && fits(row, &block)) {
+            Some(row) => row.push(block),
+            None => rows.push(vec![block]),
+        }
+        after_board = has_labels;
+    }
+    rows
+}
+
+fn fits(row: &[Vec<String>], block: &[String]) -> bool {
+    let widest =
+        |block: &[String]| block.iter().map(|line| line.trim_end().chars().count()).max().unwrap_or(0);
+    row.iter().map(|block| widest(block) + GAP.len()).sum::<usize>() + widest(block) <= WIDTH
 }
 
 /// The standing, a line a seat.
