@@ -1,10 +1,11 @@
 //! Replies as whole messages: rendered text in a letter with the headers of its thread.
 
-use super::letter::{Auto, Letter, compose};
+use super::letter::compose;
+use super::page::{Page, Surroundings};
 use super::render::{Rendered, Renderer, kind};
 use crate::config::Config;
 use crate::domain::{BoardRef, Millis};
-use crate::service::{Composer, Envelope, Reply};
+use crate::service::{Auto, Composer, Draft, Drawn, Envelope, Letter, MailForm, Reply};
 
 /// Writes the server's mails.
 #[derive(Debug)]
@@ -29,7 +30,18 @@ impl MailComposer {
         &self.renderer
     }
 
-    fn letter(&self, rendered: Rendered, envelope: &Envelope) -> Letter {
+    /// The page beside the text; a page that fails never keeps the text from leaving.
+    fn page(&self, reply: &Reply, rendered: &Rendered, around: Surroundings<'_>) -> Option<Page> {
+        match self.renderer.page(reply, &rendered.subject, &rendered.text, around) {
+            Ok(page) => Some(page),
+            Err(error) => {
+                tracing::error!(error = describe(&error), "a mail goes as text alone");
+                None
+            }
+        }
+    }
+
+    fn letter(&self, rendered: Rendered, html: Option<String>, envelope: &Envelope) -> Letter {
         let domain = self.address.rsplit_once('@').map_or("localhost", |(_, domain)| domain);
         let thread = envelope.board.as_ref().map(|board| thread_id(board, domain));
         let in_reply_to = envelope.in_reply_to.clone().or(thread);
@@ -38,6 +50,7 @@ impl MailComposer {
             to: envelope.recipient.clone(),
             subject: rendered.subject,
             text: rendered.text,
+            html,
             message_id: envelope.message_id.clone(),
             date: envelope.date.0,
             references: in_reply_to.iter().cloned().collect(),
@@ -60,9 +73,22 @@ fn thread_id(board: &BoardRef, domain: &str) -> String {
 }
 
 impl Composer for MailComposer {
-    fn compose(&self, reply: &Reply, envelope: &Envelope) -> Result<Vec<u8>, String> {
+    fn draft(&self, reply: &Reply, envelope: &Envelope) -> Result<Draft, String> {
         let rendered = self.renderer.render(reply).map_err(|error| describe(&error))?;
-        compose(&self.letter(rendered, envelope)).map_err(|error| error.to_string())
+        let around = Surroundings { message_id: &envelope.message_id, reply_to: None };
+        let page = match envelope.form {
+            MailForm::Text => None,
+            MailForm::Both => self.page(reply, &rendered, around),
+        };
+        let (html, pictures) = page.map(|page| (page.html, page.pictures)).unzip();
+        Ok(Draft {
+            letter: self.letter(rendered, html, envelope),
+            pictures: pictures.unwrap_or_default(),
+        })
+    }
+
+    fn write(&self, letter: &Letter, pictures: &[Drawn]) -> Result<Vec<u8>, String> {
+        compose(letter, pictures).map_err(|error| error.to_string())
     }
 
     fn kind(&self, reply: &Reply) -> &'static str {
@@ -97,6 +123,7 @@ pub(super) fn plain_envelope(recipient: &str, message_id: &str, date: Millis) ->
         is_answer: false,
         board: None,
         unsubscribe: None,
+        form: MailForm::default(),
     }
 }
 
@@ -110,5 +137,6 @@ pub(super) fn board_envelope(recipient: &str, message_id: &str, date: Millis, bo
         is_answer: false,
         board: Some(board),
         unsubscribe: None,
+        form: MailForm::default(),
     }
 }

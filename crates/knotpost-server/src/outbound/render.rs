@@ -3,6 +3,7 @@
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
 
+use super::prose::blocks;
 use super::sheet::{sheet_context, wrapped};
 use super::standings::standings_context;
 use super::table::{Column, table};
@@ -47,7 +48,10 @@ impl Renderer {
     pub fn new(config: &Config) -> Self {
         let mut templates = Environment::new();
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
-        templates.set_auto_escape_callback(|_| AutoEscape::None);
+        templates.set_auto_escape_callback(|name| {
+            if name.ends_with(".html") { AutoEscape::Html } else { AutoEscape::None }
+        });
+        templates.add_filter("blocks", |text: &str| Value::from(Serde(blocks(text))));
         load_templates(&mut templates);
         Self {
             templates,
@@ -70,7 +74,7 @@ impl Renderer {
         Ok(Rendered { subject: subject.split_whitespace().collect::<Vec<_>>().join(" "), text: tidy(&text) })
     }
 
-    fn fill(&self, kind: &'static str, part: &str, facts: &Value) -> Result<String, RenderError> {
+    pub(super) fn fill(&self, kind: &'static str, part: &str, facts: &Value) -> Result<String, RenderError> {
         let template = self.templates.get_template(&format!("{kind}/{part}"));
         template.and_then(|template| template.render(facts)).map_err(|source| RenderError { kind, source })
     }
@@ -79,12 +83,17 @@ impl Renderer {
         Ok(tidy(&self.fill("board", "body.txt", &sheet_context(sheet))?))
     }
 
+    /// The page of a board.
+    pub(super) fn board_link(&self, game: &str, number: u32) -> String {
+        format!("{}/boards/{game}/{number}", self.url)
+    }
+
     fn sheet_text(&self, sheet: Option<&Sheet>) -> Result<Option<String>, RenderError> {
         sheet.map(|sheet| self.sheet(sheet)).transpose()
     }
 
     /// What the reply's template may name.
-    fn facts(&self, reply: &Reply) -> Result<Value, RenderError> {
+    pub(super) fn facts(&self, reply: &Reply) -> Result<Value, RenderError> {
         let own = match reply {
             Reply::Board(sheet) => sheet_context(sheet),
             Reply::Boards { subject, sheets } => {
@@ -100,11 +109,10 @@ impl Renderer {
                 invalid_challenge => error.is_invalid_challenge,
                 sheet_text => self.sheet_text(error.sheet.as_deref())?,
             },
-            Reply::Preferences { userid, title, lines, changed, others } => context! {
+            Reply::Preferences { userid, title, lines, others, .. } => context! {
                 userid,
                 title,
                 table => preferences_table(lines),
-                mail_note => changed.iter().any(|name| name == "mail") && lines.iter().any(|line| (line.name, line.value.as_str()) == ("mail", "both")),
                 others,
             },
             Reply::Message { reader, from, to, text } => context! {

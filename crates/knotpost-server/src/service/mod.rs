@@ -10,10 +10,12 @@ mod chance;
 mod credentials;
 mod deadlines;
 mod departure;
+mod depiction;
 mod digest;
 mod duty;
 mod execute;
 mod help;
+mod letter;
 mod limits;
 mod looking;
 mod messages;
@@ -60,18 +62,22 @@ pub use chance::{Chance, chance, commitment};
 pub use credentials::{Credentials, HashError, Login};
 pub use deadlines::work_due;
 pub use digest::send_next_digest;
+pub use depiction::{Basis, view_again};
 pub use duty::{CLOCK_DUTY, Watch, keep_watch, leave_watch};
 pub use execute::{Saved, already_played, apply, execute, execute_once};
 pub use help::{TOPICS, help_page};
+pub use letter::{
+    Auto, Composer, Depicted, Draft, Drawn, Letter, MailForm, PICTURE_ENDS, StoredDraft, picture_begins,
+};
 pub use limits::{Limits, Rate};
 pub use messages::pass_on_broadcast;
-pub use post::{BoardFacts, Composer, Envelope, Heading, Note, post_to_address};
+pub use post::{BoardFacts, Envelope, Heading, Note, post_to_address};
 pub use preferences::PreferenceLine;
 pub use prepare::{Channel, Origin, Prepared, Request, prepare, prepare_at_once};
 pub use ratings::rate_board;
 pub use recompute::{Recompute, Recomputed, recompute_in, recompute_ratings};
 pub use records::{Import, Imported, Played, ReadError, Strangers, export_record, import, read_games};
-pub use references::reply_by_reference;
+pub use references::{Referred, referred_to};
 
 pub use proposals::{accept_silent_draw, pending_proposal};
 pub use refusal::{Code, Refusal, ServiceError};

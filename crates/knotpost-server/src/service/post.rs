@@ -4,15 +4,17 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::letter::{Draft, MailForm};
 use super::proposals::note_of_proposal;
-use super::readers::readers;
+use super::readers::{readers, style_of};
+use super::references::Reference;
 use super::sheet::times;
 use super::{Board, Reply, Standing, Style, TimeFacts, TimeUp};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Address, BoardRef, Millis, ProposalKind, RemarkKey, SeatState, UserKey};
 use crate::secret::to_hex;
-use crate::store::{BoardMail, NewOutbox, StoreError, Tx};
+use crate::store::{ALL_GAMES, BoardMail, NewOutbox, OutboxContent, StoreError, Tx};
 
 /// What kind of board mail it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -230,24 +232,8 @@ pub struct Envelope {
     pub board: Option<BoardRef>,
     /// The page on which its reader takes no more of its kind.
     pub unsubscribe: Option<String>,
-}
-
-/// Turns what the server says into a message. Lives outside: use cases know no MIME.
-pub trait Composer: Send + Sync {
-    /// The whole message.
-    ///
-    /// # Errors
-    /// When a template or a header cannot be made.
-    fn compose(&self, reply: &Reply, envelope: &Envelope) -> Result<Vec<u8>, String>;
-
-    /// The name of the reply's kind, as stored with the mail.
-    fn kind(&self, reply: &Reply) -> &'static str;
-
-    /// Subject and text alone.
-    ///
-    /// # Errors
-    /// When a template is wrong.
-    fn text(&self, reply: &Reply) -> Result<(String, String), String>;
+    /// Which forms of it are wanted.
+    pub form: MailForm,
 }
 
 /// The addresses the server writes to for this user.
@@ -298,17 +284,50 @@ pub async fn post_to_address(
         is_answer: in_reply_to.is_some(),
         board,
         unsubscribe: None,
+        form: form_for(tx, reply, recipient, user).await?,
     };
-    let bytes = app.composer.compose(reply, &envelope).map_err(StoreError::Corrupt)?;
     let mail = NewOutbox {
         kind: app.composer.kind(reply),
+        content: content_of(app, app.composer.draft(reply, &envelope).map_err(StoreError::Corrupt)?)?,
         recipient: envelope.recipient,
         user,
-        content: Err(bytes),
         message_id: envelope.message_id,
         date: now,
     };
     tx.insert_outbox(&mail).await
+}
+
+/// The mail as it is stored: whole, or without the pictures that are drawn when it is sent.
+fn content_of(app: &App, draft: Draft) -> Result<OutboxContent, StoreError> {
+    if draft.pictures.is_empty() {
+        let bytes = app.composer.write(&draft.letter, &[]).map_err(StoreError::Corrupt)?;
+        return Ok(OutboxContent::Message(bytes));
+    }
+    let stored = Reference::Letter(Box::new(draft.into()));
+    let stored = serde_json::to_string(&stored).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    Ok(OutboxContent::Reference(stored))
+}
+
+/// Which forms of this mail its reader wants: the user it is for, or the only one with that address.
+async fn form_for(
+    tx: &mut Tx,
+    reply: &Reply,
+    recipient: &Address,
+    user: Option<UserKey>,
+) -> Result<MailForm, StoreError> {
+    let user = match user {
+        Some(user) => Some(user),
+        None => match tx.users_at(&recipient.key()).await?.as_slice() {
+            [only] => Some(only.id),
+            _ => None,
+        },
+    };
+    let Some(user) = user else { return Ok(MailForm::default()) };
+    let game = match reply {
+        Reply::Board(sheet) => sheet.game.as_str(),
+        _ => ALL_GAMES,
+    };
+    Ok(style_of(tx, user, game).await?.form)
 }
 
 /// Queues a mail to all registered addresses of a user.
@@ -370,7 +389,7 @@ pub(super) async fn post_board_to(
                 kind: "board",
                 recipient,
                 user: Some(reader.user),
-                content: Ok(BoardMail { board: board.row.id, ply: board.row.ply, facts: stored.clone() }),
+                content: OutboxContent::Board(BoardMail { board: board.row.id, ply: board.row.ply, facts: stored.clone() }),
                 message_id: new_message_id(app)?,
                 date: now,
             };

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use knotpost_rules::{Layout, Outcome, Seat as RulesSeat, Viewer};
+use knotpost_rules::{Layout, Outcome, Seat as RulesSeat, View, Viewer};
 use serde::{Deserialize, Serialize};
 
 use super::board::seat_at;
+use super::depiction::Basis;
 use super::post::{BoardFacts, Heading, Note};
 use super::time::{has_own_limits, time_facts};
 use super::{Board, Chance, Standing, Style, chance, ratings};
@@ -144,6 +145,12 @@ pub struct Sheet {
     /// How it is to be laid out.
     #[serde(skip)]
     pub layout: Layout,
+    /// The same board for whoever draws it.
+    #[serde(skip)]
+    pub view: View,
+    /// Where that is found again.
+    #[serde(skip)]
+    pub basis: Basis,
 }
 
 /// Which moves a sheet lists.
@@ -169,7 +176,8 @@ impl Sheet {
         let whole = over || listing == Listing::Whole;
         let shown = if whole { board.entries.len() } else { facts.made.max(ROUNDS * board.seats.len()) };
         let skipped = board.entries.len().saturating_sub(shown);
-        let view = board.position.view(viewer(board, reader));
+        let viewer = viewer(board, reader);
+        let view = board.position.view(viewer);
         Self {
             heading: facts.heading,
             game: board.row.game.clone(),
@@ -195,6 +203,8 @@ impl Sheet {
             ratings: Vec::new(),
             ply: board.entries.len(),
             layout: facts.style.layout,
+            basis: Basis::of(board, viewer),
+            view,
         }
     }
 

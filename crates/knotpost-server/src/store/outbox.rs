@@ -46,6 +46,17 @@ pub struct BoardMail {
     pub facts: String,
 }
 
+/// What an outgoing mail says.
+#[derive(Clone, Debug)]
+pub enum OutboxContent {
+    /// A board.
+    Board(BoardMail),
+    /// The message itself.
+    Message(Vec<u8>),
+    /// Something that is completed when it is sent, as JSON.
+    Reference(String),
+}
+
 /// An outgoing mail to be stored.
 #[derive(Clone, Debug)]
 pub struct NewOutbox {
@@ -55,8 +66,8 @@ pub struct NewOutbox {
     pub recipient: String,
     /// The user it is for, when it is for one.
     pub user: Option<UserKey>,
-    /// The board it shows, or the message itself.
-    pub content: Result<BoardMail, Vec<u8>>,
+    /// What it says.
+    pub content: OutboxContent,
     /// Without angle brackets.
     pub message_id: String,
     /// The Date it carries.
@@ -71,17 +82,18 @@ impl Tx {
     pub async fn insert_outbox(&mut self, mail: &NewOutbox) -> Result<(), StoreError> {
         let sql = "INSERT INTO outbox (kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, state, \
                    attempts, due_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'queued', 0, $9)";
-        let (by_reference, rendered) = match &mail.content {
-            Ok(board) => (Some(board), None),
-            Err(bytes) => (None, Some(bytes.as_slice())),
+        let (board, facts, rendered) = match &mail.content {
+            OutboxContent::Board(board) => (Some(board), Some(&board.facts), None),
+            OutboxContent::Message(bytes) => (None, None, Some(bytes.as_slice())),
+            OutboxContent::Reference(facts) => (None, Some(facts), None),
         };
         on!(self, c => sqlx::query(sql)
             .bind(mail.kind)
             .bind(&mail.recipient)
             .bind(mail.user.map(|user| user.0))
-            .bind(by_reference.map(|board| board.board.0))
-            .bind(by_reference.map(|board| board.ply))
-            .bind(by_reference.map(|board| board.facts.as_str()))
+            .bind(board.map(|board| board.board.0))
+            .bind(board.map(|board| board.ply))
+            .bind(facts)
             .bind(rendered)
             .bind(&mail.message_id)
             .bind(mail.date.0)

@@ -5,6 +5,7 @@
 //! way a player's would.
 
 mod letter;
+mod page;
 mod passing;
 mod tables;
 

@@ -14,6 +14,7 @@ pub(crate) struct Letter {
     pub(crate) to: String,
     pub(crate) subject: String,
     pub(crate) text: String,
+    pub(crate) html: Option<String>,
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -26,10 +27,18 @@ impl Letter {
             message.date().is_some() && message.message_id().is_some(),
             "every mail has a Date and an id"
         );
+        let text = message.body_text(0).expect("a text").replace("\r\n", "\n");
+        let html = (message.html_body_count() > 0 && message.parts.len() > 1)
+            .then(|| message.body_html(0).expect("a page").into_owned());
+        if let Some(html) = &html {
+            super::page::assert_same_words(&text, html);
+            super::page::assert_self_contained(html, &message);
+        }
         Self {
             to,
+            html,
             subject: message.subject().unwrap_or("").to_owned(),
-            text: message.body_text(0).expect("a text").replace("\r\n", "\n"),
+            text,
             bytes: sent.bytes.clone(),
         }
     }
