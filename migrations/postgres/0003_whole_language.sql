@@ -169,3 +169,6 @@ CREATE INDEX digests_due ON digests (due_at);
 
 -- When somebody last wrote to everybody.
 ALTER TABLE users ADD COLUMN broadcast_at BIGINT ;
+
+-- Reply addresses given out before this are no good any more.
+ALTER TABLE users ADD COLUMN password_changed_at BIGINT;

@@ -46,7 +46,7 @@ impl MailComposer {
             list_id: envelope.board.as_ref().map(|board| {
                 (format!("{} on {}", board.game, self.name), format!("{}.{domain}", board.game))
             }),
-            reply_to: None,
+            reply_to: envelope.reply_to.clone(),
             x_loop: self.address.clone(),
             unsubscribe: None,
         }
@@ -88,7 +88,7 @@ fn describe(error: &dyn std::error::Error) -> String {
 }
 
 /// The envelope of a board mail that is sent from stored facts.
-pub(super) fn board_envelope(recipient: &str, message_id: &str, date: Millis, board: BoardRef) -> Envelope {
+pub(super) fn board_envelope(recipient: &str, message_id: &str, date: Millis, board: BoardRef, reply_to: Option<String>) -> Envelope {
     Envelope {
         recipient: recipient.to_owned(),
         message_id: message_id.to_owned(),
@@ -96,5 +96,6 @@ pub(super) fn board_envelope(recipient: &str, message_id: &str, date: Millis, bo
         in_reply_to: None,
         is_answer: false,
         board: Some(board),
+        reply_to,
     }
 }

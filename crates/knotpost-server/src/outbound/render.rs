@@ -160,6 +160,7 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::History { .. } => "history",
         Reply::Removed { .. } => "removed",
         Reply::ResignNoted { .. } => "resign_noted",
+        Reply::ForeignAnswer { .. } => "foreign_answer",
         Reply::Multiple { .. } => "multiple",
         Reply::AlreadyPlayed { .. } => "already_played",
         Reply::BudgetSpent { .. } => "budget_spent",

@@ -127,7 +127,7 @@ pub(super) async fn change_password(
     let Some(hash) = prepared.new_hash.as_deref() else {
         return Err(Refusal::new(Code::Unavailable, "the server is too busy to take a new password").into());
     };
-    tx.set_password_hash(user.id, Some(hash)).await?;
+    tx.set_password_hash(user.id, Some(hash), now).await?;
     app.credentials.forget_all();
     let notice = Reply::PasswordChanged { userid: user.userid.clone() };
     post_to_user(tx, app, &notice, user.id, now).await?;

@@ -219,9 +219,24 @@ pub(super) async fn authorize_on(
 }
 
 async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, ServiceError> {
-    let command = match &prepared.command {
-        Ok(command) => command,
-        Err(error) => return Err(Refusal::from(error).into()),
+    if prepared.has_bad_pass() {
+        return Err(Refusal::new(
+            Code::BadCredentials,
+            "this reply address is no longer good: it has run out, or your password or address was changed since",
+        )
+        .hint("Answer the latest mail about the board, or write the whole command into the Subject.")
+        .into());
+    }
+    let command = match (&prepared.command, prepared.pass()) {
+        (Ok(command), _) => command,
+        (Err(error), None) => return Err(Refusal::from(error).into()),
+        (Err(error), Some(pass)) => {
+            let refusal = Refusal::from(error);
+            return Err(match Board::load(tx, app, &pass.board.game, pass.board.number as u32).await? {
+                Some(board) => refusal.about(board).into(),
+                None => refusal.into(),
+            });
+        }
     };
     match command {
         Command::Help { subjects } => help::help(app, subjects),

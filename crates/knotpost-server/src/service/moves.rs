@@ -49,7 +49,7 @@ pub(super) async fn act(
         Action::Swap => Turn::Swap,
         other => return Err(unsupported_action(other, board).into()),
     };
-    let board_seat = check_turn(&board, &user, turning.number);
+    let board_seat = check_turn(&board, &user, turning.number).and_then(|()| check_sight(app, prepared, &board));
     if let Err(refusal) = board_seat {
         return Err(refusal.about(board).into());
     }
@@ -135,6 +135,15 @@ pub(super) fn check_turn(board: &Board, user: &UserRow, number: Option<u32>) -> 
             .hint(format!("`{} show {}` shows the board at any time.", board.row.game, board.row.number)));
     }
     Ok(())
+}
+
+/// Whoever answers a board mail moves on the board that it showed, or not at all.
+pub(super) fn check_sight(app: &App, prepared: &Prepared, board: &Board) -> Result<(), Refusal> {
+    if prepared.pass().is_none_or(|pass| pass.sight.is_present(app, board)) {
+        return Ok(());
+    }
+    let message = "the board has changed since the mail that you answered; this is how it is now";
+    Err(Refusal::new(Code::WrongMoveNumber, message).hint("Answer the latest mail about this board."))
 }
 
 /// Over and playing here.

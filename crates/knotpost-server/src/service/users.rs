@@ -162,17 +162,17 @@ async fn apply(
     }
     match edit {
         UserEdit::Add { .. } => {}
-        UserEdit::Password(_) => tx.set_password_hash(user.id, hash).await?,
+        UserEdit::Password(_) => tx.set_password_hash(user.id, hash, now).await?,
         UserEdit::Role(role) => tx.set_user_role(user.id, role).await?,
         UserEdit::Suspend => tx.set_user_state(user.id, UserState::Suspended).await?,
         UserEdit::Lift => tx.set_user_state(user.id, UserState::Active).await?,
-        UserEdit::Delete => delete(tx, &user).await?,
+        UserEdit::Delete => delete(tx, &user, now).await?,
     }
     Ok(())
 }
 
 /// Boards that wait for him would wait for ever: they are ended first.
-async fn delete(tx: &mut Tx, user: &UserRow) -> Result<(), ServiceError> {
+async fn delete(tx: &mut Tx, user: &UserRow, now: Millis) -> Result<(), ServiceError> {
     let filter =
         BoardFilter { user: Some(user.id), state: Some(BoardState::Active), ..BoardFilter::default() };
     let boards = tx.list_boards(&filter, 1).await?;
@@ -185,7 +185,7 @@ async fn delete(tx: &mut Tx, user: &UserRow) -> Result<(), ServiceError> {
     for row in tx.addresses(user.id).await? {
         tx.remove_address(user.id, &row.address.to_lowercase()).await?;
     }
-    tx.set_password_hash(user.id, None).await?;
+    tx.set_password_hash(user.id, None, now).await?;
     tx.set_user_state(user.id, UserState::Deleted).await?;
     Ok(())
 }
