@@ -59,7 +59,7 @@ impl MailComposer {
             list_id: envelope.board.as_ref().map(|board| {
                 (format!("{} on {}", board.game, self.name), format!("{}.{domain}", board.game))
             }),
-            reply_to: None,
+            reply_to: envelope.reply_to.clone(),
             x_loop: self.address.clone(),
             unsubscribe: envelope.unsubscribe.clone(),
         }
@@ -75,7 +75,7 @@ fn thread_id(board: &BoardRef, domain: &str) -> String {
 impl Composer for MailComposer {
     fn draft(&self, reply: &Reply, envelope: &Envelope) -> Result<Draft, String> {
         let rendered = self.renderer.render(reply).map_err(|error| describe(&error))?;
-        let around = Surroundings { message_id: &envelope.message_id, reply_to: None };
+        let around = Surroundings { message_id: &envelope.message_id, reply_to: envelope.reply_to.as_deref() };
         let page = match envelope.form {
             MailForm::Text => None,
             MailForm::Both => self.page(reply, &rendered, around),
@@ -124,11 +124,18 @@ pub(super) fn plain_envelope(recipient: &str, message_id: &str, date: Millis) ->
         board: None,
         unsubscribe: None,
         form: MailForm::default(),
+        reply_to: None,
     }
 }
 
 /// The envelope of a board mail that is sent from stored facts.
-pub(super) fn board_envelope(recipient: &str, message_id: &str, date: Millis, board: BoardRef) -> Envelope {
+pub(super) fn board_envelope(
+    recipient: &str,
+    message_id: &str,
+    date: Millis,
+    board: BoardRef,
+    reply_to: Option<String>,
+) -> Envelope {
     Envelope {
         recipient: recipient.to_owned(),
         message_id: message_id.to_owned(),
@@ -138,5 +145,6 @@ pub(super) fn board_envelope(recipient: &str, message_id: &str, date: Millis, bo
         board: Some(board),
         unsubscribe: None,
         form: MailForm::default(),
+        reply_to,
     }
 }

@@ -13,7 +13,8 @@ use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{BoardKey, BoardRef, Millis};
 use crate::service::{
-    BoardFacts, Drawn, Envelope, Referred, Reply, StoredDraft, referred_to, sheet_by_reference, view_again,
+    BoardFacts, BoardLetter, Drawn, Envelope, Referred, Reply, StoredDraft, letter_by_reference, referred_to,
+    view_again,
 };
 use crate::store::{OutboxRow, StoreError};
 
@@ -74,15 +75,24 @@ async fn make(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
         serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     let mut tx = app.store.read().await?;
     let reader = match row.user_id {
-        Some(user) => tx.user(user.into()).await?.map(|user| user.userid),
+        Some(user) => tx.user(user.into()).await?,
         None => None,
     };
-    let sheet =
-        sheet_by_reference(&mut tx, app, BoardKey(board), ply, &facts, reader.as_deref(), row.date).await?;
+    let letter = letter_by_reference(
+        &mut tx,
+        app,
+        BoardKey(board),
+        ply,
+        &facts,
+        reader.as_ref(),
+        &row.recipient,
+        row.date,
+    )
+    .await?;
     drop(tx);
-    let Some(sheet) = sheet else { return Ok(Made::Dropped("superseded")) };
+    let Some(BoardLetter { sheet, reply_to }) = letter else { return Ok(Made::Dropped("superseded")) };
     let name = BoardRef { game: sheet.game.clone(), number: sheet.number.unwrap_or(0) };
-    let envelope = board_envelope(&row.recipient, &row.message_id, row.date, name);
+    let envelope = board_envelope(&row.recipient, &row.message_id, row.date, name, reply_to);
     let envelope = Envelope { form: facts.style.form, ..envelope };
     write(app, &Reply::Board(Box::new(sheet)), &envelope).await.map(Made::Message)
 }

@@ -3,8 +3,13 @@
 use knotpost_rules::View;
 use serde::{Deserialize, Serialize};
 
-use super::Envelope;
 use super::depiction::Basis;
+use super::readers::style_of;
+use super::references::Reference;
+use super::{Envelope, Reply};
+use crate::app::App;
+use crate::domain::{Address, UserKey};
+use crate::store::{ALL_GAMES, OutboxContent, StoreError, Tx};
 
 /// Whether a mail answers another one: RFC 3834, section 5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -135,7 +140,7 @@ pub trait Composer: Send + Sync {
     ///
     /// # Errors
     /// When a template is wrong.
-    fn draft(&self, reply: &super::Reply, envelope: &Envelope) -> Result<Draft, String>;
+    fn draft(&self, reply: &Reply, envelope: &Envelope) -> Result<Draft, String>;
 
     /// The whole message, the same for the same letter and pictures. Pictures that are not given are left out.
     ///
@@ -144,11 +149,44 @@ pub trait Composer: Send + Sync {
     fn write(&self, letter: &Letter, pictures: &[Drawn]) -> Result<Vec<u8>, String>;
 
     /// The name of the reply's kind, as stored with the mail.
-    fn kind(&self, reply: &super::Reply) -> &'static str;
+    fn kind(&self, reply: &Reply) -> &'static str;
 
     /// Subject and text alone.
     ///
     /// # Errors
     /// When a template is wrong.
-    fn text(&self, reply: &super::Reply) -> Result<(String, String), String>;
+    fn text(&self, reply: &Reply) -> Result<(String, String), String>;
+}
+
+/// The mail as it is stored: whole, or without the pictures that are drawn when it is sent.
+pub(super) fn content_of(app: &App, draft: Draft) -> Result<OutboxContent, StoreError> {
+    if draft.pictures.is_empty() {
+        let bytes = app.composer.write(&draft.letter, &[]).map_err(StoreError::Corrupt)?;
+        return Ok(OutboxContent::Message(bytes));
+    }
+    let stored = Reference::Letter(Box::new(draft.into()));
+    let stored = serde_json::to_string(&stored).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    Ok(OutboxContent::Reference(stored))
+}
+
+/// Which forms of this mail its reader wants: the user it is for, or the only one with that address.
+pub(super) async fn form_for(
+    tx: &mut Tx,
+    reply: &Reply,
+    recipient: &Address,
+    user: Option<UserKey>,
+) -> Result<MailForm, StoreError> {
+    let user = match user {
+        Some(user) => Some(user),
+        None => match tx.users_at(&recipient.key()).await?.as_slice() {
+            [only] => Some(only.id),
+            _ => None,
+        },
+    };
+    let Some(user) = user else { return Ok(MailForm::default()) };
+    let game = match reply {
+        Reply::Board(sheet) => sheet.game.as_str(),
+        _ => ALL_GAMES,
+    };
+    Ok(style_of(tx, user, game).await?.form)
 }

@@ -4,17 +4,17 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::letter::{Draft, MailForm};
+use super::letter::{MailForm, content_of, form_for};
+use super::pass::{Pass, reply_address};
 use super::proposals::note_of_proposal;
-use super::readers::{readers, style_of};
-use super::references::Reference;
+use super::readers::readers;
 use super::sheet::times;
-use super::{Board, Reply, Standing, Style, TimeFacts, TimeUp};
+use super::{Board, Prepared, Reply, Standing, Style, TimeFacts, TimeUp};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Address, BoardRef, Millis, ProposalKind, RemarkKey, SeatState, UserKey};
 use crate::secret::to_hex;
-use crate::store::{ALL_GAMES, BoardMail, NewOutbox, OutboxContent, StoreError, Tx};
+use crate::store::{BoardMail, NewOutbox, OutboxContent, StoreError, Tx};
 
 /// What kind of board mail it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -234,6 +234,8 @@ pub struct Envelope {
     pub unsubscribe: Option<String>,
     /// Which forms of it are wanted.
     pub form: MailForm,
+    /// Where it is answered, when not at the server's plain address.
+    pub reply_to: Option<String>,
 }
 
 /// The addresses the server writes to for this user.
@@ -269,6 +271,21 @@ pub async fn post_to_address(
     in_reply_to: Option<&str>,
     now: Millis,
 ) -> Result<(), StoreError> {
+    post_answerable(tx, app, reply, recipient, user, (in_reply_to, None), now).await
+}
+
+/// As [`post_to_address`], for a mail that is answered at an address of its own: `thread` holds the mail it answers
+/// and that address.
+async fn post_answerable(
+    tx: &mut Tx,
+    app: &App,
+    reply: &Reply,
+    recipient: &Address,
+    user: Option<UserKey>,
+    thread: (Option<&str>, Option<String>),
+    now: Millis,
+) -> Result<(), StoreError> {
+    let (in_reply_to, reply_to) = thread;
     // A board that answers no mail belongs to the thread of the board.
     let board = match reply {
         Reply::Board(sheet) if in_reply_to.is_none() => {
@@ -285,6 +302,7 @@ pub async fn post_to_address(
         board,
         unsubscribe: None,
         form: form_for(tx, reply, recipient, user).await?,
+        reply_to,
     };
     let mail = NewOutbox {
         kind: app.composer.kind(reply),
@@ -297,37 +315,64 @@ pub async fn post_to_address(
     tx.insert_outbox(&mail).await
 }
 
-/// The mail as it is stored: whole, or without the pictures that are drawn when it is sent.
-fn content_of(app: &App, draft: Draft) -> Result<OutboxContent, StoreError> {
-    if draft.pictures.is_empty() {
-        let bytes = app.composer.write(&draft.letter, &[]).map_err(StoreError::Corrupt)?;
-        return Ok(OutboxContent::Message(bytes));
-    }
-    let stored = Reference::Letter(Box::new(draft.into()));
-    let stored = serde_json::to_string(&stored).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-    Ok(OutboxContent::Reference(stored))
+/// Answers the sender of a prepared command; who answered a board mail can answer this as well.
+///
+/// # Errors
+/// As [`post_to_address`].
+pub async fn post_answer(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    reply: &Reply,
+    in_reply_to: Option<&str>,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let Some(sender) = &prepared.origin.sender else { return Ok(()) };
+    let reply_to = match prepared.pass().filter(|_| !prepared.is_foreign()) {
+        Some(pass) => answer_address(tx, app, pass, &sender.to_string(), now).await?,
+        None => None,
+    };
+    post_answerable(tx, app, reply, sender, None, (in_reply_to, reply_to), now).await
 }
 
-/// Which forms of this mail its reader wants: the user it is for, or the only one with that address.
-async fn form_for(
+/// Asks the player at his own address whether it was he who answered from another one.
+///
+/// # Errors
+/// As [`post_to_address`].
+pub async fn ask_for_confirmation(
     tx: &mut Tx,
-    reply: &Reply,
-    recipient: &Address,
-    user: Option<UserKey>,
-) -> Result<MailForm, StoreError> {
-    let user = match user {
-        Some(user) => Some(user),
-        None => match tx.users_at(&recipient.key()).await?.as_slice() {
-            [only] => Some(only.id),
-            _ => None,
-        },
+    app: &App,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let Some(pass) = prepared.pass() else { return Ok(()) };
+    let Ok(address) = pass.address.parse() else { return Ok(()) };
+    let Some(board) = Board::load(tx, app, &pass.board.game, pass.board.number as u32).await? else {
+        return Ok(());
     };
-    let Some(user) = user else { return Ok(MailForm::default()) };
-    let game = match reply {
-        Reply::Board(sheet) => sheet.game.as_str(),
-        _ => ALL_GAMES,
+    let sender = prepared.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
+    let reply = Reply::ForeignAnswer {
+        title: board.title().to_owned(),
+        number: board.row.number as u32,
+        userid: pass.user.userid.clone(),
+        sender,
+        line: prepared.echo.clone(),
     };
-    Ok(style_of(tx, user, game).await?.form)
+    let reply_to = reply_address(tx, app, &board, &pass.user, &pass.address, now).await?;
+    post_answerable(tx, app, &reply, &address, Some(pass.user.id), (None, reply_to), now).await
+}
+
+async fn answer_address(
+    tx: &mut Tx,
+    app: &App,
+    pass: &Pass,
+    recipient: &str,
+    now: Millis,
+) -> Result<Option<String>, StoreError> {
+    match Board::load(tx, app, &pass.board.game, pass.board.number as u32).await? {
+        Some(board) => reply_address(tx, app, &board, &pass.user, recipient, now).await,
+        None => Ok(None),
+    }
 }
 
 /// Queues a mail to all registered addresses of a user.
