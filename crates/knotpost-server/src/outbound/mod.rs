@@ -19,6 +19,7 @@ mod sheet;
 mod smtp_client;
 mod standings;
 mod table;
+mod templates;
 pub mod transport;
 
 pub use crate::service::{Auto, Drawn, Letter};
@@ -26,4 +27,5 @@ pub use letter::{ComposeError, compose};
 pub use maildir::{Folder, Maildir};
 pub use post::MailComposer;
 pub use render::{RenderError, Rendered, Renderer};
+pub use templates::OwnTemplate;
 pub use transport::{MemoryBox, SendError, Sent, Transport, TransportError};

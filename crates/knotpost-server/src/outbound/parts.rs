@@ -132,8 +132,11 @@ mod tests {
 
     #[test]
     fn places_of_missing_pictures_leave_the_page() {
-        let page =
-            format!("a{}<img>{PICTURE_ENDS}b{}<img>{PICTURE_ENDS}c", picture_begins("1@x"), picture_begins("2@x"));
+        let page = format!(
+            "a{}<img>{PICTURE_ENDS}b{}<img>{PICTURE_ENDS}c",
+            picture_begins("1@x"),
+            picture_begins("2@x")
+        );
         let drawn = Drawn { content_id: "2@x".to_owned(), png: [1_u8].as_slice().into() };
         assert_eq!(without_missing_pictures(&page, &[]), "abc");
         assert_eq!(

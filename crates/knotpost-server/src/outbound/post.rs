@@ -75,16 +75,14 @@ fn thread_id(board: &BoardRef, domain: &str) -> String {
 impl Composer for MailComposer {
     fn draft(&self, reply: &Reply, envelope: &Envelope) -> Result<Draft, String> {
         let rendered = self.renderer.render(reply).map_err(|error| describe(&error))?;
-        let around = Surroundings { message_id: &envelope.message_id, reply_to: envelope.reply_to.as_deref() };
+        let around =
+            Surroundings { message_id: &envelope.message_id, reply_to: envelope.reply_to.as_deref() };
         let page = match envelope.form {
             MailForm::Text => None,
             MailForm::Both => self.page(reply, &rendered, around),
         };
         let (html, pictures) = page.map(|page| (page.html, page.pictures)).unzip();
-        Ok(Draft {
-            letter: self.letter(rendered, html, envelope),
-            pictures: pictures.unwrap_or_default(),
-        })
+        Ok(Draft { letter: self.letter(rendered, html, envelope), pictures: pictures.unwrap_or_default() })
     }
 
     fn write(&self, letter: &Letter, pictures: &[Drawn]) -> Result<Vec<u8>, String> {

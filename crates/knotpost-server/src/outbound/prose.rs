@@ -224,7 +224,8 @@ mod tests {
 
     #[test]
     fn a_ruled_head_makes_a_table_with_its_long_entries_joined() {
-        let text = "Board Name     Status\n----- -------- ------\n  101 ann bob  won by\n               ann\n";
+        let text =
+            "Board Name     Status\n----- -------- ------\n  101 ann bob  won by\n               ann\n";
         let [Block::Table { columns, rows }] = &blocks(text)[..] else { panic!("a table") };
         assert!(columns[0].is_number && !columns[1].is_number);
         assert_eq!(rows, &[["101", "ann bob", "won by ann"]]);

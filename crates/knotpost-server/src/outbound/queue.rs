@@ -13,8 +13,8 @@ use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{BoardKey, BoardRef, Millis};
 use crate::service::{
-    BoardFacts, BoardLetter, Drawn, Envelope, Referred, Reply, StoredDraft, letter_by_reference, referred_to,
-    view_again,
+    BoardFacts, BoardLetter, Drawn, Envelope, Referred, Reply, StoredDraft, give_way, letter_by_reference,
+    referred_to, view_again,
 };
 use crate::store::{OutboxRow, StoreError};
 
@@ -28,6 +28,8 @@ enum Made {
     Message(Vec<u8>),
     /// Nothing to send any more, and why.
     Dropped(&'static str),
+    /// Dropped already: a newer mail says it all.
+    GaveWay,
 }
 
 /// Sends the mail that is due longest; `false`: none is due.
@@ -47,6 +49,7 @@ pub async fn send_next(app: &App, transport: &Transport) -> Result<bool, StoreEr
     let made = AssertUnwindSafe(make(app, &row)).catch_unwind().await.unwrap_or(Err(StoreError::Panicked));
     match made {
         Ok(Made::Message(bytes)) => send(app, transport, &row, &bytes).await?,
+        Ok(Made::GaveWay) => {}
         Ok(Made::Dropped(why)) => finish(app, &row, "dropped", Some(why.to_owned())).await?,
         Err(error) if error.is_transient() => defer(app, &row, error.with_causes()).await?,
         Err(error) => {
@@ -71,6 +74,9 @@ async fn make(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
     let (Some(board), Some(ply), Some(facts)) = (row.board_id, row.ply, &row.facts) else {
         return Err(StoreError::Corrupt("an outgoing mail has neither text nor facts".to_owned()));
     };
+    if give_way(app, row).await? {
+        return Ok(Made::GaveWay);
+    }
     let facts: BoardFacts =
         serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     let mut tx = app.store.read().await?;
@@ -90,10 +96,12 @@ async fn make(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
     )
     .await?;
     drop(tx);
-    let Some(BoardLetter { sheet, reply_to }) = letter else { return Ok(Made::Dropped("superseded")) };
+    let Some(BoardLetter { sheet, reply_to, unsubscribe }) = letter else {
+        return Ok(Made::Dropped("superseded"));
+    };
     let name = BoardRef { game: sheet.game.clone(), number: sheet.number.unwrap_or(0) };
     let envelope = board_envelope(&row.recipient, &row.message_id, row.date, name, reply_to);
-    let envelope = Envelope { form: facts.style.form, ..envelope };
+    let envelope = Envelope { form: facts.style.form, unsubscribe, ..envelope };
     write(app, &Reply::Board(Box::new(sheet)), &envelope).await.map(Made::Message)
 }
 

@@ -1,12 +1,12 @@
 //! Replies as Subject and text, by the templates in `templates/mail/<kind>/`.
 
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
+use minijinja::{Value, context};
 
-use super::prose::blocks;
 use super::sheet::{sheet_context, wrapped};
 use super::standings::standings_context;
 use super::table::{Column, table};
+use super::templates::{OwnTemplate, Templates};
 use crate::config::Config;
 use crate::service::{
     BoardLine, BoardTable, GameCount, HistoryLine, LineResult, PreferenceLine, Reply, Sheet,
@@ -27,7 +27,7 @@ pub struct Rendered {
 /// Renders replies.
 #[derive(Debug)]
 pub struct Renderer {
-    templates: Environment<'static>,
+    templates: Templates,
     server: String,
     address: String,
     url: String,
@@ -46,20 +46,18 @@ pub struct RenderError {
 impl Renderer {
     /// A renderer with the templates of this program.
     pub fn new(config: &Config) -> Self {
-        let mut templates = Environment::new();
-        templates.set_undefined_behavior(UndefinedBehavior::Strict);
-        templates.set_auto_escape_callback(|name| {
-            if name.ends_with(".html") { AutoEscape::Html } else { AutoEscape::None }
-        });
-        templates.add_filter("blocks", |text: &str| Value::from(Serde(blocks(text))));
-        load_templates(&mut templates);
         Self {
-            templates,
+            templates: Templates::load(&config.mail_templates()),
             server: config.server.name.clone(),
             address: config.server.address.clone(),
             url: config.server.public_url.trim_end_matches('/').to_owned(),
             confirms: config.confirms_addresses(),
         }
+    }
+
+    /// The operator's templates and what became of them.
+    pub fn own_templates(&self) -> Vec<OwnTemplate> {
+        self.templates.own()
     }
 
     /// The reply as Subject and text.
@@ -75,8 +73,8 @@ impl Renderer {
     }
 
     pub(super) fn fill(&self, kind: &'static str, part: &str, facts: &Value) -> Result<String, RenderError> {
-        let template = self.templates.get_template(&format!("{kind}/{part}"));
-        template.and_then(|template| template.render(facts)).map_err(|source| RenderError { kind, source })
+        let filled = self.templates.fill(&format!("{kind}/{part}"), facts);
+        filled.map_err(|source| RenderError { kind, source })
     }
 
     fn sheet(&self, sheet: &Sheet) -> Result<String, RenderError> {
@@ -178,11 +176,6 @@ impl Renderer {
             })
             .collect()
     }
-}
-
-#[expect(clippy::expect_used, reason = "the build has parsed the same templates")]
-fn load_templates(mut templates: &mut Environment<'static>) {
-    minijinja_embed::load_templates!(templates, "mail");
 }
 
 /// The name of a reply's templates.

@@ -176,6 +176,9 @@ pub struct BoardFacts {
     pub heading: Heading,
     /// What was said with it.
     pub remark: Option<RemarkKey>,
+    /// What was said with older mails that this one was sent instead of, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<RemarkKey>,
     /// Who watched the board then.
     pub subscribers: Vec<String>,
     /// What the readers should know.
@@ -197,6 +200,7 @@ impl BoardFacts {
         Self {
             heading,
             remark: None,
+            earlier: Vec::new(),
             subscribers: Vec::new(),
             notes: Vec::new(),
             made: 0,
@@ -434,7 +438,11 @@ pub(super) async fn post_board_to(
                 kind: "board",
                 recipient,
                 user: Some(reader.user),
-                content: OutboxContent::Board(BoardMail { board: board.row.id, ply: board.row.ply, facts: stored.clone() }),
+                content: OutboxContent::Board(BoardMail {
+                    board: board.row.id,
+                    ply: board.row.ply,
+                    facts: stored.clone(),
+                }),
                 message_id: new_message_id(app)?,
                 date: now,
             };

@@ -96,7 +96,7 @@ pub async fn referred_to(
             let (Some(row), Some(reader)) = (tx.broadcast(id).await?, tx.user(user).await?) else {
                 return Ok(None);
             };
-            let link = app.links.unsubscribe(&app.config.server.public_url, user, Kind::Broadcasts.as_str());
+            let link = Kind::Broadcasts.link(app, user);
             let reply = Reply::Broadcast { reader: reader.userid, from: row.userid, text: row.text };
             Ok(Some(Referred::Reply { reply, unsubscribe: Some(link), form }))
         }

@@ -47,7 +47,7 @@ pub use idempotency::SavedResponse;
 pub use imports::CommentRow;
 pub use inbox::{InboxRow, NewInbox};
 pub use open::Settings;
-pub use outbox::{BoardMail, NewOutbox, OutboxContent, OutboxRow};
+pub use outbox::{BoardMail, NewOutbox, NewerMail, OutboxContent, OutboxRow};
 pub use preferences::{ALL_GAMES, PreferenceRow, ReaderAddress, ReaderWish};
 pub use proposals::ProposalRow;
 pub use queued_moves::QueuedMoveRow;

@@ -46,6 +46,18 @@ pub struct BoardMail {
     pub facts: String,
 }
 
+/// A board mail that waits and was never tried.
+#[derive(Clone, Debug, FromRow)]
+pub struct NewerMail {
+    /// The row.
+    #[sqlx(try_from = "i64")]
+    pub id: OutboxKey,
+    /// After which move.
+    pub ply: i64,
+    /// What it shows beside the board, as JSON.
+    pub facts: String,
+}
+
 /// What an outgoing mail says.
 #[derive(Clone, Debug)]
 pub enum OutboxContent {
@@ -147,6 +159,42 @@ impl Tx {
             q => sqlx::query_as::<_, OutboxRow>(q.0).bind(now.0).bind(lease_until.0).fetch_optional(q.1).await
         )?;
         Ok(row)
+    }
+
+    /// The newest mail of this board to this address that waits, was never tried, and shows more than `ply` moves.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn newer_board_mail(
+        &mut self,
+        board: i64,
+        recipient: &str,
+        ply: i64,
+    ) -> Result<Option<NewerMail>, StoreError> {
+        let sql = "SELECT id, ply, facts FROM outbox WHERE board_id = $1 AND state = 'queued' AND recipient = $2 \
+                   AND ply > $3 AND attempts = 0 ORDER BY ply DESC, id DESC LIMIT 1";
+        Ok(on!(self, c => sqlx::query_as::<_, NewerMail>(sql)
+            .bind(board)
+            .bind(recipient)
+            .bind(ply)
+            .fetch_optional(c)
+            .await)?)
+    }
+
+    /// Gives a mail that waits untouched other facts; `false`: it was tried meanwhile, or has other facts already.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn replace_outbox_facts(
+        &mut self,
+        key: OutboxKey,
+        present: &str,
+        facts: &str,
+    ) -> Result<bool, StoreError> {
+        let sql =
+            "UPDATE outbox SET facts = $3 WHERE id = $1 AND facts = $2 AND state = 'queued' AND attempts = 0";
+        let done = on!(self, c => sqlx::query(sql).bind(key.0).bind(present).bind(facts).execute(c).await.map(|d| d.rows_affected()))?;
+        Ok(done > 0)
     }
 
     /// Makes every waiting mail due that was not put off after a failure, whoever had taken it.

@@ -21,7 +21,7 @@ use knotpost_server::clock::{Entropy, ManualClock};
 use knotpost_server::config::Config;
 use knotpost_server::domain::Millis;
 use knotpost_server::inbound::{Desk, Envelope, Intake, Receipt, Way};
-use knotpost_server::outbound::{Transport, queue};
+use knotpost_server::outbound::{MemoryBox, Transport, queue};
 use knotpost_server::{server, web, worker};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -188,8 +188,13 @@ impl TestApp {
 
     /// The mails sent since the last look.
     pub(crate) fn letters(&self) -> Vec<Letter> {
+        self.memory().take().iter().map(Letter::read).collect()
+    }
+
+    /// Where mails go.
+    pub(crate) fn memory(&self) -> &MemoryBox {
         let Transport::Memory(memory) = &self.transport else { panic!("tests send into memory") };
-        memory.take().iter().map(Letter::read).collect()
+        memory
     }
 
     /// A command over HTTP, as JSON; its mails wait for [`TestApp::work`].

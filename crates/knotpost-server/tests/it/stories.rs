@@ -5,6 +5,7 @@ mod abuse;
 mod accounts;
 mod confirming;
 mod declining;
+mod forms;
 mod games;
 mod helping;
 mod looking;

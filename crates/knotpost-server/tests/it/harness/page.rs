@@ -25,9 +25,15 @@ pub(crate) fn words_of_page(html: &str) -> String {
         rest = after;
     }
     words.push_str(rest);
-    for (entity, sign) in
-        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#x27;", "'"), ("&#39;", "'"), ("&#x2f;", "/"), ("&amp;", "&")]
-    {
+    for (entity, sign) in [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#x27;", "'"),
+        ("&#39;", "'"),
+        ("&#x2f;", "/"),
+        ("&amp;", "&"),
+    ] {
         words = words.replace(entity, sign);
     }
     words
@@ -54,7 +60,10 @@ pub(crate) fn assert_same_words(text: &str, html: &str) {
         .filter(|(word, times)| said.get(word).copied().unwrap_or(0) < *times && !word.ends_with('~'))
         .map(|(word, _)| word)
         .collect();
-    assert!(missing.is_empty(), "the page lacks {missing:?}\n--- text\n{text}\n--- page\n{page}\n---\n{html}");
+    assert!(
+        missing.is_empty(),
+        "the page lacks {missing:?}\n--- text\n{text}\n--- page\n{page}\n---\n{html}"
+    );
     for sentence in text.split("\n\n").filter(|part| is_prose(part)) {
         let flat = |text: &str| text.replace('`', "").split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flat(&page).contains(&flat(sentence)), "the page lacks `{sentence}`\n{page}");
@@ -83,5 +92,8 @@ pub(crate) fn assert_self_contained(html: &str, message: &Message<'_>) {
     let shown: Vec<&str> =
         html.split("src=\"cid:").skip(1).map(|rest| rest.split_once('"').expect("a name").0).collect();
     assert_eq!(shown, pictures, "what is shown and what is sent");
-    assert_eq!(html.matches("<img").count(), html.matches(" alt=\"").count() - html.matches(" alt=\"\"").count());
+    assert_eq!(
+        html.matches("<img").count(),
+        html.matches(" alt=\"").count() - html.matches(" alt=\"\"").count()
+    );
 }

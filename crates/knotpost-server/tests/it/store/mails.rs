@@ -32,12 +32,7 @@ async fn store_mail(store: &Store, at: i64, reason: Option<&'static str>) -> Inb
         .unwrap()
 }
 
-async fn queue_mail(
-    store: &Store,
-    id: usize,
-    at: i64,
-    content: OutboxContent,
-) -> Result<(), StoreError> {
+async fn queue_mail(store: &Store, id: usize, at: i64, content: OutboxContent) -> Result<(), StoreError> {
     let mail = NewOutbox {
         kind: "board",
         recipient: "x@y.example".to_owned(),
