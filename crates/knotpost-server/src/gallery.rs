@@ -10,8 +10,6 @@ use tokio::sync::OnceCell;
 
 /// How many pictures are kept.
 const ROOM: usize = 32;
-/// How wide a picture in a mail is drawn; shown half as wide, it is sharp on fine screens too.
-pub const MAIL_WIDTH: u16 = 720;
 
 /// A picture being drawn, or what came of it.
 type Cell = Arc<OnceCell<Option<Arc<[u8]>>>>;
@@ -45,9 +43,8 @@ impl Gallery {
 
 async fn paint(view: View) -> Option<Arc<[u8]>> {
     let drawing = tokio::task::spawn_blocking(move || {
-        let options =
-            PictureOptions { theme: Theme::Light, width_px: MAIL_WIDTH, ..PictureOptions::default() };
-        png(&view, &options)
+        // On paper of its own, so that it is seen on dark pages too.
+        png(&view, &PictureOptions { theme: Theme::Light, ..PictureOptions::default() })
     });
     match drawing.await {
         Ok(Ok(bytes)) => Some(bytes.into()),

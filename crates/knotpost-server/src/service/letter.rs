@@ -87,7 +87,7 @@ pub fn picture_begins(content_id: &str) -> String {
 }
 
 /// What stands behind it.
-pub const PICTURE_ENDS: &str = "<!--picture ends-->";
+pub const PICTURE_ENDS: &str = "<!--end of picture-->";
 
 /// A picture that a letter shows, not drawn yet.
 #[derive(Clone, Debug)]

@@ -179,6 +179,9 @@ pub struct BoardFacts {
     /// What was said with older mails that this one was sent instead of, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<RemarkKey>,
+    /// Whether it is the first mail of this board for its reader, who is promised then what the dice will be.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub begins: bool,
     /// Who watched the board then.
     pub subscribers: Vec<String>,
     /// What the readers should know.
@@ -194,6 +197,11 @@ pub struct BoardFacts {
     pub style: Style,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde calls")]
+fn is_not(flag: &bool) -> bool {
+    !flag
+}
+
 impl BoardFacts {
     /// Facts of a board that is only shown.
     pub fn plain(heading: Heading) -> Self {
@@ -201,6 +209,7 @@ impl BoardFacts {
             heading,
             remark: None,
             earlier: Vec::new(),
+            begins: false,
             subscribers: Vec::new(),
             notes: Vec::new(),
             made: 0,

@@ -196,7 +196,7 @@ impl Sheet {
             subscribers: facts.subscribers.clone(),
             spoken: Vec::new(),
             chance: chance(board)
-                .filter(|_| over || !matches!(facts.heading, Heading::Summary | Heading::Chat)),
+                .filter(|_| over || facts.begins || !matches!(facts.heading, Heading::Summary | Heading::Chat)),
             times: facts.times.clone().or_else(|| times(board, facts.heading, &facts.style, now)),
             ratings: Vec::new(),
             ply: board.entries.len(),

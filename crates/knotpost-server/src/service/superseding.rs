@@ -29,7 +29,7 @@ pub async fn give_way(app: &App, row: &OutboxRow) -> Result<bool, StoreError> {
                     return Ok(false);
                 };
                 let facts = read(&newer.facts)?;
-                if facts.heading != Heading::Summary && facts.heading != Heading::New {
+                if !matches!(facts.heading, Heading::Summary | Heading::New) {
                     return Ok(false);
                 }
                 let merged = take_over(facts, older, newer.ply - ply);
@@ -51,7 +51,7 @@ fn read(facts: &str) -> Result<BoardFacts, StoreError> {
 }
 
 /// What the newer mail tells when the older one is never sent: what was said, what happened to the board, and all
-/// moves since. A first board stays one, with what is told only there.
+/// moves since. What only the mail of a new board tells is told as well.
 fn take_over(newer: BoardFacts, older: BoardFacts, moves_since: i64) -> BoardFacts {
     let mut merged = newer;
     merged.earlier.extend(older.earlier);
@@ -64,9 +64,7 @@ fn take_over(newer: BoardFacts, older: BoardFacts, moves_since: i64) -> BoardFac
     merged.notes = notes;
     let since = usize::try_from(moves_since).unwrap_or(0);
     merged.made = merged.made.max(older.made.saturating_add(since));
-    if older.heading == Heading::New {
-        merged.heading = Heading::New;
-    }
+    merged.begins |= older.begins || older.heading == Heading::New;
     merged
 }
 
@@ -117,6 +115,6 @@ mod tests {
         assert_eq!(merged.earlier, [RemarkKey(3), RemarkKey(5), RemarkKey(7)]);
         assert_eq!(merged.remark, Some(RemarkKey(9)));
         assert_eq!(merged.notes, [Note::Unrated, Note::Paired]);
-        assert_eq!((merged.made, merged.heading), (6, Heading::New));
+        assert_eq!((merged.made, merged.heading, merged.begins), (6, Heading::Summary, true));
     }
 }
