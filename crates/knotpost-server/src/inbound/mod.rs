@@ -6,6 +6,7 @@
 //! games, the clock or the meaning of a command. Whoever receives mail passes it to [`Intake`]; [`Desk`] is the
 //! intake of the server, which walks a mail through the stages and commits what comes of it.
 
+pub mod bounce;
 pub mod classify;
 mod decode;
 pub mod digest;
@@ -18,8 +19,10 @@ mod mime;
 pub mod parse;
 mod phrases;
 pub mod pipeline;
+mod postmaster;
 mod quoting;
 pub mod reason;
+mod returned;
 pub mod smtp;
 
 pub use classify::{Class, classify};

@@ -11,20 +11,22 @@ use super::classify::{Class, classify};
 use super::digest::dedupe_key;
 use super::identify::{Address as Arrival, Identified, identify};
 use super::parse::{Message, parse};
+use super::postmaster::{is_to_postmaster, keep_for_postmaster};
 use super::reason::Reason;
+use super::returned::{is_to_return_path, keep_returned, read_returned};
 use super::smtp::{Envelope, Intake, Receipt, RecipientVerdict};
 use crate::app::App;
 use crate::config::KeepRaw;
 use crate::domain::{Address, InboxKey, Millis, Recipient};
 use crate::secret::Purpose;
 use crate::service::{
-    Answer, Audience, Channel, Origin, Prepared, Reply, Request, apply, post_to_address, prepare,
+    Answer, Audience, Channel, Origin, Prepared, Reply, Request, apply, heard_from, post_to_address, prepare,
     prepare_at_once,
 };
 use crate::store::{InboxRow, NewInbox, StoreError, Tx};
 
 /// A mail that was acted on is recognised for so long.
-const DEDUPE_MS: i64 = 30 * 86_400_000;
+pub(super) const DEDUPE_MS: i64 = 30 * 86_400_000;
 /// Nobody else takes a leased mail before this time is over.
 const LEASE_MS: i64 = 2 * 60_000;
 /// A mail whose processing failed so often is set aside.
@@ -65,7 +67,11 @@ impl Desk {
     fn read(&self, raw: &[u8], envelope_from: Option<&str>, recipients: &[String]) -> Result<Mail, Refusal> {
         let message =
             parse(raw).map_err(|broken| Refusal { enhanced: "5.6.0", text: format!("{broken}") })?;
-        let class = classify(&message, envelope_from, &self.app.own);
+        let mut class = classify(&message, envelope_from, &self.app.own);
+        if class == Class::Person && is_to_return_path(&self.app.own, recipients) {
+            // Some mail program took the return path for an address to write to; so do some responders.
+            class = Class::Bulk;
+        }
         if matches!(class, Class::Automatic(_)) {
             // Never looked into any further.
             return Ok(Mail { message, class, sender: None, found: nothing(), dedupe_key: String::new() });
@@ -105,11 +111,19 @@ impl Desk {
         let app = &self.app;
         let now = app.clock.now();
         let mut row = self.describe(&envelope, &mail, raw.len(), now);
+        if let Some(returned) = read_returned(&app.own, &envelope, mail.class, &mail.message, &raw) {
+            let reason = keep_returned(app, row, returned, now).await?;
+            count(reason);
+            return Ok(Receipt::Stored { text: "kept".to_owned() });
+        }
         if let Some(reason) = self.settled_at_sight(&mail, &envelope) {
             row.reason = Some(reason.as_str());
+            count(reason);
             if reason == Reason::Postmaster {
                 // Somebody wrote to people: the words are kept, sealed, for the time of failed mails.
                 row.raw = Some(app.secret.seal(app.entropy.as_ref(), &raw)?);
+                keep_for_postmaster(app, row, mail.class, &mail.message, &mail.dedupe_key, now).await?;
+                return Ok(Receipt::Stored { text: "kept".to_owned() });
             }
             app.store
                 .write(move |tx| {
@@ -157,9 +171,7 @@ impl Desk {
         if let Class::Automatic(reason) = mail.class {
             return Some(reason);
         }
-        let to_postmaster =
-            |address: &String| matches!(self.app.own.recipient(address), Some(Recipient::Postmaster));
-        envelope.recipients.iter().all(to_postmaster).then_some(Reason::Postmaster)
+        is_to_postmaster(&self.app.own, &envelope.recipients).then_some(Reason::Postmaster)
     }
 
     fn describe(&self, envelope: &Envelope, mail: &Mail, size: usize, now: Millis) -> NewInbox {
@@ -346,6 +358,9 @@ async fn decide(
     }
     let answer = apply(tx, app, prepared, now).await?;
     let failed = answer.failure.is_some();
+    if let (false, Some(user), Some(sender)) = (failed, prepared.user(), &mail.sender) {
+        heard_from(tx, user, sender).await?;
+    }
     let several = matches!(mail.found, Identified::Multiple { .. });
     if failed && !several {
         if mail.class == Class::Bulk {
@@ -357,7 +372,7 @@ async fn decide(
         if !has_budget(tx, mail, "answers", QUERY_ANSWERS, now).await? {
             return Ok(Reason::AnswerBudget);
         }
-        answer_sender(tx, app, mail, &answer.replies, now).await?;
+        answer_sender(tx, app, mail, prepared, &answer.replies, now).await?;
     }
     Ok(if several { Reason::Multiple } else { Reason::Executed })
 }
@@ -376,7 +391,7 @@ async fn repeat(
     let tell = did && mail.class == Class::Person && !prepared.is_query() && prepared.is_authenticated();
     if tell && has_budget(tx, mail, "answers", QUERY_ANSWERS, now).await? {
         let reply = crate::service::already_played(tx, app, prepared, now).await?;
-        answer_sender(tx, app, mail, &[reply], now).await?;
+        answer_sender(tx, app, mail, prepared, &[reply], now).await?;
     }
     Ok(Reason::Duplicate)
 }
@@ -400,10 +415,10 @@ async fn answer_error(
         return Ok(Reason::GlobalBudget);
     }
     if count == ERROR_ANSWERS + 1 {
-        answer_sender(tx, app, mail, &[Reply::BudgetSpent { answers: ERROR_ANSWERS }], now).await?;
+        answer_sender(tx, app, mail, prepared, &[Reply::BudgetSpent { answers: ERROR_ANSWERS }], now).await?;
         return Ok(Reason::AnswerBudget);
     }
-    answer_sender(tx, app, mail, &answer.replies, now).await?;
+    answer_sender(tx, app, mail, prepared, &answer.replies, now).await?;
     Ok(if prepared.parses() { Reason::Refused } else { Reason::AnsweredError })
 }
 
@@ -422,13 +437,14 @@ async fn answer_sender(
     tx: &mut Tx,
     app: &App,
     mail: &Mail,
+    prepared: &Prepared,
     replies: &[Reply],
     now: Millis,
 ) -> Result<(), StoreError> {
     let Some(sender) = &mail.sender else { return Ok(()) };
     let parent = mail.message.message_id.as_deref().unwrap_or_default();
     for reply in replies {
-        post_to_address(tx, app, reply, sender, None, Some(parent).filter(|id| is_quotable(id)), now).await?;
+        post_to_address(tx, app, reply, sender, prepared.user(), Some(parent).filter(|id| is_quotable(id)), now).await?;
     }
     Ok(())
 }

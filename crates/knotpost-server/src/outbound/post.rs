@@ -61,7 +61,12 @@ fn thread_id(board: &BoardRef, domain: &str) -> String {
 
 impl Composer for MailComposer {
     fn compose(&self, reply: &Reply, envelope: &Envelope) -> Result<Vec<u8>, String> {
-        let rendered = self.renderer.render(reply).map_err(|error| describe(&error))?;
+        let mut rendered = self.renderer.render(reply).map_err(|error| describe(&error))?;
+        for notice in &envelope.notices {
+            rendered.text.push('\n');
+            rendered.text.push_str(notice);
+            rendered.text.push('\n');
+        }
         compose(&self.letter(rendered, envelope)).map_err(|error| error.to_string())
     }
 
@@ -97,6 +102,7 @@ pub(super) fn plain_envelope(recipient: &str, message_id: &str, date: Millis) ->
         is_answer: false,
         board: None,
         unsubscribe: None,
+        notices: Vec::new(),
     }
 }
 
@@ -110,5 +116,6 @@ pub(super) fn board_envelope(recipient: &str, message_id: &str, date: Millis, bo
         is_answer: false,
         board: Some(board),
         unsubscribe: None,
+        notices: Vec::new(),
     }
 }

@@ -55,6 +55,8 @@ enum Failure {
     Stale(Error),
     /// The relay or the network refused the mail.
     Mail(Error),
+    /// The relay refused its recipient.
+    Recipient(Error),
 }
 
 impl SmtpClient {
@@ -80,6 +82,7 @@ impl SmtpClient {
                 Ok(()) => return Ok(()),
                 Err(Failure::Stale(_)) => {}
                 Err(Failure::Mail(error)) => return Err(judge(&error, to)),
+                Err(Failure::Recipient(error)) => return Err(judge_recipient(&error, to)),
             }
         }
         let connection = self.shared.connect().await?;
@@ -87,6 +90,7 @@ impl SmtpClient {
             Ok(()) => Ok(()),
             Err(Failure::Stale(error)) => Err(SendError::Transient(describe(&error))),
             Err(Failure::Mail(error)) => Err(judge(&error, to)),
+            Err(Failure::Recipient(error)) => Err(judge_recipient(&error, to)),
         }
     }
 
@@ -101,7 +105,7 @@ impl SmtpClient {
         let reusable = match &handed {
             Ok(()) => true,
             Err(Failure::Stale(_)) => false,
-            Err(Failure::Mail(error)) => {
+            Err(Failure::Mail(error) | Failure::Recipient(error)) => {
                 error.status().is_some()
                     && timeout(CONNECT_PATIENCE, connection.command(Rset))
                         .await
@@ -175,7 +179,7 @@ async fn transact(connection: &mut AsyncSmtpConnection, parcel: &Parcel<'_>) -> 
         let ended = error.status().is_none_or(|code| u16::from(code) == 421);
         if ended { Failure::Stale(error) } else { Failure::Mail(error) }
     })?;
-    connection.command(Rcpt::new(parcel.to.clone(), Vec::new())).await.map_err(Failure::Mail)?;
+    connection.command(Rcpt::new(parcel.to.clone(), Vec::new())).await.map_err(Failure::Recipient)?;
     connection.command(Data).await.map_err(Failure::Mail)?;
     connection.message(parcel.mail).await.map_err(Failure::Mail)?;
     Ok(())
@@ -194,6 +198,13 @@ fn judge(error: &Error, to: &str) -> SendError {
     let refused = (510..=529).contains(&code) || (540..=599).contains(&code);
     let beyond_relay = (500..=599).contains(&code) && !to.is_ascii();
     if refused || beyond_relay { SendError::Permanent(said) } else { SendError::Transient(said) }
+}
+
+fn judge_recipient(error: &Error, to: &str) -> SendError {
+    match judge(error, to) {
+        SendError::Permanent(said) => SendError::Recipient(said),
+        other => other,
+    }
 }
 
 /// The error with its causes, on one line.

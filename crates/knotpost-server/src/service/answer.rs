@@ -300,6 +300,15 @@ pub enum Reply {
         /// To whom.
         to: Vec<String>,
     },
+    /// What somebody wrote to the people who run the server.
+    Postmaster {
+        /// Who, as far as the From line says.
+        from: String,
+        /// The Subject.
+        subject: String,
+        /// The words.
+        text: String,
+    },
     /// What somebody writes to everybody.
     Broadcast {
         /// Whose copy this is.

@@ -5,6 +5,7 @@ mod accounts;
 mod answer;
 mod board;
 mod boards;
+mod bounces;
 mod challenge;
 mod chance;
 mod credentials;
@@ -20,6 +21,7 @@ mod messages;
 mod moves;
 mod opponents;
 mod post;
+mod postmaster;
 mod preferences;
 mod prepare;
 mod proposals;
@@ -56,6 +58,9 @@ pub use answer::{
     SeekLine, StandingLine, StandingsTable,
 };
 pub use board::{Board, Entry, Standing};
+pub use bounces::{
+    BounceOutcome, CONFIRMATION_KIND, STOPPED, heard_from, is_stopped, record_report, record_trouble,
+};
 pub use chance::{Chance, chance, commitment};
 pub use credentials::{Credentials, HashError, Login};
 pub use deadlines::work_due;
@@ -66,6 +71,7 @@ pub use help::{TOPICS, help_page};
 pub use limits::{Limits, Rate};
 pub use messages::pass_on_broadcast;
 pub use post::{BoardFacts, Composer, Envelope, Heading, Note, post_to_address};
+pub use postmaster::{ToPostmaster, hand_to_administrators};
 pub use preferences::PreferenceLine;
 pub use prepare::{Channel, Origin, Prepared, Request, prepare, prepare_at_once};
 pub use ratings::rate_board;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::bounces::{stop_notice, take_notices};
 use super::proposals::note_of_proposal;
 use super::readers::readers;
 use super::sheet::times;
@@ -107,6 +108,11 @@ pub enum Note {
         /// What.
         kind: ProposalKind,
     },
+    /// Another address of the reader gets no mail any more.
+    Stopped {
+        /// Which.
+        address: String,
+    },
     /// The move is not played before it is confirmed.
     Submitted {
         /// The game's name.
@@ -158,6 +164,7 @@ impl fmt::Display for Note {
             Self::Agreed { kind: ProposalKind::Undo } => {
                 f.write_str("All players agreed: the last move was taken back.")
             }
+            Self::Stopped { address } => f.write_str(&stop_notice(address)),
             Self::Submitted { game, number, userid } => {
                 writeln!(f, "Nothing is played yet: this is the board as it would be. To play it,")?;
                 writeln!(f, "send a mail with this Subject; another `submit` replaces it:")?;
@@ -230,6 +237,8 @@ pub struct Envelope {
     pub board: Option<BoardRef>,
     /// The page on which its reader takes no more of its kind.
     pub unsubscribe: Option<String>,
+    /// What its reader should know beside, whatever the mail is about.
+    pub notices: Vec<String>,
 }
 
 /// Turns what the server says into a message. Lives outside: use cases know no MIME.
@@ -290,6 +299,10 @@ pub async fn post_to_address(
         }
         _ => None,
     };
+    let notices = match user {
+        Some(user) => take_notices(tx, app, user, &recipient.to_string(), now).await?,
+        None => Vec::new(),
+    };
     let envelope = Envelope {
         recipient: recipient.to_string(),
         message_id: new_message_id(app)?,
@@ -298,6 +311,7 @@ pub async fn post_to_address(
         is_answer: in_reply_to.is_some(),
         board,
         unsubscribe: None,
+        notices,
     };
     let bytes = app.composer.compose(reply, &envelope).map_err(StoreError::Corrupt)?;
     let mail = NewOutbox {
@@ -363,7 +377,13 @@ pub(super) async fn post_board_to(
         if reader.addresses.is_empty() || !reader.takes_now(tx, board, facts, now).await? {
             continue;
         }
-        let facts = BoardFacts { style: reader.style, ..facts.clone() }.with_moment(board, now);
+        let mut facts = BoardFacts { style: reader.style, ..facts.clone() }.with_moment(board, now);
+        if reader.is_reachable {
+            for address in reader.untold {
+                tx.note_stop_told(reader.user, &address, now).await?;
+                facts.notes.push(Note::Stopped { address });
+            }
+        }
         let stored = serde_json::to_string(&facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
         for recipient in reader.addresses {
             let mail = NewOutbox {

@@ -6,7 +6,7 @@ use knotpost_commands::{Command, ParseError};
 
 use super::{Code, HashError, Login, Rate, Refusal, queries, resets};
 use crate::app::App;
-use crate::domain::Address;
+use crate::domain::{Address, UserKey};
 use crate::store::{StoreError, UserState};
 
 /// Shorter words are no passwords.
@@ -93,6 +93,14 @@ impl Prepared {
     /// The lines of a `multiple`, their passwords masked.
     pub fn line_echoes(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().map(|line| line.echo.as_str())
+    }
+
+    /// The user it proved to come from.
+    pub fn user(&self) -> Option<UserKey> {
+        match &self.login {
+            Login::Known { user, .. } => Some(*user),
+            _ => self.lines.iter().find_map(Self::user),
+        }
     }
 
     /// Whether it names a user and proved to be him.

@@ -6,6 +6,7 @@
 
 mod accounts;
 mod boards;
+mod bounces;
 mod broadcasts;
 mod deadlines;
 mod departures;
@@ -38,6 +39,7 @@ use sqlx::{ConnectOptions as _, Connection as _, PgPool, Postgres, Sqlite, Sqlit
 
 pub use accounts::{AddressRow, NewUser, UserRow, UserState};
 pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
+pub use bounces::StoppedAddress;
 pub use broadcasts::BroadcastRow;
 pub use deadlines::DueBoard;
 pub use digests::DigestBoard;
