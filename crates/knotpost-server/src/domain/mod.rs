@@ -4,7 +4,6 @@
 mod address;
 mod board;
 mod bounce;
-mod comment;
 mod ids;
 mod own_addresses;
 mod periods;
@@ -15,8 +14,8 @@ mod zone;
 pub use address::{Address, AddressError, parse_address};
 pub use board::{BoardRef, BoardState, MoveKind, ProposalKind, RemarkKind, SeatState};
 pub use bounce::{BounceKind, Trouble, find_status};
-pub use comment::limit_comment;
 pub use ids::{BoardKey, InboxKey, OutboxKey, RemarkKey, UserKey};
+pub use knotpost_commands::limit_comment;
 pub use own_addresses::{OwnAddresses, Recipient};
 pub use periods::{Pauses, Period, most_within};
 pub use rating::{Pool, Rating, Score};

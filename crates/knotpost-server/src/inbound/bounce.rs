@@ -5,7 +5,7 @@
 
 use knotpost_mail::{Message, Section, outline};
 
-use super::classify::is_mailer;
+use super::classify::{is_mailer, is_postmaster};
 use crate::domain::{BounceKind, Trouble, find_status};
 
 /// Beginnings and pieces of the Subjects of reports, in lower case.
@@ -46,7 +46,10 @@ pub fn read_report(raw: &[u8], message: &Message, sender: Option<&str>) -> Optio
     let sections = outline(raw).unwrap_or_default();
     let statuses: Vec<&Section> = sections.iter().filter(|section| is_status(section)).collect();
     if !statuses.is_empty() {
-        return statuses.into_iter().filter_map(|section| read_status(section.text.as_deref()?)).reduce(worse);
+        return statuses
+            .into_iter()
+            .filter_map(|section| read_status(section.text.as_deref()?))
+            .reduce(worse);
     }
     if message.content_type_report || !looks_like_report(message, sender) {
         // Receipts and complaints are reports too, of mails that did arrive.
@@ -100,9 +103,14 @@ fn read_recipient(group: &str) -> Option<Trouble> {
 
 /// Whether a mail without a machine's part may be a report: it has its sender or its Subject.
 fn looks_like_report(message: &Message, sender: Option<&str>) -> bool {
+    message.from.iter().map(String::as_str).chain(sender).any(|name| is_mailer(name) || is_postmaster(name))
+        || has_report_subject(message)
+}
+
+/// Whether a mail is called what reports are called.
+pub(super) fn has_report_subject(message: &Message) -> bool {
     let subject = message.subject.to_lowercase();
-    message.from.iter().map(String::as_str).chain(sender).any(is_mailer)
-        || SUBJECTS.iter().any(|known| subject.contains(known))
+    SUBJECTS.iter().any(|known| subject.contains(known))
 }
 
 fn read_words(text: &str) -> Option<Trouble> {
@@ -112,15 +120,17 @@ fn read_words(text: &str) -> Option<Trouble> {
     };
     let told: Vec<&str> = text.lines().take_while(|line| !is_copy(line)).collect();
     // Where a line has a code it says more than the letter around it.
-    let telling = told.iter().position(|line| find_status(line).is_some_and(|status| !status.starts_with('2')));
+    let telling =
+        told.iter().position(|line| find_status(line).is_some_and(|status| !status.starts_with('2')));
     let telling = telling.or_else(|| told.iter().position(|line| Trouble::from_words(line).is_some()))?;
     let words = told.get(telling..(telling + 2).min(told.len()))?.join(" ");
     let whole = told.join(" ").to_lowercase();
     let trouble = Trouble::from_words(&words)?;
-    let is_warning = ["will be retried", "will retry", "has not been delivered yet", "not yet been delivered"]
-        .iter()
-        .any(|known| whole.contains(known))
-        || whole.contains("you do not need to resend");
+    let is_warning =
+        ["will be retried", "will retry", "has not been delivered yet", "not yet been delivered"]
+            .iter()
+            .any(|known| whole.contains(known))
+            || whole.contains("you do not need to resend");
     if is_warning { Trouble::judge("4.0.0", &words) } else { Some(trouble) }
 }
 
@@ -150,8 +160,7 @@ mod tests {
     fn reports_by_the_standard_say_it_in_fields() {
         let hard = Some((BounceKind::Hard, "5.1.1".to_owned()));
         assert_eq!(read(&dsn("Action: failed\nStatus: 5.1.1")), hard);
-        let folded =
-            "Action: Failed\nStatus: 5.0.0 (permanent)\nDiagnostic-Code: smtp; 550 5.1.1\n <a@b>: User\n unknown";
+        let folded = "Action: Failed\nStatus: 5.0.0 (permanent)\nDiagnostic-Code: smtp; 550 5.1.1\n <a@b>: User\n unknown";
         assert_eq!(read(&dsn(folded)).unwrap().0, BounceKind::Hard);
         assert_eq!(read(&dsn("Action: failed\nStatus: 5.2.2")).unwrap().0, BounceKind::Soft);
         assert_eq!(read(&dsn("Action: failed\nStatus: 4.4.7")).unwrap().0, BounceKind::Soft);

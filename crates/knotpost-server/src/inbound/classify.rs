@@ -3,9 +3,10 @@
 //! The rule that keeps mail from going in circles: whatever shows one of the marks of an automaton is neither
 //! executed nor answered. Knows nothing of commands or accounts.
 
-use super::parse::Message;
+use super::bounce::has_report_subject;
 use super::reason::Reason;
 use crate::domain::OwnAddresses;
+use knotpost_mail::Message;
 
 /// More servers than this lie on no honest way.
 pub const MAX_HOPS: usize = 30;
@@ -28,7 +29,8 @@ pub fn classify(message: &Message, envelope_from: Option<&str>, own: &OwnAddress
     if let Some(reason) = find_automaton(message, envelope_from, own) {
         return Class::Automatic(reason);
     }
-    if is_bulk(message) { Class::Bulk } else { Class::Person }
+    let from_postmaster = message.from.iter().map(String::as_str).chain(envelope_from).any(is_postmaster);
+    if is_bulk(message) || from_postmaster { Class::Bulk } else { Class::Person }
 }
 
 fn find_automaton(message: &Message, envelope_from: Option<&str>, own: &OwnAddresses) -> Option<Reason> {
@@ -46,7 +48,7 @@ fn find_automaton(message: &Message, envelope_from: Option<&str>, own: &OwnAddre
     if sender.is_empty() || sender == "<>" || message.return_path.as_deref() == Some("") {
         return Some(Reason::NullSender);
     }
-    if senders().any(is_mailer) {
+    if senders().any(is_mailer) || (senders().any(is_postmaster) && has_report_subject(message)) {
         return Some(Reason::MailerDaemon);
     }
     if message.auto_submitted.as_deref().is_some_and(|word| word != "no") {
@@ -62,13 +64,21 @@ fn is_own<'a>(message: &Message, mut senders: impl Iterator<Item = &'a str>, own
     senders.any(|sender| own.is_own(sender)) || loops() || made_here()
 }
 
-/// Names under which mail systems write.
-fn is_mailer(address: &str) -> bool {
+/// Names under which mail systems write, however they spell them.
+pub(super) fn is_mailer(address: &str) -> bool {
+    let mut name = local_part(address);
+    name.retain(|c| c.is_ascii_alphanumeric());
+    matches!(name.as_str(), "mailerdaemon" | "maildaemon" | "maildeliverysubsystem" | "doublebounce")
+}
+
+/// The name under which some mail systems write, and people too.
+pub(super) fn is_postmaster(address: &str) -> bool {
+    local_part(address) == "postmaster"
+}
+
+fn local_part(address: &str) -> String {
     let local = address.rsplit_once('@').map_or(address, |(local, _)| local);
-    matches!(
-        local.to_ascii_lowercase().as_str(),
-        "mailer-daemon" | "mail-daemon" | "maildaemon" | "postmaster" | "double-bounce"
-    )
+    local.split('+').next().unwrap_or_default().to_ascii_lowercase()
 }
 
 fn is_bulk(message: &Message) -> bool {
@@ -76,7 +86,7 @@ fn is_bulk(message: &Message) -> bool {
         message.precedence.as_deref().is_some_and(|word| matches!(word, "bulk" | "junk" | "list"));
     let suppress =
         message.x_auto_response_suppress.as_deref().is_some_and(|value| !value.eq_ignore_ascii_case("none"));
-    message.list_id.is_some() || precedence || suppress
+    message.list_id.is_some() || message.list_header || precedence || suppress
 }
 
 #[cfg(test)]

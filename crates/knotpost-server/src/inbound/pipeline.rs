@@ -35,6 +35,8 @@ const MOST_ATTEMPTS: i64 = 5;
 const ERROR_ANSWERS: i64 = 10;
 /// Answers to queries of one address in an hour.
 const QUERY_ANSWERS: i64 = 200;
+/// Answers to one and the same query of one address in an hour: nobody asks so often, but programs.
+const SAME_ANSWERS: i64 = 10;
 /// Error answers of the whole server in an hour.
 const ALL_ERROR_ANSWERS: i64 = 2_000;
 
@@ -369,7 +371,10 @@ async fn decide(
         return answer_error(tx, app, mail, prepared, &answer, now).await;
     }
     if answer.audience == Audience::Sender && mail.class == Class::Person {
-        if !has_budget(tx, mail, "answers", QUERY_ANSWERS, now).await? {
+        let same = format!("same {}", prepared.echo.chars().take(100).collect::<String>());
+        if !has_budget(tx, mail, "answers", QUERY_ANSWERS, now).await?
+            || !has_budget(tx, mail, &same, SAME_ANSWERS, now).await?
+        {
             return Ok(Reason::AnswerBudget);
         }
         answer_sender(tx, app, mail, prepared, &answer.replies, now).await?;
@@ -444,7 +449,16 @@ async fn answer_sender(
     let Some(sender) = &mail.sender else { return Ok(()) };
     let parent = mail.message.message_id.as_deref().unwrap_or_default();
     for reply in replies {
-        post_to_address(tx, app, reply, sender, prepared.user(), Some(parent).filter(|id| is_quotable(id)), now).await?;
+        post_to_address(
+            tx,
+            app,
+            reply,
+            sender,
+            prepared.user(),
+            Some(parent).filter(|id| is_quotable(id)),
+            now,
+        )
+        .await?;
     }
     Ok(())
 }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::classify::Class;
-use super::parse::Message;
 use super::reason::Reason;
 use crate::app::App;
 use crate::domain::{Millis, OwnAddresses, Recipient, limit_comment};
 use crate::service::{ToPostmaster, hand_to_administrators};
 use crate::store::{NewInbox, StoreError};
+use knotpost_mail::Message;
 
 /// Whether a mail is for the people who run the server, and for nobody else here.
 pub(super) fn is_to_postmaster(own: &OwnAddresses, recipients: &[String]) -> bool {

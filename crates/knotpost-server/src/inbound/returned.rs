@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::bounce::read_report;
 use super::classify::Class;
-use super::parse::Message;
 use super::reason::Reason;
 use super::smtp::Envelope;
 use crate::app::App;
 use crate::domain::{Millis, OwnAddresses, Recipient, Trouble};
 use crate::service::{BounceOutcome, record_report};
 use crate::store::{NewInbox, StoreError};
+use knotpost_mail::Message;
 
 /// A mail of a program to a return path.
 #[derive(Clone, Debug)]

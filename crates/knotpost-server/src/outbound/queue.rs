@@ -22,7 +22,9 @@ const LEASE_MS: i64 = 5 * 60_000;
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// What a mail became before it is sent.
-enum Made {
+#[derive(Clone, Debug)]
+pub enum Made {
+    /// The message.
     Message(Vec<u8>),
     /// Nothing to send any more, and why.
     Dropped(&'static str),
@@ -42,7 +44,10 @@ pub async fn send_next(app: &App, transport: &Transport) -> Result<bool, StoreEr
     let leased = app.store.write(move |tx| Box::pin(tx.lease_outbox(now, now.plus(LEASE_MS)))).await?;
     let Some(row) = leased else { return Ok(false) };
     // A mail that makes the program stumble must not take the sender along.
-    let made = AssertUnwindSafe(make_unless_stopped(app, &row)).catch_unwind().await.unwrap_or(Err(StoreError::Panicked));
+    let made = AssertUnwindSafe(make_unless_stopped(app, &row))
+        .catch_unwind()
+        .await
+        .unwrap_or(Err(StoreError::Panicked));
     match made {
         Ok(Made::Message(bytes)) => send(app, transport, &row, &bytes).await?,
         Ok(Made::Dropped(why)) => finish(app, &row, "dropped", Some(why.to_owned())).await?,
@@ -66,7 +71,11 @@ async fn make_unless_stopped(app: &App, row: &OutboxRow) -> Result<Made, StoreEr
     if stopped { Ok(Made::Dropped(STOPPED)) } else { make(app, row).await }
 }
 
-async fn make(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
+/// The message of a row as it is sent now.
+///
+/// # Errors
+/// When the database fails, or the row cannot be read.
+pub async fn make(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
     if let Some(bytes) = &row.rendered {
         return Ok(Made::Message(bytes.clone()));
     }
@@ -105,7 +114,8 @@ async fn make_by_reference(app: &App, row: &OutboxRow, facts: &str) -> Result<Ma
 }
 
 async fn send(app: &App, transport: &Transport, row: &OutboxRow, bytes: &[u8]) -> Result<(), StoreError> {
-    let return_path = app.own.bounce(&row.id.0.to_string(), &app.links.bounce_signature(row.id.0, &row.recipient));
+    let return_path =
+        app.own.bounce(&row.id.0.to_string(), &app.links.bounce_signature(row.id.0, &row.recipient));
     let sending = transport.send(Some(&return_path), &row.recipient, bytes);
     let outcome = tokio::time::timeout(PATIENCE, sending)
         .await

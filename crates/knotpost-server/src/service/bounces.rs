@@ -1,5 +1,6 @@
 //! Addresses from which mail comes back: counted, stopped, told of, and started again.
 
+use super::{Code, Refusal, ServiceError};
 use crate::app::App;
 use crate::domain::{Address, BounceKind, Millis, OutboxKey, Trouble, UserKey};
 use crate::links::Links;
@@ -122,9 +123,9 @@ pub(super) async fn take_notices(
     // Only a proven reader may learn of the other addresses.
     let confirmed_only = app.config.confirms_addresses();
     let held = tx.addresses(user).await?;
-    let reads_it = held.iter().any(|row| {
-        row.address.to_lowercase() == recipient && (row.verified_at.is_some() || !confirmed_only)
-    });
+    let reads_it = held
+        .iter()
+        .any(|row| row.address.to_lowercase() == recipient && (row.verified_at.is_some() || !confirmed_only));
     if !reads_it {
         return Ok(Vec::new());
     }
@@ -140,4 +141,39 @@ pub(super) fn stop_notice(address: &str) -> String {
         "Mail to your address\n   {address}\ncame back, so no more is sent there. \
          Any command that you mail\nfrom it with your password starts it again."
     )
+}
+
+/// All addresses that get no mail any more.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_stopped(app: &App) -> Result<Vec<StoppedAddress>, ServiceError> {
+    let mut tx = app.store.read().await?;
+    let (mut all, mut after) = (Vec::new(), String::new());
+    loop {
+        let page = tx.stopped_addresses(&after, 500).await?;
+        let Some(last) = page.last() else { return Ok(all) };
+        after.clone_from(&last.address_key);
+        all.extend(page);
+    }
+}
+
+/// An administrator lets mail go to an address again.
+///
+/// # Errors
+/// When mail to it is not stopped, or the database fails.
+pub async fn start_stopped(app: &App, address: &str) -> Result<(), ServiceError> {
+    let key = address.trim().to_lowercase();
+    let started = app
+        .store
+        .write(move |tx| {
+            let key = key.clone();
+            Box::pin(async move { tx.start_address(&key).await })
+        })
+        .await?;
+    if started {
+        tracing::info!("an administrator started mail to an address again");
+        return Ok(());
+    }
+    Err(Refusal::new(Code::BadValue, format!("mail to {address} is not stopped")).into())
 }

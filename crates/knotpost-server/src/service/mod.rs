@@ -15,6 +15,7 @@ mod digest;
 mod duty;
 mod execute;
 mod help;
+mod inspector;
 mod limits;
 mod looking;
 mod messages;
@@ -60,6 +61,7 @@ pub use answer::{
 pub use board::{Board, Entry, Standing};
 pub use bounces::{
     BounceOutcome, CONFIRMATION_KIND, STOPPED, heard_from, is_stopped, record_report, record_trouble,
+    start_stopped, view_stopped,
 };
 pub use chance::{Chance, chance, commitment};
 pub use credentials::{Credentials, HashError, Login};
@@ -68,6 +70,9 @@ pub use digest::send_next_digest;
 pub use duty::{CLOCK_DUTY, Watch, keep_watch, leave_watch};
 pub use execute::{Saved, already_played, apply, execute, execute_once};
 pub use help::{TOPICS, help_page};
+pub use inspector::{
+    MailChange, MailPage, MailQuery, change_mail, view_inbox, view_outbox, view_outgoing, view_received,
+};
 pub use limits::{Limits, Rate};
 pub use messages::pass_on_broadcast;
 pub use post::{BoardFacts, Composer, Envelope, Heading, Note, post_to_address};

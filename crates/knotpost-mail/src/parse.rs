@@ -1,0 +1,199 @@
+//! From bytes to a [`Message`]: headers decoded and unfolded, the text that a person would read.
+//!
+//! Every mail there is comes out as a value; what cannot be read at all comes out as [`Broken`]. Nothing here
+//! judges the mail or looks for commands in it.
+
+use mail_parser::{HeaderName, HeaderValue};
+
+use super::mime::{self, Limit, Part};
+
+/// Why bytes are not taken as a mail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Broken {
+    /// No header field at all.
+    #[error("the message has no headers")]
+    NoHeaders,
+    /// Beyond one of the limits that keep a malicious mail from costing more than an honest one.
+    #[error("the message has {0}")]
+    Limit(#[from] Limit),
+}
+
+/// What the later stages need to know of a mail. Addresses are bare (`local@domain`), ids without brackets.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Message {
+    /// Every address of every `From` header, in order.
+    pub from: Vec<String>,
+    /// The `Sender`.
+    pub sender: Option<String>,
+    /// The addresses of `Reply-To`.
+    pub reply_to: Vec<String>,
+    /// The addresses of `To` and `Cc`.
+    pub to: Vec<String>,
+    /// The first `Subject`, decoded and on one line; empty when there is none.
+    pub subject: String,
+    /// The `Message-ID`.
+    pub message_id: Option<String>,
+    /// The ids of `In-Reply-To`.
+    pub in_reply_to: Vec<String>,
+    /// The ids of `References`, oldest first.
+    pub references: Vec<String>,
+    /// The `Date` in Unix milliseconds, when it can be read.
+    pub date: Option<i64>,
+    /// The `Date` as it was written.
+    pub date_raw: Option<String>,
+    /// The readable text with `\n` line ends, quotes and all: plain text if there is any, else converted HTML,
+    /// whose quotes are marked with `>` as in plain text. `None` when there is no readable part.
+    pub text: Option<String>,
+    /// The `Return-Path` header: an empty string stands for `<>`.
+    pub return_path: Option<String>,
+    /// The first word of `Auto-Submitted`, in lower case.
+    pub auto_submitted: Option<String>,
+    /// `Precedence`, in lower case.
+    pub precedence: Option<String>,
+    /// `List-Id`.
+    pub list_id: Option<String>,
+    /// Another header of mailing lists is there: `List-Post`, `List-Unsubscribe`, `Mailing-List` and their kin.
+    pub list_header: bool,
+    /// All `X-Loop` headers.
+    pub x_loop: Vec<String>,
+    /// `X-Auto-Response-Suppress`.
+    pub x_auto_response_suppress: Option<String>,
+    /// `X-Autoreply` is there.
+    pub x_autoreply: bool,
+    /// `X-Autorespond` is there.
+    pub x_autorespond: bool,
+    /// The mail is a `multipart/report` or one of the forms that reports have.
+    pub content_type_report: bool,
+    /// How many servers it has passed.
+    pub received_count: usize,
+    /// All `Authentication-Results`, topmost first.
+    pub authentication_results: Vec<String>,
+}
+
+impl Message {
+    /// The author, when there is exactly one.
+    pub fn author(&self) -> Option<&str> {
+        match self.from.as_slice() {
+            [author] => Some(author),
+            _ => None,
+        }
+    }
+
+    /// The return path for ways that bring no envelope: the `Return-Path` header if there is one, else the
+    /// author; `None` is the null path.
+    pub fn envelope_sender(&self) -> Option<&str> {
+        match self.return_path.as_deref() {
+            Some("") => None,
+            Some(path) => Some(path),
+            None => self.from.first().map(String::as_str),
+        }
+    }
+}
+
+/// Reads a mail.
+///
+/// # Errors
+/// [`Broken`] when there are no headers or a limit is passed.
+pub fn parse(raw: &[u8]) -> Result<Message, Broken> {
+    let root = Part::read(mime::without_envelope_line(raw))?;
+    let mut message = Message::default();
+    let mut seen = Seen::default();
+    for field in root.fields() {
+        take_field(&mut message, &mut seen, &field);
+    }
+    if !seen.any {
+        return Err(Broken::NoHeaders);
+    }
+    message.content_type_report = root.is_report();
+    message.text = mime::readable_text(&root)?;
+    Ok(message)
+}
+
+#[derive(Default)]
+struct Seen {
+    any: bool,
+    subject: bool,
+}
+
+fn take_field(message: &mut Message, seen: &mut Seen, field: &mime::Field<'_>) {
+    seen.any = true;
+    match field.name {
+        HeaderName::From => message.from.extend(addresses(field.value)),
+        HeaderName::Sender => message.sender = addresses(field.value).next(),
+        HeaderName::ReplyTo => message.reply_to.extend(addresses(field.value)),
+        HeaderName::To | HeaderName::Cc => message.to.extend(addresses(field.value)),
+        HeaderName::Subject if !seen.subject => {
+            seen.subject = true;
+            message.subject = unfold(field.value.as_text().unwrap_or_default());
+        }
+        HeaderName::MessageId if message.message_id.is_none() => message.message_id = ids(field.value).pop(),
+        HeaderName::InReplyTo => message.in_reply_to = ids(field.value),
+        HeaderName::References => message.references = ids(field.value),
+        HeaderName::Date if message.date_raw.is_none() => {
+            message.date_raw = Some(unfold(&field.raw));
+            message.date = field
+                .value
+                .as_datetime()
+                .filter(|date| date.is_valid())
+                .map(|date| date.to_timestamp() * 1000);
+        }
+        HeaderName::ReturnPath => {
+            message.return_path = Some(unfold(&field.raw).trim_matches(['<', '>', ' ']).to_owned());
+        }
+        HeaderName::ListId => message.list_id = Some(unfold(&field.raw)),
+        HeaderName::Received => message.received_count += 1,
+        HeaderName::AuthenticationResults => message.authentication_results.push(unfold(&field.raw)),
+        _ => take_mark(message, field),
+    }
+}
+
+/// The marks of programs, whose names mail-parser mostly has no word for.
+fn take_mark(message: &mut Message, field: &mime::Field<'_>) {
+    let value = unfold(&field.raw);
+    match field.name.as_str().to_ascii_lowercase().as_str() {
+        "auto-submitted" => {
+            let word = value.split([';', ' ', '(']).next().unwrap_or_default();
+            message.auto_submitted = Some(word.to_ascii_lowercase());
+        }
+        "precedence" => message.precedence = Some(value.to_ascii_lowercase()),
+        "x-loop" => message.x_loop.push(value),
+        "x-auto-response-suppress" => message.x_auto_response_suppress = Some(value),
+        "mailing-list" | "x-mailing-list" | "x-listname" => message.list_header = true,
+        name if name.starts_with("list-") => message.list_header = true,
+        "x-autoreply" => message.x_autoreply = true,
+        "x-autorespond" => message.x_autorespond = true,
+        _ => {}
+    }
+}
+
+fn addresses<'a>(value: &'a HeaderValue<'_>) -> impl Iterator<Item = String> + 'a {
+    value
+        .as_address()
+        .into_iter()
+        .flat_map(mail_parser::Address::iter)
+        .filter_map(|addr| addr.address.as_deref())
+        .map(|address| address.trim().to_owned())
+        .filter(|address| !address.is_empty())
+}
+
+fn ids(value: &HeaderValue<'_>) -> Vec<String> {
+    match value {
+        HeaderValue::Text(id) => vec![id.to_string()],
+        HeaderValue::TextList(list) => list.iter().map(ToString::to_string).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// One line: every run of line ends and tabs becomes a blank, nothing else changes.
+fn unfold(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.trim().chars() {
+        match c {
+            '\r' => {}
+            '\n' | '\t' => line.push(' '),
+            c if c.is_control() => {}
+            c => line.push(c),
+        }
+    }
+    line
+}
