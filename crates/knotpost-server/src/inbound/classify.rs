@@ -146,6 +146,54 @@ mod tests {
     }
 
     #[test]
+    fn mail_systems_are_known_however_they_spell_themselves() {
+        let from = |address: &str| class(|mail| mail.from = vec![address.to_owned()]);
+        for name in [
+            "MAILER-DAEMON",
+            "Mailer_Daemon",
+            "mailerdaemon",
+            "mail-daemon",
+            "mailer.daemon",
+            "mailer-daemon+x",
+        ] {
+            let automatic = Class::Automatic(Reason::MailerDaemon);
+            assert_eq!(from(&format!("{name}@example.net")), automatic, "{name}");
+        }
+        for name in ["daemon", "mailer", "maildaemonia"] {
+            assert_eq!(from(&format!("{name}@example.net")), Class::Person, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_postmaster_may_play_and_his_reports_may_not() {
+        let subject = |subject: &str| {
+            class(|mail| {
+                mail.from = vec!["postmaster@example.net".into()];
+                mail.subject = subject.into();
+            })
+        };
+        assert_eq!(
+            subject("osbox move 1 fred secret f1"),
+            Class::Bulk,
+            "obeyed with a password, never told of errors"
+        );
+        for name in
+            ["Undeliverable: Osbox Board 1 fred", "Delivery Status Notification (Failure)", "Unzustellbar: x"]
+        {
+            assert_eq!(subject(name), Class::Automatic(Reason::MailerDaemon), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_a_mail_answers_says_nothing_about_its_author() {
+        let answers = |mail: &mut Message| {
+            mail.in_reply_to = vec![own().message_id("17")];
+            mail.references = vec![own().message_id("16"), own().message_id("17")];
+        };
+        assert_eq!(class(answers), Class::Person);
+    }
+
+    #[test]
     fn our_own_mail_never_speaks_to_us() {
         let own_message = Class::Automatic(Reason::OwnMessage);
         assert_eq!(class(|mail| mail.from = vec!["Games+r.x@example.org".into()]), own_message);
@@ -158,6 +206,7 @@ mod tests {
     #[test]
     fn lists_are_bulk() {
         assert_eq!(class(|mail| mail.list_id = Some("<x.example>".into())), Class::Bulk);
+        assert_eq!(class(|mail| mail.list_header = true), Class::Bulk);
         for word in ["bulk", "junk", "list"] {
             assert_eq!(class(|mail| mail.precedence = Some(word.into())), Class::Bulk);
         }

@@ -6,6 +6,7 @@
 //! games, the clock or the meaning of a command. Whoever receives mail passes it to [`Intake`]; [`Desk`] is the
 //! intake of the server, which walks a mail through the stages and commits what comes of it.
 
+mod answers;
 pub mod bounce;
 pub mod classify;
 pub mod digest;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
+use super::answers::{answer_error, answer_sender, may_ask};
 use super::classify::{Class, classify};
 use super::digest::dedupe_key;
 use super::identify::{Address as Arrival, Identified, identify};
@@ -20,8 +21,8 @@ use crate::config::KeepRaw;
 use crate::domain::{Address, InboxKey, Millis, Recipient};
 use crate::secret::Purpose;
 use crate::service::{
-    Answer, Answering, Audience, Channel, Claim, Origin, Prepared, Reply, Request, apply,
-    ask_for_confirmation, heard_from, post_answer, prepare, prepare_at_once,
+    Answering, Audience, Channel, Claim, Origin, Prepared, Request, apply, ask_for_confirmation, heard_from,
+    prepare, prepare_at_once,
 };
 use crate::store::{InboxRow, NewInbox, StoreError, Tx};
 
@@ -35,14 +36,6 @@ const MOST_ATTEMPTS: i64 = 5;
 const MOST_PARENTS: usize = 5;
 /// A player is asked so often in an hour whether it was he who wrote from another address.
 const FOREIGN_ANSWERS: i64 = 3;
-/// Error answers to one address in an hour; the next one says that there will be no more.
-const ERROR_ANSWERS: i64 = 10;
-/// Answers to queries of one address in an hour.
-const QUERY_ANSWERS: i64 = 200;
-/// Answers to one and the same query of one address in an hour: nobody asks so often, but programs.
-const SAME_ANSWERS: i64 = 10;
-/// Error answers of the whole server in an hour.
-const ALL_ERROR_ANSWERS: i64 = 2_000;
 
 /// Takes mail, whichever way it comes.
 pub struct Desk {
@@ -50,10 +43,10 @@ pub struct Desk {
 }
 
 /// A mail understood as far as that goes without looking anything up.
-struct Mail {
-    message: Message,
+pub(super) struct Mail {
+    pub(super) message: Message,
     class: Class,
-    sender: Option<Address>,
+    pub(super) sender: Option<Address>,
     found: Identified,
     /// Why its sender may act without a password.
     claim: Option<Claim>,
@@ -126,6 +119,10 @@ impl Desk {
         let app = &self.app;
         let now = app.clock.now();
         let mut row = self.describe(&envelope, &mail, raw.len(), now);
+        let keep = app.config.inbound.keep_raw == KeepRaw::All;
+        if keep {
+            row.raw = Some(app.secret.seal(app.entropy.as_ref(), &raw)?);
+        }
         if let Some(returned) = read_returned(&app.own, &envelope, mail.class, &mail.message, &raw) {
             let reason = keep_returned(app, row, returned, now).await?;
             count(reason);
@@ -161,7 +158,7 @@ impl Desk {
                         let (mail, prepared, row) = &*work;
                         let key = tx.insert_inbox(row).await?;
                         let reason = decide(tx, &app, mail, prepared, key, now).await?;
-                        tx.finish_inbox(key, "done", reason.as_str(), false, now).await?;
+                        tx.finish_inbox(key, "done", reason.as_str(), keep, now).await?;
                         Ok(reason)
                     })
                 })
@@ -412,10 +409,7 @@ async fn decide(
         return answer_error(tx, app, mail, prepared, &answer, now).await;
     }
     if answer.audience == Audience::Sender && mail.class == Class::Person {
-        let same = format!("same {}", prepared.echo.chars().take(100).collect::<String>());
-        if !has_budget(tx, mail, "answers", QUERY_ANSWERS, now).await?
-            || !has_budget(tx, mail, &same, SAME_ANSWERS, now).await?
-        {
+        if !may_ask(tx, mail, prepared, now).await? {
             return Ok(Reason::AnswerBudget);
         }
         answer_sender(tx, app, mail, prepared, &answer.replies, now).await?;
@@ -435,71 +429,9 @@ async fn repeat(
     let did =
         [Reason::Executed, Reason::Multiple].iter().any(|reason| first.as_deref() == Some(reason.as_str()));
     let tell = did && mail.class == Class::Person && !prepared.is_query() && prepared.is_authenticated();
-    if tell && has_budget(tx, mail, "answers", QUERY_ANSWERS, now).await? {
+    if tell && may_ask(tx, mail, prepared, now).await? {
         let reply = crate::service::already_played(tx, app, prepared, now).await?;
         answer_sender(tx, app, mail, prepared, &[reply], now).await?;
     }
     Ok(Reason::Duplicate)
-}
-
-/// An error answer, as long as the address and the server have not had too many.
-async fn answer_error(
-    tx: &mut Tx,
-    app: &App,
-    mail: &Mail,
-    prepared: &Prepared,
-    answer: &Answer,
-    now: Millis,
-) -> Result<Reason, StoreError> {
-    let hour = now.0 / 3_600_000;
-    let Some(sender) = &mail.sender else { return Ok(Reason::NoSender) };
-    let count = tx.count_answer(&format!("errors {}", sender.key()), hour).await?;
-    if count > ERROR_ANSWERS + 1 {
-        return Ok(Reason::AnswerBudget);
-    }
-    if tx.count_answer("errors of all", hour).await? > ALL_ERROR_ANSWERS {
-        return Ok(Reason::GlobalBudget);
-    }
-    if count == ERROR_ANSWERS + 1 {
-        answer_sender(tx, app, mail, prepared, &[Reply::BudgetSpent { answers: ERROR_ANSWERS }], now).await?;
-        return Ok(Reason::AnswerBudget);
-    }
-    answer_sender(tx, app, mail, prepared, &answer.replies, now).await?;
-    if prepared.has_bad_pass() {
-        return Ok(Reason::BadToken);
-    }
-    Ok(if prepared.parses() { Reason::Refused } else { Reason::AnsweredError })
-}
-
-async fn has_budget(
-    tx: &mut Tx,
-    mail: &Mail,
-    kind: &str,
-    most: i64,
-    now: Millis,
-) -> Result<bool, StoreError> {
-    let Some(sender) = &mail.sender else { return Ok(false) };
-    Ok(tx.count_answer(&format!("{kind} {}", sender.key()), now.0 / 3_600_000).await? <= most)
-}
-
-async fn answer_sender(
-    tx: &mut Tx,
-    app: &App,
-    mail: &Mail,
-    prepared: &Prepared,
-    replies: &[Reply],
-    now: Millis,
-) -> Result<(), StoreError> {
-    let parent = mail.message.message_id.as_deref().unwrap_or_default();
-    for reply in replies {
-        post_answer(tx, app, prepared, reply, Some(parent).filter(|id| is_quotable(id)), now).await?;
-    }
-    Ok(())
-}
-
-/// Only a Message-ID that is one can be named in an answer.
-fn is_quotable(id: &str) -> bool {
-    !id.is_empty()
-        && id.len() <= 900
-        && id.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>".contains(&byte))
 }

@@ -300,6 +300,8 @@ pub enum Reply {
         /// To whom.
         to: Vec<String>,
     },
+    /// The error answer to somebody nobody knows: always the same words.
+    Stranger,
     /// What somebody wrote to the people who run the server.
     Postmaster {
         /// Who, as far as the From line says.

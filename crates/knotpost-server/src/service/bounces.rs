@@ -177,3 +177,29 @@ pub async fn start_stopped(app: &App, address: &str) -> Result<(), ServiceError>
     }
     Err(Refusal::new(Code::BadValue, format!("mail to {address} is not stopped")).into())
 }
+
+/// An address of a user, and whether mail goes there.
+#[derive(Clone, Debug)]
+pub struct Reach {
+    /// As registered.
+    pub address: String,
+    /// Whether he has proven to read it.
+    pub confirmed: bool,
+    /// Since when and why it gets no mail any more.
+    pub stopped: Option<StoppedAddress>,
+}
+
+/// The addresses of a user, for himself alone.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_reach(app: &App, user: UserKey) -> Result<Vec<Reach>, StoreError> {
+    let mut tx = app.store.read().await?;
+    let stopped = tx.stopped_addresses_of(user).await?;
+    let rows = tx.addresses(user).await?.into_iter().map(|row| {
+        let key = row.address.to_lowercase();
+        let stopped = stopped.iter().find(|stop| stop.address_key == key).cloned();
+        Reach { address: row.address, confirmed: row.verified_at.is_some(), stopped }
+    });
+    Ok(rows.collect())
+}

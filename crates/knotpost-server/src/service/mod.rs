@@ -63,7 +63,7 @@ pub use answer::{
 pub use board::{Board, Entry, Standing};
 pub use bounces::{
     BounceOutcome, CONFIRMATION_KIND, STOPPED, heard_from, is_stopped, record_report, record_trouble,
-    start_stopped, view_stopped,
+    start_stopped, view_reach, view_stopped,
 };
 pub use chance::{Chance, chance, commitment};
 pub use credentials::{Credentials, HashError, Login};
@@ -83,7 +83,7 @@ pub use post::{
 };
 pub use postmaster::{ToPostmaster, hand_to_administrators};
 pub use preferences::PreferenceLine;
-pub use prepare::{Answering, Channel, Origin, Prepared, Request, prepare, prepare_at_once};
+pub use prepare::{Answering, Channel, Origin, Prepared, Request, prepare, prepare_at_once, whose_password};
 pub use ratings::rate_board;
 pub use recompute::{Recompute, Recomputed, recompute_in, recompute_ratings};
 pub use records::{Import, Imported, Played, ReadError, Strangers, export_record, import, read_games};
@@ -99,5 +99,5 @@ pub use standings::view_standings;
 pub use style::Style;
 pub use time::{BoardPauses, Judgement, TimeLimits, TimeUp, Timing, judge, time_used};
 pub use unsubscribe::{Kind as UnsubscribeKind, unsubscribe, view_unsubscribe};
-pub use users::{UserEdit, UserView, edit_user, view_user, view_users};
+pub use users::{UserEdit, UserView, edit_user, view_public_user, view_user, view_users};
 pub use views::{BoardPage, BoardQuery, BoardView, view_board, view_boards, view_games};

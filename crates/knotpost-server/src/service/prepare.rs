@@ -6,7 +6,7 @@ use knotpost_commands::{Command, ParseError};
 
 use super::answering::{Understood, understand};
 use super::pass::{Claim, Pass};
-use super::{Code, HashError, Login, Rate, Refusal, queries, resets};
+use super::{Code, HashError, Login, Rate, Refusal, ServiceError, queries, resets};
 use crate::app::App;
 use crate::domain::{Address, UserKey};
 use crate::store::{StoreError, UserState};
@@ -432,6 +432,30 @@ async fn check_code(app: &App, userid: &str, word: &str) -> Result<Login, StoreE
         Some((user, hash)) if right => Login::Known { user, hash },
         _ => Login::Wrong,
     })
+}
+
+/// Whose password this is; `None`: nobody's of that name. Tries are counted.
+///
+/// # Errors
+/// When it was tried too often or cannot be checked now; when the database fails.
+pub async fn whose_password(
+    app: &App,
+    rate_key: &str,
+    userid: &str,
+    password: &str,
+) -> Result<Option<UserKey>, ServiceError> {
+    let origin = Origin { channel: Channel::Http, sender: None, rate_key: rate_key.to_owned() };
+    match check_password(app, &origin, userid, password, Patience::Hash).await? {
+        Some(Ok(Login::Known { user, .. })) => Ok(Some(user)),
+        Some(Ok(Login::TooMany(seconds))) => {
+            let refusal = Refusal::new(Code::RateLimited, "too many tries with this userid; try again later");
+            Err(Refusal { retry_after: Some(seconds), ..refusal }.into())
+        }
+        Some(Err(_)) => {
+            Err(Refusal::new(Code::Unavailable, "the server is too busy to check passwords").into())
+        }
+        _ => Ok(None),
+    }
 }
 
 async fn check_password(

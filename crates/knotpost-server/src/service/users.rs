@@ -79,6 +79,14 @@ pub async fn view_user(app: &App, userid: &str) -> Result<UserView, ServiceError
     Ok(UserView { stopped, ..view(user, addresses, boards) })
 }
 
+/// What everybody may know of a user.
+///
+/// # Errors
+/// When there is none of that name, or the database fails.
+pub async fn view_public_user(app: &App, userid: &str) -> Result<UserRow, ServiceError> {
+    find(&mut app.store.read().await?, userid).await
+}
+
 fn view(row: UserRow, addresses: Vec<(String, bool)>, active_boards: usize) -> UserView {
     UserView {
         userid: row.userid,

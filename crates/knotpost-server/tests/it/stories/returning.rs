@@ -82,6 +82,21 @@ mod stories {
         }
         assert_eq!(reasons(&app).await, ["bounce_recorded", "bounce_recorded"]);
 
+        // On the web he reads it himself, and nobody else does.
+        let own = |login: &str| {
+            let login = data_encoding::BASE64.encode(login.as_bytes());
+            let request = axum::http::Request::get("/api/v1/users/Ann")
+                .header("authorization", format!("Basic {login}"));
+            app.send(request.body(axum::body::Body::empty()).unwrap())
+        };
+        let page = own("ann:ann-secret").await.json();
+        assert_eq!(page["addresses"][0]["stopped"], serde_json::Value::Null, "{page}");
+        assert_eq!(page["addresses"][1]["stopped"]["why"], "the box was torn down", "{page}");
+        assert!(own("bob:bob-secret").await.json().get("addresses").is_none());
+        assert_eq!(own("ann:wrong-secret").await.status, 401);
+        assert!(!app.get("/api/v1/users/ann").await.text.contains("ann.example"));
+        assert_eq!(app.get("/api/v1/users/nobody").await.status, 404);
+
         // The next mail of the game tells it, once, at the other address alone.
         app.mail("ann@ann.example", "osbox challenge -size=3 ann bob", "").await;
         let letters: Vec<_> =
