@@ -52,7 +52,7 @@ impl fmt::Display for Report {
 }
 
 /// How long each of many things took.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Times(Vec<Duration>);
 
 impl Times {

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
 use serde_json::Value;
-use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep, timeout};
@@ -39,7 +38,7 @@ impl Doors {
 #[derive(Debug)]
 pub(crate) struct Place {
     program: PathBuf,
-    folder: TempDir,
+    folder: PathBuf,
     settings: Vec<(String, String)>,
 }
 
@@ -54,7 +53,7 @@ impl Place {
         );
         let place = Self {
             program: program.to_owned(),
-            folder: tempfile::Builder::new().prefix("knotpost-load").tempdir()?,
+            folder: tempfile::Builder::new().prefix("knotpost-load").tempdir()?.keep(),
             settings: Vec::new(),
         };
         Ok(place
@@ -73,12 +72,12 @@ impl Place {
     }
 
     pub(crate) fn root(&self) -> &Path {
-        self.folder.path()
+        &self.folder
     }
 
-    /// Keeps the folder for whoever wants to look into it.
-    pub(crate) fn keep(self) -> PathBuf {
-        self.folder.keep()
+    /// Removes the folder; without this it stays for whoever wants to look into it.
+    pub(crate) fn remove(&self) -> std::io::Result<()> {
+        std::fs::remove_dir_all(&self.folder)
     }
 
     /// What all servers of this folder said so far.

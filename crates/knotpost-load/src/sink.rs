@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
@@ -61,6 +62,7 @@ struct Shared {
     arrivals: Mutex<Vec<Arrival>>,
     life: AtomicUsize,
     put_off: AtomicUsize,
+    gate: watch::Sender<bool>,
 }
 
 /// The sink, listening.
@@ -90,6 +92,7 @@ impl Sink {
             arrivals: Mutex::default(),
             life: AtomicUsize::new(0),
             put_off: AtomicUsize::new(0),
+            gate: watch::Sender::new(true),
         });
         let host = Arc::clone(&shared);
         let task = tokio::spawn(async move {
@@ -120,13 +123,27 @@ impl Sink {
         lock(&self.shared.arrivals).clone()
     }
 
-    /// Forgets what arrived so far.
-    pub(crate) fn clear(&self) {
-        lock(&self.shared.arrivals).clear();
+    /// Forgets what arrived after the first `count`.
+    pub(crate) fn truncate(&self, count: usize) {
+        lock(&self.shared.arrivals).truncate(count);
+    }
+
+    /// Lets everybody wait who wants to begin a mail.
+    pub(crate) fn close_gate(&self) {
+        self.shared.gate.send_replace(false);
+    }
+
+    pub(crate) fn open_gate(&self) {
+        self.shared.gate.send_replace(true);
     }
 }
 
 impl Shared {
+    async fn pass_gate(&self) {
+        // The gate lasts as long as this does.
+        let _ = self.gate.subscribe().wait_for(|open| *open).await;
+    }
+
     /// Whether this mail is asked to come again, and how long the answer takes.
     fn judge(&self, arrival: &Arrival) -> (bool, Duration) {
         let arrived = lock(&self.arrivals).len();
@@ -153,6 +170,10 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) -> std::io::Result<()> {
         let verb = line.get(..4).unwrap_or_default().to_ascii_uppercase();
         let answer: &[u8] = match verb.as_str() {
             "EHLO" => b"250-sink.example.net\r\n250-8BITMIME\r\n250-ENHANCEDSTATUSCODES\r\n250 SMTPUTF8\r\n",
+            "MAIL" => {
+                shared.pass_gate().await;
+                b"250 2.1.0 fine\r\n"
+            }
             "RCPT" => {
                 recipient = between(&line, '<', '>').to_owned();
                 b"250 2.1.5 known\r\n"

@@ -16,6 +16,10 @@ use crate::sink::Sink;
 
 /// How many of a hundred starts are killed before the doors are open.
 const YOUNG: u64 = 10;
+/// Below so many mails are waited for between two kills.
+const MAILS: u64 = 20;
+/// No longer than this, though.
+const DROUGHT: Duration = Duration::from_secs(20);
 
 /// Counts what it does.
 pub(super) struct Killer<'a> {
@@ -50,10 +54,10 @@ impl<'a> Killer<'a> {
         every: &Range<Duration>,
     ) -> anyhow::Result<Running> {
         loop {
-            let moment = self.dice.pause(every);
+            let (moment, mails) = (self.dice.pause(every), self.dice.below(MAILS));
             tokio::select! {
                 done = wait_for_all(players) => return done.map(|()| server),
-                () = sleep(moment) => {}
+                () = wait_for_moment(self.post, moment, mails) => {}
             }
             ensure!(!server.has_ended()?, "the server ended by itself:\n{}", tail(&self.place.log()));
             self.amid_mails += usize::from(self.post.in_hand() > 0);
@@ -85,6 +89,17 @@ impl<'a> Killer<'a> {
         report.row("  with mails in the middle of being handed over", self.amid_mails);
         report.row("  while the server was starting", self.young);
         report.row("slowest start in ms", self.slowest_start.as_millis());
+    }
+}
+
+/// Returns after that time, and not before so many mails were taken, unless that takes for ever: on
+/// a machine that has no time for the server, the games would not get on.
+async fn wait_for_moment(post: &Post, moment: Duration, mails: u64) {
+    let enough = post.taken() + mails as usize;
+    sleep(moment).await;
+    let deadline = Instant::now() + DROUGHT;
+    while post.taken() < enough && Instant::now() < deadline {
+        sleep(Duration::from_millis(1)).await;
     }
 }
 

@@ -104,8 +104,10 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
             false
         }
     };
-    if !sound && let Ok(place) = Arc::try_unwrap(place) {
-        println!("its folder is kept: {}", place.keep().display());
+    if sound {
+        place.remove()?;
+    } else {
+        println!("its folder is kept: {}", place.root().display());
     }
     Ok(sound)
 }
@@ -138,6 +140,7 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
         let table = Table::new(*game, pair.clone(), Arc::clone(&post), Arc::clone(&registry), dice.split());
         players.spawn(table.play(Arc::clone(&budget)));
     }
+    players.spawn(tell_progress(Arc::clone(&post), Arc::clone(&budget)));
     let mut killer = Killer::new(place, sink, &doors, &post, dice.split());
     let server = killer.kill_until_done(server, &mut players, &args.kill_every).await?;
     let played = begun.elapsed();
@@ -156,6 +159,21 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
     server.stop().await?;
     check_storage(place, args.database.is_none(), &mut report).await?;
     Ok(report)
+}
+
+/// Says now and then how far it is.
+async fn tell_progress(post: Arc<Post>, budget: Arc<AtomicI64>) -> anyhow::Result<()> {
+    let begun = Instant::now();
+    while budget.load(Ordering::Relaxed) > 0 {
+        for _ in 0..100 {
+            sleep(Duration::from_millis(100)).await;
+            if budget.load(Ordering::Relaxed) <= 0 {
+                return Ok(());
+            }
+        }
+        eprintln!("{} s: {} mails taken", begun.elapsed().as_secs(), post.taken());
+    }
+    Ok(())
 }
 
 /// Waits until nothing is left to be read and nothing to be sent.

@@ -26,6 +26,7 @@ pub(super) struct Post {
     pub(super) ledger: Arc<Ledger>,
     places: Semaphore,
     in_hand: AtomicUsize,
+    taken: AtomicUsize,
 }
 
 impl Post {
@@ -35,7 +36,7 @@ impl Post {
         ledger: Arc<Ledger>,
         places: Semaphore,
     ) -> Self {
-        Self { place, doors, ledger, places, in_hand: AtomicUsize::new(0) }
+        Self { place, doors, ledger, places, in_hand: AtomicUsize::new(0), taken: AtomicUsize::new(0) }
     }
 
     /// Where the server that runs now, or ran last, listens.
@@ -46,6 +47,11 @@ impl Post {
     /// How many mails are being handed over at this moment.
     pub(super) fn in_hand(&self) -> usize {
         self.in_hand.load(Ordering::SeqCst)
+    }
+
+    /// How many mails were taken so far.
+    pub(super) fn taken(&self) -> usize {
+        self.taken.load(Ordering::SeqCst)
     }
 
     /// Hands a mail over until it is taken. A mail that is refused for good is an error: none of
@@ -67,6 +73,7 @@ impl Post {
             let ended = ended.with_context(|| format!("`{subject}` from {from}"))?;
             self.ledger.tried(serial, ended);
             if matches!(ended, Try::Taken) {
+                self.taken.fetch_add(1, Ordering::SeqCst);
                 return Ok(());
             }
             sleep(Duration::from_millis(20)).await;
