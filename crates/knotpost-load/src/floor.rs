@@ -35,7 +35,7 @@ pub(crate) async fn serve(args: Args) -> anyhow::Result<bool> {
     let (orders, inbox) = mpsc::channel(1024);
     let database = open(&args.folder)?;
     std::thread::spawn(move || {
-        if let Err(error) = write(database, inbox) {
+        if let Err(error) = write(&database, inbox) {
             eprintln!("floor: {error:#}");
         }
     });
@@ -71,7 +71,7 @@ fn open(folder: &Path) -> anyhow::Result<Connection> {
 }
 
 /// Commits whatever waits, and answers only then.
-fn write(database: Connection, mut inbox: mpsc::Receiver<Waiting>) -> anyhow::Result<()> {
+fn write(database: &Connection, mut inbox: mpsc::Receiver<Waiting>) -> anyhow::Result<()> {
     let mut mail = database.prepare("INSERT INTO inbox (message_id, raw) VALUES (?1, ?2)")?;
     let mut made = database.prepare("INSERT INTO moves VALUES (?1, ?2, 'o7')")?;
     let mut board = database.prepare("UPDATE boards SET ply = ?2, position = ?3 WHERE id = ?1")?;

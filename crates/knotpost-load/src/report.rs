@@ -11,6 +11,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
+    #[expect(clippy::needless_pass_by_value, reason = "numbers and words, as they come")]
     pub(crate) fn row(&mut self, name: impl Into<String>, value: impl ToString) {
         self.rows.push((name.into(), value.to_string()));
     }

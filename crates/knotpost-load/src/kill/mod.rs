@@ -143,13 +143,13 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
     players.spawn(tell_progress(Arc::clone(&post), Arc::clone(&budget)));
     let mut killer = Killer::new(place, sink, &doors, &post, dice.split());
     let server = killer.kill_until_done(server, &mut players, &args.kill_every).await?;
-    let played = begun.elapsed();
-
     let mut report = Report::default();
+    report.row("seconds of play", begun.elapsed().as_secs());
+
+    let played = Instant::now();
     let patience = if args.database.is_some() { Duration::from_mins(7) } else { Duration::from_mins(3) };
     wait_until_idle(&server, patience, &mut report).await?;
-    report.row("seconds of play", played.as_secs());
-    report.row("seconds until every queue was empty", (begun.elapsed() - played).as_secs());
+    report.row("seconds until every queue was empty", played.elapsed().as_secs());
     killer.report(&mut report);
     let mails = ledger.close();
     report.expect(budget.load(Ordering::Relaxed) <= 0, || "not all moves were made".to_owned());

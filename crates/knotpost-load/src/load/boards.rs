@@ -6,9 +6,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context as _, ensure};
+use knotpost_rules::{Registry, Seed, Turn};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
+use crate::dice::Dice;
 use crate::http::Http;
 use crate::report::Report;
 use crate::server::Place;
@@ -18,6 +20,8 @@ use crate::sink::{Arrival, MARK};
 pub(super) const MOVES: usize = 20;
 /// Pairs of users; their passwords are known to the server before anything is measured.
 const PAIRS: u64 = 8;
+/// Mails that follow from having every password checked.
+pub(super) const GREETINGS: usize = 2 * PAIRS as usize;
 /// Room for the marks of one board.
 const MARKS: u64 = 100;
 const JSON: &str = "Content-Type: application/json\r\n";
@@ -64,19 +68,33 @@ impl Game {
         Line { from: address(&ann), command, mark: self.serial * MARKS }
     }
 
-    /// The move after `made` others. Crossings that carry every rope straight on, pushed into lines
-    /// of their own: no path closes, and the board is never over.
-    pub(super) fn line(&self, made: usize) -> Line {
+    /// The move after `made` others, of a game that is played on every board alike.
+    pub(super) fn line(&self, script: &[String], made: usize) -> Line {
         let user = self.users().into_iter().nth(made % 2).unwrap_or_default();
-        let command =
-            format!("osbox move {} {user} {} {}#{}", self.number, password(&user), nth_move(made), made + 1);
+        let word = script.get(made).map_or("", String::as_str);
+        let command = format!("osbox move {} {user} {} {word}#{}", self.number, password(&user), made + 1);
         Line { from: address(&user), command, mark: self.serial * MARKS + made as u64 + 1 }
     }
 }
 
-fn nth_move(made: usize) -> String {
-    let turn = made / 2;
-    format!("o{}", if made.is_multiple_of(2) { 7 + turn % 6 } else { 31 + turn % 6 })
+/// A game of two, drawn by chance, that is not over after so many moves. The same every time.
+pub(super) fn script() -> anyhow::Result<Vec<String>> {
+    let registry = Registry::standard();
+    let game = registry.find("osbox").context("no Osbox")?;
+    let options = game.parse_options(&[], 2)?;
+    for seed in 0..10_000 {
+        let (mut dice, mut moves) = (Dice::new(seed), Vec::new());
+        let mut position = game.setup(&options, 2, &Seed::default());
+        while moves.len() < MOVES
+            && let Some(word) = dice.pick(&position.legal_moves())
+        {
+            moves.push(position.play(Turn::Move(word))?.text);
+        }
+        if moves.len() == MOVES && !position.status().is_over() {
+            return Ok(moves);
+        }
+    }
+    anyhow::bail!("no game of Osbox lasts {MOVES} moves")
 }
 
 fn users(pair: u64) -> [String; 2] {
@@ -160,9 +178,13 @@ impl Boards {
     }
 
     /// Every move of these boards is in its list, once and in order.
-    pub(super) async fn check(&mut self, http: SocketAddr, games: &[Game]) -> anyhow::Result<()> {
+    pub(super) async fn check(
+        &mut self,
+        http: SocketAddr,
+        games: &[Game],
+        script: &[String],
+    ) -> anyhow::Result<()> {
         let mut connection = Http::connect(http).await?;
-        let expected: Vec<String> = (0..MOVES).map(nth_move).collect();
         for game in games {
             let board = connection.get(&format!("/api/v1/boards/osbox/{}", game.number)).await?.json()?;
             let moves = board.get("moves").and_then(Value::as_array);
@@ -171,7 +193,7 @@ impl Boards {
                 .flatten()
                 .filter_map(|entry| entry.get("text").and_then(Value::as_str))
                 .collect();
-            ensure!(made == expected, "osbox {}: {made:?}", game.number);
+            ensure!(made == script, "osbox {}: {made:?}", game.number);
             self.checked += made.len();
             let newest = self.newest.iter_mut().find(|(mark, _)| mark / MARKS == game.serial);
             if let Some((mark, _)) = newest {

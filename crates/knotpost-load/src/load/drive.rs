@@ -9,7 +9,7 @@ use anyhow::ensure;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::boards::{Game, MOVES};
+use super::boards::{Game, Line, MOVES};
 use super::rounds::Figures;
 use crate::http::Http;
 use crate::report::Times;
@@ -59,10 +59,10 @@ pub(super) async fn moves(
     door: Door,
     keeping: Keeping,
     clients: usize,
-    games: &[Game],
+    (games, script): (&[Game], &[String]),
     to: &str,
 ) -> anyhow::Result<Figures> {
-    let (games, next) = (Arc::new(games.to_vec()), Arc::new(AtomicUsize::new(0)));
+    let (games, next) = (Arc::new((games.to_vec(), script.to_vec())), Arc::new(AtomicUsize::new(0)));
     let mut tasks = JoinSet::new();
     let begun = Instant::now();
     for _ in 0..clients {
@@ -70,6 +70,7 @@ pub(super) async fn moves(
         tasks.spawn(async move {
             let mut times = Times::default();
             let mut kept = None;
+            let (games, script) = &*games;
             while let Some(game) = games.get(next.fetch_add(1, Ordering::Relaxed)) {
                 for made in 0..MOVES {
                     let begun = Instant::now();
@@ -77,7 +78,7 @@ pub(super) async fn moves(
                         Some(connection) => connection,
                         None => connect(address, door).await?,
                     };
-                    make(&mut connection, game, made, &to).await?;
+                    make(&mut connection, &game.line(script, made), &to).await?;
                     match (keeping, connection) {
                         (Keeping::Always, connection) => kept = Some(connection),
                         (Keeping::Never, Connection::Mail(client)) => client.quit().await?,
@@ -92,8 +93,7 @@ pub(super) async fn moves(
     gather(tasks, begun).await
 }
 
-async fn make(connection: &mut Connection, game: &Game, made: usize, to: &str) -> anyhow::Result<()> {
-    let line = game.line(made);
+async fn make(connection: &mut Connection, line: &Line, to: &str) -> anyhow::Result<()> {
     match connection {
         Connection::Mail(client) => {
             let reply = client.send(&line.from, to, &encode(&line.mail(to))).await?;

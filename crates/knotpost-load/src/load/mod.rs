@@ -72,6 +72,7 @@ struct Trial {
     floor: Floor,
     sink: Sink,
     boards: Boards,
+    script: Vec<String>,
     place: Place,
     /// Everything mailed out by the end.
     expected: usize,
@@ -89,7 +90,8 @@ pub(crate) async fn run(what: What, args: Args) -> anyhow::Result<bool> {
     let boards = Boards::new(&place).await?;
     let floor = Floor::start(place.root()).await?;
     let server = place.start().await?;
-    let mut trial = Trial { args, server, floor, sink, boards, place, expected: 0 };
+    let script = boards::script()?;
+    let mut trial = Trial { args, server, floor, sink, boards, script, place, expected: 0 };
     println!("{what:?}: {} a round, {} rounds", trial.args.count, trial.args.rounds);
     match what {
         What::Smtp => {
@@ -139,13 +141,14 @@ impl Trial {
             let count = self.count(clients);
             for _ in 0..self.args.rounds {
                 let games = self.boards.begin(self.server.doors.http, count, clients).await?;
-                self.expected += 2 * games.len();
+                self.expected += 2 * games.len() + boards::GREETINGS;
                 self.wait_until_sent().await?;
                 for which in [Side::Server, Side::Floor, Side::Peer] {
                     let Some(address) = self.side(which, door) else { continue };
                     let to =
                         if which == Side::Peer { self.args.peer_to.as_str() } else { "pbmserv@localhost" };
-                    let times = drive::moves(address, door, keeping, clients, &games, to).await?;
+                    let times =
+                        drive::moves(address, door, keeping, clients, (&games, &self.script), to).await?;
                     sides.push(which, times);
                     if which == Side::Server {
                         self.expected += 2 * games.len() * boards::MOVES;
@@ -154,7 +157,7 @@ impl Trial {
                         sides.push_drain(begun.elapsed());
                     }
                 }
-                self.boards.check(self.server.doors.http, &games).await?;
+                self.boards.check(self.server.doors.http, &games, &self.script).await?;
             }
             println!("{sides}");
         }
@@ -170,7 +173,15 @@ impl Trial {
                     let Some(address) = self.side(which, door) else { continue };
                     sides.push(
                         which,
-                        drive::moves(address, door, keeping, clients, &games, &self.args.peer_to).await?,
+                        drive::moves(
+                            address,
+                            door,
+                            keeping,
+                            clients,
+                            (&games, &self.script),
+                            &self.args.peer_to,
+                        )
+                        .await?,
                     );
                 }
             }
@@ -182,9 +193,10 @@ impl Trial {
     /// A board in the middle of its game.
     async fn measure_reads(&mut self, usual: &[usize]) -> anyhow::Result<()> {
         let games = self.boards.begin(self.server.doors.http, boards::MOVES, 1).await?;
-        self.expected += 2 * games.len() * (boards::MOVES + 1);
+        self.expected += 2 * games.len() * (boards::MOVES + 1) + boards::GREETINGS;
         let http = self.server.doors.http;
-        drive::moves(http, Door::Http, Keeping::Always, 1, &games, "").await?;
+        drive::moves(http, Door::Http, Keeping::Always, 1, (&games, &self.script), "").await?;
+        self.boards.check(http, &games, &self.script).await?;
         let number = games.first().context("no board")?.number;
         for clients in self.clients(usual) {
             for (name, suffix) in [("JSON", ""), ("text", "/board.txt")] {
@@ -212,7 +224,7 @@ impl Trial {
             let games =
                 self.boards.begin(self.server.doors.http, self.args.count / 2 * boards::MOVES, 8).await?;
             let before = self.expected;
-            self.expected += 2 * games.len();
+            self.expected += 2 * games.len() + boards::GREETINGS;
             let begun = Instant::now();
             self.sink.open_gate();
             self.wait_until_sent().await?;
@@ -264,6 +276,7 @@ impl Trial {
         let output = self.place.run(&["admin", "replay", "--all"], b"").await?;
         report.expect(output.status.success(), || crate::server::said(&output));
         println!("{report}");
+        self.place.remove()?;
         Ok(report.is_sound())
     }
 }
