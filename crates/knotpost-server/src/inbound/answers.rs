@@ -16,6 +16,8 @@ const ERROR_ANSWERS: i64 = 10;
 const QUERY_ANSWERS: i64 = 200;
 /// Answers to one and the same query of one address in an hour: nobody asks so often, but programs.
 const SAME_ANSWERS: i64 = 10;
+/// Chats of one address in an hour: each is a mail to all players, whose programs may answer it.
+const CHATS: i64 = 30;
 /// Error answers of the whole server in an hour.
 const ALL_ERROR_ANSWERS: i64 = 2_000;
 
@@ -60,6 +62,11 @@ pub(super) async fn may_ask(
     let same = format!("same {}", prepared.echo.chars().take(100).collect::<String>());
     Ok(has_budget(tx, mail, "answers", QUERY_ANSWERS, now).await?
         && has_budget(tx, mail, &same, SAME_ANSWERS, now).await?)
+}
+
+/// Whether the sender may chat by mail: at a reply address the note of a holiday may begin with that word.
+pub(super) async fn may_chat(tx: &mut Tx, mail: &Mail, now: Millis) -> Result<bool, StoreError> {
+    has_budget(tx, mail, "chats", CHATS, now).await
 }
 
 /// Whether the sender is somebody: he proved it now, or reads mail at this address.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-use super::answers::{answer_error, answer_sender, may_ask};
+use super::answers::{answer_error, answer_sender, may_ask, may_chat};
 use super::classify::{Class, classify};
 use super::digest::dedupe_key;
 use super::identify::{Address as Arrival, Identified, identify};
@@ -395,6 +395,9 @@ async fn decide(
             ask_for_confirmation(tx, app, prepared, now).await?;
         }
         return Ok(Reason::ForeignSender);
+    }
+    if prepared.is_chat() && !may_chat(tx, mail, now).await? {
+        return Ok(Reason::AnswerBudget);
     }
     let answer = apply(tx, app, prepared, now).await?;
     let failed = answer.failure.is_some();

@@ -123,6 +123,11 @@ impl Prepared {
         }
     }
 
+    /// Whether it only says something on a board.
+    pub fn is_chat(&self) -> bool {
+        matches!(self.command, Ok(Command::Chat { .. }))
+    }
+
     /// Whether the line is a command at all.
     pub fn parses(&self) -> bool {
         self.command.is_ok()

@@ -5,12 +5,14 @@ mod world;
 
 use knotpost_server::service::{UserEdit, edit_user};
 
-use world::{Habit, World, away_text, marked};
+use world::{Habit, Whom, World, away_text, marked};
 
 /// Error answers that one address gets in an hour, and the mail that says that there are no more.
 const ANSWERS_AN_HOUR: usize = 11;
 /// Times one address gets the answer to the same question in an hour.
 const SAME_ANSWERS_AN_HOUR: usize = 10;
+/// Chats of one address that are carried out in an hour.
+const CHATS_AN_HOUR: usize = 30;
 /// Mails of one sender that are handed to the administrators in an hour.
 const HANDED_AN_HOUR: usize = 5;
 const DAYS: usize = 4;
@@ -25,7 +27,7 @@ async fn a_responder_without_any_mark_is_answered_to_a_limit() {
         ("our subject behind words", |subject: &str| format!("Automatic reply: {subject}")),
     ] {
         let mut world = World::begin().await;
-        world.settle("ann@away.example", Habit::Answers { subject, text: away_text });
+        world.settle("ann@away.example", Habit::Answers { whom: Whom::Author, subject, text: away_text });
         world.play(&["ann@away.example", "bob@quiet.example"]).await;
         let mut sent = 0;
         for _ in 0..DAYS {
@@ -51,7 +53,7 @@ async fn a_responder_whose_subject_is_a_command_is_answered_to_a_limit() {
             "standings osbox" => |_: &str| "osbox standings".to_owned(),
             _ => |_: &str| "osbox games ann".to_owned(),
         };
-        world.settle("ann@away.example", Habit::Answers { subject, text: away_text });
+        world.settle("ann@away.example", Habit::Answers { whom: Whom::Author, subject, text: away_text });
         world.play(&["ann@away.example", "bob@quiet.example"]).await;
         let mut sent = 0;
         for _ in 0..DAYS {
@@ -64,6 +66,40 @@ async fn a_responder_whose_subject_is_a_command_is_answered_to_a_limit() {
             sent <= explained && sent >= 2 * DAYS,
             "{command}: {sent} mails, {explained} can be explained"
         );
+    }
+}
+
+/// Programs that answer to where the mail asks them to, with words that mean something there.
+#[tokio::test]
+async fn a_responder_at_the_reply_address_comes_to_rest() {
+    type Text = fn(&str) -> String;
+    for (name, whom, text, answers) in [
+        ("a holiday at the reply address", Whom::ReplyTo, away_text as Text, ANSWERS_AN_HOUR),
+        ("a command at the reply address", Whom::ReplyTo, |_| "show\r\n".to_owned(), SAME_ANSWERS_AN_HOUR),
+        // Carried out each time, and told to both players.
+        (
+            "a chat at the reply address",
+            Whom::ReplyTo,
+            |_| "chat back on Monday\r\n".to_owned(),
+            2 * CHATS_AN_HOUR,
+        ),
+        ("a holiday at the return path", Whom::ReturnPath, away_text, 0),
+        ("a command at the return path", Whom::ReturnPath, |_| "show\r\n".to_owned(), 0),
+    ] {
+        let mut world = World::begin().await;
+        world.settle(
+            "ann@away.example",
+            Habit::Answers { whom, subject: |subject| format!("Re: {subject}"), text },
+        );
+        world.play(&["ann@away.example", "bob@quiet.example"]).await;
+        let mut sent = 0;
+        for _ in 0..DAYS {
+            world.move_once().await;
+            sent += world.pass_a_day().await;
+        }
+        let explained = DAYS * (2 + answers);
+        println!("{name}: {sent} mails in {DAYS} days, at most {explained}");
+        assert!(sent <= explained && sent >= 2 * DAYS, "{name}: {sent} mails, {explained} can be explained");
     }
 }
 

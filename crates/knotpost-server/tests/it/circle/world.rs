@@ -15,12 +15,20 @@ const DOMAINS: [&str; 2] = ["one.example", "two.example"];
 /// What a mail box does with every mail it gets.
 #[derive(Clone, Copy)]
 pub(super) enum Habit {
-    /// Answers its author.
-    Answers { subject: fn(&str) -> String, text: fn(&str) -> String },
+    /// Answers it.
+    Answers { whom: Whom, subject: fn(&str) -> String, text: fn(&str) -> String },
     /// Sends it to all members.
     Repeats { members: &'static [&'static str], marks: bool, keeps_from: bool },
     /// Sends it on in the name of its author, every mark taken off.
     Forwards { to: &'static str },
+}
+
+/// To whom programs answer.
+#[derive(Clone, Copy)]
+pub(super) enum Whom {
+    Author,
+    ReplyTo,
+    ReturnPath,
 }
 
 /// A mail under way.
@@ -158,7 +166,13 @@ impl World {
         let text = message.body_text(0).unwrap_or_default().replace("\r\n", "\n").replace('\n', "\r\n");
         let own = parcel.to.clone();
         match habit {
-            Habit::Answers { subject: make_subject, text: make_text } => {
+            Habit::Answers { whom, subject: make_subject, text: make_text } => {
+                let reply_to = message.reply_to().and_then(|to| to.first()).and_then(|to| to.address());
+                let author = match whom {
+                    Whom::Author => author,
+                    Whom::ReplyTo => reply_to.map_or(author, str::to_owned),
+                    Whom::ReturnPath => parcel.from.clone().unwrap_or(author),
+                };
                 let bytes = self.write(&own, &author, &make_subject(&subject), &make_text(&text), "");
                 self.under_way.push_back(Parcel { from: Some(own), to: author, bytes });
             }
