@@ -17,6 +17,10 @@ pub(super) const WROTE: &str = "\
     đã viết|menulis|כתב|כתבה|كتب|寫道|写道|写到|さんは書きました|が書きました|のメール|작성|님이 작성|\
     va escriure|idatzi zuen";
 
+/// What stands between name and date where the date comes last.
+pub(super) const WROTE_ON: &str = "\
+    wrote on | schrieb am | schreef op | a écrit le | escribió el | ha scritto il | escreveu em | skrev den | napisał dnia ";
+
 /// How the first line of an attribution begins that a program broke into several.
 pub(super) const OPENERS: &str = "\
     on |am |le |el |il |op |em |a |in |den |på |w dniu |dnia |dne |dňa |pada |vào |στις |в |at |ons |\
@@ -34,7 +38,7 @@ pub(super) const TITLES: &str = "\
     orijinal mesaj|özgün mesaj|αρχικό μήνυμα|исходное сообщение|пересылаемое сообщение|\
     пересланное сообщение|оригінальне повідомлення|originál zprávy|reply message|forwarded message|\
     begin forwarded message|weitergeleitete nachricht|message transféré|message transfere|\
-    mensaje reenviado|vidarebefordrat meddelande|videresendt melding|原始邮件|原始郵件|转发的邮件|\
+    mensaje reenviado|vidarebefordrat meddelande|videresendt melding|原始邮件|原始郵件|邮件原件|郵件原件|转发的邮件|\
     轉寄郵件|元のメッセージ|転送メッセージ|원본 메시지|전달된 메시지";
 
 /// Titles that mail programs write without dashes around them.
@@ -60,15 +64,41 @@ pub(super) const OTHER_FIELDS: &str = "\
 
 /// How the lines begin with which telephones and web mailers advertise themselves; behind a `…`, how they end.
 pub(super) const ADVERTS: &str = "\
-    sent from my |sent from mail for |sent from outlook|sent from yahoo |sent from gmail |\
-    sent from proton|sent from samsung |sent from a phone|sent from aol|sent via |\
-    sent with proton|sent with [proton|sent with aqua mail|sent using |get outlook for |\
-    get bluemail for |von meinem …gesendet|gesendet von |gesendet mit |\
-    diese nachricht wurde von meinem …gesendet|holen sie sich outlook für |outlook für …herunterladen|\
-    envoyé de mon |envoyé depuis |envoyé avec |envoyé à partir de |obtenir outlook pour |\
-    télécharger outlook pour |enviado desde |enviado do meu |enviado de meu |enviado con |enviado via |\
-    obtener outlook para |inviato da |inviato dal mio |scarica outlook per |verstuurd vanaf |\
-    verzonden vanaf |verzonden met |outlook voor …downloaden|skickat från |sendt fra |hent outlook til |\
-    lähetetty |wysłane z |wysłano z |pobierz outlook|odesláno z |odoslané z |отправлено с |\
-    отправлено из |надіслано з |iphone'umdan gönderildi|发自我的|从我的…发送|發自我的|获取 outlook for |\
-    iphoneから送信|ipadから送信|나의 iphone에서 보냄";
+    sent from my |sent from mail for |sent from outlook|sent from yahoo |sent from gmail |sent from mobile|\
+    sent from proton|sent from samsung |sent from a phone|sent from aol|sent from spark|sent via |\
+    sent with proton|sent with [proton|sent with aqua mail|sent with spark|sent using |get outlook for |\
+    get bluemail for |von meinem …gesendet|von meiner …gesendet|von meinem/meiner …gesendet|gesendet von |\
+    gesendet mit |diese nachricht wurde von meinem …gesendet|holen sie sich outlook für |outlook für …herunterladen|\
+    outlook für …beziehen|envoyé de mon |envoyé depuis |envoyé avec |envoyé à partir de |obtenir outlook pour |\
+    obtenez outlook pour |télécharger outlook pour |enviado desde |enviado do meu |enviado de meu |enviado con |\
+    enviado via |enviado a partir do |obtener outlook para |obter o outlook para |baixar o outlook para |inviato da |\
+    inviato dal mio |scarica outlook per |ottieni outlook per |verstuurd vanaf |verzonden vanaf |verzonden met |\
+    outlook voor …downloaden|download outlook voor |skickat från |hämta outlook för |sendt fra |hent outlook til |\
+    lähetetty |wysłane z |wysłano z |pobierz outlook|pobierz aplikację outlook|odesláno z |odoslané z |отправлено с |\
+    отправлено из |надіслано з |получить outlook для |скачать outlook для |iphone'umdan gönderildi|发自我的|从我的…发送|\
+    發自我的|從我的…傳送|获取 outlook for |取得 outlook for |iphoneから送信|ipadから送信|ios 版 outlook を入手|\
+    android 版 outlook を入手|outlook for …を入手|나의 iphone에서 보냄|yahoo mail: search, organize, conquer|virus-free.|\
+    <https://www.avast.com/";
+
+/// What adverts name that stand right below somebody's words.
+pub(super) const DEVICES: &str = "iphone|ipad|android|galaxy|samsung|outlook|huawei|xiaomi|pixel|blackberry|smartphone";
+
+/// How the warnings begin, in capitals, that gateways put on top of mail from outside.
+pub(super) const WARNING_HEADS: &str = "\
+    external|caution|warning|attention|notice|achtung|vorsicht|warnung|extern|externe|hinweis|avertissement|prudence|\
+    atención|precaución|advertencia|externo|attenzione|avviso|esterno|let op|pas op|waarschuwing|atenção|cuidado|aviso|\
+    uwaga|ostrzeżenie|внимание|осторожно|注意|警告|外部";
+
+/// Words of which a warning has at least one.
+pub(super) const WARNING_WORDS: &str = "\
+    external|outside of|outside your|outside the organi|outside our|extern|außerhalb|extérieur|externo|externa|esterno|\
+    esterna|zewnętrz|внешн|外部|组织外|組織外|do not click|open attachments";
+
+/// How the sentences begin with which other warnings start, in lower case.
+pub(super) const WARNING_STARTS: &str = "\
+    zjqcmqr|this message is from an external sender|this message came from outside|this email originated from outside|\
+    this e-mail originated from outside|this is an external email|you don't often get email from|\
+    you don’t often get email from|some people who received this message don't often get email from|\
+    sie erhalten nicht oft e-mail|sie erhalten nicht häufig e-mail|vous n'obtenez pas souvent d'e-mail|\
+    vous n’obtenez pas souvent d’e-mail|no suele recibir correos electrónicos de|non si ricevono spesso messaggi|\
+    u ontvangt niet vaak e-mail|nie otrzymujesz często wiadomości";
