@@ -24,7 +24,7 @@ fuzz_target!(|bytes: &[u8]| {
 fn check(text: &str) {
     let kept = extract(text);
     let mut typed = text.lines().map(str::trim_end);
-    for line in &kept.lines {
+    for line in kept.lines.iter().filter(|line| !line.is_empty()) {
         assert!(typed.any(|original| original == line), "{line:?} is new or out of order");
         assert!(!line.trim_start().starts_with('>'), "{line:?} was quoted");
     }

@@ -68,11 +68,14 @@ const MAX_WORD: usize = 4096;
 /// `=?charset*language?B?text?=` at the start of the text, and what stands behind it.
 fn read_word(text: &str) -> Option<(Word<'_>, &str)> {
     let inner = text.strip_prefix("=?")?;
-    let (charset, inner) = inner.get(..inner.len().min(80)).unwrap_or(inner).find('?').and_then(|end| {
-        Some((inner.get(..end)?, inner.get(end + 1..)?))
-    })?;
+    let (charset, inner) = inner
+        .get(..inner.len().min(80))
+        .unwrap_or(inner)
+        .find('?')
+        .and_then(|end| Some((inner.get(..end)?, inner.get(end + 1..)?)))?;
     let (encoding, inner) = (inner.get(..1)?, inner.get(1..)?.strip_prefix('?')?);
-    let end = inner.bytes().take(MAX_WORD).zip(inner.bytes().skip(1)).position(|pair| pair == (b'?', b'='))?;
+    let end =
+        inner.bytes().take(MAX_WORD).zip(inner.bytes().skip(1)).position(|pair| pair == (b'?', b'='))?;
     let (code, after) = (inner.get(..end)?, inner.get(end + 2..)?);
     let charset = charset.split('*').next().unwrap_or_default();
     if charset.is_empty() || charset.contains(char::is_whitespace) {

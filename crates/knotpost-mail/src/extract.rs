@@ -151,7 +151,8 @@ fn mark_unmarked_quotes(lines: &[&str], marks: &mut [Mark]) {
             at += 1;
             continue;
         }
-        let below = (at + length..lines.len()).find(|&index| lines.get(index).is_some_and(|line| !is_blank(line)));
+        let below =
+            (at + length..lines.len()).find(|&index| lines.get(index).is_some_and(|line| !is_blank(line)));
         let marked = below.is_some_and(|index| marks.get(index) == Some(&Mark::Quote));
         let end = if above && !marked { lines.len() } else { at + length };
         marks.iter_mut().take(end).skip(at).for_each(|mark| *mark = Mark::Quote);

@@ -145,7 +145,9 @@ impl<'x> Part<'x> {
     fn decoded(&self) -> Cow<'x, [u8]> {
         match self.transfer_encoding() {
             Some(name) if name.eq_ignore_ascii_case("base64") => Cow::Owned(decode_base64(self.body)),
-            Some(name) if name.eq_ignore_ascii_case("quoted-printable") => Cow::Owned(decode_quoted(self.body)),
+            Some(name) if name.eq_ignore_ascii_case("quoted-printable") => {
+                Cow::Owned(decode_quoted(self.body))
+            }
             _ => Cow::Borrowed(self.body),
         }
     }

@@ -169,14 +169,14 @@ fn addresses<'a>(value: &'a HeaderValue<'_>) -> impl Iterator<Item = String> + '
         .into_iter()
         .flat_map(mail_parser::Address::iter)
         .filter_map(|addr| addr.address.as_deref())
-        .map(|address| address.trim().to_owned())
+        .map(|address| unfold(address))
         .filter(|address| !address.is_empty())
 }
 
 fn ids(value: &HeaderValue<'_>) -> Vec<String> {
     match value {
-        HeaderValue::Text(id) => vec![id.to_string()],
-        HeaderValue::TextList(list) => list.iter().map(ToString::to_string).collect(),
+        HeaderValue::Text(id) => vec![unfold(id)],
+        HeaderValue::TextList(list) => list.iter().map(|id| unfold(id)).collect(),
         _ => Vec::new(),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Judges single lines or a few of them; which lines to drop is for `extract` to say.
 
-use super::phrases::{BARE_TITLES, FROM, OPENERS, OTHER_FIELDS, TITLES, WROTE, WROTE_ON, entries};
+use super::phrases::{BARE_TITLES, FROM, OPENERS, OTHER_FIELDS, TITLES, Table, WROTE, WROTE_ON, entries};
 
 /// Three wrapped lines with a long name and an address.
 const MAX_ATTRIBUTION: usize = 320;
@@ -28,7 +28,7 @@ pub(super) fn is_attribution(text: &str) -> bool {
     let has_address = stem.contains('@');
     let lower = stem.to_lowercase();
     let Some(before) =
-        entries(WROTE).find_map(|verb| lower.strip_suffix(verb)).or_else(|| verb_first(&lower))
+        WROTE.candidates(&lower).find_map(|verb| lower.strip_suffix(verb)).or_else(|| verb_first(&lower))
     else {
         return (has_digit && has_address) || is_name_and_date(&lower);
     };
@@ -42,7 +42,7 @@ pub(super) fn is_full_attribution(text: &str) -> bool {
     }
     let lower = text.to_lowercase();
     let stem = lower.trim_end().trim_end_matches([':', '：', '﹕', ' ', '\u{a0}', ')']);
-    entries(WROTE).any(|verb| stem.ends_with(verb)) || verb_first(stem).is_some()
+    WROTE.candidates(stem).any(|verb| stem.ends_with(verb)) || verb_first(stem).is_some()
 }
 
 /// Whether this is the end of an address whose `<` must stand in the line above.
@@ -53,9 +53,9 @@ pub(super) fn is_rest_of_address(line: &str) -> bool {
 /// The date behind the verb: "Fred Meier wrote on 2026-11-03:".
 fn is_name_and_date(lower: &str) -> bool {
     entries(WROTE_ON).any(|verb| {
-        lower.split_once(verb).is_some_and(|(name, date)| {
-            (1..=5).contains(&name.split_whitespace().count()) && is_dated(date)
-        })
+        lower
+            .split_once(verb)
+            .is_some_and(|(name, date)| (1..=5).contains(&name.split_whitespace().count()) && is_dated(date))
     })
 }
 
@@ -101,7 +101,7 @@ fn is_name(before: &str, written: &str) -> bool {
 /// Whether a line can be the first of an attribution that goes on in the next line.
 pub(super) fn opens_attribution(line: &str) -> bool {
     let lower = line.trim().to_lowercase();
-    entries(OPENERS).any(|opener| lower.starts_with(opener)) && is_dated(&lower)
+    OPENERS.candidates(&lower).any(|opener| lower.starts_with(opener)) && is_dated(&lower)
 }
 
 /// Whether a line announces a whole message: "-----Original Message-----", "Begin forwarded message:".
@@ -120,9 +120,11 @@ pub(super) fn is_separator(line: &str) -> bool {
     let is_title = |known: &str| {
         title.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(" from "))
     };
-    let is_attribution = || title.contains('@') && is_dated(&title) && entries(WROTE).any(|verb| title.ends_with(verb));
-    (ruled && (entries(TITLES).any(is_title) || is_attribution()))
-        || (announced && entries(BARE_TITLES).any(|known| known == title))
+    let is_attribution = || {
+        title.contains('@') && is_dated(&title) && WROTE.candidates(&title).any(|verb| title.ends_with(verb))
+    };
+    (ruled && (TITLES.candidates(&title).any(is_title) || is_attribution()))
+        || (announced && BARE_TITLES.candidates(&title).any(|known| known == title))
 }
 
 /// Whether a line has the form of a title between dashes, whatever its words: enough above a header block.
@@ -142,8 +144,8 @@ pub(super) fn is_rule(line: &str) -> bool {
 /// there is none. A block has its From line first and at least two of the others; or the date first, the From line
 /// next and two more.
 pub(super) fn header_block(lines: &[&str]) -> usize {
-    let is_from = |index: usize| lines.get(index).is_some_and(|line| is_field(line, FROM));
-    let is_other = |index: usize| lines.get(index).is_some_and(|line| is_field(line, OTHER_FIELDS));
+    let is_from = |index: usize| lines.get(index).is_some_and(|line| is_field(line, &FROM));
+    let is_other = |index: usize| lines.get(index).is_some_and(|line| is_field(line, &OTHER_FIELDS));
     let start = if is_from(0) {
         0
     } else if is_other(0) && is_from(1) {
@@ -174,11 +176,11 @@ pub(super) fn header_block(lines: &[&str]) -> usize {
     if others >= 2 + start { length } else { 0 }
 }
 
-fn is_field(line: &str, names: &'static str) -> bool {
+fn is_field(line: &str, names: &Table) -> bool {
     let line = line.trim().trim_start_matches('*');
     let Some((name, value)) = line.split_once([':', '：']) else { return false };
     let name = name.trim_matches(['*', ' ', '\u{a0}', '\u{3000}']).to_lowercase();
-    !value.trim_matches(['*', ' ']).is_empty() && entries(names).any(|known| known == name)
+    !value.trim_matches(['*', ' ']).is_empty() && names.candidates(&name).any(|known| known == name)
 }
 
 #[cfg(test)]

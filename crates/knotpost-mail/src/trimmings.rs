@@ -57,7 +57,8 @@ pub(super) fn mark_warnings(lines: &[&str], marks: &mut [Mark]) {
         }
         *mark = Mark::Trimmings;
         let line = line.trim_end();
-        goes_on = line.chars().count() >= WRAPPED && !line.ends_with(['.', '!', '>', ']', ')', '*', '。', '！']);
+        goes_on =
+            line.chars().count() >= WRAPPED && !line.ends_with(['.', '!', '>', ']', ')', '*', '。', '！']);
     }
 }
 
@@ -65,21 +66,20 @@ pub(super) fn mark_warnings(lines: &[&str], marks: &mut [Mark]) {
 fn is_warning(line: &str) -> bool {
     let line = line.trim_matches(|c: char| !c.is_alphanumeric());
     let lower = line.to_lowercase();
-    if entries(WARNING_STARTS).any(|start| lower.starts_with(start)) {
+    if WARNING_STARTS.candidates(&lower).any(|start| lower.starts_with(start)) {
         return true;
     }
     let head: String = line.chars().take_while(|c| c.is_alphabetic()).collect();
     let shouted = head.chars().count() >= 2 && !head.contains(char::is_lowercase);
     shouted
-        && entries(WARNING_HEADS).any(|known| lower.starts_with(known))
+        && WARNING_HEADS.candidates(&lower).any(|known| lower.starts_with(known))
         && entries(WARNING_WORDS).any(|word| lower.contains(word))
 }
 
 /// Adverts: paragraphs that consist of nothing else, and the last line before a quote or the end when it names the
 /// device that wrote it.
 pub(super) fn mark_adverts(lines: &[&str], marks: &mut [Mark]) {
-    let adverts: Vec<bool> = lines.iter().map(|line| is_advert(line)).collect();
-    let is_advert_at = |index: usize| adverts.get(index) == Some(&true);
+    let is_advert_at = |index: usize| lines.get(index).is_some_and(|line| is_advert(line));
     let mut at = 0;
     while at < lines.len() {
         let length = (at..lines.len()).take_while(|index| is_own(lines, marks, *index)).count();
@@ -91,7 +91,8 @@ pub(super) fn mark_adverts(lines: &[&str], marks: &mut [Mark]) {
         let mut start = if (at..end).all(is_advert_at) { at } else { end };
         let last = end - 1;
         if start == end && is_advert_at(last) && lines.get(last).is_some_and(|line| names_device(line)) {
-            let below = (end..lines.len()).find(|&index| lines.get(index).is_some_and(|line| !is_blank(line)));
+            let below =
+                (end..lines.len()).find(|&index| lines.get(index).is_some_and(|line| !is_blank(line)));
             if below.is_none_or(|below| marks.get(below) != Some(&Mark::Own)) {
                 start = last;
             }
@@ -114,7 +115,7 @@ fn is_advert(line: &str) -> bool {
         _ => lower.as_str(),
     };
     let words = words.trim_end_matches(['.', ' ']);
-    entries(ADVERTS).any(|advert| {
+    ADVERTS.candidates(words).any(|advert| {
         let (start, end) = advert.split_once('…').unwrap_or((advert, ""));
         words.starts_with(start) && words.ends_with(end)
     })
@@ -155,7 +156,8 @@ mod tests {
         ] {
             assert!(is_warning(line), "{line}");
         }
-        for line in ["external: nothing", "CAUTION: my next move wins", "f12", "--", "Attention, the outside row", ""]
+        for line in
+            ["external: nothing", "CAUTION: my next move wins", "f12", "--", "Attention, the outside row", ""]
         {
             assert!(!is_warning(line), "{line}");
         }

@@ -36,10 +36,16 @@ fn html_lines(own: &str, open: &str, close: &str) -> String {
 /// The ways in which programs put somebody's words and a quote into one mail.
 const PROGRAMS: &[(&str, fn(&str) -> String)] = &[
     ("gmail", |own| {
-        plain(&format!("{own}\n\nOn Tue, Nov 3, 2026 at 10:15 AM Knotpost <\n{ADDRESS}> wrote:\n\n{}", marked("> ")))
+        plain(&format!(
+            "{own}\n\nOn Tue, Nov 3, 2026 at 10:15 AM Knotpost <\n{ADDRESS}> wrote:\n\n{}",
+            marked("> ")
+        ))
     }),
     ("gmail below", |own| {
-        plain(&format!("Le mar. 3 nov. 2026 à 10:15, Knotpost <{ADDRESS}> a écrit :\n{}\n{own}\n", marked("> ")))
+        plain(&format!(
+            "Le mar. 3 nov. 2026 à 10:15, Knotpost <{ADDRESS}> a écrit :\n{}\n{own}\n",
+            marked("> ")
+        ))
     }),
     ("gmail page", |own| {
         let quoted = escape(&QUOTED.join("\n"));
@@ -49,7 +55,10 @@ const PROGRAMS: &[(&str, fn(&str) -> String)] = &[
         ))
     }),
     ("apple", |own| {
-        plain(&format!("{own}\n\n> On 3 Nov 2026, at 10:15, Knotpost <{ADDRESS}> wrote:\n> \n{}", marked("> ")))
+        plain(&format!(
+            "{own}\n\n> On 3 Nov 2026, at 10:15, Knotpost <{ADDRESS}> wrote:\n> \n{}",
+            marked("> ")
+        ))
     }),
     ("iphone", |own| {
         plain(&format!(
@@ -108,7 +117,10 @@ const PROGRAMS: &[(&str, fn(&str) -> String)] = &[
         ))
     }),
     ("mutt", |own| {
-        plain(&format!("On Tue, Nov 03, 2026 at 10:15:00AM +0100, Knotpost wrote:\n{}\n{own}\n\n-- \nFred\n", marked("> ")))
+        plain(&format!(
+            "On Tue, Nov 03, 2026 at 10:15:00AM +0100, Knotpost wrote:\n{}\n{own}\n\n-- \nFred\n",
+            marked("> ")
+        ))
     }),
     ("behind a gateway", |own| {
         plain(&format!(
@@ -119,8 +131,11 @@ const PROGRAMS: &[(&str, fn(&str) -> String)] = &[
 ];
 
 fn read(entity: &str) -> Message {
-    parse(format!("From: fred@example.net\nTo: {ADDRESS}\nSubject: Re: Osbox Board 123 fred **\n{entity}").as_bytes())
-        .unwrap()
+    parse(
+        format!("From: fred@example.net\nTo: {ADDRESS}\nSubject: Re: Osbox Board 123 fred **\n{entity}")
+            .as_bytes(),
+    )
+    .unwrap()
 }
 
 /// Words and lines as people write them. Two blanks in a row do not survive HTML, and lines that look like what
@@ -133,8 +148,17 @@ fn comment() -> impl Strategy<Value = String> {
 }
 
 fn command() -> impl Strategy<Value = String> {
-    prop::sample::select(vec!["f12", "resign", "--", "d4 5-3", "queue f1 if:e2 a1", "propose", "chat hello", "—"])
-        .prop_map(str::to_owned)
+    prop::sample::select(vec![
+        "f12",
+        "resign",
+        "--",
+        "d4 5-3",
+        "queue f1 if:e2 a1",
+        "propose",
+        "chat hello",
+        "—",
+    ])
+    .prop_map(str::to_owned)
 }
 
 proptest! {
@@ -194,7 +218,8 @@ fn single_bytes_are_read_back_in_every_charset() {
         ("koi8-u", "aЖєї"),
     ] {
         let decode = |bytes: &[u8]| {
-            let mut mail = format!("From: a@b.c\nContent-Type: text/plain; charset={charset}\n\n").into_bytes();
+            let mut mail =
+                format!("From: a@b.c\nContent-Type: text/plain; charset={charset}\n\n").into_bytes();
             mail.extend_from_slice(bytes);
             parse(&mail).unwrap().text.unwrap()
         };
@@ -217,7 +242,11 @@ fn quoted_printable(text: &str, width: usize) -> String {
                 out.push_str("=\n");
                 column = 0;
             }
-            if byte.is_ascii_graphic() && byte != b'=' { out.push(char::from(byte)) } else { write!(out, "={byte:02X}").unwrap() }
+            if byte.is_ascii_graphic() && byte != b'=' {
+                out.push(char::from(byte))
+            } else {
+                write!(out, "={byte:02X}").unwrap()
+            }
             column += 1;
         }
     }
@@ -233,7 +262,8 @@ fn base64_line(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for chunk in bytes.chunks(3) {
-        let word = chunk.iter().fold(0_usize, |word, byte| word << 8 | usize::from(*byte)) << (8 * (3 - chunk.len()));
+        let word = chunk.iter().fold(0_usize, |word, byte| word << 8 | usize::from(*byte))
+            << (8 * (3 - chunk.len()));
         for digit in 0..4 {
             let shown = digit <= chunk.len();
             out.push(if shown { char::from(DIGITS[word >> (18 - 6 * digit) & 63]) } else { '=' });
