@@ -6,6 +6,8 @@
 //! games, the clock or the meaning of a command. Whoever receives mail passes it to [`Intake`]; [`Desk`] is the
 //! intake of the server, which walks a mail through the stages and commits what comes of it.
 
+mod addressed;
+mod aside;
 pub mod classify;
 mod decode;
 pub mod digest;
@@ -18,10 +20,14 @@ mod mime;
 pub mod parse;
 mod phrases;
 pub mod pipeline;
+mod posted;
 mod quoting;
 pub mod reason;
 pub mod smtp;
+pub mod unix_socket;
+mod watch;
 
+pub use addressed::addressed;
 pub use classify::{Class, classify};
 pub use digest::dedupe_key;
 pub use extract::{Extracted, extract};
@@ -30,3 +36,4 @@ pub use parse::{Broken, Message, parse};
 pub use pipeline::Desk;
 pub use reason::Reason;
 pub use smtp::{Envelope, Intake, Protocol, Receipt, RecipientVerdict, SmtpSettings, Way};
+pub use watch::{Round, Watch};

@@ -27,6 +27,8 @@ mod tls;
 
 pub use tls::{TlsError, load_tls};
 
+use super::unix_socket::NamedSocket;
+
 use session::Session;
 use slots::Slots;
 
@@ -199,12 +201,20 @@ pub async fn serve(
 /// Serves a listener on a Unix socket as [`serve`] does a TCP one; only the limit on all connections counts.
 #[cfg(unix)]
 pub async fn serve_unix(
-    listener: tokio::net::UnixListener,
+    socket: NamedSocket,
     settings: Arc<SmtpSettings>,
     intake: Arc<dyn Intake>,
     cancel: CancellationToken,
 ) {
+    let (listener, name) = socket.into_parts();
+    // The name goes before the last sessions end: whoever comes now is told at once that nobody listens.
+    let stopped = cancel.clone();
+    let forget = tokio::spawn(async move {
+        stopped.cancelled().await;
+        drop(name);
+    });
     accept_all(listener, settings, intake, cancel).await;
+    forget.abort();
 }
 
 /// Where connections come from.

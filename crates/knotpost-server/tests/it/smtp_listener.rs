@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use knotpost_server::inbound::smtp::serve_unix;
+use knotpost_server::inbound::unix_socket::NamedSocket;
 use knotpost_server::inbound::{Protocol, Receipt, SmtpSettings, Way};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -255,7 +256,7 @@ async fn lmtp_answers_for_each_recipient() {
 async fn lmtp_is_spoken_over_a_unix_socket() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lmtp.sock");
-    let listener = tokio::net::UnixListener::bind(&path).unwrap();
+    let listener = NamedSocket::bind(&path, 0o600).unwrap();
     let inbox = Arc::new(Inbox::default());
     let cancel = CancellationToken::new();
     let settings = Arc::new(SmtpSettings::new("mail.example.org", Protocol::Lmtp));
@@ -269,6 +270,7 @@ async fn lmtp_is_spoken_over_a_unix_socket() {
     assert_eq!(inbox.received.lock().unwrap()[0].0.peer, None);
     cancel.cancel();
     task.await.unwrap();
+    assert!(!path.exists(), "the name goes with the server");
 }
 
 #[tokio::test]
