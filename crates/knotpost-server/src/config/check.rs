@@ -23,6 +23,10 @@ fn identity(config: &Config) -> Result<(), ConfigError> {
     if let Err(error) = config.server.address.parse::<Address>() {
         return refuse("server.address", error.to_string());
     }
+    let local = config.server.address.rsplit_once('@').map_or("", |(local, _)| local);
+    if !local.is_ascii() {
+        return refuse("server.address", "must be ASCII before the @: not every mail server carries more");
+    }
     if config.server.address.contains('+') {
         return refuse("server.address", "must not contain `+`: the server appends its own tags");
     }

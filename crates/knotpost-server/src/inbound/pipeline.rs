@@ -320,7 +320,7 @@ impl Intake for Desk {
             return RecipientVerdict::Accepted;
         }
         let domain = address.rsplit_once('@').map(|(_, domain)| domain);
-        if domain.is_some_and(|domain| domain.eq_ignore_ascii_case(self.app.own.domain())) {
+        if domain.is_some_and(|domain| self.app.own.is_own_domain(domain)) {
             let text = format!("there is no such address here; commands go to {}", self.app.own.plain());
             return RecipientVerdict::Unknown { text };
         }

@@ -162,7 +162,7 @@ pub struct SmtpSettings {
     pub data_timeout: Duration,
     /// How long a client may take for a whole message.
     pub message_timeout: Duration,
-    /// How long messages in hand may take after we were told to stop.
+    /// How long clients may take for a message they have begun after we were told to stop.
     pub grace: Duration,
     /// Certificate and key for STARTTLS; offered only when present.
     pub tls: Option<Arc<ServerConfig>>,
@@ -182,7 +182,7 @@ impl SmtpSettings {
             command_timeout: Duration::from_mins(5),
             data_timeout: Duration::from_mins(2),
             message_timeout: Duration::from_mins(10),
-            grace: Duration::from_secs(8),
+            grace: Duration::from_secs(4),
             tls: None,
         }
     }
@@ -270,7 +270,7 @@ async fn accept_all(
         });
     }
     drop(listener);
-    finish(sessions, settings.grace).await;
+    finish(sessions, settings.grace + session::FAREWELL).await;
 }
 
 /// A failed accept (no file descriptors, a connection gone again) must neither end the listener nor spin.

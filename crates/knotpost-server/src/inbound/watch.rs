@@ -52,14 +52,20 @@ enum Fate {
     Aside,
 }
 
-/// A file as it was found.
+/// A file as it was found. It is locked against other processes as long as it is open.
 enum Found {
-    /// A message, its file locked against other processes until it is dropped.
-    Message { raw: Vec<u8>, lock: File },
-    /// A file that is no message for us, for this reason.
-    Unfit(Reason),
+    /// A message.
+    Message { raw: Vec<u8>, file: File },
+    /// A file that is no message for us.
+    Unfit { reason: Reason, file: Option<File> },
     /// Another process has it or has had it.
     Elsewhere,
+}
+
+/// A file that was dealt with, locked until it has been moved.
+struct Dealt {
+    fate: Fate,
+    _file: Option<File>,
 }
 
 impl Watch {
@@ -81,15 +87,15 @@ impl Watch {
             if stop.is_cancelled() {
                 break;
             }
-            let fate = if self.stuck.contains(&name) {
-                Ok(Some(Fate::Taken))
+            let dealt = if self.stuck.contains(&name) {
+                Ok(Some(Dealt { fate: Fate::Taken, _file: None }))
             } else {
                 self.take(desk, &name).await
             };
-            match fate {
+            match dealt {
                 Ok(None) => {}
-                Ok(Some(fate)) => {
-                    if let Err(error) = self.put_away(&name, fate).await {
+                Ok(Some(dealt)) => {
+                    if let Err(error) = self.put_away(&name, dealt.fate).await {
                         self.stuck.insert(name);
                         round = self.complain(&format!("a mail cannot be moved to cur: {error}"));
                     }
@@ -113,15 +119,16 @@ impl Watch {
     }
 
     /// Hands one file in; `None`: it is not ours to take. An error when it has to wait.
-    async fn take(&self, desk: &Desk, name: &OsStr) -> Result<Option<Fate>, String> {
+    async fn take(&self, desk: &Desk, name: &OsStr) -> Result<Option<Dealt>, String> {
         let (path, most) = (self.root.join("new").join(name), self.max_bytes);
         let found = blocking(move || Ok(open(&path, most))).await.map_err(|error| error.to_string())?;
-        let (raw, _lock) = match found {
-            Found::Message { raw, lock } => (raw, lock),
+        let (raw, file) = match found {
+            Found::Message { raw, file } => (raw, Some(file)),
             Found::Elsewhere => return Ok(None),
-            Found::Unfit(reason) => {
+            Found::Unfit { reason, file } => {
                 tracing::warn!(file = %name.display(), %reason, "a file in the watched folder is set aside");
-                return set_aside(desk, &nobodys(desk), &[], reason).await;
+                set_aside(desk, &nobodys(desk), &[], reason).await?;
+                return Ok(Some(Dealt { fate: Fate::Aside, _file: file }));
             }
         };
         let envelope = match parse(&raw) {
@@ -129,12 +136,13 @@ impl Watch {
             Err(_) => nobodys(desk),
         };
         match desk.receive(envelope.clone(), raw.clone()).await {
-            Receipt::Stored { .. } => Ok(Some(Fate::Taken)),
+            Receipt::Stored { .. } => Ok(Some(Dealt { fate: Fate::Taken, _file: file })),
             Receipt::TryLater { text } => Err(text),
             Receipt::Refused { text, .. } => {
                 let reason = desk.reason_of_refusal(&envelope, &raw);
                 tracing::info!(file = %name.display(), %reason, text, "a mail in the watched folder is set aside");
-                set_aside(desk, &envelope, &raw, reason).await
+                set_aside(desk, &envelope, &raw, reason).await?;
+                Ok(Some(Dealt { fate: Fate::Aside, _file: file }))
             }
         }
     }
@@ -145,16 +153,8 @@ impl Watch {
     }
 }
 
-async fn set_aside(
-    desk: &Desk,
-    envelope: &Envelope,
-    raw: &[u8],
-    reason: Reason,
-) -> Result<Option<Fate>, String> {
-    match desk.keep_aside(envelope, raw, reason).await {
-        Ok(()) => Ok(Some(Fate::Aside)),
-        Err(error) => Err(error.with_causes()),
-    }
+async fn set_aside(desk: &Desk, envelope: &Envelope, raw: &[u8], reason: Reason) -> Result<(), String> {
+    desk.keep_aside(envelope, raw, reason).await.map_err(|error| error.with_causes())
 }
 
 /// Who a mail is from and for, as far as the mail itself tells.
@@ -213,7 +213,7 @@ fn open(path: &Path, most: usize) -> Found {
     let mut file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Found::Elsewhere,
-        Err(_) => return Found::Unfit(Reason::Unreadable),
+        Err(_) => return Found::Unfit { reason: Reason::Unreadable, file: None },
     };
     // Where files cannot be locked, two processes may take the same mail, and the second is told that it was done.
     if let Err(TryLockError::WouldBlock) = file.try_lock() {
@@ -229,9 +229,9 @@ fn open(path: &Path, most: usize) -> Found {
     }
     let mut raw = Vec::new();
     match (&mut file).take(most as u64 + 1).read_to_end(&mut raw) {
-        Ok(_) if raw.len() > most => Found::Unfit(Reason::TooLarge),
-        Ok(_) => Found::Message { raw, lock: file },
-        Err(_) => Found::Unfit(Reason::Unreadable),
+        Ok(_) if raw.len() > most => Found::Unfit { reason: Reason::TooLarge, file: Some(file) },
+        Ok(_) => Found::Message { raw, file },
+        Err(_) => Found::Unfit { reason: Reason::Unreadable, file: Some(file) },
     }
 }
 

@@ -292,6 +292,19 @@ async fn stopping_finishes_the_message_in_hand_and_sends_the_idle_away() {
 }
 
 #[tokio::test]
+async fn a_client_that_does_not_come_to_an_end_is_left_when_the_grace_is_over() {
+    let server = start(Protocol::Smtp, |settings| settings.grace = Duration::from_millis(200)).await;
+    let mut client = Client::connect(&server).await;
+    client.begin().await;
+    client.send("half a message").await;
+    server.cancel.cancel();
+    assert!(client.reply().await.starts_with("421 4.3.2"));
+    assert_eq!(client.reply().await, "");
+    server.task.await.unwrap();
+    assert!(server.inbox.bodies().is_empty());
+}
+
+#[tokio::test]
 async fn starttls_secures_the_session_and_forgets_what_came_before() {
     let (made, tls) = self_signed();
     let server = start(Protocol::Smtp, |settings| settings.tls = Some(tls)).await;
