@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use sections::{
-    Accounts, AuthPolicy, Confirm, Database, Dkim, FileMode, Games, Http, Inbound, KeepRaw, Limits, Lmtp, Log,
-    LogFormat, Mail, Maildir, Migrate, Retention, Secrets, Server, Smtp, Time,
+    Accounts, AuthPolicy, Confirm, Database, Dkim, FileMode, Games, Http, Inbound, KeepRaw, Limits, Lmtp,
+    Log, LogFormat, Mail, Maildir, Migrate, Retention, Secrets, Server, Smtp, Time,
 };
 
 /// The file that is read from the working folder when no other is named.

@@ -199,7 +199,10 @@ fn watched_folder(config: &Config, transport: &Transport) -> anyhow::Result<Opti
     if let Transport::Maildir(out) = transport
         && is_same_folder(out.root(), &root)
     {
-        anyhow::bail!("maildir.watch: {} is where outgoing mail is kept; watch another folder", root.display());
+        anyhow::bail!(
+            "maildir.watch: {} is where outgoing mail is kept; watch another folder",
+            root.display()
+        );
     }
     Ok(Some(Watch::new(root, config.inbound.max_bytes)))
 }

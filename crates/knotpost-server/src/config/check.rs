@@ -50,10 +50,7 @@ fn identity(config: &Config) -> Result<(), ConfigError> {
 }
 
 fn listeners(config: &Config) -> Result<(), ConfigError> {
-    for (key, listen) in [
-        ("http.listen", &config.http.listen),
-        ("smtp.listen", &config.smtp.listen),
-    ] {
+    for (key, listen) in [("http.listen", &config.http.listen), ("smtp.listen", &config.smtp.listen)] {
         if !listen.is_empty() && listen.parse::<SocketAddr>().is_err() {
             return refuse(key, format!("`{listen}` is not an address and port such as 127.0.0.1:8080"));
         }
@@ -64,7 +61,8 @@ fn listeners(config: &Config) -> Result<(), ConfigError> {
             return refuse("lmtp.listen", "`unix:` is followed by the path of a socket");
         }
         None if !lmtp.is_empty() && lmtp.parse::<SocketAddr>().is_err() => {
-            let text = format!("`{lmtp}` is neither an address and port such as 127.0.0.1:2424 nor `unix:PATH`");
+            let text =
+                format!("`{lmtp}` is neither an address and port such as 127.0.0.1:2424 nor `unix:PATH`");
             return refuse("lmtp.listen", text);
         }
         _ => {}

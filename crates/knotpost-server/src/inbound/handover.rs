@@ -175,8 +175,7 @@ pub async fn hand_over(data: &Path, piped: &Piped, raw: &[u8]) -> Result<Receipt
     let stream = match UnixStream::connect(data.join(SOCKET_FILE)).await {
         Ok(stream) => stream,
         Err(error) => {
-            let nobody =
-                matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused);
+            let nobody = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused);
             return Err(if nobody { NotHandedOver::NoServer } else { NotHandedOver::Closed(error) });
         }
     };

@@ -76,7 +76,8 @@ impl Desk {
         envelope_from: Option<&str>,
         recipients: &[String],
     ) -> Result<Mail, Refusal> {
-        let broken = |broken| Refusal { reason: Reason::Broken, enhanced: "5.6.0", text: format!("{broken}") };
+        let broken =
+            |broken| Refusal { reason: Reason::Broken, enhanced: "5.6.0", text: format!("{broken}") };
         let message = parse(raw).map_err(broken)?;
         let class = classify(&message, envelope_from, &self.app.own);
         if matches!(class, Class::Automatic(_)) {
@@ -367,9 +368,10 @@ impl Intake for Desk {
             let taken = AssertUnwindSafe(self.take(&envelope, &raw)).catch_unwind().await;
             let receipt = match taken {
                 Ok(receipt) => receipt,
-                Err(_) => self.keep_aside(&envelope, &raw, Reason::Failed).await.map(|()| {
-                    Receipt::Stored { text: Reason::Failed.to_string() }
-                }),
+                Err(_) => self
+                    .keep_aside(&envelope, &raw, Reason::Failed)
+                    .await
+                    .map(|()| Receipt::Stored { text: Reason::Failed.to_string() }),
             };
             receipt.unwrap_or_else(|error| {
                 tracing::error!(error = error.with_causes(), "a mail could not be stored");

@@ -76,8 +76,8 @@ impl NamedSocket {
 
 impl Drop for SocketName {
     fn drop(&mut self) {
-        let ours = fs::symlink_metadata(&self.path)
-            .is_ok_and(|found| (found.dev(), found.ino()) == self.identity);
+        let ours =
+            fs::symlink_metadata(&self.path).is_ok_and(|found| (found.dev(), found.ino()) == self.identity);
         if ours {
             let _ = fs::remove_file(&self.path);
         }

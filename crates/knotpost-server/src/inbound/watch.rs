@@ -98,6 +98,9 @@ impl Watch {
                     if let Err(error) = self.put_away(&name, dealt.fate).await {
                         self.stuck.insert(name);
                         round = self.complain(&format!("a mail cannot be moved to cur: {error}"));
+                    } else {
+                        // The next of this name is another mail.
+                        self.stuck.remove(&name);
                     }
                 }
                 // What is wrong is not this mail: the others would have to wait as well.
@@ -172,9 +175,7 @@ fn nobodys(desk: &Desk) -> Envelope {
     envelope_of(&Message::default(), &desk.app.own)
 }
 
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> io::Result<T> + Send + 'static,
-) -> io::Result<T> {
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> io::Result<T> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(io::Error::other(error)))
 }
 

@@ -101,7 +101,10 @@ pub(super) async fn bind_lmtp(config: &Config) -> anyhow::Result<Option<LmtpList
         return Ok(bind("lmtp.listen", listen).await?.map(LmtpListener::Tcp));
     };
     let socket = NamedSocket::bind(path, config.lmtp.socket_mode.bits()).with_context(|| {
-        format!("lmtp.listen: {} cannot be listened on; its folder must exist and be writable", path.display())
+        format!(
+            "lmtp.listen: {} cannot be listened on; its folder must exist and be writable",
+            path.display()
+        )
     })?;
     Ok(Some(LmtpListener::Unix(socket)))
 }

@@ -49,7 +49,9 @@ pub(super) async fn receive(State(web): State<Web>, request: Request) -> Respons
             let text = format!("a message may have {} bytes at most", web.app.config.inbound.max_bytes);
             return Problem::new(Code::TooLarge, text).into_response();
         }
-        Err(_) => return problem(StatusCode::BAD_REQUEST, "broken_request", "the message did not come whole"),
+        Err(_) => {
+            return problem(StatusCode::BAD_REQUEST, "broken_request", "the message did not come whole");
+        }
     };
     match web.mailroom.take_posted(Posted { return_path, recipients, key, raw }).await {
         Ok(outcome) => answer(outcome),
@@ -62,7 +64,10 @@ fn answer(outcome: PostedOutcome) -> Response {
         PostedOutcome::Taken { outcome } => {
             let body = json!({ "ok": true, "outcome": outcome }).to_string();
             let json = HeaderValue::from_static("application/json");
-            ([(header::CONTENT_TYPE, json), (header::CACHE_CONTROL, HeaderValue::from_static("no-store"))], body)
+            (
+                [(header::CONTENT_TYPE, json), (header::CACHE_CONTROL, HeaderValue::from_static("no-store"))],
+                body,
+            )
                 .into_response()
         }
         PostedOutcome::Refused { enhanced, text } => {
@@ -140,8 +145,7 @@ fn envelope(parts: &Parts) -> Result<(ReturnPath, Vec<String>), Problem> {
     let unreadable = || Problem::new(Code::BadValue, "the envelope cannot be read");
     let mut from: Option<String> = None;
     let mut to = Vec::new();
-    let query: Query<Vec<(String, String)>> =
-        Query::try_from_uri(&parts.uri).map_err(|_| unreadable())?;
+    let query: Query<Vec<(String, String)>> = Query::try_from_uri(&parts.uri).map_err(|_| unreadable())?;
     for (name, value) in query.0 {
         match name.as_str() {
             "from" => from = Some(value),

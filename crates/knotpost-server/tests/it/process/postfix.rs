@@ -139,7 +139,10 @@ impl Postfix {
 
     /// How many mails it keeps, put off or not.
     fn queued(&self) -> usize {
-        ["incoming", "active", "deferred"].iter().map(|queue| count_files(&self.root.join("queue").join(queue))).sum()
+        ["incoming", "active", "deferred"]
+            .iter()
+            .map(|queue| count_files(&self.root.join("queue").join(queue)))
+            .sum()
     }
 
     async fn wait_until_empty(&self) {
@@ -230,8 +233,9 @@ impl Pair {
 /// A mail that makes an account and is answered with a welcome.
 fn sign_up(user: &str) -> (String, String) {
     let from = format!("{user}@players.test");
-    let message = letter(&from, &format!("signup {user} {user}-secret"), &format!("{user}.mail@players.test"))
-        .replace("pbmserv@localhost", ADDRESS);
+    let message =
+        letter(&from, &format!("signup {user} {user}-secret"), &format!("{user}.mail@players.test"))
+            .replace("pbmserv@localhost", ADDRESS);
     (from, message)
 }
 
@@ -274,19 +278,23 @@ async fn postfix_brings_mail_by_every_way_and_keeps_it_while_no_server_runs() {
     let place = place.with("KNOTPOST_LMTP__LISTEN", format!("127.0.0.1:{lmtp}"));
     let pair = Pair { place, postfix, lmtp };
     let server = pair.place.start().await;
-    wait_for("those for the port", async || {
-        (pair.place.received().await.len() == sent - 1).then_some(())
-    })
-    .await;
+    wait_for("those for the port", async || (pair.place.received().await.len() == sent - 1).then_some(()))
+        .await;
     server.stop().await;
-    let place = pair.place.with("KNOTPOST_LMTP__LISTEN", format!("unix:{}/lmtp", pair.postfix.root.parent().unwrap().display()));
+    let place = pair.place.with(
+        "KNOTPOST_LMTP__LISTEN",
+        format!("unix:{}/lmtp", pair.postfix.root.parent().unwrap().display()),
+    );
     let pair = Pair { place, ..pair };
     let server = pair.place.start().await;
     pair.settle(sent).await;
 
     let rows = pair.place.received().await;
     assert_eq!(rows.len(), sent, "each once: {rows:?}");
-    assert!(rows.iter().all(|row| row.state == "done" && row.reason.as_deref() == Some("executed")), "{rows:?}");
+    assert!(
+        rows.iter().all(|row| row.state == "done" && row.reason.as_deref() == Some("executed")),
+        "{rows:?}"
+    );
     let mut ids: Vec<_> = rows.iter().filter_map(|row| row.message_id.clone()).collect();
     ids.sort();
     ids.dedup();
@@ -300,10 +308,11 @@ async fn postfix_brings_mail_by_every_way_and_keeps_it_while_no_server_runs() {
             .unwrap();
         assert_eq!(found, count, "by {way}");
     }
-    let tagged: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM inbox WHERE recipients LIKE 'pbmserv+r.abcdef%'")
-        .fetch_one(&mut database)
-        .await
-        .unwrap();
+    let tagged: i64 =
+        sqlx::query_scalar("SELECT COUNT(*) FROM inbox WHERE recipients LIKE 'pbmserv+r.abcdef%'")
+            .fetch_one(&mut database)
+            .await
+            .unwrap();
     assert_eq!(tagged, 3, "tags come through");
 
     // What the server mailed has passed Postfix as well: each welcome lies in a box, once.
@@ -335,7 +344,9 @@ async fn postfix_tells_the_sender_in_our_words_what_was_refused() {
     })
     .await;
     let reports = pair.postfix.boxes().await;
-    let saying = |words: &str| reports.iter().filter(|report| report["text"].as_str().unwrap().contains(words)).count();
+    let saying = |words: &str| {
+        reports.iter().filter(|report| report["text"].as_str().unwrap().contains(words)).count()
+    };
     assert_eq!(saying("commands go to\n    pbmserv@knotpost.test"), 1, "{reports:?}");
     assert_eq!(saying("exactly one address in its From"), 3, "{reports:?}");
     assert!(pair.place.received().await.is_empty());
@@ -361,7 +372,11 @@ async fn postfix_carries_addresses_in_any_script_both_ways() {
     pair.settle(2).await;
     let letters = pair.postfix.boxes().await;
     assert_eq!(letters.len(), 2, "{}", pair.postfix.log());
-    assert!(pair.postfix.log().matches(&format!("to=<{sender}>, relay=virtual")).count() == 2, "{}", pair.postfix.log());
+    assert!(
+        pair.postfix.log().matches(&format!("to=<{sender}>, relay=virtual")).count() == 2,
+        "{}",
+        pair.postfix.log()
+    );
     server.stop().await;
     pair.postfix.stop().await;
 }

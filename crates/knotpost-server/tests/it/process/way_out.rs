@@ -160,7 +160,10 @@ async fn a_relay_that_cannot_carry_an_address_is_named_and_domains_go_through_al
     assert!(failed.iter().all(|(to, why)| !to.is_ascii() && why.contains("SMTPUTF8")), "{failed:?}");
     let taken = relay.taken.lock().unwrap().clone();
     assert_eq!(taken.len(), 2);
-    assert!(taken.iter().all(|(_, message)| message.contains("\nTo: ann@xn--bcher-kva.example\n")), "{taken:?}");
+    assert!(
+        taken.iter().all(|(_, message)| message.contains("\nTo: ann@xn--bcher-kva.example\n")),
+        "{taken:?}"
+    );
     server.stop().await;
 }
 

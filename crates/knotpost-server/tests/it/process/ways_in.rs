@@ -53,8 +53,9 @@ async fn lmtp_on_a_socket_of_the_file_system_is_spoken_by_python() {
     let metadata = std::fs::symlink_metadata(&path).unwrap();
     assert!(metadata.file_type().is_socket());
     assert_eq!(metadata.permissions().mode() & 0o777, 0o622);
-    let message = letter("ann@example.org", "help", "one@example.org");
-    let to = ["pbmserv@localhost", "nobody@localhost", "pbmserv+tag@localhost"];
+    let message = letter("ann@example.org", "help", "one@example.org").replace('\n', "\r\n");
+    // One address of ours: Python waits for one answer, however many were accepted.
+    let to = ["pbmserv@localhost", "nobody@localhost"];
     let said = python(LMTP, &[&[path.to_str().unwrap()], &to[..]].concat(), &message).await.succeed();
     assert_eq!(said.trim(), r#"{"nobody@localhost": 550}"#);
     place.settle().await;
@@ -77,7 +78,7 @@ async fn lmtp_on_a_socket_of_the_file_system_is_spoken_by_python() {
 
 #[tokio::test]
 async fn mails_that_python_puts_into_a_folder_are_answered_once_across_a_kill() {
-    const MAILS: usize = 60;
+    const MAILS: usize = 40;
     if !has_neighbour("python3") {
         return;
     }
@@ -128,7 +129,8 @@ async fn a_client_in_the_middle_of_a_message_does_not_hold_up_the_end() {
     let place = Place::new();
     let server = place.start().await;
     let mut client = TcpStream::connect(server.smtp()).await.unwrap();
-    let begun = "EHLO a\r\nMAIL FROM:<ann@example.org>\r\nRCPT TO:<pbmserv@localhost>\r\nDATA\r\nSubject: help\r\n";
+    let begun =
+        "EHLO a\r\nMAIL FROM:<ann@example.org>\r\nRCPT TO:<pbmserv@localhost>\r\nDATA\r\nSubject: help\r\n";
     client.write_all(begun.as_bytes()).await.unwrap();
     let mut said = [0; 1024];
     wait_for("the invitation", async || {
@@ -180,7 +182,8 @@ async fn on_a_full_disk_mail_is_put_off_and_none_is_lost() {
         let id = server.id().to_string();
         run_neighbour("prlimit", &["--pid", &id, &format!("--fsize={size}:unlimited")]).await.succeed();
     };
-    let largest = std::fs::read_dir(place.data()).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).max();
+    let largest =
+        std::fs::read_dir(place.data()).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).max();
     limit(&(largest.unwrap() + (256 << 10)).to_string()).await;
     let send = async |number: usize| {
         let message = letter("ann@example.org", "help", &format!("{number}@example.org"));

@@ -100,12 +100,16 @@ mod stories {
         let line = "osbox move 101 ann ann-secret f1";
         for (name, mail) in [
             ("1.a", mail("ann", line, "Message-ID: <a@x>\n")),
-            ("2.b", mail("bob", "osbox move 101 bob bob-secret e7", "Date: Fri, 20 Nov 2026 10:00:00 +0000\n")),
+            (
+                "2.b",
+                mail("bob", "osbox move 101 bob bob-secret e7", "Date: Fri, 20 Nov 2026 10:00:00 +0000\n"),
+            ),
         ] {
             folder.deliver(name, &mail);
             folder.look().await;
             // As if the power had failed between the commit and the move to `cur`.
-            fs::rename(folder.root.join(format!("cur/{name}:2,S")), folder.root.join("new").join(name)).unwrap();
+            fs::rename(folder.root.join(format!("cur/{name}:2,S")), folder.root.join("new").join(name))
+                .unwrap();
             folder.look().await;
             assert_eq!(folder.names("new"), [""; 0]);
         }
@@ -122,20 +126,16 @@ mod stories {
             ("2.empty", String::new()),
             ("3.large", mail("ann", "help", "") + &"x".repeat(MOST)),
             ("4.several", mail("ann", "help", "From: bob@bob.example\n")),
-            ("5.nobody", "Subject: help\n\nHello\n".to_owned()),
+            ("5.nobody", "Return-Path: <ann@ann.example>\nSubject: help\n\nHello\n".to_owned()),
             ("6.wordless", bodiless),
         ] {
             folder.deliver(name, mail);
         }
         folder.deliver("7.good", mail("ann", "osbox move 101 ann ann-secret f1", ""));
         assert_eq!(folder.look().await, Round::Done);
-        for (reason, count) in [
-            ("broken", 2),
-            ("too_large", 1),
-            ("several_from", 1),
-            ("no_sender", 1),
-            ("no_command", 1),
-        ] {
+        for (reason, count) in
+            [("broken", 2), ("too_large", 1), ("several_from", 1), ("no_sender", 1), ("no_command", 1)]
+        {
             assert_eq!(folder.rows_with(&[reason, "failed"]).await, count, "{reason}");
         }
         let cur = folder.names("cur");
@@ -161,8 +161,10 @@ mod stories {
     pub(super) async fn a_mail_says_itself_whom_it_is_from_and_for(place: Place) {
         let mut folder = Watching::start(place).await;
         let (local, domain) = ADDRESS.split_once('@').unwrap();
-        let tagged = format!("Delivered-To: {local}+friday@{domain}\nX-Original-To: <elsewhere@example.org>\n");
-        folder.deliver("1.a", format!("Return-Path: <bounces@ann.example>\n{}", mail("ann", "help", &tagged)));
+        let tagged =
+            format!("Delivered-To: {local}+friday@{domain}\nX-Original-To: <elsewhere@example.org>\n");
+        folder
+            .deliver("1.a", format!("Return-Path: <bounces@ann.example>\n{}", mail("ann", "help", &tagged)));
         folder.deliver("2.b", format!("Return-Path: <>\n{}", mail("bob", "help", "")));
         folder.deliver("3.c", "From: bob@bob.example\nTo: friends:;\nSubject: help\n\n");
         folder.look().await;
@@ -210,7 +212,8 @@ mod stories {
     pub(super) async fn two_processes_share_a_folder(place: Place) {
         let mut folder = Watching::start(place).await;
         for number in 10..30 {
-            folder.deliver(&format!("{number}.x"), mail("ann", "help", &format!("Message-ID: <{number}@x>\n")));
+            folder
+                .deliver(&format!("{number}.x"), mail("ann", "help", &format!("Message-ID: <{number}@x>\n")));
         }
         let stop = CancellationToken::new();
         let desk = Desk::new(folder.app.app.clone());

@@ -53,7 +53,9 @@ mod stories {
     }
 
     fn mail(line: &str) -> String {
-        format!("From: ann@ann.example\r\nTo: {ADDRESS}\r\nSubject: {line}\r\nMessage-ID: <1@x>\r\n\r\nHello\r\n")
+        format!(
+            "From: ann@ann.example\r\nTo: {ADDRESS}\r\nSubject: {line}\r\nMessage-ID: <1@x>\r\n\r\nHello\r\n"
+        )
     }
 
     fn said(page: &Page) -> (u16, String) {
@@ -95,11 +97,17 @@ mod stories {
             &[("x-knotpost-secret", "")],
         ] {
             let page = app.send(request("/inbound", wrong, &mail)).await;
-            assert_eq!((page.status.as_u16(), page.json()["code"].as_str()), (401, Some("bad_secret")), "{wrong:?}");
+            assert_eq!(
+                (page.status.as_u16(), page.json()["code"].as_str()),
+                (401, Some("bad_secret")),
+                "{wrong:?}"
+            );
             assert!(page.header("www-authenticate").starts_with("Bearer"));
         }
         assert_eq!(app.tables().await.rows("inbox").len(), 0);
-        for right in [("authorization", bearer.as_str()), ("authorization", &good), ("x-knotpost-secret", SECRET)] {
+        for right in
+            [("authorization", bearer.as_str()), ("authorization", &good), ("x-knotpost-secret", SECRET)]
+        {
             let page = app.send(request("/inbound", &[right], &mail)).await;
             assert_eq!(page.status.as_u16(), 200, "{right:?}: {}", page.text);
         }
@@ -128,7 +136,8 @@ mod stories {
             ("an empty key", "/inbound", &[("idempotency-key", "")], &mail("help")),
         ] {
             let page = bring(&app, path, headers, body).await;
-            said += &format!("{what}: {} {}\n", page.status.as_u16(), page.json()["detail"].as_str().unwrap());
+            said +=
+                &format!("{what}: {} {}\n", page.status.as_u16(), page.json()["detail"].as_str().unwrap());
         }
         let form = Request::post("/inbound")
             .header("x-knotpost-secret", SECRET)
@@ -152,7 +161,10 @@ mod stories {
         assert_eq!(bring(&app, &query, &[], &mail("list")).await.status.as_u16(), 200);
         let tables = app.tables().await;
         let rows = tables.rows("inbox");
-        assert!(rows.iter().any(|row| row.contains("sender@ann.example") && row.contains("+tag@")), "{rows:?}");
+        assert!(
+            rows.iter().any(|row| row.contains("sender@ann.example") && row.contains("+tag@")),
+            "{rows:?}"
+        );
         assert!(rows.iter().any(|row| row.contains("null_sender") && row.contains("+query@")), "{rows:?}");
         assert!(rows.iter().all(|row| !row.contains("elsewhere")), "{rows:?}");
     }
