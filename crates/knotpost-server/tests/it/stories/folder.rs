@@ -218,8 +218,13 @@ mod stories {
         let stop = CancellationToken::new();
         let desk = Desk::new(folder.app.app.clone());
         let mut second = Watch::new(folder.root.clone(), MOST);
-        let rounds = tokio::join!(folder.watch.walk(&folder.app.desk, &stop), second.walk(&desk, &stop));
-        assert_eq!(rounds, (Round::Done, Round::Done));
+        // Where their transactions meet too often, a mail waits for the next look.
+        for _ in 0..20 {
+            let rounds = tokio::join!(folder.watch.walk(&folder.app.desk, &stop), second.walk(&desk, &stop));
+            if rounds == (Round::Done, Round::Done) {
+                break;
+            }
+        }
         folder.app.work().await;
         assert_eq!(folder.names("cur").len(), 20);
         assert_eq!(folder.rows_with(&["maildir"]).await, 20, "each by one of them");
