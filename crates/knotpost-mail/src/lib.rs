@@ -6,6 +6,7 @@
 //! in time that grows with their number.
 
 mod decode;
+mod encoded;
 pub mod extract;
 mod flowed;
 mod html;
@@ -15,6 +16,7 @@ pub mod outline;
 pub mod parse;
 mod phrases;
 mod quoting;
+mod trimmings;
 
 pub use extract::{Extracted, extract};
 pub use identify::{Address, Identified, identify};

@@ -51,6 +51,10 @@ reasons! {
     Dropped = "dropped_by_administrator",
     /// The bytes are no mail, or a mail beyond all limits.
     Broken = "broken",
+    /// More bytes than this server takes.
+    TooLarge = "too_large",
+    /// A file in the watched folder that could not be read.
+    Unreadable = "unreadable",
     /// The mail names no author.
     NoSender = "no_sender",
     /// The mail names several authors.

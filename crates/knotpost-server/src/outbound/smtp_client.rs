@@ -49,6 +49,14 @@ struct Parcel<'a> {
     mail: &'a [u8],
 }
 
+impl Parcel<'_> {
+    /// Whether an address has letters beyond ASCII, which not every mail server carries: RFC 6531.
+    fn is_international(&self) -> bool {
+        let beyond = |address: &Address| !address.to_string().is_ascii();
+        beyond(&self.to) || self.from.as_ref().is_some_and(beyond)
+    }
+}
+
 /// How far a mail had come when it failed.
 enum Failure {
     /// The connection was of no use any more; nothing was said about the mail.
@@ -81,16 +89,16 @@ impl SmtpClient {
             match self.hand_over(connection, &parcel).await? {
                 Ok(()) => return Ok(()),
                 Err(Failure::Stale(_)) => {}
-                Err(Failure::Mail(error)) => return Err(judge(&error, to)),
-                Err(Failure::Recipient(error)) => return Err(judge_recipient(&error, to)),
+                Err(Failure::Mail(error)) => return Err(judge(&error)),
+                Err(Failure::Recipient(error)) => return Err(judge_recipient(&error)),
             }
         }
         let connection = self.shared.connect().await?;
         match self.hand_over(connection, &parcel).await? {
             Ok(()) => Ok(()),
             Err(Failure::Stale(error)) => Err(SendError::Transient(describe(&error))),
-            Err(Failure::Mail(error)) => Err(judge(&error, to)),
-            Err(Failure::Recipient(error)) => Err(judge_recipient(&error, to)),
+            Err(Failure::Mail(error)) => Err(judge(&error)),
+            Err(Failure::Recipient(error)) => Err(judge_recipient(&error)),
         }
     }
 
@@ -99,6 +107,11 @@ impl SmtpClient {
         mut connection: AsyncSmtpConnection,
         parcel: &Parcel<'_>,
     ) -> Result<Result<(), Failure>, SendError> {
+        if parcel.is_international() && !connection.server_info().supports_feature(Extension::SmtpUtfEight) {
+            self.keep(connection);
+            let text = "the relay does not carry addresses with letters beyond ASCII (SMTPUTF8)";
+            return Err(SendError::Permanent(text.to_owned()));
+        }
         let Ok(handed) = timeout(MAIL_PATIENCE, transact(&mut connection, parcel)).await else {
             return Err(SendError::Transient("the relay did not answer in time".to_owned()));
         };
@@ -113,12 +126,16 @@ impl SmtpClient {
             }
         };
         if reusable {
-            let mut idle = self.lock_idle();
-            if idle.len() < MAX_IDLE {
-                idle.push(connection);
-            }
+            self.keep(connection);
         }
         Ok(handed)
+    }
+
+    fn keep(&self, connection: AsyncSmtpConnection) {
+        let mut idle = self.lock_idle();
+        if idle.len() < MAX_IDLE {
+            idle.push(connection);
+        }
     }
 
     fn lock_idle(&self) -> std::sync::MutexGuard<'_, Vec<AsyncSmtpConnection>> {
@@ -165,10 +182,8 @@ impl Shared {
 }
 
 async fn transact(connection: &mut AsyncSmtpConnection, parcel: &Parcel<'_>) -> Result<(), Failure> {
-    let international = !parcel.to.to_string().is_ascii()
-        || parcel.from.as_ref().is_some_and(|from| !from.to_string().is_ascii());
     let mut parameters = Vec::new();
-    if international && connection.server_info().supports_feature(Extension::SmtpUtfEight) {
+    if parcel.is_international() {
         parameters.push(MailParameter::SmtpUtfEight);
     }
     if !parcel.mail.is_ascii() && connection.server_info().supports_feature(Extension::EightBitMime) {
@@ -192,16 +207,15 @@ fn parse_address(text: &str) -> Result<Address, SendError> {
 
 /// Refusals of this mail are permanent; refusals of us (50x: protocol, 53x: authentication) are somebody's mistake in
 /// a configuration, and no mail shall be lost by it.
-fn judge(error: &Error, to: &str) -> SendError {
+fn judge(error: &Error) -> SendError {
     let said = describe(error);
     let code = error.status().map(u16::from).unwrap_or_default();
     let refused = (510..=529).contains(&code) || (540..=599).contains(&code);
-    let beyond_relay = (500..=599).contains(&code) && !to.is_ascii();
-    if refused || beyond_relay { SendError::Permanent(said) } else { SendError::Transient(said) }
+    if refused { SendError::Permanent(said) } else { SendError::Transient(said) }
 }
 
-fn judge_recipient(error: &Error, to: &str) -> SendError {
-    match judge(error, to) {
+fn judge_recipient(error: &Error) -> SendError {
+    match judge(error) {
         SendError::Permanent(said) => SendError::Recipient(said),
         other => other,
     }

@@ -19,6 +19,7 @@ mod help;
 mod inspector;
 mod limits;
 mod looking;
+mod mailroom;
 mod messages;
 mod moves;
 mod opponents;
@@ -76,6 +77,7 @@ pub use inspector::{
     MailChange, MailPage, MailQuery, change_mail, view_inbox, view_outbox, view_outgoing, view_received,
 };
 pub use limits::{Limits, Rate};
+pub use mailroom::{Mailroom, Posted, PostedOutcome, ReturnPath};
 pub use messages::pass_on_broadcast;
 pub use pass::Claim;
 pub use post::{

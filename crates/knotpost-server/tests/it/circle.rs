@@ -13,6 +13,8 @@ const ANSWERS_AN_HOUR: usize = 11;
 const SAME_ANSWERS_AN_HOUR: usize = 10;
 /// Chats of one address that are carried out in an hour.
 const CHATS_AN_HOUR: usize = 30;
+/// Who reads the list.
+const MEMBERS: &[&str] = &["games@one.example", "games@two.example", "reader@quiet.example"];
 /// Mails of one sender that are handed to the administrators in an hour.
 const HANDED_AN_HOUR: usize = 5;
 const DAYS: usize = 4;
@@ -106,14 +108,13 @@ async fn a_responder_at_the_reply_address_comes_to_rest() {
 /// A list whose members are both servers, and whose address somebody has registered at both.
 #[tokio::test]
 async fn a_list_that_repeats_everything_to_both_servers_comes_to_rest() {
-    let members = ["games@one.example", "games@two.example", "reader@quiet.example"];
     for (name, habit, answers) in [
         // Its own From and a List-Id: never answered on error.
-        ("an honest list", Habit::Repeats { members: &members, marks: true, keeps_from: false }, 0),
+        ("an honest list", Habit::Repeats { members: MEMBERS, marks: true, keeps_from: false }, 0),
         // Nothing added, all our marks taken off, the list as author: each server answers to its limit.
-        ("a list without a mark", Habit::Repeats { members: &members, marks: false, keeps_from: false }, 2),
+        ("a list without a mark", Habit::Repeats { members: MEMBERS, marks: false, keeps_from: false }, 2),
         // Our own address as author, another Message-ID, no marks: known by the address.
-        ("a list in our name", Habit::Repeats { members: &members, marks: false, keeps_from: true }, 0),
+        ("a list in our name", Habit::Repeats { members: MEMBERS, marks: false, keeps_from: true }, 0),
     ] {
         let mut world = World::begin().await;
         world.settle("list@lists.example", habit);
