@@ -240,6 +240,12 @@ pub trait Composer: Send + Sync {
     /// When a template or a header cannot be made.
     fn compose(&self, reply: &Reply, envelope: &Envelope) -> Result<Vec<u8>, String>;
 
+    /// The message as it leaves, signed as of `date`; `None`: this server does not sign. Sent again, it is the same.
+    ///
+    /// # Errors
+    /// When the key fails.
+    fn sign(&self, message: &[u8], date: Millis) -> Result<Option<Vec<u8>>, String>;
+
     /// The name of the reply's kind, as stored with the mail.
     fn kind(&self, reply: &Reply) -> &'static str;
 
