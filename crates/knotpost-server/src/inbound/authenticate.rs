@@ -9,10 +9,9 @@ use std::panic::AssertUnwindSafe;
 use futures_util::FutureExt as _;
 use mail_auth::MessageAuthenticator;
 
-use super::parse::Message;
 use super::smtp::{Envelope, Way};
 use super::verify::{Host, Question, SignedMail};
-use super::{auth_results, dns};
+use super::{Message, auth_results, dns};
 use crate::config::{AuthPolicy, Config};
 use crate::domain::{Verdict, Verdicts};
 

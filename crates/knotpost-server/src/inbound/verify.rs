@@ -18,7 +18,6 @@ use mail_auth::{
 };
 use tokio::time::{Instant, timeout_at};
 
-use super::mime;
 use crate::domain::{DkimVerdict, DmarcPolicy, DmarcVerdict, Source, SpfVerdict, Verdict, Verdicts};
 
 /// SPF and DKIM, which ask the servers of whoever the mail names, are answered in this time ...
@@ -46,7 +45,7 @@ pub(super) struct SignedMail<'a> {
 impl<'a> SignedMail<'a> {
     /// `None` when there are no headers.
     pub(super) fn read(raw: &'a [u8]) -> Option<Self> {
-        let mut mail = AuthenticatedMessage::parse(mime::without_envelope_line(raw))?;
+        let mut mail = AuthenticatedMessage::parse(without_envelope_line(raw))?;
         mail.errors.truncate(MOST_SIGNATURES);
         let is_sound = SINGLE.iter().all(|name| count_fields(&mail, name) <= 1);
         let author = mail.from.first().and_then(|from| from.rsplit_once('@')).map_or("", |(_, domain)| domain);
@@ -76,6 +75,14 @@ impl<'a> SignedMail<'a> {
     pub(super) fn is_signed(&self) -> bool {
         !(self.related.dkim_headers.is_empty() && self.strange.dkim_headers.is_empty())
     }
+}
+
+/// Mail boxes put a line `From …` above the headers.
+fn without_envelope_line(raw: &[u8]) -> &[u8] {
+    if !raw.starts_with(b"From ") && !raw.starts_with(b">From ") {
+        return raw;
+    }
+    raw.iter().position(|byte| *byte == b'\n').and_then(|end| raw.get(end + 1..)).unwrap_or_default()
 }
 
 fn count_fields(mail: &AuthenticatedMessage<'_>, name: &str) -> usize {
