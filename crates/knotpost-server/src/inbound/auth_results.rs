@@ -2,7 +2,7 @@
 //!
 //! Only reads. Whether the host is believed is for the caller to decide.
 
-use crate::domain::{DkimVerdict, DmarcPolicy, DmarcVerdict, Source, SpfVerdict, Verdict, Verdicts};
+use crate::domain::{DkimVerdict, DmarcPolicy, DmarcVerdict, Source, Verdict, Verdicts};
 
 /// So many signatures are listed.
 const MOST_SIGNATURES: usize = 5;

@@ -9,7 +9,7 @@ use std::panic::AssertUnwindSafe;
 use futures_util::FutureExt as _;
 use mail_auth::MessageAuthenticator;
 
-use super::smtp::{Envelope, Way};
+use super::smtp::Envelope;
 use super::verify::{Host, Question, SignedMail};
 use super::{Message, auth_results, dns};
 use crate::config::{AuthPolicy, Config};
@@ -117,8 +117,7 @@ impl Trusted {
 
 /// Whether a mail was handed over on this machine: by a pipe, a folder, a socket, or a program that knows a secret.
 fn is_near(envelope: &Envelope) -> bool {
-    let is_session = matches!(envelope.way, Way::Smtp | Way::Lmtp);
-    !is_session || envelope.peer.is_none_or(|peer| peer.to_canonical().is_loopback())
+    !envelope.way.has_session() || envelope.peer.is_none_or(|peer| peer.to_canonical().is_loopback())
 }
 
 fn author_domain(message: &Message) -> &str {

@@ -7,15 +7,17 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
+use super::authenticate::Authenticator;
 use super::classify::{Class, classify};
 use super::digest::dedupe_key;
 use super::identify::{Address as Arrival, Identified, identify};
 use super::parse::{Message, parse};
+use super::policy::{Ruling, refusal, rule};
 use super::reason::Reason;
 use super::smtp::{Envelope, Intake, Receipt, RecipientVerdict};
 use crate::app::App;
 use crate::config::KeepRaw;
-use crate::domain::{Address, InboxKey, Millis, Recipient};
+use crate::domain::{Address, InboxKey, Millis, Recipient, Verdicts};
 use crate::secret::Purpose;
 use crate::service::{
     Answer, Audience, Channel, Origin, Prepared, Reply, Request, apply, post_to_address, prepare,
@@ -39,6 +41,7 @@ const ALL_ERROR_ANSWERS: i64 = 2_000;
 /// Takes mail, whichever way it comes.
 pub struct Desk {
     app: Arc<App>,
+    authenticator: Authenticator,
 }
 
 /// A mail understood as far as that goes without looking anything up.
@@ -50,6 +53,13 @@ struct Mail {
     dedupe_key: String,
 }
 
+impl Mail {
+    /// The domain in From; empty when there is not just one.
+    fn author_domain(&self) -> &str {
+        self.message.author().and_then(|author| author.rsplit_once('@')).map_or("", |(_, domain)| domain)
+    }
+}
+
 /// Why a mail is refused while its sender still waits for the answer.
 struct Refusal {
     enhanced: &'static str,
@@ -59,7 +69,8 @@ struct Refusal {
 impl Desk {
     /// A desk of this server.
     pub fn new(app: Arc<App>) -> Self {
-        Self { app }
+        let authenticator = Authenticator::new(&app.config);
+        Self { app, authenticator }
     }
 
     fn read(&self, raw: &[u8], envelope_from: Option<&str>, recipients: &[String]) -> Result<Mail, Refusal> {
@@ -103,9 +114,20 @@ impl Desk {
             Err(Refusal { enhanced, text }) => return Ok(Receipt::Refused { code: 550, enhanced, text }),
         };
         let app = &self.app;
+        let verdicts = match mail.class {
+            Class::Automatic(_) => None,
+            Class::Bulk | Class::Person => self.authenticator.verify(&envelope, &raw, &mail.message).await,
+        };
+        let ruling = rule(app.config.inbound.auth_policy, verdicts.as_ref(), mail.author_domain());
+        if ruling == Ruling::Refused && envelope.way.has_session() {
+            count(Reason::Unauthenticated);
+            let text = refusal(mail.author_domain());
+            return Ok(Receipt::Refused { code: 550, enhanced: "5.7.1", text });
+        }
         let now = app.clock.now();
         let mut row = self.describe(&envelope, &mail, raw.len(), now);
-        if let Some(reason) = self.settled_at_sight(&mail, &envelope) {
+        row.verdicts = verdicts.as_ref().map(Verdicts::to_json);
+        if let Some(reason) = self.settled_at_sight(&mail, &envelope, ruling) {
             row.reason = Some(reason.as_str());
             if reason == Reason::Postmaster {
                 // Somebody wrote to people: the words are kept, sealed, for the time of failed mails.
@@ -153,9 +175,13 @@ impl Desk {
     }
 
     /// Mail that is kept for the record and nothing else.
-    fn settled_at_sight(&self, mail: &Mail, envelope: &Envelope) -> Option<Reason> {
+    fn settled_at_sight(&self, mail: &Mail, envelope: &Envelope, ruling: Ruling) -> Option<Reason> {
         if let Class::Automatic(reason) = mail.class {
             return Some(reason);
+        }
+        if ruling == Ruling::Refused {
+            // Too late to refuse it: whoever is told would be the one in whose name it was forged.
+            return Some(Reason::Unauthenticated);
         }
         let to_postmaster =
             |address: &String| matches!(self.app.own.recipient(address), Some(Recipient::Postmaster));
@@ -185,6 +211,7 @@ impl Desk {
             text,
             raw: None,
             reason: None,
+            verdicts: None,
         }
     }
 

@@ -34,6 +34,14 @@ pub fn rule(policy: AuthPolicy, verdicts: Option<&Verdicts>, domain: &str) -> Ru
     }
 }
 
+/// What the sender of a refused mail is told.
+pub(super) fn refusal(domain: &str) -> String {
+    format!(
+        "{domain} asks for the refusal of mail in its name that fails DMARC, as this one does; \
+         send it through the mail server of {domain}"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
