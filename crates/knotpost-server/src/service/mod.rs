@@ -3,6 +3,7 @@
 
 mod accounts;
 mod answer;
+mod answering;
 mod board;
 mod boards;
 mod challenge;
@@ -19,6 +20,7 @@ mod looking;
 mod messages;
 mod moves;
 mod opponents;
+mod pass;
 mod post;
 mod preferences;
 mod prepare;
@@ -65,9 +67,12 @@ pub use execute::{Saved, already_played, apply, execute, execute_once};
 pub use help::{TOPICS, help_page};
 pub use limits::{Limits, Rate};
 pub use messages::pass_on_broadcast;
-pub use post::{BoardFacts, Composer, Envelope, Heading, Note, post_to_address};
+pub use pass::Claim;
+pub use post::{
+    BoardFacts, Composer, Envelope, Heading, Note, ask_for_confirmation, post_answer, post_to_address,
+};
 pub use preferences::PreferenceLine;
-pub use prepare::{Channel, Origin, Prepared, Request, prepare, prepare_at_once};
+pub use prepare::{Answering, Channel, Origin, Prepared, Request, prepare, prepare_at_once};
 pub use ratings::rate_board;
 pub use recompute::{Recompute, Recomputed, recompute_in, recompute_ratings};
 pub use records::{Import, Imported, Played, ReadError, Strangers, export_record, import, read_games};
@@ -78,7 +83,7 @@ pub use refusal::{Code, Refusal, ServiceError};
 pub use replay::{Difference, Replayed, replay_next};
 pub use resets::{set_password_by_link, view_reset};
 pub use samples::Sample;
-pub use sheet::{Seat, Sheet, Spoken, TimeFacts, Verdict, sheet_by_reference};
+pub use sheet::{BoardLetter, Seat, Sheet, Spoken, TimeFacts, Verdict, letter_by_reference};
 pub use standings::view_standings;
 pub use style::Style;
 pub use time::{BoardPauses, Judgement, TimeLimits, TimeUp, Timing, judge, time_used};

@@ -53,7 +53,7 @@ pub(super) async fn command(
         Err(problem) => return problem.into_response(),
     };
     let origin = Origin { channel: Channel::Http, sender: None, rate_key: client.rate_key() };
-    let request = Request { line, body: text, origin };
+    let request = Request { line, body: text, origin, answering: None };
     let composer = Arc::clone(&web.app.composer);
     let done = match headers.get("idempotency-key") {
         None => execute(&web.app, request).await.map(|answer| present(composer.as_ref(), &answer, form)),

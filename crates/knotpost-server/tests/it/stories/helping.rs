@@ -84,8 +84,12 @@ mod stories {
                 sender: Some("fred@fred.example".parse().unwrap()),
                 rate_key: String::new(),
             };
-            let answer =
-                execute(&app.app, Request { line: line.clone(), body: String::new(), origin }).await.unwrap();
+            let answer = execute(
+                &app.app,
+                Request { line: line.clone(), body: String::new(), origin, answering: None },
+            )
+            .await
+            .unwrap();
             let Some(failure) = answer.failure.filter(|failure| failure.code == Code::WrongArguments) else {
                 continue;
             };
