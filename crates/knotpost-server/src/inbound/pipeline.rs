@@ -154,7 +154,7 @@ impl Desk {
                 .await?;
             return Ok(Receipt::Stored { text: "kept".to_owned() });
         }
-        let request = Self::request(&mail);
+        let request = Self::request(&mail, ruling);
         if let Some(prepared) = prepare_at_once(app, request).await? {
             (row.subject, row.text) = shown(app, &mail, &prepared);
             let work = Arc::new((mail, prepared, row));
@@ -228,7 +228,7 @@ impl Desk {
         }
     }
 
-    fn request(mail: &Mail) -> Request {
+    fn request(mail: &Mail, ruling: Ruling) -> Request {
         let (line, body) = match &mail.found {
             Identified::Subject { line, comment } => (line.clone(), comment.clone()),
             // Should it answer no board mail after all, the Subject is what its sender is told about.
@@ -244,7 +244,8 @@ impl Desk {
         let rate_key = sender.as_ref().map(Address::key).unwrap_or_default();
         let answering = match (&mail.found, &mail.claim) {
             (Identified::Body { line, comment }, Some(claim)) => {
-                Some(Answering { claim: claim.clone(), line: line.clone(), comment: comment.clone() })
+                let (claim, line, comment) = (claim.clone(), line.clone(), comment.clone());
+                Some(Answering { claim, line, comment, credit: ruling.credit() })
             }
             _ => None,
         };
@@ -289,7 +290,9 @@ impl Desk {
         let Ok(mail) = self.read(&raw, row.mail_from.as_deref(), &recipients) else {
             return self.set_aside(row.id, Reason::Broken).await;
         };
-        let prepared = prepare(app, Self::request(&mail)).await?;
+        let verdicts = row.verdicts.as_deref().and_then(Verdicts::from_json);
+        let ruling = rule(app.config.inbound.auth_policy, verdicts.as_ref(), mail.author_domain());
+        let prepared = prepare(app, Self::request(&mail, ruling)).await?;
         let (key, now) = (row.id, app.clock.now());
         let keep = app.config.inbound.keep_raw == KeepRaw::All;
         let work = Arc::new((mail, prepared));
@@ -410,7 +413,8 @@ async fn decide(
         if tx.count_answer(&prepared.foreign_key(), now.0 / 3_600_000).await? <= FOREIGN_ANSWERS {
             ask_for_confirmation(tx, app, prepared, now).await?;
         }
-        return Ok(Reason::ForeignSender);
+        let lacks_proof = prepared.is_unproven();
+        return Ok(if lacks_proof { Reason::Unauthenticated } else { Reason::ForeignSender });
     }
     let answer = apply(tx, app, prepared, now).await?;
     let failed = answer.failure.is_some();

@@ -4,6 +4,7 @@
 
 use crate::config::AuthPolicy;
 use crate::domain::{DmarcPolicy, Verdicts};
+use crate::service::Credit;
 
 /// How far a mail is believed to be its sender's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +15,16 @@ pub enum Ruling {
     Unproven,
     /// Its own domain wants it refused.
     Refused,
+}
+
+impl Ruling {
+    /// Whether the address in From is enough.
+    pub fn credit(self) -> Credit {
+        match self {
+            Self::Believed => Credit::Believed,
+            Self::Unproven | Self::Refused => Credit::Unproven,
+        }
+    }
 }
 
 /// Rules on a mail whose author's address is in `domain`. No verdicts: nobody looked.

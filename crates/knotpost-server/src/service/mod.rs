@@ -72,7 +72,7 @@ pub use post::{
     BoardFacts, Composer, Envelope, Heading, Note, ask_for_confirmation, post_answer, post_to_address,
 };
 pub use preferences::PreferenceLine;
-pub use prepare::{Answering, Channel, Origin, Prepared, Request, prepare, prepare_at_once};
+pub use prepare::{Answering, Channel, Credit, Origin, Prepared, Request, prepare, prepare_at_once};
 pub use ratings::rate_board;
 pub use recompute::{Recompute, Recomputed, recompute_in, recompute_ratings};
 pub use records::{Import, Imported, Played, ReadError, Strangers, export_record, import, read_games};

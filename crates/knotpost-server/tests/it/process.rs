@@ -13,6 +13,7 @@ mod peers;
 mod postgres_server;
 mod records;
 mod running;
+mod signatures;
 mod stream;
 mod way_out;
 mod wire;

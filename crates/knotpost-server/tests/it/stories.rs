@@ -12,6 +12,7 @@ mod opponents;
 mod outages;
 mod playing;
 mod proposing;
+mod proving;
 mod queueing;
 mod rating;
 mod reading;
