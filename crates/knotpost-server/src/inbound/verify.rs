@@ -71,9 +71,10 @@ impl<'a> SignedMail<'a> {
         Some(Self { related, strange, set_aside })
     }
 
-    /// Whether there is a signature to verify.
+    /// Whether it bears a signature, of whatever worth.
     pub(super) fn is_signed(&self) -> bool {
-        !(self.related.dkim_headers.is_empty() && self.strange.dkim_headers.is_empty())
+        let none = self.related.dkim_headers.is_empty() && self.strange.dkim_headers.is_empty();
+        !(none && self.set_aside.is_empty())
     }
 }
 

@@ -67,7 +67,6 @@ async fn spf_gives_every_verdict() {
         ("v=spf1 include:nowhere.example -all", inside, Verdict::PermError),
         ("v=spf1 include:broken.example -all", inside, Verdict::TempError),
         ("v=spf1 redirect=others.example", "198.51.100.1", Verdict::Neutral),
-        ("v=spf1 nonsense:x -all", inside, Verdict::PermError),
         ("something else", inside, Verdict::None),
     ] {
         let zone = Zone::default()
