@@ -29,7 +29,9 @@ pub(super) fn run(config: &Config, action: &Action) -> anyhow::Result<ExitCode> 
 /// The record both as a zone file has it and as the forms of DNS providers ask for it.
 fn dkim_record(config: &Config) -> anyhow::Result<ExitCode> {
     let Some(signer) = Signer::from_config(config).context("dkim.key")? else {
-        eprintln!("knotpost: dkim.selector and dkim.key are not set, so mail is not signed. A key is made with");
+        eprintln!(
+            "knotpost: dkim.selector and dkim.key are not set, so mail is not signed. A key is made with"
+        );
         eprintln!("  openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out dkim.pem");
         return Ok(ExitCode::from(EX_CONFIG));
     };

@@ -220,8 +220,7 @@ mod tests {
     use super::*;
 
     fn spf(domain: &str) -> Verdicts {
-        let spf =
-            SpfVerdict { result: Verdict::Pass, domain: domain.to_owned(), helo: Verdict::None };
+        let spf = SpfVerdict { result: Verdict::Pass, domain: domain.to_owned(), helo: Verdict::None };
         Verdicts { spf, ..Verdicts::default() }
     }
 

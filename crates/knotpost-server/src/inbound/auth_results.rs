@@ -251,15 +251,19 @@ mod tests {
         let read_odd = read(odd).map(|verdicts| (verdicts.source.clone(), verdicts.best_dkim()));
         assert_eq!(read_odd, Some((Source::Host("foo.example.net".to_owned()), Verdict::Fail)));
         assert_eq!(shown("\"mx.example.org\"; none"), "spf=none dkim=none dmarc=none, says mx.example.org");
-        let quoted = "mx.example.org; spf=pass reason=\"a; dmarc=pass\" smtp.mailfrom=\"joe; dmarc=pass\"@x.example";
+        let quoted =
+            "mx.example.org; spf=pass reason=\"a; dmarc=pass\" smtp.mailfrom=\"joe; dmarc=pass\"@x.example";
         assert_eq!(shown(quoted), "spf=pass (x.example) dkim=none dmarc=none, says mx.example.org");
-        let nested = "mx.example.org; spf=fail (a (b; dmarc=pass header.from=x.example) c) smtp.mailfrom=x.example";
+        let nested =
+            "mx.example.org; spf=fail (a (b; dmarc=pass header.from=x.example) c) smtp.mailfrom=x.example";
         assert_eq!(shown(nested), "spf=fail (x.example) dkim=none dmarc=none, says mx.example.org");
     }
 
     #[test]
     fn what_is_not_in_the_form_says_nothing() {
-        for field in ["", "mx.example.org (never ends", "mx.example.org 2; spf=pass smtp.mailfrom=x.y", "a b c"] {
+        for field in
+            ["", "mx.example.org (never ends", "mx.example.org 2; spf=pass smtp.mailfrom=x.y", "a b c"]
+        {
             assert_eq!(read(field), None, "{field}");
         }
         for field in [

@@ -110,7 +110,8 @@ impl Trusted {
     fn read(host: &str) -> Option<Self> {
         let mut words = host.split_whitespace();
         let name = words.next()?.to_ascii_lowercase();
-        let addresses = words.filter_map(|word| word.parse::<IpAddr>().ok()).map(|address| address.to_canonical());
+        let addresses =
+            words.filter_map(|word| word.parse::<IpAddr>().ok()).map(|address| address.to_canonical());
         Some(Self { name, addresses: addresses.collect() })
     }
 }
@@ -134,12 +135,10 @@ fn unanswered(message: &Message) -> Verdicts {
 }
 
 fn count(verdicts: &Verdicts) {
-    let results = [
-        ("spf", verdicts.spf.result),
-        ("dkim", verdicts.best_dkim()),
-        ("dmarc", verdicts.dmarc.result),
-    ];
+    let results =
+        [("spf", verdicts.spf.result), ("dkim", verdicts.best_dkim()), ("dmarc", verdicts.dmarc.result)];
     for (check, result) in results {
-        metrics::counter!("knotpost_mail_verdicts", "check" => check, "result" => result.as_str()).increment(1);
+        metrics::counter!("knotpost_mail_verdicts", "check" => check, "result" => result.as_str())
+            .increment(1);
     }
 }

@@ -7,6 +7,8 @@
 //! games, the clock or the meaning of a command. Whoever receives mail passes it to [`Intake`]; [`Desk`] is the
 //! intake of the server, which walks a mail through the stages and commits what comes of it.
 
+mod addressed;
+mod aside;
 mod auth_results;
 pub mod authenticate;
 pub mod classify;
@@ -15,10 +17,14 @@ mod dns;
 pub mod handover;
 pub mod pipeline;
 pub mod policy;
+mod posted;
 pub mod reason;
 pub mod smtp;
+pub mod unix_socket;
 mod verify;
+mod watch;
 
+pub use addressed::addressed;
 pub use authenticate::Authenticator;
 pub use classify::{Class, classify};
 pub use digest::dedupe_key;
@@ -26,3 +32,4 @@ pub use knotpost_mail::{Address, Broken, Extracted, Identified, Message, extract
 pub use pipeline::Desk;
 pub use reason::Reason;
 pub use smtp::{Envelope, Intake, Protocol, Receipt, RecipientVerdict, SmtpSettings, Way};
+pub use watch::{Round, Watch};

@@ -87,9 +87,8 @@ mod tests {
 
     #[test]
     fn only_what_its_domain_wants_refused_is_refused() {
-        let ruling = |result, policy| {
-            rule(AuthPolicy::RejectFail, Some(&verdicts(result, policy)), "x.example")
-        };
+        let ruling =
+            |result, policy| rule(AuthPolicy::RejectFail, Some(&verdicts(result, policy)), "x.example");
         assert_eq!(ruling(Verdict::Fail, Some(DmarcPolicy::Reject)), Ruling::Refused);
         assert_eq!(ruling(Verdict::Fail, Some(DmarcPolicy::Quarantine)), Ruling::Unproven);
         assert_eq!(ruling(Verdict::Fail, Some(DmarcPolicy::None)), Ruling::Believed);

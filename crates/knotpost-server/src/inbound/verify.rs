@@ -48,7 +48,8 @@ impl<'a> SignedMail<'a> {
         let mut mail = AuthenticatedMessage::parse(without_envelope_line(raw))?;
         mail.errors.truncate(MOST_SIGNATURES);
         let is_sound = SINGLE.iter().all(|name| count_fields(&mail, name) <= 1);
-        let author = mail.from.first().and_then(|from| from.rsplit_once('@')).map_or("", |(_, domain)| domain);
+        let author =
+            mail.from.first().and_then(|from| from.rsplit_once('@')).map_or("", |(_, domain)| domain);
         let (mut related, mut strange, mut set_aside) = (Vec::new(), Vec::new(), Vec::new());
         for header in std::mem::take(&mut mail.dkim_headers) {
             if !is_sound || !can_count(&header.header) {
@@ -63,7 +64,8 @@ impl<'a> SignedMail<'a> {
         related.truncate(MOST_SIGNATURES);
         strange.truncate(MOST_SIGNATURES - related.len());
         set_aside.truncate(MOST_SIGNATURES);
-        let with = |dkim_headers: Vec<Header<'a, Signature>>| AuthenticatedMessage { dkim_headers, ..mail.clone() };
+        let with =
+            |dkim_headers: Vec<Header<'a, Signature>>| AuthenticatedMessage { dkim_headers, ..mail.clone() };
         let mut strange = with(strange);
         let related = with(related);
         // What cannot be read as a signature is told once.
@@ -147,7 +149,8 @@ impl Question<'_> {
         dkim.extend(verdicts(&self.mail.strange, strange.as_deref()));
         dkim.extend(self.mail.set_aside.iter().cloned());
         dkim.truncate(MOST_SIGNATURES);
-        let spf = SpfVerdict { result: of_spf(spf.result()), domain: spf.domain().to_ascii_lowercase(), helo };
+        let spf =
+            SpfVerdict { result: of_spf(spf.result()), domain: spf.domain().to_ascii_lowercase(), helo };
         Verdicts { source: Source::Own, spf, dkim, dmarc }
     }
 

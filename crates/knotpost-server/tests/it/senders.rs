@@ -14,7 +14,9 @@ const TEST: &str = "v=DKIM1; k=rsa; p=MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQDkHl
 
 /// A mail of `ann@x.example`, with these headers on top.
 fn mail(headers: &str) -> String {
-    format!("{headers}From: Ann <ann@x.example>\r\nSubject: help\r\nMessage-ID: <1@x.example>\r\n\r\nHello\r\n")
+    format!(
+        "{headers}From: Ann <ann@x.example>\r\nSubject: help\r\nMessage-ID: <1@x.example>\r\n\r\nHello\r\n"
+    )
 }
 
 fn from(peer: &str) -> Envelope {
@@ -162,7 +164,11 @@ async fn the_signatures_of_the_standard_hold_and_changed_mails_do_not() {
     };
     assert_eq!(results(RFC_8463).await, [Verdict::Pass; 2], "lines of a file");
     assert_eq!(results(&RFC_8463.replace('\n', "\r\n")).await, [Verdict::Pass; 2], "lines of a mail");
-    assert_eq!(results(&format!("From joe Fri Jul 11\n{RFC_8463}")).await, [Verdict::Pass; 2], "in a mail box");
+    assert_eq!(
+        results(&format!("From joe Fri Jul 11\n{RFC_8463}")).await,
+        [Verdict::Pass; 2],
+        "in a mail box"
+    );
     for (what, with) in [
         ("We lost", "We won"),
         ("Is dinner ready?", "osbox resign 101 joe"),
@@ -174,7 +180,11 @@ async fn the_signatures_of_the_standard_hold_and_changed_mails_do_not() {
     let added = results(&format!("Content-Type: text/html\nMIME-Version: 1.0\n{RFC_8463}")).await;
     assert_eq!(added, [Verdict::Pass; 2], "the signatures name neither");
     let second_subject = RFC_8463.replace("Subject: Is", "Subject: osbox resign 101\nSubject: Is");
-    assert_eq!(results(&second_subject).await, [Verdict::Neutral; 2], "of two Subjects one is signed by nobody");
+    assert_eq!(
+        results(&second_subject).await,
+        [Verdict::Neutral; 2],
+        "of two Subjects one is signed by nobody"
+    );
     let old = RFC_8463.replace("a=rsa-sha256", "a=rsa-sha1");
     assert!(results(&old).await.contains(&Verdict::PermError), "SHA-1 has had its time");
     assert_eq!(results(&RFC_8463.replace("s=brisbane", "s=nowhere")).await[0], Verdict::PermError);

@@ -17,7 +17,11 @@ async fn the_record_to_publish_is_printed_and_the_key_is_not() {
     let signer = signer("rsa.pem");
     assert!(printed.contains(&format!("; name   {}\n", signer.record_name())), "{printed}");
     assert!(printed.contains(&format!("; value  {}\n", signer.record())), "{printed}");
-    assert!(printed.lines().any(|line| line.starts_with("mail._domainkey.knotpost.example. IN TXT ( \"v=DKIM1; ")));
+    assert!(
+        printed
+            .lines()
+            .any(|line| line.starts_with("mail._domainkey.knotpost.example. IN TXT ( \"v=DKIM1; "))
+    );
     let pem = std::fs::read_to_string(key_file("ed25519.pem")).unwrap();
     let inline = place_with(&pem);
     let shown = inline.run(&["config", "show"]).await.succeed();
