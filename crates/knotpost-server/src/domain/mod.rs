@@ -9,6 +9,7 @@ mod own_addresses;
 mod periods;
 pub mod rating;
 mod time;
+mod verdicts;
 mod zone;
 
 pub use address::{Address, AddressError, parse_address};
@@ -20,4 +21,5 @@ pub use own_addresses::{OwnAddresses, Recipient};
 pub use periods::{Pauses, Period, most_within};
 pub use rating::{Pool, Rating, Score};
 pub use time::{Millis, Span};
+pub use verdicts::{DkimVerdict, DmarcPolicy, DmarcVerdict, Source, SpfVerdict, Verdict, Verdicts};
 pub use zone::Zone;

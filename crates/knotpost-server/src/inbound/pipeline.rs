@@ -8,17 +8,19 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use super::answers::{answer_error, answer_sender, may_ask, may_chat};
+use super::authenticate::Authenticator;
 use super::classify::{Class, classify};
 use super::digest::dedupe_key;
 use super::identify::{Address as Arrival, Identified, identify};
 use super::parse::{Message, parse};
+use super::policy::{Ruling, refusal, rule};
 use super::postmaster::{is_to_postmaster, keep_for_postmaster};
 use super::reason::Reason;
 use super::returned::{is_to_return_path, keep_returned, read_returned};
 use super::smtp::{Envelope, Intake, Receipt, RecipientVerdict};
 use crate::app::App;
 use crate::config::KeepRaw;
-use crate::domain::{Address, InboxKey, Millis, Recipient};
+use crate::domain::{Address, InboxKey, Millis, Recipient, Verdicts};
 use crate::secret::Purpose;
 use crate::service::{
     Answering, Audience, Channel, Claim, Origin, Prepared, Request, apply, ask_for_confirmation, heard_from,
@@ -40,6 +42,7 @@ const FOREIGN_ANSWERS: i64 = 3;
 /// Takes mail, whichever way it comes.
 pub struct Desk {
     pub(super) app: Arc<App>,
+    authenticator: Authenticator,
 }
 
 /// A mail understood as far as that goes without looking anything up.
@@ -53,6 +56,13 @@ pub(super) struct Mail {
     dedupe_key: String,
 }
 
+impl Mail {
+    /// The domain in From; empty when there is not just one.
+    fn author_domain(&self) -> &str {
+        self.message.author().and_then(|author| author.rsplit_once('@')).map_or("", |(_, domain)| domain)
+    }
+}
+
 /// Why a mail is refused while its sender still waits for the answer.
 pub(super) struct Refusal {
     /// The name for the inbox, on ways where nobody waits.
@@ -64,7 +74,8 @@ pub(super) struct Refusal {
 impl Desk {
     /// A desk of this server.
     pub fn new(app: Arc<App>) -> Self {
-        Self { app }
+        let authenticator = Authenticator::new(&app.config);
+        Self { app, authenticator }
     }
 
     pub(super) fn read(
@@ -126,8 +137,19 @@ impl Desk {
             Err(Refusal { enhanced, text, .. }) => return Ok(Receipt::Refused { code: 550, enhanced, text }),
         };
         let app = &self.app;
+        let verdicts = match mail.class {
+            Class::Automatic(_) => None,
+            Class::Bulk | Class::Person => self.authenticator.verify(envelope, raw, &mail.message).await,
+        };
+        let ruling = rule(app.config.inbound.auth_policy, verdicts.as_ref(), mail.author_domain());
+        if ruling == Ruling::Refused && envelope.way.has_session() {
+            count(Reason::Unauthenticated);
+            let text = refusal(mail.author_domain());
+            return Ok(Receipt::Refused { code: 550, enhanced: "5.7.1", text });
+        }
         let now = app.clock.now();
         let mut row = self.describe(envelope, &mail, raw.len(), now);
+        row.verdicts = verdicts.as_ref().map(Verdicts::to_json);
         let keep = app.config.inbound.keep_raw == KeepRaw::All;
         if keep {
             row.raw = Some(app.secret.seal(app.entropy.as_ref(), raw)?);
@@ -137,7 +159,7 @@ impl Desk {
             count(reason);
             return Ok(Receipt::Stored { text: "kept".to_owned() });
         }
-        if let Some(reason) = self.settled_at_sight(&mail, envelope) {
+        if let Some(reason) = self.settled_at_sight(&mail, envelope, ruling) {
             row.reason = Some(reason.as_str());
             count(reason);
             if reason == Reason::Postmaster {
@@ -154,7 +176,7 @@ impl Desk {
                 .await?;
             return Ok(Receipt::Stored { text: "kept".to_owned() });
         }
-        let request = Self::request(&mail);
+        let request = Self::request(&mail, ruling);
         if let Some(prepared) = prepare_at_once(app, request).await? {
             (row.subject, row.text) = shown(app, &mail, &prepared);
             let work = Arc::new((mail, prepared, row));
@@ -188,9 +210,13 @@ impl Desk {
     }
 
     /// Mail that is kept for the record and nothing else.
-    fn settled_at_sight(&self, mail: &Mail, envelope: &Envelope) -> Option<Reason> {
+    fn settled_at_sight(&self, mail: &Mail, envelope: &Envelope, ruling: Ruling) -> Option<Reason> {
         if let Class::Automatic(reason) = mail.class {
             return Some(reason);
+        }
+        if ruling == Ruling::Refused {
+            // Too late to refuse it: whoever is told would be the one in whose name it was forged.
+            return Some(Reason::Unauthenticated);
         }
         is_to_postmaster(&self.app.own, &envelope.recipients).then_some(Reason::Postmaster)
     }
@@ -218,10 +244,11 @@ impl Desk {
             text,
             raw: None,
             reason: None,
+            verdicts: None,
         }
     }
 
-    fn request(mail: &Mail) -> Request {
+    fn request(mail: &Mail, ruling: Ruling) -> Request {
         let (line, body) = match &mail.found {
             Identified::Subject { line, comment } => (line.clone(), comment.clone()),
             // Should it answer no board mail after all, the Subject is what its sender is told about.
@@ -237,7 +264,8 @@ impl Desk {
         let rate_key = sender.as_ref().map(Address::key).unwrap_or_default();
         let answering = match (&mail.found, &mail.claim) {
             (Identified::Body { line, comment }, Some(claim)) => {
-                Some(Answering { claim: claim.clone(), line: line.clone(), comment: comment.clone() })
+                let (claim, line, comment) = (claim.clone(), line.clone(), comment.clone());
+                Some(Answering { claim, line, comment, credit: ruling.credit() })
             }
             _ => None,
         };
@@ -282,7 +310,9 @@ impl Desk {
         let Ok(mail) = self.read(&raw, row.mail_from.as_deref(), &recipients) else {
             return self.set_aside(row.id, Reason::Broken).await;
         };
-        let prepared = prepare(app, Self::request(&mail)).await?;
+        let verdicts = row.verdicts.as_deref().and_then(Verdicts::from_json);
+        let ruling = rule(app.config.inbound.auth_policy, verdicts.as_ref(), mail.author_domain());
+        let prepared = prepare(app, Self::request(&mail, ruling)).await?;
         let (key, now) = (row.id, app.clock.now());
         let keep = app.config.inbound.keep_raw == KeepRaw::All;
         let work = Arc::new((mail, prepared));
@@ -412,7 +442,8 @@ async fn decide(
         if tx.count_answer(&prepared.foreign_key(), now.0 / 3_600_000).await? <= FOREIGN_ANSWERS {
             ask_for_confirmation(tx, app, prepared, now).await?;
         }
-        return Ok(Reason::ForeignSender);
+        let lacks_proof = prepared.is_unproven();
+        return Ok(if lacks_proof { Reason::Unauthenticated } else { Reason::ForeignSender });
     }
     if prepared.is_chat() && !may_chat(tx, mail, now).await? {
         return Ok(Reason::AnswerBudget);

@@ -50,7 +50,11 @@ pub async fn send_next(app: &App, transport: &Transport) -> Result<bool, StoreEr
         .await
         .unwrap_or(Err(StoreError::Panicked));
     match made {
-        Ok(Made::Message(bytes)) => send(app, transport, &row, &bytes).await?,
+        Ok(Made::Message(bytes)) => match app.composer.sign(&bytes, row.date) {
+            Ok(signed) => send(app, transport, &row, signed.as_deref().unwrap_or(&bytes)).await?,
+            // Unsigned it would be taken for a forgery.
+            Err(error) => defer(app, &row, error).await?,
+        },
         Ok(Made::Dropped(why)) => finish(app, &row, "dropped", Some(why.to_owned())).await?,
         Err(error) if error.is_transient() => defer(app, &row, error.with_causes()).await?,
         Err(error) => {

@@ -219,6 +219,7 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::Queue { .. } => "queue",
         Reply::Resent { .. } => "resent",
         Reply::ForeignAnswer { .. } => "foreign_answer",
+        Reply::UnprovenAnswer { .. } => "unproven_answer",
         Reply::Multiple { .. } => "multiple",
         Reply::AlreadyPlayed { .. } => "already_played",
         Reply::BudgetSpent { .. } => "budget_spent",

@@ -540,6 +540,19 @@ pub enum Reply {
         /// What it said.
         line: String,
     },
+    /// Somebody answered a board mail in its reader's name, and nothing proves that it was he.
+    UnprovenAnswer {
+        /// The game.
+        game: String,
+        /// Its title.
+        title: String,
+        /// The board's number.
+        number: u32,
+        /// Whose board mail it was.
+        userid: String,
+        /// What it said.
+        line: String,
+    },
     /// The results of `multiple`.
     Multiple {
         /// Line by line.

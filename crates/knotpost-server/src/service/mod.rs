@@ -85,7 +85,9 @@ pub use post::{
 };
 pub use postmaster::{ToPostmaster, hand_to_administrators};
 pub use preferences::PreferenceLine;
-pub use prepare::{Answering, Channel, Origin, Prepared, Request, prepare, prepare_at_once, whose_password};
+pub use prepare::{
+    Answering, Channel, Credit, Origin, Prepared, Request, prepare, prepare_at_once, whose_password,
+};
 pub use ratings::rate_board;
 pub use recompute::{Recompute, Recomputed, recompute_in, recompute_ratings};
 pub use records::{Import, Imported, Played, ReadError, Strangers, export_record, import, read_games};

@@ -252,6 +252,12 @@ pub trait Composer: Send + Sync {
     /// When a template or a header cannot be made.
     fn compose(&self, reply: &Reply, envelope: &Envelope) -> Result<Vec<u8>, String>;
 
+    /// The message as it leaves, signed as of `date`; `None`: this server does not sign. Sent again, it is the same.
+    ///
+    /// # Errors
+    /// When the key fails.
+    fn sign(&self, message: &[u8], date: Millis) -> Result<Option<Vec<u8>>, String>;
+
     /// The name of the reply's kind, as stored with the mail.
     fn kind(&self, reply: &Reply) -> &'static str;
 
@@ -364,7 +370,7 @@ pub async fn post_answer(
     post_answerable(tx, app, reply, sender, prepared.user(), (in_reply_to, reply_to), now).await
 }
 
-/// Asks the player at his own address whether it was he who answered from another one.
+/// Asks the player at his own address whether it was he who answered from another one, or without proof.
 ///
 /// # Errors
 /// As [`post_to_address`].
@@ -380,12 +386,12 @@ pub async fn ask_for_confirmation(
         return Ok(());
     };
     let sender = prepared.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
-    let reply = Reply::ForeignAnswer {
-        title: board.title().to_owned(),
-        number: board.row.number as u32,
-        userid: pass.user.userid.clone(),
-        sender,
-        line: prepared.echo.clone(),
+    let (title, number) = (board.title().to_owned(), board.row.number as u32);
+    let (userid, line) = (pass.user.userid.clone(), prepared.echo.clone());
+    let reply = if prepared.is_unproven() {
+        Reply::UnprovenAnswer { game: pass.board.game.clone(), title, number, userid, line }
+    } else {
+        Reply::ForeignAnswer { title, number, userid, sender, line }
     };
     let reply_to = reply_address(tx, app, &board, &pass.user, &pass.address, now).await?;
     post_answerable(tx, app, &reply, &address, Some(pass.user.id), (None, reply_to), now).await

@@ -45,6 +45,17 @@ pub struct Answering {
     pub line: String,
     /// What follows it.
     pub comment: String,
+    /// Whether the address in From counts.
+    pub credit: Credit,
+}
+
+/// How far the address in a mail's From is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Credit {
+    /// The mail is taken to be its author's.
+    Believed,
+    /// Anybody may have written it.
+    Unproven,
 }
 
 /// A command as it came.
@@ -67,6 +78,8 @@ pub(super) enum Reply {
     Own(Box<Pass>),
     /// With a player's pass, from an address that is not his.
     Foreign(Box<Pass>),
+    /// In a player's name, which this server does not believe without proof.
+    Unproven(Box<Pass>),
     /// With a pass that is no good.
     BadPass,
 }
@@ -96,9 +109,15 @@ impl Prepared {
         matches!(self.reply, Some(Reply::BadPass))
     }
 
-    /// Whether it came with a player's reply address from somebody else's.
+    /// Whether it came with a player's reply address, but perhaps not from him: from an address that is not his, or
+    /// without proof.
     pub fn is_foreign(&self) -> bool {
-        matches!(self.reply, Some(Reply::Foreign(_)))
+        matches!(self.reply, Some(Reply::Foreign(_) | Reply::Unproven(_)))
+    }
+
+    /// Whether it is the proof that lacks.
+    pub fn is_unproven(&self) -> bool {
+        matches!(self.reply, Some(Reply::Unproven(_)))
     }
 
     /// By which it is counted how often this player is asked about answers from strange addresses.
@@ -109,7 +128,7 @@ impl Prepared {
     /// The board mail it answers.
     pub(super) fn pass(&self) -> Option<&Pass> {
         match &self.reply {
-            Some(Reply::Own(pass) | Reply::Foreign(pass)) => Some(pass),
+            Some(Reply::Own(pass) | Reply::Foreign(pass) | Reply::Unproven(pass)) => Some(pass),
             _ => None,
         }
     }
@@ -309,6 +328,10 @@ async fn prepare_answer(
         Understood::Foreign(pass) => {
             request.line.clone_from(&answering.line);
             return Ok(Answered::No(Some(Reply::Foreign(pass))));
+        }
+        Understood::Unproven(pass) => {
+            request.line.clone_from(&answering.line);
+            return Ok(Answered::No(Some(Reply::Unproven(pass))));
         }
         Understood::BadPass => {
             request.line.clone_from(&answering.line);

@@ -37,6 +37,8 @@ pub struct InboxEntry {
     pub subject: Option<String>,
     /// Text with passwords masked.
     pub text: Option<String>,
+    /// What is known of its sender's proof, as JSON.
+    pub verdicts: Option<String>,
     /// Bytes of the sealed message, 0 when it is not kept.
     pub kept: i64,
     /// `new`, `done` or `failed`.
@@ -127,7 +129,7 @@ pub struct MailState {
 macro_rules! inbox_entry {
     ($rest:literal) => {
         concat!(
-            "SELECT id, received_at, way, peer, mail_from, recipients, size, sender, message_id, subject, text, \
+            "SELECT id, received_at, way, peer, mail_from, recipients, size, sender, message_id, subject, text, verdicts, \
              CAST(COALESCE(LENGTH(raw), 0) AS BIGINT) AS kept, state, reason, attempts, due_at, done_at FROM inbox ",
             $rest
         )

@@ -15,6 +15,7 @@ mod postfix;
 mod postgres_server;
 mod records;
 mod running;
+mod signatures;
 mod stream;
 mod way_out;
 mod ways_in;

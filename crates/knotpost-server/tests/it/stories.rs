@@ -14,6 +14,7 @@ mod outages;
 mod playing;
 mod posting;
 mod proposing;
+mod proving;
 mod queueing;
 mod rating;
 mod reading;

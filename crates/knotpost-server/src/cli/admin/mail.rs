@@ -186,7 +186,8 @@ fn received_json(mail: &InboxEntry) -> Value {
     json!({
         "id": mail.id, "received": Millis(mail.received_at).to_rfc3339(), "way": mail.way, "peer": mail.peer,
         "mail_from": mail.mail_from, "recipients": masked_recipients(mail), "size": mail.size, "sender": mail.sender,
-        "message_id": mail.message_id, "subject": mail.subject, "text": mail.text, "kept": mail.kept > 0,
+        "message_id": mail.message_id, "subject": mail.subject, "text": mail.text,
+        "verdicts": mail.verdicts.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok()), "kept": mail.kept > 0,
         "state": mail.state, "reason": mail.reason, "attempts": mail.attempts,
         "due": waits(&mail.state, mail.due_at), "done": mail.done_at.map(|at| Millis(at).to_rfc3339()),
     })
@@ -228,6 +229,7 @@ async fn show_received(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
     print_line("to", masked_recipients(&mail).join(" "));
     print_line("from", mail.sender.clone().unwrap_or_else(none));
     print_line("message-id", mail.message_id.clone().unwrap_or_else(none));
+    print_line("verdicts", mail.verdicts.clone().unwrap_or_else(none));
     print_line("state", mail.state.clone());
     print_line("reason", mail.reason.clone().unwrap_or_else(none));
     print_line("attempts", mail.attempts.to_string());

@@ -22,6 +22,7 @@ fn received(at: i64, reason: Option<&'static str>) -> NewInbox {
         text: None,
         raw: reason.is_none().then(|| vec![0, 159, 255]),
         reason,
+        verdicts: Some("{}".to_owned()),
     }
 }
 
@@ -80,6 +81,7 @@ pub(super) async fn a_received_mail_waits_until_its_outcome_is_known(ground: &Gr
         (first.recipients.as_str(), first.raw.as_deref()),
         ("a@b\nc@d", Some([0, 159, 255].as_slice()))
     );
+    assert_eq!(first.verdicts.as_deref(), Some("{}"));
     assert_eq!((second.id, again.id, again.attempts), (late, early, 2));
     let write = store.write(move |tx| {
         Box::pin(async move {
