@@ -2,10 +2,12 @@
 
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::Subcommand;
 
+use super::EX_CONFIG;
 use crate::config::Config;
-use crate::outbound::Renderer;
+use crate::outbound::{Renderer, Signer};
 use crate::store::Store;
 
 #[derive(Debug, Subcommand)]
@@ -14,13 +16,32 @@ pub(super) enum Action {
     Show,
     /// List your own mail templates; exit code 1 when one of them cannot be used.
     Templates,
+    /// Print the DNS record that lets others verify this server's signatures.
+    DkimRecord,
 }
 
 pub(super) fn run(config: &Config, action: &Action) -> anyhow::Result<ExitCode> {
     match action {
         Action::Show => print!("{}", config.to_toml()?),
         Action::Templates => return Ok(list_templates(config)),
+        Action::DkimRecord => return dkim_record(config),
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The record both as a zone file has it and as the forms of DNS providers ask for it.
+fn dkim_record(config: &Config) -> anyhow::Result<ExitCode> {
+    let Some(signer) = Signer::from_config(config).context("dkim.key")? else {
+        eprintln!(
+            "knotpost: dkim.selector and dkim.key are not set, so mail is not signed. A key is made with"
+        );
+        eprintln!("  openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out dkim.pem");
+        return Ok(ExitCode::from(EX_CONFIG));
+    };
+    println!("; name   {}", signer.record_name());
+    println!("; type   TXT");
+    println!("; value  {}", signer.record());
+    println!("{}", signer.zone_line());
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,16 +1,18 @@
 //! Values that are well-formed but cannot work are refused before anything starts.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use secrecy::ExposeSecret;
 
-use super::{AuthPolicy, Config, ConfigError};
+use super::{Config, ConfigError};
 use crate::domain::Address;
 
 pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
     identity(config)?;
     listeners(config)?;
-    later(config)?;
+    signing(config)?;
+    verification(config)?;
+    ways_in(config)?;
     numbers(config)
 }
 
@@ -21,6 +23,10 @@ fn refuse<T>(key: &'static str, problem: impl Into<String>) -> Result<T, ConfigE
 fn identity(config: &Config) -> Result<(), ConfigError> {
     if let Err(error) = config.server.address.parse::<Address>() {
         return refuse("server.address", error.to_string());
+    }
+    let local = config.server.address.rsplit_once('@').map_or("", |(local, _)| local);
+    if !local.is_ascii() {
+        return refuse("server.address", "must be ASCII before the @: not every mail server carries more");
     }
     if config.server.address.contains('+') {
         return refuse("server.address", "must not contain `+`: the server appends its own tags");
@@ -45,14 +51,22 @@ fn identity(config: &Config) -> Result<(), ConfigError> {
 }
 
 fn listeners(config: &Config) -> Result<(), ConfigError> {
-    for (key, listen) in [
-        ("http.listen", &config.http.listen),
-        ("smtp.listen", &config.smtp.listen),
-        ("lmtp.listen", &config.lmtp.listen),
-    ] {
+    for (key, listen) in [("http.listen", &config.http.listen), ("smtp.listen", &config.smtp.listen)] {
         if !listen.is_empty() && listen.parse::<SocketAddr>().is_err() {
             return refuse(key, format!("`{listen}` is not an address and port such as 127.0.0.1:8080"));
         }
+    }
+    let lmtp = &config.lmtp.listen;
+    match super::unix_path(lmtp) {
+        Some(path) if path.file_name().is_none() => {
+            return refuse("lmtp.listen", "`unix:` is followed by the path of a socket");
+        }
+        None if !lmtp.is_empty() && lmtp.parse::<SocketAddr>().is_err() => {
+            let text =
+                format!("`{lmtp}` is neither an address and port such as 127.0.0.1:2424 nor `unix:PATH`");
+            return refuse("lmtp.listen", text);
+        }
+        _ => {}
     }
     for proxy in &config.http.trusted_proxies {
         if proxy.parse::<std::net::IpAddr>().is_err() {
@@ -68,20 +82,55 @@ fn listeners(config: &Config) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Keys whose feature is not in this version must not look as if they worked.
-fn later(config: &Config) -> Result<(), ConfigError> {
-    const NOT_YET: &str = "is not in this version; leave it empty";
-    if !config.maildir.watch.is_empty() {
-        return refuse("maildir.watch", NOT_YET);
+fn verification(config: &Config) -> Result<(), ConfigError> {
+    for host in &config.inbound.trusted_authserv {
+        let mut words = host.split_whitespace();
+        let is_name = words.next().is_some_and(|name| !name.contains(['=', ';', '"', '(']));
+        if !is_name || !words.all(|address| address.parse::<IpAddr>().is_ok()) {
+            return refuse(
+                "inbound.trusted_authserv",
+                format!("`{host}` is not a host such as mx.example.org, or one with its addresses behind it"),
+            );
+        }
     }
-    if !config.inbound.secret.expose_secret().is_empty() {
-        return refuse("inbound.secret", NOT_YET);
+    for server in &config.inbound.dns {
+        if server.parse::<SocketAddr>().is_err() && server.parse::<IpAddr>().is_err() {
+            return refuse("inbound.dns", format!("`{server}` is not an address such as 127.0.0.1"));
+        }
     }
-    if !config.dkim.selector.is_empty() || !config.dkim.key.expose_secret().is_empty() {
-        return refuse("dkim.selector", NOT_YET);
+    Ok(())
+}
+
+/// Whether the key can sign is seen when it is read; here its names must be right.
+fn signing(config: &Config) -> Result<(), ConfigError> {
+    let selector = &config.dkim.selector;
+    if selector.is_empty() != config.dkim.key.expose_secret().is_empty() {
+        return refuse("dkim.selector", "needs dkim.key beside it, and the other way round");
     }
-    if matches!(config.inbound.auth_policy, AuthPolicy::RequireForTokens | AuthPolicy::RejectFail) {
-        return refuse("inbound.auth_policy", "only `off` and `annotate` are in this version");
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    if !selector.is_empty() && !selector.split('.').all(is_label) {
+        return refuse("dkim.selector", "must be a part of a domain name, such as `mail` or `2026`");
+    }
+    let domain = config.server.address.rsplit_once('@').map_or("", |(_, domain)| domain);
+    if !selector.is_empty() && !domain.is_ascii() {
+        return refuse("dkim.selector", "needs a server.address whose domain is written in ASCII (xn--…)");
+    }
+    Ok(())
+}
+
+fn ways_in(config: &Config) -> Result<(), ConfigError> {
+    let poll = config.maildir.poll_seconds;
+    if !(0.01..=86_400.0).contains(&poll) {
+        return refuse("maildir.poll_seconds", "must be seconds between 0.01 and 86400");
+    }
+    let secret = config.inbound.secret.expose_secret();
+    if !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return refuse("inbound.secret", "must be ASCII without blanks: it travels in a header field");
     }
     Ok(())
 }

@@ -18,6 +18,8 @@ pub(super) struct Surroundings<'a> {
     pub(super) message_id: &'a str,
     /// The address a reply goes to, when it takes moves without a password.
     pub(super) reply_to: Option<&'a str>,
+    /// What its reader should know beside.
+    pub(super) notices: &'a [String],
 }
 
 /// A page and what it shows.
@@ -40,7 +42,7 @@ impl Renderer {
         around: Surroundings<'_>,
     ) -> Result<Page, RenderError> {
         let mut pictures = Vec::new();
-        let facts = context! { subject, layout => "layout/base.html" };
+        let facts = context! { subject, layout => "layout/base.html", notices => around.notices };
         let html = self.set_page(reply, text, facts, around, &mut pictures)?;
         Ok(Page { html, pictures })
     }

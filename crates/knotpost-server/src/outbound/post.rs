@@ -1,5 +1,6 @@
 //! Replies as whole messages: rendered text in a letter with the headers of its thread.
 
+use super::dkim::Signer;
 use super::letter::compose;
 use super::page::{Page, Surroundings};
 use super::render::{Rendered, Renderer, kind};
@@ -13,6 +14,7 @@ pub struct MailComposer {
     renderer: Renderer,
     name: String,
     address: String,
+    signer: Option<Signer>,
 }
 
 impl MailComposer {
@@ -22,7 +24,14 @@ impl MailComposer {
             renderer: Renderer::new(config),
             name: config.server.name.clone(),
             address: config.server.address.clone(),
+            signer: None,
         }
+    }
+
+    /// The same composer, with its mails signed before they leave.
+    #[must_use]
+    pub fn signed_by(self, signer: Option<Signer>) -> Self {
+        Self { signer, ..self }
     }
 
     /// What renders the text: the web shows the same.
@@ -74,19 +83,32 @@ fn thread_id(board: &BoardRef, domain: &str) -> String {
 
 impl Composer for MailComposer {
     fn draft(&self, reply: &Reply, envelope: &Envelope) -> Result<Draft, String> {
-        let rendered = self.renderer.render(reply).map_err(|error| describe(&error))?;
-        let around =
-            Surroundings { message_id: &envelope.message_id, reply_to: envelope.reply_to.as_deref() };
+        let mut rendered = self.renderer.render(reply).map_err(|error| describe(&error))?;
+        let around = Surroundings {
+            message_id: &envelope.message_id,
+            reply_to: envelope.reply_to.as_deref(),
+            notices: &envelope.notices,
+        };
         let page = match envelope.form {
             MailForm::Text => None,
             MailForm::Both => self.page(reply, &rendered, around),
         };
         let (html, pictures) = page.map(|page| (page.html, page.pictures)).unzip();
+        for notice in &envelope.notices {
+            rendered.text.push('\n');
+            rendered.text.push_str(notice);
+            rendered.text.push('\n');
+        }
         Ok(Draft { letter: self.letter(rendered, html, envelope), pictures: pictures.unwrap_or_default() })
     }
 
     fn write(&self, letter: &Letter, pictures: &[Drawn]) -> Result<Vec<u8>, String> {
         compose(letter, pictures).map_err(|error| error.to_string())
+    }
+
+    fn sign(&self, message: &[u8], date: Millis) -> Result<Option<Vec<u8>>, String> {
+        let signed = self.signer.as_ref().map(|signer| signer.sign(message, date));
+        signed.transpose().map_err(|error| error.to_string())
     }
 
     fn kind(&self, reply: &Reply) -> &'static str {
@@ -122,6 +144,7 @@ pub(super) fn plain_envelope(recipient: &str, message_id: &str, date: Millis) ->
         board: None,
         unsubscribe: None,
         form: MailForm::default(),
+        notices: Vec::new(),
         reply_to: None,
     }
 }
@@ -143,6 +166,7 @@ pub(super) fn board_envelope(
         board: Some(board),
         unsubscribe: None,
         form: MailForm::default(),
+        notices: Vec::new(),
         reply_to,
     }
 }

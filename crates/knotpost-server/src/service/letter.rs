@@ -8,7 +8,7 @@ use super::readers::style_of;
 use super::references::Reference;
 use super::{Envelope, Reply};
 use crate::app::App;
-use crate::domain::{Address, UserKey};
+use crate::domain::{Address, Millis, UserKey};
 use crate::store::{ALL_GAMES, OutboxContent, StoreError, Tx};
 
 /// Whether a mail answers another one: RFC 3834, section 5.
@@ -147,6 +147,12 @@ pub trait Composer: Send + Sync {
     /// # Errors
     /// When a header cannot be made.
     fn write(&self, letter: &Letter, pictures: &[Drawn]) -> Result<Vec<u8>, String>;
+
+    /// The message as it leaves, signed as of `date`; `None`: this server does not sign. Sent again, it is the same.
+    ///
+    /// # Errors
+    /// When the key fails.
+    fn sign(&self, message: &[u8], date: Millis) -> Result<Option<Vec<u8>>, String>;
 
     /// The name of the reply's kind, as stored with the mail.
     fn kind(&self, reply: &Reply) -> &'static str;

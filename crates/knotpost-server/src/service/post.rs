@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::bounces::{stop_notice, take_notices};
 use super::letter::{MailForm, content_of, form_for};
 use super::pass::{Pass, reply_address};
 use super::proposals::note_of_proposal;
@@ -109,6 +110,11 @@ pub enum Note {
         /// What.
         kind: ProposalKind,
     },
+    /// Another address of the reader gets no mail any more.
+    Stopped {
+        /// Which.
+        address: String,
+    },
     /// The move is not played before it is confirmed.
     Submitted {
         /// The game's name.
@@ -160,6 +166,7 @@ impl fmt::Display for Note {
             Self::Agreed { kind: ProposalKind::Undo } => {
                 f.write_str("All players agreed: the last move was taken back.")
             }
+            Self::Stopped { address } => f.write_str(&stop_notice(address)),
             Self::Submitted { game, number, userid } => {
                 writeln!(f, "Nothing is played yet: this is the board as it would be. To play it,")?;
                 writeln!(f, "send a mail with this Subject; another `submit` replaces it:")?;
@@ -247,6 +254,8 @@ pub struct Envelope {
     pub unsubscribe: Option<String>,
     /// Which forms of it are wanted.
     pub form: MailForm,
+    /// What its reader should know beside, whatever the mail is about.
+    pub notices: Vec<String>,
     /// Where it is answered, when not at the server's plain address.
     pub reply_to: Option<String>,
 }
@@ -306,6 +315,10 @@ async fn post_answerable(
         }
         _ => None,
     };
+    let notices = match user {
+        Some(user) => take_notices(tx, app, user, &recipient.to_string(), now).await?,
+        None => Vec::new(),
+    };
     let envelope = Envelope {
         recipient: recipient.to_string(),
         message_id: new_message_id(app)?,
@@ -315,6 +328,7 @@ async fn post_answerable(
         board,
         unsubscribe: None,
         form: form_for(tx, reply, recipient, user).await?,
+        notices,
         reply_to,
     };
     let mail = NewOutbox {
@@ -345,10 +359,10 @@ pub async fn post_answer(
         Some(pass) => answer_address(tx, app, pass, &sender.to_string(), now).await?,
         None => None,
     };
-    post_answerable(tx, app, reply, sender, None, (in_reply_to, reply_to), now).await
+    post_answerable(tx, app, reply, sender, prepared.user(), (in_reply_to, reply_to), now).await
 }
 
-/// Asks the player at his own address whether it was he who answered from another one.
+/// Asks the player at his own address whether it was he who answered from another one, or without proof.
 ///
 /// # Errors
 /// As [`post_to_address`].
@@ -364,12 +378,12 @@ pub async fn ask_for_confirmation(
         return Ok(());
     };
     let sender = prepared.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
-    let reply = Reply::ForeignAnswer {
-        title: board.title().to_owned(),
-        number: board.row.number as u32,
-        userid: pass.user.userid.clone(),
-        sender,
-        line: prepared.echo.clone(),
+    let (title, number) = (board.title().to_owned(), board.row.number as u32);
+    let (userid, line) = (pass.user.userid.clone(), prepared.echo.clone());
+    let reply = if prepared.is_unproven() {
+        Reply::UnprovenAnswer { game: pass.board.game.clone(), title, number, userid, line }
+    } else {
+        Reply::ForeignAnswer { title, number, userid, sender, line }
     };
     let reply_to = reply_address(tx, app, &board, &pass.user, &pass.address, now).await?;
     post_answerable(tx, app, &reply, &address, Some(pass.user.id), (None, reply_to), now).await
@@ -440,7 +454,13 @@ pub(super) async fn post_board_to(
         if reader.addresses.is_empty() || !reader.takes_now(tx, board, facts, now).await? {
             continue;
         }
-        let facts = BoardFacts { style: reader.style, ..facts.clone() }.with_moment(board, now);
+        let mut facts = BoardFacts { style: reader.style, ..facts.clone() }.with_moment(board, now);
+        if reader.is_reachable {
+            for address in reader.untold {
+                tx.note_stop_told(reader.user, &address, now).await?;
+                facts.notes.push(Note::Stopped { address });
+            }
+        }
         let stored = serde_json::to_string(&facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
         for recipient in reader.addresses {
             let mail = NewOutbox {

@@ -6,7 +6,7 @@ use super::letter::{MailForm, StoredDraft};
 use super::post::{new_message_id, registered_addresses};
 use super::readers::style_of;
 use super::unsubscribe::Kind;
-use super::{Reply, resets};
+use super::{Reply, postmaster, resets};
 use crate::app::App;
 use crate::domain::{Millis, UserKey};
 use crate::store::{ALL_GAMES, ReferenceMail, StoreError, Tx};
@@ -19,6 +19,8 @@ pub(super) enum Reference {
     Broadcast(i64),
     /// Link and code for a password that was forgotten at this moment.
     Reset(Millis),
+    /// Words for the administrators, sealed.
+    Postmaster(String),
     /// A mail that holds its text, but not its pictures.
     Letter(Box<StoredDraft>),
 }
@@ -44,6 +46,7 @@ impl Reference {
         match self {
             Self::Broadcast(_) => "broadcast",
             Self::Reset(_) => "password_reset",
+            Self::Postmaster(_) => "postmaster",
             Self::Letter(_) => "letter",
         }
     }
@@ -99,6 +102,10 @@ pub async fn referred_to(
             let link = Kind::Broadcasts.link(app, user);
             let reply = Reply::Broadcast { reader: reader.userid, from: row.userid, text: row.text };
             Ok(Some(Referred::Reply { reply, unsubscribe: Some(link), form }))
+        }
+        Reference::Postmaster(sealed) => {
+            let reply = postmaster::letter(app, &sealed);
+            Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, form }))
         }
         Reference::Reset(at) => {
             let reply = resets::letter(tx, app, user, at, now).await?;

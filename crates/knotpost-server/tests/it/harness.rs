@@ -21,7 +21,7 @@ use knotpost_server::clock::{Entropy, ManualClock};
 use knotpost_server::config::Config;
 use knotpost_server::domain::Millis;
 use knotpost_server::inbound::{Desk, Envelope, Intake, Receipt, Way};
-use knotpost_server::outbound::{MemoryBox, Transport, queue};
+use knotpost_server::outbound::{MemoryBox, SendError, Sent, Transport, queue};
 use knotpost_server::{server, web, worker};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -130,7 +130,8 @@ impl TestApp {
         let entropy = Arc::new(Repeating::default());
         let app =
             server::open(config, &REGISTRY, Arc::clone(&clock) as Arc<_>, entropy).await.expect("it opens");
-        let router = web::router(web::Web::new(Arc::clone(&app), None));
+        let router =
+            web::router(web::Web::new(Arc::clone(&app), Arc::new(Desk::new(Arc::clone(&app))), None));
         let desk = Desk::new(Arc::clone(&app));
         Self { app, desk, clock, data, transport, router, mails: AtomicU32::new(0), place }
     }
@@ -192,9 +193,19 @@ impl TestApp {
     }
 
     /// Where mails go.
-    pub(crate) fn memory(&self) -> &MemoryBox {
+    fn memory(&self) -> &MemoryBox {
         let Transport::Memory(memory) = &self.transport else { panic!("tests send into memory") };
         memory
+    }
+
+    /// The same as they left, with their return paths.
+    pub(crate) fn sent(&self) -> Vec<Sent> {
+        self.memory().take()
+    }
+
+    /// Lets the next sending fail.
+    pub(crate) fn fail_next(&self, error: SendError) {
+        self.memory().fail_next(error);
     }
 
     /// A command over HTTP, as JSON; its mails wait for [`TestApp::work`].

@@ -66,7 +66,7 @@ mod stories {
         app.letters();
         app.post("osbox move 101 ann ann-secret f1", "One").await;
         for _ in 0..failures {
-            app.memory().fail_next(SendError::Transient("not now".to_owned()));
+            app.fail_next(SendError::Transient("not now".to_owned()));
         }
         app.work().await;
         for _ in 0..4 {
@@ -122,8 +122,8 @@ mod stories {
             app.tables().await.rows("outbox").iter().filter(|row| row.contains("superseded")).count();
         assert_eq!(dropped, 6, "of each reader's four mails one is sent");
         // One that was tried before may have been read: what it said is not taken over.
-        app.memory().fail_next(SendError::Transient("not now".to_owned()));
-        app.memory().fail_next(SendError::Transient("not now".to_owned()));
+        app.fail_next(SendError::Transient("not now".to_owned()));
+        app.fail_next(SendError::Transient("not now".to_owned()));
         app.post("osbox move 101 bob bob-secret f10", "Tried.").await;
         app.work().await;
         app.post("osbox move 101 ann ann-secret f3", "Untried.").await;
@@ -194,7 +194,7 @@ mod stories {
         app.mail("ann@ann.example", "osbox preview 101 f9 f2", "").await;
         let shown = app.letters().remove(0);
         assert_eq!(shown.html.expect("a page").matches("cid:").count(), 1, "tried moves have their picture");
-        app.memory().fail_next(SendError::Transient("not now".to_owned()));
+        app.fail_next(SendError::Transient("not now".to_owned()));
         app.mail("ann@ann.example", "osbox show 101", "").await;
         app.mail("ann@ann.example", "osbox move 101 ann ann-secret undo", "").await;
         app.mail("bob@bob.example", "osbox move 101 bob bob-secret accept", "").await;
