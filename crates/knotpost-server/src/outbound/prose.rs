@@ -63,7 +63,12 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
         for part in part.chunk_by(|one, next| !is_rule(one) && !is_rule(next)) {
             match part {
                 [line] if is_rule(line) => blocks.push(Block::Rule),
-                [head, rule, rows @ ..] if is_table_rule(rule) => blocks.push(table(head, rule, rows)),
+                [head, rule, rows @ ..] if is_table_rule(rule) => {
+                    let end = rows.iter().position(|row| row.starts_with("... ")).unwrap_or(rows.len());
+                    let (rows, after) = rows.split_at(end);
+                    blocks.push(table(head, rule, rows));
+                    push_lines(&mut blocks, after);
+                }
                 part => push_lines(&mut blocks, part),
             }
         }
