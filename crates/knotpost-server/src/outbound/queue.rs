@@ -30,8 +30,6 @@ pub enum Made {
     Message(Vec<u8>),
     /// Nothing to send any more, and why.
     Dropped(&'static str),
-    /// Dropped already: a newer mail says it all.
-    GaveWay,
 }
 
 /// Sends the mail that is due longest; `false`: none is due.
@@ -58,7 +56,6 @@ pub async fn send_next(app: &App, transport: &Transport) -> Result<bool, StoreEr
             // Unsigned it would be taken for a forgery.
             Err(error) => defer(app, &row, error).await?,
         },
-        Ok(Made::GaveWay) => {}
         Ok(Made::Dropped(why)) => finish(app, &row, "dropped", Some(why.to_owned())).await?,
         Err(error) if error.is_transient() => defer(app, &row, error.with_causes()).await?,
         Err(error) => {
@@ -77,7 +74,13 @@ async fn make_unless_stopped(app: &App, row: &OutboxRow) -> Result<Made, StoreEr
     let mut tx = app.store.read().await?;
     let stopped = is_stopped(&mut tx, &row.recipient, &row.kind).await?;
     drop(tx);
-    if stopped { Ok(Made::Dropped(STOPPED)) } else { make(app, row).await }
+    if stopped {
+        return Ok(Made::Dropped(STOPPED));
+    }
+    if give_way(app, row).await? {
+        return Ok(Made::Dropped("superseded"));
+    }
+    make(app, row).await
 }
 
 /// The message of a row as it is sent now.
@@ -94,9 +97,6 @@ pub async fn make(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
     let (Some(board), Some(ply), Some(facts)) = (row.board_id, row.ply, &row.facts) else {
         return Err(StoreError::Corrupt("an outgoing mail has neither text nor facts".to_owned()));
     };
-    if give_way(app, row).await? {
-        return Ok(Made::GaveWay);
-    }
     let facts: BoardFacts =
         serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     let mut tx = app.store.read().await?;
