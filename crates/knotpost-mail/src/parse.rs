@@ -29,6 +29,8 @@ pub struct Message {
     pub reply_to: Vec<String>,
     /// The addresses of `To` and `Cc`.
     pub to: Vec<String>,
+    /// Whom it was delivered to, as mail servers note it on the way: `Delivered-To`, `X-Original-To`, `Envelope-To`.
+    pub delivered_to: Vec<String>,
     /// The first `Subject`, decoded and on one line; empty when there is none.
     pub subject: String,
     /// The `Message-ID`.
@@ -156,6 +158,10 @@ fn take_mark(message: &mut Message, field: &mime::Field<'_>) {
         "precedence" => message.precedence = Some(value.to_ascii_lowercase()),
         "x-loop" => message.x_loop.push(value),
         "x-auto-response-suppress" => message.x_auto_response_suppress = Some(value),
+        "delivered-to" | "x-original-to" | "envelope-to" => {
+            let noted = value.split(',').map(|address| address.trim_matches(['<', '>', ' ']).to_owned());
+            message.delivered_to.extend(noted.filter(|address| !address.is_empty()));
+        }
         "x-autoreply" => message.x_autoreply = true,
         "x-autorespond" => message.x_autorespond = true,
         _ => {}

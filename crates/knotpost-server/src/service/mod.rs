@@ -17,6 +17,7 @@ mod execute;
 mod help;
 mod limits;
 mod looking;
+mod mailroom;
 mod messages;
 mod moves;
 mod opponents;
@@ -66,6 +67,7 @@ pub use duty::{CLOCK_DUTY, Watch, keep_watch, leave_watch};
 pub use execute::{Saved, already_played, apply, execute, execute_once};
 pub use help::{TOPICS, help_page};
 pub use limits::{Limits, Rate};
+pub use mailroom::{Mailroom, Posted, PostedOutcome, ReturnPath};
 pub use messages::pass_on_broadcast;
 pub use pass::Claim;
 pub use post::{
