@@ -6,16 +6,20 @@
 //! in time that grows with their number.
 
 mod decode;
+mod encoded;
 pub mod extract;
 mod flowed;
 mod html;
 pub mod identify;
 mod mime;
+pub mod outline;
 pub mod parse;
 mod phrases;
 mod quoting;
+mod trimmings;
 
 pub use extract::{Extracted, extract};
 pub use identify::{Address, Identified, identify};
 pub use mime::Limit;
+pub use outline::{Section, outline};
 pub use parse::{Broken, Message, parse};

@@ -5,10 +5,9 @@
 
 use std::borrow::Cow;
 
-use mail_parser::decoders::quoted_printable::quoted_printable_decode;
 use mail_parser::{ContentType, Header, HeaderName, HeaderValue, MessageParser};
 
-use super::decode::{clean_lines, decode_base64, decode_charset};
+use super::decode::{clean_lines, decode_base64, decode_charset, decode_quoted, header_text};
 use super::{flowed, html};
 
 /// Header bytes of one part.
@@ -53,7 +52,8 @@ pub(super) struct Field<'a> {
 
 /// A mail or a part of one: headers read, body untouched.
 pub(super) struct Part<'x> {
-    head: &'x [u8],
+    /// The header in UTF-8, with an empty line behind it.
+    head: Vec<u8>,
     headers: Vec<Header<'static>>,
     body: &'x [u8],
 }
@@ -67,10 +67,10 @@ impl<'x> Part<'x> {
         }
         check_fields(head)?;
         // Without the empty line mail-parser would drop what it has read at the end of input.
-        let mut terminated = head.to_vec();
-        terminated.extend_from_slice(b"\r\n\r\n");
+        let mut head = header_text(head);
+        head.extend_from_slice(b"\r\n\r\n");
         let headers = MessageParser::new()
-            .parse_headers(&terminated)
+            .parse_headers(&head)
             .and_then(|message| message.parts.into_iter().next())
             .map(|part| part.headers.into_iter().map(Header::into_owned).collect())
             .unwrap_or_default();
@@ -115,7 +115,7 @@ impl<'x> Part<'x> {
             .and_then(|header| header.value.as_content_type())
     }
 
-    fn transfer_encoding(&self) -> Option<&str> {
+    pub(super) fn transfer_encoding(&self) -> Option<&str> {
         let header = self.headers.iter().find(|header| header.name == HeaderName::ContentTransferEncoding)?;
         header.value.as_text().map(str::trim)
     }
@@ -146,17 +146,49 @@ impl<'x> Part<'x> {
         match self.transfer_encoding() {
             Some(name) if name.eq_ignore_ascii_case("base64") => Cow::Owned(decode_base64(self.body)),
             Some(name) if name.eq_ignore_ascii_case("quoted-printable") => {
-                quoted_printable_decode(self.body).map_or(Cow::Borrowed(self.body), Cow::Owned)
+                Cow::Owned(decode_quoted(self.body))
             }
             _ => Cow::Borrowed(self.body),
         }
     }
 
     /// The text of a leaf, in Unicode and with `\n` line ends.
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let bytes = self.decoded();
         let charset = self.content(&HeaderName::ContentType).and_then(|content| content.attribute("charset"));
         clean_lines(&decode_charset(&bytes, charset))
+    }
+}
+
+impl<'x> Part<'x> {
+    /// The media type in lower case; without a declaration it is plain text (RFC 2045, section 5.2).
+    pub(super) fn media_type(&self) -> String {
+        let Some(content) = self.content(&HeaderName::ContentType) else { return "text/plain".to_owned() };
+        let subtype = content.subtype().unwrap_or("plain");
+        format!("{}/{subtype}", content.ctype()).to_lowercase()
+    }
+
+    /// Bytes of the body as they came.
+    pub(super) fn size(&self) -> usize {
+        self.body.len()
+    }
+
+    /// The parts of a multipart, not yet read; none of anything else.
+    pub(super) fn children(&self) -> Result<Vec<&'x [u8]>, Limit> {
+        match self.kind() {
+            Kind::Multipart(_, boundary) => split_parts(self.body, boundary.as_bytes()),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The header fields as a person reads them: encoded words decoded where a field is text, on one line each.
+    pub(super) fn readable_fields(&self) -> Vec<(String, String)> {
+        let fields = self.fields().map(|field| {
+            let text = field.value.as_text().map_or(field.raw, Cow::Borrowed);
+            let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            (field.name.as_str().to_owned(), line.chars().filter(|c| !c.is_control()).collect())
+        });
+        fields.collect()
     }
 }
 
