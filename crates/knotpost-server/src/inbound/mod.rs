@@ -11,6 +11,7 @@ mod aside;
 pub mod classify;
 pub mod digest;
 pub mod handover;
+mod intake;
 pub mod pipeline;
 mod posted;
 pub mod reason;

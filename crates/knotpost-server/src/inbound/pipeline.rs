@@ -5,14 +5,13 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
 
 use super::classify::{Class, classify};
 use super::digest::dedupe_key;
 use super::identify::{Address as Arrival, Identified, identify};
 use super::parse::{Message, parse};
 use super::reason::Reason;
-use super::smtp::{Envelope, Intake, Receipt, RecipientVerdict};
+use super::smtp::{Envelope, Receipt};
 use crate::app::App;
 use crate::config::KeepRaw;
 use crate::domain::{Address, InboxKey, Millis, Recipient};
@@ -119,7 +118,7 @@ impl Desk {
         Ok(Mail { message, class, sender: Some(sender), found, claim, dedupe_key })
     }
 
-    async fn take(&self, envelope: &Envelope, raw: &[u8]) -> Result<Receipt, StoreError> {
+    pub(super) async fn take(&self, envelope: &Envelope, raw: &[u8]) -> Result<Receipt, StoreError> {
         let mail = match self.read(raw, envelope.mail_from.as_deref(), &envelope.recipients) {
             Ok(mail) => mail,
             Err(Refusal { enhanced, text, .. }) => return Ok(Receipt::Refused { code: 550, enhanced, text }),
@@ -347,38 +346,6 @@ fn nothing() -> Identified {
 
 pub(super) fn count(reason: Reason) {
     metrics::counter!("knotpost_mails_received", "reason" => reason.as_str()).increment(1);
-}
-
-impl Intake for Desk {
-    fn recipient(&self, address: &str) -> RecipientVerdict {
-        if self.app.own.recipient(address).is_some() {
-            return RecipientVerdict::Accepted;
-        }
-        let domain = address.rsplit_once('@').map(|(_, domain)| domain);
-        if domain.is_some_and(|domain| self.app.own.is_own_domain(domain)) {
-            let text = format!("there is no such address here; commands go to {}", self.app.own.plain());
-            return RecipientVerdict::Unknown { text };
-        }
-        RecipientVerdict::NotOurs
-    }
-
-    fn receive(&self, envelope: Envelope, raw: Vec<u8>) -> BoxFuture<'_, Receipt> {
-        Box::pin(async move {
-            // A mail that makes the program stumble is kept for a person to look at; sent again it would do the same.
-            let taken = AssertUnwindSafe(self.take(&envelope, &raw)).catch_unwind().await;
-            let receipt = match taken {
-                Ok(receipt) => receipt,
-                Err(_) => self
-                    .keep_aside(&envelope, &raw, Reason::Failed)
-                    .await
-                    .map(|()| Receipt::Stored { text: Reason::Failed.to_string() }),
-            };
-            receipt.unwrap_or_else(|error| {
-                tracing::error!(error = error.with_causes(), "a mail could not be stored");
-                Receipt::TryLater { text: "the server cannot store mail at the moment".to_owned() }
-            })
-        })
-    }
 }
 
 /// Executes the mail's command once and queues its answers, all inside the transaction.
