@@ -138,8 +138,8 @@ mod stories {
             ("an empty key", "/inbound", &[("idempotency-key", "")], &mail("help")),
         ] {
             let page = bring(&app, path, headers, body).await;
-            said +=
-                &format!("{what}: {} {}\n", page.status.as_u16(), page.json()["detail"].as_str().unwrap());
+            let detail = page.json()["detail"].as_str().unwrap().to_owned();
+            writeln!(said, "{what}: {} {detail}", page.status.as_u16()).unwrap();
         }
         let form = Request::post("/inbound")
             .header("x-knotpost-secret", SECRET)
