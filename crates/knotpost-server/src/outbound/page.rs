@@ -42,7 +42,7 @@ impl Renderer {
         around: Surroundings<'_>,
     ) -> Result<Page, RenderError> {
         let mut pictures = Vec::new();
-        let facts = context! { subject, layout => "layout/base.html", notices => around.notices };
+        let facts = context! { subject, layout => "layout/base.html", notices => around.notices.to_vec() };
         let html = self.set_page(reply, text, facts, around, &mut pictures)?;
         Ok(Page { html, pictures })
     }

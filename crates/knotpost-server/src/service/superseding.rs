@@ -78,6 +78,7 @@ fn lasts(note: &Note) -> bool {
         | Note::Forfeited { .. }
         | Note::NeverMoved { .. }
         | Note::SilentDraw
+        | Note::Stopped { .. }
         | Note::Agreed { .. } => true,
         Note::Reminder { .. }
         | Note::Away { .. }
