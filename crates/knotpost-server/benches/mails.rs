@@ -11,10 +11,10 @@ use knotpost_server::app::App;
 use knotpost_server::clock::{SystemClock, SystemEntropy};
 use knotpost_server::config::Config;
 use knotpost_server::domain::{BoardRef, Millis};
+use knotpost_server::server;
 use knotpost_server::service::{
     Channel, Drawn, Envelope, MailForm, Origin, Reply, Request, execute, view_board,
 };
-use knotpost_server::server;
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::standard);
 

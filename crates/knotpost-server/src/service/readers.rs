@@ -75,7 +75,15 @@ pub(super) async fn readers(
         if readers.iter().all(|reader| reader.user != user) {
             let (addresses, untold) = (Vec::new(), Vec::new());
             let (style, moves) = (Style::default(), Moves::All);
-            readers.push(Reader { user, addresses, style, untold, is_reachable: false, moves, takes_nags: true });
+            readers.push(Reader {
+                user,
+                addresses,
+                style,
+                untold,
+                is_reachable: false,
+                moves,
+                takes_nags: true,
+            });
         }
     }
     let confirmed_only = app.config.confirms_addresses();

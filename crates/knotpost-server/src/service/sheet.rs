@@ -195,8 +195,9 @@ impl Sheet {
             example: example(board, &standing, reader),
             subscribers: facts.subscribers.clone(),
             spoken: Vec::new(),
-            chance: chance(board)
-                .filter(|_| over || facts.begins || !matches!(facts.heading, Heading::Summary | Heading::Chat)),
+            chance: chance(board).filter(|_| {
+                over || facts.begins || !matches!(facts.heading, Heading::Summary | Heading::Chat)
+            }),
             times: facts.times.clone().or_else(|| times(board, facts.heading, &facts.style, now)),
             ratings: Vec::new(),
             ply: board.entries.len(),
