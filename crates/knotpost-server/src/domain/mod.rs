@@ -3,6 +3,7 @@
 
 mod address;
 mod board;
+mod bounce;
 mod ids;
 mod own_addresses;
 mod periods;
@@ -13,6 +14,7 @@ mod zone;
 
 pub use address::{Address, AddressError, parse_address};
 pub use board::{BoardRef, BoardState, MoveKind, ProposalKind, RemarkKind, SeatState};
+pub use bounce::{BounceKind, Trouble, find_status};
 pub use ids::{BoardKey, InboxKey, OutboxKey, RemarkKey, UserKey};
 pub use knotpost_commands::limit_comment;
 pub use own_addresses::{OwnAddresses, Recipient};

@@ -8,9 +8,11 @@
 //! intake of the server, which walks a mail through the stages and commits what comes of it.
 
 mod addressed;
+mod answers;
 mod aside;
 mod auth_results;
 pub mod authenticate;
+pub mod bounce;
 pub mod classify;
 pub mod digest;
 mod dns;
@@ -18,7 +20,9 @@ pub mod handover;
 pub mod pipeline;
 pub mod policy;
 mod posted;
+mod postmaster;
 pub mod reason;
+mod returned;
 pub mod smtp;
 pub mod unix_socket;
 mod verify;

@@ -7,26 +7,29 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
+use super::answers::{answer_error, answer_sender, may_ask, may_chat};
 use super::authenticate::Authenticator;
 use super::classify::{Class, classify};
 use super::digest::dedupe_key;
 use super::identify::{Address as Arrival, Identified, identify};
 use super::parse::{Message, parse};
 use super::policy::{Ruling, refusal, rule};
+use super::postmaster::{is_to_postmaster, keep_for_postmaster};
 use super::reason::Reason;
+use super::returned::{is_to_return_path, keep_returned, read_returned};
 use super::smtp::{Envelope, Intake, Receipt, RecipientVerdict};
 use crate::app::App;
 use crate::config::KeepRaw;
 use crate::domain::{Address, InboxKey, Millis, Recipient, Verdicts};
 use crate::secret::Purpose;
 use crate::service::{
-    Answer, Answering, Audience, Channel, Claim, Origin, Prepared, Reply, Request, apply,
-    ask_for_confirmation, post_answer, prepare, prepare_at_once,
+    Answering, Audience, Channel, Claim, Origin, Prepared, Request, apply, ask_for_confirmation, heard_from,
+    prepare, prepare_at_once,
 };
 use crate::store::{InboxRow, NewInbox, StoreError, Tx};
 
 /// A mail that was acted on is recognised for so long.
-const DEDUPE_MS: i64 = 30 * 86_400_000;
+pub(super) const DEDUPE_MS: i64 = 30 * 86_400_000;
 /// Nobody else takes a leased mail before this time is over.
 const LEASE_MS: i64 = 2 * 60_000;
 /// A mail whose processing failed so often is set aside.
@@ -35,12 +38,6 @@ const MOST_ATTEMPTS: i64 = 5;
 const MOST_PARENTS: usize = 5;
 /// A player is asked so often in an hour whether it was he who wrote from another address.
 const FOREIGN_ANSWERS: i64 = 3;
-/// Error answers to one address in an hour; the next one says that there will be no more.
-const ERROR_ANSWERS: i64 = 10;
-/// Answers to queries of one address in an hour.
-const QUERY_ANSWERS: i64 = 200;
-/// Error answers of the whole server in an hour.
-const ALL_ERROR_ANSWERS: i64 = 2_000;
 
 /// Takes mail, whichever way it comes.
 pub struct Desk {
@@ -50,9 +47,9 @@ pub struct Desk {
 
 /// A mail understood as far as that goes without looking anything up.
 pub(super) struct Mail {
-    message: Message,
+    pub(super) message: Message,
     class: Class,
-    sender: Option<Address>,
+    pub(super) sender: Option<Address>,
     found: Identified,
     /// Why its sender may act without a password.
     claim: Option<Claim>,
@@ -90,7 +87,11 @@ impl Desk {
         let broken =
             |broken| Refusal { reason: Reason::Broken, enhanced: "5.6.0", text: format!("{broken}") };
         let message = parse(raw).map_err(broken)?;
-        let class = classify(&message, envelope_from, &self.app.own);
+        let mut class = classify(&message, envelope_from, &self.app.own);
+        if class == Class::Person && is_to_return_path(&self.app.own, recipients) {
+            // Some mail program took the return path for an address to write to; so do some responders.
+            class = Class::Bulk;
+        }
         if matches!(class, Class::Automatic(_)) {
             // Never looked into any further.
             return Ok(Mail {
@@ -149,11 +150,23 @@ impl Desk {
         let now = app.clock.now();
         let mut row = self.describe(envelope, &mail, raw.len(), now);
         row.verdicts = verdicts.as_ref().map(Verdicts::to_json);
+        let keep = app.config.inbound.keep_raw == KeepRaw::All;
+        if keep {
+            row.raw = Some(app.secret.seal(app.entropy.as_ref(), raw)?);
+        }
+        if let Some(returned) = read_returned(&app.own, envelope, mail.class, &mail.message, raw) {
+            let reason = keep_returned(app, row, returned, now).await?;
+            count(reason);
+            return Ok(Receipt::Stored { text: "kept".to_owned() });
+        }
         if let Some(reason) = self.settled_at_sight(&mail, envelope, ruling) {
             row.reason = Some(reason.as_str());
+            count(reason);
             if reason == Reason::Postmaster {
                 // Somebody wrote to people: the words are kept, sealed, for the time of failed mails.
                 row.raw = Some(app.secret.seal(app.entropy.as_ref(), raw)?);
+                keep_for_postmaster(app, row, mail.class, &mail.message, &mail.dedupe_key, now).await?;
+                return Ok(Receipt::Stored { text: "kept".to_owned() });
             }
             app.store
                 .write(move |tx| {
@@ -176,7 +189,7 @@ impl Desk {
                         let (mail, prepared, row) = &*work;
                         let key = tx.insert_inbox(row).await?;
                         let reason = decide(tx, &app, mail, prepared, key, now).await?;
-                        tx.finish_inbox(key, "done", reason.as_str(), false, now).await?;
+                        tx.finish_inbox(key, "done", reason.as_str(), keep, now).await?;
                         Ok(reason)
                     })
                 })
@@ -205,9 +218,7 @@ impl Desk {
             // Too late to refuse it: whoever is told would be the one in whose name it was forged.
             return Some(Reason::Unauthenticated);
         }
-        let to_postmaster =
-            |address: &String| matches!(self.app.own.recipient(address), Some(Recipient::Postmaster));
-        envelope.recipients.iter().all(to_postmaster).then_some(Reason::Postmaster)
+        is_to_postmaster(&self.app.own, &envelope.recipients).then_some(Reason::Postmaster)
     }
 
     fn describe(&self, envelope: &Envelope, mail: &Mail, size: usize, now: Millis) -> NewInbox {
@@ -434,8 +445,14 @@ async fn decide(
         let lacks_proof = prepared.is_unproven();
         return Ok(if lacks_proof { Reason::Unauthenticated } else { Reason::ForeignSender });
     }
+    if prepared.is_chat() && !may_chat(tx, mail, now).await? {
+        return Ok(Reason::AnswerBudget);
+    }
     let answer = apply(tx, app, prepared, now).await?;
     let failed = answer.failure.is_some();
+    if let (false, Some(user), Some(sender)) = (failed, prepared.user(), &mail.sender) {
+        heard_from(tx, user, sender).await?;
+    }
     let several = matches!(mail.found, Identified::Multiple { .. });
     if failed && !several {
         if mail.class == Class::Bulk {
@@ -444,7 +461,7 @@ async fn decide(
         return answer_error(tx, app, mail, prepared, &answer, now).await;
     }
     if answer.audience == Audience::Sender && mail.class == Class::Person {
-        if !has_budget(tx, mail, "answers", QUERY_ANSWERS, now).await? {
+        if !may_ask(tx, mail, prepared, now).await? {
             return Ok(Reason::AnswerBudget);
         }
         answer_sender(tx, app, mail, prepared, &answer.replies, now).await?;
@@ -464,71 +481,9 @@ async fn repeat(
     let did =
         [Reason::Executed, Reason::Multiple].iter().any(|reason| first.as_deref() == Some(reason.as_str()));
     let tell = did && mail.class == Class::Person && !prepared.is_query() && prepared.is_authenticated();
-    if tell && has_budget(tx, mail, "answers", QUERY_ANSWERS, now).await? {
+    if tell && may_ask(tx, mail, prepared, now).await? {
         let reply = crate::service::already_played(tx, app, prepared, now).await?;
         answer_sender(tx, app, mail, prepared, &[reply], now).await?;
     }
     Ok(Reason::Duplicate)
-}
-
-/// An error answer, as long as the address and the server have not had too many.
-async fn answer_error(
-    tx: &mut Tx,
-    app: &App,
-    mail: &Mail,
-    prepared: &Prepared,
-    answer: &Answer,
-    now: Millis,
-) -> Result<Reason, StoreError> {
-    let hour = now.0 / 3_600_000;
-    let Some(sender) = &mail.sender else { return Ok(Reason::NoSender) };
-    let count = tx.count_answer(&format!("errors {}", sender.key()), hour).await?;
-    if count > ERROR_ANSWERS + 1 {
-        return Ok(Reason::AnswerBudget);
-    }
-    if tx.count_answer("errors of all", hour).await? > ALL_ERROR_ANSWERS {
-        return Ok(Reason::GlobalBudget);
-    }
-    if count == ERROR_ANSWERS + 1 {
-        answer_sender(tx, app, mail, prepared, &[Reply::BudgetSpent { answers: ERROR_ANSWERS }], now).await?;
-        return Ok(Reason::AnswerBudget);
-    }
-    answer_sender(tx, app, mail, prepared, &answer.replies, now).await?;
-    if prepared.has_bad_pass() {
-        return Ok(Reason::BadToken);
-    }
-    Ok(if prepared.parses() { Reason::Refused } else { Reason::AnsweredError })
-}
-
-async fn has_budget(
-    tx: &mut Tx,
-    mail: &Mail,
-    kind: &str,
-    most: i64,
-    now: Millis,
-) -> Result<bool, StoreError> {
-    let Some(sender) = &mail.sender else { return Ok(false) };
-    Ok(tx.count_answer(&format!("{kind} {}", sender.key()), now.0 / 3_600_000).await? <= most)
-}
-
-async fn answer_sender(
-    tx: &mut Tx,
-    app: &App,
-    mail: &Mail,
-    prepared: &Prepared,
-    replies: &[Reply],
-    now: Millis,
-) -> Result<(), StoreError> {
-    let parent = mail.message.message_id.as_deref().unwrap_or_default();
-    for reply in replies {
-        post_answer(tx, app, prepared, reply, Some(parent).filter(|id| is_quotable(id)), now).await?;
-    }
-    Ok(())
-}
-
-/// Only a Message-ID that is one can be named in an answer.
-fn is_quotable(id: &str) -> bool {
-    !id.is_empty()
-        && id.len() <= 900
-        && id.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>".contains(&byte))
 }

@@ -70,7 +70,12 @@ fn thread_id(board: &BoardRef, domain: &str) -> String {
 
 impl Composer for MailComposer {
     fn compose(&self, reply: &Reply, envelope: &Envelope) -> Result<Vec<u8>, String> {
-        let rendered = self.renderer.render(reply).map_err(|error| describe(&error))?;
+        let mut rendered = self.renderer.render(reply).map_err(|error| describe(&error))?;
+        for notice in &envelope.notices {
+            rendered.text.push('\n');
+            rendered.text.push_str(notice);
+            rendered.text.push('\n');
+        }
         compose(&self.letter(rendered, envelope)).map_err(|error| error.to_string())
     }
 
@@ -111,6 +116,7 @@ pub(super) fn plain_envelope(recipient: &str, message_id: &str, date: Millis) ->
         is_answer: false,
         board: None,
         unsubscribe: None,
+        notices: Vec::new(),
         reply_to: None,
     }
 }
@@ -131,6 +137,7 @@ pub(super) fn board_envelope(
         is_answer: false,
         board: Some(board),
         unsubscribe: None,
+        notices: Vec::new(),
         reply_to,
     }
 }

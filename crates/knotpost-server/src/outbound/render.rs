@@ -194,6 +194,8 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::PasswordReset { .. } => "password_reset",
         Reply::Goodbye { .. } => "goodbye",
         Reply::Message { .. } => "message",
+        Reply::Postmaster { .. } => "postmaster",
+        Reply::Stranger => "stranger",
         Reply::MessageSent { .. } => "message_sent",
         Reply::Broadcast { .. } => "broadcast",
         Reply::BroadcastTaken { .. } => "broadcast_taken",

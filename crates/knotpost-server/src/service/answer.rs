@@ -300,6 +300,17 @@ pub enum Reply {
         /// To whom.
         to: Vec<String>,
     },
+    /// The error answer to somebody nobody knows: always the same words.
+    Stranger,
+    /// What somebody wrote to the people who run the server.
+    Postmaster {
+        /// Who, as far as the From line says.
+        from: String,
+        /// The Subject.
+        subject: String,
+        /// The words.
+        text: String,
+    },
     /// What somebody writes to everybody.
     Broadcast {
         /// Whose copy this is.

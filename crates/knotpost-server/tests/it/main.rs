@@ -3,6 +3,7 @@
 
 mod architecture;
 mod canary;
+mod circle;
 mod clients;
 mod commands;
 mod dns;

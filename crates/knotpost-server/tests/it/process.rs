@@ -7,6 +7,7 @@ mod accounts;
 mod clock;
 mod crash;
 mod deliver;
+mod inspecting;
 mod letters;
 mod operation;
 mod peers;

@@ -20,6 +20,7 @@ mod rating;
 mod reading;
 mod records;
 mod resigning;
+mod returning;
 mod submitting;
 mod timing;
 mod vacations;

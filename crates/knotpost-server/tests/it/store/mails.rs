@@ -140,10 +140,14 @@ pub(super) async fn answers_are_counted_by_the_hour(ground: &Ground) {
             tx.prune_inbox(Millis(0), Millis(0), 8).await?;
             counts.push(tx.count_answer("x", 8).await?);
             counts.push(tx.count_answer("y", 7).await?);
+            // A process whose clock is behind does not begin the hour anew; a clock put back does.
+            counts.push(tx.count_answer("x", 7).await?);
+            counts.push(tx.count_answer("x", 8).await?);
+            counts.push(tx.count_answer("x", 5).await?);
             Ok(counts)
         })
     });
-    assert_eq!(write.await.unwrap(), [1, 2, 1, 1, 2, 3, 4, 1]);
+    assert_eq!(write.await.unwrap(), [1, 2, 1, 1, 2, 3, 4, 1, 5, 6, 1]);
 }
 
 pub(super) async fn an_outgoing_mail_is_leased_deferred_and_ended(ground: &Ground) {
