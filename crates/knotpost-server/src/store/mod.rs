@@ -7,12 +7,14 @@
 mod accounts;
 mod boards;
 mod broadcasts;
+mod bulletin;
 mod deadlines;
 mod departures;
 mod dialect;
 mod digests;
 mod duties;
 mod error;
+mod facts;
 mod idempotency;
 mod imports;
 mod inbox;
@@ -39,6 +41,7 @@ use sqlx::{ConnectOptions as _, Connection as _, PgPool, Postgres, Sqlite, Sqlit
 pub use accounts::{AddressRow, NewUser, UserRow, UserState};
 pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
 pub use broadcasts::BroadcastRow;
+pub use bulletin::{Bulletin, Heard, MAX_NOTICE};
 pub use deadlines::DueBoard;
 pub use digests::DigestBoard;
 pub use duties::DutyRow;
