@@ -6,6 +6,7 @@
 //! games, the clock or the meaning of a command. Whoever receives mail passes it to [`Intake`]; [`Desk`] is the
 //! intake of the server, which walks a mail through the stages and commits what comes of it.
 
+pub mod claim;
 pub mod classify;
 pub mod digest;
 pub mod handover;
@@ -13,6 +14,7 @@ pub mod pipeline;
 pub mod reason;
 pub mod smtp;
 
+pub use claim::read_claim;
 pub use classify::{Class, classify};
 pub use digest::dedupe_key;
 pub use knotpost_mail::{Address, Broken, Extracted, Identified, Message, extract, identify, parse};

@@ -528,6 +528,8 @@ pub enum Reply {
         sender: String,
         /// What it said.
         line: String,
+        /// For how many days it can be confirmed.
+        days: i64,
     },
     /// The results of `multiple`.
     Multiple {

@@ -4,6 +4,7 @@
 mod accounts;
 mod answer;
 mod answering;
+mod answers;
 mod board;
 mod boards;
 mod challenge;
@@ -14,6 +15,7 @@ mod departure;
 mod digest;
 mod duty;
 mod execute;
+mod held;
 mod help;
 mod limits;
 mod looking;
@@ -46,6 +48,7 @@ mod standings;
 mod style;
 mod submission;
 mod time;
+mod token;
 mod unsubscribe;
 mod users;
 mod vacations;
@@ -57,6 +60,8 @@ pub use answer::{
     Answer, Audience, BoardLine, BoardTable, ErrorReply, Failure, GameCount, HistoryLine, LineResult, Reply,
     SeekLine, StandingLine, StandingsTable,
 };
+pub use answering::{Answering, ask_for_confirmation};
+pub use answers::Answers;
 pub use board::{Board, Entry, Standing};
 pub use chance::{Chance, chance, commitment};
 pub use credentials::{Credentials, HashError, Login};
@@ -68,11 +73,9 @@ pub use help::{TOPICS, help_page};
 pub use limits::{Limits, Rate};
 pub use messages::pass_on_broadcast;
 pub use pass::Claim;
-pub use post::{
-    BoardFacts, Composer, Envelope, Heading, Note, ask_for_confirmation, post_answer, post_to_address,
-};
+pub use post::{BoardFacts, Composer, Envelope, Heading, Note, post_answer, post_to_address};
 pub use preferences::PreferenceLine;
-pub use prepare::{Answering, Channel, Origin, Prepared, Request, prepare, prepare_at_once};
+pub use prepare::{Channel, Origin, Prepared, Request, prepare, prepare_at_once};
 pub use ratings::rate_board;
 pub use recompute::{Recompute, Recomputed, recompute_in, recompute_ratings};
 pub use records::{Import, Imported, Played, ReadError, Strangers, export_record, import, read_games};

@@ -9,7 +9,7 @@ use super::board::seat_at;
 use super::pass::reply_address;
 use super::post::{BoardFacts, Heading, Note};
 use super::time::{has_own_limits, time_facts};
-use super::{Board, Chance, Standing, Style, chance, ratings};
+use super::{Answers, Board, Chance, Standing, Style, chance, ratings};
 use crate::app::App;
 use crate::domain::{BoardKey, BoardState, Millis};
 use crate::store::{StoreError, Tx, UserRow};
@@ -130,6 +130,9 @@ pub struct Sheet {
     pub legend: String,
     /// A command the reader could send now.
     pub example: Option<String>,
+    /// What the reader is asked to reply, when he can reply without a password.
+    #[serde(skip)]
+    pub answers: Option<Answers>,
     /// Who watches.
     pub subscribers: Vec<String>,
     /// What was said.
@@ -188,6 +191,7 @@ impl Sheet {
             board: view.lay_out(facts.style.layout),
             legend: if over { String::new() } else { view.legend_for(facts.style.layout) },
             example: example(board, &standing, reader),
+            answers: None,
             subscribers: facts.subscribers.clone(),
             spoken: Vec::new(),
             chance: chance(board)
@@ -208,6 +212,13 @@ impl Sheet {
     #[must_use]
     pub fn with_spoken(mut self, spoken: Option<Spoken>) -> Self {
         self.spoken.extend(spoken);
+        self
+    }
+
+    /// Tells the reader how he can reply, where he can.
+    #[must_use]
+    pub fn with_answers(mut self, answers: Option<Answers>) -> Self {
+        self.answers = answers;
         self
     }
 
@@ -315,13 +326,15 @@ pub async fn letter_by_reference(
         None => None,
     };
     let reply_to = match reader {
-        Some(reader) => reply_address(tx, app, &board, reader, recipient, date).await?,
+        Some(reader) => reply_address(tx, app, &board, reader, recipient, None, date).await?,
         None => None,
     };
+    let answers = reader.filter(|_| reply_to.is_some()).map(|reader| Answers::of(&board, facts, reader));
     let ratings = ratings::change_lines(tx, &board).await?;
     let userid = reader.map(|reader| reader.userid.as_str());
     let sheet = Sheet::of(&board, facts, userid, Listing::Recent, date);
-    Ok(Some(BoardLetter { sheet: sheet.with_spoken(spoken).with_ratings(ratings), reply_to }))
+    let sheet = sheet.with_spoken(spoken).with_ratings(ratings).with_answers(answers);
+    Ok(Some(BoardLetter { sheet, reply_to }))
 }
 
 impl From<crate::store::RemarkRow> for Spoken {
