@@ -274,7 +274,7 @@ mod stories {
         let other = raw_reply(
             ANN,
             &anns,
-            &Draft { text: "chat hello", recipients, ..Draft::default() },
+            &Draft { text: "chat hello", recipients: recipients.clone(), ..Draft::default() },
             "one by one",
         );
         assert_eq!(app.hand_in(ANN, &[all[0]], &other).await, "executed");
