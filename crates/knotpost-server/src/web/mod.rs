@@ -5,6 +5,7 @@ mod client;
 mod commands;
 mod error;
 mod health;
+mod inbound;
 mod pages;
 mod router;
 
@@ -16,6 +17,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
+use crate::service::Mailroom;
 
 pub use router::router;
 
@@ -24,26 +26,22 @@ pub use router::router;
 pub struct Web {
     /// The server's parts.
     pub app: Arc<App>,
+    mailroom: Arc<dyn Mailroom>,
     pages: Arc<pages::Pages>,
     metrics: Option<PrometheusHandle>,
 }
 
 impl Web {
-    /// The shared parts of the handlers.
-    pub fn new(app: Arc<App>, metrics: Option<PrometheusHandle>) -> Self {
+    /// The shared parts of the handlers; `mailroom` takes the mail that web hooks post.
+    pub fn new(app: Arc<App>, mailroom: Arc<dyn Mailroom>, metrics: Option<PrometheusHandle>) -> Self {
         let pages = Arc::new(pages::Pages::new(&app.config));
-        Self { app, pages, metrics }
+        Self { app, mailroom, pages, metrics }
     }
 }
 
 /// Serves HTTP until it is told to stop, then finishes the requests in hand.
-pub async fn serve(
-    listener: TcpListener,
-    app: Arc<App>,
-    metrics: Option<PrometheusHandle>,
-    stop: CancellationToken,
-) {
-    let service = router(Web::new(app, metrics)).into_make_service_with_connect_info::<SocketAddr>();
+pub async fn serve(listener: TcpListener, web: Web, stop: CancellationToken) {
+    let service = router(web).into_make_service_with_connect_info::<SocketAddr>();
     let served = axum::serve(listener, service).with_graceful_shutdown(stop.cancelled_owned()).await;
     if let Err(error) = served {
         tracing::error!(%error, "the web listener failed");
