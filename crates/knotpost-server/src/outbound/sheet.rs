@@ -34,6 +34,7 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         board,
         legend => sheet.legend.trim_end(),
         example => sheet.example.clone(),
+        narrow => matches!(sheet.layout, Layout::Narrow),
         answers => answers_word(sheet.answers.as_ref()),
         own_move => match &sheet.answers {
             Some(Answers::Move(play)) => Some(play.as_str()),

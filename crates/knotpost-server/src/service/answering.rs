@@ -175,9 +175,10 @@ pub(super) async fn refuse_answer(
         Some(play) => refusal.hint(format!("A move is the first line of the reply, alone: {play}")),
         None => refusal,
     };
-    let refusal = refusal
-        .hint("Other first lines: resign, pass, swap, propose, undo, accept, reject, confirm, show,")
-        .hint("queue MOVE, preview MOVE, chat (what you have to say goes below it). See `help reply`.");
+    let refusal = refusal.hint(
+        "Other first lines: resign, pass, swap, propose, undo, accept, reject, confirm, show, queue MOVE, \
+               preview MOVE, chat. `help reply` explains them.",
+    );
     Ok(match board {
         Some(board) => refusal.about(board),
         None => refusal,

