@@ -300,6 +300,17 @@ pub enum Reply {
         /// To whom.
         to: Vec<String>,
     },
+    /// The error answer to somebody nobody knows: always the same words.
+    Stranger,
+    /// What somebody wrote to the people who run the server.
+    Postmaster {
+        /// Who, as far as the From line says.
+        from: String,
+        /// The Subject.
+        subject: String,
+        /// The words.
+        text: String,
+    },
     /// What somebody writes to everybody.
     Broadcast {
         /// Whose copy this is.
@@ -530,6 +541,19 @@ pub enum Reply {
         line: String,
         /// For how many days it can be confirmed.
         days: i64,
+    },
+    /// Somebody answered a board mail in its reader's name, and nothing proves that it was he.
+    UnprovenAnswer {
+        /// The game.
+        game: String,
+        /// Its title.
+        title: String,
+        /// The board's number.
+        number: u32,
+        /// Whose board mail it was.
+        userid: String,
+        /// What it said.
+        line: String,
     },
     /// The results of `multiple`.
     Multiple {

@@ -24,6 +24,17 @@ pub struct Answering {
     pub line: String,
     /// What follows it.
     pub comment: String,
+    /// Whether the address in From counts.
+    pub credit: Credit,
+}
+
+/// How far the address in a mail's From is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Credit {
+    /// The mail is taken to be its author's.
+    Believed,
+    /// Anybody may have written it.
+    Unproven,
 }
 
 /// How a mail stands that came as an answer to a board mail.
@@ -33,6 +44,8 @@ pub(super) enum Standpoint {
     Own(Box<Pass>),
     /// With a player's pass, from an address that is not his; the words are kept until he confirms them.
     Foreign(Box<Pass>, Words),
+    /// In a player's name, which this server does not believe without proof.
+    Unproven(Box<Pass>),
     /// With a pass that is no good.
     BadPass,
     /// To the question whether an answer was his, and no yes.
@@ -60,9 +73,15 @@ impl Prepared {
         matches!(self.standpoint, Some(Standpoint::BadPass))
     }
 
-    /// Whether it came with a player's reply address from somebody else's.
+    /// Whether it came with a player's reply address, but perhaps not from him: from an address that is not his, or
+    /// without proof.
     pub fn is_foreign(&self) -> bool {
-        matches!(self.standpoint, Some(Standpoint::Foreign(..)))
+        matches!(self.standpoint, Some(Standpoint::Foreign(..) | Standpoint::Unproven(_)))
+    }
+
+    /// Whether it is the proof that lacks.
+    pub fn is_unproven(&self) -> bool {
+        matches!(self.standpoint, Some(Standpoint::Unproven(_)))
     }
 
     /// The board mail that its sender answers as himself.
@@ -83,7 +102,7 @@ pub(super) async fn prepare_answer(
     origin: &Origin,
     answering: Answering,
 ) -> Result<Answered, StoreError> {
-    let Answering { claim, line, comment } = answering;
+    let Answering { claim, line, comment, credit } = answering;
     if knotpost_commands::parse(&line, &app.vocabulary).is_ok() {
         return Ok(Answered::Complete { line, body: comment });
     }
@@ -92,6 +111,7 @@ pub(super) async fn prepare_answer(
         match judge(&mut tx, app, &claim, origin.sender.as_ref(), app.clock.now()).await? {
             Verdict::Unknown => return Ok(Answered::Nothing),
             Verdict::Bad => (Standpoint::BadPass, None),
+            Verdict::Good(pass) if credit == Credit::Unproven => (Standpoint::Unproven(pass), None),
             Verdict::Good(pass) => {
                 let said = read(&mut tx, app, &pass, &line, &comment).await?;
                 (Standpoint::Own(pass), Some(said))
@@ -149,7 +169,7 @@ pub(super) async fn check_standpoint(tx: &mut Tx, prepared: &Prepared) -> Result
             Some(held) if !tx.take_held_answer(held).await? => Err(no_good().into()),
             _ => Ok(()),
         },
-        Some(Standpoint::Foreign(..)) | None => Ok(()),
+        Some(Standpoint::Foreign(..) | Standpoint::Unproven(_)) | None => Ok(()),
     }
 }
 
@@ -272,8 +292,8 @@ fn in_full(pass: &Pass, short: ShortCommand) -> Command {
     }
 }
 
-/// Keeps an answer that came from a strange address, and asks the player at his own whether it is his. Nobody is
-/// asked without end, about nothing, or more than once about the same mail.
+/// Keeps an answer that came from a strange address, and asks the player at his own whether it is his; one without
+/// proof is only told of. Nobody is asked without end.
 ///
 /// # Errors
 /// When the database fails or the mail cannot be written.
@@ -288,6 +308,7 @@ pub async fn ask_for_confirmation(
             let sender = prepared.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
             held::hold(tx, app, pass, words, (&sender, &prepared.echo), now).await
         }
+        Some(Standpoint::Unproven(pass)) => held::tell_unproven(tx, app, pass, &prepared.echo, now).await,
         _ => Ok(()),
     }
 }

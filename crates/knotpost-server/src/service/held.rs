@@ -43,7 +43,7 @@ pub(super) async fn hold(
     let Some(board) = Board::load(tx, app, &pass.board.game, pass.board.number as u32).await? else {
         return Ok(());
     };
-    if tx.count_answer(&format!("foreign {}", pass.user.id.0), now.0 / 3_600_000).await? > MOST_QUESTIONS {
+    if !may_ask(tx, pass, now).await? {
         return Ok(());
     }
     let sight = serde_json::to_string(&pass.sight).map_err(corrupt)?;
@@ -67,6 +67,36 @@ pub(super) async fn hold(
         days: GOOD_FOR_DAYS,
     };
     post_answerable(tx, app, &reply, &address, Some(pass.user.id), (None, Some(reply_to)), now).await
+}
+
+/// Tells the player of an answer in his name that came without proof: it has to be sent with his password.
+pub(super) async fn tell_unproven(
+    tx: &mut Tx,
+    app: &App,
+    pass: &Pass,
+    echo: &str,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let Ok(address) = pass.address.parse() else { return Ok(()) };
+    let Some(board) = Board::load(tx, app, &pass.board.game, pass.board.number as u32).await? else {
+        return Ok(());
+    };
+    if !may_ask(tx, pass, now).await? {
+        return Ok(());
+    }
+    let reply = Reply::UnprovenAnswer {
+        game: pass.board.game.clone(),
+        title: board.title().to_owned(),
+        number: board.row.number as u32,
+        userid: pass.user.userid.clone(),
+        line: echo.chars().take(MOST_SHOWN).collect(),
+    };
+    post_answerable(tx, app, &reply, &address, Some(pass.user.id), (None, None), now).await
+}
+
+async fn may_ask(tx: &mut Tx, pass: &Pass, now: Millis) -> Result<bool, StoreError> {
+    let asked = tx.count_answer(&format!("foreign {}", pass.user.id.0), now.0 / 3_600_000).await?;
+    Ok(asked <= MOST_QUESTIONS)
 }
 
 /// The words that are held for this pass; empty when they are gone.

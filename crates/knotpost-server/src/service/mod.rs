@@ -7,6 +7,7 @@ mod answering;
 mod answers;
 mod board;
 mod boards;
+mod bounces;
 mod challenge;
 mod chance;
 mod credentials;
@@ -17,6 +18,7 @@ mod duty;
 mod execute;
 mod held;
 mod help;
+mod inspector;
 mod limits;
 mod looking;
 mod mailroom;
@@ -25,6 +27,7 @@ mod moves;
 mod opponents;
 mod pass;
 mod post;
+mod postmaster;
 mod preferences;
 mod prepare;
 mod proposals;
@@ -61,9 +64,13 @@ pub use answer::{
     Answer, Audience, BoardLine, BoardTable, ErrorReply, Failure, GameCount, HistoryLine, LineResult, Reply,
     SeekLine, StandingLine, StandingsTable,
 };
-pub use answering::{Answering, ask_for_confirmation};
+pub use answering::{Answering, Credit, ask_for_confirmation};
 pub use answers::Answers;
 pub use board::{Board, Entry, Standing};
+pub use bounces::{
+    BounceOutcome, CONFIRMATION_KIND, STOPPED, heard_from, is_stopped, record_report, record_trouble,
+    start_stopped, view_reach, view_stopped,
+};
 pub use chance::{Chance, chance, commitment};
 pub use credentials::{Credentials, HashError, Login};
 pub use deadlines::work_due;
@@ -71,13 +78,17 @@ pub use digest::send_next_digest;
 pub use duty::{CLOCK_DUTY, Watch, keep_watch, leave_watch};
 pub use execute::{Saved, already_played, apply, execute, execute_once};
 pub use help::{TOPICS, help_page};
+pub use inspector::{
+    MailChange, MailPage, MailQuery, change_mail, view_inbox, view_outbox, view_outgoing, view_received,
+};
 pub use limits::{Limits, Rate};
 pub use mailroom::{Mailroom, Posted, PostedOutcome, ReturnPath};
 pub use messages::pass_on_broadcast;
 pub use pass::Claim;
 pub use post::{BoardFacts, Composer, Envelope, Heading, Note, post_answer, post_to_address};
+pub use postmaster::{ToPostmaster, hand_to_administrators};
 pub use preferences::PreferenceLine;
-pub use prepare::{Channel, Origin, Prepared, Request, prepare, prepare_at_once};
+pub use prepare::{Channel, Origin, Prepared, Request, prepare, prepare_at_once, whose_password};
 pub use ratings::rate_board;
 pub use recompute::{Recompute, Recomputed, recompute_in, recompute_ratings};
 pub use records::{Import, Imported, Played, ReadError, Strangers, export_record, import, read_games};
@@ -93,5 +104,5 @@ pub use standings::view_standings;
 pub use style::Style;
 pub use time::{BoardPauses, Judgement, TimeLimits, TimeUp, Timing, judge, time_used};
 pub use unsubscribe::{Kind as UnsubscribeKind, unsubscribe, view_unsubscribe};
-pub use users::{UserEdit, UserView, edit_user, view_user, view_users};
+pub use users::{UserEdit, UserView, edit_user, view_public_user, view_user, view_users};
 pub use views::{BoardPage, BoardQuery, BoardView, view_board, view_boards, view_games};

@@ -5,9 +5,9 @@ use futures_util::future::BoxFuture;
 use knotpost_commands::{Command, ParseError};
 
 use super::answering::{Answered, Answering, Standpoint, prepare_answer};
-use super::{Code, HashError, Login, Rate, Refusal, queries, resets};
+use super::{Code, HashError, Login, Rate, Refusal, ServiceError, queries, resets};
 use crate::app::App;
-use crate::domain::Address;
+use crate::domain::{Address, UserKey};
 use crate::store::{StoreError, UserState};
 
 /// Shorter words are no passwords.
@@ -77,6 +77,11 @@ impl Prepared {
         }
     }
 
+    /// Whether it only says something on a board.
+    pub fn is_chat(&self) -> bool {
+        matches!(self.command, Ok(Command::Chat { .. }))
+    }
+
     /// Whether the line is a command at all.
     pub fn parses(&self) -> bool {
         self.command.is_ok()
@@ -98,6 +103,20 @@ impl Prepared {
     /// The lines of a `multiple`, their passwords masked.
     pub fn line_echoes(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().map(|line| line.echo.as_str())
+    }
+
+    /// The user it proved to come from.
+    pub fn user(&self) -> Option<UserKey> {
+        if self.is_foreign() {
+            return None;
+        }
+        if let Some(pass) = self.pass() {
+            return Some(pass.user.id);
+        }
+        match &self.login {
+            Login::Known { user, .. } => Some(*user),
+            _ => self.lines.iter().find_map(Self::user),
+        }
     }
 
     /// Whether it names a user and proved to be him.
@@ -319,6 +338,30 @@ async fn check_code(app: &App, userid: &str, word: &str) -> Result<Login, StoreE
         Some((user, hash)) if right => Login::Known { user, hash },
         _ => Login::Wrong,
     })
+}
+
+/// Whose password this is; `None`: nobody's of that name. Tries are counted.
+///
+/// # Errors
+/// When it was tried too often or cannot be checked now; when the database fails.
+pub async fn whose_password(
+    app: &App,
+    rate_key: &str,
+    userid: &str,
+    password: &str,
+) -> Result<Option<UserKey>, ServiceError> {
+    let origin = Origin { channel: Channel::Http, sender: None, rate_key: rate_key.to_owned() };
+    match check_password(app, &origin, userid, password, Patience::Hash).await? {
+        Some(Ok(Login::Known { user, .. })) => Ok(Some(user)),
+        Some(Ok(Login::TooMany(seconds))) => {
+            let refusal = Refusal::new(Code::RateLimited, "too many tries with this userid; try again later");
+            Err(Refusal { retry_after: Some(seconds), ..refusal }.into())
+        }
+        Some(Err(_)) => {
+            Err(Refusal::new(Code::Unavailable, "the server is too busy to check passwords").into())
+        }
+        _ => Ok(None),
+    }
 }
 
 async fn check_password(
