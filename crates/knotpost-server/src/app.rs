@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 use crate::clock::{Clock, Entropy};
 use crate::config::Config;
 use crate::domain::OwnAddresses;
+use crate::gallery::Gallery;
 use crate::links::Links;
 use crate::secret::SecretKey;
 use crate::service::{Composer, Credentials, Limits};
@@ -44,6 +45,8 @@ pub struct App {
     pub limits: Limits,
     /// How replies become messages.
     pub composer: Arc<dyn Composer>,
+    /// Pictures of boards.
+    pub gallery: Gallery,
     /// Its secret.
     pub secret: SecretKey,
     /// Links it gives out.
@@ -101,6 +104,7 @@ impl App {
             clock,
             entropy,
             composer,
+            gallery: Gallery::default(),
             secret,
         })
     }
