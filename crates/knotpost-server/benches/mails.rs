@@ -51,6 +51,7 @@ fn envelope(form: MailForm) -> Envelope {
         is_answer: false,
         board: Some(BoardRef { game: "osbox".to_owned(), number: 101 }),
         unsubscribe: None,
+        notices: Vec::new(),
         form,
         reply_to: None,
     }

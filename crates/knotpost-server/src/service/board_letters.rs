@@ -29,8 +29,7 @@ pub struct BoardLetter {
 pub async fn letter_by_reference(
     tx: &mut Tx,
     app: &App,
-    key: BoardKey,
-    ply: i64,
+    (key, ply): (BoardKey, i64),
     facts: &BoardFacts,
     reader: Option<&UserRow>,
     recipient: &str,

@@ -38,7 +38,7 @@ pub enum Referred {
         form: MailForm,
     },
     /// This, but for its pictures.
-    Letter(StoredDraft),
+    Letter(Box<StoredDraft>),
 }
 
 impl Reference {
@@ -90,7 +90,7 @@ pub async fn referred_to(
     let reference: Reference =
         serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     if let Reference::Letter(letter) = reference {
-        return Ok(Some(Referred::Letter(*letter)));
+        return Ok(Some(Referred::Letter(letter)));
     }
     let Some(user) = user.map(UserKey) else { return Ok(None) };
     let form = style_of(tx, user, ALL_GAMES).await?.form;
@@ -111,6 +111,6 @@ pub async fn referred_to(
             let reply = resets::letter(tx, app, user, at, now).await?;
             Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, form }))
         }
-        Reference::Letter(letter) => Ok(Some(Referred::Letter(*letter))),
+        Reference::Letter(letter) => Ok(Some(Referred::Letter(letter))),
     }
 }
