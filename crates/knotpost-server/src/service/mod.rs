@@ -4,6 +4,7 @@
 mod accounts;
 mod answer;
 mod answering;
+mod answers;
 mod board;
 mod board_letters;
 mod boards;
@@ -17,6 +18,7 @@ mod depiction;
 mod digest;
 mod duty;
 mod execute;
+mod held;
 mod help;
 mod inspector;
 mod letter;
@@ -27,6 +29,7 @@ mod messages;
 mod moves;
 mod opponents;
 mod pass;
+mod peers;
 mod post;
 mod postmaster;
 mod preferences;
@@ -47,6 +50,7 @@ mod resending;
 mod resets;
 mod resignation;
 mod samples;
+mod server_key;
 mod settle;
 mod sheet;
 mod standings;
@@ -54,6 +58,7 @@ mod style;
 mod submission;
 mod superseding;
 mod time;
+mod token;
 mod unsubscribe;
 mod users;
 mod vacations;
@@ -65,6 +70,8 @@ pub use answer::{
     Answer, Audience, BoardLine, BoardTable, ErrorReply, Failure, GameCount, HistoryLine, LineResult, Reply,
     SeekLine, StandingLine, StandingsTable,
 };
+pub use answering::{Answering, Credit, ask_for_confirmation};
+pub use answers::Answers;
 pub use board::{Board, Entry, Standing};
 pub use board_letters::{BoardLetter, letter_by_reference};
 pub use bounces::{
@@ -89,12 +96,11 @@ pub use limits::{Limits, Rate};
 pub use mailroom::{Mailroom, Posted, PostedOutcome, ReturnPath};
 pub use messages::pass_on_broadcast;
 pub use pass::Claim;
-pub use post::{BoardFacts, Envelope, Heading, Note, ask_for_confirmation, post_answer, post_to_address};
+pub use peers::{Announcements, Announcer, Notice, Sign, heed, tell_peers};
+pub use post::{BoardFacts, Envelope, Heading, Note, post_answer, post_to_address};
 pub use postmaster::{ToPostmaster, hand_to_administrators};
 pub use preferences::PreferenceLine;
-pub use prepare::{
-    Answering, Channel, Credit, Origin, Prepared, Request, prepare, prepare_at_once, whose_password,
-};
+pub use prepare::{Channel, Origin, Prepared, Request, prepare, prepare_at_once, whose_password};
 pub use ratings::rate_board;
 pub use recompute::{Recompute, Recomputed, recompute_in, recompute_ratings};
 pub use records::{Import, Imported, Played, ReadError, Strangers, export_record, import, read_games};
@@ -105,6 +111,7 @@ pub use refusal::{Code, Refusal, ServiceError};
 pub use replay::{Difference, Replayed, replay_next};
 pub use resets::{set_password_by_link, view_reset};
 pub use samples::Sample;
+pub use server_key::{KeyError, adopt_key, check_key};
 pub use sheet::{Seat, Sheet, Spoken, TimeFacts, Verdict};
 pub use standings::view_standings;
 pub use style::Style;
