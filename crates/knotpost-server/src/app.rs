@@ -5,23 +5,48 @@ use std::sync::Arc;
 use knotpost_commands::{GameWords, OptionWord, Vocabulary};
 use knotpost_rules::{AnyGame, OptionKind, Registry};
 use secrecy::ExposeSecret;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, broadcast};
 
 use crate::clock::{Clock, Entropy};
 use crate::config::Config;
-use crate::domain::OwnAddresses;
+use crate::domain::{BoardRef, OwnAddresses};
 use crate::links::Links;
 use crate::secret::SecretKey;
 use crate::service::{Composer, Credentials, Limits};
 use crate::store::Store;
 
 /// Wakes workers whose work has just been committed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Signals {
     /// A mail waits in the inbox.
     pub inbox: Notify,
     /// A mail waits in the outbox.
     pub outbox: Notify,
+    /// Boards on which something has just happened, for those who watch them live.
+    pub boards: broadcast::Sender<BoardRef>,
+}
+
+/// So many boards may have changed before somebody who watches looks at the next one.
+const BOARDS_KEPT: usize = 256;
+
+impl Default for Signals {
+    fn default() -> Self {
+        Self {
+            inbox: Notify::new(),
+            outbox: Notify::new(),
+            boards: broadcast::Sender::new(BOARDS_KEPT),
+        }
+    }
+}
+
+impl Signals {
+    /// Tells those who watch these boards that something was committed there.
+    pub fn tell_boards(&self, boards: &[BoardRef]) {
+        for board in boards {
+            // Without anybody who watches there is nobody to tell.
+            let _ = self.boards.send(board.clone());
+        }
+    }
 }
 
 /// A running server's parts.

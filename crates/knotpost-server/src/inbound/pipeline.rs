@@ -18,7 +18,7 @@ use crate::config::KeepRaw;
 use crate::domain::{Address, InboxKey, Millis, Recipient};
 use crate::secret::Purpose;
 use crate::service::{
-    Answer, Audience, Channel, Origin, Prepared, Reply, Request, apply, post_to_address, prepare,
+    Answer, Audience, Channel, Origin, Prepared, Proof, Reply, Request, apply, post_to_address, prepare,
     prepare_at_once,
 };
 use crate::store::{InboxRow, NewInbox, StoreError, Tx};
@@ -202,7 +202,7 @@ impl Desk {
         };
         let sender = mail.sender.clone();
         let rate_key = sender.as_ref().map(Address::key).unwrap_or_default();
-        Request { line, body, origin: Origin { channel: Channel::Mail, sender, rate_key } }
+        Request { line, body, origin: Origin { channel: Channel::Mail, sender, rate_key, proof: Proof::Password } }
     }
 
     /// Processes the mail that waits longest; `false`: none is due.

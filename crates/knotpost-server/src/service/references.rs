@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::post::{new_message_id, registered_addresses};
 use super::unsubscribe::Kind;
-use super::{Reply, resets};
+use super::{Reply, resets, sessions};
 use crate::app::App;
 use crate::domain::{Millis, UserKey};
 use crate::store::{ReferenceMail, StoreError, Tx};
@@ -17,6 +17,8 @@ pub(super) enum Reference {
     Broadcast(i64),
     /// Link and code for a password that was forgotten at this moment.
     Reset(Millis),
+    /// A link, asked for at this moment, that logs in on the web.
+    Magic(Millis),
 }
 
 impl Reference {
@@ -24,6 +26,7 @@ impl Reference {
         match self {
             Self::Broadcast(_) => "broadcast",
             Self::Reset(_) => "password_reset",
+            Self::Magic(_) => "magic_link",
         }
     }
 }
@@ -78,6 +81,9 @@ pub async fn reply_by_reference(
         }
         Reference::Reset(at) => {
             Ok(resets::letter(tx, app, user, at, now).await?.map(|letter| (letter, None)))
+        }
+        Reference::Magic(at) => {
+            Ok(sessions::letter(tx, app, user, at, now).await?.map(|letter| (letter, None)))
         }
     }
 }

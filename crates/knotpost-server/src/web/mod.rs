@@ -7,12 +7,14 @@ mod error;
 mod health;
 mod pages;
 mod router;
+mod visitor;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
@@ -26,13 +28,27 @@ pub struct Web {
     pub app: Arc<App>,
     pages: Arc<pages::Pages>,
     metrics: Option<PrometheusHandle>,
+    /// Ends what would otherwise go on for as long as a client wishes.
+    stop: CancellationToken,
+    /// Places for those who watch boards live.
+    watchers: Arc<Semaphore>,
 }
+
+/// So many may watch boards live at once.
+const MOST_WATCHERS: usize = 1000;
 
 impl Web {
     /// The shared parts of the handlers.
     pub fn new(app: Arc<App>, metrics: Option<PrometheusHandle>) -> Self {
         let pages = Arc::new(pages::Pages::new(&app.config));
-        Self { app, pages, metrics }
+        let watchers = Arc::new(Semaphore::new(MOST_WATCHERS));
+        Self { app, pages, metrics, stop: CancellationToken::new(), watchers }
+    }
+
+    /// The same, ending its long answers when the server stops.
+    #[must_use]
+    pub fn until(self, stop: CancellationToken) -> Self {
+        Self { stop, ..self }
     }
 }
 
@@ -43,7 +59,7 @@ pub async fn serve(
     metrics: Option<PrometheusHandle>,
     stop: CancellationToken,
 ) {
-    let service = router(Web::new(app, metrics)).into_make_service_with_connect_info::<SocketAddr>();
+    let service = router(Web::new(app, metrics).until(stop.clone())).into_make_service_with_connect_info::<SocketAddr>();
     let served = axum::serve(listener, service).with_graceful_shutdown(stop.cancelled_owned()).await;
     if let Err(error) = served {
         tracing::error!(%error, "the web listener failed");

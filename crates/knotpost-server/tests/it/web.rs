@@ -1,0 +1,6 @@
+//! The pages as somebody with a browser meets them, asked through the router.
+
+mod browser;
+mod sessions;
+
+pub(crate) use crate::stories::tell;
