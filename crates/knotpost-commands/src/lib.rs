@@ -6,6 +6,7 @@
 
 mod clean;
 mod command;
+mod comment;
 mod error;
 mod grammar;
 mod mask;
@@ -21,6 +22,7 @@ mod words;
 
 pub use clean::clean;
 pub use command::Command;
+pub use comment::limit_comment;
 pub use error::{ErrorCode, ExampleContext, ParseError};
 pub use grammar::parse;
 pub use mask::{MASK, mask, mask_cautiously};

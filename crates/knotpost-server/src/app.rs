@@ -31,11 +31,7 @@ const BOARDS_KEPT: usize = 256;
 
 impl Default for Signals {
     fn default() -> Self {
-        Self {
-            inbox: Notify::new(),
-            outbox: Notify::new(),
-            boards: broadcast::Sender::new(BOARDS_KEPT),
-        }
+        Self { inbox: Notify::new(), outbox: Notify::new(), boards: broadcast::Sender::new(BOARDS_KEPT) }
     }
 }
 

@@ -28,10 +28,15 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
             std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?
         }
     };
-    let origin = Origin { channel: Channel::Operator, sender: None, rate_key: "operator".to_owned(), proof: Proof::Password };
+    let origin = Origin {
+        channel: Channel::Operator,
+        sender: None,
+        rate_key: "operator".to_owned(),
+        proof: Proof::Password,
+    };
     let app = super::open(config).await?;
     let body = crate::domain::limit_comment(body.trim());
-    let answer = execute(&app, Request { line: args.line, body, origin }).await?;
+    let answer = execute(&app, Request { line: args.line, body, origin, answering: None }).await?;
     for reply in &answer.replies {
         let (subject, text) = app.composer.text(reply).map_err(anyhow::Error::msg)?;
         println!("Subject: {subject}\n\n{text}");

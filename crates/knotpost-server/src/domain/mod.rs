@@ -3,7 +3,6 @@
 
 mod address;
 mod board;
-mod comment;
 mod ids;
 mod own_addresses;
 mod periods;
@@ -13,8 +12,8 @@ mod zone;
 
 pub use address::{Address, AddressError, parse_address};
 pub use board::{BoardRef, BoardState, MoveKind, ProposalKind, RemarkKind, SeatState};
-pub use comment::limit_comment;
 pub use ids::{BoardKey, InboxKey, OutboxKey, RemarkKey, UserKey};
+pub use knotpost_commands::limit_comment;
 pub use own_addresses::{OwnAddresses, Recipient};
 pub use periods::{Pauses, Period, most_within};
 pub use rating::{Pool, Rating, Score};

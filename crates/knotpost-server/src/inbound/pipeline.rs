@@ -18,8 +18,8 @@ use crate::config::KeepRaw;
 use crate::domain::{Address, InboxKey, Millis, Recipient};
 use crate::secret::Purpose;
 use crate::service::{
-    Answer, Audience, Channel, Origin, Prepared, Proof, Reply, Request, apply, post_to_address, prepare,
-    prepare_at_once,
+    Answer, Answering, Audience, Channel, Claim, Origin, Prepared, Proof, Reply, Request, apply,
+    ask_for_confirmation, post_answer, prepare, prepare_at_once,
 };
 use crate::store::{InboxRow, NewInbox, StoreError, Tx};
 
@@ -29,6 +29,10 @@ const DEDUPE_MS: i64 = 30 * 86_400_000;
 const LEASE_MS: i64 = 2 * 60_000;
 /// A mail whose processing failed so often is set aside.
 const MOST_ATTEMPTS: i64 = 5;
+/// So many of the mails that a mail answers are looked up.
+const MOST_PARENTS: usize = 5;
+/// A player is asked so often in an hour whether it was he who wrote from another address.
+const FOREIGN_ANSWERS: i64 = 3;
 /// Error answers to one address in an hour; the next one says that there will be no more.
 const ERROR_ANSWERS: i64 = 10;
 /// Answers to queries of one address in an hour.
@@ -47,6 +51,8 @@ struct Mail {
     class: Class,
     sender: Option<Address>,
     found: Identified,
+    /// Why its sender may act without a password.
+    claim: Option<Claim>,
     dedupe_key: String,
 }
 
@@ -68,7 +74,14 @@ impl Desk {
         let class = classify(&message, envelope_from, &self.app.own);
         if matches!(class, Class::Automatic(_)) {
             // Never looked into any further.
-            return Ok(Mail { message, class, sender: None, found: nothing(), dedupe_key: String::new() });
+            return Ok(Mail {
+                message,
+                class,
+                sender: None,
+                found: nothing(),
+                claim: None,
+                dedupe_key: String::new(),
+            });
         }
         if message.from.len() != 1 {
             let text = "a mail to this server has exactly one address in its From".to_owned();
@@ -79,8 +92,8 @@ impl Desk {
             let text = "the address in the From is not one that could be answered".to_owned();
             return Err(Refusal { enhanced: "5.1.7", text });
         };
-        let reply = |address: &String| matches!(self.app.own.recipient(address), Some(Recipient::Reply(_)));
-        let arrival = if recipients.iter().any(reply) { Arrival::Reply } else { Arrival::Plain };
+        let claim = claim(&self.app, &message, recipients);
+        let arrival = if claim.is_some() { Arrival::Reply } else { Arrival::Plain };
         let is_command = |line: &str| knotpost_commands::parse(line, &self.app.vocabulary).is_ok();
         let found = identify(&message, arrival, &is_command);
         if let Identified::Unclear { subject, .. } = &found
@@ -94,7 +107,7 @@ impl Desk {
         }
         let key = self.app.secret.derive(Purpose::Dedupe);
         let dedupe_key = dedupe_key(&message, &sender.to_string(), &key);
-        Ok(Mail { message, class, sender: Some(sender), found, dedupe_key })
+        Ok(Mail { message, class, sender: Some(sender), found, claim, dedupe_key })
     }
 
     async fn take(&self, envelope: Envelope, raw: Vec<u8>) -> Result<Receipt, StoreError> {
@@ -190,9 +203,9 @@ impl Desk {
 
     fn request(mail: &Mail) -> Request {
         let (line, body) = match &mail.found {
-            Identified::Subject { line, comment } | Identified::Body { line, comment } => {
-                (line.clone(), comment.clone())
-            }
+            Identified::Subject { line, comment } => (line.clone(), comment.clone()),
+            // Should it answer no board mail after all, the Subject is what its sender is told about.
+            Identified::Body { .. } => (mail.message.subject.trim().to_owned(), String::new()),
             Identified::Multiple { lines, surplus } => {
                 // One line more than allowed makes the command say so.
                 let surplus = std::iter::repeat_n("help".to_owned(), *surplus);
@@ -202,7 +215,18 @@ impl Desk {
         };
         let sender = mail.sender.clone();
         let rate_key = sender.as_ref().map(Address::key).unwrap_or_default();
-        Request { line, body, origin: Origin { channel: Channel::Mail, sender, rate_key, proof: Proof::Password } }
+        let answering = match (&mail.found, &mail.claim) {
+            (Identified::Body { line, comment }, Some(claim)) => {
+                Some(Answering { claim: claim.clone(), line: line.clone(), comment: comment.clone() })
+            }
+            _ => None,
+        };
+        Request {
+            line,
+            body,
+            origin: Origin { channel: Channel::Mail, sender, rate_key, proof: Proof::Password },
+            answering,
+        }
     }
 
     /// Processes the mail that waits longest; `false`: none is due.
@@ -298,6 +322,21 @@ fn shown(app: &App, mail: &Mail, prepared: &Prepared) -> (Option<String>, Option
     }
 }
 
+/// Why the sender of a mail may act without a password: the reply address it came to, else the mails of ours it
+/// answers, the nearest first.
+fn claim(app: &App, message: &Message, recipients: &[String]) -> Option<Claim> {
+    let token = recipients.iter().find_map(|address| match app.own.recipient(address) {
+        Some(Recipient::Reply(token)) => Some(Claim::Token(token)),
+        _ => None,
+    });
+    let parents = || {
+        let ids = message.in_reply_to.iter().chain(message.references.iter().rev());
+        let ours = ids.filter(|id| app.own.is_own_message_id(id)).take(MOST_PARENTS).cloned();
+        Some(Claim::Parents(ours.collect())).filter(|claim| *claim != Claim::Parents(Vec::new()))
+    };
+    token.or_else(parents)
+}
+
 fn nothing() -> Identified {
     Identified::Unclear { subject: String::new(), comment: String::new() }
 }
@@ -344,6 +383,13 @@ async fn decide(
     if mail.class == Class::Bulk && !prepared.is_authenticated() {
         return Ok(Reason::MailingList);
     }
+    if prepared.is_foreign() {
+        // Nobody is asked without end, and whoever sent it learns nothing.
+        if tx.count_answer(&prepared.foreign_key(), now.0 / 3_600_000).await? <= FOREIGN_ANSWERS {
+            ask_for_confirmation(tx, app, prepared, now).await?;
+        }
+        return Ok(Reason::ForeignSender);
+    }
     let answer = apply(tx, app, prepared, now).await?;
     let failed = answer.failure.is_some();
     let several = matches!(mail.found, Identified::Multiple { .. });
@@ -357,7 +403,7 @@ async fn decide(
         if !has_budget(tx, mail, "answers", QUERY_ANSWERS, now).await? {
             return Ok(Reason::AnswerBudget);
         }
-        answer_sender(tx, app, mail, &answer.replies, now).await?;
+        answer_sender(tx, app, mail, prepared, &answer.replies, now).await?;
     }
     Ok(if several { Reason::Multiple } else { Reason::Executed })
 }
@@ -376,7 +422,7 @@ async fn repeat(
     let tell = did && mail.class == Class::Person && !prepared.is_query() && prepared.is_authenticated();
     if tell && has_budget(tx, mail, "answers", QUERY_ANSWERS, now).await? {
         let reply = crate::service::already_played(tx, app, prepared, now).await?;
-        answer_sender(tx, app, mail, &[reply], now).await?;
+        answer_sender(tx, app, mail, prepared, &[reply], now).await?;
     }
     Ok(Reason::Duplicate)
 }
@@ -400,10 +446,13 @@ async fn answer_error(
         return Ok(Reason::GlobalBudget);
     }
     if count == ERROR_ANSWERS + 1 {
-        answer_sender(tx, app, mail, &[Reply::BudgetSpent { answers: ERROR_ANSWERS }], now).await?;
+        answer_sender(tx, app, mail, prepared, &[Reply::BudgetSpent { answers: ERROR_ANSWERS }], now).await?;
         return Ok(Reason::AnswerBudget);
     }
-    answer_sender(tx, app, mail, &answer.replies, now).await?;
+    answer_sender(tx, app, mail, prepared, &answer.replies, now).await?;
+    if prepared.has_bad_pass() {
+        return Ok(Reason::BadToken);
+    }
     Ok(if prepared.parses() { Reason::Refused } else { Reason::AnsweredError })
 }
 
@@ -422,13 +471,13 @@ async fn answer_sender(
     tx: &mut Tx,
     app: &App,
     mail: &Mail,
+    prepared: &Prepared,
     replies: &[Reply],
     now: Millis,
 ) -> Result<(), StoreError> {
-    let Some(sender) = &mail.sender else { return Ok(()) };
     let parent = mail.message.message_id.as_deref().unwrap_or_default();
     for reply in replies {
-        post_to_address(tx, app, reply, sender, None, Some(parent).filter(|id| is_quotable(id)), now).await?;
+        post_answer(tx, app, prepared, reply, Some(parent).filter(|id| is_quotable(id)), now).await?;
     }
     Ok(())
 }

@@ -46,7 +46,7 @@ impl MailComposer {
             list_id: envelope.board.as_ref().map(|board| {
                 (format!("{} on {}", board.game, self.name), format!("{}.{domain}", board.game))
             }),
-            reply_to: None,
+            reply_to: envelope.reply_to.clone(),
             x_loop: self.address.clone(),
             unsubscribe: envelope.unsubscribe.clone(),
         }
@@ -97,11 +97,18 @@ pub(super) fn plain_envelope(recipient: &str, message_id: &str, date: Millis) ->
         is_answer: false,
         board: None,
         unsubscribe: None,
+        reply_to: None,
     }
 }
 
 /// The envelope of a board mail that is sent from stored facts.
-pub(super) fn board_envelope(recipient: &str, message_id: &str, date: Millis, board: BoardRef) -> Envelope {
+pub(super) fn board_envelope(
+    recipient: &str,
+    message_id: &str,
+    date: Millis,
+    board: BoardRef,
+    reply_to: Option<String>,
+) -> Envelope {
     Envelope {
         recipient: recipient.to_owned(),
         message_id: message_id.to_owned(),
@@ -110,5 +117,6 @@ pub(super) fn board_envelope(recipient: &str, message_id: &str, date: Millis, bo
         is_answer: false,
         board: Some(board),
         unsubscribe: None,
+        reply_to,
     }
 }

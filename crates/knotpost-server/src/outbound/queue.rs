@@ -11,7 +11,7 @@ use super::transport::{SendError, Transport};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{BoardKey, BoardRef, Millis};
-use crate::service::{BoardFacts, Envelope, Reply, reply_by_reference, sheet_by_reference};
+use crate::service::{BoardFacts, BoardLetter, Envelope, Reply, letter_by_reference, reply_by_reference};
 use crate::store::{OutboxRow, StoreError};
 
 /// Nobody else sends a leased mail before this time is over.
@@ -71,15 +71,24 @@ async fn make(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
         serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     let mut tx = app.store.read().await?;
     let reader = match row.user_id {
-        Some(user) => tx.user(user.into()).await?.map(|user| user.userid),
+        Some(user) => tx.user(user.into()).await?,
         None => None,
     };
-    let sheet =
-        sheet_by_reference(&mut tx, app, BoardKey(board), ply, &facts, reader.as_deref(), row.date).await?;
+    let letter = letter_by_reference(
+        &mut tx,
+        app,
+        BoardKey(board),
+        ply,
+        &facts,
+        reader.as_ref(),
+        &row.recipient,
+        row.date,
+    )
+    .await?;
     drop(tx);
-    let Some(sheet) = sheet else { return Ok(Made::Dropped("superseded")) };
+    let Some(BoardLetter { sheet, reply_to }) = letter else { return Ok(Made::Dropped("superseded")) };
     let name = BoardRef { game: sheet.game.clone(), number: sheet.number.unwrap_or(0) };
-    let envelope = board_envelope(&row.recipient, &row.message_id, row.date, name);
+    let envelope = board_envelope(&row.recipient, &row.message_id, row.date, name, reply_to);
     let message =
         app.composer.compose(&Reply::Board(Box::new(sheet)), &envelope).map_err(StoreError::Corrupt)?;
     Ok(Made::Message(message))

@@ -217,6 +217,7 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::ResignNoted { .. } => "resign_noted",
         Reply::Queue { .. } => "queue",
         Reply::Resent { .. } => "resent",
+        Reply::ForeignAnswer { .. } => "foreign_answer",
         Reply::Multiple { .. } => "multiple",
         Reply::AlreadyPlayed { .. } => "already_played",
         Reply::BudgetSpent { .. } => "budget_spent",

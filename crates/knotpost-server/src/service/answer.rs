@@ -525,6 +525,19 @@ pub enum Reply {
         /// Why they were dropped, when they were.
         dropped: Option<String>,
     },
+    /// Somebody answered a board mail from an address that is not its reader's.
+    ForeignAnswer {
+        /// The game's title.
+        title: String,
+        /// The board's number.
+        number: u32,
+        /// Whose board mail it was.
+        userid: String,
+        /// From which address.
+        sender: String,
+        /// What it said.
+        line: String,
+    },
     /// The results of `multiple`.
     Multiple {
         /// Line by line.

@@ -28,7 +28,7 @@ pub(super) async fn delete(
 pub(super) async fn leave(tx: &mut Tx, app: &App, user: &UserRow, now: Millis) -> Result<(), ServiceError> {
     // First, so that his own boards do not write to him any more.
     tx.forget_user(user.id, now).await?;
-    tx.set_password_hash(user.id, None).await?;
+    tx.set_password_hash(user.id, None, now).await?;
     tx.set_user_state(user.id, UserState::Deleted).await?;
     app.credentials.forget_all();
     let filter =

@@ -226,6 +226,14 @@ pub(super) async fn authorize_on(
 }
 
 async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, ServiceError> {
+    if prepared.has_bad_pass() {
+        return Err(Refusal::new(
+            Code::BadCredentials,
+            "this reply address is no longer good: it has run out, or your password or address was changed since",
+        )
+        .hint("Answer the latest mail about the board, or write the whole command into the Subject.")
+        .into());
+    }
     let command = match &prepared.command {
         Ok(command) => command,
         Err(error) => return Err(reader::refuse_line(tx, app, prepared, error).await?.into()),

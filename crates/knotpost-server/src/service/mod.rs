@@ -3,6 +3,7 @@
 
 mod accounts;
 mod answer;
+mod answering;
 mod board;
 mod boards;
 mod challenge;
@@ -21,6 +22,7 @@ mod messages;
 mod moves;
 mod opponents;
 mod own_settings;
+mod pass;
 mod post;
 mod preferences;
 mod prepare;
@@ -71,11 +73,14 @@ pub use execute::{Saved, already_played, apply, execute, execute_once};
 pub use help::{TOPICS, help_page};
 pub use limits::{Limits, Rate};
 pub use messages::pass_on_broadcast;
-pub use post::{BoardFacts, Composer, Envelope, Heading, Note, post_to_address};
 pub use own_settings::{OwnSettings, view_own_settings};
+pub use pass::Claim;
+pub use post::{
+    BoardFacts, Composer, Envelope, Heading, Note, ask_for_confirmation, post_answer, post_to_address,
+};
 pub use preferences::PreferenceLine;
+pub use prepare::{Answering, Channel, Origin, Prepared, Proof, Request, prepare, prepare_at_once};
 pub use profiles::{GameRating, Profile, view_profile};
-pub use prepare::{Channel, Origin, Prepared, Proof, Request, prepare, prepare_at_once};
 pub use ratings::rate_board;
 pub use recompute::{Recompute, Recomputed, recompute_in, recompute_ratings};
 pub use records::{Import, Imported, Played, ReadError, Strangers, export_record, import, read_games};
@@ -90,7 +95,7 @@ pub use sessions::{
     SESSION_MS, SessionView, Visitor, ask_for_link, find_visitor, log_in, log_in_by_link, log_out,
     log_out_everywhere, view_link, view_sessions,
 };
-pub use sheet::{Seat, Sheet, Spoken, TimeFacts, Verdict, sheet_by_reference};
+pub use sheet::{BoardLetter, Seat, Sheet, Spoken, TimeFacts, Verdict, letter_by_reference};
 pub use standings::view_standings;
 pub use style::Style;
 pub use talk::{Pulse, TalkLine, view_pulse, view_talk};

@@ -52,6 +52,7 @@ pub(super) async fn act(
         _ => return proposals::act(tx, app, prepared, board, &user, turning, now).await,
     };
     let board = check_turn_on(board, &user, turn, turning.number)?;
+    let board = check_sight(app, prepared, board)?;
     if submission::confirms_moves(tx, user.id, game).await? {
         return submission::keep(tx, app, board, &user, turning.action.as_str(), &prepared.body, now).await;
     }
@@ -172,6 +173,18 @@ pub(super) fn check_turn(board: &Board, user: &UserRow, number: Option<u32>) -> 
             .hint(format!("`{} show {}` shows the board at any time.", board.row.game, board.row.number)));
     }
     Ok(())
+}
+
+/// Whoever answers a board mail moves on the board that it showed, or not at all.
+pub(super) fn check_sight(app: &App, prepared: &Prepared, board: Board) -> Result<Board, ServiceError> {
+    if prepared.pass().is_none_or(|pass| pass.sight.is_present(app, &board)) {
+        return Ok(board);
+    }
+    let message = "the board has changed since the mail that you answered; this is how it is now";
+    Err(Refusal::new(Code::WrongMoveNumber, message)
+        .hint("Answer the latest mail about this board.")
+        .about(board)
+        .into())
 }
 
 /// Over and playing here.

@@ -4,10 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::pass::{Pass, reply_address};
 use super::proposals::note_of_proposal;
 use super::readers::readers;
 use super::sheet::times;
-use super::{Board, Reply, Standing, Style, TimeFacts, TimeUp};
+use super::{Board, Prepared, Reply, Standing, Style, TimeFacts, TimeUp};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Address, BoardRef, Millis, ProposalKind, RemarkKey, SeatState, UserKey};
@@ -230,6 +231,8 @@ pub struct Envelope {
     pub board: Option<BoardRef>,
     /// The page on which its reader takes no more of its kind.
     pub unsubscribe: Option<String>,
+    /// Where it is answered, when not at the server's plain address.
+    pub reply_to: Option<String>,
 }
 
 /// Turns what the server says into a message. Lives outside: use cases know no MIME.
@@ -283,6 +286,21 @@ pub async fn post_to_address(
     in_reply_to: Option<&str>,
     now: Millis,
 ) -> Result<(), StoreError> {
+    post_answerable(tx, app, reply, recipient, user, (in_reply_to, None), now).await
+}
+
+/// As [`post_to_address`], for a mail that is answered at an address of its own: `thread` holds the mail it answers
+/// and that address.
+async fn post_answerable(
+    tx: &mut Tx,
+    app: &App,
+    reply: &Reply,
+    recipient: &Address,
+    user: Option<UserKey>,
+    thread: (Option<&str>, Option<String>),
+    now: Millis,
+) -> Result<(), StoreError> {
+    let (in_reply_to, reply_to) = thread;
     // A board that answers no mail belongs to the thread of the board.
     let board = match reply {
         Reply::Board(sheet) if in_reply_to.is_none() => {
@@ -298,6 +316,7 @@ pub async fn post_to_address(
         is_answer: in_reply_to.is_some(),
         board,
         unsubscribe: None,
+        reply_to,
     };
     let bytes = app.composer.compose(reply, &envelope).map_err(StoreError::Corrupt)?;
     let mail = NewOutbox {
@@ -309,6 +328,66 @@ pub async fn post_to_address(
         date: now,
     };
     tx.insert_outbox(&mail).await
+}
+
+/// Answers the sender of a prepared command; who answered a board mail can answer this as well.
+///
+/// # Errors
+/// As [`post_to_address`].
+pub async fn post_answer(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    reply: &Reply,
+    in_reply_to: Option<&str>,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let Some(sender) = &prepared.origin.sender else { return Ok(()) };
+    let reply_to = match prepared.pass().filter(|_| !prepared.is_foreign()) {
+        Some(pass) => answer_address(tx, app, pass, &sender.to_string(), now).await?,
+        None => None,
+    };
+    post_answerable(tx, app, reply, sender, None, (in_reply_to, reply_to), now).await
+}
+
+/// Asks the player at his own address whether it was he who answered from another one.
+///
+/// # Errors
+/// As [`post_to_address`].
+pub async fn ask_for_confirmation(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let Some(pass) = prepared.pass() else { return Ok(()) };
+    let Ok(address) = pass.address.parse() else { return Ok(()) };
+    let Some(board) = Board::load(tx, app, &pass.board.game, pass.board.number as u32).await? else {
+        return Ok(());
+    };
+    let sender = prepared.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
+    let reply = Reply::ForeignAnswer {
+        title: board.title().to_owned(),
+        number: board.row.number as u32,
+        userid: pass.user.userid.clone(),
+        sender,
+        line: prepared.echo.clone(),
+    };
+    let reply_to = reply_address(tx, app, &board, &pass.user, &pass.address, now).await?;
+    post_answerable(tx, app, &reply, &address, Some(pass.user.id), (None, reply_to), now).await
+}
+
+async fn answer_address(
+    tx: &mut Tx,
+    app: &App,
+    pass: &Pass,
+    recipient: &str,
+    now: Millis,
+) -> Result<Option<String>, StoreError> {
+    match Board::load(tx, app, &pass.board.game, pass.board.number as u32).await? {
+        Some(board) => reply_address(tx, app, &board, &pass.user, recipient, now).await,
+        None => Ok(None),
+    }
 }
 
 /// Queues a mail to all registered addresses of a user.

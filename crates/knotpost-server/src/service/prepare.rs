@@ -4,6 +4,8 @@
 use futures_util::future::BoxFuture;
 use knotpost_commands::{Command, ParseError};
 
+use super::answering::{Understood, understand};
+use super::pass::{Claim, Pass};
 use super::{Code, HashError, Login, Rate, Refusal, queries, resets};
 use crate::app::App;
 use crate::domain::{Address, UserKey};
@@ -46,6 +48,17 @@ pub struct Origin {
     pub proof: Proof,
 }
 
+/// What a mail would say as the answer to a board mail.
+#[derive(Clone, Debug)]
+pub struct Answering {
+    /// Why its sender may act without a password.
+    pub claim: Claim,
+    /// The first of his own lines.
+    pub line: String,
+    /// What follows it.
+    pub comment: String,
+}
+
 /// A command as it came.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -55,6 +68,19 @@ pub struct Request {
     pub body: String,
     /// Where it came from.
     pub origin: Origin,
+    /// What it would be as an answer to a board mail; where it is none, the line counts.
+    pub answering: Option<Answering>,
+}
+
+/// How a mail stands that came as an answer to a board mail.
+#[derive(Debug)]
+pub(super) enum Reply {
+    /// A player's, at his own address.
+    Own(Box<Pass>),
+    /// With a player's pass, from an address that is not his.
+    Foreign(Box<Pass>),
+    /// With a pass that is no good.
+    BadPass,
 }
 
 /// A command whose slow parts are done.
@@ -72,9 +98,34 @@ pub struct Prepared {
     /// Asked too often: the seconds until it may be asked again.
     pub(super) limited: Option<u64>,
     pub(super) lines: Vec<Prepared>,
+    /// When it came as the answer to a board mail.
+    pub(super) reply: Option<Reply>,
 }
 
 impl Prepared {
+    /// Whether it came with a reply address that is no good.
+    pub fn has_bad_pass(&self) -> bool {
+        matches!(self.reply, Some(Reply::BadPass))
+    }
+
+    /// Whether it came with a player's reply address from somebody else's.
+    pub fn is_foreign(&self) -> bool {
+        matches!(self.reply, Some(Reply::Foreign(_)))
+    }
+
+    /// By which it is counted how often this player is asked about answers from strange addresses.
+    pub fn foreign_key(&self) -> String {
+        self.pass().map_or_else(String::new, |pass| format!("foreign {}", pass.user.id.0))
+    }
+
+    /// The board mail it answers.
+    pub(super) fn pass(&self) -> Option<&Pass> {
+        match &self.reply {
+            Some(Reply::Own(pass) | Reply::Foreign(pass)) => Some(pass),
+            _ => None,
+        }
+    }
+
     /// Whether the command only looks, so that a snapshot suffices for it.
     pub fn is_query(&self) -> bool {
         match &self.command {
@@ -188,6 +239,14 @@ fn prepare_line(
     patience: Patience,
 ) -> BoxFuture<'_, Result<Option<Prepared>, StoreError>> {
     Box::pin(async move {
+        let mut request = request;
+        let mut reply = None;
+        if let Some(answering) = request.answering.take() {
+            match prepare_answer(app, &mut request, &answering).await? {
+                Answered::Done(prepared) => return Ok(Some(*prepared)),
+                Answered::No(found) => reply = found,
+            }
+        }
         let command = knotpost_commands::parse(&request.line, &app.vocabulary);
         let mut prepared = Prepared {
             echo: knotpost_commands::mask(&request.line, &app.vocabulary),
@@ -199,7 +258,11 @@ fn prepare_line(
             overloaded: false,
             limited: None,
             lines: Vec::new(),
+            reply,
         };
+        if prepared.reply.is_some() {
+            return Ok(Some(prepared));
+        }
         if matches!(prepared.command, Ok(Command::Multiple)) {
             return prepare_lines(app, prepared, patience).await;
         }
@@ -215,6 +278,59 @@ fn prepare_line(
         }
         Ok(done.then_some(prepared))
     })
+}
+
+enum Answered {
+    /// The command of a player.
+    Done(Box<Prepared>),
+    /// Not to be carried out as an answer, and why; `None`: it is a mail like any other.
+    No(Option<Reply>),
+}
+
+/// A mail at a reply address. A complete command needs no pass.
+async fn prepare_answer(
+    app: &App,
+    request: &mut Request,
+    answering: &Answering,
+) -> Result<Answered, StoreError> {
+    if knotpost_commands::parse(&answering.line, &app.vocabulary).is_ok() {
+        request.line.clone_from(&answering.line);
+        request.body.clone_from(&answering.comment);
+        return Ok(Answered::No(None));
+    }
+    let understood = understand(app, answering, request.origin.sender.as_ref(), app.clock.now()).await?;
+    let (pass, command, body) = match understood {
+        Understood::Spoken { pass, command, body } => (pass, command, body),
+        Understood::Nothing => return Ok(Answered::No(None)),
+        Understood::Foreign(pass) => {
+            request.line.clone_from(&answering.line);
+            return Ok(Answered::No(Some(Reply::Foreign(pass))));
+        }
+        Understood::BadPass => {
+            request.line.clone_from(&answering.line);
+            return Ok(Answered::No(Some(Reply::BadPass)));
+        }
+    };
+    let login = match &pass.user.password_hash {
+        Some(hash) => Login::Known { user: pass.user.id, hash: hash.clone() },
+        None => Login::Wrong,
+    };
+    let echo = match &command {
+        Ok(_) => answering.line.clone(),
+        Err(_) => knotpost_commands::mask_cautiously(&answering.line, &app.vocabulary),
+    };
+    Ok(Answered::Done(Box::new(Prepared {
+        echo,
+        body,
+        origin: request.origin.clone(),
+        command,
+        login,
+        new_hash: None,
+        overloaded: false,
+        limited: None,
+        lines: Vec::new(),
+        reply: Some(Reply::Own(pass)),
+    })))
 }
 
 /// A password that its owner repeats in the text must not be passed on with it.
@@ -248,7 +364,12 @@ async fn prepare_lines(
         }
     };
     for line in lines {
-        let request = Request { line: line.to_owned(), body: String::new(), origin: prepared.origin.clone() };
+        let request = Request {
+            line: line.to_owned(),
+            body: String::new(),
+            origin: prepared.origin.clone(),
+            answering: None,
+        };
         let Some(line) = prepare_line(app, request, patience).await? else { return Ok(None) };
         prepared.lines.push(line);
     }
@@ -324,8 +445,12 @@ pub(super) async fn check_typed_password(
     userid: &str,
     password: &str,
 ) -> Result<Result<Login, HashError>, StoreError> {
-    let origin =
-        Origin { channel: Channel::Http, sender: None, rate_key: rate_key.to_owned(), proof: Proof::Password };
+    let origin = Origin {
+        channel: Channel::Http,
+        sender: None,
+        rate_key: rate_key.to_owned(),
+        proof: Proof::Password,
+    };
     let checked = check_password(app, &origin, userid, password, Patience::Hash).await?;
     Ok(checked.unwrap_or(Ok(Login::Wrong)))
 }

@@ -30,11 +30,11 @@ pub struct GameRating {
     /// In whole points.
     pub rating: i64,
     /// Won games.
-    pub won: i64,
+    pub won: u32,
     /// Lost games.
-    pub lost: i64,
+    pub lost: u32,
     /// Tied games.
-    pub tied: i64,
+    pub tied: u32,
     /// The rating before the first and after each of the latest rated boards, in order.
     pub curve: Vec<f64>,
 }

@@ -160,7 +160,7 @@ pub(super) async fn replace_password(
     hash: &str,
     now: Millis,
 ) -> Result<Reply, StoreError> {
-    tx.set_password_hash(user.id, Some(hash)).await?;
+    tx.set_password_hash(user.id, Some(hash), now).await?;
     tx.drop_reset(user.id).await?;
     app.credentials.forget_all();
     let notice = Reply::PasswordChanged { userid: user.userid.clone() };

@@ -79,8 +79,11 @@ pub async fn log_in(
         Ok(Login::Wrong | Login::NotNeeded) => Err(wrong().into()),
         Err(error) => {
             tracing::warn!(%error, "a password could not be checked");
-            Err(Refusal::new(Code::Unavailable, "the server is too busy to check passwords; try again in a minute")
-                .into())
+            Err(Refusal::new(
+                Code::Unavailable,
+                "the server is too busy to check passwords; try again in a minute",
+            )
+            .into())
         }
     }
 }
@@ -271,7 +274,12 @@ pub(super) async fn letter(
 }
 
 /// The user whom the link of that moment can still log in.
-async fn live_link(tx: &mut Tx, user: UserKey, at: Millis, now: Millis) -> Result<Option<UserRow>, StoreError> {
+async fn live_link(
+    tx: &mut Tx,
+    user: UserKey,
+    at: Millis,
+    now: Millis,
+) -> Result<Option<UserRow>, StoreError> {
     if now.0 >= at.plus(LINK_MS).0 || tx.magic_link_at(user).await? != Some(at.0) {
         return Ok(None);
     }

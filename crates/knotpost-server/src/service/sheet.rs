@@ -6,12 +6,13 @@ use knotpost_rules::{Layout, Outcome, Seat as RulesSeat, Viewer};
 use serde::{Deserialize, Serialize};
 
 use super::board::seat_at;
+use super::pass::reply_address;
 use super::post::{BoardFacts, Heading, Note};
 use super::time::{has_own_limits, time_facts};
 use super::{Board, Chance, Standing, Style, chance, ratings};
 use crate::app::App;
 use crate::domain::{BoardKey, BoardState, Millis};
-use crate::store::{StoreError, Tx};
+use crate::store::{StoreError, Tx, UserRow};
 
 /// How many rounds of the move list a mail shows.
 const ROUNDS: usize = 4;
@@ -274,20 +275,30 @@ pub(super) fn times(board: &Board, heading: Heading, style: &Style, now: Millis)
     (over || has_own_limits(&board.row) || heading == Heading::Nag).then(|| time_facts(board, style, now))
 }
 
+/// A board mail to one reader.
+#[derive(Clone, Debug)]
+pub struct BoardLetter {
+    /// What it shows.
+    pub sheet: Sheet,
+    /// Where its reader answers it without a password.
+    pub reply_to: Option<String>,
+}
+
 /// What a board mail by reference shows: rebuilt from the stored moves, so that it says the same
 /// however late it is sent. `None`: the board has been taken back behind that move.
 ///
 /// # Errors
 /// When the database fails or the board does not replay.
-pub async fn sheet_by_reference(
+pub async fn letter_by_reference(
     tx: &mut Tx,
     app: &App,
     key: BoardKey,
     ply: i64,
     facts: &BoardFacts,
-    reader: Option<&str>,
+    reader: Option<&UserRow>,
+    recipient: &str,
     date: Millis,
-) -> Result<Option<Sheet>, StoreError> {
+) -> Result<Option<BoardLetter>, StoreError> {
     let Some(row) = tx.board(key).await? else { return Ok(None) };
     if row.ply < ply {
         return Ok(None);
@@ -303,9 +314,14 @@ pub async fn sheet_by_reference(
         Some(remark) => tx.remark(remark).await?.map(Spoken::from),
         None => None,
     };
+    let reply_to = match reader {
+        Some(reader) => reply_address(tx, app, &board, reader, recipient, date).await?,
+        None => None,
+    };
     let ratings = ratings::change_lines(tx, &board).await?;
-    let sheet = Sheet::of(&board, facts, reader, Listing::Recent, date);
-    Ok(Some(sheet.with_spoken(spoken).with_ratings(ratings)))
+    let userid = reader.map(|reader| reader.userid.as_str());
+    let sheet = Sheet::of(&board, facts, userid, Listing::Recent, date);
+    Ok(Some(BoardLetter { sheet: sheet.with_spoken(spoken).with_ratings(ratings), reply_to }))
 }
 
 impl From<crate::store::RemarkRow> for Spoken {

@@ -3,8 +3,8 @@
 use super::{Board, ServiceError};
 use crate::app::App;
 use crate::domain::{BoardRef, Millis, RemarkKind};
-use crate::store::StoreError;
 pub use crate::store::PulseRow as Pulse;
+use crate::store::StoreError;
 
 /// So much talk is shown.
 const MOST: i64 = 200;

@@ -167,7 +167,7 @@ async fn apply(
     match edit {
         UserEdit::Add { .. } => {}
         UserEdit::Password(_) => {
-            tx.set_password_hash(user.id, hash).await?;
+            tx.set_password_hash(user.id, hash, now).await?;
             tx.drop_reset(user.id).await?;
         }
         UserEdit::Role(role) => tx.set_user_role(user.id, role).await?,

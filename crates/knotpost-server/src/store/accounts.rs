@@ -56,6 +56,8 @@ pub struct UserRow {
     /// When it was signed up.
     #[sqlx(try_from = "i64")]
     pub created_at: Millis,
+    /// When the password was last replaced.
+    pub password_changed_at: Option<i64>,
 }
 
 /// A user's address.
@@ -80,7 +82,10 @@ pub struct NewUser {
 
 macro_rules! select_user {
     ($rest:literal) => {
-        concat!("SELECT id, userid, password_hash, role, state, created_at FROM users ", $rest)
+        concat!(
+            "SELECT id, userid, password_hash, role, state, created_at, password_changed_at FROM users ",
+            $rest
+        )
     };
 }
 
@@ -138,9 +143,14 @@ impl Tx {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn set_password_hash(&mut self, user: UserKey, hash: Option<&str>) -> Result<(), StoreError> {
-        let sql = "UPDATE users SET password_hash = $2 WHERE id = $1";
-        on!(self, c => sqlx::query(sql).bind(user.0).bind(hash).execute(c).await.map(drop))?;
+    pub async fn set_password_hash(
+        &mut self,
+        user: UserKey,
+        hash: Option<&str>,
+        at: Millis,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE users SET password_hash = $2, password_changed_at = $3 WHERE id = $1";
+        on!(self, c => sqlx::query(sql).bind(user.0).bind(hash).bind(at.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -183,6 +193,26 @@ impl Tx {
              AND state = 'active' ORDER BY id"
         );
         Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(address_key).fetch_all(c).await)?)
+    }
+
+    /// The row of a user's address, given in lower case.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn address_id(&mut self, user: UserKey, address_key: &str) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT id FROM addresses WHERE user_id = $1 AND address_key = $2";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(address_key).fetch_optional(c).await)?)
+    }
+
+    /// Whose address this row is, and the address as registered.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn address_by_id(&mut self, id: i64) -> Result<Option<(UserKey, String)>, StoreError> {
+        let sql = "SELECT user_id, address FROM addresses WHERE id = $1";
+        let row: Option<(i64, String)> =
+            on!(self, c => sqlx::query_as(sql).bind(id).fetch_optional(c).await)?;
+        Ok(row.map(|(user, address)| (UserKey(user), address)))
     }
 
     /// Adds an address to a user; says whether it was new to him.

@@ -63,7 +63,32 @@ pub struct NewOutbox {
     pub date: Millis,
 }
 
+/// What a mail of ours was about.
+#[derive(Clone, Debug, FromRow)]
+pub struct OutboxOrigin {
+    /// To whom it went.
+    pub recipient: String,
+    /// The user it was for.
+    pub user_id: Option<i64>,
+    /// The board it showed.
+    pub board_id: Option<i64>,
+    /// … after this move.
+    pub ply: Option<i64>,
+    /// Its Date.
+    #[sqlx(try_from = "i64")]
+    pub date: Millis,
+}
+
 impl Tx {
+    /// The mail of ours with this Message-ID (without brackets).
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn outbox_origin(&mut self, message_id: &str) -> Result<Option<OutboxOrigin>, StoreError> {
+        let sql = "SELECT recipient, user_id, board_id, ply, date FROM outbox WHERE message_id = $1";
+        Ok(on!(self, c => sqlx::query_as::<_, OutboxOrigin>(sql).bind(message_id).fetch_optional(c).await)?)
+    }
+
     /// Queues a mail.
     ///
     /// # Errors

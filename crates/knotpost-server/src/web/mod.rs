@@ -59,7 +59,8 @@ pub async fn serve(
     metrics: Option<PrometheusHandle>,
     stop: CancellationToken,
 ) {
-    let service = router(Web::new(app, metrics).until(stop.clone())).into_make_service_with_connect_info::<SocketAddr>();
+    let service = router(Web::new(app, metrics).until(stop.clone()))
+        .into_make_service_with_connect_info::<SocketAddr>();
     let served = axum::serve(listener, service).with_graceful_shutdown(stop.cancelled_owned()).await;
     if let Err(error) = served {
         tracing::error!(%error, "the web listener failed");

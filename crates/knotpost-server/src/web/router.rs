@@ -65,10 +65,10 @@ fn refuse_foreign_posts(
         tracing::warn!(%error, "server.public_url is no origin that a browser could name");
         CsrfLayer::new()
     });
-    layer
-        .with_insecure_bypass(|_, uri| uri.path().starts_with("/unsubscribe/"))
-        .with_rejection_response(|_| {
+    layer.with_insecure_bypass(|_, uri| uri.path().starts_with("/unsubscribe/")).with_rejection_response(
+        |_| {
             let text = "this was sent by a page of another site; open the page here and try again";
             Problem::new(Code::NotAllowed, text).into_response()
-        })
+        },
+    )
 }

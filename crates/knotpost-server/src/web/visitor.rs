@@ -106,7 +106,9 @@ mod tests {
     #[test]
     fn only_pages_of_this_server_are_gone_on_with() {
         assert_eq!(safe_next("/boards/osbox/101?ply=3"), "/boards/osbox/101?ply=3");
-        for foreign in ["", "https://x.example/", "//x.example/", "/\\x.example", "/a\nb", "javascript:alert(1)", "/ä"] {
+        for foreign in
+            ["", "https://x.example/", "//x.example/", "/\\x.example", "/a\nb", "javascript:alert(1)", "/ä"]
+        {
             assert_eq!(safe_next(foreign), "/", "{foreign}");
         }
     }

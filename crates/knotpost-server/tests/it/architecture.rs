@@ -16,13 +16,17 @@ use checks::{Violation, check_manifest, check_pure_source, check_server_source};
 use source::read_sources;
 
 /// Which crates of the workspace a crate may depend on outside its tests.
-const CRATES: [(&str, &[&str]); 6] = [
+const CRATES: [(&str, &[&str]); 7] = [
     ("knotpost-rules", &[]),
     ("knotpost-commands", &[]),
+    ("knotpost-mail", &["knotpost-commands"]),
     ("knotpost-picture", &["knotpost-rules"]),
     ("knotpost-bots", &["knotpost-rules"]),
     ("knotpost-load", &["knotpost-rules", "knotpost-commands"]),
-    ("knotpost-server", &["knotpost-rules", "knotpost-commands", "knotpost-picture", "knotpost-bots"]),
+    (
+        "knotpost-server",
+        &["knotpost-rules", "knotpost-commands", "knotpost-mail", "knotpost-picture", "knotpost-bots"],
+    ),
 ];
 
 /// A library or part of the standard library, and the places of the server
@@ -67,7 +71,7 @@ const IMPURE: [&str; 10] = [
     "println!",
     "eprintln!",
 ];
-const PURE_CRATES: [&str; 3] = ["knotpost-rules", "knotpost-commands", "knotpost-picture"];
+const PURE_CRATES: [&str; 4] = ["knotpost-rules", "knotpost-commands", "knotpost-mail", "knotpost-picture"];
 
 fn crates_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in a folder of crates").to_owned()

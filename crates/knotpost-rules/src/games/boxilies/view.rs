@@ -64,7 +64,11 @@ fn draw_hand(game: &Boxilies, seat: Seat) -> Option<Panel> {
         title: format!("     Stones left to {}:", seat_name(seat)),
         columns: hand.len(),
         cells: hand.stones().map(|stone| piece_of(Lie::new(stone, 0), seat, Fate::Stays)).collect(),
-        spots: if seat == game.next { hand.stones().map(|stone| stone.to_string()).collect() } else { Vec::new() },
+        spots: if seat == game.next {
+            hand.stones().map(|stone| stone.to_string()).collect()
+        } else {
+            Vec::new()
+        },
         cell_size: CELL_SIZE,
         ..Panel::default()
     })

@@ -155,7 +155,7 @@ async fn find_or_make(tx: &mut Tx, name: &str, now: Millis) -> Result<UserKey, S
     let Some(key) = tx.insert_user(&new).await? else {
         return Err(StoreError::Corrupt(format!("the user {name} is there and is not")));
     };
-    tx.set_password_hash(key, None).await?;
+    tx.set_password_hash(key, None, now).await?;
     tx.set_user_state(key, UserState::Suspended).await?;
     Ok(key)
 }

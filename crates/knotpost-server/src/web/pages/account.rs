@@ -178,19 +178,16 @@ pub(super) async fn sign_up(
         }
     }
     let line = format!("signup {userid} {} {address}", given.password);
-    let origin = Origin {
-        channel: Channel::Http,
-        sender: None,
-        rate_key: client.rate_key(),
-        proof: Proof::Password,
-    };
+    let origin =
+        Origin { channel: Channel::Http, sender: None, rate_key: client.rate_key(), proof: Proof::Password };
     let app = Arc::clone(&web.app);
-    let answer = match execute(&app, Request { line, body: String::new(), origin }).await {
+    let answer = match execute(&app, Request { line, body: String::new(), origin, answering: None }).await {
         Ok(answer) => answer,
         Err(error) => return web.pages.failure(error.into()),
     };
     if let Some(failure) = answer.failure {
-        let hints = if failure.code == Code::UseridTaken { answer_hints(&answer.replies) } else { Vec::new() };
+        let hints =
+            if failure.code == Code::UseridTaken { answer_hints(&answer.replies) } else { Vec::new() };
         return sign_up_form(&web, status(failure.code), &given, &failure.message, &hints);
     }
     match log_in(&app, userid, &given.password, &client.rate_key(), agent(&headers)).await {

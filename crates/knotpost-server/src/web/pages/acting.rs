@@ -8,9 +8,7 @@ use serde::Deserialize;
 
 use super::board::{Look, Notice, board_name, page};
 use crate::domain::limit_comment;
-use crate::service::{
-    Answer, Channel, Code, Origin, Proof, Reply, Request, Visitor, execute,
-};
+use crate::service::{Answer, Channel, Code, Origin, Proof, Reply, Request, Visitor, execute};
 use crate::store::StoreError;
 use crate::web::Web;
 use crate::web::client::Client;
@@ -53,7 +51,7 @@ pub(super) async fn command(
     };
     // Browsers end lines as mails do.
     let body = limit_comment(body.replace("\r\n", "\n").trim());
-    execute(&web.app, Request { line, body, origin }).await
+    execute(&web.app, Request { line, body, origin, answering: None }).await
 }
 
 /// Userid and password as they stand in such a command.
@@ -79,7 +77,8 @@ pub(super) async fn act(
             format!("{front} {}{number}", deed.play)
         }
         "resign" if deed.sure.is_empty() => {
-            return refuse(&web, &visitor, &name, Code::BadValue, "tick the box to resign for good", &deed).await;
+            return refuse(&web, &visitor, &name, Code::BadValue, "tick the box to resign for good", &deed)
+                .await;
         }
         "resign" | "propose" | "undo" | "accept" | "reject" => format!("{front} {}", deed.act),
         "chat" => format!("{} chat {} {credentials}", name.game, name.number),
@@ -96,7 +95,9 @@ pub(super) async fn act(
 
 /// One word that is a move and nothing else.
 fn is_word(text: &str) -> bool {
-    !text.is_empty() && !text.contains('#') && text.chars().all(|sign| !sign.is_whitespace() && !sign.is_control())
+    !text.is_empty()
+        && !text.contains('#')
+        && text.chars().all(|sign| !sign.is_whitespace() && !sign.is_control())
 }
 
 async fn answered(
@@ -109,11 +110,8 @@ async fn answered(
     let Some(failure) = &answer.failure else {
         return Redirect::to(&format!("/boards/{}/{}#board", name.game, name.number)).into_response();
     };
-    let notice = Notice {
-        message: failure.message.clone(),
-        hints: hints(answer),
-        comment: deed.comment.clone(),
-    };
+    let notice =
+        Notice { message: failure.message.clone(), hints: hints(answer), comment: deed.comment.clone() };
     page(web, Some(visitor), name, &Look::default(), status(failure.code), &notice).await
 }
 

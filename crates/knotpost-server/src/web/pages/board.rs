@@ -68,7 +68,7 @@ pub(super) async fn page(
         Ok(talk) => talk,
         Err(error) => return web.pages.failure(error),
     };
-    let seen = Seen { web, view: &view, visitor, look };
+    let seen = Seen { view: &view, visitor, look };
     let facts = context! {
         notice => notice.message.clone(),
         hints => notice.hints.clone(),
@@ -80,7 +80,6 @@ pub(super) async fn page(
 
 /// A board and who looks at it.
 struct Seen<'a> {
-    web: &'a Web,
     view: &'a BoardView,
     visitor: Option<&'a Visitor>,
     look: &'a Look,
@@ -98,9 +97,8 @@ impl Seen<'_> {
         let is_now = ply == view.last_ply && row.state == BoardState::Active;
         let is_turn = is_now && self.visitor.is_some_and(|visitor| visitor.userid == to_move);
         let choosing = is_turn.then(|| choose(board, self.look.choose.as_deref().unwrap_or_default()));
-        let plays = self
-            .visitor
-            .is_some_and(|visitor| board.seats.iter().any(|seat| seat.userid == visitor.userid));
+        let plays =
+            self.visitor.is_some_and(|visitor| board.seats.iter().any(|seat| seat.userid == visitor.userid));
         let since = board.entries.last().map_or(row.started_at, |entry| entry.row.at);
         let pictures = self.pictures(choosing.as_ref());
         let example = view.sheet.example.clone().unwrap_or_default();
@@ -200,8 +198,11 @@ impl Seen<'_> {
             let href = self.address(&choice.begun);
             match choice.kind {
                 PartKind::Face(face) => {
-                    let figures = GROUNDS.map(|(theme, class)| Value::from_safe_string(die_svg(face, theme, class)));
-                    faces.push(context! { letter => face.letter().to_string(), href, figures => figures.to_vec() });
+                    let figures =
+                        GROUNDS.map(|(theme, class)| Value::from_safe_string(die_svg(face, theme, class)));
+                    faces.push(
+                        context! { letter => face.letter().to_string(), href, figures => figures.to_vec() },
+                    );
                 }
                 PartKind::Turns(turns) => chips.push(context! { label => name_turns(turns), href }),
                 PartKind::Spot(ref name) => chips.push(context! { label => name, href }),

@@ -69,7 +69,9 @@ fn option_facts(spec: &OptionSpec, fields: &Fields) -> Value {
     let shared = context! { name, label => spec.name.replace('_', " "), help => spec.help, given };
     match &spec.kind {
         OptionKind::Flag => context! { kind => "flag", ..shared },
-        OptionKind::Either(usual, other) => context! { kind => "choice", words => vec![*usual, *other], ..shared },
+        OptionKind::Either(usual, other) => {
+            context! { kind => "choice", words => vec![*usual, *other], ..shared }
+        }
         OptionKind::Number { min, max } => context! { kind => "number", min => *min, max => *max, ..shared },
         OptionKind::Choice(words) => context! { kind => "choice", words => words.to_vec(), ..shared },
         OptionKind::Text { shape, .. } => context! { kind => "text", shape => *shape, ..shared },
@@ -108,7 +110,9 @@ fn line(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<String, String>
     let Some(game) = web.app.game(&name) else { return Err("choose a game".to_owned()) };
     let mut words = vec![name, "challenge".to_owned()];
     for spec in game.meta().options {
-        let Some(given) = fields.get(&format!("option_{}", spec.name)).map(|given| given.trim()) else { continue };
+        let Some(given) = fields.get(&format!("option_{}", spec.name)).map(|given| given.trim()) else {
+            continue;
+        };
         if given.is_empty() || given == spec.default {
             continue;
         }
@@ -130,5 +134,9 @@ fn line(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<String, String>
     players.insert(if last { players.len() } else { 0 }, &visitor.userid);
     words.extend(players.into_iter().map(str::to_owned));
     let is_word = |word: &String| word.chars().all(|sign| !sign.is_whitespace() && !sign.is_control());
-    if words.iter().all(is_word) { Ok(words.join(" ")) } else { Err("userids and options hold no blanks".to_owned()) }
+    if words.iter().all(is_word) {
+        Ok(words.join(" "))
+    } else {
+        Err("userids and options hold no blanks".to_owned())
+    }
 }

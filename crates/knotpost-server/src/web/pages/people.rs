@@ -82,16 +82,18 @@ pub(super) async fn user(
 
 /// Points of the curve and heights of the grid, or nothing where two ratings are not known.
 fn graph(curve: &[f64]) -> Option<Value> {
-    let (low, high) = curve.iter().fold((f64::MAX, f64::MIN), |(low, high), rating| (low.min(*rating), high.max(*rating)));
+    let (low, high) =
+        curve.iter().fold((f64::MAX, f64::MIN), |(low, high), rating| (low.min(*rating), high.max(*rating)));
     if curve.len() < 2 {
         return None;
     }
     let (low, high) = ((low / 50.0).floor() * 50.0, ((high / 50.0).floor() + 1.0) * 50.0);
     let y = |rating: f64| 10.0 + (high - rating) / (high - low) * (HEIGHT - 20.0);
     let step = (WIDTH - LEFT - 10.0) / (curve.len() - 1) as f64;
-    let points = curve.iter().enumerate().map(|(place, rating)| {
-        format!("{:.1},{:.1}", LEFT + step * place as f64, y(*rating))
-    });
+    let points = curve
+        .iter()
+        .enumerate()
+        .map(|(place, rating)| format!("{:.1},{:.1}", LEFT + step * place as f64, y(*rating)));
     let lines = [low, low.midpoint(high), high].map(|rating| {
         context! { y => format!("{:.1}", y(rating)), label => format!("{rating:.0}") }
     });

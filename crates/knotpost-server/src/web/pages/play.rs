@@ -44,14 +44,18 @@ pub(super) async fn home(State(web): State<Web>, visitor: Option<LoggedIn>) -> R
         };
         let mut seeks = Vec::new();
         for game in &games {
-            if let Reply::Standings { seeks: of_game, game, title, .. } = view_standings(&web.app, &game.game).await? {
+            if let Reply::Standings { seeks: of_game, game, title, .. } =
+                view_standings(&web.app, &game.game).await?
+            {
                 seeks.extend(of_game.iter().map(|seek| {
                     context! { game => game.clone(), title => title.clone(), userid => seek.userid.clone(),
-                        wanted => seek.wanted, terms => seek.terms.clone() }
+                    wanted => seek.wanted, terms => seek.terms.clone() }
                 }));
             }
         }
-        Ok::<_, ServiceError>(context! { games => Serde(games), boards, mine, seeks, more => page.next.is_some() })
+        Ok::<_, ServiceError>(
+            context! { games => Serde(games), boards, mine, seeks, more => page.next.is_some() },
+        )
     };
     match facts.await {
         Ok(facts) => private(web.pages.page_for(visitor, StatusCode::OK, "home.html", facts)),

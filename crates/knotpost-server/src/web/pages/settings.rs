@@ -51,7 +51,7 @@ async fn page(
     };
     let choices: Vec<Value> = WORDS
         .iter()
-        .map(|(name, label, words)| context! { name, label, words => words.to_vec(), value => value(name) })
+        .map(|(name, label, words)| context! { name => *name, label => *label, words => words.to_vec(), value => value(name) })
         .collect();
     let addresses: Vec<Value> = settings
         .addresses
@@ -120,7 +120,8 @@ fn line(visitor: &Visitor, fields: &Fields) -> Result<String, &'static str> {
     let who = credentials(visitor);
     let one_word = |name: &str| {
         let word = field(fields, name);
-        let is_word = !word.is_empty() && word.chars().all(|sign| !sign.is_whitespace() && !sign.is_control());
+        let is_word =
+            !word.is_empty() && word.chars().all(|sign| !sign.is_whitespace() && !sign.is_control());
         is_word.then_some(word)
     };
     match field(fields, "act") {

@@ -28,10 +28,10 @@ pub(super) async fn what_is_known_of_a_user_can_be_changed(ground: &Ground) {
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
     let write = ground.store.write(move |tx| {
         Box::pin(async move {
-            tx.set_password_hash(ann, None).await?;
+            tx.set_password_hash(ann, None, Millis(9)).await?;
             tx.set_user_state(ann, UserState::Deleted).await?;
             tx.set_user_role(bob, "admin").await?;
-            tx.set_password_hash(bob, Some("new")).await
+            tx.set_password_hash(bob, Some("new"), Millis(9)).await
         })
     });
     write.await.unwrap();

@@ -22,8 +22,9 @@ const CHALLENGES: [&str; 4] = [
 ];
 
 async fn command(app: &Arc<App>, line: String) -> Answer {
-    let origin = Origin { channel: Channel::Http, sender: None, rate_key: "test".to_owned(), proof: Proof::Password };
-    execute(app, Request { line, body: "a comment".to_owned(), origin }).await.unwrap()
+    let origin =
+        Origin { channel: Channel::Http, sender: None, rate_key: "test".to_owned(), proof: Proof::Password };
+    execute(app, Request { line, body: "a comment".to_owned(), origin, answering: None }).await.unwrap()
 }
 
 fn app(ground: &Ground) -> Arc<App> {

@@ -10,7 +10,9 @@ tell! {
 
 mod stories {
     use knotpost_commands::{ExampleContext, Scope, Verb, parse};
-    use knotpost_server::service::{Channel, Code, Origin, Proof, Reply, Request, TOPICS, execute, help_page};
+    use knotpost_server::service::{
+        Channel, Code, Origin, Proof, Reply, Request, TOPICS, execute, help_page,
+    };
 
     use crate::harness::{Letter, Place, TestApp, show_all};
 
@@ -85,8 +87,12 @@ mod stories {
                 rate_key: String::new(),
                 proof: Proof::Password,
             };
-            let answer =
-                execute(&app.app, Request { line: line.clone(), body: String::new(), origin }).await.unwrap();
+            let answer = execute(
+                &app.app,
+                Request { line: line.clone(), body: String::new(), origin, answering: None },
+            )
+            .await
+            .unwrap();
             let Some(failure) = answer.failure.filter(|failure| failure.code == Code::WrongArguments) else {
                 continue;
             };

@@ -19,7 +19,11 @@ pub(super) fn form(fields: &[(&str, &str)]) -> String {
             .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
             .collect::<String>()
     };
-    fields.iter().map(|(name, value)| format!("{}={}", encode(name), encode(value))).collect::<Vec<_>>().join("&")
+    fields
+        .iter()
+        .map(|(name, value)| format!("{}={}", encode(name), encode(value)))
+        .collect::<Vec<_>>()
+        .join("&")
 }
 
 impl<'a> Browser<'a> {
@@ -52,8 +56,7 @@ impl<'a> Browser<'a> {
 
     /// Sends a form from a page of that site (Fetch metadata).
     pub(super) async fn post_from(&mut self, site: &str, path: &str, fields: &[(&str, &str)]) -> Page {
-        let headers =
-            [("content-type", "application/x-www-form-urlencoded"), ("sec-fetch-site", site)];
+        let headers = [("content-type", "application/x-www-form-urlencoded"), ("sec-fetch-site", site)];
         self.ask("POST", path, &headers, Body::from(form(fields))).await
     }
 

@@ -160,8 +160,13 @@ mod stories {
         assert_eq!(app.letters().len(), 1, "the welcome");
         let mut other = Browser::new(&app);
         assert_eq!(other.post("/signup", &taken).await.status, 409);
-        for bad in [("dan", "short", "d@d.example"), ("d n", "dan-secret", "d@d.example"), ("dan", "dan-secret", "x y")] {
-            let page = other.post("/signup", &[("userid", bad.0), ("password", bad.1), ("address", bad.2)]).await;
+        for bad in [
+            ("dan", "short", "d@d.example"),
+            ("d n", "dan-secret", "d@d.example"),
+            ("dan", "dan-secret", "x y"),
+        ] {
+            let page =
+                other.post("/signup", &[("userid", bad.0), ("password", bad.1), ("address", bad.2)]).await;
             assert!(page.status.is_client_error(), "{bad:?} {}", page.text);
             assert!(!page.text.contains(bad.1), "no page holds a password");
         }

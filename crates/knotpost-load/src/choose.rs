@@ -1,0 +1,74 @@
+//! A legal turn for a board, found by the rules alone from what the server says about it.
+
+use anyhow::Context as _;
+use knotpost_rules::{GivenOption, Position, Registry, Seed, Turn};
+use serde_json::Value;
+
+use crate::dice::Dice;
+
+/// A turn to be made.
+#[derive(Clone, Debug)]
+pub(crate) struct Chosen {
+    /// As it is typed.
+    pub(crate) word: String,
+    /// As the move list will show it.
+    pub(crate) text: String,
+    /// A word that is no legal turn here.
+    pub(crate) illegal: String,
+}
+
+/// Some legal turn of the board that the API describes.
+pub(crate) fn choose(registry: &Registry, board: &Value, dice: &mut Dice) -> anyhow::Result<Chosen> {
+    let text =
+        |key: &str| board.get(key).and_then(Value::as_str).with_context(|| format!("no {key}: {board}"));
+    let game = registry.find(text("game")?).context("an unknown game")?;
+    let players = board.get("players").and_then(Value::as_array).context("no players")?.len();
+    let given: Vec<GivenOption> =
+        text("options")?.split_whitespace().filter_map(GivenOption::from_word).collect();
+    let options = game.parse_options(&given, players)?;
+    // What chance will bring after this turn is the server's secret, and of no interest here.
+    let mut position = game.parse_position(&options, players, &Seed::default(), text("position")?)?;
+    let word = draw(position.as_ref(), dice)?;
+    let played = position.play(Turn::from_word(&word))?;
+    Ok(Chosen { word, text: played.text, illegal: "zz99".to_owned() })
+}
+
+fn draw(position: &dyn Position, dice: &mut Dice) -> anyhow::Result<String> {
+    let words = position.legal_words();
+    if let Some(word) = dice.pick(&words)
+        && dice.happens(30)
+    {
+        return Ok((*word).to_owned());
+    }
+    let mut begun = String::new();
+    while let Some(steps) = position.steps(&begun)? {
+        match dice.pick(&steps.next) {
+            Some(next) => begun.clone_from(next),
+            None => return Ok(begun),
+        }
+    }
+    let moves = position.legal_moves();
+    dice.pick(&moves).cloned().context("there is no legal move")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_turn_is_found_in_every_game_and_is_legal() {
+        let registry = Registry::standard();
+        for game in registry.iter() {
+            let name = game.meta().name;
+            let options = game.parse_options(&[], 2).expect("defaults");
+            let mut position = game.setup(&options, 2, &Seed::default());
+            let board =
+                json!({ "game": name, "options": "", "players": [1, 2], "position": position.position() });
+            let chosen = choose(&registry, &board, &mut Dice::new(5)).expect("a turn");
+            assert!(position.clone().play(Turn::from_word(&chosen.illegal)).is_err(), "{name}");
+            let played = position.play(Turn::from_word(&chosen.word)).expect("it is legal");
+            assert_eq!(played.text, chosen.text, "{name}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Kills the server at random moments and starts it again at once.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use anyhow::ensure;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
+
+use super::post::Post;
+use crate::dice::Dice;
+use crate::report::Report;
+use crate::server::{Doors, Place, Running, tail};
+use crate::sink::Sink;
+
+/// How many of a hundred starts are killed before the doors are open.
+const YOUNG: u64 = 10;
+/// Below so many mails are waited for between two kills.
+const MAILS: u64 = 20;
+/// No longer than this, though.
+const DROUGHT: Duration = Duration::from_secs(20);
+
+/// Counts what it does.
+pub(super) struct Killer<'a> {
+    place: &'a Place,
+    sink: &'a Sink,
+    doors: &'a watch::Sender<Doors>,
+    post: &'a Post,
+    dice: Dice,
+    kills: usize,
+    amid_mails: usize,
+    young: usize,
+    slowest_start: Duration,
+}
+
+impl<'a> Killer<'a> {
+    pub(super) fn new(
+        place: &'a Place,
+        sink: &'a Sink,
+        doors: &'a watch::Sender<Doors>,
+        post: &'a Post,
+        dice: Dice,
+    ) -> Self {
+        let slowest_start = Duration::ZERO;
+        Self { place, sink, doors, post, dice, kills: 0, amid_mails: 0, young: 0, slowest_start }
+    }
+
+    /// Kills and starts until all players are done; the server that runs then.
+    pub(super) async fn kill_until_done(
+        &mut self,
+        mut server: Running,
+        players: &mut JoinSet<anyhow::Result<()>>,
+        every: &Range<Duration>,
+    ) -> anyhow::Result<Running> {
+        loop {
+            let (moment, mails) = (self.dice.pause(every), self.dice.below(MAILS));
+            tokio::select! {
+                done = wait_for_all(players) => return done.map(|()| server),
+                () = wait_for_moment(self.post, moment, mails) => {}
+            }
+            ensure!(!server.has_ended()?, "the server ended by itself:\n{}", tail(&self.place.log()));
+            self.amid_mails += usize::from(self.post.in_hand() > 0);
+            server.kill().await?;
+            self.kills += 1;
+            self.sink.begin_life();
+            while self.dice.happens(YOUNG) {
+                self.kill_young().await?;
+            }
+            let begun = Instant::now();
+            server = self.place.start().await?;
+            self.slowest_start = self.slowest_start.max(begun.elapsed());
+            self.doors.send_replace(server.doors);
+        }
+    }
+
+    /// A server that is killed while it starts.
+    async fn kill_young(&mut self) -> anyhow::Result<()> {
+        let starting = self.place.spawn()?;
+        sleep(self.dice.pause(&(Duration::ZERO..Duration::from_millis(400)))).await;
+        starting.kill().await?;
+        self.young += 1;
+        self.sink.begin_life();
+        Ok(())
+    }
+
+    pub(super) fn report(&self, report: &mut Report) {
+        report.row("kills", self.kills + self.young);
+        report.row("  with mails in the middle of being handed over", self.amid_mails);
+        report.row("  while the server was starting", self.young);
+        report.row("slowest start in ms", self.slowest_start.as_millis());
+    }
+}
+
+/// Returns after that time, and not before so many mails were taken, unless that takes for ever: on
+/// a machine that has no time for the server, the games would not get on.
+async fn wait_for_moment(post: &Post, moment: Duration, mails: u64) {
+    let enough = post.taken() + mails as usize;
+    sleep(moment).await;
+    let deadline = Instant::now() + DROUGHT;
+    while post.taken() < enough && Instant::now() < deadline {
+        sleep(Duration::from_millis(1)).await;
+    }
+}
+
+async fn wait_for_all(players: &mut JoinSet<anyhow::Result<()>>) -> anyhow::Result<()> {
+    while let Some(done) = players.join_next().await {
+        done??;
+    }
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! The mail servers of the players: they hand mails over by one of the ways in and, without an
+//! answer, come again with the same mail.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context as _, bail};
+use tokio::sync::{Semaphore, watch};
+use tokio::time::sleep;
+
+use super::ledger::{Ledger, Try, Way};
+use crate::server::{Doors, Place, said};
+use crate::sink::MARK;
+use crate::smtp::{Client, Dialect, encode};
+
+/// Where commands are mailed to.
+const SERVER: &str = "pbmserv@localhost";
+/// Temporary failure (sysexits.h).
+const EX_TEMPFAIL: i32 = 75;
+
+/// Hands mails over.
+pub(super) struct Post {
+    place: Arc<Place>,
+    doors: watch::Receiver<Doors>,
+    pub(super) ledger: Arc<Ledger>,
+    places: Semaphore,
+    in_hand: AtomicUsize,
+    taken: AtomicUsize,
+}
+
+impl Post {
+    pub(super) fn new(
+        place: Arc<Place>,
+        doors: watch::Receiver<Doors>,
+        ledger: Arc<Ledger>,
+        places: Semaphore,
+    ) -> Self {
+        Self { place, doors, ledger, places, in_hand: AtomicUsize::new(0), taken: AtomicUsize::new(0) }
+    }
+
+    /// Where the server that runs now, or ran last, listens.
+    pub(super) fn doors(&self) -> Doors {
+        *self.doors.borrow()
+    }
+
+    /// How many mails are being handed over at this moment.
+    pub(super) fn in_hand(&self) -> usize {
+        self.in_hand.load(Ordering::SeqCst)
+    }
+
+    /// How many mails were taken so far.
+    pub(super) fn taken(&self) -> usize {
+        self.taken.load(Ordering::SeqCst)
+    }
+
+    /// Hands a mail over until it is taken. A mail that is refused for good is an error: none of
+    /// those sent here should be.
+    pub(super) async fn mail(&self, serial: u64, way: Way, from: &str, subject: &str) -> anyhow::Result<()> {
+        let _place = self.places.acquire().await?;
+        let message = format!(
+            "From: {from}\nTo: {SERVER}\nSubject: {subject}\nMessage-ID: <{MARK}{serial}@mail.example.net>\n\
+             Date: Sat, 21 Nov 2026 10:00:00 +0000\n\n{MARK}{serial}.\n"
+        );
+        loop {
+            self.in_hand.fetch_add(1, Ordering::SeqCst);
+            let ended = match way {
+                Way::Smtp => self.try_socket(Dialect::Smtp, from, &message).await,
+                Way::Lmtp => self.try_socket(Dialect::Lmtp, from, &message).await,
+                Way::Deliver => self.try_pipe(&message).await,
+            };
+            self.in_hand.fetch_sub(1, Ordering::SeqCst);
+            let ended = ended.with_context(|| format!("`{subject}` from {from}"))?;
+            self.ledger.tried(serial, ended);
+            if matches!(ended, Try::Taken) {
+                self.taken.fetch_add(1, Ordering::SeqCst);
+                return Ok(());
+            }
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    async fn try_socket(&self, dialect: Dialect, from: &str, message: &str) -> anyhow::Result<Try> {
+        let doors = self.doors();
+        let door = if dialect == Dialect::Smtp { doors.smtp } else { doors.lmtp };
+        let Ok(mut client) = Client::connect(door, dialect).await else { return Ok(Try::ShutOut) };
+        let Ok(reply) = client.send(from, SERVER, &encode(message)).await else { return Ok(Try::Unanswered) };
+        if reply.is_success() {
+            // Taken is taken, whatever becomes of the good-bye.
+            let _ = client.quit().await;
+            return Ok(Try::Taken);
+        }
+        if reply.is_transient() {
+            return Ok(Try::PutOff);
+        }
+        bail!("refused: {}", reply.text)
+    }
+
+    async fn try_pipe(&self, message: &str) -> anyhow::Result<Try> {
+        let output = self.place.run(&["deliver"], message.as_bytes()).await?;
+        match output.status.code() {
+            Some(0) => Ok(Try::Taken),
+            Some(EX_TEMPFAIL) => Ok(Try::PutOff),
+            _ => bail!("`deliver` failed: {}", said(&output)),
+        }
+    }
+}

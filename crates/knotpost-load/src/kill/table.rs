@@ -1,0 +1,209 @@
+//! Two players at one game: they challenge each other, mail move after move, and begin again when a
+//! board is over. In between they ask, and make mistakes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use knotpost_rules::Registry;
+use serde_json::Value;
+use tokio::time::sleep;
+
+use super::ledger::{Way, What};
+use super::post::Post;
+use super::{number, text};
+use crate::choose::{Chosen, choose};
+use crate::dice::Dice;
+use crate::http::Http;
+
+/// The games that are played, and how they are challenged.
+pub(super) const GAMES: [(&str, &str); 4] =
+    [("osbox", "-size=4"), ("obsidio", ""), ("osbo", ""), ("boxilies", "")];
+
+/// Two players.
+#[derive(Clone, Debug)]
+pub(super) struct Pair {
+    pub(super) number: usize,
+    userids: [String; 2],
+}
+
+impl Pair {
+    pub(super) fn new(number: usize) -> Self {
+        Self { number, userids: [format!("ann{number}"), format!("bob{number}")] }
+    }
+
+    pub(super) fn userids(&self) -> &[String; 2] {
+        &self.userids
+    }
+
+    /// Their names, passwords and addresses.
+    pub(super) fn users(&self) -> impl Iterator<Item = (String, String, String)> + '_ {
+        self.userids.iter().map(|userid| (userid.clone(), password(userid), address(userid)))
+    }
+}
+
+fn password(userid: &str) -> String {
+    format!("{userid}-secret")
+}
+
+/// Where a user gets his mail.
+pub(super) fn address(userid: &str) -> String {
+    format!("{userid}@example.org")
+}
+
+/// One board after the other of one game between two players.
+pub(super) struct Table {
+    game: &'static str,
+    options: &'static str,
+    pair: Pair,
+    post: Arc<Post>,
+    registry: Arc<Registry>,
+    dice: Dice,
+    http: Option<Http>,
+    strangers: u32,
+}
+
+impl Table {
+    pub(super) fn new(
+        (game, options): (&'static str, &'static str),
+        pair: Pair,
+        post: Arc<Post>,
+        registry: Arc<Registry>,
+        dice: Dice,
+    ) -> Self {
+        Self { game, options, pair, post, registry, dice, http: None, strangers: 0 }
+    }
+
+    /// Plays until the budget of moves, shared with the other tables, is used up.
+    pub(super) async fn play(mut self, budget: Arc<AtomicI64>) -> anyhow::Result<()> {
+        let mut board = self.begin().await?;
+        while budget.fetch_sub(1, Ordering::Relaxed) > 0 {
+            if text(&board, "state") != "active" {
+                board = self.begin().await?;
+            }
+            let chosen = choose(&self.registry, &board, &mut self.dice)?;
+            match self.dice.below(20) {
+                0 => self.ask(&board).await?,
+                1 | 2 => self.err(&board, &chosen).await?,
+                _ => {}
+            }
+            board = self.make(&board, chosen).await?;
+        }
+        Ok(())
+    }
+
+    /// A new board, by a mailed challenge.
+    async fn begin(&mut self) -> anyhow::Result<Value> {
+        let [ann, bob] = self.pair.userids().clone();
+        let way = self.draw_way();
+        let what = What::Challenge { game: self.game, pair: self.pair.number, board: 0 };
+        let serial = self.post.ledger.enter(what, way, &address(&ann));
+        let subject = format!("{} challenge {ann} {bob} {}", self.game, self.options);
+        self.post.mail(serial, way, &address(&ann), subject.trim()).await?;
+        let path = format!("/api/v1/boards?game={}&user={ann}&state=active", self.game);
+        loop {
+            let list = self.get(&path).await;
+            if let Some(board) = list.get("boards").and_then(|boards| boards.get(0)) {
+                let number = number(board, "number");
+                self.post.ledger.found(serial, number);
+                return Ok(self.board(number).await);
+            }
+            sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Mails a move and waits until it is made.
+    async fn make(&mut self, board: &Value, chosen: Chosen) -> anyhow::Result<Value> {
+        let userid = mover(board)?;
+        let (at, next) = (number(board, "number"), number(board, "ply") + 1);
+        let way = self.draw_way();
+        let what = What::Move {
+            game: self.game,
+            pair: self.pair.number,
+            board: at,
+            number: next,
+            userid: userid.clone(),
+            text: chosen.text,
+        };
+        let serial = self.post.ledger.enter(what, way, &address(&userid));
+        let subject =
+            format!("{} move {at} {userid} {} {}#{next}", self.game, password(&userid), chosen.word);
+        self.post.mail(serial, way, &address(&userid), &subject).await?;
+        loop {
+            let now = self.board(at).await;
+            if number(&now, "ply") >= next {
+                return Ok(now);
+            }
+            sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Asks for the board, from an address nobody else writes from.
+    async fn ask(&mut self, board: &Value) -> anyhow::Result<()> {
+        let from = self.stranger("reader");
+        let way = self.draw_way();
+        let serial = self.post.ledger.enter(What::Question, way, &from);
+        self.post.mail(serial, way, &from, &format!("{} show {}", self.game, number(board, "number"))).await
+    }
+
+    /// Mails a move that cannot be made: of a wrong number, of the wrong player, or none at all.
+    async fn err(&mut self, board: &Value, chosen: &Chosen) -> anyhow::Result<()> {
+        let from = self.stranger("mistaken");
+        let mover = mover(board)?;
+        let other = self.pair.userids().iter().find(|userid| **userid != mover).cloned().unwrap_or_default();
+        let (userid, word) = match self.dice.below(3) {
+            0 => (&mover, format!("{}#999", chosen.word)),
+            1 => (&other, chosen.word.clone()),
+            _ => (&mover, chosen.illegal.clone()),
+        };
+        let way = self.draw_way();
+        let serial = self.post.ledger.enter(What::Refused, way, &from);
+        let at = number(board, "number");
+        let subject = format!("{} move {at} {userid} {} {word}", self.game, password(userid));
+        self.post.mail(serial, way, &from, &subject).await
+    }
+
+    /// An address of its own: answers to one address are limited, whatever happens.
+    fn stranger(&mut self, name: &str) -> String {
+        self.strangers += 1;
+        format!("{name}-{}-{}-{}@example.com", self.game, self.pair.number, self.strangers)
+    }
+
+    fn draw_way(&mut self) -> Way {
+        match self.dice.below(100) {
+            0..3 => Way::Deliver,
+            3..20 => Way::Lmtp,
+            _ => Way::Smtp,
+        }
+    }
+
+    async fn board(&mut self, number: u64) -> Value {
+        self.get(&format!("/api/v1/boards/{}/{number}", self.game)).await
+    }
+
+    /// What the API says, as soon as there is a server to say it.
+    async fn get(&mut self, path: &str) -> Value {
+        loop {
+            if let Some(json) = self.try_get(path).await {
+                return json;
+            }
+            self.http = None;
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    async fn try_get(&mut self, path: &str) -> Option<Value> {
+        let http = match &mut self.http {
+            Some(http) => http,
+            none => none.insert(Http::connect(self.post.doors().http).await.ok()?),
+        };
+        let response = http.get(path).await.ok()?;
+        (response.status == 200).then(|| response.json().ok()).flatten()
+    }
+}
+
+fn mover(board: &Value) -> anyhow::Result<String> {
+    let first = board.get("to_move").and_then(|list| list.get(0)).and_then(Value::as_str);
+    Ok(first.with_context(|| format!("nobody is to move: {board}"))?.to_owned())
+}

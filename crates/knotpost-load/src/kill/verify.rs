@@ -1,0 +1,238 @@
+//! What must be true in the end of everything that was mailed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::ensure;
+use serde_json::Value;
+
+use super::ledger::{Mail, Way, What};
+use super::table::{GAMES, Pair, address};
+use super::{number, text};
+use crate::http::Http;
+use crate::report::Report;
+use crate::server::Running;
+use crate::sink::{Arrival, Sink, mark};
+
+/// Every board of the server as its API shows it.
+pub(super) async fn read_boards(server: &Running, pairs: &[Pair]) -> anyhow::Result<Vec<Value>> {
+    let mut http = Http::connect(server.doors.http).await?;
+    let mut boards = Vec::new();
+    for (game, _) in GAMES {
+        for pair in pairs {
+            let [ann, _] = pair.userids();
+            let mut cursor = String::new();
+            loop {
+                let path = format!("/api/v1/boards?game={game}&user={ann}&limit=200{cursor}");
+                let page = http.get(&path).await?.json()?;
+                for summary in page.get("boards").and_then(Value::as_array).into_iter().flatten() {
+                    let path = format!("/api/v1/boards/{game}/{}", number(summary, "number"));
+                    let answer = http.get(&path).await?;
+                    ensure!(answer.status == 200, "{path}: {}", answer.text());
+                    boards.push(answer.json()?);
+                }
+                match page.get("cursor").and_then(Value::as_u64) {
+                    Some(next) => cursor = format!("&cursor={next}"),
+                    None => break,
+                }
+            }
+        }
+    }
+    Ok(boards)
+}
+
+/// Every challenge led to one board, every mailed move stands in its list once, and nothing else does.
+pub(super) fn check_boards(mails: &[Mail], boards: &[Value], pairs: &[Pair], report: &mut Report) {
+    let mut made: BTreeMap<(String, u64, u64), (String, String)> = BTreeMap::new();
+    let mut automatic = 0;
+    for board in boards {
+        for entry in board.get("moves").and_then(Value::as_array).into_iter().flatten() {
+            if entry.get("auto").and_then(Value::as_bool) == Some(true) {
+                automatic += 1;
+                continue;
+            }
+            let key = (text(board, "game").to_owned(), number(board, "number"), number(entry, "number"));
+            made.insert(key, (text(entry, "userid").to_owned(), text(entry, "text").to_owned()));
+        }
+    }
+    report.row("boards", boards.len());
+    report.row("  over", boards.iter().filter(|board| text(board, "state") == "over").count());
+    report.row("moves in their lists", made.len());
+    report.row("  and made by the server itself", automatic);
+    for (game, _) in GAMES {
+        for pair in pairs {
+            let asked = mails.iter().filter(|mail| {
+                matches!(mail.what, What::Challenge { game: of, pair: by, .. } if of == game && by == pair.number)
+            });
+            let [ann, _] = pair.userids();
+            let plays = |board: &&Value| {
+                let players = board.get("players").and_then(Value::as_array).into_iter().flatten();
+                text(board, "game") == game
+                    && players.map(|player| text(player, "userid")).any(|userid| userid == ann)
+            };
+            let (asked, there) = (asked.count(), boards.iter().filter(plays).count());
+            report.expect(asked == there, || format!("{asked} {game} challenges of {ann}, {there} boards"));
+        }
+    }
+    for (serial, mail) in mails.iter().enumerate() {
+        let What::Move { game, board, number, userid, text, .. } = &mail.what else { continue };
+        let stored = made.remove(&((*game).to_owned(), *board, *number));
+        // After a swap the seats have other owners than when the move was made.
+        let same = stored.as_ref().is_some_and(|(by, stored)| stored == text && !by.is_empty());
+        report.expect(same, || {
+            format!("mail {serial}: {game} {board}, move {number} by {userid} is {text}; stored: {stored:?}")
+        });
+    }
+    for (key, entry) in made {
+        report.broken(format!("a move nobody mailed: {key:?} {entry:?}"));
+    }
+}
+
+/// What arrived, sorted by the mail of ours that it follows from.
+#[derive(Default)]
+struct Arrived {
+    /// Board mails by serial number and recipient: how many.
+    told: BTreeMap<(u64, String), usize>,
+    /// Answers by serial number.
+    answers: BTreeMap<u64, Vec<Arrival>>,
+    /// Mails that came more than once.
+    twice: usize,
+}
+
+/// Every mail had one outcome, and everything that follows from it arrived.
+pub(super) fn check_mails(mails: &[Mail], sink: &Sink, report: &mut Report) {
+    count_mails(mails, report);
+    let arrived = sort(sink.arrivals(), report);
+    let newest = newest_told(mails, &arrived);
+    let (mut told, mut superseded, mut answered, mut again) = (0, 0, 0, 0);
+    for (serial, mail) in (0_u64..).zip(mails) {
+        report.expect(mail.is_taken, || format!("mail {serial} was never taken"));
+        let answers = arrived.answers.get(&serial).map(Vec::as_slice).unwrap_or_default();
+        match &mail.what {
+            What::Refused | What::Question => {
+                answered += answers.len();
+                report.expect(
+                    answers.len() == 1 && answers.iter().all(|answer| answer.recipient == mail.from),
+                    || {
+                        format!(
+                            "mail {serial} ({:?} from {}) has {} answers",
+                            mail.what,
+                            mail.from,
+                            answers.len()
+                        )
+                    },
+                );
+            }
+            What::Challenge { .. } | What::Move { .. } => {
+                again += answers.len();
+                let repeats = answers.iter().all(|answer| answer.subject.contains("Already played"));
+                report.expect(repeats && answers.len() < mail.tries.max(1) as usize, || {
+                    let subjects: Vec<&str> = answers.iter().map(|answer| answer.subject.as_str()).collect();
+                    format!(
+                        "mail {serial} ({:?}), handed over {} times, was answered {subjects:?}",
+                        mail.what, mail.tries
+                    )
+                });
+                for player in players(&mail.what) {
+                    match arrived.told.get(&(serial, player.clone())) {
+                        Some(1) => told += 1,
+                        None if newest.get(&board_of(&mail.what, &player)).is_some_and(|at| *at > serial) => {
+                            superseded += 1;
+                        }
+                        other => report.broken(format!(
+                            "mail {serial} ({:?}): {player} got {} mails of it",
+                            mail.what,
+                            other.unwrap_or(&0)
+                        )),
+                    }
+                }
+            }
+        }
+    }
+    report.row("board mails that arrived", told);
+    report.row("  left out because a newer one arrived", superseded);
+    report.row("answers to questions and mistakes", answered);
+    report.row("answers `already played` to mails that came again", again);
+    report.row("mails out that arrived twice, around a kill", arrived.twice);
+    report.row("mails out that were put off once", sink.count_put_off());
+    let known: BTreeSet<u64> = (0..mails.len() as u64).collect();
+    for serial in arrived.told.keys().map(|(serial, _)| serial).chain(arrived.answers.keys()) {
+        report.expect(known.contains(serial), || format!("a mail about {serial}, which was never sent"));
+    }
+}
+
+fn count_mails(mails: &[Mail], report: &mut Report) {
+    let count = |which: &dyn Fn(&Mail) -> bool| mails.iter().filter(|mail| which(mail)).count();
+    report.row("mails in", mails.len());
+    report.row("  moves", count(&|mail| matches!(mail.what, What::Move { .. })));
+    report.row("  challenges", count(&|mail| matches!(mail.what, What::Challenge { .. })));
+    report.row("  mistakes", count(&|mail| matches!(mail.what, What::Refused)));
+    report.row("  questions", count(&|mail| matches!(mail.what, What::Question)));
+    for way in [Way::Smtp, Way::Lmtp, Way::Deliver] {
+        report.row(format!("  by {way:?}").to_lowercase(), count(&|mail| mail.way == way));
+    }
+    report.row("mails answered 250", count(&|mail| mail.is_taken));
+    report
+        .row("tries that broke off without an answer", mails.iter().map(|mail| mail.unanswered).sum::<u32>());
+    report.row("tries while there was no server", mails.iter().map(|mail| mail.shut_out).sum::<u32>());
+    report.row("tries put off by the server", mails.iter().map(|mail| mail.put_off).sum::<u32>());
+}
+
+/// Sorts what arrived. A mail may come twice only from two servers, and then it is the same mail.
+fn sort(arrivals: Vec<Arrival>, report: &mut Report) -> Arrived {
+    report.row("mails out", arrivals.len());
+    let mut copies: BTreeMap<String, Vec<Arrival>> = BTreeMap::new();
+    for arrival in arrivals {
+        copies.entry(arrival.message_id.clone()).or_default().push(arrival);
+    }
+    let mut arrived = Arrived::default();
+    for (id, copies) in copies {
+        let lives: BTreeSet<usize> = copies.iter().map(|copy| copy.life).collect();
+        let forms: BTreeSet<(u64, &str)> =
+            copies.iter().map(|copy| (copy.digest, copy.recipient.as_str())).collect();
+        arrived.twice += copies.len() - 1;
+        report.expect(lives.len() == copies.len(), || {
+            format!("{id} came {} times from {} servers: {:?}", copies.len(), lives.len(), copies.first())
+        });
+        report
+            .expect(forms.len() == 1, || format!("{id} came in {} forms: {:?}", forms.len(), copies.first()));
+        let Some(first) = copies.into_iter().next() else { continue };
+        if let Some(serial) = mark(&first.in_reply_to) {
+            arrived.answers.entry(serial).or_default().push(first);
+        } else if let Some(serial) = first.marks.last() {
+            *arrived.told.entry((*serial, first.recipient)).or_default() += 1;
+        } else {
+            report.broken(format!("a mail that follows from nothing: {first:?}"));
+        }
+    }
+    arrived
+}
+
+fn players(what: &What) -> Vec<String> {
+    match what {
+        What::Challenge { pair, .. } | What::Move { pair, .. } => {
+            Pair::new(*pair).userids().iter().map(|userid| address(userid)).collect()
+        }
+        What::Refused | What::Question => Vec::new(),
+    }
+}
+
+fn board_of(what: &What, player: &str) -> (&'static str, u64, String) {
+    match what {
+        What::Challenge { game, board, .. } | What::Move { game, board, .. } => {
+            (*game, *board, player.to_owned())
+        }
+        What::Refused | What::Question => ("", 0, String::new()),
+    }
+}
+
+/// By board and player the last of our mails that he was told of. On one board they are numbered as
+/// they were made.
+fn newest_told(mails: &[Mail], arrived: &Arrived) -> BTreeMap<(&'static str, u64, String), u64> {
+    let mut newest = BTreeMap::new();
+    for (serial, player) in arrived.told.keys() {
+        if let Some(mail) = mails.get(*serial as usize) {
+            newest.insert(board_of(&mail.what, player), *serial);
+        }
+    }
+    newest
+}

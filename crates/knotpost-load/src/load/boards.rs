@@ -1,0 +1,228 @@
+//! Boards to play on, moves that are legal on them, and the question whether they were made.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context as _, ensure};
+use knotpost_rules::{Registry, Seed, Turn};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+use crate::dice::Dice;
+use crate::http::Http;
+use crate::report::Report;
+use crate::server::Place;
+use crate::sink::{Arrival, MARK};
+
+/// Moves made on each board.
+pub(super) const MOVES: usize = 20;
+/// Pairs of users; their passwords are known to the server before anything is measured.
+const PAIRS: u64 = 8;
+/// Mails that follow from having every password checked.
+pub(super) const GREETINGS: usize = 2 * PAIRS as usize;
+/// Room for the marks of one board.
+const MARKS: u64 = 100;
+const JSON: &str = "Content-Type: application/json\r\n";
+
+/// A board of two users.
+#[derive(Clone, Debug)]
+pub(super) struct Game {
+    pub(super) number: u64,
+    serial: u64,
+}
+
+/// A command with who sends it and what he says.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) from: String,
+    pub(super) command: String,
+    pub(super) mark: u64,
+}
+
+impl Line {
+    /// As a mail.
+    pub(super) fn mail(&self, to: &str) -> String {
+        let Self { from, command, mark } = self;
+        format!(
+            "From: {from}\nTo: {to}\nSubject: {command}\nMessage-ID: <{MARK}{mark}@mail.example.net>\n\
+             Date: Sat, 21 Nov 2026 10:00:00 +0000\n\n{MARK}{mark}.\n"
+        )
+    }
+
+    /// As the body of a request.
+    pub(super) fn json(&self) -> String {
+        json!({ "command": self.command, "body": format!("{MARK}{}.", self.mark) }).to_string()
+    }
+}
+
+impl Game {
+    fn users(&self) -> [String; 2] {
+        users(self.serial % PAIRS)
+    }
+
+    fn challenge(&self) -> Line {
+        let [ann, bob] = self.users();
+        let command = format!("osbox challenge {ann} {bob}");
+        Line { from: address(&ann), command, mark: self.serial * MARKS }
+    }
+
+    /// The move after `made` others, of a game that is played on every board alike.
+    pub(super) fn line(&self, script: &[String], made: usize) -> Line {
+        let user = self.users().into_iter().nth(made % 2).unwrap_or_default();
+        let word = script.get(made).map_or("", String::as_str);
+        let command = format!("osbox move {} {user} {} {word}#{}", self.number, password(&user), made + 1);
+        Line { from: address(&user), command, mark: self.serial * MARKS + made as u64 + 1 }
+    }
+}
+
+/// A game of two, drawn by chance, that is not over after so many moves. The same every time.
+pub(super) fn script() -> anyhow::Result<Vec<String>> {
+    let registry = Registry::standard();
+    let game = registry.find("osbox").context("no Osbox")?;
+    let options = game.parse_options(&[], 2)?;
+    for seed in 0..10_000 {
+        let (mut dice, mut moves) = (Dice::new(seed), Vec::new());
+        let mut position = game.setup(&options, 2, &Seed::default());
+        while moves.len() < MOVES
+            && let Some(word) = dice.pick(&position.legal_moves())
+        {
+            moves.push(position.play(Turn::Move(word))?.text);
+        }
+        if moves.len() == MOVES && !position.status().is_over() {
+            return Ok(moves);
+        }
+    }
+    anyhow::bail!("no game of Osbox lasts {MOVES} moves")
+}
+
+fn users(pair: u64) -> [String; 2] {
+    [format!("ann{pair}"), format!("bob{pair}")]
+}
+
+fn password(userid: &str) -> String {
+    format!("{userid}-secret")
+}
+
+fn address(userid: &str) -> String {
+    format!("{userid}@example.org")
+}
+
+/// Enough boards for `count` moves and for each client.
+fn enough(count: usize, clients: usize) -> usize {
+    count.div_ceil(MOVES).max(clients)
+}
+
+/// Boards for whoever does not look.
+pub(super) fn made_up(count: usize, clients: usize) -> Vec<Game> {
+    (0..enough(count, clients) as u64).map(|serial| Game { number: 101 + serial, serial }).collect()
+}
+
+/// All boards of a trial.
+#[derive(Debug, Default)]
+pub(super) struct Boards {
+    serials: u64,
+    /// Moves that were found where they belong.
+    pub(super) checked: usize,
+    /// The newest mark of each board, and its players.
+    newest: Vec<(u64, [String; 2])>,
+}
+
+impl Boards {
+    /// The users of a new server.
+    pub(super) async fn new(place: &Place) -> anyhow::Result<Self> {
+        for userid in (0..PAIRS).flat_map(users) {
+            place.add_user(&userid, &password(&userid), &address(&userid)).await?;
+        }
+        Ok(Self::default())
+    }
+
+    /// New boards for `count` moves. The server has just checked everybody's password.
+    pub(super) async fn begin(
+        &mut self,
+        http: SocketAddr,
+        count: usize,
+        clients: usize,
+    ) -> anyhow::Result<Vec<Game>> {
+        let mut connection = Http::connect(http).await?;
+        for userid in (0..PAIRS).flat_map(users) {
+            let line = format!("vacation {userid} {}", password(&userid));
+            command(&mut connection, &json!({ "command": line }).to_string()).await?;
+        }
+        let wanted: Vec<Game> = (0..enough(count, clients) as u64)
+            .map(|at| Game { number: 0, serial: self.serials + at })
+            .collect();
+        self.serials += wanted.len() as u64;
+        let (wanted, next) = (Arc::new(wanted), Arc::new(AtomicUsize::new(0)));
+        let mut askers = JoinSet::new();
+        for _ in 0..8 {
+            let (wanted, next) = (Arc::clone(&wanted), Arc::clone(&next));
+            askers.spawn(async move {
+                let mut begun = Vec::new();
+                let mut connection = Http::connect(http).await?;
+                while let Some(game) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let answer = command(&mut connection, &game.challenge().json()).await?;
+                    let number = answer.pointer("/boards/0/number").and_then(Value::as_u64);
+                    begun.push(Game { number: number.context("no board")?, serial: game.serial });
+                }
+                anyhow::Ok(begun)
+            });
+        }
+        let mut begun = Vec::new();
+        while let Some(games) = askers.join_next().await {
+            begun.extend(games??);
+        }
+        self.newest.extend(begun.iter().map(|game| (game.serial * MARKS, game.users())));
+        Ok(begun)
+    }
+
+    /// Every move of these boards is in its list, once and in order.
+    pub(super) async fn check(
+        &mut self,
+        http: SocketAddr,
+        games: &[Game],
+        script: &[String],
+    ) -> anyhow::Result<()> {
+        let mut connection = Http::connect(http).await?;
+        for game in games {
+            let board = connection.get(&format!("/api/v1/boards/osbox/{}", game.number)).await?.json()?;
+            let moves = board.get("moves").and_then(Value::as_array);
+            let made: Vec<&str> = moves
+                .into_iter()
+                .flatten()
+                .filter_map(|entry| entry.get("text").and_then(Value::as_str))
+                .collect();
+            ensure!(made == script, "osbox {}: {made:?}", game.number);
+            self.checked += made.len();
+            let newest = self.newest.iter_mut().find(|(mark, _)| mark / MARKS == game.serial);
+            if let Some((mark, _)) = newest {
+                *mark = game.serial * MARKS + MOVES as u64;
+            }
+        }
+        Ok(())
+    }
+
+    /// Every player was told of the last move on each of his boards, once.
+    pub(super) fn check_told(&self, arrivals: &[Arrival], report: &mut Report) {
+        let mut told: BTreeMap<(u64, &str), usize> = BTreeMap::new();
+        for arrival in arrivals {
+            if let Some(mark) = arrival.marks.last() {
+                *told.entry((*mark, &arrival.recipient)).or_default() += 1;
+            }
+        }
+        for (mark, users) in &self.newest {
+            for address in users.iter().map(|userid| address(userid)) {
+                let mails = told.get(&(*mark, address.as_str())).copied().unwrap_or(0);
+                report.expect(mails == 1, || format!("{address} got {mails} mails about {mark}"));
+            }
+        }
+        report.row("boards whose last mail reached both players", self.newest.len());
+    }
+}
+
+async fn command(connection: &mut Http, body: &str) -> anyhow::Result<Value> {
+    let response = connection.post("/commands", JSON, body.as_bytes()).await?;
+    ensure!(response.status == 200, "{body}: {}", response.text());
+    Ok(response.json()?)
+}

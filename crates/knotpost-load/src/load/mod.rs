@@ -1,0 +1,289 @@
+//! How fast the server is, beside something that does less, in the same minutes.
+//!
+//! Every scenario runs the same work by turns against the sides it compares, each round on new
+//! boards, and afterwards asks the server whether all of it is there.
+
+mod boards;
+mod drive;
+mod rounds;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use tokio::time::{Instant, sleep};
+
+use crate::floor::Floor;
+use crate::http::Http;
+use crate::report::Report;
+use crate::server::{Place, Running, usual_program};
+use crate::sink::{Manners, Sink};
+use boards::Boards;
+use drive::{Door, Keeping};
+use rounds::{Figures, Side, Sides};
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Moves (or requests) of one round at each number of clients; a tenth of it by one client.
+    #[arg(long, default_value_t = 3000)]
+    count: usize,
+    /// How many clients at once, one figure after the other.
+    #[arg(long, value_delimiter = ',')]
+    clients: Vec<usize>,
+    /// Rounds; each runs all sides by turns.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// Another mail server on this machine that takes the same mails, for SMTP and LMTP.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    peer: Option<SocketAddr>,
+    /// Whom the mails to the peer are for.
+    #[arg(long, value_name = "ADDRESS", default_value = "b@example.test")]
+    peer_to: String,
+    /// The database, an empty one (default: SQLite in a temporary folder).
+    #[arg(long, value_name = "URL")]
+    database: Option<String>,
+    /// The server to be measured (default: the `knotpost` beside this program).
+    #[arg(long, value_name = "FILE")]
+    server: Option<PathBuf>,
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// Moves by SMTP, a session for each and in kept sessions.
+    Smtp,
+    /// Moves by LMTP, in kept sessions.
+    Lmtp,
+    /// Moves over HTTP, on kept connections.
+    Http,
+    /// A board as JSON and as text.
+    Reads,
+    /// Mail that leaves.
+    Outbox,
+    /// The floors alone.
+    Floor,
+}
+
+/// A server with its outside world.
+struct Trial {
+    args: Args,
+    server: Running,
+    floor: Floor,
+    sink: Sink,
+    boards: Boards,
+    script: Vec<String>,
+    place: Place,
+    /// Everything mailed out by the end.
+    expected: usize,
+}
+
+/// Measures; whether everything was there afterwards.
+pub(crate) async fn run(what: What, args: Args) -> anyhow::Result<bool> {
+    let sink = Sink::open(Manners::prompt()).await?;
+    let mut place = Place::new(&args.server.clone().unwrap_or_else(usual_program))?
+        .with("MAIL__TRANSPORT", format!("smtp://{}", sink.address))
+        .with("SECRETS__KEY", "c5".repeat(32));
+    if let Some(url) = &args.database {
+        place = place.with("DATABASE__URL", url);
+    }
+    let boards = Boards::new(&place).await?;
+    let floor = Floor::start(place.root()).await?;
+    let server = place.start().await?;
+    let script = boards::script()?;
+    let mut trial = Trial { args, server, floor, sink, boards, script, place, expected: 0 };
+    println!("{what:?}: {} a round, {} rounds", trial.args.count, trial.args.rounds);
+    match what {
+        What::Smtp => {
+            trial.measure_mail(Door::Smtp, Keeping::Never, &[1, 10, 50]).await?;
+            trial.measure_mail(Door::Smtp, Keeping::Always, &[1, 10, 50]).await?;
+        }
+        What::Lmtp => trial.measure_mail(Door::Lmtp, Keeping::Always, &[10]).await?,
+        What::Http => trial.measure_mail(Door::Http, Keeping::Always, &[1, 8, 64]).await?,
+        What::Floor => {
+            for (door, keeping) in
+                [(Door::Smtp, Keeping::Never), (Door::Smtp, Keeping::Always), (Door::Http, Keeping::Always)]
+            {
+                trial.measure_floor(door, keeping, &[1, 10, 50]).await?;
+            }
+        }
+        What::Reads => trial.measure_reads(&[8]).await?,
+        What::Outbox => trial.measure_outbox().await?,
+    }
+    trial.finish().await
+}
+
+impl Trial {
+    fn clients(&self, usual: &[usize]) -> Vec<usize> {
+        if self.args.clients.is_empty() { usual.to_vec() } else { self.args.clients.clone() }
+    }
+
+    fn count(&self, clients: usize) -> usize {
+        if clients == 1 { self.args.count / 10 } else { self.args.count }.max(boards::MOVES)
+    }
+
+    fn side(&self, which: Side, door: Door) -> Option<SocketAddr> {
+        match (which, door) {
+            (Side::Server, Door::Smtp) => Some(self.server.doors.smtp),
+            (Side::Server, Door::Lmtp) => Some(self.server.doors.lmtp),
+            (Side::Server, Door::Http) => Some(self.server.doors.http),
+            (Side::Floor, Door::Smtp | Door::Lmtp) => Some(self.floor.smtp),
+            (Side::Floor, Door::Http) => Some(self.floor.http),
+            (Side::Peer, Door::Http) => None,
+            (Side::Peer, _) => self.args.peer,
+        }
+    }
+
+    /// Moves by mail or over HTTP.
+    async fn measure_mail(&mut self, door: Door, keeping: Keeping, usual: &[usize]) -> anyhow::Result<()> {
+        for clients in self.clients(usual) {
+            let mut sides = Sides::new(format!("{door:?} {keeping} {clients} at once"));
+            let count = self.count(clients);
+            for _ in 0..self.args.rounds {
+                let games = self.boards.begin(self.server.doors.http, count, clients).await?;
+                self.expected += 2 * games.len() + boards::GREETINGS;
+                self.wait_until_sent().await?;
+                for which in [Side::Server, Side::Floor, Side::Peer] {
+                    let Some(address) = self.side(which, door) else { continue };
+                    let to =
+                        if which == Side::Peer { self.args.peer_to.as_str() } else { "pbmserv@localhost" };
+                    let times =
+                        drive::moves(address, door, keeping, clients, (&games, &self.script), to).await?;
+                    sides.push(which, times);
+                    if which == Side::Server {
+                        self.expected += 2 * games.len() * boards::MOVES;
+                        let begun = Instant::now();
+                        self.wait_until_sent().await?;
+                        sides.push_drain(begun.elapsed());
+                    }
+                }
+                self.boards.check(self.server.doors.http, &games, &self.script).await?;
+            }
+            println!("{sides}");
+        }
+        Ok(())
+    }
+
+    async fn measure_floor(&mut self, door: Door, keeping: Keeping, usual: &[usize]) -> anyhow::Result<()> {
+        for clients in self.clients(usual) {
+            let mut sides = Sides::new(format!("{door:?} {keeping} {clients} at once"));
+            let games = boards::made_up(self.count(clients), clients);
+            for _ in 0..self.args.rounds {
+                for which in [Side::Floor, Side::Peer] {
+                    let Some(address) = self.side(which, door) else { continue };
+                    sides.push(
+                        which,
+                        drive::moves(
+                            address,
+                            door,
+                            keeping,
+                            clients,
+                            (&games, &self.script),
+                            &self.args.peer_to,
+                        )
+                        .await?,
+                    );
+                }
+            }
+            println!("{sides}");
+        }
+        Ok(())
+    }
+
+    /// A board in the middle of its game.
+    async fn measure_reads(&mut self, usual: &[usize]) -> anyhow::Result<()> {
+        let games = self.boards.begin(self.server.doors.http, boards::MOVES, 1).await?;
+        self.expected += 2 * games.len() * (boards::MOVES + 1) + boards::GREETINGS;
+        let http = self.server.doors.http;
+        drive::moves(http, Door::Http, Keeping::Always, 1, (&games, &self.script), "").await?;
+        self.boards.check(http, &games, &self.script).await?;
+        let number = games.first().context("no board")?.number;
+        for clients in self.clients(usual) {
+            for (name, suffix) in [("JSON", ""), ("text", "/board.txt")] {
+                let mut sides = Sides::new(format!("a board as {name}, {clients} at once"));
+                for _ in 0..self.args.rounds {
+                    let path = format!("/api/v1/boards/osbox/{number}{suffix}");
+                    sides.push(Side::Server, drive::reads(http, &path, clients, self.args.count).await?);
+                    sides.push(
+                        Side::Floor,
+                        drive::reads(self.floor.http, "/hello", clients, self.args.count).await?,
+                    );
+                }
+                println!("{sides}");
+            }
+        }
+        Ok(())
+    }
+
+    /// The first mails of new boards pile up before a closed gate, then it opens.
+    async fn measure_outbox(&mut self) -> anyhow::Result<()> {
+        let mut sides = Sides::new("mails out, as many at once as the server likes".to_owned());
+        for _ in 0..self.args.rounds {
+            self.wait_until_sent().await?;
+            self.sink.close_gate();
+            let games =
+                self.boards.begin(self.server.doors.http, self.args.count / 2 * boards::MOVES, 8).await?;
+            let before = self.expected;
+            self.expected += 2 * games.len() + boards::GREETINGS;
+            let begun = Instant::now();
+            self.sink.open_gate();
+            self.wait_until_sent().await?;
+            sides.push(Side::Server, Figures::of(self.expected - before, begun.elapsed()));
+            let address = self.sink.address;
+            let arrived = self.sink.count();
+            sides.push(Side::Floor, drive::straight(address, 10, self.expected - before).await?);
+            self.sink.truncate(arrived);
+        }
+        println!("{sides}");
+        Ok(())
+    }
+
+    /// Waits until the outbox is empty.
+    async fn wait_until_sent(&self) -> anyhow::Result<()> {
+        let mut http = Http::connect(self.server.doors.http).await?;
+        let deadline = Instant::now() + Duration::from_mins(5);
+        loop {
+            let metrics = http.get("/metrics").await?.text();
+            let waits = |name: &str| !metrics.lines().any(|line| line == format!("{name} 0"));
+            if !waits("knotpost_outbox_waiting") && !waits("knotpost_inbox_waiting") {
+                return Ok(());
+            }
+            anyhow::ensure!(Instant::now() < deadline, "the outbox does not drain");
+            sleep(Duration::from_millis(10)).await;
+        }
+    }
+
+    /// Everything that was taken is there, once.
+    async fn finish(self) -> anyhow::Result<bool> {
+        self.wait_until_sent().await?;
+        let mut report = Report::default();
+        let arrivals = self.sink.arrivals();
+        let mut ids: Vec<&str> = arrivals.iter().map(|arrival| arrival.message_id.as_str()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        report.row("moves made, each once", self.boards.checked);
+        report.row("mails out", arrivals.len());
+        report.row("  expected, unless newer ones replaced them", self.expected);
+        report.expect(ids.len() == arrivals.len(), || {
+            format!("{} mails came twice", arrivals.len() - ids.len())
+        });
+        report.expect(ids.len() <= self.expected, || "more mails than there was reason for".to_owned());
+        self.boards.check_told(&arrivals, &mut report);
+        if let Some(memory) = memory_of(self.server.id()) {
+            report.row("resident memory of the server in MiB", memory);
+        }
+        self.server.stop().await?;
+        let output = self.place.run(&["admin", "replay", "--all"], b"").await?;
+        report.expect(output.status.success(), || crate::server::said(&output));
+        println!("{report}");
+        self.place.remove()?;
+        Ok(report.is_sound())
+    }
+}
+
+/// Resident memory in MiB, where the system tells.
+fn memory_of(process: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib / 1024)
+}

@@ -1,0 +1,68 @@
+//! Trials of a real server over real sockets: what it does when it is killed again and again, and
+//! how fast it is. Nothing here looks into the server; it is asked what everybody may ask.
+
+mod choose;
+mod dice;
+mod floor;
+mod http;
+mod kill;
+mod load;
+mod report;
+mod server;
+mod sink;
+mod smtp;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use load::What;
+
+/// Trials of a Knotpost server on this machine.
+#[derive(Debug, Parser)]
+#[command(name = "knotpost-load", version, about, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    scenario: Scenario,
+}
+
+#[derive(Debug, Subcommand)]
+enum Scenario {
+    /// Kill the server again and again while games are played by mail, then count every mail.
+    Kill(kill::Args),
+    /// Moves by SMTP, beside the floor and a peer.
+    Smtp(load::Args),
+    /// Moves by LMTP, beside the floor and a peer.
+    Lmtp(load::Args),
+    /// Moves over HTTP, beside the floor.
+    Http(load::Args),
+    /// One board again and again, as JSON and as text, beside a page that says hello.
+    Reads(load::Args),
+    /// Mail that piled up leaves, beside a client that does nothing but send.
+    Outbox(load::Args),
+    /// The floors alone, beside a peer.
+    Floor(load::Args),
+    #[command(hide = true)]
+    FloorServer(floor::Args),
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let outcome = match Cli::parse().scenario {
+        Scenario::Kill(args) => kill::run(args).await,
+        Scenario::Smtp(args) => load::run(What::Smtp, args).await,
+        Scenario::Lmtp(args) => load::run(What::Lmtp, args).await,
+        Scenario::Http(args) => load::run(What::Http, args).await,
+        Scenario::Reads(args) => load::run(What::Reads, args).await,
+        Scenario::Outbox(args) => load::run(What::Outbox, args).await,
+        Scenario::Floor(args) => load::run(What::Floor, args).await,
+        Scenario::FloorServer(args) => floor::serve(args).await,
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("knotpost-load: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The program under trial: `knotpost` processes on one folder, started, killed and asked.
+
+use std::fs::{File, OpenOptions};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, bail, ensure};
+use serde_json::Value;
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::{Child, Command};
+use tokio::time::{Instant, sleep, timeout};
+
+/// Longer than anything takes, even on a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
+
+/// Where a running server listens.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Doors {
+    pub(crate) http: SocketAddr,
+    pub(crate) smtp: SocketAddr,
+    pub(crate) lmtp: SocketAddr,
+}
+
+impl Doors {
+    fn read(text: &str) -> anyhow::Result<Self> {
+        let ports: Value = serde_json::from_str(text)?;
+        let door = |name: &str| -> anyhow::Result<SocketAddr> {
+            let address = ports.get(name).and_then(Value::as_str);
+            Ok(address.with_context(|| format!("ports.json names no {name}"))?.parse()?)
+        };
+        Ok(Self { http: door("http")?, smtp: door("smtp")?, lmtp: door("lmtp")? })
+    }
+}
+
+/// A folder for a server, and what the environment tells the processes in it.
+#[derive(Debug)]
+pub(crate) struct Place {
+    program: PathBuf,
+    folder: PathBuf,
+    settings: Vec<(String, String)>,
+}
+
+impl Place {
+    /// An empty folder for the server `program`: any free ports, no request rates, all addresses
+    /// taken as confirmed.
+    pub(crate) fn new(program: &Path) -> anyhow::Result<Self> {
+        ensure!(
+            program.is_file(),
+            "there is no {}; build it (cargo build -p knotpost-server, with --release for load) or name it with --server",
+            program.display()
+        );
+        let place = Self {
+            program: program.to_owned(),
+            folder: tempfile::Builder::new().prefix("knotpost-load").tempdir()?.keep(),
+            settings: Vec::new(),
+        };
+        Ok(place
+            .with("HTTP__LISTEN", "127.0.0.1:0")
+            .with("SMTP__LISTEN", "127.0.0.1:0")
+            .with("LMTP__LISTEN", "127.0.0.1:0")
+            .with("LIMITS__ENABLED", "false")
+            .with("ACCOUNTS__CONFIRM_ADDRESSES", "off"))
+    }
+
+    /// The same with one more setting, named as in the environment without its prefix; a later one
+    /// of the same name wins.
+    pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.settings.push((format!("KNOTPOST_{name}"), value.into()));
+        self
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Removes the folder; without this it stays for whoever wants to look into it.
+    pub(crate) fn remove(&self) -> std::io::Result<()> {
+        std::fs::remove_dir_all(&self.folder)
+    }
+
+    /// What all servers of this folder said so far.
+    pub(crate) fn log(&self) -> String {
+        std::fs::read_to_string(self.root().join("server.log")).unwrap_or_default()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(arguments).current_dir(self.root()).kill_on_drop(true);
+        // Nothing of the caller's own settings may help or hinder.
+        #[expect(clippy::disallowed_methods, reason = "to keep them from the program under trial")]
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("KNOTPOST_") {
+                command.env_remove(name);
+            }
+        }
+        command.envs(self.settings.iter().cloned()).env("NO_COLOR", "1");
+        command
+    }
+
+    /// Runs a command of the program to its end, with something on its standard input.
+    pub(crate) async fn run(&self, arguments: &[&str], input: &[u8]) -> anyhow::Result<Output> {
+        let mut command = self.command(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // A program that refuses may leave without reading everything.
+            let _ = stdin.write_all(input).await;
+        }
+        let output = timeout(PATIENCE, child.wait_with_output()).await;
+        Ok(output.with_context(|| format!("`knotpost {}` does not end", arguments.join(" ")))??)
+    }
+
+    /// A new user with a confirmed address.
+    pub(crate) async fn add_user(&self, userid: &str, password: &str, address: &str) -> anyhow::Result<()> {
+        let output =
+            self.run(&["admin", "user", "add", userid, address], format!("{password}\n").as_bytes()).await?;
+        ensure!(output.status.success(), "{userid} was not added: {}", said(&output));
+        Ok(())
+    }
+
+    /// Begins to start a server.
+    pub(crate) fn spawn(&self) -> anyhow::Result<Starting> {
+        let ports = self.root().join("data/ports.json");
+        // A file that a killed server left behind says nothing about this one.
+        let stale = file_number(&ports);
+        let log: File = OpenOptions::new().create(true).append(true).open(self.root().join("server.log"))?;
+        let mut command = self.command(&["serve"]);
+        command.stdin(Stdio::null()).stdout(Stdio::from(log.try_clone()?)).stderr(Stdio::from(log));
+        Ok(Starting { child: command.spawn()?, ports, stale })
+    }
+
+    /// Starts a server and waits until its doors are open.
+    pub(crate) async fn start(&self) -> anyhow::Result<Running> {
+        self.spawn()?.wait().await.with_context(|| format!("it said:\n{}", tail(&self.log())))
+    }
+}
+
+/// A server whose doors are not open yet.
+#[derive(Debug)]
+pub(crate) struct Starting {
+    child: Child,
+    ports: PathBuf,
+    stale: Option<u64>,
+}
+
+impl Starting {
+    /// Waits until the doors are open.
+    pub(crate) async fn wait(mut self) -> anyhow::Result<Running> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                bail!("the server did not start: {status}");
+            }
+            if file_number(&self.ports).is_some_and(|number| Some(number) != self.stale) {
+                let doors = Doors::read(&std::fs::read_to_string(&self.ports)?)?;
+                return Ok(Running { child: self.child, doors });
+            }
+            ensure!(Instant::now() < deadline, "the server neither starts nor ends");
+            sleep(Duration::from_millis(2)).await;
+        }
+    }
+
+    /// Ends the process at once, however far it has come.
+    pub(crate) async fn kill(mut self) -> anyhow::Result<()> {
+        Ok(self.child.kill().await?)
+    }
+}
+
+/// A server that runs.
+#[derive(Debug)]
+pub(crate) struct Running {
+    child: Child,
+    pub(crate) doors: Doors,
+}
+
+impl Running {
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id().unwrap_or(0)
+    }
+
+    /// Ends the process at once, as a power failure would, and returns when it is gone.
+    pub(crate) async fn kill(mut self) -> anyhow::Result<()> {
+        Ok(self.child.kill().await?)
+    }
+
+    /// Whether it ended by itself.
+    pub(crate) fn has_ended(&mut self) -> anyhow::Result<bool> {
+        Ok(self.child.try_wait()?.is_some())
+    }
+
+    /// Asks it to stop and waits until it has.
+    pub(crate) async fn stop(mut self) -> anyhow::Result<()> {
+        Command::new("kill").args(["-TERM", &self.id().to_string()]).status().await?;
+        let status = timeout(PATIENCE, self.child.wait()).await.context("the server does not stop")??;
+        ensure!(status.success(), "the server stopped with {status}");
+        Ok(())
+    }
+}
+
+fn file_number(path: &Path) -> Option<u64> {
+    use std::os::unix::fs::MetadataExt as _;
+    std::fs::metadata(path).ok().map(|metadata| metadata.ino())
+}
+
+/// What a command said, on one line or several.
+pub(crate) fn said(output: &Output) -> String {
+    let both = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+    format!("{} ({})", both.concat().trim(), output.status)
+}
+
+/// The last lines of a log.
+pub(crate) fn tail(log: &str) -> String {
+    let lines: Vec<&str> = log.lines().collect();
+    lines.get(lines.len().saturating_sub(20)..).unwrap_or_default().join("\n")
+}
+
+/// The server beside this program, where cargo puts it.
+pub(crate) fn usual_program() -> PathBuf {
+    let here = std::env::current_exe().unwrap_or_default();
+    here.with_file_name("knotpost")
+}

@@ -1,0 +1,288 @@
+//! The mail server of the outside world: takes every mail the trial's server sends, remembers what
+//! matters of it, and may be slow or ask to come again.
+
+use std::collections::HashSet;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash as _, Hasher as _};
+use std::net::SocketAddr;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+
+use crate::dice::Dice;
+
+/// How the sink treats who comes.
+#[derive(Clone, Debug)]
+pub(crate) struct Manners {
+    /// How long it thinks before the answer to a message.
+    pub(crate) pause: Range<Duration>,
+    /// How many of a hundred mails are put off once…
+    pub(crate) put_off: u64,
+    /// … as long as so few have arrived.
+    pub(crate) put_off_until: usize,
+    pub(crate) dice: Dice,
+}
+
+impl Manners {
+    /// Takes everything at once.
+    pub(crate) fn prompt() -> Self {
+        Self { pause: Duration::ZERO..Duration::ZERO, put_off: 0, put_off_until: 0, dice: Dice::new(0) }
+    }
+}
+
+/// A mail that was answered 250, or would have been if its sender had lived.
+#[derive(Clone, Debug)]
+pub(crate) struct Arrival {
+    /// Which of the servers, one after the other, brought it.
+    pub(crate) life: usize,
+    pub(crate) recipient: String,
+    /// Without angle brackets.
+    pub(crate) message_id: String,
+    /// Without angle brackets; empty when there is none.
+    pub(crate) in_reply_to: String,
+    pub(crate) subject: String,
+    /// The words of its text that begin with [`MARK`].
+    pub(crate) marks: Vec<u64>,
+    /// Stands for all its bytes.
+    pub(crate) digest: u64,
+}
+
+/// Begins the word by which a mail about something is recognised; a number follows.
+pub(crate) const MARK: &str = "load-mail-";
+
+struct Shared {
+    manners: Mutex<(Manners, HashSet<String>)>,
+    arrivals: Mutex<Vec<Arrival>>,
+    life: AtomicUsize,
+    put_off: AtomicUsize,
+    gate: watch::Sender<bool>,
+}
+
+/// The sink, listening.
+pub(crate) struct Sink {
+    pub(crate) address: SocketAddr,
+    shared: Arc<Shared>,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Sink {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Sink {
+    /// Listens on a free port of this machine.
+    pub(crate) async fn open(manners: Manners) -> std::io::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared {
+            manners: Mutex::new((manners, HashSet::new())),
+            arrivals: Mutex::default(),
+            life: AtomicUsize::new(0),
+            put_off: AtomicUsize::new(0),
+            gate: watch::Sender::new(true),
+        });
+        let host = Arc::clone(&shared);
+        let task = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                // A client that was killed breaks off; there is nobody to tell.
+                tokio::spawn(serve(stream, Arc::clone(&host)));
+            }
+        });
+        Ok(Self { address, shared, task })
+    }
+
+    /// What comes on new connections from now on is brought by another server.
+    pub(crate) fn begin_life(&self) {
+        self.shared.life.fetch_add(1, Ordering::SeqCst);
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        lock(&self.shared.arrivals).len()
+    }
+
+    /// How many mails were put off.
+    pub(crate) fn count_put_off(&self) -> usize {
+        self.shared.put_off.load(Ordering::Relaxed)
+    }
+
+    /// Everything that arrived so far.
+    pub(crate) fn arrivals(&self) -> Vec<Arrival> {
+        lock(&self.shared.arrivals).clone()
+    }
+
+    /// Forgets what arrived after the first `count`.
+    pub(crate) fn truncate(&self, count: usize) {
+        lock(&self.shared.arrivals).truncate(count);
+    }
+
+    /// Lets everybody wait who wants to begin a mail.
+    pub(crate) fn close_gate(&self) {
+        self.shared.gate.send_replace(false);
+    }
+
+    pub(crate) fn open_gate(&self) {
+        self.shared.gate.send_replace(true);
+    }
+}
+
+impl Shared {
+    async fn pass_gate(&self) {
+        // The gate lasts as long as this does.
+        let _ = self.gate.subscribe().wait_for(|open| *open).await;
+    }
+
+    /// Whether this mail is asked to come again, and how long the answer takes.
+    fn judge(&self, arrival: &Arrival) -> (bool, Duration) {
+        let arrived = lock(&self.arrivals).len();
+        let (manners, known) = &mut *lock(&self.manners);
+        let pause = manners.pause.clone();
+        let pause = manners.dice.pause(&pause);
+        let may = arrived < manners.put_off_until && manners.dice.happens(manners.put_off);
+        (may && known.insert(arrival.message_id.clone()), pause)
+    }
+}
+
+async fn serve(stream: TcpStream, shared: Arc<Shared>) -> std::io::Result<()> {
+    let life = shared.life.load(Ordering::SeqCst);
+    stream.set_nodelay(true)?;
+    let mut stream = BufReader::new(stream);
+    stream.write_all(b"220 sink.example.net ESMTP\r\n").await?;
+    let mut recipient = String::new();
+    let mut line = String::new();
+    loop {
+        line.clear();
+        if stream.read_line(&mut line).await? == 0 {
+            return Ok(());
+        }
+        let verb = line.get(..4).unwrap_or_default().to_ascii_uppercase();
+        let answer: &[u8] = match verb.as_str() {
+            "EHLO" => b"250-sink.example.net\r\n250-8BITMIME\r\n250-ENHANCEDSTATUSCODES\r\n250 SMTPUTF8\r\n",
+            "MAIL" => {
+                shared.pass_gate().await;
+                b"250 2.1.0 fine\r\n"
+            }
+            "RCPT" => {
+                recipient = between(&line, '<', '>').to_owned();
+                b"250 2.1.5 known\r\n"
+            }
+            "DATA" => {
+                stream.write_all(b"354 go on\r\n").await?;
+                let Some(message) = read_message(&mut stream).await? else { return Ok(()) };
+                let arrival = read_arrival(life, &recipient, &message);
+                let (put_off, pause) = shared.judge(&arrival);
+                if put_off {
+                    shared.put_off.fetch_add(1, Ordering::Relaxed);
+                    b"451 4.7.1 come again\r\n"
+                } else {
+                    lock(&shared.arrivals).push(arrival);
+                    sleep_if_any(pause).await;
+                    b"250 2.0.0 taken\r\n"
+                }
+            }
+            "QUIT" => {
+                stream.write_all(b"221 2.0.0 bye\r\n").await?;
+                return Ok(());
+            }
+            _ => b"250 2.0.0 fine\r\n",
+        };
+        stream.write_all(answer).await?;
+    }
+}
+
+/// A timer costs a millisecond even when it is for nothing.
+async fn sleep_if_any(pause: Duration) {
+    if !pause.is_zero() {
+        sleep(pause).await;
+    }
+}
+
+/// A message up to its dot; `None` when the client breaks off.
+async fn read_message(stream: &mut BufReader<TcpStream>) -> std::io::Result<Option<Vec<u8>>> {
+    let mut message = Vec::with_capacity(4096);
+    loop {
+        let begin = message.len();
+        if stream.read_until(b'\n', &mut message).await? == 0 {
+            return Ok(None);
+        }
+        let line = message.get(begin..).unwrap_or_default();
+        if line == b".\r\n" {
+            message.truncate(begin);
+            return Ok(Some(message));
+        }
+        if line.starts_with(b"..") {
+            message.remove(begin);
+        }
+    }
+}
+
+fn read_arrival(life: usize, recipient: &str, message: &[u8]) -> Arrival {
+    let mut hasher = DefaultHasher::new();
+    message.hash(&mut hasher);
+    let text = String::from_utf8_lossy(message);
+    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+    let head = head.replace("\r\n ", " ").replace("\r\n\t", " ");
+    let header = |name: &str| {
+        let value = head.lines().find_map(|line| {
+            let (field, value) = line.split_once(':')?;
+            field.eq_ignore_ascii_case(name).then(|| value.trim())
+        });
+        value.unwrap_or_default()
+    };
+    Arrival {
+        life,
+        recipient: recipient.to_owned(),
+        message_id: between(header("Message-ID"), '<', '>').to_owned(),
+        in_reply_to: between(header("In-Reply-To"), '<', '>').to_owned(),
+        subject: header("Subject").to_owned(),
+        marks: marks(body),
+        digest: hasher.finish(),
+    }
+}
+
+/// The number of the first mark of a text; `None` without one.
+pub(crate) fn mark(text: &str) -> Option<u64> {
+    marks(text).first().copied()
+}
+
+fn marks(text: &str) -> Vec<u64> {
+    let words = text.split(MARK).skip(1);
+    let numbers = words.filter_map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok());
+    let mut numbers: Vec<u64> = numbers.collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+fn between(text: &str, open: char, close: char) -> &str {
+    let inner = text.split_once(open).map_or(text, |(_, rest)| rest);
+    inner.split_once(close).map_or(inner, |(inner, _)| inner).trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_arrival_is_read_from_folded_headers_and_its_text() {
+        let message =
+            b"Message-ID: <1@a>\r\nIn-Reply-To:\r\n <load-mail-7@b>\r\nSubject: Osbox\r\n Board\r\n\r\n\
+                        load-mail-12.\r\n<p>load-mail-12.</p> load-mail-3\r\n";
+        let arrival = read_arrival(2, "ann@example.org", message);
+        assert_eq!((arrival.message_id.as_str(), arrival.subject.as_str()), ("1@a", "Osbox Board"));
+        assert_eq!(mark(&arrival.in_reply_to), Some(7));
+        assert_eq!(arrival.marks, [3, 12]);
+    }
+}

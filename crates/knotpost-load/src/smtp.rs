@@ -1,0 +1,119 @@
+//! A client of SMTP and LMTP, as a mail server speaks them: step by step, one message after the
+//! other on a connection that may be kept.
+
+use std::io;
+use std::net::SocketAddr;
+
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::server::PATIENCE;
+
+/// Which of the two protocols is spoken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Smtp,
+    Lmtp,
+}
+
+/// The last line of an answer.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) text: String,
+}
+
+impl Reply {
+    pub(crate) fn is_success(&self) -> bool {
+        self.text.starts_with('2')
+    }
+
+    pub(crate) fn is_transient(&self) -> bool {
+        self.text.starts_with('4')
+    }
+}
+
+/// A connection that has been greeted.
+#[derive(Debug)]
+pub(crate) struct Client {
+    stream: BufReader<TcpStream>,
+}
+
+impl Client {
+    /// Connects and says hello; a refusal of either is an error.
+    pub(crate) async fn connect(address: SocketAddr, dialect: Dialect) -> io::Result<Self> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let mut client = Self { stream: BufReader::new(stream) };
+        let hello = if dialect == Dialect::Smtp { "EHLO" } else { "LHLO" };
+        for line in [String::new(), format!("{hello} mail.example.net\r\n")] {
+            let reply = client.say(line.as_bytes()).await?;
+            if !reply.is_success() {
+                return Err(io::Error::other(reply.text));
+            }
+        }
+        Ok(client)
+    }
+
+    /// Hands over one message with its line ends as CRLF and its dots doubled, see [`encode`]. The
+    /// answer to its last line, or to the first that was not taken.
+    pub(crate) async fn send(&mut self, from: &str, to: &str, message: &[u8]) -> io::Result<Reply> {
+        for line in [format!("MAIL FROM:<{from}>\r\n"), format!("RCPT TO:<{to}>\r\n")] {
+            let reply = self.say(line.as_bytes()).await?;
+            if !reply.is_success() {
+                return Ok(reply);
+            }
+        }
+        let reply = self.say(b"DATA\r\n").await?;
+        if !reply.text.starts_with('3') {
+            return Ok(reply);
+        }
+        self.say(message).await
+    }
+
+    /// Says good bye.
+    pub(crate) async fn quit(mut self) -> io::Result<()> {
+        self.say(b"QUIT\r\n").await.map(drop)
+    }
+
+    async fn say(&mut self, line: &[u8]) -> io::Result<Reply> {
+        self.stream.get_mut().write_all(line).await?;
+        timeout(PATIENCE, self.hear()).await?
+    }
+
+    async fn hear(&mut self) -> io::Result<Reply> {
+        loop {
+            let mut line = String::new();
+            if self.stream.read_line(&mut line).await? == 0 || !line.ends_with('\n') {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            if line.as_bytes().get(3) != Some(&b'-') {
+                return Ok(Reply { text: line.trim_end().to_owned() });
+            }
+        }
+    }
+}
+
+/// A message as it goes over the wire, its end included.
+pub(crate) fn encode(message: &str) -> Vec<u8> {
+    let mut wire = String::with_capacity(message.len() + 64);
+    for line in message.lines() {
+        if line.starts_with('.') {
+            wire.push('.');
+        }
+        wire.push_str(line);
+        wire.push_str("\r\n");
+    }
+    wire.push_str(".\r\n");
+    wire.into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_encoded_with_its_dots_doubled_and_its_end() {
+        assert_eq!(encode("a\n.b\n\nc"), b"a\r\n..b\r\n\r\nc\r\n.\r\n");
+    }
+}

@@ -1,0 +1,158 @@
+//! Which line of a mail is its command, and what is the comment.
+//!
+//! Knows where a command may stand, not what one is: the caller says whether a line parses.
+
+use super::extract::{Extracted, extract};
+use super::parse::Message;
+use knotpost_commands::limit_comment;
+
+/// The most commands one mail may carry.
+pub const MAX_LINES: usize = 50;
+
+/// The kind of address a mail came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Address {
+    /// The server's address.
+    Plain,
+    /// A reply address.
+    Reply,
+}
+
+/// Where the command of a mail was found. Comments are cut to a length that can be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Identified {
+    /// The Subject is a complete command; the text is its comment.
+    Subject {
+        /// The Subject as it came.
+        line: String,
+        /// The sender's own words in the text.
+        comment: String,
+    },
+    /// At a reply address: the first of the sender's own lines.
+    Body {
+        /// That line.
+        line: String,
+        /// The sender's own words below it.
+        comment: String,
+    },
+    /// A mail of many commands.
+    Multiple {
+        /// One command each, at most [`MAX_LINES`].
+        lines: Vec<String>,
+        /// How many more there were.
+        surplus: usize,
+    },
+    /// No command: the Subject (perhaps empty), to be told what is wrong with it.
+    Unclear {
+        /// The Subject as it came.
+        subject: String,
+        /// The sender's own words in the text.
+        comment: String,
+    },
+}
+
+/// Finds the command of a mail. `is_command` says whether a line, once cleaned, is a complete command.
+pub fn identify(message: &Message, address: Address, is_command: &dyn Fn(&str) -> bool) -> Identified {
+    let text = message.text.as_deref().unwrap_or_default();
+    let subject = message.subject.trim().to_owned();
+    if is_multiple(&subject) {
+        return read_multiple(text);
+    }
+    let own = extract(text);
+    if is_command(&subject) {
+        return Identified::Subject { line: subject, comment: limit_comment(&own.text()) };
+    }
+    match (address, own.split_first()) {
+        (Address::Reply, Some((line, comment))) => {
+            Identified::Body { line: line.to_owned(), comment: limit_comment(&comment) }
+        }
+        _ => Identified::Unclear { subject, comment: limit_comment(&own.text()) },
+    }
+}
+
+/// The word alone, or behind the marks of replies (`Re:`, `AW[2]:`) and lists (`[games]`).
+fn is_multiple(subject: &str) -> bool {
+    let mut rest = subject.trim();
+    while let Some(behind) = strip_mark(rest) {
+        rest = behind.trim_start();
+    }
+    rest.eq_ignore_ascii_case("multiple")
+}
+
+fn strip_mark(text: &str) -> Option<&str> {
+    if text.starts_with('[') {
+        return text.split_once(']').map(|(_, behind)| behind);
+    }
+    let (mark, behind) = text.split_once([':', '：'])?;
+    (mark.chars().count() <= 8 && !mark.trim_end().contains(' ')).then_some(behind)
+}
+
+fn read_multiple(text: &str) -> Identified {
+    let before_signature: Vec<&str> = text.lines().take_while(|line| *line != "-- ").collect();
+    let Extracted { lines } = extract(&before_signature.join("\n"));
+    let mut lines: Vec<String> = lines
+        .iter()
+        .map(|line| line.trim())
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(str::to_owned)
+        .collect();
+    let surplus = lines.len().saturating_sub(MAX_LINES);
+    lines.truncate(MAX_LINES);
+    Identified::Multiple { lines, surplus }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mail(subject: &str, text: &str) -> Message {
+        Message { subject: subject.into(), text: Some(text.into()), ..Message::default() }
+    }
+
+    fn is_help(line: &str) -> bool {
+        line.contains("help")
+    }
+
+    #[test]
+    fn a_complete_subject_is_the_command_at_any_address() {
+        for address in [Address::Plain, Address::Reply] {
+            let found = identify(&mail("Re: help rules", "f12\n> old"), address, &is_help);
+            assert_eq!(found, Identified::Subject { line: "Re: help rules".into(), comment: "f12".into() });
+        }
+    }
+
+    #[test]
+    fn at_a_reply_address_the_first_own_line_is_the_command() {
+        let text = "\n f12 \nnice game\n\nOn Tue, 3 Nov 2026 10:00, Knotpost <g@x.y> wrote:\n> board\n";
+        let found = identify(&mail("Re: Osbox Board 1 fred", text), Address::Reply, &is_help);
+        assert_eq!(found, Identified::Body { line: "f12".into(), comment: "nice game".into() });
+    }
+
+    #[test]
+    fn without_a_command_the_subject_is_handed_back() {
+        let unclear = Identified::Unclear { subject: "hello".into(), comment: "f12".into() };
+        assert_eq!(identify(&mail("hello", "f12"), Address::Plain, &is_help), unclear);
+        let silent = Identified::Unclear { subject: "hello".into(), comment: String::new() };
+        assert_eq!(identify(&mail("hello", "> quoted\n"), Address::Reply, &is_help), silent);
+    }
+
+    #[test]
+    fn multiple_takes_the_lines_of_the_body() {
+        let text = "# mine\nmove a\n\n> move b\nshow 3\n-- \nfred\nmove c\n";
+        let found = identify(&mail("Re: Multiple", text), Address::Plain, &is_help);
+        assert_eq!(found, Identified::Multiple { lines: vec!["move a".into(), "show 3".into()], surplus: 0 });
+        let many = "show\n".repeat(MAX_LINES + 2);
+        let Identified::Multiple { lines, surplus } =
+            identify(&mail("[games] multiple", &many), Address::Plain, &is_help)
+        else {
+            unreachable!("the Subject says so");
+        };
+        assert_eq!((lines.len(), surplus), (MAX_LINES, 2));
+        for subject in ["a note: multiple", "multiple boards", ""] {
+            assert!(
+                matches!(identify(&mail(subject, ""), Address::Plain, &is_help), Identified::Unclear { .. }),
+                "{subject}"
+            );
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Reading mail: from bytes to a command line and its comment, one stage a file.
+//!
+//! `parse` turns bytes into a [`Message`], `extract` takes the sender's own words out of its text, `identify` says
+//! which of them are the command. The stages are pure functions from value to value: nothing here knows a file, a
+//! clock, the server's addresses or the meaning of a command. Whatever bytes come in, what comes out is a value,
+//! in time that grows with their number.
+
+mod decode;
+pub mod extract;
+mod flowed;
+mod html;
+pub mod identify;
+mod mime;
+pub mod parse;
+mod phrases;
+mod quoting;
+
+pub use extract::{Extracted, extract};
+pub use identify::{Address, Identified, identify};
+pub use mime::Limit;
+pub use parse::{Broken, Message, parse};

@@ -1,0 +1,97 @@
+//! Mails as many programs write them, and beside each what is to be read out of it.
+//!
+//! `fixtures/mail/<program>/<case>.eml` is the mail; `<case>.want` beside it begins with lines `key: value`, ends
+//! with the comment, and has a blank line between. The keys: `body`, `subject`, `unclear` or `multiple` say where
+//! the command was found and which it is (`multiple` has its lines in place of the comment); `class` (a person's
+//! when it is missing) is checked where classes are made, in the server; `from` and `date` (Unix milliseconds)
+//! are checked when they are there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use knotpost_commands::{GameWords, Vocabulary};
+use knotpost_mail::{Address, Identified, Message, identify, parse};
+
+struct Case {
+    name: String,
+    raw: Vec<u8>,
+    want: String,
+}
+
+fn cases() -> Vec<Case> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/mail");
+    let mut mails: Vec<PathBuf> = fs::read_dir(&root)
+        .unwrap()
+        .flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap())
+        .map(|file| file.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "eml"))
+        .collect();
+    mails.sort();
+    let case = |path: &PathBuf| Case {
+        name: path.strip_prefix(&root).unwrap().with_extension("").display().to_string(),
+        raw: fs::read(path).unwrap(),
+        want: fs::read_to_string(path.with_extension("want")).unwrap_or_default(),
+    };
+    mails.iter().map(case).collect()
+}
+
+fn with_crlf(raw: &[u8]) -> Vec<u8> {
+    raw.iter().flat_map(|byte| if *byte == b'\n' { vec![b'\r', b'\n'] } else { vec![*byte] }).collect()
+}
+
+fn vocabulary() -> Vocabulary {
+    let game = |name: &str| GameWords { name: name.to_owned(), title: name.to_owned(), options: Vec::new() };
+    Vocabulary::new(vec![game("osbox"), game("osbo"), game("obsidio"), game("boxilies")])
+}
+
+/// Reply addresses of the corpus have a plus sign, as the server's own have.
+fn arrival(message: &Message) -> Address {
+    if message.to.iter().any(|to| to.starts_with("games+r.")) { Address::Reply } else { Address::Plain }
+}
+
+/// What was read, in the form of a `.want` file.
+fn show(message: &Message, wanted: &str) -> String {
+    let vocabulary = vocabulary();
+    let is_command = |line: &str| knotpost_commands::parse(line, &vocabulary).is_ok();
+    let (found, comment) = match identify(message, arrival(message), &is_command) {
+        Identified::Body { line, comment } => (format!("body: {line}"), comment),
+        Identified::Subject { line, comment } => (format!("subject: {line}"), comment),
+        Identified::Unclear { subject, comment } => (format!("unclear: {subject}"), comment),
+        Identified::Multiple { lines, surplus } => (format!("multiple: {surplus} more"), lines.join("\n")),
+    };
+    let mut shown = String::new();
+    for line in wanted.lines().take_while(|line| !line.is_empty()) {
+        let key = line.split_once(": ").map_or(line, |(key, _)| key);
+        shown += &match key {
+            "from" => format!("from: {}\n", message.from.join(", ")),
+            "date" => format!("date: {}\n", message.date.map_or("none".to_owned(), |date| date.to_string())),
+            "class" => format!("{line}\n"),
+            _ => format!("{}\n", found.trim_end()),
+        };
+    }
+    shown + "\n" + &comment
+}
+
+#[test]
+fn every_mail_of_the_corpus_is_read_as_its_sender_meant_it() {
+    let cases = cases();
+    assert!(cases.len() >= 30, "only {} mails were found", cases.len());
+    let mut wrong = Vec::new();
+    for case in &cases {
+        let message = match parse(&case.raw) {
+            Ok(message) => message,
+            Err(error) => {
+                wrong.push(format!("=== {}: {error}", case.name));
+                continue;
+            }
+        };
+        if parse(&with_crlf(&case.raw)).as_ref() != Ok(&message) {
+            wrong.push(format!("=== {}: read otherwise with CRLF", case.name));
+        }
+        let read = show(&message, &case.want);
+        if read.trim_end() != case.want.trim_end() {
+            wrong.push(format!("=== {}\n--- wanted\n{}\n--- read\n{read}", case.name, case.want.trim_end()));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
+}

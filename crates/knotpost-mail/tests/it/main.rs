@@ -1,0 +1,5 @@
+//! Mails of many programs, and what is read out of them, in one test binary.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod corpus;
+mod stages;
