@@ -76,7 +76,9 @@ impl<'a> Browser<'a> {
         if let Some(cookie) = &self.cookie {
             request = request.header("cookie", cookie);
         }
-        let page = self.app.send(request.body(body).unwrap()).await;
+        let mut page = self.app.send(request.body(body).unwrap()).await;
+        // As a browser reads it; brackets stay as they are.
+        page.text = page.text.replace("&#x2f;", "/").replace("&#x27;", "'");
         if let Some(cookie) = page.headers.get("set-cookie") {
             let pair = cookie.to_str().unwrap().split(';').next().unwrap_or_default();
             self.cookie = (!pair.ends_with('=')).then(|| pair.to_owned());
