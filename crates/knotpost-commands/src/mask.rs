@@ -141,7 +141,14 @@ fn hide_unknown(line: &str, vocabulary: &Vocabulary) -> String {
         let unknown_game = usize::from(head.game == crate::grammar::NamedGame::Unknown);
         kept.extend(front.iter().skip(unknown_game).map(|word| word.place));
         kept.extend(args.first().filter(|word| is_short_board(word.text)).map(|word| word.place));
-        secrets = secret_words(head.verb, args);
+        // A mask before a word that is none hides a long board number: no password follows that at once.
+        let is_mask = |at: usize| args.get(at).is_some_and(|word| word.text == STAND_IN);
+        let hides_board = head.verb.spec().who == WhoAt::Either && is_mask(0) && !is_mask(1);
+        secrets = if hides_board {
+            args.iter().skip(2).take(1).copied().collect()
+        } else {
+            secret_words(head.verb, args)
+        };
         kept.extend(addresses(head.verb, args).map(|word| word.place));
     }
     rewrite(line, |place, piece| {

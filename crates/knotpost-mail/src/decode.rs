@@ -16,6 +16,51 @@ pub(super) fn decode_base64(body: &[u8]) -> Vec<u8> {
     base64_decode(whole_lines).unwrap_or_else(|| body.to_vec())
 }
 
+/// Quoted-printable (RFC 2045, section 6.7) as it arrives: what is no code stays as it is.
+///
+/// Blanks at line ends stay too: programs that forget to encode them mean the `-- ` above a signature.
+pub(super) fn decode_quoted(body: &[u8]) -> Vec<u8> {
+    let mut decoded = Vec::with_capacity(body.len());
+    let mut rest = body;
+    while let Some((byte, behind)) = rest.split_first() {
+        rest = behind;
+        if *byte != b'=' {
+            decoded.push(*byte);
+        } else if let Some((code, after)) = hex_pair(behind) {
+            decoded.push(code);
+            rest = after;
+        } else if let Some(after) = behind_soft_break(behind) {
+            rest = after;
+        } else {
+            decoded.push(b'=');
+        }
+    }
+    decoded
+}
+
+fn hex_pair(text: &[u8]) -> Option<(u8, &[u8])> {
+    let [high, low, after @ ..] = text else { return None };
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    let code = digit(*high)? * 16 + digit(*low)?;
+    u8::try_from(code).ok().map(|code| (code, after))
+}
+
+/// A soft break may have blanks before its line end; the end of the text counts as one.
+fn behind_soft_break(text: &[u8]) -> Option<&[u8]> {
+    let line_end = text.iter().take(MAX_PADDING).position(|byte| !matches!(byte, b' ' | b'\t'));
+    match line_end {
+        None if text.len() < MAX_PADDING => Some(&[]),
+        None => None,
+        Some(at) => {
+            let after = text.get(at..).unwrap_or_default();
+            after.strip_prefix(b"\r\n").or_else(|| after.strip_prefix(b"\n"))
+        }
+    }
+}
+
+/// More blanks than this before a line end are not a soft break's.
+const MAX_PADDING: usize = 80;
+
 pub(super) fn decode_charset(bytes: &[u8], charset: Option<&str>) -> String {
     let name = charset.unwrap_or_default().trim().to_ascii_lowercase();
     let vague = matches!(
@@ -45,9 +90,74 @@ pub(super) fn clean_lines(text: &str) -> String {
             '\r' if chars.peek() == Some(&'\n') => {}
             '\r' | '\u{2028}' | '\u{2029}' | '\u{85}' => clean.push('\n'),
             '\n' | '\t' => clean.push(c),
-            c if c.is_control() => {}
+            c if c.is_control() || is_invisible(c) => {}
             c => clean.push(c),
         }
     }
     clean
+}
+
+/// Characters that show nothing and mean nothing in a text of ours: soft hyphens, zero-width blanks, byte order
+/// marks, marks of direction. Joiners are left, for they shape letters and pictures.
+pub(super) fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// Headers as UTF-8: bytes that are none come from programs that send Windows-1252 as it is.
+pub(super) fn header_text(head: &[u8]) -> Vec<u8> {
+    if std::str::from_utf8(head).is_ok() {
+        return head.to_vec();
+    }
+    let lines = head.split_inclusive(|byte| *byte == b'\n');
+    lines.flat_map(|line| decode_charset(line, None).into_bytes()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoted_printable_is_read_leniently() {
+        for (coded, plain) in [
+            ("caf=C3=a9", "café"),
+            ("a=\r\nb=\nc= \t\nd=", "abcd"),
+            ("100=% =ZZ =4", "100=% =ZZ =4"),
+            ("-- \n", "-- \n"),
+            ("", ""),
+        ] {
+            assert_eq!(decode_quoted(coded.as_bytes()), plain.as_bytes(), "{coded:?}");
+        }
+    }
+
+    #[test]
+    fn base64_is_read_as_far_as_it_goes() {
+        assert_eq!(decode_base64(b"ZjEyCg=="), b"f12\n");
+        assert_eq!(decode_base64(b"ZjEy\nZjEy\n\n-- \nfooter: no code"), b"f12f12");
+        assert_eq!(decode_base64(b"ZjEyCgpuaWNlCg\n"), b"f12\n\nnice\n");
+    }
+
+    #[test]
+    fn charsets_are_what_they_say_or_what_they_must_be() {
+        for (bytes, charset, text) in [
+            (&b"\xe9\x80"[..], Some("iso-8859-1"), "é€"),
+            (b"\xe9", None, "é"),
+            ("é".as_bytes(), None, "é"),
+            ("é".as_bytes(), Some("US-ASCII"), "é"),
+            (b"\xf1", Some("koi8-r"), "Я"),
+            (b"\xdf", Some("windows-1251"), "Я"),
+            (b"\xb1", Some("iso-8859-2"), "ą"),
+            (b"\xb9", Some("windows-1250"), "ą"),
+            (b"\xa4", Some("iso-8859-15"), "€"),
+            (b"\xc4\xe3", Some("gb2312"), "你"),
+            (b"\xa4\xa4", Some("big5"), "中"),
+            (b"\xb0\xa1", Some("euc-kr"), "가"),
+            (b"\x82\xa0", Some("shift_jis"), "あ"),
+            (b"\xa4\xa2", Some("euc-jp"), "あ"),
+            (b"\x1b$B$\"\x1b(B", Some("iso-2022-jp"), "あ"),
+            (b"h\xe9", Some("no such charset"), "h\u{fffd}"),
+        ] {
+            assert_eq!(decode_charset(bytes, charset), text, "{charset:?}");
+        }
+    }
 }

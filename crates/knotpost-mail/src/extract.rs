@@ -4,7 +4,7 @@
 //! is typed above, between or below quotes stays, and so does everything of which it is not certain: a quote too
 //! much costs a sentence in a comment, a sentence too little may be a move.
 
-use super::quoting;
+use super::{quoting, trimmings};
 
 /// A text without what was quoted; no blank lines at either end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,24 +31,33 @@ pub fn extract(text: &str) -> Extracted {
     let lines: Vec<&str> = text.lines().collect();
     let mut marks: Vec<Mark> =
         lines.iter().map(|line| if quoting::is_quoted(line) { Mark::Quote } else { Mark::Own }).collect();
+    trimmings::mark_armor(&lines, &mut marks);
     mark_whole_messages(&lines, &mut marks);
     mark_attributions(&lines, &mut marks);
-    mark_signatures(&lines, &mut marks);
-    mark_adverts(&lines, &mut marks);
+    trimmings::mark_warnings(&lines, &mut marks);
+    mark_unmarked_quotes(&lines, &mut marks);
+    trimmings::mark_signatures(&lines, &mut marks);
+    trimmings::mark_adverts(&lines, &mut marks);
     Extracted { lines: collect(&lines, &marks) }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
+pub(super) enum Mark {
     Own,
     /// Marked with `>` or part of a message that was put in whole.
     Quote,
-    /// Dropped, but nothing that a quote would show: signatures and adverts.
+    /// Dropped, but nothing that a quote would show: signatures, adverts and warnings.
     Trimmings,
 }
 
-fn is_blank(line: &str) -> bool {
-    line.trim().is_empty()
+/// Nothing to be seen: blanks, and joiners with nothing to join.
+pub(super) fn is_blank(line: &str) -> bool {
+    line.chars().all(|c| c.is_whitespace() || matches!(c, '\u{200c}' | '\u{200d}'))
+}
+
+/// A line of the sender's with something on it.
+pub(super) fn is_own(lines: &[&str], marks: &[Mark], index: usize) -> bool {
+    marks.get(index) == Some(&Mark::Own) && lines.get(index).is_some_and(|line| !is_blank(line))
 }
 
 /// Messages put in whole, under a separator or a header block: to the end, unless their lines are marked with `>`.
@@ -78,7 +87,7 @@ fn message_head(lines: &[&str]) -> usize {
     let Some(first) = lines.first().filter(|line| !is_blank(line)) else { return 0 };
     let separator = quoting::is_separator(first);
     let mut start = 0;
-    if separator || quoting::is_rule(first) {
+    if separator || quoting::is_rule(first) || quoting::is_title(first) {
         start = 1 + lines.iter().skip(1).take(2).take_while(|line| is_blank(line)).count();
     }
     match quoting::header_block(lines.get(start..).unwrap_or_default()) {
@@ -105,62 +114,63 @@ fn mark_attributions(lines: &[&str], marks: &mut [Mark]) {
 
 /// How many of the last lines are an attribution: one, or up to three when the program broke a long one.
 fn attribution_length(lines: &[&str], marks: &[Mark]) -> usize {
-    let own = |index: usize| {
-        marks.get(index) == Some(&Mark::Own) && lines.get(index).is_some_and(|line| !is_blank(line))
-    };
     let mut fallback = 0;
     for length in 1..=3.min(lines.len()) {
         let start = lines.len() - length;
-        if !own(start) {
+        if !is_own(lines, marks, start) {
             break;
         }
         let block = lines.get(start..).unwrap_or_default();
         if !quoting::is_attribution(&block.join(" ")) {
             continue;
         }
-        if block.first().is_some_and(|line| quoting::opens_attribution(line)) {
+        let first = block.first().copied().unwrap_or_default();
+        if quoting::opens_attribution(first) {
             return length;
         }
-        if length == 1 {
-            fallback = 1;
+        // The address was broken off: the line above belongs to it whatever its words.
+        if fallback == 0 && !quoting::is_rest_of_address(first) {
+            fallback = length;
         }
     }
     fallback
 }
 
-/// A signature reaches from its `-- ` to the next quote or the end. Without its blank `--` is a command.
-fn mark_signatures(lines: &[&str], marks: &mut [Mark]) {
-    let mut inside = false;
-    for (line, mark) in lines.iter().zip(marks.iter_mut()) {
-        match mark {
-            Mark::Quote => inside = false,
-            _ if inside || *line == "-- " => {
-                inside = true;
-                *mark = Mark::Trimmings;
-            }
-            _ => {}
+/// Attributions that are beyond doubt, above quotes without marks: with something of the sender's above, all of the
+/// rest is the quote; else nobody can tell, and only the attribution goes.
+fn mark_unmarked_quotes(lines: &[&str], marks: &mut [Mark]) {
+    let (mut at, mut above) = (0, false);
+    while at < lines.len() {
+        if !is_own(lines, marks, at) {
+            at += 1;
+            continue;
         }
+        let length = full_attribution(lines, marks, at);
+        if length == 0 {
+            above = true;
+            at += 1;
+            continue;
+        }
+        let below =
+            (at + length..lines.len()).find(|&index| lines.get(index).is_some_and(|line| !is_blank(line)));
+        let marked = below.is_some_and(|index| marks.get(index) == Some(&Mark::Quote));
+        let end = if above && !marked { lines.len() } else { at + length };
+        marks.iter_mut().take(end).skip(at).for_each(|mark| *mark = Mark::Quote);
+        at = end;
     }
 }
 
-/// Adverts stand alone: nothing of the sender's directly above or below.
-fn mark_adverts(lines: &[&str], marks: &mut [Mark]) {
-    for at in 0..lines.len() {
-        let alone = |index: Option<usize>| {
-            index.is_none_or(|index| {
-                lines.get(index).is_none_or(|line| is_blank(line))
-                    || marks.get(index).is_some_and(|mark| *mark != Mark::Own)
-            })
-        };
-        let Some(line) = lines.get(at).filter(|line| !is_blank(line)) else { continue };
-        let own = marks.get(at) == Some(&Mark::Own) && alone(at.checked_sub(1)) && alone(Some(at + 1));
-        if own
-            && quoting::is_advert(line)
-            && let Some(mark) = marks.get_mut(at)
-        {
-            *mark = Mark::Trimmings;
-        }
+/// The number of lines of an attribution with name, address, date and verb that begins a paragraph here.
+fn full_attribution(lines: &[&str], marks: &[Mark], at: usize) -> usize {
+    let begins = at.checked_sub(1).is_none_or(|before| !is_own(lines, marks, before));
+    if !begins {
+        return 0;
     }
+    let fits = |length: &usize| {
+        (at..at + length).all(|index| is_own(lines, marks, index))
+            && lines.get(at..at + length).is_some_and(|block| quoting::is_full_attribution(&block.join(" ")))
+    };
+    (1..=3).find(fits).unwrap_or(0)
 }
 
 /// The lines that are left; where something was taken out, at most one blank line stays.
@@ -175,9 +185,11 @@ fn collect(lines: &[&str], marks: &[Mark]) -> Vec<String> {
         if is_blank(line) && (kept.is_empty() || (gap && kept.last().is_some_and(|last| is_blank(last)))) {
             continue;
         }
-        if gap && !is_blank(line) {
-            gap = false;
+        if is_blank(line) {
+            kept.push(String::new());
+            continue;
         }
+        gap = false;
         kept.push(line.trim_end().to_owned());
     }
     while kept.last().is_some_and(|line| is_blank(line)) {

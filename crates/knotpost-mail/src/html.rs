@@ -5,6 +5,8 @@
 
 use mail_parser::decoders::html::add_html_token;
 
+use super::decode::is_invisible;
+
 /// Converts; never fails, whatever the markup.
 pub(super) fn to_text(html: &str) -> String {
     let mut page = Page::default();
@@ -85,13 +87,14 @@ struct Page {
     preformatted: usize,
     /// The paragraph has no margin: Outlook writes one for every line.
     tight: bool,
-    /// For every open `div`, whether it opened a quote.
+    /// For every open `div`, what it opened.
     divs: Vec<Marks>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Marks {
     Quote,
+    Preformatted,
     Nothing,
 }
 
@@ -131,8 +134,7 @@ impl Page {
         }
         match c {
             '\u{a0}' => self.line.push(' '),
-            '\u{200b}'..='\u{200d}' | '\u{feff}' | '\u{ad}' => {}
-            c if c.is_control() => {}
+            c if c.is_control() || is_invisible(c) => {}
             c => self.line.push(c),
         }
     }
@@ -171,32 +173,43 @@ impl Page {
         }
     }
 
-    /// Yahoo quotes in a `div` with a class of its own, all others in `blockquote`.
+    /// Yahoo quotes in a `div` with a class of its own, all others in `blockquote`; K-9 keeps line ends in one.
     fn div(&mut self, tag: &Tag<'_>) {
         self.end_block();
         if tag.closes {
-            if self.divs.pop() == Some(Marks::Quote) {
-                self.quotes = self.quotes.saturating_sub(1);
+            match self.divs.pop() {
+                Some(Marks::Quote) => self.quotes = self.quotes.saturating_sub(1),
+                Some(Marks::Preformatted) => self.preformatted = self.preformatted.saturating_sub(1),
+                Some(Marks::Nothing) | None => {}
             }
             return;
         }
-        let marks = if tag.attributes.contains("yahoo_quoted") { Marks::Quote } else { Marks::Nothing };
-        if marks == Marks::Quote {
+        let marks = if tag.attributes.contains("yahoo_quoted") {
             self.quotes += 1;
-        }
+            Marks::Quote
+        } else if tag.attributes.contains("white-space: pre") || tag.attributes.contains("white-space:pre") {
+            self.preformatted += 1;
+            Marks::Preformatted
+        } else {
+            Marks::Nothing
+        };
         self.divs.push(marks);
     }
 
+    /// Ends the line if anything stands on it, were it only a blank that cannot be broken.
     fn end_block(&mut self) {
-        self.space_due = false;
-        if !self.line.trim().is_empty() {
+        if !self.line.is_empty() {
             self.end_line();
         }
+        self.space_due = false;
         self.line.clear();
     }
 
     fn end_line(&mut self) {
-        self.space_due = false;
+        // The blank that tells the line above a signature from the command `--`.
+        if std::mem::take(&mut self.space_due) && self.line == "--" {
+            self.line.push(' ');
+        }
         if self.quotes > 0 {
             self.out.push_str(&">".repeat(self.quotes.min(MAX_QUOTES)));
             self.out.push(' ');

@@ -6,6 +6,7 @@
 //! in time that grows with their number.
 
 mod decode;
+mod encoded;
 pub mod extract;
 mod flowed;
 mod html;
@@ -14,6 +15,7 @@ mod mime;
 pub mod parse;
 mod phrases;
 mod quoting;
+mod trimmings;
 
 pub use extract::{Extracted, extract};
 pub use identify::{Address, Identified, identify};

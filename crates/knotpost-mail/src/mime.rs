@@ -5,10 +5,9 @@
 
 use std::borrow::Cow;
 
-use mail_parser::decoders::quoted_printable::quoted_printable_decode;
 use mail_parser::{ContentType, Header, HeaderName, HeaderValue, MessageParser};
 
-use super::decode::{clean_lines, decode_base64, decode_charset};
+use super::decode::{clean_lines, decode_base64, decode_charset, decode_quoted, header_text};
 use super::{flowed, html};
 
 /// Header bytes of one part.
@@ -53,7 +52,8 @@ pub(super) struct Field<'a> {
 
 /// A mail or a part of one: headers read, body untouched.
 pub(super) struct Part<'x> {
-    head: &'x [u8],
+    /// The header in UTF-8, with an empty line behind it.
+    head: Vec<u8>,
     headers: Vec<Header<'static>>,
     body: &'x [u8],
 }
@@ -67,10 +67,10 @@ impl<'x> Part<'x> {
         }
         check_fields(head)?;
         // Without the empty line mail-parser would drop what it has read at the end of input.
-        let mut terminated = head.to_vec();
-        terminated.extend_from_slice(b"\r\n\r\n");
+        let mut head = header_text(head);
+        head.extend_from_slice(b"\r\n\r\n");
         let headers = MessageParser::new()
-            .parse_headers(&terminated)
+            .parse_headers(&head)
             .and_then(|message| message.parts.into_iter().next())
             .map(|part| part.headers.into_iter().map(Header::into_owned).collect())
             .unwrap_or_default();
@@ -146,7 +146,7 @@ impl<'x> Part<'x> {
         match self.transfer_encoding() {
             Some(name) if name.eq_ignore_ascii_case("base64") => Cow::Owned(decode_base64(self.body)),
             Some(name) if name.eq_ignore_ascii_case("quoted-printable") => {
-                quoted_printable_decode(self.body).map_or(Cow::Borrowed(self.body), Cow::Owned)
+                Cow::Owned(decode_quoted(self.body))
             }
             _ => Cow::Borrowed(self.body),
         }

@@ -5,6 +5,7 @@
 
 use mail_parser::{HeaderName, HeaderValue};
 
+use super::encoded::decode_words;
 use super::mime::{self, Limit, Part};
 
 /// Why bytes are not taken as a mail.
@@ -29,6 +30,8 @@ pub struct Message {
     pub reply_to: Vec<String>,
     /// The addresses of `To` and `Cc`.
     pub to: Vec<String>,
+    /// Whom it was delivered to, as mail servers note it on the way: `Delivered-To`, `X-Original-To`, `Envelope-To`.
+    pub delivered_to: Vec<String>,
     /// The first `Subject`, decoded and on one line; empty when there is none.
     pub subject: String,
     /// The `Message-ID`.
@@ -122,7 +125,7 @@ fn take_field(message: &mut Message, seen: &mut Seen, field: &mime::Field<'_>) {
         HeaderName::To | HeaderName::Cc => message.to.extend(addresses(field.value)),
         HeaderName::Subject if !seen.subject => {
             seen.subject = true;
-            message.subject = unfold(field.value.as_text().unwrap_or_default());
+            message.subject = unfold(&decode_words(&unfold(&field.raw)));
         }
         HeaderName::MessageId if message.message_id.is_none() => message.message_id = ids(field.value).pop(),
         HeaderName::InReplyTo => message.in_reply_to = ids(field.value),
@@ -156,6 +159,10 @@ fn take_mark(message: &mut Message, field: &mime::Field<'_>) {
         "precedence" => message.precedence = Some(value.to_ascii_lowercase()),
         "x-loop" => message.x_loop.push(value),
         "x-auto-response-suppress" => message.x_auto_response_suppress = Some(value),
+        "delivered-to" | "x-original-to" | "envelope-to" => {
+            let noted = value.split(',').map(|address| address.trim_matches(['<', '>', ' ']).to_owned());
+            message.delivered_to.extend(noted.filter(|address| !address.is_empty()));
+        }
         "x-autoreply" => message.x_autoreply = true,
         "x-autorespond" => message.x_autorespond = true,
         _ => {}
@@ -168,27 +175,34 @@ fn addresses<'a>(value: &'a HeaderValue<'_>) -> impl Iterator<Item = String> + '
         .into_iter()
         .flat_map(mail_parser::Address::iter)
         .filter_map(|addr| addr.address.as_deref())
-        .map(|address| address.trim().to_owned())
+        .map(|address| unfold(address))
         .filter(|address| !address.is_empty())
 }
 
 fn ids(value: &HeaderValue<'_>) -> Vec<String> {
     match value {
-        HeaderValue::Text(id) => vec![id.to_string()],
-        HeaderValue::TextList(list) => list.iter().map(ToString::to_string).collect(),
+        HeaderValue::Text(id) => vec![unfold(id)],
+        HeaderValue::TextList(list) => list.iter().map(|id| unfold(id)).collect(),
         _ => Vec::new(),
     }
 }
 
-/// One line: every run of line ends and tabs becomes a blank, nothing else changes.
+/// One line: a fold and the blanks behind it become one blank, tabs become blanks, other control characters go.
 fn unfold(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
+    let mut folded = false;
     for c in text.trim().chars() {
         match c {
-            '\r' => {}
-            '\n' | '\t' => line.push(' '),
+            '\n' => folded = true,
+            ' ' | '\t' if folded => {}
+            '\t' => line.push(' '),
             c if c.is_control() => {}
-            c => line.push(c),
+            c => {
+                if std::mem::take(&mut folded) {
+                    line.push(' ');
+                }
+                line.push(c);
+            }
         }
     }
     line

@@ -3,28 +3,79 @@
 //! Tables only, in lower case; `quoting` says how they are used. A table is one string with `|` between the entries,
 //! which keeps a hundred short words readable.
 
-/// The entries of a table.
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// The entries of a table, found by the character at which they are compared first: a mail has as many lines as its
+/// sender likes, and a table has many entries.
+pub(super) struct Table {
+    entries: LazyLock<HashMap<char, Vec<&'static str>>>,
+    key: fn(&str) -> Option<char>,
+}
+
+impl Table {
+    /// The entries that can be equal to a text in lower case, or its beginning or end, whichever the table is for.
+    pub(super) fn candidates(&self, lower: &str) -> impl Iterator<Item = &'static str> + use<> {
+        let found = (self.key)(lower).and_then(|key| self.entries.get(&key)).cloned();
+        found.unwrap_or_default().into_iter()
+    }
+}
+
+fn first(text: &str) -> Option<char> {
+    text.chars().next()
+}
+
+fn last(text: &str) -> Option<char> {
+    text.chars().next_back()
+}
+
+fn sort(table: &'static str, key: fn(&str) -> Option<char>) -> HashMap<char, Vec<&'static str>> {
+    let mut sorted: HashMap<char, Vec<&'static str>> = HashMap::new();
+    for entry in entries(table) {
+        if let Some(key) = key(entry) {
+            sorted.entry(key).or_default().push(entry);
+        }
+    }
+    sorted
+}
+
+/// A table by the first or the last character of its entries.
+macro_rules! tables {
+    ($($(#[$doc:meta])* $name:ident by $key:ident = $text:expr;)+) => {
+        $($(#[$doc])* pub(super) static $name: Table =
+            Table { entries: LazyLock::new(|| sort($text, $key)), key: $key };)+
+    };
+}
+
+/// The entries of a short table.
 pub(super) fn entries(table: &'static str) -> impl Iterator<Item = &'static str> {
     table.split('|')
 }
 
-/// What stands before the colon of an attribution ("fred wrote:").
-pub(super) const WROTE: &str = "\
+tables! {
+    /// What stands before the colon of an attribution ("fred wrote:").
+    WROTE by last = "\
     wrote|writes|schrieb|geschrieben|a écrit|a ecrit|écrivait|escribió|escribio|escreveu|ha scritto|\
     scrive|schreef|geschreven|skrev|skrev följande|kirjoitti|napisał|napisał(a)|napisała|pisze|napsal|\
     napsal(a)|napísal|napísal(a)|írta|ezt írta|a scris|написал|написал(а)|написала|пишет|пише|писал(а)|\
     написа|έγραψε|έγραψες|yazdı|şunu yazdı|kirjutas|rakstīja|rašė|napisao je|je napisal|je napisao|viết|\
     đã viết|menulis|כתב|כתבה|كتب|寫道|写道|写到|さんは書きました|が書きました|のメール|작성|님이 작성|\
     va escriure|idatzi zuen";
+}
 
-/// How the first line of an attribution begins that a program broke into several.
-pub(super) const OPENERS: &str = "\
+/// What stands between name and date where the date comes last.
+pub(super) const WROTE_ON: &str = "\
+    wrote on | schrieb am | schreef op | a écrit le | escribió el | ha scritto il | escreveu em | skrev den | napisał dnia ";
+
+tables! {
+    /// How the first line of an attribution begins that a program broke into several.
+    OPENERS by first = "\
     on |am |le |el |il |op |em |a |in |den |på |w dniu |dnia |dne |dňa |pada |vào |στις |в |at |ons |\
     tor |fre |man |tir |ti |to |ke |pe |în |mon, |tue, |wed, |thu, |fri, |sat, |sun, |ср, |пн, |\
     вт, |чт, |пт, |сб, |вс, |在|于|20";
 
-/// The titles between the dashes of a separator line.
-pub(super) const TITLES: &str = "\
+    /// The titles between the dashes of a separator line.
+    TITLES by first = "\
     original message|original-nachricht|ursprüngliche nachricht|originalnachricht|message d'origine|\
     message d’origine|message original|message initial|mensaje original|messaggio originale|\
     messaggio inoltrato|oorspronkelijk bericht|doorgestuurd bericht|mensagem original|\
@@ -34,23 +85,23 @@ pub(super) const TITLES: &str = "\
     orijinal mesaj|özgün mesaj|αρχικό μήνυμα|исходное сообщение|пересылаемое сообщение|\
     пересланное сообщение|оригінальне повідомлення|originál zprávy|reply message|forwarded message|\
     begin forwarded message|weitergeleitete nachricht|message transféré|message transfere|\
-    mensaje reenviado|vidarebefordrat meddelande|videresendt melding|原始邮件|原始郵件|转发的邮件|\
+    mensaje reenviado|vidarebefordrat meddelande|videresendt melding|原始邮件|原始郵件|邮件原件|郵件原件|转发的邮件|\
     轉寄郵件|元のメッセージ|転送メッセージ|원본 메시지|전달된 메시지";
 
-/// Titles that mail programs write without dashes around them.
-pub(super) const BARE_TITLES: &str = "\
+    /// Titles that mail programs write without dashes around them.
+    BARE_TITLES by first = "\
     begin forwarded message|anfang der weitergeleiteten nachricht|début du message réexpédié|\
     début du message transféré|inizio messaggio inoltrato|inicio del mensaje reenviado|\
     begin doorgestuurd bericht|início da mensagem reencaminhada|początek przekazywanej wiadomości|\
     начало переадресованного сообщения|vidarebefordrat brev|下面是被转发的邮件";
 
-/// The names of the From line in a header block.
-pub(super) const FROM: &str = "\
+    /// The names of the From line in a header block.
+    FROM by first = "\
     from|von|de|da|van|från|fra|od|от|від|lähettäjä|kimden|gönderen|feladó|από|发件人|寄件者|寄件人|\
     差出人|送信者|보낸 사람|보낸사람|من|מאת|expéditeur|mittente|remitente";
 
-/// The names of the other lines in a header block: date, recipients, subject.
-pub(super) const OTHER_FIELDS: &str = "\
+    /// The names of the other lines in a header block: date, recipients, subject.
+    OTHER_FIELDS by first = "\
     sent|date|to|cc|subject|reply-to|gesendet|datum|an|betreff|envoyé|envoyé le|à|objet|enviado|\
     enviado el|enviada em|enviado em|fecha|para|asunto|assunto|inviato|data|a|oggetto|verzonden|aan|\
     onderwerp|skickat|till|ämne|sendt|til|emne|dato|lähetetty|vastaanottaja|aihe|wysłano|wysłane|do|\
@@ -58,17 +109,49 @@ pub(super) const OTHER_FIELDS: &str = "\
     отправлено|кому|тема|надіслано|发送时间|日期|时间|收件人|抄送|主题|寄件日期|傳送時間|收件者|副本|\
     主旨|送信日時|日時|宛先|件名|보낸 날짜|받는 사람|제목|날짜";
 
-/// How the lines begin with which telephones and web mailers advertise themselves; behind a `…`, how they end.
-pub(super) const ADVERTS: &str = "\
-    sent from my |sent from mail for |sent from outlook|sent from yahoo |sent from gmail |\
-    sent from proton|sent from samsung |sent from a phone|sent from aol|sent via |\
-    sent with proton|sent with [proton|sent with aqua mail|sent using |get outlook for |\
-    get bluemail for |von meinem …gesendet|gesendet von |gesendet mit |\
-    diese nachricht wurde von meinem …gesendet|holen sie sich outlook für |outlook für …herunterladen|\
-    envoyé de mon |envoyé depuis |envoyé avec |envoyé à partir de |obtenir outlook pour |\
-    télécharger outlook pour |enviado desde |enviado do meu |enviado de meu |enviado con |enviado via |\
-    obtener outlook para |inviato da |inviato dal mio |scarica outlook per |verstuurd vanaf |\
-    verzonden vanaf |verzonden met |outlook voor …downloaden|skickat från |sendt fra |hent outlook til |\
-    lähetetty |wysłane z |wysłano z |pobierz outlook|odesláno z |odoslané z |отправлено с |\
-    отправлено из |надіслано з |iphone'umdan gönderildi|发自我的|从我的…发送|發自我的|获取 outlook for |\
-    iphoneから送信|ipadから送信|나의 iphone에서 보냄";
+    /// How the lines begin with which telephones and web mailers advertise themselves; behind a `…`, how they end.
+    ADVERTS by first = "\
+    sent from my |sent from mail for |sent from outlook|sent from yahoo |sent from gmail |sent from mobile|\
+    sent from proton|sent from samsung |sent from a phone|sent from aol|sent from spark|sent via |\
+    sent with proton|sent with [proton|sent with aqua mail|sent with spark|sent using |get outlook for |\
+    get bluemail for |von meinem …gesendet|von meiner …gesendet|von meinem/meiner …gesendet|gesendet von |\
+    gesendet mit |diese nachricht wurde von meinem …gesendet|holen sie sich outlook für |outlook für …herunterladen|\
+    outlook für …beziehen|envoyé de mon |envoyé depuis |envoyé avec |envoyé à partir de |obtenir outlook pour |\
+    obtenez outlook pour |télécharger outlook pour |enviado desde |enviado do meu |enviado de meu |enviado con |\
+    enviado via |enviado a partir do |obtener outlook para |obter o outlook para |baixar o outlook para |inviato da |\
+    inviato dal mio |scarica outlook per |ottieni outlook per |verstuurd vanaf |verzonden vanaf |verzonden met |\
+    outlook voor …downloaden|download outlook voor |skickat från |hämta outlook för |sendt fra |hent outlook til |\
+    lähetetty |wysłane z |wysłano z |pobierz outlook|pobierz aplikację outlook|odesláno z |odoslané z |отправлено с |\
+    отправлено из |надіслано з |получить outlook для |скачать outlook для |iphone'umdan gönderildi|发自我的|从我的…发送|\
+    發自我的|從我的…傳送|获取 outlook for |取得 outlook for |iphoneから送信|ipadから送信|ios 版 outlook を入手|\
+    android 版 outlook を入手|outlook for …を入手|나의 iphone에서 보냄|yahoo mail: search, organize, conquer|virus-free.|\
+    <https://www.avast.com/";
+}
+
+/// What adverts name that stand right below somebody's words.
+pub(super) const DEVICES: &str =
+    "iphone|ipad|android|galaxy|samsung|outlook|huawei|xiaomi|pixel|blackberry|smartphone";
+
+tables! {
+    /// How the warnings begin, in capitals, that gateways put on top of mail from outside.
+    WARNING_HEADS by first = "\
+    external|caution|warning|attention|notice|achtung|vorsicht|warnung|extern|externe|hinweis|avertissement|prudence|\
+    atención|precaución|advertencia|externo|attenzione|avviso|esterno|let op|pas op|waarschuwing|atenção|cuidado|aviso|\
+    uwaga|ostrzeżenie|внимание|осторожно|注意|警告|外部";
+}
+
+/// Words of which a warning has at least one.
+pub(super) const WARNING_WORDS: &str = "\
+    external|outside of|outside your|outside the organi|outside our|extern|außerhalb|extérieur|externo|externa|esterno|\
+    esterna|zewnętrz|внешн|外部|组织外|組織外|do not click|open attachments";
+
+tables! {
+    /// How the sentences begin with which other warnings start, in lower case.
+    WARNING_STARTS by first = "\
+    zjqcmqr|this message is from an external sender|this message came from outside|this email originated from outside|\
+    this e-mail originated from outside|this is an external email|you don't often get email from|\
+    you don’t often get email from|some people who received this message don't often get email from|\
+    sie erhalten nicht oft e-mail|sie erhalten nicht häufig e-mail|vous n'obtenez pas souvent d'e-mail|\
+    vous n’obtenez pas souvent d’e-mail|no suele recibir correos electrónicos de|non si ricevono spesso messaggi|\
+    u ontvangt niet vaak e-mail|nie otrzymujesz często wiadomości";
+}

@@ -2,12 +2,12 @@
 //!
 //! Judges single lines or a few of them; which lines to drop is for `extract` to say.
 
-use super::phrases::{ADVERTS, BARE_TITLES, FROM, OPENERS, OTHER_FIELDS, TITLES, WROTE, entries};
+use super::phrases::{BARE_TITLES, FROM, OPENERS, OTHER_FIELDS, TITLES, Table, WROTE, WROTE_ON, entries};
 
-/// An advert is short; anything longer is somebody's sentence.
-const MAX_ADVERT: usize = 100;
 /// Three wrapped lines with a long name and an address.
 const MAX_ATTRIBUTION: usize = 320;
+/// A title between dashes.
+const MAX_TITLE: usize = 80;
 
 /// Whether a line was quoted by the mail program.
 pub(super) fn is_quoted(line: &str) -> bool {
@@ -28,11 +28,35 @@ pub(super) fn is_attribution(text: &str) -> bool {
     let has_address = stem.contains('@');
     let lower = stem.to_lowercase();
     let Some(before) =
-        entries(WROTE).find_map(|verb| lower.strip_suffix(verb)).or_else(|| verb_first(&lower))
+        WROTE.candidates(&lower).find_map(|verb| lower.strip_suffix(verb)).or_else(|| verb_first(&lower))
     else {
-        return has_digit && has_address;
+        return (has_digit && has_address) || is_name_and_date(&lower);
     };
     has_address || is_dated(stem) || is_name(before, stem)
+}
+
+/// Whether an attribution has all that one can have: address, date and a verb of writing.
+pub(super) fn is_full_attribution(text: &str) -> bool {
+    if text.len() > MAX_ATTRIBUTION || !text.contains('@') || !is_dated(text) || !is_attribution(text) {
+        return false;
+    }
+    let lower = text.to_lowercase();
+    let stem = lower.trim_end().trim_end_matches([':', '：', '﹕', ' ', '\u{a0}', ')']);
+    WROTE.candidates(stem).any(|verb| stem.ends_with(verb)) || verb_first(stem).is_some()
+}
+
+/// Whether this is the end of an address whose `<` must stand in the line above.
+pub(super) fn is_rest_of_address(line: &str) -> bool {
+    line.find('>').is_some_and(|end| line.get(..end).is_some_and(|before| !before.contains('<')))
+}
+
+/// The date behind the verb: "Fred Meier wrote on 2026-11-03:".
+fn is_name_and_date(lower: &str) -> bool {
+    entries(WROTE_ON).any(|verb| {
+        lower
+            .split_once(verb)
+            .is_some_and(|(name, date)| (1..=5).contains(&name.split_whitespace().count()) && is_dated(date))
+    })
 }
 
 /// Languages that put the verb before the name: "schrieb Fred Meier".
@@ -77,7 +101,7 @@ fn is_name(before: &str, written: &str) -> bool {
 /// Whether a line can be the first of an attribution that goes on in the next line.
 pub(super) fn opens_attribution(line: &str) -> bool {
     let lower = line.trim().to_lowercase();
-    entries(OPENERS).any(|opener| lower.starts_with(opener)) && is_dated(&lower)
+    OPENERS.candidates(&lower).any(|opener| lower.starts_with(opener)) && is_dated(&lower)
 }
 
 /// Whether a line announces a whole message: "-----Original Message-----", "Begin forwarded message:".
@@ -89,12 +113,25 @@ pub(super) fn is_separator(line: &str) -> bool {
     if core.is_empty() || !(ruled || announced) {
         return false;
     }
+    if core.len() > MAX_ATTRIBUTION {
+        return false;
+    }
     let title = core.trim_end_matches([':', '：']).trim().to_lowercase();
     let is_title = |known: &str| {
         title.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(" from "))
     };
-    (ruled && entries(TITLES).any(is_title))
-        || (announced && entries(BARE_TITLES).any(|known| known == title))
+    let is_attribution = || {
+        title.contains('@') && is_dated(&title) && WROTE.candidates(&title).any(|verb| title.ends_with(verb))
+    };
+    (ruled && (TITLES.candidates(&title).any(is_title) || is_attribution()))
+        || (announced && BARE_TITLES.candidates(&title).any(|known| known == title))
+}
+
+/// Whether a line has the form of a title between dashes, whatever its words: enough above a header block.
+pub(super) fn is_title(line: &str) -> bool {
+    let line = line.trim();
+    let core = line.trim_matches('-');
+    !core.is_empty() && core.len() <= MAX_TITLE && line.starts_with("----") && line.ends_with("----")
 }
 
 /// Whether a line is the rule that Outlook draws above a header block.
@@ -104,57 +141,46 @@ pub(super) fn is_rule(line: &str) -> bool {
 }
 
 /// The number of lines of the header block ("From: … Sent: … To: … Subject: …") at the start of these lines; 0 when
-/// there is none. A block has its From line first and at least two of the others.
+/// there is none. A block has its From line first and at least two of the others; or the date first, the From line
+/// next and two more.
 pub(super) fn header_block(lines: &[&str]) -> usize {
-    if !lines.first().is_some_and(|line| is_field(line, FROM)) {
+    let is_from = |index: usize| lines.get(index).is_some_and(|line| is_field(line, &FROM));
+    let is_other = |index: usize| lines.get(index).is_some_and(|line| is_field(line, &OTHER_FIELDS));
+    let start = if is_from(0) {
+        0
+    } else if is_other(0) && is_from(1) {
+        1
+    } else {
         return 0;
-    }
-    let (mut others, mut length, mut loose) = (0, 1, 0);
-    for (index, line) in lines.iter().enumerate().skip(1).take(12) {
+    };
+    let (mut others, mut length, mut loose) = (start, start + 1, 0);
+    for (index, line) in lines.iter().enumerate().skip(start + 1).take(12) {
         if line.trim().is_empty() {
             // Some programs put a blank line between the fields.
-            let next = lines.get(index + 1);
-            if others < 3 && next.is_some_and(|next| is_field(next, OTHER_FIELDS)) {
+            if others < 3 && is_other(index + 1) {
                 continue;
             }
             break;
         }
-        if is_field(line, OTHER_FIELDS) {
+        if is_other(index) {
             others += 1;
             length = index + 1;
             loose = 0;
-        } else if loose == 0
-            && others < 4
-            && lines.get(index + 1).is_some_and(|next| is_field(next, OTHER_FIELDS))
-        {
+        } else if loose == 0 && others < 4 && is_other(index + 1) {
             // A recipient list that was wrapped.
             loose += 1;
         } else {
             break;
         }
     }
-    if others >= 2 { length } else { 0 }
+    if others >= 2 + start { length } else { 0 }
 }
 
-fn is_field(line: &str, names: &'static str) -> bool {
+fn is_field(line: &str, names: &Table) -> bool {
     let line = line.trim().trim_start_matches('*');
     let Some((name, value)) = line.split_once([':', '：']) else { return false };
     let name = name.trim_matches(['*', ' ', '\u{a0}', '\u{3000}']).to_lowercase();
-    !value.trim_matches(['*', ' ']).is_empty() && entries(names).any(|known| known == name)
-}
-
-/// Whether a telephone or a web mailer added this line.
-pub(super) fn is_advert(line: &str) -> bool {
-    let line = line.trim();
-    if line.len() > MAX_ADVERT {
-        return false;
-    }
-    let lower = line.to_lowercase();
-    let lower = lower.trim_end_matches(['.', ' ']);
-    entries(ADVERTS).any(|advert| {
-        let (start, end) = advert.split_once('…').unwrap_or((advert, ""));
-        lower.starts_with(start) && lower.ends_with(end)
-    })
+    !value.trim_matches(['*', ' ']).is_empty() && names.candidates(&name).any(|known| known == name)
 }
 
 #[cfg(test)]
@@ -215,19 +241,5 @@ mod tests {
         assert_eq!(header_block(&["From: a", "Sent: b", "To: c", "Subject: d", "", "text"]), 4);
         assert_eq!(header_block(&["*Von:* a", "*Gesendet:* b", "*An:* c", "*Betreff:* d"]), 4);
         assert_eq!(header_block(&["From: here I move to b3", "and then: c4", "f3"]), 0);
-    }
-
-    #[test]
-    fn adverts_are_short_and_whole_lines() {
-        for line in [
-            "Sent from my iPhone",
-            "Von meinem iPhone gesendet",
-            "发自我的iPhone",
-            "Get Outlook for Android<https://aka.ms/x>",
-        ] {
-            assert!(is_advert(line), "{line}");
-        }
-        assert!(!is_advert("von meinem Platz aus sieht das gut aus"));
-        assert!(!is_advert("f12"));
     }
 }

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use sections::{
-    Accounts, AuthPolicy, Confirm, Database, Dkim, Games, Http, Inbound, KeepRaw, Limits, Lmtp, Log,
-    LogFormat, Mail, Maildir, Migrate, Retention, Secrets, Server, Smtp, Time,
+    Accounts, AuthPolicy, Confirm, Database, Dkim, FileMode, Games, Http, Inbound, KeepRaw, Limits, Lmtp,
+    Log, LogFormat, Mail, Maildir, Migrate, Retention, Secrets, Server, Smtp, Time,
 };
 
 /// The file that is read from the working folder when no other is named.
@@ -128,6 +128,12 @@ impl Config {
         }
     }
 
+    /// The Maildir that other programs deliver into; `None`: none is watched.
+    pub fn watched_maildir(&self) -> Option<PathBuf> {
+        let watch = &self.maildir.watch;
+        (!watch.is_empty()).then(|| self.server.data.join(watch))
+    }
+
     /// How the store is opened.
     pub fn store_settings(&self) -> crate::store::Settings {
         crate::store::Settings {
@@ -136,6 +142,11 @@ impl Config {
             max_connections: self.database.max_connections,
         }
     }
+}
+
+/// The path of a listener that is a Unix socket, written `unix:PATH`.
+pub fn unix_path(listen: &str) -> Option<&Path> {
+    listen.strip_prefix("unix:").map(Path::new)
 }
 
 #[cfg(test)]
@@ -175,6 +186,33 @@ mod tests {
         assert!(unknown.to_string().contains("listne"), "{unknown}");
         let bad = load(&[("KNOTPOST_HTTP__LISTEN", "nowhere")]).expect_err("no address");
         assert!(bad.to_string().starts_with("http.listen: "), "{bad}");
+    }
+
+    #[test]
+    fn ways_in_are_checked_before_anything_starts() {
+        let good = load(&[
+            ("KNOTPOST_LMTP__LISTEN", "unix:/run/knotpost/lmtp"),
+            ("KNOTPOST_LMTP__SOCKET_MODE", "0666"),
+            ("KNOTPOST_MAILDIR__WATCH", "mail/in"),
+            ("KNOTPOST_INBOUND__SECRET", "a-long-enough-secret"),
+        ])
+        .expect("usable");
+        assert_eq!(unix_path(&good.lmtp.listen), Some(Path::new("/run/knotpost/lmtp")));
+        assert_eq!(good.lmtp.socket_mode.bits(), 0o666);
+        assert_eq!(good.server.socket_mode.bits(), 0o660);
+        assert_eq!(good.watched_maildir(), Some(PathBuf::from("./data/mail/in")));
+        assert!(good.to_toml().expect("TOML").contains("socket_mode = \"0666\""));
+        for (name, value, key) in [
+            ("KNOTPOST_LMTP__LISTEN", "unix:", "lmtp.listen"),
+            ("KNOTPOST_SMTP__LISTEN", "unix:/run/x", "smtp.listen"),
+            ("KNOTPOST_SERVER__SOCKET_MODE", "rw-rw----", "octal"),
+            ("KNOTPOST_SERVER__SOCKET_MODE", "0999", "octal"),
+            ("KNOTPOST_MAILDIR__POLL_SECONDS", "0", "maildir.poll_seconds"),
+            ("KNOTPOST_INBOUND__SECRET", "two words", "inbound.secret"),
+        ] {
+            let bad = load(&[(name, value)]).expect_err(value);
+            assert!(bad.to_string().contains(key), "{value}: {bad}");
+        }
     }
 
     #[test]

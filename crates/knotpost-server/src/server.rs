@@ -1,25 +1,30 @@
 //! Everything in one process: opened, started, and stopped in order.
 
+mod doors;
+
 use std::fs::{File, TryLockError};
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use knotpost_rules::Registry;
 use metrics_exporter_prometheus::PrometheusHandle;
-use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, Parts};
 use crate::clock::{Clock, Entropy};
 use crate::config::{Config, Migrate};
-use crate::inbound::{Desk, Intake, Protocol, SmtpSettings, handover, smtp};
+use crate::inbound::{Desk, Intake, Protocol, SmtpSettings, Watch, handover, smtp};
 use crate::outbound::{MailComposer, Transport};
+use crate::service::Mailroom;
 use crate::store::Store;
 use crate::{web, worker};
+
+pub use doors::{LocalDoor, PORTS_FILE, Ports};
+
+use doors::{LmtpListener, address, bind, bind_lmtp, remove_ports, write_ports};
 
 /// How long work in hand may take once the server is told to stop.
 const GRACE: Duration = Duration::from_secs(7);
@@ -30,20 +35,6 @@ const READERS: usize = 4;
 
 /// The file whose lock says that a server runs on this folder.
 const LOCK_FILE: &str = "serve.lock";
-
-/// The file that tells which addresses the server listens on.
-pub const PORTS_FILE: &str = "ports.json";
-
-/// Where the server listens.
-#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
-pub struct Ports {
-    /// The web and API listener.
-    pub http: Option<SocketAddr>,
-    /// The SMTP listener.
-    pub smtp: Option<SocketAddr>,
-    /// The LMTP listener.
-    pub lmtp: Option<SocketAddr>,
-}
 
 /// A running server.
 pub struct Server {
@@ -94,30 +85,44 @@ impl Server {
         let transport = Arc::new(transport);
         let http = bind("http.listen", &config.http.listen).await?;
         let smtp = bind("smtp.listen", &config.smtp.listen).await?;
-        let lmtp = bind("lmtp.listen", &config.lmtp.listen).await?;
+        let lmtp = bind_lmtp(config).await?;
         let ports = Ports {
             http: address(http.as_ref())?,
             smtp: address(smtp.as_ref())?,
-            lmtp: address(lmtp.as_ref())?,
+            lmtp: lmtp.as_ref().map(LmtpListener::door).transpose()?,
         };
-        let socket = handover::Socket::bind(&config.server.data)?;
+        let socket = handover::Socket::bind(&config.server.data, config.server.socket_mode.bits())
+            .context("the socket for `deliver` cannot be made")?;
+        let watch = watched_folder(config, &transport)?;
         release_leases(&app).await.context("mail that waits could not be taken up again")?;
         let stop = CancellationToken::new();
         let desk = Arc::new(Desk::new(Arc::clone(&app)));
         let mut tasks = JoinSet::new();
         if let Some(listener) = http {
-            tasks.spawn(web::serve(listener, Arc::clone(&app), metrics, stop.clone()));
+            let web = web::Web::new(Arc::clone(&app), Arc::clone(&desk) as Arc<dyn Mailroom>, metrics);
+            tasks.spawn(web::serve(listener, web, stop.clone()));
         }
-        for (listener, protocol) in [(smtp, Protocol::Smtp), (lmtp, Protocol::Lmtp)] {
-            let Some(listener) = listener else { continue };
-            let settings = Arc::new(mail_settings(config, protocol)?);
-            tasks.spawn(smtp::serve(listener, settings, Arc::clone(&desk) as Arc<dyn Intake>, stop.clone()));
+        let intake = || Arc::clone(&desk) as Arc<dyn Intake>;
+        if let Some(listener) = smtp {
+            let settings = Arc::new(mail_settings(config, Protocol::Smtp)?);
+            tasks.spawn(smtp::serve(listener, settings, intake(), stop.clone()));
         }
-        tasks.spawn(socket.serve(
-            Arc::clone(&desk) as Arc<dyn Intake>,
-            config.inbound.max_bytes,
-            stop.clone(),
-        ));
+        if let Some(listener) = lmtp {
+            let settings = Arc::new(mail_settings(config, Protocol::Lmtp)?);
+            match listener {
+                LmtpListener::Tcp(listener) => {
+                    tasks.spawn(smtp::serve(listener, settings, intake(), stop.clone()));
+                }
+                LmtpListener::Unix(socket) => {
+                    tasks.spawn(smtp::serve_unix(socket, settings, intake(), stop.clone()));
+                }
+            }
+        }
+        if let Some(watch) = watch {
+            let poll = Duration::from_secs_f64(config.maildir.poll_seconds);
+            tasks.spawn(worker::work_maildir(watch, Arc::clone(&desk), poll, stop.clone()));
+        }
+        tasks.spawn(socket.serve(intake(), config.inbound.max_bytes, stop.clone()));
         for _ in 0..READERS {
             tasks.spawn(worker::work_inbox(Arc::clone(&desk), Arc::clone(&app), stop.clone()));
         }
@@ -140,8 +145,7 @@ impl Server {
             tracing::warn!("some work was not finished in time; it goes on at the next start");
             self.tasks.shutdown().await;
         }
-        // Absent when somebody tidied the folder up; nothing depends on it.
-        let _ = std::fs::remove_file(ports_file(&self.app.config.server.data));
+        remove_ports(&self.app.config.server.data);
         self.app.store.close().await;
     }
 }
@@ -189,28 +193,21 @@ fn mail_settings(config: &Config, protocol: Protocol) -> anyhow::Result<SmtpSett
     Ok(settings)
 }
 
-async fn bind(key: &'static str, listen: &str) -> anyhow::Result<Option<TcpListener>> {
-    if listen.is_empty() {
-        return Ok(None);
+/// The Maildir that is watched, if any.
+fn watched_folder(config: &Config, transport: &Transport) -> anyhow::Result<Option<Watch>> {
+    let Some(root) = config.watched_maildir() else { return Ok(None) };
+    if let Transport::Maildir(out) = transport
+        && is_same_folder(out.root(), &root)
+    {
+        anyhow::bail!(
+            "maildir.watch: {} is where outgoing mail is kept; watch another folder",
+            root.display()
+        );
     }
-    let listener = TcpListener::bind(listen).await.with_context(|| {
-        format!("{key}: {listen} cannot be listened on; choose another address, or port 0 for any free one")
-    })?;
-    Ok(Some(listener))
+    Ok(Some(Watch::new(root, config.inbound.max_bytes)))
 }
 
-fn address(listener: Option<&TcpListener>) -> std::io::Result<Option<SocketAddr>> {
-    listener.map(TcpListener::local_addr).transpose()
-}
-
-fn ports_file(data: &Path) -> PathBuf {
-    data.join(PORTS_FILE)
-}
-
-/// Whole or not at all: who waits for the file must not read half of it.
-fn write_ports(data: &Path, ports: &Ports) -> anyhow::Result<()> {
-    let draft = data.join(format!("{PORTS_FILE}.{}", std::process::id()));
-    std::fs::write(&draft, serde_json::to_string(ports)? + "\n")?;
-    std::fs::rename(&draft, ports_file(data))?;
-    Ok(())
+fn is_same_folder(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    real(one) == real(other)
 }

@@ -1,15 +1,17 @@
 //! Loops that do waiting work: received mail, outgoing mail, tidying up. Each takes one piece after
 //! the other, and between two pieces looks whether it should stop.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::clock::random_bytes;
-use crate::inbound::Desk;
+use crate::inbound::{Desk, Round, Watch};
 use crate::outbound::{Transport, queue};
 use crate::secret::to_hex;
 use crate::service;
@@ -31,6 +33,25 @@ pub async fn work_inbox(desk: Arc<Desk>, app: Arc<App>, stop: CancellationToken)
     while !stop.is_cancelled() {
         let done = desk.process_next().await;
         rest(done, &app.signals.inbox, &stop, "the inbox").await;
+    }
+}
+
+/// Empties the watched folder again and again until it is told to stop. Nothing in the folder ends it.
+pub async fn work_maildir(mut watch: Watch, desk: Arc<Desk>, poll: Duration, stop: CancellationToken) {
+    while !stop.is_cancelled() {
+        let walked = AssertUnwindSafe(watch.walk(&desk, &stop)).catch_unwind().await;
+        let pause = match walked {
+            Ok(Round::Done) => poll,
+            Ok(Round::Trouble) => poll.max(REST),
+            Err(_) => {
+                tracing::error!("the watch over the mail folder stumbled; it goes on");
+                poll.max(REST)
+            }
+        };
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(pause) => {}
+        }
     }
 }
 

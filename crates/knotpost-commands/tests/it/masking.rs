@@ -76,6 +76,13 @@ fn exchanged_words_that_look_right_are_hidden_when_asked() {
 }
 
 #[test]
+fn a_long_number_for_a_board_is_hidden_once_and_for_all() {
+    let once = mask("osbox sub 43333333 ab", &vocabulary());
+    assert_eq!(once, "osbox sub ******** ab");
+    assert_eq!(mask(&once, &vocabulary()), once);
+}
+
+#[test]
 fn the_debug_text_of_a_command_holds_no_password() {
     let text = format!("{:?}", read("osbox move 101 fred secret12 f12"));
     assert_eq!(text, "Command { verb: Move, game: \"osbox\", board: 101, who: Credentials(********), .. }");
@@ -203,7 +210,7 @@ proptest! {
     }
 
     #[test]
-    fn masking_twice_is_masking_once(line in r"(osbox |osbo |move |signup |change password |show |-size=|101 |fred |\*{8} |\PC{1,9} |[a-z]{2,9} |[\[\]:]){0,9}") {
+    fn masking_twice_is_masking_once(line in r"(osbox |osbo |sub |43333333 |move |signup |change password |show |-size=|101 |fred |\*{8} |\PC{1,9} |[a-z]{2,9} |[\[\]:]){0,9}") {
         let once = mask(&line, &vocabulary());
         prop_assert_eq!(mask(&once, &vocabulary()), once.clone());
         let cautious = mask_cautiously(&line, &vocabulary());

@@ -95,3 +95,66 @@ fn every_mail_of_the_corpus_is_read_as_its_sender_meant_it() {
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
 }
+
+/// Programs, and languages in which a program introduces what it quotes: each has mails of its own.
+#[test]
+fn the_corpus_has_mails_of_every_program_and_every_language() {
+    let names: Vec<String> = cases().into_iter().map(|case| case.name).collect();
+    let programs = [
+        "gmail-web",
+        "gmail-mobile",
+        "apple-mac",
+        "apple-ios",
+        "outlook-desktop",
+        "outlook-mobile",
+        "outlook-web",
+        "thunderbird",
+        "proton",
+        "yahoo",
+        "k-9",
+        "samsung",
+        "mutt",
+        "others",
+        "gateways",
+        "forms",
+        "blanks",
+        "broken",
+    ];
+    for program in programs {
+        let count = names.iter().filter(|name| name.split('/').next() == Some(program)).count();
+        assert!(count >= 3, "{count} of {program}");
+    }
+    for language in ["en", "de", "fr", "es", "it", "nl", "pt", "pl", "ru", "zh", "ja"] {
+        for form in ["gmail-web/top-", "apple-mac/top-", "outlook-desktop/plain-", "thunderbird/flowed-"] {
+            let name = format!("{form}{language}");
+            assert!(names.contains(&name), "{name}");
+        }
+    }
+    let holds = |needle: &str| cases().iter().any(|case| String::from_utf8_lossy(&case.raw).contains(needle));
+    for form in [
+        "iso-2022-jp",
+        "koi8-r",
+        "windows-1250",
+        "windows-1251",
+        "windows-1252",
+        "iso-8859-1",
+        "iso-8859-2",
+        "gb18030",
+        "gb2312",
+        "big5",
+        "euc-kr",
+        "Shift_JIS",
+        "base64",
+        "quoted-printable",
+        "format=flowed",
+        "delsp=yes",
+        "multipart/signed",
+        "multipart/report",
+        "multipart/related",
+        "message/rfc822",
+        "List-Id:",
+        "=?UTF-8?B?",
+    ] {
+        assert!(holds(form) || holds(&form.to_uppercase()), "{form}");
+    }
+}

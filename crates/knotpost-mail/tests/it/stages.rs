@@ -37,6 +37,18 @@ fn headers_are_found_whatever_their_form() {
 }
 
 #[test]
+fn control_characters_stay_out_of_every_value() {
+    let raw = b"From: fr\0ed@example.net\nTo: ga\x1ames@example.org\nMessage-ID: <1\0@x.y>\nReferences: <a\x01@b>\nSubject: =?utf-8?Q?he=00lp=0D=0Aresign?=\n\na\0b\x07\n";
+    let message = parse(raw).unwrap();
+    assert_eq!(message.from, ["fred@example.net"]);
+    assert_eq!(message.to, ["games@example.org"]);
+    assert_eq!(message.message_id.as_deref(), Some("1@x.y"));
+    assert_eq!(message.references, ["a@b"]);
+    assert_eq!(message.subject, "help resign");
+    assert_eq!(message.text.as_deref(), Some("ab\n"));
+}
+
+#[test]
 fn html_is_read_only_where_there_is_no_plain_text() {
     let mail = |plain: &str| {
         format!(

@@ -4,14 +4,17 @@ use std::io::Read as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use anyhow::Context as _;
+
 use super::{EX_DATAERR, EX_TEMPFAIL};
 use crate::config::Config;
-use crate::inbound::handover::{Piped, hand_over, judge};
-use crate::inbound::{Desk, Intake, Receipt, parse};
+use crate::domain::OwnAddresses;
+use crate::inbound::handover::{NotHandedOver, Piped, hand_over, judge};
+use crate::inbound::{Desk, Intake, Receipt, addressed, parse};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Address the message was delivered to (default: the server's own); may be repeated.
+    /// Address the message was delivered to (default: those of ours that stand in the message); may be repeated.
     #[arg(long, value_name = "ADDRESS")]
     to: Vec<String>,
 }
@@ -28,10 +31,7 @@ pub(super) async fn run(config: Config, args: Args) -> ExitCode {
             return ExitCode::from(EX_TEMPFAIL);
         }
     };
-    let recipients = if args.to.is_empty() { vec![config.server.address.clone()] } else { args.to };
-    // A pipe has no envelope: the return path is what the mail server wrote on top, or the author.
-    let mail_from = parse(&raw).ok().and_then(|message| message.envelope_sender().map(ToOwned::to_owned));
-    let piped = Piped { recipients, mail_from };
+    let piped = address(&config, args.to, &raw);
     match give(config, piped, raw).await {
         Ok(Receipt::Stored { .. }) => ExitCode::SUCCESS,
         Ok(Receipt::Refused { enhanced, text, .. }) => {
@@ -49,11 +49,37 @@ pub(super) async fn run(config: Config, args: Args) -> ExitCode {
     }
 }
 
-/// Hands the message to the running server; without one, stores it for the next to find.
+/// A pipe has no envelope: the return path is what the mail server wrote on top, or the author.
+fn address(config: &Config, to: Vec<String>, raw: &[u8]) -> Piped {
+    let message = parse(raw).unwrap_or_default();
+    let recipients = match OwnAddresses::new(&config.server.address) {
+        Ok(own) if to.is_empty() => addressed(&message, &own),
+        _ => to,
+    };
+    Piped { recipients, mail_from: message.envelope_sender().map(ToOwned::to_owned) }
+}
+
+/// Hands the message to the running server; when that cannot be done, stores it for a server to find. A message
+/// that a server took before it went away is recognised when it is found again.
 async fn give(config: Config, piped: Piped, raw: Vec<u8>) -> anyhow::Result<Receipt> {
-    if let Some(receipt) = hand_over(&config.server.data, &piped, &raw).await? {
-        return Ok(receipt);
+    let why = match hand_over(&config.server.data, &piped, &raw).await {
+        Ok(receipt) => return Ok(receipt),
+        Err(why) => why,
+    };
+    let stored = store(config, piped, raw).await;
+    match why {
+        NotHandedOver::NoServer => stored,
+        // Both failed: the server's side is what an operator can put right.
+        why => stored.with_context(|| with_cause(&why)),
     }
+}
+
+fn with_cause(why: &NotHandedOver) -> String {
+    let cause = std::error::Error::source(why).map_or_else(String::new, |cause| format!(" ({cause})"));
+    format!("{why}{cause}, and the message cannot be stored without it")
+}
+
+async fn store(config: Config, piped: Piped, raw: Vec<u8>) -> anyhow::Result<Receipt> {
     let app = super::open(config).await?;
     let desk = Desk::new(Arc::clone(&app));
     let receipt = judge(&desk as &dyn Intake, piped, raw).await;

@@ -81,7 +81,10 @@ enum Command {
 
 /// Runs the program with the arguments of this process.
 pub fn main() -> ExitCode {
-    let Cli { config, command } = Cli::parse();
+    let Cli { config, command } = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return explain(&error),
+    };
     let command = command.unwrap_or(Command::Serve);
     match command {
         Command::Play(args) => return play::run(&args, &GAMES),
@@ -95,7 +98,9 @@ pub fn main() -> ExitCode {
         Ok(config) => config,
         Err(error) => {
             eprintln!("knotpost: the configuration cannot be used: {error}");
-            return ExitCode::from(EX_CONFIG);
+            // An operator's slip must not send players' mail back: it waits in the queue of the mail server.
+            let waits = matches!(command, Command::Deliver(_));
+            return ExitCode::from(if waits { EX_TEMPFAIL } else { EX_CONFIG });
         }
     };
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -112,6 +117,18 @@ pub fn main() -> ExitCode {
         eprintln!("knotpost: {error:#}");
         ExitCode::FAILURE
     })
+}
+
+/// Shows help, or what is wrong with the arguments.
+#[expect(clippy::disallowed_methods, reason = "the arguments as they came, since they could not be read")]
+fn explain(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    // A slip in the line of a pipe must not send players' mail back.
+    let waits = error.use_stderr() && std::env::args_os().any(|argument| argument == "deliver");
+    match error.exit_code() {
+        _ if waits => ExitCode::from(EX_TEMPFAIL),
+        code => u8::try_from(code).map_or(ExitCode::FAILURE, ExitCode::from),
+    }
 }
 
 async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {

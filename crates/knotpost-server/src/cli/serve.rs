@@ -39,8 +39,11 @@ fn greet(app: &App, ports: &Ports) {
     if let Some(smtp) = ports.smtp {
         println!("  Mail in      smtp://{smtp} for {}", config.server.address);
     }
-    if let Some(lmtp) = ports.lmtp {
-        println!("  Mail in      lmtp://{lmtp} for {}", config.server.address);
+    if let Some(lmtp) = &ports.lmtp {
+        println!("  Mail in      lmtp {lmtp} for {}", config.server.address);
+    }
+    if let Some(folder) = config.watched_maildir() {
+        println!("  Mail in      the folder {} (a Maildir)", folder.display());
     }
     println!("  Mail out     {}", way_out(config));
     println!("  Data         {}", config.server.data.display());

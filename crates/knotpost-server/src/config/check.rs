@@ -10,6 +10,7 @@ use crate::domain::Address;
 pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
     identity(config)?;
     listeners(config)?;
+    ways_in(config)?;
     later(config)?;
     numbers(config)
 }
@@ -21,6 +22,10 @@ fn refuse<T>(key: &'static str, problem: impl Into<String>) -> Result<T, ConfigE
 fn identity(config: &Config) -> Result<(), ConfigError> {
     if let Err(error) = config.server.address.parse::<Address>() {
         return refuse("server.address", error.to_string());
+    }
+    let local = config.server.address.rsplit_once('@').map_or("", |(local, _)| local);
+    if !local.is_ascii() {
+        return refuse("server.address", "must be ASCII before the @: not every mail server carries more");
     }
     if config.server.address.contains('+') {
         return refuse("server.address", "must not contain `+`: the server appends its own tags");
@@ -45,14 +50,22 @@ fn identity(config: &Config) -> Result<(), ConfigError> {
 }
 
 fn listeners(config: &Config) -> Result<(), ConfigError> {
-    for (key, listen) in [
-        ("http.listen", &config.http.listen),
-        ("smtp.listen", &config.smtp.listen),
-        ("lmtp.listen", &config.lmtp.listen),
-    ] {
+    for (key, listen) in [("http.listen", &config.http.listen), ("smtp.listen", &config.smtp.listen)] {
         if !listen.is_empty() && listen.parse::<SocketAddr>().is_err() {
             return refuse(key, format!("`{listen}` is not an address and port such as 127.0.0.1:8080"));
         }
+    }
+    let lmtp = &config.lmtp.listen;
+    match super::unix_path(lmtp) {
+        Some(path) if path.file_name().is_none() => {
+            return refuse("lmtp.listen", "`unix:` is followed by the path of a socket");
+        }
+        None if !lmtp.is_empty() && lmtp.parse::<SocketAddr>().is_err() => {
+            let text =
+                format!("`{lmtp}` is neither an address and port such as 127.0.0.1:2424 nor `unix:PATH`");
+            return refuse("lmtp.listen", text);
+        }
+        _ => {}
     }
     for proxy in &config.http.trusted_proxies {
         if proxy.parse::<std::net::IpAddr>().is_err() {
@@ -68,15 +81,21 @@ fn listeners(config: &Config) -> Result<(), ConfigError> {
     Ok(())
 }
 
+fn ways_in(config: &Config) -> Result<(), ConfigError> {
+    let poll = config.maildir.poll_seconds;
+    if !(0.01..=86_400.0).contains(&poll) {
+        return refuse("maildir.poll_seconds", "must be seconds between 0.01 and 86400");
+    }
+    let secret = config.inbound.secret.expose_secret();
+    if !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return refuse("inbound.secret", "must be ASCII without blanks: it travels in a header field");
+    }
+    Ok(())
+}
+
 /// Keys whose feature is not in this version must not look as if they worked.
 fn later(config: &Config) -> Result<(), ConfigError> {
     const NOT_YET: &str = "is not in this version; leave it empty";
-    if !config.maildir.watch.is_empty() {
-        return refuse("maildir.watch", NOT_YET);
-    }
-    if !config.inbound.secret.expose_secret().is_empty() {
-        return refuse("inbound.secret", NOT_YET);
-    }
     if !config.dkim.selector.is_empty() || !config.dkim.key.expose_secret().is_empty() {
         return refuse("dkim.selector", NOT_YET);
     }

@@ -33,6 +33,8 @@ section! {
         public_url: String = "http://127.0.0.1:8080".to_owned(),
         /// Folder of everything it keeps.
         data: PathBuf = PathBuf::from("./data"),
+        /// Permissions of `data/knotpost.sock`, octal: who may hand mail over with `knotpost deliver`.
+        socket_mode: FileMode = FileMode(0o660),
     }
 }
 
@@ -61,16 +63,20 @@ section! {
 section! {
     /// The LMTP listener.
     Lmtp {
-        /// Address and port; empty: off.
+        /// Address and port, or `unix:PATH`; empty: off.
         listen: String = String::new(),
+        /// Permissions of the Unix socket, octal.
+        socket_mode: FileMode = FileMode(0o660),
     }
 }
 
 section! {
     /// A folder that another program delivers into.
     Maildir {
-        /// Reserved; must be empty in this version.
+        /// A Maildir, relative to the data folder; empty: none.
         watch: String = String::new(),
+        /// Seconds between two looks.
+        poll_seconds: f64 = 1.0,
     }
 }
 
@@ -143,7 +149,7 @@ section! {
 section! {
     /// Mail in.
     Inbound {
-        /// Shared secret of `POST /inbound`; must be empty in this version.
+        /// Shared secret of `POST /inbound`; empty: there is no such address.
         #[serde(serialize_with = "mask_secret")]
         secret: SecretString = SecretString::default(),
         /// Largest message taken.
@@ -263,6 +269,41 @@ choice! {
         Text,
         /// For machines.
         Json,
+    }
+}
+
+/// Permissions of a file, written in octal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileMode(u32);
+
+impl FileMode {
+    /// The permission bits.
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+}
+
+impl std::str::FromStr for FileMode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let digits = text.strip_prefix("0o").unwrap_or(text);
+        match u32::from_str_radix(digits, 8) {
+            Ok(mode) if mode <= 0o777 && digits.starts_with(|c: char| c.is_ascii_digit()) => Ok(Self(mode)),
+            _ => Err(format!("`{text}` are no permissions in octal such as \"0660\"")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for FileMode {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl Serialize for FileMode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&format!("{:04o}", self.0))
     }
 }
 

@@ -26,7 +26,8 @@ pub enum AddressError {
 }
 
 /// A mail address that can be written to: `local@domain`, ASCII or UTF-8, without display name, quotes, blanks
-/// or control characters. The domain is kept in lower case, the local part as it was written.
+/// or control characters. The domain is kept in lower case and ASCII (`xn--…`), so that it is one name however it was
+/// written and every mail server can carry it; the local part stays as it was written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Address {
     local: String,
@@ -39,7 +40,7 @@ impl Address {
         &self.local
     }
 
-    /// The part after the last `@`, in lower case.
+    /// The part after the last `@`, in lower case and ASCII.
     pub fn domain(&self) -> &str {
         &self.domain
     }
@@ -87,7 +88,16 @@ pub fn parse_address(text: &str) -> Result<Address, AddressError> {
     if !is_domain(domain) {
         return Err(AddressError::BadDomain);
     }
-    Ok(Address { local: local.to_owned(), domain: domain.to_lowercase() })
+    let domain = ascii_domain(domain).filter(|domain| is_domain(domain)).ok_or(AddressError::BadDomain)?;
+    Ok(Address { local: local.to_owned(), domain })
+}
+
+/// A domain as it stands in the DNS: RFC 5891 and UTS 46. `None` when there is no such form.
+pub(super) fn ascii_domain(domain: &str) -> Option<String> {
+    if domain.is_ascii() {
+        return Some(domain.to_ascii_lowercase());
+    }
+    idna::domain_to_ascii(domain).ok().filter(|domain| !domain.is_empty())
 }
 
 fn is_dot_atom(local: &str) -> bool {
@@ -138,6 +148,10 @@ mod tests {
             assert!(parse_address(address).is_ok(), "{address}");
         }
         assert_eq!(parse_address("Fred@Example.ORG").unwrap().to_string(), "Fred@example.org");
+        let written = parse_address("Вася@ПРИМЕР.рф").unwrap();
+        assert_eq!(written.domain(), "xn--e1afmkfd.xn--p1ai");
+        assert_eq!(written.key(), parse_address("вася@XN--E1AFMKFD.xn--p1ai").unwrap().key());
+        assert_eq!(parse_address("ann@bücher.example").unwrap().to_string(), "ann@xn--bcher-kva.example");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Knows their shape (`local`, `local+tag`, `local+r.token`, `local+b.id.sig`, `postmaster`), not the meaning of
 //! tokens and signatures.
 
-use super::address::{AddressError, MAX_LOCAL, parse_address};
+use super::address::{AddressError, MAX_LOCAL, ascii_domain, parse_address};
 
 const ID_MARK: &str = "knotpost.";
 
@@ -70,7 +70,7 @@ impl OwnAddresses {
         let Some((local, domain)) = address.rsplit_once('@') else {
             return (address == "postmaster").then_some(Recipient::Postmaster);
         };
-        if domain != self.domain || local.len() > MAX_LOCAL {
+        if !self.is_own_domain(domain) || local.len() > MAX_LOCAL {
             return None;
         }
         if local == "postmaster" {
@@ -82,6 +82,11 @@ impl OwnAddresses {
             None => None,
             Some(tag) => Some(read_tag(tag)),
         }
+    }
+
+    /// Whether this is our domain, in whichever of its forms.
+    pub fn is_own_domain(&self, domain: &str) -> bool {
+        ascii_domain(domain).is_some_and(|domain| domain == self.domain)
     }
 
     /// Whether mail to this address would come back to us.
@@ -131,6 +136,16 @@ mod tests {
         assert_eq!(own().recipient("games+b.17.qwe@example.org"), Some(bounce));
         assert_eq!(own().recipient("Postmaster@example.org"), Some(Recipient::Postmaster));
         assert_eq!(own().recipient("postmaster"), Some(Recipient::Postmaster));
+    }
+
+    #[test]
+    fn a_domain_of_other_letters_is_ours_in_both_its_forms() {
+        let own = OwnAddresses::new("games@bücher.example").unwrap();
+        assert_eq!(own.plain(), "games@xn--bcher-kva.example");
+        for address in ["games@BÜCHER.example", "Games@xn--bcher-kva.EXAMPLE"] {
+            assert_eq!(own.recipient(address), Some(Recipient::Plain), "{address}");
+        }
+        assert_eq!(own.recipient("gämes@bücher.example"), None);
     }
 
     #[test]

@@ -4,19 +4,19 @@
 //! server answers one line: `stored …`, `refused CODE ENHANCED …` or `later …`.
 
 use std::io;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{UnixListener, UnixStream};
+use tokio::net::UnixStream;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::smtp::{Envelope, Intake, Receipt, RecipientVerdict, Way};
+use super::unix_socket::NamedSocket;
 
 /// The socket in the data folder.
 pub const SOCKET_FILE: &str = "knotpost.sock";
@@ -51,38 +51,25 @@ impl Piped {
 
 /// The server's end.
 #[derive(Debug)]
-pub struct Socket {
-    listener: UnixListener,
-    path: PathBuf,
-}
+pub struct Socket(NamedSocket);
 
 impl Socket {
-    /// Listens in the data folder, in place of a server that is gone.
+    /// Listens in the data folder, in place of a server that is gone; `mode` says who may hand over.
     ///
     /// # Errors
     /// When another server listens there, or the socket cannot be made.
-    pub fn bind(data: &Path) -> io::Result<Self> {
-        let path = data.join(SOCKET_FILE);
-        if std::os::unix::net::UnixStream::connect(&path).is_ok() {
-            let text = format!("another server is running on {}", data.display());
-            return Err(io::Error::new(io::ErrorKind::AddrInUse, text));
-        }
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let listener = UnixListener::bind(&path)?;
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o660))?;
-        Ok(Self { listener, path })
+    pub fn bind(data: &Path, mode: u32) -> io::Result<Self> {
+        NamedSocket::bind(&data.join(SOCKET_FILE), mode).map(Self)
     }
 
     /// Takes messages until it is told to stop, then removes the socket.
     pub async fn serve(self, intake: Arc<dyn Intake>, max_message: usize, stop: CancellationToken) {
+        let (listener, name) = self.0.into_parts();
         let mut sessions = JoinSet::new();
         loop {
             let accepted = tokio::select! {
                 () = stop.cancelled() => break,
-                accepted = self.listener.accept() => accepted,
+                accepted = listener.accept() => accepted,
             };
             while sessions.try_join_next().is_some() {}
             match accepted {
@@ -98,8 +85,8 @@ impl Socket {
                 Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
             }
         }
-        // Absent when somebody tidied the folder up.
-        let _ = std::fs::remove_file(&self.path);
+        // Whoever comes now finds nobody and stores the message itself.
+        drop((name, listener));
         while sessions.join_next().await.is_some() {}
     }
 }
@@ -166,12 +153,36 @@ pub async fn judge(intake: &dyn Intake, piped: Piped, raw: Vec<u8>) -> Receipt {
     intake.receive(piped.envelope(), raw).await
 }
 
-/// Hands a message to the server that runs on `data`; `None`: none does.
+/// Why a message was not handed over; whoever has it may store it in the server's stead.
+#[derive(Debug, thiserror::Error)]
+pub enum NotHandedOver {
+    /// No server runs there.
+    #[error("no server runs on the data folder")]
+    NoServer,
+    /// The socket cannot be used, for want of permission as a rule.
+    #[error("the server's socket cannot be used")]
+    Closed(#[source] io::Error),
+    /// The server went away in the middle: whether it took the message is not known.
+    #[error("the server went away in the middle")]
+    Broken(#[source] io::Error),
+}
+
+/// Hands a message to the server that runs on `data`.
 ///
 /// # Errors
-/// When the server went away in the middle: whether it took the message is not known.
-pub async fn hand_over(data: &Path, piped: &Piped, raw: &[u8]) -> io::Result<Option<Receipt>> {
-    let Ok(stream) = UnixStream::connect(data.join(SOCKET_FILE)).await else { return Ok(None) };
+/// [`NotHandedOver`] when the server gave no answer.
+pub async fn hand_over(data: &Path, piped: &Piped, raw: &[u8]) -> Result<Receipt, NotHandedOver> {
+    let stream = match UnixStream::connect(data.join(SOCKET_FILE)).await {
+        Ok(stream) => stream,
+        Err(error) => {
+            let nobody = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused);
+            return Err(if nobody { NotHandedOver::NoServer } else { NotHandedOver::Closed(error) });
+        }
+    };
+    speak(stream, piped, raw).await.map_err(NotHandedOver::Broken)
+}
+
+async fn speak(stream: UnixStream, piped: &Piped, raw: &[u8]) -> io::Result<Receipt> {
     let (reading, mut writing) = stream.into_split();
     let mut request = serde_json::to_vec(piped).map_err(io::Error::other)?;
     request.push(b'\n');
@@ -181,14 +192,13 @@ pub async fn hand_over(data: &Path, piped: &Piped, raw: &[u8]) -> io::Result<Opt
     let mut line = String::new();
     timeout(ANSWER, BufReader::new(reading).read_line(&mut line)).await??;
     let line = line.trim_end();
-    let receipt = match line.split_once(' ') {
-        Some(("stored", text)) => Receipt::Stored { text: text.to_owned() },
+    match line.split_once(' ') {
+        Some(("stored", text)) => Ok(Receipt::Stored { text: text.to_owned() }),
         Some(("refused", rest)) => {
             let text = rest.splitn(3, ' ').nth(2).unwrap_or(rest).to_owned();
-            Receipt::Refused { code: 550, enhanced: "5.0.0", text }
+            Ok(Receipt::Refused { code: 550, enhanced: "5.0.0", text })
         }
-        Some(("later", text)) => Receipt::TryLater { text: text.to_owned() },
-        _ => return Err(io::Error::other("the server gave no answer")),
-    };
-    Ok(Some(receipt))
+        Some(("later", text)) => Ok(Receipt::TryLater { text: text.to_owned() }),
+        _ => Err(io::Error::other("the server gave no answer")),
+    }
 }

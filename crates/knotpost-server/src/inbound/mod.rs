@@ -6,16 +6,23 @@
 //! games, the clock or the meaning of a command. Whoever receives mail passes it to [`Intake`]; [`Desk`] is the
 //! intake of the server, which walks a mail through the stages and commits what comes of it.
 
+mod addressed;
+mod aside;
 pub mod classify;
 pub mod digest;
 pub mod handover;
 pub mod pipeline;
+mod posted;
 pub mod reason;
 pub mod smtp;
+pub mod unix_socket;
+mod watch;
 
+pub use addressed::addressed;
 pub use classify::{Class, classify};
 pub use digest::dedupe_key;
 pub use knotpost_mail::{Address, Broken, Extracted, Identified, Message, extract, identify, parse};
 pub use pipeline::Desk;
 pub use reason::Reason;
 pub use smtp::{Envelope, Intake, Protocol, Receipt, RecipientVerdict, SmtpSettings, Way};
+pub use watch::{Round, Watch};

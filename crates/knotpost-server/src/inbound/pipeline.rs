@@ -42,11 +42,11 @@ const ALL_ERROR_ANSWERS: i64 = 2_000;
 
 /// Takes mail, whichever way it comes.
 pub struct Desk {
-    app: Arc<App>,
+    pub(super) app: Arc<App>,
 }
 
 /// A mail understood as far as that goes without looking anything up.
-struct Mail {
+pub(super) struct Mail {
     message: Message,
     class: Class,
     sender: Option<Address>,
@@ -57,7 +57,9 @@ struct Mail {
 }
 
 /// Why a mail is refused while its sender still waits for the answer.
-struct Refusal {
+pub(super) struct Refusal {
+    /// The name for the inbox, on ways where nobody waits.
+    pub(super) reason: Reason,
     enhanced: &'static str,
     text: String,
 }
@@ -68,9 +70,15 @@ impl Desk {
         Self { app }
     }
 
-    fn read(&self, raw: &[u8], envelope_from: Option<&str>, recipients: &[String]) -> Result<Mail, Refusal> {
-        let message =
-            parse(raw).map_err(|broken| Refusal { enhanced: "5.6.0", text: format!("{broken}") })?;
+    pub(super) fn read(
+        &self,
+        raw: &[u8],
+        envelope_from: Option<&str>,
+        recipients: &[String],
+    ) -> Result<Mail, Refusal> {
+        let broken =
+            |broken| Refusal { reason: Reason::Broken, enhanced: "5.6.0", text: format!("{broken}") };
+        let message = parse(raw).map_err(broken)?;
         let class = classify(&message, envelope_from, &self.app.own);
         if matches!(class, Class::Automatic(_)) {
             // Never looked into any further.
@@ -85,12 +93,13 @@ impl Desk {
         }
         if message.from.len() != 1 {
             let text = "a mail to this server has exactly one address in its From".to_owned();
-            return Err(Refusal { enhanced: "5.7.1", text });
+            let reason = if message.from.is_empty() { Reason::NoSender } else { Reason::SeveralFrom };
+            return Err(Refusal { reason, enhanced: "5.7.1", text });
         }
         let sender: Option<Address> = message.author().and_then(|author| author.parse().ok());
         let Some(sender) = sender else {
             let text = "the address in the From is not one that could be answered".to_owned();
-            return Err(Refusal { enhanced: "5.1.7", text });
+            return Err(Refusal { reason: Reason::NoSender, enhanced: "5.1.7", text });
         };
         let claim = claim(&self.app, &message, recipients);
         let arrival = if claim.is_some() { Arrival::Reply } else { Arrival::Plain };
@@ -103,26 +112,26 @@ impl Desk {
             let text = "there is neither a command in the Subject nor a text that could be read; \
                         write a command such as `help` into the Subject"
                 .to_owned();
-            return Err(Refusal { enhanced: "5.6.0", text });
+            return Err(Refusal { reason: Reason::NoCommand, enhanced: "5.6.0", text });
         }
         let key = self.app.secret.derive(Purpose::Dedupe);
         let dedupe_key = dedupe_key(&message, &sender.to_string(), &key);
         Ok(Mail { message, class, sender: Some(sender), found, claim, dedupe_key })
     }
 
-    async fn take(&self, envelope: Envelope, raw: Vec<u8>) -> Result<Receipt, StoreError> {
-        let mail = match self.read(&raw, envelope.mail_from.as_deref(), &envelope.recipients) {
+    async fn take(&self, envelope: &Envelope, raw: &[u8]) -> Result<Receipt, StoreError> {
+        let mail = match self.read(raw, envelope.mail_from.as_deref(), &envelope.recipients) {
             Ok(mail) => mail,
-            Err(Refusal { enhanced, text }) => return Ok(Receipt::Refused { code: 550, enhanced, text }),
+            Err(Refusal { enhanced, text, .. }) => return Ok(Receipt::Refused { code: 550, enhanced, text }),
         };
         let app = &self.app;
         let now = app.clock.now();
-        let mut row = self.describe(&envelope, &mail, raw.len(), now);
-        if let Some(reason) = self.settled_at_sight(&mail, &envelope) {
+        let mut row = self.describe(envelope, &mail, raw.len(), now);
+        if let Some(reason) = self.settled_at_sight(&mail, envelope) {
             row.reason = Some(reason.as_str());
             if reason == Reason::Postmaster {
                 // Somebody wrote to people: the words are kept, sealed, for the time of failed mails.
-                row.raw = Some(app.secret.seal(app.entropy.as_ref(), &raw)?);
+                row.raw = Some(app.secret.seal(app.entropy.as_ref(), raw)?);
             }
             app.store
                 .write(move |tx| {
@@ -154,7 +163,7 @@ impl Desk {
             app.signals.outbox.notify_one();
             return Ok(Receipt::Stored { text: reason.to_string() });
         }
-        row.raw = Some(app.secret.seal(app.entropy.as_ref(), &raw)?);
+        row.raw = Some(app.secret.seal(app.entropy.as_ref(), raw)?);
         app.store
             .write(move |tx| {
                 let row = row.clone();
@@ -341,7 +350,7 @@ fn nothing() -> Identified {
     Identified::Unclear { subject: String::new(), comment: String::new() }
 }
 
-fn count(reason: Reason) {
+pub(super) fn count(reason: Reason) {
     metrics::counter!("knotpost_mails_received", "reason" => reason.as_str()).increment(1);
 }
 
@@ -351,7 +360,7 @@ impl Intake for Desk {
             return RecipientVerdict::Accepted;
         }
         let domain = address.rsplit_once('@').map(|(_, domain)| domain);
-        if domain.is_some_and(|domain| domain.eq_ignore_ascii_case(self.app.own.domain())) {
+        if domain.is_some_and(|domain| self.app.own.is_own_domain(domain)) {
             let text = format!("there is no such address here; commands go to {}", self.app.own.plain());
             return RecipientVerdict::Unknown { text };
         }
@@ -360,7 +369,16 @@ impl Intake for Desk {
 
     fn receive(&self, envelope: Envelope, raw: Vec<u8>) -> BoxFuture<'_, Receipt> {
         Box::pin(async move {
-            self.take(envelope, raw).await.unwrap_or_else(|error| {
+            // A mail that makes the program stumble is kept for a person to look at; sent again it would do the same.
+            let taken = AssertUnwindSafe(self.take(&envelope, &raw)).catch_unwind().await;
+            let receipt = match taken {
+                Ok(receipt) => receipt,
+                Err(_) => self
+                    .keep_aside(&envelope, &raw, Reason::Failed)
+                    .await
+                    .map(|()| Receipt::Stored { text: Reason::Failed.to_string() }),
+            };
+            receipt.unwrap_or_else(|error| {
                 tracing::error!(error = error.with_causes(), "a mail could not be stored");
                 Receipt::TryLater { text: "the server cannot store mail at the moment".to_owned() }
             })

@@ -43,6 +43,10 @@ reasons! {
     BounceRecorded = "bounce_recorded",
     /// The bytes are no mail, or a mail beyond all limits.
     Broken = "broken",
+    /// More bytes than this server takes.
+    TooLarge = "too_large",
+    /// A file in the watched folder that could not be read.
+    Unreadable = "unreadable",
     /// The mail names no author.
     NoSender = "no_sender",
     /// The mail names several authors.

@@ -27,6 +27,8 @@ mod tls;
 
 pub use tls::{TlsError, load_tls};
 
+use super::unix_socket::NamedSocket;
+
 use session::Session;
 use slots::Slots;
 
@@ -160,7 +162,7 @@ pub struct SmtpSettings {
     pub data_timeout: Duration,
     /// How long a client may take for a whole message.
     pub message_timeout: Duration,
-    /// How long messages in hand may take after we were told to stop.
+    /// How long clients may take for a message they have begun after we were told to stop.
     pub grace: Duration,
     /// Certificate and key for STARTTLS; offered only when present.
     pub tls: Option<Arc<ServerConfig>>,
@@ -180,7 +182,7 @@ impl SmtpSettings {
             command_timeout: Duration::from_mins(5),
             data_timeout: Duration::from_mins(2),
             message_timeout: Duration::from_mins(10),
-            grace: Duration::from_secs(8),
+            grace: Duration::from_secs(4),
             tls: None,
         }
     }
@@ -199,12 +201,20 @@ pub async fn serve(
 /// Serves a listener on a Unix socket as [`serve`] does a TCP one; only the limit on all connections counts.
 #[cfg(unix)]
 pub async fn serve_unix(
-    listener: tokio::net::UnixListener,
+    socket: NamedSocket,
     settings: Arc<SmtpSettings>,
     intake: Arc<dyn Intake>,
     cancel: CancellationToken,
 ) {
+    let (listener, name) = socket.into_parts();
+    // The name goes before the last sessions end: whoever comes now is told at once that nobody listens.
+    let stopped = cancel.clone();
+    let forget = tokio::spawn(async move {
+        stopped.cancelled().await;
+        drop(name);
+    });
     accept_all(listener, settings, intake, cancel).await;
+    forget.abort();
 }
 
 /// Where connections come from.
@@ -260,7 +270,7 @@ async fn accept_all(
         });
     }
     drop(listener);
-    finish(sessions, settings.grace).await;
+    finish(sessions, settings.grace + session::FAREWELL).await;
 }
 
 /// A failed accept (no file descriptors, a connection gone again) must neither end the listener nor spin.

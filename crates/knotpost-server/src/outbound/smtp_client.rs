@@ -49,6 +49,14 @@ struct Parcel<'a> {
     mail: &'a [u8],
 }
 
+impl Parcel<'_> {
+    /// Whether an address has letters beyond ASCII, which not every mail server carries: RFC 6531.
+    fn is_international(&self) -> bool {
+        let beyond = |address: &Address| !address.to_string().is_ascii();
+        beyond(&self.to) || self.from.as_ref().is_some_and(beyond)
+    }
+}
+
 /// How far a mail had come when it failed.
 enum Failure {
     /// The connection was of no use any more; nothing was said about the mail.
@@ -79,14 +87,14 @@ impl SmtpClient {
             match self.hand_over(connection, &parcel).await? {
                 Ok(()) => return Ok(()),
                 Err(Failure::Stale(_)) => {}
-                Err(Failure::Mail(error)) => return Err(judge(&error, to)),
+                Err(Failure::Mail(error)) => return Err(judge(&error)),
             }
         }
         let connection = self.shared.connect().await?;
         match self.hand_over(connection, &parcel).await? {
             Ok(()) => Ok(()),
             Err(Failure::Stale(error)) => Err(SendError::Transient(describe(&error))),
-            Err(Failure::Mail(error)) => Err(judge(&error, to)),
+            Err(Failure::Mail(error)) => Err(judge(&error)),
         }
     }
 
@@ -95,6 +103,11 @@ impl SmtpClient {
         mut connection: AsyncSmtpConnection,
         parcel: &Parcel<'_>,
     ) -> Result<Result<(), Failure>, SendError> {
+        if parcel.is_international() && !connection.server_info().supports_feature(Extension::SmtpUtfEight) {
+            self.keep(connection);
+            let text = "the relay does not carry addresses with letters beyond ASCII (SMTPUTF8)";
+            return Err(SendError::Permanent(text.to_owned()));
+        }
         let Ok(handed) = timeout(MAIL_PATIENCE, transact(&mut connection, parcel)).await else {
             return Err(SendError::Transient("the relay did not answer in time".to_owned()));
         };
@@ -109,12 +122,16 @@ impl SmtpClient {
             }
         };
         if reusable {
-            let mut idle = self.lock_idle();
-            if idle.len() < MAX_IDLE {
-                idle.push(connection);
-            }
+            self.keep(connection);
         }
         Ok(handed)
+    }
+
+    fn keep(&self, connection: AsyncSmtpConnection) {
+        let mut idle = self.lock_idle();
+        if idle.len() < MAX_IDLE {
+            idle.push(connection);
+        }
     }
 
     fn lock_idle(&self) -> std::sync::MutexGuard<'_, Vec<AsyncSmtpConnection>> {
@@ -161,10 +178,8 @@ impl Shared {
 }
 
 async fn transact(connection: &mut AsyncSmtpConnection, parcel: &Parcel<'_>) -> Result<(), Failure> {
-    let international = !parcel.to.to_string().is_ascii()
-        || parcel.from.as_ref().is_some_and(|from| !from.to_string().is_ascii());
     let mut parameters = Vec::new();
-    if international && connection.server_info().supports_feature(Extension::SmtpUtfEight) {
+    if parcel.is_international() {
         parameters.push(MailParameter::SmtpUtfEight);
     }
     if !parcel.mail.is_ascii() && connection.server_info().supports_feature(Extension::EightBitMime) {
@@ -188,12 +203,11 @@ fn parse_address(text: &str) -> Result<Address, SendError> {
 
 /// Refusals of this mail are permanent; refusals of us (50x: protocol, 53x: authentication) are somebody's mistake in
 /// a configuration, and no mail shall be lost by it.
-fn judge(error: &Error, to: &str) -> SendError {
+fn judge(error: &Error) -> SendError {
     let said = describe(error);
     let code = error.status().map(u16::from).unwrap_or_default();
     let refused = (510..=529).contains(&code) || (540..=599).contains(&code);
-    let beyond_relay = (500..=599).contains(&code) && !to.is_ascii();
-    if refused || beyond_relay { SendError::Permanent(said) } else { SendError::Transient(said) }
+    if refused { SendError::Permanent(said) } else { SendError::Transient(said) }
 }
 
 /// The error with its causes, on one line.

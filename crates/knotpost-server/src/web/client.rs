@@ -36,7 +36,7 @@ impl FromRequestParts<Web> for Client {
     }
 }
 
-fn of(parts: &Parts, trusted: &[String]) -> Client {
+pub(super) fn of(parts: &Parts, trusted: &[String]) -> Client {
     let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
     let peer = peer.unwrap_or(IpAddr::from([127, 0, 0, 1]));
     let is_trusted = |address: IpAddr| trusted.iter().any(|proxy| proxy.parse() == Ok(address));

@@ -21,6 +21,11 @@ impl Problem {
         Self { status: status(code), code: code.as_str(), detail: detail.into(), retry_after: None }
     }
 
+    /// An error of HTTP, not of a command.
+    pub(super) fn with_status(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
+        Self { status, code, detail: detail.into(), retry_after: None }
+    }
+
     /// There is nothing at that address: no error of a command.
     pub(super) fn not_found(detail: impl Into<String>) -> Self {
         Self { status: StatusCode::NOT_FOUND, code: "not_found", detail: detail.into(), retry_after: None }

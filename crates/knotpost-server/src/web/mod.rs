@@ -5,6 +5,7 @@ mod client;
 mod commands;
 mod error;
 mod health;
+mod inbound;
 mod pages;
 mod router;
 mod visitor;
@@ -18,6 +19,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
+use crate::service::Mailroom;
 
 pub use router::router;
 
@@ -26,6 +28,7 @@ pub use router::router;
 pub struct Web {
     /// The server's parts.
     pub app: Arc<App>,
+    mailroom: Arc<dyn Mailroom>,
     pages: Arc<pages::Pages>,
     metrics: Option<PrometheusHandle>,
     /// Ends what would otherwise go on for as long as a client wishes.
@@ -38,11 +41,11 @@ pub struct Web {
 const MOST_WATCHERS: usize = 1000;
 
 impl Web {
-    /// The shared parts of the handlers.
-    pub fn new(app: Arc<App>, metrics: Option<PrometheusHandle>) -> Self {
+    /// The shared parts of the handlers; `mailroom` takes the mail that web hooks post.
+    pub fn new(app: Arc<App>, mailroom: Arc<dyn Mailroom>, metrics: Option<PrometheusHandle>) -> Self {
         let pages = Arc::new(pages::Pages::new(&app.config));
         let watchers = Arc::new(Semaphore::new(MOST_WATCHERS));
-        Self { app, pages, metrics, stop: CancellationToken::new(), watchers }
+        Self { app, mailroom, pages, metrics, stop: CancellationToken::new(), watchers }
     }
 
     /// The same, ending its long answers when the server stops.
@@ -53,14 +56,8 @@ impl Web {
 }
 
 /// Serves HTTP until it is told to stop, then finishes the requests in hand.
-pub async fn serve(
-    listener: TcpListener,
-    app: Arc<App>,
-    metrics: Option<PrometheusHandle>,
-    stop: CancellationToken,
-) {
-    let service = router(Web::new(app, metrics).until(stop.clone()))
-        .into_make_service_with_connect_info::<SocketAddr>();
+pub async fn serve(listener: TcpListener, web: Web, stop: CancellationToken) {
+    let service = router(web.until(stop.clone())).into_make_service_with_connect_info::<SocketAddr>();
     let served = axum::serve(listener, service).with_graceful_shutdown(stop.cancelled_owned()).await;
     if let Err(error) = served {
         tracing::error!(%error, "the web listener failed");

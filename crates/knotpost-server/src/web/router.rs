@@ -16,7 +16,7 @@ use tower_http::set_header::SetResponseHeaderLayer;
 use tower_http::timeout::TimeoutLayer;
 
 use super::error::Problem;
-use super::{Web, api, client, commands, health, pages};
+use super::{Web, api, client, commands, health, inbound, pages};
 use crate::service::Code;
 
 /// A request that takes longer is given up; a password that waits its turn takes the longest.
@@ -47,6 +47,8 @@ pub fn router(web: Web) -> Router {
         .merge(pages::routes())
         .layer(DefaultBodyLimit::max(max_body))
         .layer(layers)
+        // Whoever knows the secret brings everybody's mail: no rate holds it back.
+        .merge(web_hook(max_body))
         .route("/healthz", get(health::process))
         .route("/readyz", get(health::ready))
         .route("/metrics", get(health::metrics))
@@ -71,4 +73,14 @@ fn refuse_foreign_posts(
             Problem::new(Code::NotAllowed, text).into_response()
         },
     )
+}
+
+fn web_hook(max_body: usize) -> Router<Web> {
+    let layers = ServiceBuilder::new()
+        .layer(CatchPanicLayer::new())
+        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, PATIENCE));
+    Router::new()
+        .route("/inbound", post(inbound::receive))
+        .layer(DefaultBodyLimit::max(max_body))
+        .layer(layers)
 }

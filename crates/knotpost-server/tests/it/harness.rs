@@ -129,7 +129,8 @@ impl TestApp {
         let entropy = Arc::new(Repeating::default());
         let app =
             server::open(config, &REGISTRY, Arc::clone(&clock) as Arc<_>, entropy).await.expect("it opens");
-        let router = web::router(web::Web::new(Arc::clone(&app), None));
+        let router =
+            web::router(web::Web::new(Arc::clone(&app), Arc::new(Desk::new(Arc::clone(&app))), None));
         let desk = Desk::new(Arc::clone(&app));
         Self { app, desk, clock, data, transport, router, mails: AtomicU32::new(0), place }
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use knotpost_server::inbound::smtp::serve_unix;
+use knotpost_server::inbound::unix_socket::NamedSocket;
 use knotpost_server::inbound::{Protocol, Receipt, SmtpSettings, Way};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -255,7 +256,7 @@ async fn lmtp_answers_for_each_recipient() {
 async fn lmtp_is_spoken_over_a_unix_socket() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lmtp.sock");
-    let listener = tokio::net::UnixListener::bind(&path).unwrap();
+    let listener = NamedSocket::bind(&path, 0o600).unwrap();
     let inbox = Arc::new(Inbox::default());
     let cancel = CancellationToken::new();
     let settings = Arc::new(SmtpSettings::new("mail.example.org", Protocol::Lmtp));
@@ -269,6 +270,7 @@ async fn lmtp_is_spoken_over_a_unix_socket() {
     assert_eq!(inbox.received.lock().unwrap()[0].0.peer, None);
     cancel.cancel();
     task.await.unwrap();
+    assert!(!path.exists(), "the name goes with the server");
 }
 
 #[tokio::test]
@@ -287,6 +289,19 @@ async fn stopping_finishes_the_message_in_hand_and_sends_the_idle_away() {
     assert!(busy.reply().await.starts_with("421 4.3.2"));
     timeout(Duration::from_secs(10), server.task).await.expect("an end").unwrap();
     assert!(TcpStream::connect(server.address).await.is_err(), "nobody listens any more");
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_come_to_an_end_is_left_when_the_grace_is_over() {
+    let server = start(Protocol::Smtp, |settings| settings.grace = Duration::from_millis(200)).await;
+    let mut client = Client::connect(&server).await;
+    client.begin().await;
+    client.send("half a message").await;
+    server.cancel.cancel();
+    assert!(client.reply().await.starts_with("421 4.3.2"));
+    assert_eq!(client.reply().await, "");
+    server.task.await.unwrap();
+    assert!(server.inbox.bodies().is_empty());
 }
 
 #[tokio::test]

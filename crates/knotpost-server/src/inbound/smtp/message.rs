@@ -19,17 +19,21 @@ impl Session {
         wire: &mut Wire<S>,
     ) -> std::io::Result<bool> {
         let Some(transaction) = self.transaction.take() else { return Ok(true) };
-        let message = match timeout(self.settings.message_timeout, self.read_message(wire)).await {
+        let read = tokio::select! {
+            read = timeout(self.settings.message_timeout, self.read_message(wire)) => read,
+            () = self.grace_is_over() => {
+                let text = "the server is going down, please try again later";
+                self.say(&mut wire.output, 421, "4.3.2", text);
+                return Ok(false);
+            }
+        };
+        let message = match read {
             Ok(read) => read?,
             Err(_) => None,
         };
         let Some(message) = message else {
-            self.say(
-                &mut wire.output,
-                421,
-                "4.4.2",
-                "waited too long for the end of the message, or it is far too large",
-            );
+            let text = "waited too long for the end of the message, or it is far too large";
+            self.say(&mut wire.output, 421, "4.4.2", text);
             return Ok(false);
         };
         let copies = match self.settings.protocol {
@@ -47,7 +51,8 @@ impl Session {
             Message::BareLineEnd => Receipt::Refused {
                 code: 550,
                 enhanced: "5.6.0",
-                text: "every line of a message ends with CR LF, and neither stands alone".to_owned(),
+                text: "every line of a message ends with CR LF, neither of them stands alone, and there is no NUL"
+                    .to_owned(),
             },
         };
         if matches!(receipt, Receipt::Refused { .. }) {

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use smtp_proto::{Error, MAIL_BODY_BINARYMIME, MAIL_SMTPUTF8, MailFrom, Request};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -12,6 +13,9 @@ use tokio_util::sync::CancellationToken;
 use super::reply::{Charset, write_lines, write_reply};
 use super::stream::{Line, Wire};
 use super::{Intake, Protocol, RecipientVerdict, SmtpSettings};
+
+/// How long a client may take to read our last words.
+pub(super) const FAREWELL: Duration = Duration::from_secs(2);
 
 pub(super) struct Session {
     pub(super) settings: Arc<SmtpSettings>,
@@ -74,7 +78,7 @@ impl Session {
     pub(super) async fn turn_away(self, stream: impl AsyncRead + AsyncWrite + Unpin) {
         let mut wire = Wire::new(stream);
         self.say(&mut wire.output, 421, "4.3.2", "too many connections, please try again later");
-        let _ = timeout(self.settings.grace, wire.close()).await;
+        let _ = timeout(FAREWELL, wire.close()).await;
     }
 
     /// Speaks with a client to the end.
@@ -107,7 +111,13 @@ impl Session {
 
     /// Sends the last words, to whoever still listens.
     async fn part<S: AsyncRead + AsyncWrite + Unpin>(&self, wire: Wire<S>) {
-        let _ = timeout(self.settings.grace, wire.close()).await;
+        let _ = timeout(FAREWELL, wire.close()).await;
+    }
+
+    /// Ends when no client may be waited for any longer, because the server stops.
+    pub(super) async fn grace_is_over(&self) {
+        self.cancel.cancelled().await;
+        tokio::time::sleep(self.settings.grace).await;
     }
 
     async fn converse<S: AsyncRead + AsyncWrite + Unpin>(

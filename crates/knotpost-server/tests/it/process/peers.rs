@@ -44,7 +44,8 @@ for mail in mailbox.Maildir(sys.argv[1], factory=factory, create=False):
 json.dump(mails, sys.stdout)
 ";
 
-async fn python(script: &str, arguments: &[&str], input: &str) -> Ended {
+/// Runs a script with something on its standard input.
+pub(super) async fn python(script: &str, arguments: &[&str], input: &str) -> Ended {
     let mut command = Command::new("python3");
     command.arg("-c").arg(script).args(arguments).kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

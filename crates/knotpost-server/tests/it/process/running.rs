@@ -18,12 +18,13 @@ pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 pub(crate) struct Place {
     folder: TempDir,
     settings: Vec<(String, String)>,
+    shell: Option<&'static str>,
 }
 
 impl Place {
     /// An empty folder with any free ports and without rates.
     pub(crate) fn new() -> Self {
-        let place = Self { folder: tempfile::tempdir().unwrap(), settings: Vec::new() };
+        let place = Self { folder: tempfile::tempdir().unwrap(), settings: Vec::new(), shell: None };
         place
             .with("KNOTPOST_HTTP__LISTEN", "127.0.0.1:0")
             .with("KNOTPOST_SMTP__LISTEN", "127.0.0.1:0")
@@ -33,6 +34,12 @@ impl Place {
     /// The same with one more setting; a later one of the same name wins.
     pub(crate) fn with(mut self, name: &str, value: impl AsRef<str>) -> Self {
         self.settings.push((name.to_owned(), value.as_ref().to_owned()));
+        self
+    }
+
+    /// The same, but its programs are started by this script, which gets them as its arguments.
+    pub(crate) fn with_shell(mut self, script: &'static str) -> Self {
+        self.shell = Some(script);
         self
     }
 
@@ -55,7 +62,15 @@ impl Place {
     }
 
     fn program(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_knotpost"));
+        let program = env!("CARGO_BIN_EXE_knotpost");
+        let mut command = match self.shell {
+            None => Command::new(program),
+            Some(script) => {
+                let mut command = Command::new("sh");
+                command.args(["-c", script, "sh", program]);
+                command
+            }
+        };
         command.args(arguments).current_dir(self.root()).kill_on_drop(true);
         // Nothing of the caller's own settings may help or hinder.
         for (name, _) in inherited_settings() {

@@ -141,6 +141,33 @@ async fn a_relay_that_refuses_for_now_gets_every_mail_once_when_it_accepts() {
 }
 
 #[tokio::test]
+async fn a_relay_that_cannot_carry_an_address_is_named_and_domains_go_through_all() {
+    let (relay, address) = Relay::open().await;
+    relay.accept();
+    let place = relay_through(address);
+    let server = place.start().await;
+    server.ask("signup vasja vasja-secret \u{432}\u{430}\u{441}\u{44f}@example.org").await;
+    server.ask("signup ann ann-secret ann@b\u{fc}cher.example").await;
+    server.ask("osbox challenge ann vasja").await;
+    place.settle().await;
+    let mut database = place.open_database().await;
+    let failed: Vec<(String, String)> =
+        sqlx::query_as("SELECT recipient, error FROM outbox WHERE state = 'failed'")
+            .fetch_all(&mut database)
+            .await
+            .unwrap();
+    assert_eq!(failed.len(), 2, "the welcome and the board: {failed:?}");
+    assert!(failed.iter().all(|(to, why)| !to.is_ascii() && why.contains("SMTPUTF8")), "{failed:?}");
+    let taken = relay.taken.lock().unwrap().clone();
+    assert_eq!(taken.len(), 2);
+    assert!(
+        taken.iter().all(|(_, message)| message.contains("\nTo: ann@xn--bcher-kva.example\n")),
+        "{taken:?}"
+    );
+    server.stop().await;
+}
+
+#[tokio::test]
 async fn a_relay_that_is_another_server_of_ours_ends_every_circle() {
     // Mail for ann goes to a second server: it takes it, knows it for a server's and stays silent.
     let second = Place::new().with("KNOTPOST_SERVER__ADDRESS", "ann@example.org");

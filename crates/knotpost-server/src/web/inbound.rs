@@ -1,0 +1,177 @@
+//! `POST /inbound`: one raw message a request, from a mail provider's web hook.
+
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
+use axum::extract::{FromRequest as _, Query, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use data_encoding::BASE64;
+use secrecy::ExposeSecret as _;
+use serde_json::json;
+use subtle::ConstantTimeEq as _;
+
+use super::Web;
+use super::client::{self, Client};
+use super::error::Problem;
+use crate::secret::Purpose;
+use crate::service::{Code, Posted, PostedOutcome, Rate, ReturnPath};
+
+const SECRET: HeaderName = HeaderName::from_static("x-knotpost-secret");
+const FROM: HeaderName = HeaderName::from_static("x-envelope-from");
+const TO: HeaderName = HeaderName::from_static("x-envelope-to");
+/// Longer keys are no keys.
+const MAX_KEY: usize = 255;
+
+pub(super) async fn receive(State(web): State<Web>, request: Request) -> Response {
+    if web.app.config.inbound.secret.expose_secret().is_empty() {
+        return Problem::not_found("this server takes no mail by HTTP").into_response();
+    }
+    let (parts, body) = request.into_parts();
+    if !knows_secret(&web, &parts.headers) {
+        return turn_away(&web, &parts);
+    }
+    if let Some(kind) = unfit_type(&parts.headers) {
+        let text = format!("a body of type {kind} is no message; post the raw message as message/rfc822");
+        return problem(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_a_message", &text);
+    }
+    let key = match key_of(&parts.headers) {
+        Ok(key) => key,
+        Err(refused) => return refused.into_response(),
+    };
+    let (return_path, recipients) = match envelope(&parts) {
+        Ok(envelope) => envelope,
+        Err(refused) => return refused.into_response(),
+    };
+    let raw = match Bytes::from_request(Request::from_parts(parts, body), &()).await {
+        Ok(raw) => raw.to_vec(),
+        Err(BytesRejection::FailedToBufferBody(FailedToBufferBody::LengthLimitError(_))) => {
+            let text = format!("a message may have {} bytes at most", web.app.config.inbound.max_bytes);
+            return Problem::new(Code::TooLarge, text).into_response();
+        }
+        Err(_) => {
+            return problem(StatusCode::BAD_REQUEST, "broken_request", "the message did not come whole");
+        }
+    };
+    match web.mailroom.take_posted(Posted { return_path, recipients, key, raw }).await {
+        Ok(outcome) => answer(outcome),
+        Err(error) => Problem::from(error).into_response(),
+    }
+}
+
+fn answer(outcome: PostedOutcome) -> Response {
+    match outcome {
+        PostedOutcome::Taken { outcome } => {
+            let body = json!({ "ok": true, "outcome": outcome }).to_string();
+            let json = HeaderValue::from_static("application/json");
+            (
+                [(header::CONTENT_TYPE, json), (header::CACHE_CONTROL, HeaderValue::from_static("no-store"))],
+                body,
+            )
+                .into_response()
+        }
+        PostedOutcome::Refused { enhanced, text } => {
+            problem(StatusCode::UNPROCESSABLE_ENTITY, "refused", &format!("{text} ({enhanced})"))
+        }
+        PostedOutcome::TryLater { text } => {
+            let mut problem = Problem::new(Code::Unavailable, text);
+            problem.retry_after = Some(30);
+            problem.into_response()
+        }
+        PostedOutcome::OtherMessage => {
+            Problem::new(Code::Conflict, "this Idempotency-Key was used for another message").into_response()
+        }
+    }
+}
+
+fn problem(status: StatusCode, code: &'static str, text: &str) -> Response {
+    Problem::with_status(status, code, text).into_response()
+}
+
+/// Who tries secrets is held back like any client that asks too often.
+fn turn_away(web: &Web, parts: &Parts) -> Response {
+    let client: Client = client::of(parts, &web.app.config.http.trusted_proxies);
+    if let Err(seconds) = web.app.limits.count(Rate::Http, &client.rate_key()) {
+        let mut problem = Problem::new(Code::RateLimited, "too many requests; try again later");
+        problem.retry_after = Some(seconds);
+        return problem.into_response();
+    }
+    let text = "the secret is missing or wrong; send `Authorization: Bearer SECRET` or `X-Knotpost-Secret`";
+    let mut response = problem(StatusCode::UNAUTHORIZED, "bad_secret", text);
+    let challenge = HeaderValue::from_static("Bearer realm=\"inbound\"");
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+    response
+}
+
+/// Compares digests, so that the time taken tells nothing of the secret, not even its length.
+fn knows_secret(web: &Web, headers: &HeaderMap) -> bool {
+    let digest = |secret: &[u8]| web.app.secret.digest(Purpose::Tokens, &[b"inbound secret", secret]);
+    let expected = digest(web.app.config.inbound.secret.expose_secret().as_bytes());
+    let shown = headers.get_all(SECRET).iter().map(|value| value.as_bytes().to_vec());
+    let authorized = headers.get_all(header::AUTHORIZATION).iter().filter_map(of_authorization);
+    shown.chain(authorized).any(|secret| bool::from(digest(&secret)[..].ct_eq(&expected[..])))
+}
+
+/// The token of `Bearer`, or the password of `Basic`: some providers can only call `https://x:SECRET@host/inbound`.
+fn of_authorization(value: &HeaderValue) -> Option<Vec<u8>> {
+    let (scheme, rest) = value.to_str().ok()?.split_once(' ')?;
+    if scheme.eq_ignore_ascii_case("bearer") {
+        return Some(rest.trim().as_bytes().to_vec());
+    }
+    let pair = scheme.eq_ignore_ascii_case("basic").then(|| BASE64.decode(rest.trim().as_bytes()).ok())??;
+    let colon = pair.iter().position(|byte| *byte == b':')?;
+    pair.get(colon + 1..).map(<[u8]>::to_vec)
+}
+
+/// The media type of a body that cannot be a raw message. Tools that name no better type send
+/// `application/x-www-form-urlencoded` with anything, so that one is looked into.
+fn unfit_type(headers: &HeaderMap) -> Option<String> {
+    let kind = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    matches!(kind.as_str(), "multipart/form-data" | "application/json").then_some(kind)
+}
+
+fn key_of(headers: &HeaderMap) -> Result<Option<Vec<u8>>, Problem> {
+    let Some(key) = headers.get("idempotency-key") else { return Ok(None) };
+    if key.is_empty() || key.len() > MAX_KEY {
+        let text = format!("an Idempotency-Key has 1 to {MAX_KEY} characters");
+        return Err(Problem::new(Code::BadValue, text));
+    }
+    Ok(Some(key.as_bytes().to_vec()))
+}
+
+/// Return path and recipients, as header fields or in the query (`?from=…&to=…&to=…`) give them.
+fn envelope(parts: &Parts) -> Result<(ReturnPath, Vec<String>), Problem> {
+    let unreadable = || Problem::new(Code::BadValue, "the envelope cannot be read");
+    let mut from: Option<String> = None;
+    let mut to = Vec::new();
+    let query: Query<Vec<(String, String)>> = Query::try_from_uri(&parts.uri).map_err(|_| unreadable())?;
+    for (name, value) in query.0 {
+        match name.as_str() {
+            "from" => from = Some(value),
+            "to" => to.extend(addresses(&value)),
+            _ => {}
+        }
+    }
+    let text = |value: &HeaderValue| std::str::from_utf8(value.as_bytes()).map(str::to_owned);
+    if let Some(value) = parts.headers.get(FROM) {
+        from = Some(text(value).map_err(|_| unreadable())?);
+    }
+    for value in parts.headers.get_all(TO) {
+        to.extend(addresses(&text(value).map_err(|_| unreadable())?));
+    }
+    let return_path = match from.as_deref().map(bare) {
+        None => ReturnPath::OfMessage,
+        Some("") => ReturnPath::Null,
+        Some(address) => ReturnPath::Address(address.to_owned()),
+    };
+    Ok((return_path, to))
+}
+
+fn bare(address: &str) -> &str {
+    address.trim().trim_matches(['<', '>']).trim()
+}
+
+fn addresses(list: &str) -> Vec<String> {
+    list.split(',').map(bare).filter(|address| !address.is_empty()).map(ToOwned::to_owned).collect()
+}

@@ -1,0 +1,382 @@
+//! Postfix on either side of a server: it brings mail by SMTP, LMTP and a pipe, keeps it while no server runs, and
+//! carries our mail onward into the boxes of the players.
+//!
+//! Each test has a Postfix of its own, with folders of its own and a port of its own, and ends it.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use serde_json::Value;
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+use tokio::time::timeout;
+
+use super::peers::python;
+use super::running::{PATIENCE, Place, has_neighbour, run_neighbour, wait_for};
+use super::wire::{letter, mail};
+
+const ADDRESS: &str = "pbmserv@knotpost.test";
+
+/// What is not in every master.cf alike: the door, and the pipe.
+const SERVICES: &str = "\
+cleanup   unix  n  -  n  -  0  cleanup
+qmgr      unix  n  -  n  1  1  qmgr
+rewrite   unix  -  -  n  -  -  trivial-rewrite
+bounce    unix  -  -  n  -  0  bounce
+defer     unix  -  -  n  -  0  bounce
+trace     unix  -  -  n  -  0  bounce
+smtp      unix  -  -  n  -  -  smtp
+relay     unix  -  -  n  -  -  smtp
+lmtp      unix  -  -  n  -  -  lmtp
+error     unix  -  -  n  -  -  error
+retry     unix  -  -  n  -  -  error
+virtual   unix  -  n  n  -  -  virtual
+anvil     unix  -  -  n  -  1  anvil
+scache    unix  -  -  n  -  1  scache
+proxymap  unix  -  -  n  -  -  proxymap
+postlog   unix-dgram  n  -  n  -  1  postlogd
+";
+
+/// All mails of a Maildir as Python reads them: who got it, its id and what it says.
+const BOX: &str = r"
+import json, mailbox, sys
+mails = [dict(to=str(m['Delivered-To']), id=str(m['Message-ID']), subject=str(m['Subject']), text=m.as_string())
+         for m in mailbox.Maildir(sys.argv[1], create=False)]
+json.dump(mails, sys.stdout)
+";
+
+/// Sends the mail on its standard input between addresses in any script.
+const SEND_UTF8: &str = r"
+import smtplib, sys
+with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as server:
+    server.ehlo()
+    server.sendmail(sys.argv[2], sys.argv[3:], sys.stdin.buffer.read(), mail_options=['SMTPUTF8', 'BODY=8BITMIME'])
+";
+
+/// A Postfix that runs.
+struct Postfix {
+    root: PathBuf,
+    door: SocketAddr,
+    master: Child,
+}
+
+/// Whether Postfix is here and may be started.
+fn is_possible() -> bool {
+    if !has_neighbour("postfix") || !has_neighbour("python3") {
+        return false;
+    }
+    let root = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
+    if !root {
+        eprintln!("SKIPPED: only root can start a Postfix");
+    }
+    root
+}
+
+/// A port that is free now.
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// Postfix works under users of its own, who must reach its folders.
+fn open_up(path: &Path) {
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+impl Postfix {
+    /// Starts one in a folder of the place. `transports` says how each address is reached.
+    async fn start(place: &Place, port: u16, transports: &str, pipe: &str) -> Self {
+        open_up(place.root());
+        let root = place.root().join("postfix");
+        for folder in ["conf", "queue", "data", "boxes"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        let shown = root.display();
+        let main = format!(
+            "compatibility_level = 3.6\nqueue_directory = {shown}/queue\ndata_directory = {shown}/data\n\
+             myhostname = mx.example.net\nmydestination =\nlocal_recipient_maps =\nalias_maps =\n\
+             inet_interfaces = 127.0.0.1\ninet_protocols = ipv4\nmynetworks = 127.0.0.0/8\n\
+             smtpd_relay_restrictions = permit_mynetworks, reject\nrelay_domains = knotpost.test\n\
+             transport_maps = texthash:{shown}/conf/transport\nrecipient_delimiter = +\n\
+             virtual_mailbox_domains = players.test\nvirtual_mailbox_base = {shown}/boxes\n\
+             virtual_mailbox_maps = static:all/\nvirtual_uid_maps = static:65534\nvirtual_gid_maps = static:65534\n\
+             knotpost_destination_recipient_limit = 1\n\
+             disable_dns_lookups = yes\nmaillog_file_prefixes = {shown}\nmaillog_file = {shown}/log\n\
+             queue_run_delay = 1s\nminimal_backoff_time = 1s\nmaximal_backoff_time = 2s\ntransport_retry_time = 1s\n"
+        );
+        fs::write(root.join("conf/main.cf"), main).unwrap();
+        let services = format!("127.0.0.1:{port}  inet  n  -  n  -  -  smtpd\n{SERVICES}{pipe}");
+        fs::write(root.join("conf/master.cf"), services).unwrap();
+        fs::write(root.join("conf/transport"), transports).unwrap();
+        let owned = [("postfix", root.join("data")), ("65534:65534", root.join("boxes"))];
+        for (owner, folder) in owned {
+            run_neighbour("chown", &[owner, folder.to_str().unwrap()]).await.succeed();
+        }
+        let conf = root.join("conf");
+        let conf = conf.to_str().unwrap();
+        run_neighbour("postfix", &["-c", conf, "check"]).await.succeed();
+        let programs = run_neighbour("postconf", &["-c", conf, "-h", "daemon_directory"]).await.succeed();
+        let master = Command::new(Path::new(programs.trim()).join("master"))
+            .args(["-c", conf])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let postfix = Self { root, door: SocketAddr::from(([127, 0, 0, 1], port)), master };
+        wait_for("Postfix", async || TcpStream::connect(postfix.door).await.ok()).await;
+        postfix
+    }
+
+    /// Hands over a mail that Postfix must take.
+    async fn send(&self, from: &str, to: &str, message: &str) {
+        let reply = mail(self.door, from, to, message).await.unwrap();
+        assert!(reply.starts_with("250"), "{reply}");
+    }
+
+    /// How many mails it keeps, put off or not.
+    fn queued(&self) -> usize {
+        ["incoming", "active", "deferred"]
+            .iter()
+            .map(|queue| count_files(&self.root.join("queue").join(queue)))
+            .sum()
+    }
+
+    async fn wait_until_empty(&self) {
+        wait_for("an empty queue", async || (self.queued() == 0).then_some(())).await;
+    }
+
+    /// The mails that reached the players.
+    async fn boxes(&self) -> Vec<Value> {
+        let folder = self.root.join("boxes/all");
+        let said = python(BOX, &[folder.to_str().unwrap()], "").await.succeed();
+        serde_json::from_str(&said).unwrap()
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.root.join("log")).unwrap_or_default()
+    }
+
+    async fn stop(mut self) {
+        let id = self.master.id().expect("it runs").to_string();
+        run_neighbour("kill", &["-TERM", &id]).await.succeed();
+        timeout(PATIENCE, self.master.wait()).await.expect("it ends").unwrap();
+    }
+}
+
+fn count_files(folder: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    let count = |entry: fs::DirEntry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() => count_files(&entry.path()),
+        Ok(kind) if kind.is_file() => 1,
+        _ => 0,
+    };
+    entries.filter_map(Result::ok).map(count).sum()
+}
+
+/// A server on fixed ports behind a Postfix that is its relay as well.
+struct Pair {
+    place: Place,
+    postfix: Postfix,
+    lmtp: u16,
+}
+
+impl Pair {
+    async fn start() -> Self {
+        let place = Place::new();
+        let (port, smtp, lmtp) = (free_port(), free_port(), free_port());
+        let socket = place.root().join("lmtp");
+        let program = place.root().join("knotpost");
+        // Whoever runs the pipe may not look into the folder the tests were built in.
+        fs::copy(env!("CARGO_BIN_EXE_knotpost"), &program).unwrap();
+        let settings = format!("[server]\naddress = \"{ADDRESS}\"\ndata = \"{}\"\n", place.data().display());
+        let settings = place.write("knotpost.toml", settings);
+        let transports = format!(
+            "pbmserv+lmtp@knotpost.test lmtp:inet:127.0.0.1:{lmtp}\n\
+             pbmserv+unix@knotpost.test lmtp:unix:{}\n\
+             pbmserv+pipe@knotpost.test knotpost:\n\
+             knotpost.test smtp:[127.0.0.1]:{smtp}\n",
+            socket.display()
+        );
+        let pipe = format!(
+            "knotpost  unix  -  n  n  -  4  pipe\n  flags=DRhu user=nobody argv={} --config {} deliver --to ${{recipient}}\n",
+            program.display(),
+            settings.display()
+        );
+        let postfix = Postfix::start(&place, port, &transports, &pipe).await;
+        let place = place
+            .with("KNOTPOST_SERVER__ADDRESS", ADDRESS)
+            .with("KNOTPOST_SERVER__SOCKET_MODE", "0666")
+            .with("KNOTPOST_SMTP__LISTEN", format!("127.0.0.1:{smtp}"))
+            .with("KNOTPOST_LMTP__SOCKET_MODE", "0666")
+            .with("KNOTPOST_LMTP__LISTEN", format!("unix:{}", socket.display()))
+            .with("KNOTPOST_ACCOUNTS__CONFIRM_ADDRESSES", "off")
+            .with("KNOTPOST_MAIL__TRANSPORT", format!("smtp://127.0.0.1:{port}?tls=none"));
+        Self { place, postfix, lmtp }
+    }
+
+    /// Waits until this many mails have been carried out, and everything that follows has arrived.
+    async fn settle(&self, mails: usize) {
+        wait_for("every mail", async || {
+            let rows = self.place.received().await;
+            (rows.iter().filter(|row| row.state == "done").count() >= mails).then_some(())
+        })
+        .await;
+        self.place.settle().await;
+        self.postfix.wait_until_empty().await;
+    }
+}
+
+/// A mail that makes an account and is answered with a welcome.
+fn sign_up(user: &str) -> (String, String) {
+    let from = format!("{user}@players.test");
+    let message =
+        letter(&from, &format!("signup {user} {user}-secret"), &format!("{user}.mail@players.test"))
+            .replace("pbmserv@localhost", ADDRESS);
+    (from, message)
+}
+
+#[tokio::test]
+async fn postfix_brings_mail_by_every_way_and_keeps_it_while_no_server_runs() {
+    if !is_possible() {
+        return;
+    }
+    let pair = Pair::start().await;
+    let postfix = &pair.postfix;
+    // Nobody is there: all of it waits at Postfix. Two of the addresses carry tags that it knows no way for.
+    let ways = ["", "+smtp", "+r.abcdef234567", "+lmtp", "+unix", "+pipe"];
+    let mut sent = 0;
+    let send = async |count: usize, sent: &mut usize| {
+        for way in ways {
+            for _ in 0..count {
+                let (from, message) = sign_up(&format!("user{sent}"));
+                postfix.send(&from, &format!("pbmserv{way}@knotpost.test"), &message).await;
+                *sent += 1;
+            }
+        }
+    };
+    send(2, &mut sent).await;
+    wait_for("a try of each", async || {
+        (postfix.log().matches("status=deferred").count() >= sent).then_some(())
+    })
+    .await;
+    wait_for("all of it in the queue", async || (postfix.queued() == sent).then_some(())).await;
+
+    let server = pair.place.start().await;
+    wait_for("all but those for the port", async || {
+        (pair.place.received().await.len() == sent - 2).then_some(())
+    })
+    .await;
+    server.stop().await;
+
+    // While it is down again, more come. Then it listens on the port in place of the socket.
+    send(1, &mut sent).await;
+    let Pair { place, postfix, lmtp } = pair;
+    let place = place.with("KNOTPOST_LMTP__LISTEN", format!("127.0.0.1:{lmtp}"));
+    let pair = Pair { place, postfix, lmtp };
+    let server = pair.place.start().await;
+    wait_for("those for the port", async || (pair.place.received().await.len() == sent - 1).then_some(()))
+        .await;
+    server.stop().await;
+    let place = pair.place.with(
+        "KNOTPOST_LMTP__LISTEN",
+        format!("unix:{}/lmtp", pair.postfix.root.parent().unwrap().display()),
+    );
+    let pair = Pair { place, ..pair };
+    let server = pair.place.start().await;
+    pair.settle(sent).await;
+
+    let rows = pair.place.received().await;
+    assert_eq!(rows.len(), sent, "each once: {rows:?}");
+    assert!(
+        rows.iter().all(|row| row.state == "done" && row.reason.as_deref() == Some("executed")),
+        "{rows:?}"
+    );
+    let mut ids: Vec<_> = rows.iter().filter_map(|row| row.message_id.clone()).collect();
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), sent);
+    let mut database = pair.place.open_database().await;
+    for (way, count) in [("smtp", 9), ("lmtp", 6), ("pipe", 3)] {
+        let found: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM inbox WHERE way = $1")
+            .bind(way)
+            .fetch_one(&mut database)
+            .await
+            .unwrap();
+        assert_eq!(found, count, "by {way}");
+    }
+    let tagged: i64 =
+        sqlx::query_scalar("SELECT COUNT(*) FROM inbox WHERE recipients LIKE 'pbmserv+r.abcdef%'")
+            .fetch_one(&mut database)
+            .await
+            .unwrap();
+    assert_eq!(tagged, 3, "tags come through");
+
+    // What the server mailed has passed Postfix as well: each welcome lies in a box, once.
+    let letters = pair.postfix.boxes().await;
+    assert_eq!(letters.len(), sent, "{}", pair.postfix.log());
+    let mut readers: Vec<_> = letters.iter().map(|letter| letter["to"].as_str().unwrap()).collect();
+    readers.sort_unstable();
+    readers.dedup();
+    assert_eq!(readers.len(), sent, "one each");
+    server.stop().await;
+    pair.postfix.stop().await;
+}
+
+#[tokio::test]
+async fn postfix_tells_the_sender_in_our_words_what_was_refused() {
+    if !is_possible() {
+        return;
+    }
+    let pair = Pair::start().await;
+    let server = pair.place.start().await;
+    let message = letter("ann@players.test", "help", "x@players.test");
+    pair.postfix.send("ann@players.test", "nobody@knotpost.test", &message).await;
+    let several = message.replace("From: ann@players.test", "From: ann@players.test, bob@players.test");
+    for way in ["", "+unix", "+pipe"] {
+        pair.postfix.send("ann@players.test", &format!("pbmserv{way}@knotpost.test"), &several).await;
+    }
+    wait_for("four reports", async || {
+        (pair.postfix.queued() == 0 && pair.postfix.boxes().await.len() == 4).then_some(())
+    })
+    .await;
+    let reports = pair.postfix.boxes().await;
+    let saying = |words: &str| {
+        reports.iter().filter(|report| report["text"].as_str().unwrap().contains(words)).count()
+    };
+    assert_eq!(saying("commands go to\n    pbmserv@knotpost.test"), 1, "{reports:?}");
+    assert_eq!(saying("exactly one address in its From"), 3, "{reports:?}");
+    assert!(pair.place.received().await.is_empty());
+    server.stop().await;
+    pair.postfix.stop().await;
+}
+
+#[tokio::test]
+async fn postfix_carries_addresses_in_any_script_both_ways() {
+    if !is_possible() {
+        return;
+    }
+    let pair = Pair::start().await;
+    let server = pair.place.start().await;
+    let message = "From: \u{432}\u{430}\u{441}\u{44f}@players.test\r\nTo: pbmserv@knotpost.test\r\nSubject: signup vasja vasja-secret\r\n\
+                   Message-ID: <v@players.test>\r\n\r\n\u{43f}\u{440}\u{438}\u{432}\u{435}\u{442}\r\n";
+    let port = pair.postfix.door.port().to_string();
+    let sender = "\u{432}\u{430}\u{441}\u{44f}@players.test";
+    python(SEND_UTF8, &[&port, sender, ADDRESS], message).await.succeed();
+    // The same by LMTP.
+    let again = message.replace("signup vasja vasja-secret", "help").replace("<v@", "<w@");
+    python(SEND_UTF8, &[&port, sender, "pbmserv+unix@knotpost.test"], &again).await.succeed();
+    pair.settle(2).await;
+    let letters = pair.postfix.boxes().await;
+    assert_eq!(letters.len(), 2, "{}", pair.postfix.log());
+    assert!(
+        pair.postfix.log().matches(&format!("to=<{sender}>, relay=virtual")).count() == 2,
+        "{}",
+        pair.postfix.log()
+    );
+    server.stop().await;
+    pair.postfix.stop().await;
+}
