@@ -32,7 +32,7 @@ impl Part {
     }
 
     /// A spot, by its name.
-    pub fn spot(before: &str, name: impl ToString) -> Self {
+    pub fn spot(before: &str, name: &impl ToString) -> Self {
         let name = name.to_string();
         Self { text: format!("{before}{name}"), kind: PartKind::Spot(name) }
     }

@@ -224,8 +224,8 @@ impl Game for Boxilies {
     fn parts(mv: &BoxiliesMove) -> Vec<Part> {
         let turns = mv.lie.turns();
         vec![
-            Part::spot("", mv.lie.stone()),
-            Part::spot(":", mv.cell),
+            Part::spot("", &mv.lie.stone()),
+            Part::spot(":", &mv.cell),
             Part { text: format!(":{turns}"), kind: PartKind::Turns(turns) },
         ]
     }

@@ -227,7 +227,7 @@ impl Game for Osbo {
     fn parts(mv: &OsboMove) -> Vec<Part> {
         let parts = mv.placements().iter().enumerate().flat_map(|(place, die)| {
             let comma = if place == 0 { "" } else { "," };
-            [Part::face(comma, die.face), Part::spot("", format!("{}{}", die.design, die.cell))]
+            [Part::face(comma, die.face), Part::spot("", &format!("{}{}", die.design, die.cell))]
         });
         parts.collect()
     }

@@ -209,7 +209,7 @@ impl Game for Osbox {
     }
 
     fn parts(mv: &OsboxMove) -> Vec<Part> {
-        vec![Part::face("", mv.face), Part::spot("", mv.entry)]
+        vec![Part::face("", mv.face), Part::spot("", &mv.entry)]
     }
 
     fn example_move(&self) -> Option<OsboxMove> {

@@ -164,7 +164,7 @@ impl Seen<'_> {
     /// What can be chosen beside the board, and what would be sent.
     fn turn_facts(&self, choosing: Option<&Choosing>) -> Value {
         let Some(choosing) = choosing else {
-            return context! { choosing => false };
+            return context! { choosing => false, has_preview => false };
         };
         let board = &self.view.board;
         let next = board.entries.len() + 1;
