@@ -115,7 +115,7 @@ impl<'x> Part<'x> {
             .and_then(|header| header.value.as_content_type())
     }
 
-    fn transfer_encoding(&self) -> Option<&str> {
+    pub(super) fn transfer_encoding(&self) -> Option<&str> {
         let header = self.headers.iter().find(|header| header.name == HeaderName::ContentTransferEncoding)?;
         header.value.as_text().map(str::trim)
     }
@@ -153,10 +153,42 @@ impl<'x> Part<'x> {
     }
 
     /// The text of a leaf, in Unicode and with `\n` line ends.
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let bytes = self.decoded();
         let charset = self.content(&HeaderName::ContentType).and_then(|content| content.attribute("charset"));
         clean_lines(&decode_charset(&bytes, charset))
+    }
+}
+
+impl<'x> Part<'x> {
+    /// The media type in lower case; without a declaration it is plain text (RFC 2045, section 5.2).
+    pub(super) fn media_type(&self) -> String {
+        let Some(content) = self.content(&HeaderName::ContentType) else { return "text/plain".to_owned() };
+        let subtype = content.subtype().unwrap_or("plain");
+        format!("{}/{subtype}", content.ctype()).to_lowercase()
+    }
+
+    /// Bytes of the body as they came.
+    pub(super) fn size(&self) -> usize {
+        self.body.len()
+    }
+
+    /// The parts of a multipart, not yet read; none of anything else.
+    pub(super) fn children(&self) -> Result<Vec<&'x [u8]>, Limit> {
+        match self.kind() {
+            Kind::Multipart(_, boundary) => split_parts(self.body, boundary.as_bytes()),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The header fields as a person reads them: encoded words decoded where a field is text, on one line each.
+    pub(super) fn readable_fields(&self) -> Vec<(String, String)> {
+        let fields = self.fields().map(|field| {
+            let text = field.value.as_text().map_or(field.raw, Cow::Borrowed);
+            let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            (field.name.as_str().to_owned(), line.chars().filter(|c| !c.is_control()).collect())
+        });
+        fields.collect()
     }
 }
 

@@ -99,6 +99,7 @@ impl Config {
             .with_list_parse_key("games.disabled")
             .with_list_parse_key("http.trusted_proxies")
             .with_list_parse_key("inbound.trusted_authserv")
+            .with_list_parse_key("inbound.dns")
             .try_parsing(true)
             .ignore_empty(true)
             .source(Some(ours));

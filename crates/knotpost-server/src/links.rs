@@ -102,10 +102,17 @@ impl Links {
         (same && parts.next().is_none()).then(|| (user, kind.to_owned()))
     }
 
-    /// The signature in the return path of an outgoing mail.
-    pub fn bounce_signature(&self, outbox: i64) -> String {
-        let digest = self.secret.digest(Purpose::Tokens, &[b"bounce", &outbox.to_be_bytes()]);
+    /// The signature in the return path of an outgoing mail. It binds the recipient too: should a
+    /// database ever give a number again, an old report says nothing about the new mail.
+    pub fn bounce_signature(&self, outbox: i64, recipient: &str) -> String {
+        let parts: [&[u8]; 3] = [b"bounce", &outbox.to_be_bytes(), recipient.as_bytes()];
+        let digest = self.secret.digest(Purpose::Tokens, &parts);
         to_hex(digest.first_chunk::<8>().unwrap_or(&[0; 8]))
+    }
+
+    /// Whether a return path carries the signature of that mail.
+    pub fn is_bounce_signature(&self, signature: &str, outbox: i64, recipient: &str) -> bool {
+        self.bounce_signature(outbox, recipient).as_bytes().ct_eq(signature.as_bytes()).into()
     }
 
     fn sign(&self, kind: &str, user: UserKey, text: &str) -> String {
@@ -173,8 +180,13 @@ mod tests {
     #[test]
     fn return_paths_fit_into_a_local_part() {
         let own = crate::domain::OwnAddresses::new("pbmserv@example.org").expect("an address");
-        let path = own.bounce(&i64::MAX.to_string(), &links().bounce_signature(i64::MAX));
+        let path = own.bounce(&i64::MAX.to_string(), &links().bounce_signature(i64::MAX, "a@b.example"));
         assert!(path.parse::<crate::domain::Address>().is_ok(), "{path}");
-        assert_ne!(links().bounce_signature(1), links().bounce_signature(2));
+        let links = links();
+        let signature = links.bounce_signature(1, "a@b.example");
+        assert!(links.is_bounce_signature(&signature, 1, "a@b.example"));
+        for (id, recipient) in [(2, "a@b.example"), (1, "b@b.example")] {
+            assert!(!links.is_bounce_signature(&signature, id, recipient), "{id} {recipient}");
+        }
     }
 }

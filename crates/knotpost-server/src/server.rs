@@ -17,7 +17,7 @@ use crate::app::{App, Parts};
 use crate::clock::{Clock, Entropy};
 use crate::config::{Config, Migrate};
 use crate::inbound::{Desk, Intake, Protocol, SmtpSettings, Watch, handover, smtp};
-use crate::outbound::{MailComposer, Transport};
+use crate::outbound::{MailComposer, Signer, Transport};
 use crate::service::Mailroom;
 use crate::store::Store;
 use crate::{web, worker};
@@ -67,7 +67,8 @@ pub async fn open(
         Store::migrate(&settings).await.context("the database cannot be brought up to date")?;
     }
     let store = Store::open(&settings).await.context("the database cannot be opened")?;
-    let composer = Arc::new(MailComposer::new(&config));
+    let signer = Signer::from_config(&config).context("dkim.key")?;
+    let composer = Arc::new(MailComposer::new(&config).signed_by(signer));
     Ok(Arc::new(App::new(Parts { config, store, registry, clock, entropy, composer })?))
 }
 

@@ -178,6 +178,7 @@ pub async fn prune(app: &App) -> Result<bool, StoreError> {
                 more |= tx.prune_outbox(now.plus(-outbox * DAY)).await?;
                 more |= tx.prune_confirmations(now.plus(-30 * DAY)).await?;
                 more |= tx.prune_broadcasts(now.plus(-outbox * DAY)).await?;
+                more |= tx.prune_bounces(now.plus(-outbox * DAY)).await?;
                 more |= tx.prune_resets(now.plus(-2 * DAY)).await?;
                 more |= tx.prune_responses(now.plus(-2 * DAY)).await?;
                 more |= tx.prune_sessions(now.plus(-15 * DAY)).await?;

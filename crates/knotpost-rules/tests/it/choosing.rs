@@ -37,7 +37,12 @@ fn every_legal_move_is_reached_by_pointing() {
     for game in Registry::standard().iter() {
         for position in positions(game) {
             for play in position.legal_moves() {
-                assert!(follow(position.as_ref(), &play), "{} {} {play}", game.meta().name, position.position());
+                assert!(
+                    follow(position.as_ref(), &play),
+                    "{} {} {play}",
+                    game.meta().name,
+                    position.position()
+                );
             }
         }
     }
@@ -51,7 +56,9 @@ fn what_is_complete_is_legal_and_what_is_pointed_at_is_in_view() {
             let spots: Vec<&String> = view
                 .panels
                 .iter()
-                .flat_map(|panel| panel.spots.iter().chain(panel.margins.iter().flat_map(|margin| &margin.labels)))
+                .flat_map(|panel| {
+                    panel.spots.iter().chain(panel.margins.iter().flat_map(|margin| &margin.labels))
+                })
                 .collect();
             let mut begun = vec![String::new()];
             for _ in 0..3 {

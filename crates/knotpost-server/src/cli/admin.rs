@@ -1,5 +1,8 @@
 //! `admin`: users and boards, for whoever has a shell on the machine.
 
+mod mail;
+mod mail_text;
+
 use std::io::BufRead as _;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -10,11 +13,12 @@ use clap::Subcommand;
 use super::EX_DATAERR;
 use crate::app::App;
 use crate::config::Config;
-use crate::domain::{BoardRef, BoardState};
+use crate::domain::{BoardRef, BoardState, Millis};
 use crate::service::{
     BoardQuery, Recompute, Replayed, Reply, ServiceError, UserEdit, edit_user, recompute_ratings,
-    replay_next, view_board, view_boards, view_user, view_users,
+    replay_next, start_stopped, view_board, view_boards, view_stopped, view_user, view_users,
 };
+use crate::store::MailQueue;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Action {
@@ -27,6 +31,21 @@ pub(super) enum Action {
     Board {
         #[command(subcommand)]
         action: Board,
+    },
+    /// Received mail: what came, what became of it, and once more.
+    Inbox {
+        #[command(subcommand)]
+        action: mail::Mails,
+    },
+    /// Outgoing mail.
+    Outbox {
+        #[command(subcommand)]
+        action: mail::Mails,
+    },
+    /// Addresses that get no mail any more because it came back.
+    Bounces {
+        #[command(subcommand)]
+        action: Bounces,
     },
     /// Ratings.
     Ratings {
@@ -114,6 +133,21 @@ pub(super) enum Board {
 }
 
 #[derive(Debug, Subcommand)]
+pub(super) enum Bounces {
+    /// The addresses, since when, and what the other side said.
+    List,
+    /// Send mail there again.
+    Start {
+        /// The addresses.
+        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        addresses: Vec<String>,
+        /// All there are: after a mistake of our own relay, for instance.
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
 pub(super) enum Ratings {
     /// Compute all ratings again from the finished boards, report what was stored otherwise, and put it right.
     Recompute {
@@ -143,6 +177,9 @@ pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCo
         Action::Replay { .. } | Action::Ratings { .. } => Ok(()),
         Action::User { action } => user(&app, action).await,
         Action::Board { action } => board(&app, action).await,
+        Action::Inbox { action } => mail::run(&app, MailQueue::Inbox, action).await,
+        Action::Outbox { action } => mail::run(&app, MailQueue::Outbox, action).await,
+        Action::Bounces { action } => bounces(&app, action).await,
     };
     app.store.close().await;
     match done {
@@ -206,6 +243,14 @@ async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {
             for (address, confirmed) in user.addresses {
                 println!("address    {address}{}", if confirmed { "" } else { " (not confirmed)" });
             }
+            for stopped in user.stopped {
+                println!(
+                    "stopped    {} since {}: {}",
+                    stopped.address_key,
+                    Millis(stopped.stopped_at).to_readable(),
+                    stopped.why
+                );
+            }
             println!("boards     {} active", user.active_boards);
             return Ok(());
         }
@@ -246,6 +291,27 @@ fn read_password() -> Result<String, ServiceError> {
             Err(crate::service::Refusal::new(crate::service::Code::BadValue, format!("{error:#}")).into())
         }
     }
+}
+
+async fn bounces(app: &Arc<App>, action: Bounces) -> Result<(), ServiceError> {
+    let named = match action {
+        Bounces::Start { addresses, all: false } => addresses,
+        Bounces::Start { all: true, .. } => {
+            let stopped = view_stopped(app).await?;
+            stopped.into_iter().map(|row| row.address_key).collect()
+        }
+        Bounces::List => {
+            for row in view_stopped(app).await? {
+                println!("{:<32} {} {}", row.address_key, Millis(row.stopped_at).to_rfc3339(), row.why);
+            }
+            return Ok(());
+        }
+    };
+    for address in named {
+        start_stopped(app, &address).await?;
+        println!("{address} gets mail again.");
+    }
+    Ok(())
 }
 
 async fn board(app: &Arc<App>, action: Board) -> Result<(), ServiceError> {

@@ -2,20 +2,43 @@
 
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::Subcommand;
 
+use super::EX_CONFIG;
 use crate::config::Config;
+use crate::outbound::Signer;
 use crate::store::Store;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Action {
     /// Print every setting with its effective value; secrets are masked.
     Show,
+    /// Print the DNS record that lets others verify this server's signatures.
+    DkimRecord,
 }
 
 pub(super) fn run(config: &Config, action: &Action) -> anyhow::Result<ExitCode> {
-    let Action::Show = action;
-    print!("{}", config.to_toml()?);
+    match action {
+        Action::Show => print!("{}", config.to_toml()?),
+        Action::DkimRecord => return dkim_record(config),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The record both as a zone file has it and as the forms of DNS providers ask for it.
+fn dkim_record(config: &Config) -> anyhow::Result<ExitCode> {
+    let Some(signer) = Signer::from_config(config).context("dkim.key")? else {
+        eprintln!(
+            "knotpost: dkim.selector and dkim.key are not set, so mail is not signed. A key is made with"
+        );
+        eprintln!("  openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out dkim.pem");
+        return Ok(ExitCode::from(EX_CONFIG));
+    };
+    println!("; name   {}", signer.record_name());
+    println!("; type   TXT");
+    println!("; value  {}", signer.record());
+    println!("{}", signer.zone_line());
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,17 +1,18 @@
 //! Values that are well-formed but cannot work are refused before anything starts.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use secrecy::ExposeSecret;
 
-use super::{AuthPolicy, Config, ConfigError};
+use super::{Config, ConfigError};
 use crate::domain::Address;
 
 pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
     identity(config)?;
     listeners(config)?;
+    signing(config)?;
+    verification(config)?;
     ways_in(config)?;
-    later(config)?;
     numbers(config)
 }
 
@@ -81,6 +82,47 @@ fn listeners(config: &Config) -> Result<(), ConfigError> {
     Ok(())
 }
 
+fn verification(config: &Config) -> Result<(), ConfigError> {
+    for host in &config.inbound.trusted_authserv {
+        let mut words = host.split_whitespace();
+        let is_name = words.next().is_some_and(|name| !name.contains(['=', ';', '"', '(']));
+        if !is_name || !words.all(|address| address.parse::<IpAddr>().is_ok()) {
+            return refuse(
+                "inbound.trusted_authserv",
+                format!("`{host}` is not a host such as mx.example.org, or one with its addresses behind it"),
+            );
+        }
+    }
+    for server in &config.inbound.dns {
+        if server.parse::<SocketAddr>().is_err() && server.parse::<IpAddr>().is_err() {
+            return refuse("inbound.dns", format!("`{server}` is not an address such as 127.0.0.1"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the key can sign is seen when it is read; here its names must be right.
+fn signing(config: &Config) -> Result<(), ConfigError> {
+    let selector = &config.dkim.selector;
+    if selector.is_empty() != config.dkim.key.expose_secret().is_empty() {
+        return refuse("dkim.selector", "needs dkim.key beside it, and the other way round");
+    }
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    if !selector.is_empty() && !selector.split('.').all(is_label) {
+        return refuse("dkim.selector", "must be a part of a domain name, such as `mail` or `2026`");
+    }
+    let domain = config.server.address.rsplit_once('@').map_or("", |(_, domain)| domain);
+    if !selector.is_empty() && !domain.is_ascii() {
+        return refuse("dkim.selector", "needs a server.address whose domain is written in ASCII (xn--…)");
+    }
+    Ok(())
+}
+
 fn ways_in(config: &Config) -> Result<(), ConfigError> {
     let poll = config.maildir.poll_seconds;
     if !(0.01..=86_400.0).contains(&poll) {
@@ -89,18 +131,6 @@ fn ways_in(config: &Config) -> Result<(), ConfigError> {
     let secret = config.inbound.secret.expose_secret();
     if !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
         return refuse("inbound.secret", "must be ASCII without blanks: it travels in a header field");
-    }
-    Ok(())
-}
-
-/// Keys whose feature is not in this version must not look as if they worked.
-fn later(config: &Config) -> Result<(), ConfigError> {
-    const NOT_YET: &str = "is not in this version; leave it empty";
-    if !config.dkim.selector.is_empty() || !config.dkim.key.expose_secret().is_empty() {
-        return refuse("dkim.selector", NOT_YET);
-    }
-    if matches!(config.inbound.auth_policy, AuthPolicy::RequireForTokens | AuthPolicy::RejectFail) {
-        return refuse("inbound.auth_policy", "only `off` and `annotate` are in this version");
     }
     Ok(())
 }

@@ -154,21 +154,24 @@ section! {
         secret: SecretString = SecretString::default(),
         /// Largest message taken.
         max_bytes: usize = 262_144,
-        /// What sender verification decides; only `off` and `annotate` in this version.
+        /// What sender verification decides.
         auth_policy: AuthPolicy = AuthPolicy::Annotate,
-        /// Hosts whose `Authentication-Results` are believed.
+        /// Hosts whose `Authentication-Results` are believed: `mx.example.org`, or with the addresses from which they
+        /// hand mail over, when that is not this machine: `mx.example.org 192.0.2.7`.
         trusted_authserv: Vec<String> = Vec::new(),
+        /// Name servers asked for SPF, DKIM and DMARC, such as `127.0.0.1` or `[::1]:5353`; none: those of the system.
+        dns: Vec<String> = Vec::new(),
         /// Which messages are kept (sealed) after processing.
         keep_raw: KeepRaw = KeepRaw::Failed,
     }
 }
 
 section! {
-    /// Signing of outgoing mail; must be empty in this version.
+    /// Signing of outgoing mail, in the name of the domain of `server.address`.
     Dkim {
-        /// The selector.
+        /// The part of the DNS name under which the public key is found; empty: mail is not signed.
         selector: String = String::new(),
-        /// The key file.
+        /// The private key: the path of a PEM file, or the PEM itself.
         #[serde(serialize_with = "mask_secret")]
         key: SecretString = SecretString::default(),
     }

@@ -3,19 +3,23 @@
 
 mod address;
 mod board;
+mod bounce;
 mod ids;
 mod own_addresses;
 mod periods;
 pub mod rating;
 mod time;
+mod verdicts;
 mod zone;
 
 pub use address::{Address, AddressError, parse_address};
 pub use board::{BoardRef, BoardState, MoveKind, ProposalKind, RemarkKind, SeatState};
+pub use bounce::{BounceKind, Trouble, find_status};
 pub use ids::{BoardKey, InboxKey, OutboxKey, RemarkKey, UserKey};
 pub use knotpost_commands::limit_comment;
 pub use own_addresses::{OwnAddresses, Recipient};
 pub use periods::{Pauses, Period, most_within};
 pub use rating::{Pool, Rating, Score};
 pub use time::{Millis, Span};
+pub use verdicts::{DkimVerdict, DmarcPolicy, DmarcVerdict, Source, SpfVerdict, Verdict, Verdicts};
 pub use zone::Zone;

@@ -40,6 +40,15 @@ impl Millis {
         self.format("%Y-%m-%d %H:%M UTC")
     }
 
+    /// Reads a date (its beginning, in UTC) or a moment in RFC 3339, seconds left out if wished.
+    pub fn read(text: &str) -> Option<Self> {
+        if let Ok(moment) = text.parse::<Timestamp>() {
+            return Some(Self(moment.as_millisecond()));
+        }
+        let date: jiff::civil::Date = text.parse().ok()?;
+        Some(Self(date.to_zoned(TimeZone::UTC).ok()?.timestamp().as_millisecond()))
+    }
+
     fn format(self, pattern: &str) -> String {
         let stamp = Timestamp::from_millisecond(self.0).unwrap_or(Timestamp::UNIX_EPOCH);
         stamp.to_zoned(TimeZone::UTC).strftime(pattern).to_string()
@@ -77,6 +86,10 @@ mod tests {
         let noon = Millis(1_763_640_000_000);
         assert_eq!(noon.to_rfc3339(), "2025-11-20T12:00:00Z");
         assert_eq!(noon.to_readable(), "2025-11-20 12:00 UTC");
+        assert_eq!(Millis::read("2025-11-20T12:00:00Z"), Some(noon));
+        assert_eq!(Millis::read("2025-11-20T12:00Z"), Some(noon));
+        assert_eq!(Millis::read("2025-11-20"), Some(noon.plus(-12 * 3_600_000)));
+        assert_eq!(Millis::read("yesterday"), None);
     }
 
     #[test]

@@ -36,6 +36,7 @@ impl Desk {
             text: None,
             raw: if keep { Some(app.secret.seal(app.entropy.as_ref(), raw)?) } else { None },
             reason: None,
+            verdicts: None,
         };
         app.store
             .write(move |tx| {

@@ -3,9 +3,10 @@
 //! The rule that keeps mail from going in circles: whatever shows one of the marks of an automaton is neither
 //! executed nor answered. Knows nothing of commands or accounts.
 
-use super::parse::Message;
+use super::bounce::has_report_subject;
 use super::reason::Reason;
 use crate::domain::OwnAddresses;
+use knotpost_mail::Message;
 
 /// More servers than this lie on no honest way.
 pub const MAX_HOPS: usize = 30;
@@ -28,7 +29,8 @@ pub fn classify(message: &Message, envelope_from: Option<&str>, own: &OwnAddress
     if let Some(reason) = find_automaton(message, envelope_from, own) {
         return Class::Automatic(reason);
     }
-    if is_bulk(message) { Class::Bulk } else { Class::Person }
+    let from_postmaster = message.from.iter().map(String::as_str).chain(envelope_from).any(is_postmaster);
+    if is_bulk(message) || from_postmaster { Class::Bulk } else { Class::Person }
 }
 
 fn find_automaton(message: &Message, envelope_from: Option<&str>, own: &OwnAddresses) -> Option<Reason> {
@@ -46,7 +48,7 @@ fn find_automaton(message: &Message, envelope_from: Option<&str>, own: &OwnAddre
     if sender.is_empty() || sender == "<>" || message.return_path.as_deref() == Some("") {
         return Some(Reason::NullSender);
     }
-    if senders().any(is_mailer) {
+    if senders().any(is_mailer) || (senders().any(is_postmaster) && has_report_subject(message)) {
         return Some(Reason::MailerDaemon);
     }
     if message.auto_submitted.as_deref().is_some_and(|word| word != "no") {
@@ -62,13 +64,21 @@ fn is_own<'a>(message: &Message, mut senders: impl Iterator<Item = &'a str>, own
     senders.any(|sender| own.is_own(sender)) || loops() || made_here()
 }
 
-/// Names under which mail systems write.
-fn is_mailer(address: &str) -> bool {
+/// Names under which mail systems write, however they spell them.
+pub(super) fn is_mailer(address: &str) -> bool {
+    let mut name = local_part(address);
+    name.retain(|c| c.is_ascii_alphanumeric());
+    matches!(name.as_str(), "mailerdaemon" | "maildaemon" | "maildeliverysubsystem" | "doublebounce")
+}
+
+/// The name under which some mail systems write, and people too.
+pub(super) fn is_postmaster(address: &str) -> bool {
+    local_part(address) == "postmaster"
+}
+
+fn local_part(address: &str) -> String {
     let local = address.rsplit_once('@').map_or(address, |(local, _)| local);
-    matches!(
-        local.to_ascii_lowercase().as_str(),
-        "mailer-daemon" | "mail-daemon" | "maildaemon" | "postmaster" | "double-bounce"
-    )
+    local.split('+').next().unwrap_or_default().to_ascii_lowercase()
 }
 
 fn is_bulk(message: &Message) -> bool {
@@ -76,7 +86,7 @@ fn is_bulk(message: &Message) -> bool {
         message.precedence.as_deref().is_some_and(|word| matches!(word, "bulk" | "junk" | "list"));
     let suppress =
         message.x_auto_response_suppress.as_deref().is_some_and(|value| !value.eq_ignore_ascii_case("none"));
-    message.list_id.is_some() || precedence || suppress
+    message.list_id.is_some() || message.list_header || precedence || suppress
 }
 
 #[cfg(test)]
@@ -136,6 +146,54 @@ mod tests {
     }
 
     #[test]
+    fn mail_systems_are_known_however_they_spell_themselves() {
+        let from = |address: &str| class(|mail| mail.from = vec![address.to_owned()]);
+        for name in [
+            "MAILER-DAEMON",
+            "Mailer_Daemon",
+            "mailerdaemon",
+            "mail-daemon",
+            "mailer.daemon",
+            "mailer-daemon+x",
+        ] {
+            let automatic = Class::Automatic(Reason::MailerDaemon);
+            assert_eq!(from(&format!("{name}@example.net")), automatic, "{name}");
+        }
+        for name in ["daemon", "mailer", "maildaemonia"] {
+            assert_eq!(from(&format!("{name}@example.net")), Class::Person, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_postmaster_may_play_and_his_reports_may_not() {
+        let subject = |subject: &str| {
+            class(|mail| {
+                mail.from = vec!["postmaster@example.net".into()];
+                mail.subject = subject.into();
+            })
+        };
+        assert_eq!(
+            subject("osbox move 1 fred secret f1"),
+            Class::Bulk,
+            "obeyed with a password, never told of errors"
+        );
+        for name in
+            ["Undeliverable: Osbox Board 1 fred", "Delivery Status Notification (Failure)", "Unzustellbar: x"]
+        {
+            assert_eq!(subject(name), Class::Automatic(Reason::MailerDaemon), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_a_mail_answers_says_nothing_about_its_author() {
+        let answers = |mail: &mut Message| {
+            mail.in_reply_to = vec![own().message_id("17")];
+            mail.references = vec![own().message_id("16"), own().message_id("17")];
+        };
+        assert_eq!(class(answers), Class::Person);
+    }
+
+    #[test]
     fn our_own_mail_never_speaks_to_us() {
         let own_message = Class::Automatic(Reason::OwnMessage);
         assert_eq!(class(|mail| mail.from = vec!["Games+r.x@example.org".into()]), own_message);
@@ -148,6 +206,7 @@ mod tests {
     #[test]
     fn lists_are_bulk() {
         assert_eq!(class(|mail| mail.list_id = Some("<x.example>".into())), Class::Bulk);
+        assert_eq!(class(|mail| mail.list_header = true), Class::Bulk);
         for word in ["bulk", "junk", "list"] {
             assert_eq!(class(|mail| mail.precedence = Some(word.into())), Class::Bulk);
         }

@@ -1,24 +1,35 @@
 //! Mail on its way in: from bytes to a command line, one stage a file.
 //!
 //! `parse` -> `classify` -> `identify` (which asks `extract` for the words that are the sender's own); the crate
-//! `knotpost-mail` holds all of them but `classify`. Beside them stand `digest` (has this mail been here before)
+//! `knotpost-mail` holds all of them but `classify`. Beside them stand `digest` (has this mail been here before),
+//! `authenticate` with `policy` (who vouches for its sender; the one stage that asks somebody, namely DNS)
 //! and the SMTP and LMTP listener. The stages are pure functions from value to value: nothing here knows the store, the
 //! games, the clock or the meaning of a command. Whoever receives mail passes it to [`Intake`]; [`Desk`] is the
 //! intake of the server, which walks a mail through the stages and commits what comes of it.
 
 mod addressed;
+mod answers;
 mod aside;
+mod auth_results;
+pub mod authenticate;
+pub mod bounce;
 pub mod classify;
 pub mod digest;
+mod dns;
 pub mod handover;
 pub mod pipeline;
+pub mod policy;
 mod posted;
+mod postmaster;
 pub mod reason;
+mod returned;
 pub mod smtp;
 pub mod unix_socket;
+mod verify;
 mod watch;
 
 pub use addressed::addressed;
+pub use authenticate::Authenticator;
 pub use classify::{Class, classify};
 pub use digest::dedupe_key;
 pub use knotpost_mail::{Address, Broken, Extracted, Identified, Message, extract, identify, parse};

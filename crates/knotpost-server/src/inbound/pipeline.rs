@@ -7,24 +7,29 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
+use super::answers::{answer_error, answer_sender, may_ask, may_chat};
+use super::authenticate::Authenticator;
 use super::classify::{Class, classify};
 use super::digest::dedupe_key;
 use super::identify::{Address as Arrival, Identified, identify};
 use super::parse::{Message, parse};
+use super::policy::{Ruling, refusal, rule};
+use super::postmaster::{is_to_postmaster, keep_for_postmaster};
 use super::reason::Reason;
+use super::returned::{is_to_return_path, keep_returned, read_returned};
 use super::smtp::{Envelope, Intake, Receipt, RecipientVerdict};
 use crate::app::App;
 use crate::config::KeepRaw;
-use crate::domain::{Address, InboxKey, Millis, Recipient};
+use crate::domain::{Address, InboxKey, Millis, Recipient, Verdicts};
 use crate::secret::Purpose;
 use crate::service::{
-    Answer, Answering, Audience, Channel, Claim, Origin, Prepared, Proof, Reply, Request, apply,
-    ask_for_confirmation, post_answer, prepare, prepare_at_once,
+    Answering, Audience, Channel, Claim, Origin, Prepared, Proof, Request, apply, ask_for_confirmation,
+    heard_from, prepare, prepare_at_once,
 };
 use crate::store::{InboxRow, NewInbox, StoreError, Tx};
 
 /// A mail that was acted on is recognised for so long.
-const DEDUPE_MS: i64 = 30 * 86_400_000;
+pub(super) const DEDUPE_MS: i64 = 30 * 86_400_000;
 /// Nobody else takes a leased mail before this time is over.
 const LEASE_MS: i64 = 2 * 60_000;
 /// A mail whose processing failed so often is set aside.
@@ -33,27 +38,29 @@ const MOST_ATTEMPTS: i64 = 5;
 const MOST_PARENTS: usize = 5;
 /// A player is asked so often in an hour whether it was he who wrote from another address.
 const FOREIGN_ANSWERS: i64 = 3;
-/// Error answers to one address in an hour; the next one says that there will be no more.
-const ERROR_ANSWERS: i64 = 10;
-/// Answers to queries of one address in an hour.
-const QUERY_ANSWERS: i64 = 200;
-/// Error answers of the whole server in an hour.
-const ALL_ERROR_ANSWERS: i64 = 2_000;
 
 /// Takes mail, whichever way it comes.
 pub struct Desk {
     pub(super) app: Arc<App>,
+    authenticator: Authenticator,
 }
 
 /// A mail understood as far as that goes without looking anything up.
 pub(super) struct Mail {
-    message: Message,
+    pub(super) message: Message,
     class: Class,
-    sender: Option<Address>,
+    pub(super) sender: Option<Address>,
     found: Identified,
     /// Why its sender may act without a password.
     claim: Option<Claim>,
     dedupe_key: String,
+}
+
+impl Mail {
+    /// The domain in From; empty when there is not just one.
+    fn author_domain(&self) -> &str {
+        self.message.author().and_then(|author| author.rsplit_once('@')).map_or("", |(_, domain)| domain)
+    }
 }
 
 /// Why a mail is refused while its sender still waits for the answer.
@@ -67,7 +74,8 @@ pub(super) struct Refusal {
 impl Desk {
     /// A desk of this server.
     pub fn new(app: Arc<App>) -> Self {
-        Self { app }
+        let authenticator = Authenticator::new(&app.config);
+        Self { app, authenticator }
     }
 
     pub(super) fn read(
@@ -79,7 +87,11 @@ impl Desk {
         let broken =
             |broken| Refusal { reason: Reason::Broken, enhanced: "5.6.0", text: format!("{broken}") };
         let message = parse(raw).map_err(broken)?;
-        let class = classify(&message, envelope_from, &self.app.own);
+        let mut class = classify(&message, envelope_from, &self.app.own);
+        if class == Class::Person && is_to_return_path(&self.app.own, recipients) {
+            // Some mail program took the return path for an address to write to; so do some responders.
+            class = Class::Bulk;
+        }
         if matches!(class, Class::Automatic(_)) {
             // Never looked into any further.
             return Ok(Mail {
@@ -125,13 +137,36 @@ impl Desk {
             Err(Refusal { enhanced, text, .. }) => return Ok(Receipt::Refused { code: 550, enhanced, text }),
         };
         let app = &self.app;
+        let verdicts = match mail.class {
+            Class::Automatic(_) => None,
+            Class::Bulk | Class::Person => self.authenticator.verify(envelope, raw, &mail.message).await,
+        };
+        let ruling = rule(app.config.inbound.auth_policy, verdicts.as_ref(), mail.author_domain());
+        if ruling == Ruling::Refused && envelope.way.has_session() {
+            count(Reason::Unauthenticated);
+            let text = refusal(mail.author_domain());
+            return Ok(Receipt::Refused { code: 550, enhanced: "5.7.1", text });
+        }
         let now = app.clock.now();
         let mut row = self.describe(envelope, &mail, raw.len(), now);
-        if let Some(reason) = self.settled_at_sight(&mail, envelope) {
+        row.verdicts = verdicts.as_ref().map(Verdicts::to_json);
+        let keep = app.config.inbound.keep_raw == KeepRaw::All;
+        if keep {
+            row.raw = Some(app.secret.seal(app.entropy.as_ref(), raw)?);
+        }
+        if let Some(returned) = read_returned(&app.own, envelope, mail.class, &mail.message, raw) {
+            let reason = keep_returned(app, row, returned, now).await?;
+            count(reason);
+            return Ok(Receipt::Stored { text: "kept".to_owned() });
+        }
+        if let Some(reason) = self.settled_at_sight(&mail, envelope, ruling) {
             row.reason = Some(reason.as_str());
+            count(reason);
             if reason == Reason::Postmaster {
                 // Somebody wrote to people: the words are kept, sealed, for the time of failed mails.
                 row.raw = Some(app.secret.seal(app.entropy.as_ref(), raw)?);
+                keep_for_postmaster(app, row, mail.class, &mail.message, &mail.dedupe_key, now).await?;
+                return Ok(Receipt::Stored { text: "kept".to_owned() });
             }
             app.store
                 .write(move |tx| {
@@ -141,7 +176,7 @@ impl Desk {
                 .await?;
             return Ok(Receipt::Stored { text: "kept".to_owned() });
         }
-        let request = Self::request(&mail);
+        let request = Self::request(&mail, ruling);
         if let Some(prepared) = prepare_at_once(app, request).await? {
             (row.subject, row.text) = shown(app, &mail, &prepared);
             let work = Arc::new((mail, prepared, row));
@@ -154,7 +189,7 @@ impl Desk {
                         let (mail, prepared, row) = &*work;
                         let key = tx.insert_inbox(row).await?;
                         let reason = decide(tx, &app, mail, prepared, key, now).await?;
-                        tx.finish_inbox(key, "done", reason.as_str(), false, now).await?;
+                        tx.finish_inbox(key, "done", reason.as_str(), keep, now).await?;
                         Ok(reason)
                     })
                 })
@@ -175,13 +210,15 @@ impl Desk {
     }
 
     /// Mail that is kept for the record and nothing else.
-    fn settled_at_sight(&self, mail: &Mail, envelope: &Envelope) -> Option<Reason> {
+    fn settled_at_sight(&self, mail: &Mail, envelope: &Envelope, ruling: Ruling) -> Option<Reason> {
         if let Class::Automatic(reason) = mail.class {
             return Some(reason);
         }
-        let to_postmaster =
-            |address: &String| matches!(self.app.own.recipient(address), Some(Recipient::Postmaster));
-        envelope.recipients.iter().all(to_postmaster).then_some(Reason::Postmaster)
+        if ruling == Ruling::Refused {
+            // Too late to refuse it: whoever is told would be the one in whose name it was forged.
+            return Some(Reason::Unauthenticated);
+        }
+        is_to_postmaster(&self.app.own, &envelope.recipients).then_some(Reason::Postmaster)
     }
 
     fn describe(&self, envelope: &Envelope, mail: &Mail, size: usize, now: Millis) -> NewInbox {
@@ -207,10 +244,11 @@ impl Desk {
             text,
             raw: None,
             reason: None,
+            verdicts: None,
         }
     }
 
-    fn request(mail: &Mail) -> Request {
+    fn request(mail: &Mail, ruling: Ruling) -> Request {
         let (line, body) = match &mail.found {
             Identified::Subject { line, comment } => (line.clone(), comment.clone()),
             // Should it answer no board mail after all, the Subject is what its sender is told about.
@@ -226,7 +264,8 @@ impl Desk {
         let rate_key = sender.as_ref().map(Address::key).unwrap_or_default();
         let answering = match (&mail.found, &mail.claim) {
             (Identified::Body { line, comment }, Some(claim)) => {
-                Some(Answering { claim: claim.clone(), line: line.clone(), comment: comment.clone() })
+                let (claim, line, comment) = (claim.clone(), line.clone(), comment.clone());
+                Some(Answering { claim, line, comment, credit: ruling.credit() })
             }
             _ => None,
         };
@@ -276,7 +315,9 @@ impl Desk {
         let Ok(mail) = self.read(&raw, row.mail_from.as_deref(), &recipients) else {
             return self.set_aside(row.id, Reason::Broken).await;
         };
-        let prepared = prepare(app, Self::request(&mail)).await?;
+        let verdicts = row.verdicts.as_deref().and_then(Verdicts::from_json);
+        let ruling = rule(app.config.inbound.auth_policy, verdicts.as_ref(), mail.author_domain());
+        let prepared = prepare(app, Self::request(&mail, ruling)).await?;
         let (key, now) = (row.id, app.clock.now());
         let keep = app.config.inbound.keep_raw == KeepRaw::All;
         let work = Arc::new((mail, prepared));
@@ -406,10 +447,17 @@ async fn decide(
         if tx.count_answer(&prepared.foreign_key(), now.0 / 3_600_000).await? <= FOREIGN_ANSWERS {
             ask_for_confirmation(tx, app, prepared, now).await?;
         }
-        return Ok(Reason::ForeignSender);
+        let lacks_proof = prepared.is_unproven();
+        return Ok(if lacks_proof { Reason::Unauthenticated } else { Reason::ForeignSender });
+    }
+    if prepared.is_chat() && !may_chat(tx, mail, now).await? {
+        return Ok(Reason::AnswerBudget);
     }
     let answer = apply(tx, app, prepared, now).await?;
     let failed = answer.failure.is_some();
+    if let (false, Some(user), Some(sender)) = (failed, prepared.user(), &mail.sender) {
+        heard_from(tx, user, sender).await?;
+    }
     let several = matches!(mail.found, Identified::Multiple { .. });
     if failed && !several {
         if mail.class == Class::Bulk {
@@ -418,7 +466,7 @@ async fn decide(
         return answer_error(tx, app, mail, prepared, &answer, now).await;
     }
     if answer.audience == Audience::Sender && mail.class == Class::Person {
-        if !has_budget(tx, mail, "answers", QUERY_ANSWERS, now).await? {
+        if !may_ask(tx, mail, prepared, now).await? {
             return Ok(Reason::AnswerBudget);
         }
         answer_sender(tx, app, mail, prepared, &answer.replies, now).await?;
@@ -438,71 +486,9 @@ async fn repeat(
     let did =
         [Reason::Executed, Reason::Multiple].iter().any(|reason| first.as_deref() == Some(reason.as_str()));
     let tell = did && mail.class == Class::Person && !prepared.is_query() && prepared.is_authenticated();
-    if tell && has_budget(tx, mail, "answers", QUERY_ANSWERS, now).await? {
+    if tell && may_ask(tx, mail, prepared, now).await? {
         let reply = crate::service::already_played(tx, app, prepared, now).await?;
         answer_sender(tx, app, mail, prepared, &[reply], now).await?;
     }
     Ok(Reason::Duplicate)
-}
-
-/// An error answer, as long as the address and the server have not had too many.
-async fn answer_error(
-    tx: &mut Tx,
-    app: &App,
-    mail: &Mail,
-    prepared: &Prepared,
-    answer: &Answer,
-    now: Millis,
-) -> Result<Reason, StoreError> {
-    let hour = now.0 / 3_600_000;
-    let Some(sender) = &mail.sender else { return Ok(Reason::NoSender) };
-    let count = tx.count_answer(&format!("errors {}", sender.key()), hour).await?;
-    if count > ERROR_ANSWERS + 1 {
-        return Ok(Reason::AnswerBudget);
-    }
-    if tx.count_answer("errors of all", hour).await? > ALL_ERROR_ANSWERS {
-        return Ok(Reason::GlobalBudget);
-    }
-    if count == ERROR_ANSWERS + 1 {
-        answer_sender(tx, app, mail, prepared, &[Reply::BudgetSpent { answers: ERROR_ANSWERS }], now).await?;
-        return Ok(Reason::AnswerBudget);
-    }
-    answer_sender(tx, app, mail, prepared, &answer.replies, now).await?;
-    if prepared.has_bad_pass() {
-        return Ok(Reason::BadToken);
-    }
-    Ok(if prepared.parses() { Reason::Refused } else { Reason::AnsweredError })
-}
-
-async fn has_budget(
-    tx: &mut Tx,
-    mail: &Mail,
-    kind: &str,
-    most: i64,
-    now: Millis,
-) -> Result<bool, StoreError> {
-    let Some(sender) = &mail.sender else { return Ok(false) };
-    Ok(tx.count_answer(&format!("{kind} {}", sender.key()), now.0 / 3_600_000).await? <= most)
-}
-
-async fn answer_sender(
-    tx: &mut Tx,
-    app: &App,
-    mail: &Mail,
-    prepared: &Prepared,
-    replies: &[Reply],
-    now: Millis,
-) -> Result<(), StoreError> {
-    let parent = mail.message.message_id.as_deref().unwrap_or_default();
-    for reply in replies {
-        post_answer(tx, app, prepared, reply, Some(parent).filter(|id| is_quotable(id)), now).await?;
-    }
-    Ok(())
-}
-
-/// Only a Message-ID that is one can be named in an answer.
-fn is_quotable(id: &str) -> bool {
-    !id.is_empty()
-        && id.len() <= 900
-        && id.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>".contains(&byte))
 }

@@ -41,6 +41,14 @@ reasons! {
     Postmaster = "postmaster",
     /// A report about a mail of ours that did not arrive, counted against its address.
     BounceRecorded = "bounce_recorded",
+    /// The same report once more.
+    BounceRepeated = "bounce_repeated",
+    /// A report that came to a return path which is not one of ours, or whose mail is gone.
+    BounceUnknown = "bounce_unknown",
+    /// A mail of a program that came to a return path and does not say that a mail failed.
+    BounceUnclear = "bounce_unclear",
+    /// Ended by an administrator.
+    Dropped = "dropped_by_administrator",
     /// The bytes are no mail, or a mail beyond all limits.
     Broken = "broken",
     /// More bytes than this server takes.

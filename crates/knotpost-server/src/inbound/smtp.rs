@@ -51,6 +51,11 @@ pub enum Way {
 }
 
 impl Way {
+    /// Whether somebody waits on this way for an answer that he passes on to the sender.
+    pub fn has_session(self) -> bool {
+        matches!(self, Self::Smtp | Self::Lmtp)
+    }
+
     /// The stored name.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -1,9 +1,11 @@
 //! Mail on its way out: a letter becomes bytes, and bytes leave by one of several ways.
 //!
 //! Nothing here knows boards, users or the queue: `letter` writes what it is given, `transport` hands bytes over
-//! and says whether that failed for now or for good, `backoff` says when to try again.
+//! and says whether that failed for now or for good, `backoff` says when to try again, `dkim` signs what leaves.
 
 pub mod backoff;
+pub mod dkim;
+mod dkim_key;
 mod encoding;
 pub mod letter;
 pub mod maildir;
@@ -18,6 +20,8 @@ mod standings;
 mod table;
 pub mod transport;
 
+pub use dkim::Signer;
+pub use dkim_key::KeyError;
 pub use letter::{Auto, ComposeError, Letter, compose};
 pub use maildir::{Folder, Maildir};
 pub use post::MailComposer;

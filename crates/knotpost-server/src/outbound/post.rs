@@ -1,5 +1,6 @@
 //! Replies as whole messages: rendered text in a letter with the headers of its thread.
 
+use super::dkim::Signer;
 use super::letter::{Auto, Letter, compose};
 use super::render::{Rendered, Renderer, kind};
 use crate::config::Config;
@@ -12,6 +13,7 @@ pub struct MailComposer {
     renderer: Renderer,
     name: String,
     address: String,
+    signer: Option<Signer>,
 }
 
 impl MailComposer {
@@ -21,7 +23,14 @@ impl MailComposer {
             renderer: Renderer::new(config),
             name: config.server.name.clone(),
             address: config.server.address.clone(),
+            signer: None,
         }
+    }
+
+    /// The same composer, with its mails signed before they leave.
+    #[must_use]
+    pub fn signed_by(self, signer: Option<Signer>) -> Self {
+        Self { signer, ..self }
     }
 
     /// What renders the text: the web shows the same.
@@ -61,8 +70,18 @@ fn thread_id(board: &BoardRef, domain: &str) -> String {
 
 impl Composer for MailComposer {
     fn compose(&self, reply: &Reply, envelope: &Envelope) -> Result<Vec<u8>, String> {
-        let rendered = self.renderer.render(reply).map_err(|error| describe(&error))?;
+        let mut rendered = self.renderer.render(reply).map_err(|error| describe(&error))?;
+        for notice in &envelope.notices {
+            rendered.text.push('\n');
+            rendered.text.push_str(notice);
+            rendered.text.push('\n');
+        }
         compose(&self.letter(rendered, envelope)).map_err(|error| error.to_string())
+    }
+
+    fn sign(&self, message: &[u8], date: Millis) -> Result<Option<Vec<u8>>, String> {
+        let signed = self.signer.as_ref().map(|signer| signer.sign(message, date));
+        signed.transpose().map_err(|error| error.to_string())
     }
 
     fn kind(&self, reply: &Reply) -> &'static str {
@@ -97,6 +116,7 @@ pub(super) fn plain_envelope(recipient: &str, message_id: &str, date: Millis) ->
         is_answer: false,
         board: None,
         unsubscribe: None,
+        notices: Vec::new(),
         reply_to: None,
     }
 }
@@ -117,6 +137,7 @@ pub(super) fn board_envelope(
         is_answer: false,
         board: Some(board),
         unsubscribe: None,
+        notices: Vec::new(),
         reply_to,
     }
 }

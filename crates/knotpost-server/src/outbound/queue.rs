@@ -10,8 +10,11 @@ use super::post::{board_envelope, plain_envelope};
 use super::transport::{SendError, Transport};
 use crate::app::App;
 use crate::clock::random_bytes;
-use crate::domain::{BoardKey, BoardRef, Millis};
-use crate::service::{BoardFacts, BoardLetter, Envelope, Reply, letter_by_reference, reply_by_reference};
+use crate::domain::{BoardKey, BoardRef, Millis, Trouble};
+use crate::service::{
+    BoardFacts, BoardLetter, Envelope, Reply, STOPPED, is_stopped, letter_by_reference, record_trouble,
+    reply_by_reference,
+};
 use crate::store::{OutboxRow, StoreError};
 
 /// Nobody else sends a leased mail before this time is over.
@@ -20,7 +23,9 @@ const LEASE_MS: i64 = 5 * 60_000;
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// What a mail became before it is sent.
-enum Made {
+#[derive(Clone, Debug)]
+pub enum Made {
+    /// The message.
     Message(Vec<u8>),
     /// Nothing to send any more, and why.
     Dropped(&'static str),
@@ -40,9 +45,16 @@ pub async fn send_next(app: &App, transport: &Transport) -> Result<bool, StoreEr
     let leased = app.store.write(move |tx| Box::pin(tx.lease_outbox(now, now.plus(LEASE_MS)))).await?;
     let Some(row) = leased else { return Ok(false) };
     // A mail that makes the program stumble must not take the sender along.
-    let made = AssertUnwindSafe(make(app, &row)).catch_unwind().await.unwrap_or(Err(StoreError::Panicked));
+    let made = AssertUnwindSafe(make_unless_stopped(app, &row))
+        .catch_unwind()
+        .await
+        .unwrap_or(Err(StoreError::Panicked));
     match made {
-        Ok(Made::Message(bytes)) => send(app, transport, &row, &bytes).await?,
+        Ok(Made::Message(bytes)) => match app.composer.sign(&bytes, row.date) {
+            Ok(signed) => send(app, transport, &row, signed.as_deref().unwrap_or(&bytes)).await?,
+            // Unsigned it would be taken for a forgery.
+            Err(error) => defer(app, &row, error).await?,
+        },
         Ok(Made::Dropped(why)) => finish(app, &row, "dropped", Some(why.to_owned())).await?,
         Err(error) if error.is_transient() => defer(app, &row, error.with_causes()).await?,
         Err(error) => {
@@ -57,7 +69,18 @@ pub async fn send_next(app: &App, transport: &Transport) -> Result<bool, StoreEr
     Ok(true)
 }
 
-async fn make(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
+async fn make_unless_stopped(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
+    let mut tx = app.store.read().await?;
+    let stopped = is_stopped(&mut tx, &row.recipient, &row.kind).await?;
+    drop(tx);
+    if stopped { Ok(Made::Dropped(STOPPED)) } else { make(app, row).await }
+}
+
+/// The message of a row as it is sent now.
+///
+/// # Errors
+/// When the database fails, or the row cannot be read.
+pub async fn make(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
     if let Some(bytes) = &row.rendered {
         return Ok(Made::Message(bytes.clone()));
     }
@@ -105,7 +128,8 @@ async fn make_by_reference(app: &App, row: &OutboxRow, facts: &str) -> Result<Ma
 }
 
 async fn send(app: &App, transport: &Transport, row: &OutboxRow, bytes: &[u8]) -> Result<(), StoreError> {
-    let return_path = app.own.bounce(&row.id.0.to_string(), &app.links.bounce_signature(row.id.0));
+    let return_path =
+        app.own.bounce(&row.id.0.to_string(), &app.links.bounce_signature(row.id.0, &row.recipient));
     let sending = transport.send(Some(&return_path), &row.recipient, bytes);
     let outcome = tokio::time::timeout(PATIENCE, sending)
         .await
@@ -119,6 +143,10 @@ async fn send(app: &App, transport: &Transport, row: &OutboxRow, bytes: &[u8]) -
         Err(SendError::Permanent(why)) => {
             tracing::warn!(outbox = row.id.0, error = %why, "a mail was refused");
             finish(app, row, "failed", Some(why)).await
+        }
+        Err(SendError::Recipient(why)) => {
+            tracing::warn!(outbox = row.id.0, error = %why, "the recipient of a mail was refused");
+            finish_refused(app, row, why).await
         }
         Err(SendError::Transient(why)) => defer(app, row, why).await,
     }
@@ -135,6 +163,24 @@ async fn finish(
         .write(move |tx| {
             let error = error.clone();
             Box::pin(async move { tx.finish_outbox(key, state, error.as_deref(), now).await })
+        })
+        .await
+}
+
+/// A recipient that is refused for good counts as a mail that came back.
+async fn finish_refused(app: &App, row: &OutboxRow, why: String) -> Result<(), StoreError> {
+    let (key, now, recipient) = (row.id, app.clock.now(), row.recipient.clone());
+    // Without words of its own a refusal for good says that there is nobody.
+    let trouble = Trouble::from_words(&why).or_else(|| Trouble::judge("5.0.0", &why));
+    app.store
+        .write(move |tx| {
+            let (why, recipient, trouble) = (why.clone(), recipient.clone(), trouble.clone());
+            Box::pin(async move {
+                if let Some(trouble) = &trouble {
+                    record_trouble(tx, key, &recipient, trouble, now).await?;
+                }
+                tx.finish_outbox(key, "failed", Some(&why), now).await
+            })
         })
         .await
 }

@@ -13,7 +13,9 @@ use super::transport::SendError;
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Exit codes of sysexits.h that another attempt will not change.
-const PERMANENT: &[i32] = &[64, 65, 67, 68, 77];
+const PERMANENT: &[i32] = &[64, 65, 77];
+/// Those that say that there is no such user, or no such host.
+const NOBODY: &[i32] = &[67, 68];
 
 #[derive(Debug, Clone)]
 pub(super) struct Sendmail {
@@ -64,7 +66,9 @@ fn judge(status: ExitStatus, stderr: &[u8]) -> Result<(), SendError> {
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
     let said = format!("sendmail ended with {status}: {}", words.trim());
-    if status.code().is_some_and(|code| PERMANENT.contains(&code)) {
+    if status.code().is_some_and(|code| NOBODY.contains(&code)) {
+        Err(SendError::Recipient(said))
+    } else if status.code().is_some_and(|code| PERMANENT.contains(&code)) {
         Err(SendError::Permanent(said))
     } else {
         Err(SendError::Transient(said))

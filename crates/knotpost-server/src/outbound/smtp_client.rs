@@ -63,6 +63,8 @@ enum Failure {
     Stale(Error),
     /// The relay or the network refused the mail.
     Mail(Error),
+    /// The relay refused its recipient.
+    Recipient(Error),
 }
 
 impl SmtpClient {
@@ -88,6 +90,7 @@ impl SmtpClient {
                 Ok(()) => return Ok(()),
                 Err(Failure::Stale(_)) => {}
                 Err(Failure::Mail(error)) => return Err(judge(&error)),
+                Err(Failure::Recipient(error)) => return Err(judge_recipient(&error)),
             }
         }
         let connection = self.shared.connect().await?;
@@ -95,6 +98,7 @@ impl SmtpClient {
             Ok(()) => Ok(()),
             Err(Failure::Stale(error)) => Err(SendError::Transient(describe(&error))),
             Err(Failure::Mail(error)) => Err(judge(&error)),
+            Err(Failure::Recipient(error)) => Err(judge_recipient(&error)),
         }
     }
 
@@ -114,7 +118,7 @@ impl SmtpClient {
         let reusable = match &handed {
             Ok(()) => true,
             Err(Failure::Stale(_)) => false,
-            Err(Failure::Mail(error)) => {
+            Err(Failure::Mail(error) | Failure::Recipient(error)) => {
                 error.status().is_some()
                     && timeout(CONNECT_PATIENCE, connection.command(Rset))
                         .await
@@ -190,7 +194,7 @@ async fn transact(connection: &mut AsyncSmtpConnection, parcel: &Parcel<'_>) -> 
         let ended = error.status().is_none_or(|code| u16::from(code) == 421);
         if ended { Failure::Stale(error) } else { Failure::Mail(error) }
     })?;
-    connection.command(Rcpt::new(parcel.to.clone(), Vec::new())).await.map_err(Failure::Mail)?;
+    connection.command(Rcpt::new(parcel.to.clone(), Vec::new())).await.map_err(Failure::Recipient)?;
     connection.command(Data).await.map_err(Failure::Mail)?;
     connection.message(parcel.mail).await.map_err(Failure::Mail)?;
     Ok(())
@@ -208,6 +212,13 @@ fn judge(error: &Error) -> SendError {
     let code = error.status().map(u16::from).unwrap_or_default();
     let refused = (510..=529).contains(&code) || (540..=599).contains(&code);
     if refused { SendError::Permanent(said) } else { SendError::Transient(said) }
+}
+
+fn judge_recipient(error: &Error) -> SendError {
+    match judge(error) {
+        SendError::Permanent(said) => SendError::Recipient(said),
+        other => other,
+    }
 }
 
 /// The error with its causes, on one line.

@@ -40,6 +40,9 @@ pub enum SendError {
     /// No attempt will.
     #[error("refused: {0}")]
     Permanent(String),
+    /// No attempt will, and it is the recipient that was refused.
+    #[error("the recipient was refused: {0}")]
+    Recipient(String),
 }
 
 /// A way out. Cheap to clone; clones share connections.

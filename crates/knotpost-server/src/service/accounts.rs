@@ -183,6 +183,7 @@ pub async fn confirm_address(
     if !tx.verify_address(user, &address, now).await? {
         return Ok(None);
     }
+    tx.start_address(&address).await?;
     tx.set_address_leaving(user, &address, false).await?;
     tx.remove_leaving_addresses(user).await?;
     let Some(user) = tx.user(user).await?.filter(|user| user.state == UserState::Active) else {
@@ -232,7 +233,12 @@ async fn register(
 ) -> Result<(), StoreError> {
     let confirm = app.config.confirms_addresses();
     let is_new = tx.add_address(user, address, (!confirm).then_some(now), now).await?;
-    if !is_new || !confirm {
+    let is_stopped = tx.address_trouble(&address.key()).await?.flatten().is_some();
+    if !confirm && is_stopped {
+        tx.start_address(&address.key()).await?;
+    }
+    // An address whose mail came back must be proven anew.
+    if !confirm || !(is_new || is_stopped) {
         return Ok(());
     }
     if tx.claim_confirmation(&address.key(), now.plus(-CONFIRMATION_PAUSE_MS), now).await? {

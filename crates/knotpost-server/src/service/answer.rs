@@ -309,6 +309,17 @@ pub enum Reply {
         /// To whom.
         to: Vec<String>,
     },
+    /// The error answer to somebody nobody knows: always the same words.
+    Stranger,
+    /// What somebody wrote to the people who run the server.
+    Postmaster {
+        /// Who, as far as the From line says.
+        from: String,
+        /// The Subject.
+        subject: String,
+        /// The words.
+        text: String,
+    },
     /// What somebody writes to everybody.
     Broadcast {
         /// Whose copy this is.
@@ -535,6 +546,19 @@ pub enum Reply {
         userid: String,
         /// From which address.
         sender: String,
+        /// What it said.
+        line: String,
+    },
+    /// Somebody answered a board mail in its reader's name, and nothing proves that it was he.
+    UnprovenAnswer {
+        /// The game.
+        game: String,
+        /// Its title.
+        title: String,
+        /// The board's number.
+        number: u32,
+        /// Whose board mail it was.
+        userid: String,
         /// What it said.
         line: String,
     },

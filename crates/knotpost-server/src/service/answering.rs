@@ -9,7 +9,7 @@ use knotpost_rules::Seed;
 
 use super::board::parse_options;
 use super::pass::{Pass, Verdict, judge};
-use super::prepare::Answering;
+use super::prepare::{Answering, Credit};
 use crate::app::App;
 use crate::domain::{Address, Millis};
 use crate::store::StoreError;
@@ -27,6 +27,8 @@ pub(super) enum Understood {
     },
     /// Sent with a player's pass from an address that is not his.
     Foreign(Box<Pass>),
+    /// Sent in his name, which does not count without proof.
+    Unproven(Box<Pass>),
     /// The pass is no good.
     BadPass,
     /// No answer to a board mail after all.
@@ -55,6 +57,9 @@ pub(super) async fn understand(
     };
     if held.is_none() {
         return Ok(Understood::Foreign(pass));
+    }
+    if answering.credit == Credit::Unproven {
+        return Ok(Understood::Unproven(pass));
     }
     let seats = tx.seats(pass.board.id).await?.len();
     let (command, said) = read(app, &pass, &answering.line, seats)?;

@@ -6,6 +6,7 @@ mod answer;
 mod answering;
 mod board;
 mod boards;
+mod bounces;
 mod challenge;
 mod chance;
 mod choosing;
@@ -16,6 +17,7 @@ mod digest;
 mod duty;
 mod execute;
 mod help;
+mod inspector;
 mod limits;
 mod looking;
 mod mailroom;
@@ -25,6 +27,7 @@ mod opponents;
 mod own_settings;
 mod pass;
 mod post;
+mod postmaster;
 mod preferences;
 mod prepare;
 mod profiles;
@@ -64,6 +67,10 @@ pub use answer::{
     SeekLine, StandingLine, StandingsTable,
 };
 pub use board::{Board, Entry, Standing};
+pub use bounces::{
+    BounceOutcome, CONFIRMATION_KIND, STOPPED, heard_from, is_stopped, record_report, record_trouble,
+    start_stopped, view_reach, view_stopped,
+};
 pub use chance::{Chance, chance, commitment};
 pub use choosing::{Choosing, choose};
 pub use credentials::{Credentials, HashError, Login};
@@ -72,6 +79,9 @@ pub use digest::send_next_digest;
 pub use duty::{CLOCK_DUTY, Watch, keep_watch, leave_watch};
 pub use execute::{Saved, already_played, apply, execute, execute_once};
 pub use help::{TOPICS, help_page};
+pub use inspector::{
+    MailChange, MailPage, MailQuery, change_mail, view_inbox, view_outbox, view_outgoing, view_received,
+};
 pub use limits::{Limits, Rate};
 pub use mailroom::{Mailroom, Posted, PostedOutcome, ReturnPath};
 pub use messages::pass_on_broadcast;
@@ -80,8 +90,11 @@ pub use pass::Claim;
 pub use post::{
     BoardFacts, Composer, Envelope, Heading, Note, ask_for_confirmation, post_answer, post_to_address,
 };
+pub use postmaster::{ToPostmaster, hand_to_administrators};
 pub use preferences::PreferenceLine;
-pub use prepare::{Answering, Channel, Origin, Prepared, Proof, Request, prepare, prepare_at_once};
+pub use prepare::{
+    Answering, Channel, Credit, Origin, Prepared, Proof, Request, prepare, prepare_at_once, whose_password,
+};
 pub use profiles::{GameRating, Profile, view_profile};
 pub use ratings::rate_board;
 pub use recompute::{Recompute, Recomputed, recompute_in, recompute_ratings};
@@ -103,5 +116,5 @@ pub use style::Style;
 pub use talk::{Pulse, TalkLine, view_pulse, view_talk};
 pub use time::{BoardPauses, Judgement, TimeLimits, TimeUp, Timing, judge, time_used};
 pub use unsubscribe::{Kind as UnsubscribeKind, unsubscribe, view_unsubscribe};
-pub use users::{UserEdit, UserView, edit_user, view_user, view_users};
+pub use users::{UserEdit, UserView, edit_user, view_public_user, view_user, view_users};
 pub use views::{BoardPage, BoardQuery, BoardView, view_board, view_boards, view_games};

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::bounces::{stop_notice, take_notices};
 use super::pass::{Pass, reply_address};
 use super::proposals::note_of_proposal;
 use super::readers::readers;
@@ -108,6 +109,11 @@ pub enum Note {
         /// What.
         kind: ProposalKind,
     },
+    /// Another address of the reader gets no mail any more.
+    Stopped {
+        /// Which.
+        address: String,
+    },
     /// The move is not played before it is confirmed.
     Submitted {
         /// The game's name.
@@ -159,6 +165,7 @@ impl fmt::Display for Note {
             Self::Agreed { kind: ProposalKind::Undo } => {
                 f.write_str("All players agreed: the last move was taken back.")
             }
+            Self::Stopped { address } => f.write_str(&stop_notice(address)),
             Self::Submitted { game, number, userid } => {
                 writeln!(f, "Nothing is played yet: this is the board as it would be. To play it,")?;
                 writeln!(f, "send a mail with this Subject; another `submit` replaces it:")?;
@@ -231,6 +238,8 @@ pub struct Envelope {
     pub board: Option<BoardRef>,
     /// The page on which its reader takes no more of its kind.
     pub unsubscribe: Option<String>,
+    /// What its reader should know beside, whatever the mail is about.
+    pub notices: Vec<String>,
     /// Where it is answered, when not at the server's plain address.
     pub reply_to: Option<String>,
 }
@@ -242,6 +251,12 @@ pub trait Composer: Send + Sync {
     /// # Errors
     /// When a template or a header cannot be made.
     fn compose(&self, reply: &Reply, envelope: &Envelope) -> Result<Vec<u8>, String>;
+
+    /// The message as it leaves, signed as of `date`; `None`: this server does not sign. Sent again, it is the same.
+    ///
+    /// # Errors
+    /// When the key fails.
+    fn sign(&self, message: &[u8], date: Millis) -> Result<Option<Vec<u8>>, String>;
 
     /// The name of the reply's kind, as stored with the mail.
     fn kind(&self, reply: &Reply) -> &'static str;
@@ -308,6 +323,10 @@ async fn post_answerable(
         }
         _ => None,
     };
+    let notices = match user {
+        Some(user) => take_notices(tx, app, user, &recipient.to_string(), now).await?,
+        None => Vec::new(),
+    };
     let envelope = Envelope {
         recipient: recipient.to_string(),
         message_id: new_message_id(app)?,
@@ -316,6 +335,7 @@ async fn post_answerable(
         is_answer: in_reply_to.is_some(),
         board,
         unsubscribe: None,
+        notices,
         reply_to,
     };
     let bytes = app.composer.compose(reply, &envelope).map_err(StoreError::Corrupt)?;
@@ -347,10 +367,10 @@ pub async fn post_answer(
         Some(pass) => answer_address(tx, app, pass, &sender.to_string(), now).await?,
         None => None,
     };
-    post_answerable(tx, app, reply, sender, None, (in_reply_to, reply_to), now).await
+    post_answerable(tx, app, reply, sender, prepared.user(), (in_reply_to, reply_to), now).await
 }
 
-/// Asks the player at his own address whether it was he who answered from another one.
+/// Asks the player at his own address whether it was he who answered from another one, or without proof.
 ///
 /// # Errors
 /// As [`post_to_address`].
@@ -366,12 +386,12 @@ pub async fn ask_for_confirmation(
         return Ok(());
     };
     let sender = prepared.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
-    let reply = Reply::ForeignAnswer {
-        title: board.title().to_owned(),
-        number: board.row.number as u32,
-        userid: pass.user.userid.clone(),
-        sender,
-        line: prepared.echo.clone(),
+    let (title, number) = (board.title().to_owned(), board.row.number as u32);
+    let (userid, line) = (pass.user.userid.clone(), prepared.echo.clone());
+    let reply = if prepared.is_unproven() {
+        Reply::UnprovenAnswer { game: pass.board.game.clone(), title, number, userid, line }
+    } else {
+        Reply::ForeignAnswer { title, number, userid, sender, line }
     };
     let reply_to = reply_address(tx, app, &board, &pass.user, &pass.address, now).await?;
     post_answerable(tx, app, &reply, &address, Some(pass.user.id), (None, reply_to), now).await
@@ -442,7 +462,13 @@ pub(super) async fn post_board_to(
         if reader.addresses.is_empty() || !reader.takes_now(tx, board, facts, now).await? {
             continue;
         }
-        let facts = BoardFacts { style: reader.style, ..facts.clone() }.with_moment(board, now);
+        let mut facts = BoardFacts { style: reader.style, ..facts.clone() }.with_moment(board, now);
+        if reader.is_reachable {
+            for address in reader.untold {
+                tx.note_stop_told(reader.user, &address, now).await?;
+                facts.notes.push(Note::Stopped { address });
+            }
+        }
         let stored = serde_json::to_string(&facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
         for recipient in reader.addresses {
             let mail = NewOutbox {

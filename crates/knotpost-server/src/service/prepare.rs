@@ -6,7 +6,7 @@ use knotpost_commands::{Command, ParseError};
 
 use super::answering::{Understood, understand};
 use super::pass::{Claim, Pass};
-use super::{Code, HashError, Login, Rate, Refusal, queries, resets};
+use super::{Code, HashError, Login, Rate, Refusal, ServiceError, queries, resets};
 use crate::app::App;
 use crate::domain::{Address, UserKey};
 use crate::store::{StoreError, UserState};
@@ -57,6 +57,17 @@ pub struct Answering {
     pub line: String,
     /// What follows it.
     pub comment: String,
+    /// Whether the address in From counts.
+    pub credit: Credit,
+}
+
+/// How far the address in a mail's From is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Credit {
+    /// The mail is taken to be its author's.
+    Believed,
+    /// Anybody may have written it.
+    Unproven,
 }
 
 /// A command as it came.
@@ -79,6 +90,8 @@ pub(super) enum Reply {
     Own(Box<Pass>),
     /// With a player's pass, from an address that is not his.
     Foreign(Box<Pass>),
+    /// In a player's name, which this server does not believe without proof.
+    Unproven(Box<Pass>),
     /// With a pass that is no good.
     BadPass,
 }
@@ -108,9 +121,15 @@ impl Prepared {
         matches!(self.reply, Some(Reply::BadPass))
     }
 
-    /// Whether it came with a player's reply address from somebody else's.
+    /// Whether it came with a player's reply address, but perhaps not from him: from an address that is not his, or
+    /// without proof.
     pub fn is_foreign(&self) -> bool {
-        matches!(self.reply, Some(Reply::Foreign(_)))
+        matches!(self.reply, Some(Reply::Foreign(_) | Reply::Unproven(_)))
+    }
+
+    /// Whether it is the proof that lacks.
+    pub fn is_unproven(&self) -> bool {
+        matches!(self.reply, Some(Reply::Unproven(_)))
     }
 
     /// By which it is counted how often this player is asked about answers from strange addresses.
@@ -121,7 +140,7 @@ impl Prepared {
     /// The board mail it answers.
     pub(super) fn pass(&self) -> Option<&Pass> {
         match &self.reply {
-            Some(Reply::Own(pass) | Reply::Foreign(pass)) => Some(pass),
+            Some(Reply::Own(pass) | Reply::Foreign(pass) | Reply::Unproven(pass)) => Some(pass),
             _ => None,
         }
     }
@@ -133,6 +152,11 @@ impl Prepared {
             Ok(command) => queries::is_query(command),
             Err(_) => true,
         }
+    }
+
+    /// Whether it only says something on a board.
+    pub fn is_chat(&self) -> bool {
+        matches!(self.command, Ok(Command::Chat { .. }))
     }
 
     /// Whether the line is a command at all.
@@ -156,6 +180,17 @@ impl Prepared {
     /// The lines of a `multiple`, their passwords masked.
     pub fn line_echoes(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().map(|line| line.echo.as_str())
+    }
+
+    /// The user it proved to come from.
+    pub fn user(&self) -> Option<UserKey> {
+        if let Some(pass) = self.pass() {
+            return (!self.is_foreign()).then_some(pass.user.id);
+        }
+        match &self.login {
+            Login::Known { user, .. } => Some(*user),
+            _ => self.lines.iter().find_map(Self::user),
+        }
     }
 
     /// Whether it names a user and proved to be him.
@@ -306,6 +341,10 @@ async fn prepare_answer(
             request.line.clone_from(&answering.line);
             return Ok(Answered::No(Some(Reply::Foreign(pass))));
         }
+        Understood::Unproven(pass) => {
+            request.line.clone_from(&answering.line);
+            return Ok(Answered::No(Some(Reply::Unproven(pass))));
+        }
         Understood::BadPass => {
             request.line.clone_from(&answering.line);
             return Ok(Answered::No(Some(Reply::BadPass)));
@@ -435,7 +474,7 @@ async fn check_code(app: &App, userid: &str, word: &str) -> Result<Login, StoreE
     })
 }
 
-/// Whether this is the password of that user, typed into a form.
+/// Whether this is the password of that user, typed into a form or sent with a request. Tries are counted.
 ///
 /// # Errors
 /// When the database fails.
@@ -453,6 +492,27 @@ pub(super) async fn check_typed_password(
     };
     let checked = check_password(app, &origin, userid, password, Patience::Hash).await?;
     Ok(checked.unwrap_or(Ok(Login::Wrong)))
+}
+
+/// Whose password this is; `None`: nobody's of that name. Tries are counted.
+///
+/// # Errors
+/// When it was tried too often or cannot be checked now; when the database fails.
+pub async fn whose_password(
+    app: &App,
+    rate_key: &str,
+    userid: &str,
+    password: &str,
+) -> Result<Option<UserKey>, ServiceError> {
+    match check_typed_password(app, rate_key, userid, password).await? {
+        Ok(Login::Known { user, .. }) => Ok(Some(user)),
+        Ok(Login::TooMany(seconds)) => {
+            let refusal = Refusal::new(Code::RateLimited, "too many tries with this userid; try again later");
+            Err(Refusal { retry_after: Some(seconds), ..refusal }.into())
+        }
+        Err(_) => Err(Refusal::new(Code::Unavailable, "the server is too busy to check passwords").into()),
+        Ok(Login::Wrong | Login::NotNeeded) => Ok(None),
+    }
 }
 
 async fn check_password(

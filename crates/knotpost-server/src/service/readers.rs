@@ -25,6 +25,10 @@ pub(super) struct Reader {
     pub(super) user: UserKey,
     pub(super) addresses: Vec<String>,
     pub(super) style: Style,
+    /// Those of his addresses that get no mail any more, while he does not know it.
+    pub(super) untold: Vec<String>,
+    /// Whether he can be told at another one.
+    pub(super) is_reachable: bool,
     moves: Moves,
 }
 
@@ -65,8 +69,9 @@ pub(super) async fn readers(
     let mut readers: Vec<Reader> = Vec::with_capacity(users.len());
     for user in users {
         if readers.iter().all(|reader| reader.user != user) {
-            let (addresses, style, moves) = (Vec::new(), Style::default(), Moves::All);
-            readers.push(Reader { user, addresses, style, moves });
+            let (addresses, untold) = (Vec::new(), Vec::new());
+            let (style, moves) = (Style::default(), Moves::All);
+            readers.push(Reader { user, addresses, style, untold, is_reachable: false, moves });
         }
     }
     let confirmed_only = app.config.confirms_addresses();
@@ -75,6 +80,11 @@ pub(super) async fn readers(
         if let Some(reader) = readers.iter_mut().find(|reader| reader.user == row.user_id)
             && (row.verified_at.is_some() || !confirmed_only)
         {
+            if row.stopped_at.is_none() {
+                reader.is_reachable = true;
+            } else if row.stop_told_at.is_none() {
+                reader.untold.push(row.address.to_lowercase());
+            }
             reader.addresses.push(row.address);
         }
     }

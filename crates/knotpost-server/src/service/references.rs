@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use super::post::{new_message_id, registered_addresses};
 use super::unsubscribe::Kind;
-use super::{Reply, resets, sessions};
+use super::{Reply, postmaster, resets, sessions};
 use crate::app::App;
 use crate::domain::{Millis, UserKey};
 use crate::store::{ReferenceMail, StoreError, Tx};
 
 /// What a mail without a text of its own shows. Nothing in it is a secret.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Reference {
     /// A stored broadcast.
@@ -19,14 +19,17 @@ pub(super) enum Reference {
     Reset(Millis),
     /// A link, asked for at this moment, that logs in on the web.
     Magic(Millis),
+    /// Words for the administrators, sealed.
+    Postmaster(String),
 }
 
 impl Reference {
-    fn kind(self) -> &'static str {
+    fn kind(&self) -> &'static str {
         match self {
             Self::Broadcast(_) => "broadcast",
             Self::Reset(_) => "password_reset",
             Self::Magic(_) => "magic_link",
+            Self::Postmaster(_) => "postmaster",
         }
     }
 }
@@ -79,6 +82,7 @@ pub async fn reply_by_reference(
             let reply = Reply::Broadcast { reader: reader.userid, from: row.userid, text: row.text };
             Ok(Some((reply, Some(link))))
         }
+        Reference::Postmaster(sealed) => Ok(postmaster::letter(app, &sealed).map(|letter| (letter, None))),
         Reference::Reset(at) => {
             Ok(resets::letter(tx, app, user, at, now).await?.map(|letter| (letter, None)))
         }

@@ -7,7 +7,7 @@ use knotpost_commands::{Password, Userid};
 use super::{Code, Refusal, ServiceError, departure, ratings};
 use crate::app::App;
 use crate::domain::{Address, BoardState, Millis};
-use crate::store::{BoardFilter, NewUser, StoreError, Tx, UserRow, UserState};
+use crate::store::{BoardFilter, NewUser, StoppedAddress, StoreError, Tx, UserRow, UserState};
 
 /// Users of one look.
 const PAGE: i64 = 500;
@@ -25,6 +25,8 @@ pub struct UserView {
     pub since: String,
     /// The addresses, and whether each is confirmed.
     pub addresses: Vec<(String, bool)>,
+    /// Those of them that get no mail any more because it came back.
+    pub stopped: Vec<StoppedAddress>,
     /// Boards being played.
     pub active_boards: usize,
 }
@@ -73,7 +75,16 @@ pub async fn view_user(app: &App, userid: &str) -> Result<UserView, ServiceError
     let filter =
         BoardFilter { user: Some(user.id), state: Some(BoardState::Active), ..BoardFilter::default() };
     let boards = tx.list_boards(&filter, i64::MAX).await?.len();
-    Ok(view(user, addresses, boards))
+    let stopped = tx.stopped_addresses_of(user.id).await?;
+    Ok(UserView { stopped, ..view(user, addresses, boards) })
+}
+
+/// What everybody may know of a user.
+///
+/// # Errors
+/// When there is none of that name, or the database fails.
+pub async fn view_public_user(app: &App, userid: &str) -> Result<UserRow, ServiceError> {
+    find(&mut app.store.read().await?, userid).await
 }
 
 fn view(row: UserRow, addresses: Vec<(String, bool)>, active_boards: usize) -> UserView {
@@ -83,6 +94,7 @@ fn view(row: UserRow, addresses: Vec<(String, bool)>, active_boards: usize) -> U
         state: row.state.as_str(),
         since: row.created_at.to_readable(),
         addresses,
+        stopped: Vec::new(),
         active_boards,
     }
 }

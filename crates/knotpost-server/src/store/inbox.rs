@@ -23,6 +23,8 @@ pub struct InboxRow {
     pub raw: Option<Vec<u8>>,
     /// How often its processing began.
     pub attempts: i64,
+    /// What is known about where it comes from (see `domain::Verdicts`); `None`: nobody looked.
+    pub verdicts: Option<String>,
 }
 
 /// A mail to be stored.
@@ -52,6 +54,8 @@ pub struct NewInbox {
     pub raw: Option<Vec<u8>>,
     /// The named outcome, when it is known already.
     pub reason: Option<&'static str>,
+    /// What is known about where it comes from; `None`: nobody looked.
+    pub verdicts: Option<String>,
 }
 
 impl Tx {
@@ -61,8 +65,8 @@ impl Tx {
     /// When the database fails.
     pub async fn insert_inbox(&mut self, mail: &NewInbox) -> Result<InboxKey, StoreError> {
         let sql = "INSERT INTO inbox (received_at, way, peer, mail_from, recipients, size, sender, message_id, subject, \
-                   text, raw, state, reason, attempts, due_at, done_at) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $1, $14) RETURNING id";
+                   text, raw, state, reason, attempts, due_at, done_at, verdicts) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $1, $14, $15) RETURNING id";
         let done = mail.reason.is_some();
         let key: i64 = on!(self, c => sqlx::query_scalar(sql)
             .bind(mail.received_at.0)
@@ -79,6 +83,7 @@ impl Tx {
             .bind(if done { "done" } else { "new" })
             .bind(mail.reason)
             .bind(done.then_some(mail.received_at.0))
+            .bind(&mail.verdicts)
             .fetch_one(c)
             .await)?;
         Ok(InboxKey(key))
@@ -97,7 +102,7 @@ impl Tx {
             self,
             "UPDATE inbox SET attempts = attempts + 1, due_at = $2 WHERE id = (SELECT id FROM inbox \
              WHERE state = 'new' AND due_at <= $1 ORDER BY due_at, id LIMIT 1",
-            ") RETURNING id, received_at, mail_from, recipients, raw, attempts",
+            ") RETURNING id, received_at, mail_from, recipients, raw, attempts, verdicts",
             q => sqlx::query_as::<_, InboxRow>(q.0).bind(now.0).bind(lease_until.0).fetch_optional(q.1).await
         )?;
         Ok(row)
@@ -198,14 +203,17 @@ impl Tx {
         Ok(row.is_some())
     }
 
-    /// Counts one more error answer to an address this hour and says how many that makes.
+    /// Counts one more error answer to an address this hour and says how many that makes. An hour that another
+    /// process has begun already, its clock being ahead, is this hour: counting never starts anew in between.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn count_answer(&mut self, address_key: &str, hour: i64) -> Result<i64, StoreError> {
         let sql = "INSERT INTO answer_budget (address_key, hour, answers) VALUES ($1, $2, 1) \
-                   ON CONFLICT (address_key) DO UPDATE SET hour = $2, \
-                   answers = CASE WHEN answer_budget.hour = $2 THEN answer_budget.answers + 1 ELSE 1 END RETURNING answers";
+                   ON CONFLICT (address_key) DO UPDATE SET \
+                   hour = CASE WHEN answer_budget.hour = $2 + 1 THEN $2 + 1 ELSE $2 END, \
+                   answers = CASE WHEN answer_budget.hour IN ($2, $2 + 1) THEN answer_budget.answers + 1 ELSE 1 END \
+                   RETURNING answers";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(address_key).bind(hour).fetch_one(c).await)?)
     }
 

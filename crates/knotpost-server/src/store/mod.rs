@@ -6,6 +6,7 @@
 
 mod accounts;
 mod boards;
+mod bounces;
 mod broadcasts;
 mod deadlines;
 mod departures;
@@ -16,6 +17,7 @@ mod error;
 mod idempotency;
 mod imports;
 mod inbox;
+mod inspection;
 mod open;
 mod outbox;
 mod preferences;
@@ -40,6 +42,7 @@ use sqlx::{ConnectOptions as _, Connection as _, PgPool, Postgres, Sqlite, Sqlit
 
 pub use accounts::{AddressRow, NewUser, UserRow, UserState};
 pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
+pub use bounces::StoppedAddress;
 pub use broadcasts::BroadcastRow;
 pub use deadlines::DueBoard;
 pub use digests::DigestBoard;
@@ -48,6 +51,7 @@ pub use error::StoreError;
 pub use idempotency::SavedResponse;
 pub use imports::CommentRow;
 pub use inbox::{InboxRow, NewInbox};
+pub use inspection::{InboxEntry, MOST_ASKED, MailFilter, MailQueue, MailState, OutboxEntry, Window};
 pub use open::Settings;
 pub use outbox::{BoardMail, NewOutbox, OutboxRow};
 pub use preferences::{ALL_GAMES, PreferenceRow, ReaderAddress, ReaderWish};

@@ -101,6 +101,10 @@ pub struct ReaderAddress {
     pub address: String,
     /// When somebody proved to read it; `None`: nobody yet.
     pub verified_at: Option<i64>,
+    /// Since when no mail goes there because it came back.
+    pub stopped_at: Option<i64>,
+    /// When he was told of that.
+    pub stop_told_at: Option<i64>,
 }
 
 impl Tx {
@@ -129,7 +133,8 @@ impl Tx {
     pub async fn reader_addresses(&mut self, users: &[UserKey]) -> Result<Vec<ReaderAddress>, StoreError> {
         Ok(among!(
             self,
-            "SELECT user_id, address, verified_at FROM addresses WHERE user_id",
+            "SELECT user_id, address, verified_at, stop_told_at, (SELECT f.stopped_at FROM failing_addresses f \
+             WHERE f.address_key = addresses.address_key) AS stopped_at FROM addresses WHERE user_id",
             " ORDER BY id",
             q => sqlx::query_as::<_, ReaderAddress>(q.0).bind(key_list(users)).fetch_all(q.1).await
         )?)

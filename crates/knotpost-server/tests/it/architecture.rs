@@ -31,12 +31,13 @@ const CRATES: [(&str, &[&str]); 7] = [
 
 /// A library or part of the standard library, and the places of the server
 /// that alone may name it.
-const OWNED_PATHS: [(&str, &[&str]); 7] = [
+const OWNED_PATHS: [(&str, &[&str]); 8] = [
     ("sqlx::", &["store"]),
     ("axum::", &["web"]),
     ("tower_http::", &["web"]),
     ("lettre::", &["outbound"]),
     ("mail_parser::", &["inbound"]),
+    ("mail_auth::", &["inbound"]),
     ("smtp_proto::", &["inbound"]),
     ("std::env::", &["config", "cli", "main"]),
 ];

@@ -20,7 +20,7 @@ use knotpost_server::clock::{Entropy, ManualClock};
 use knotpost_server::config::Config;
 use knotpost_server::domain::Millis;
 use knotpost_server::inbound::{Desk, Envelope, Intake, Receipt, Way};
-use knotpost_server::outbound::{Transport, queue};
+use knotpost_server::outbound::{SendError, Sent, Transport, queue};
 use knotpost_server::{server, web, worker};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -190,6 +190,18 @@ impl TestApp {
     pub(crate) fn letters(&self) -> Vec<Letter> {
         let Transport::Memory(memory) = &self.transport else { panic!("tests send into memory") };
         memory.take().iter().map(Letter::read).collect()
+    }
+
+    /// The same as they left, with their return paths.
+    pub(crate) fn sent(&self) -> Vec<Sent> {
+        let Transport::Memory(memory) = &self.transport else { panic!("tests send into memory") };
+        memory.take()
+    }
+
+    /// Lets the next sending fail.
+    pub(crate) fn fail_next(&self, error: SendError) {
+        let Transport::Memory(memory) = &self.transport else { panic!("tests send into memory") };
+        memory.fail_next(error);
     }
 
     /// A command over HTTP, as JSON; its mails wait for [`TestApp::work`].

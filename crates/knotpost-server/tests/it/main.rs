@@ -3,8 +3,10 @@
 
 mod architecture;
 mod canary;
+mod circle;
 mod clients;
 mod commands;
+mod dns;
 mod good;
 mod harness;
 mod http;
@@ -14,6 +16,8 @@ mod play;
 mod postgres;
 mod process;
 mod ratings;
+mod senders;
+mod signing;
 mod smtp_listener;
 mod smtp_peer;
 mod store;

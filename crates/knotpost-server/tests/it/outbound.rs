@@ -213,7 +213,7 @@ async fn a_relay_takes_mail_and_its_answers_are_understood() {
     }
     let unknown = transport.send(None, "nobody@example.org", &bytes).await.unwrap_err();
     assert!(
-        matches!(&unknown, SendError::Permanent(said) if said.contains("write to games@example.org")),
+        matches!(&unknown, SendError::Recipient(said) if said.contains("write to games@example.org")),
         "{unknown:?}"
     );
     let later = transport.send(None, "later@example.org", &bytes).await.unwrap_err();
@@ -298,7 +298,7 @@ async fn a_sendmail_program_gets_the_mail_and_says_how_it_went() {
     let full = transport.send(None, "full@example.net", b"x\r\n").await.unwrap_err();
     assert!(matches!(&full, SendError::Transient(said) if said.contains("no space")), "{full:?}");
     let nobody = transport.send(None, "nobody@example.net", b"x\r\n").await.unwrap_err();
-    assert!(matches!(&nobody, SendError::Permanent(said) if said.contains("no such user")), "{nobody:?}");
+    assert!(matches!(&nobody, SendError::Recipient(said) if said.contains("no such user")), "{nobody:?}");
     let absent = Transport::from_url("sendmail:/no/such/program", folder.path()).unwrap();
     assert!(matches!(absent.send(None, "a@b.c", b"x").await, Err(SendError::Transient(_))));
 }

@@ -10,6 +10,7 @@ mod people;
 mod plans;
 mod rating;
 mod replay;
+mod returning;
 mod schema;
 mod submitting;
 mod transactions;
@@ -163,6 +164,12 @@ contracts! {
     mails::an_outgoing_mail_is_leased_deferred_and_ended,
     mails::two_senders_never_get_the_same_mail,
     mails::board_mails_are_dropped_when_their_board_begins_again,
+    returning::a_mail_counts_once_for_each_kind_of_trouble,
+    returning::two_reports_at_once_are_both_counted,
+    returning::an_address_is_stopped_told_of_and_started,
+    returning::administrators_in_good_standing_are_found,
+    returning::mails_are_listed_by_what_they_are,
+    returning::only_mails_in_the_right_state_are_tried_again_or_dropped,
     mails::old_outcomes_are_pruned_and_waiting_mails_are_not,
     watching::watchers_are_those_of_the_board_and_of_its_game,
     watching::the_end_is_heard_by_those_who_asked,

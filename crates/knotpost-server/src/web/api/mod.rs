@@ -4,6 +4,7 @@ mod boards;
 mod events;
 mod games;
 mod standings;
+mod users;
 
 use axum::Router;
 use axum::routing::get;
@@ -16,6 +17,7 @@ pub(super) fn routes() -> Router<Web> {
         .route("/games", get(games::list))
         .route("/games/{game}", get(games::show))
         .route("/standings/{game}", get(standings::show))
+        .route("/users/{userid}", get(users::show))
         .route("/boards", get(boards::list))
         .route("/boards/{game}/{number}", get(boards::show))
         .route("/boards/{game}/{number}/moves", get(boards::moves))

@@ -22,6 +22,7 @@ fn received(at: i64, reason: Option<&'static str>) -> NewInbox {
         text: None,
         raw: reason.is_none().then(|| vec![0, 159, 255]),
         reason,
+        verdicts: Some("{}".to_owned()),
     }
 }
 
@@ -80,6 +81,7 @@ pub(super) async fn a_received_mail_waits_until_its_outcome_is_known(ground: &Gr
         (first.recipients.as_str(), first.raw.as_deref()),
         ("a@b\nc@d", Some([0, 159, 255].as_slice()))
     );
+    assert_eq!(first.verdicts.as_deref(), Some("{}"));
     assert_eq!((second.id, again.id, again.attempts), (late, early, 2));
     let write = store.write(move |tx| {
         Box::pin(async move {
@@ -138,10 +140,14 @@ pub(super) async fn answers_are_counted_by_the_hour(ground: &Ground) {
             tx.prune_inbox(Millis(0), Millis(0), 8).await?;
             counts.push(tx.count_answer("x", 8).await?);
             counts.push(tx.count_answer("y", 7).await?);
+            // A process whose clock is behind does not begin the hour anew; a clock put back does.
+            counts.push(tx.count_answer("x", 7).await?);
+            counts.push(tx.count_answer("x", 8).await?);
+            counts.push(tx.count_answer("x", 5).await?);
             Ok(counts)
         })
     });
-    assert_eq!(write.await.unwrap(), [1, 2, 1, 1, 2, 3, 4, 1]);
+    assert_eq!(write.await.unwrap(), [1, 2, 1, 1, 2, 3, 4, 1, 5, 6, 1]);
 }
 
 pub(super) async fn an_outgoing_mail_is_leased_deferred_and_ended(ground: &Ground) {

@@ -102,6 +102,16 @@ async fn ask_everything(ground: &Ground) {
     tx.board_pauses(board).await.unwrap();
     tx.vacations(ann, Millis(1)).await.unwrap();
     tx.vacations_on(board, Millis(1)).await.unwrap();
+    tx.address_trouble("a@b.example").await.unwrap();
+    tx.count_bounces("a@b.example", knotpost_server::domain::BounceKind::Hard, Millis(1)).await.unwrap();
+    tx.stopped_addresses_of(ann).await.unwrap();
+    tx.stopped_addresses("a@b.example", 9).await.unwrap();
+    tx.reader_addresses(&[ann]).await.unwrap();
+    tx.administrators(9).await.unwrap();
+    let (filter, window) =
+        (knotpost_server::store::MailFilter::default(), knotpost_server::store::Window { low: 1, high: 9 });
+    tx.list_inbox(&filter, window, 9).await.unwrap();
+    tx.list_outbox(&filter, window, 9).await.unwrap();
     drop(tx);
     let write = ground.store.write(move |tx| {
         Box::pin(async move {
@@ -116,6 +126,8 @@ async fn ask_everything(ground: &Ground) {
             tx.prune_inbox(Millis(1), Millis(1), 1).await?;
             tx.prune_outbox(Millis(1)).await?;
             tx.prune_responses(Millis(1)).await?;
+            tx.prune_bounces(Millis(1)).await?;
+            tx.start_address("a@b.example").await?;
             tx.prune_confirmations(Millis(1)).await
         })
     });

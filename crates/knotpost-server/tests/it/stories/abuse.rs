@@ -7,6 +7,8 @@ tell! {
     programs_are_neither_obeyed_nor_answered,
     lists_are_obeyed_with_a_password_and_never_answered,
     errors_are_answered_ten_times_an_hour,
+    strangers_read_nothing_of_what_was_sent_in_their_name,
+    the_same_question_is_answered_ten_times_an_hour,
     rates_hold_back_who_asks_too_often,
     a_mail_to_the_postmaster_is_kept_sealed,
 }
@@ -99,6 +101,14 @@ mod stories {
         {
             app.mail_with("ann@ann.example", &format!("Subject: {subject}\r\n{list}"), "").await;
         }
+        for mark in [
+            "List-Post: <mailto:x@x.example>",
+            "List-Unsubscribe: <http://x>",
+            "Mailing-List: x",
+            "Precedence: bulk",
+        ] {
+            app.mail_with("ann@ann.example", &format!("Subject: nonsense\r\n{mark}\r\n"), "").await;
+        }
         assert_eq!(show_all(&app.letters()), "(no mail)\n");
         app.mail_with("ann@ann.example", &format!("Subject: osbox move 101 ann ann-secret f1\r\n{list}"), "")
             .await;
@@ -122,6 +132,49 @@ mod stories {
         app.clock.advance(3_600_000);
         app.mail("eve@eve.example", "nonsense", "").await;
         assert_eq!(app.letters().len(), 1, "the next hour begins anew");
+    }
+
+    pub(super) async fn strangers_read_nothing_of_what_was_sent_in_their_name(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.mail("ann@ann.example", "osbox challenge ann bob", "").await;
+        app.letters();
+        let spam = "buy.watches.example now";
+        app.mail("eve@eve.example", spam, spam).await;
+        let fixed = app.letters();
+        insta::assert_snapshot!("stranger", show_all(&fixed));
+        for subject in [
+            format!("osbox move 101 ann wrong-secret {spam}"),
+            "osbox move 101 ann wrong-secret f1".to_owned(),
+            format!("signup eve short {spam}"),
+        ] {
+            app.mail("eve@eve.example", &subject, spam).await;
+            let letters = app.letters();
+            assert_eq!(letters.len(), 1);
+            assert!(
+                !letters[0].text.contains("watches") && letters[0].text.lines().count() < 20,
+                "{letters:?}"
+            );
+            assert!(!letters[0].text.contains("You wrote"), "{letters:?}");
+        }
+        app.mail("bob@bob.example", spam, "").await;
+        assert!(
+            app.letters()[0].text.contains("You wrote"),
+            "who reads his mail there is told what was wrong"
+        );
+    }
+
+    pub(super) async fn the_same_question_is_answered_ten_times_an_hour(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        for _ in 0..12 {
+            app.mail("ann@ann.example", "list", "").await;
+        }
+        assert_eq!(app.letters().len(), 10);
+        app.mail("ann@ann.example", "help", "").await;
+        app.mail("bob@bob.example", "list", "").await;
+        assert_eq!(app.letters().len(), 2, "other questions and others are not meant");
+        app.clock.advance(3_600_000);
+        app.mail("ann@ann.example", "list", "").await;
+        assert_eq!(app.letters().len(), 1);
     }
 
     pub(super) async fn rates_hold_back_who_asks_too_often(place: Place) {

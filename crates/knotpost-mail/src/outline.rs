@@ -1,0 +1,100 @@
+//! The parts of a mail as a list: what somebody looks at who asks why a mail was not understood, and what reports
+//! are found in.
+
+use crate::mime::{self, Limit, Part};
+
+/// Parts listed; what is beyond is cut off.
+const MAX_SECTIONS: usize = 200;
+/// Multiparts within multiparts.
+const MAX_DEPTH: usize = 16;
+
+/// A part of a mail, the whole of it being the first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// How many multiparts it lies in.
+    pub depth: usize,
+    /// Its media type in lower case, such as `text/plain`.
+    pub kind: String,
+    /// Its transfer encoding as it was declared.
+    pub encoding: Option<String>,
+    /// Bytes of its body as they came.
+    pub size: usize,
+    /// Its header fields: names as they were written, values decoded and on one line.
+    pub fields: Vec<(String, String)>,
+    /// Its text, decoded, when it is a text or a report for machines.
+    pub text: Option<String>,
+}
+
+/// Lists the parts of a mail in the order in which they stand.
+///
+/// # Errors
+/// [`Limit`] when headers are longer than those of any mail, or parts are nested deeper.
+pub fn outline(raw: &[u8]) -> Result<Vec<Section>, Limit> {
+    let mut sections = Vec::new();
+    visit(&Part::read(mime::without_envelope_line(raw))?, 0, &mut sections)?;
+    Ok(sections)
+}
+
+fn visit(part: &Part<'_>, depth: usize, sections: &mut Vec<Section>) -> Result<(), Limit> {
+    if depth > MAX_DEPTH {
+        return Err(Limit::Depth);
+    }
+    if sections.len() >= MAX_SECTIONS {
+        return Err(Limit::Parts);
+    }
+    let kind = part.media_type();
+    let is_readable = kind.starts_with("text/") || kind.ends_with("delivery-status");
+    sections.push(Section {
+        depth,
+        encoding: part.transfer_encoding().map(str::to_owned),
+        size: part.size(),
+        fields: part.readable_fields(),
+        text: is_readable.then(|| part.text()),
+        kind,
+    });
+    for child in part.children()? {
+        visit(&Part::read(child)?, depth + 1, sections)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn parts_are_listed_as_they_stand() {
+        let raw = b"Subject: =?utf-8?q?gr=C3=BC=C3=9Fe?=\r\nContent-Type: multipart/mixed; boundary=a\r\n\r\n\
+            --a\r\nContent-Type: multipart/alternative; boundary=b\r\n\r\n\
+            --b\r\n\r\nplain\r\n--b\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: base64\r\n\r\nPGI+\r\n--b--\r\n\
+            --a\r\nContent-Type: image/png; name=x.png\r\n\r\n123\r\n--a--\r\n";
+        let sections = outline(raw).unwrap();
+        let seen: Vec<(usize, &str)> =
+            sections.iter().map(|section| (section.depth, section.kind.as_str())).collect();
+        assert_eq!(
+            seen,
+            [
+                (0, "multipart/mixed"),
+                (1, "multipart/alternative"),
+                (2, "text/plain"),
+                (2, "text/html"),
+                (1, "image/png")
+            ]
+        );
+        assert_eq!(sections[0].fields[0], ("Subject".to_owned(), "grüße".to_owned()));
+        assert_eq!(sections[3].text.as_deref().map(str::trim), Some("<b>"));
+        assert_eq!((sections[4].size, &sections[4].text), (3, &None));
+    }
+
+    #[test]
+    fn a_bomb_has_no_outline() {
+        let mut raw = Vec::new();
+        for level in 0..40 {
+            raw.extend_from_slice(
+                format!("Content-Type: multipart/mixed; boundary=b{level}\r\n\r\n--b{level}\r\n").as_bytes(),
+            );
+        }
+        assert_eq!(outline(&raw), Err(Limit::Depth));
+    }
+}

@@ -1,0 +1,266 @@
+//! What SPF, DKIM and DMARC say of a mail: plain values, stored with it and shown to administrators.
+//!
+//! Knows nothing of how a verdict was found, nor of what follows from it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The result of a check, in the words of RFC 8601, section 2.7.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The mail is what it claims to be.
+    Pass,
+    /// It is not.
+    Fail,
+    /// It probably is not.
+    SoftFail,
+    /// Neither is said.
+    Neutral,
+    /// There was nothing to check, or nothing to check it with.
+    #[default]
+    None,
+    /// DNS gave no answer; it may give one later.
+    TempError,
+    /// What DNS or the mail says makes no sense.
+    PermError,
+}
+
+impl Verdict {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::SoftFail => "softfail",
+            Self::Neutral => "neutral",
+            Self::None => "none",
+            Self::TempError => "temperror",
+            Self::PermError => "permerror",
+        }
+    }
+
+    /// Reads the word; `policy` (a pass that local policy does not count) is neutral, `hardfail` an old word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Some(match word.to_ascii_lowercase().as_str() {
+            "pass" => Self::Pass,
+            "fail" | "hardfail" => Self::Fail,
+            "softfail" => Self::SoftFail,
+            "neutral" | "policy" => Self::Neutral,
+            "none" | "skipped" => Self::None,
+            "temperror" => Self::TempError,
+            "permerror" => Self::PermError,
+            _ => return None,
+        })
+    }
+}
+
+/// Who found the verdicts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// This server.
+    #[default]
+    Own,
+    /// A trusted host, by its `Authentication-Results`.
+    Host(String),
+}
+
+/// Whether the host that brought the mail may send for its return path (RFC 7208).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpfVerdict {
+    /// For the return path.
+    pub result: Verdict,
+    /// Its domain.
+    pub domain: String,
+    /// For the name that the host gave itself.
+    pub helo: Verdict,
+}
+
+/// Whether a signature holds (RFC 6376).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DkimVerdict {
+    /// Does it.
+    pub result: Verdict,
+    /// Whose it is.
+    pub domain: String,
+    /// Which of the domain's keys made it.
+    pub selector: String,
+}
+
+/// What a domain asks to be done with mail that only pretends to be its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DmarcPolicy {
+    /// Nothing.
+    None,
+    /// To be suspicious of it.
+    Quarantine,
+    /// To refuse it.
+    Reject,
+}
+
+impl DmarcPolicy {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Quarantine => "quarantine",
+            Self::Reject => "reject",
+        }
+    }
+
+    /// Reads the word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::None, Self::Quarantine, Self::Reject]
+            .into_iter()
+            .find(|policy| word.eq_ignore_ascii_case(policy.as_str()))
+    }
+}
+
+/// Whether SPF or DKIM speak for the domain in From (RFC 7489).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DmarcVerdict {
+    /// Do they.
+    pub result: Verdict,
+    /// The domain in From.
+    pub domain: String,
+    /// What that domain asks for; `None`: not known.
+    pub policy: Option<DmarcPolicy>,
+}
+
+/// Everything that is known about where a mail comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdicts {
+    /// Who says so.
+    pub source: Source,
+    /// SPF.
+    pub spf: SpfVerdict,
+    /// DKIM, signature by signature.
+    pub dkim: Vec<DkimVerdict>,
+    /// DMARC.
+    pub dmarc: DmarcVerdict,
+}
+
+impl Verdicts {
+    /// Whether the mail is proven to come from `domain`: by DMARC, or by SPF or a signature of that domain or of
+    /// one above it.
+    pub fn prove(&self, domain: &str) -> bool {
+        let dmarc = self.dmarc.result == Verdict::Pass && is_same(&self.dmarc.domain, domain);
+        let spf = self.spf.result == Verdict::Pass && speaks_for(&self.spf.domain, domain);
+        let dkim = |signature: &DkimVerdict| {
+            signature.result == Verdict::Pass && speaks_for(&signature.domain, domain)
+        };
+        dmarc || spf || self.dkim.iter().any(dkim)
+    }
+
+    /// What the domain in From asks for, when DMARC failed.
+    pub fn violated_policy(&self) -> Option<DmarcPolicy> {
+        self.dmarc.policy.filter(|_| self.dmarc.result == Verdict::Fail)
+    }
+
+    /// The best result of all signatures.
+    pub fn best_dkim(&self) -> Verdict {
+        let results = || self.dkim.iter().map(|signature| signature.result);
+        let order = [Verdict::Pass, Verdict::TempError, Verdict::Fail, Verdict::PermError, Verdict::Neutral];
+        order.into_iter().find(|wanted| results().any(|result| result == *wanted)).unwrap_or_default()
+    }
+
+    /// As it is stored.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads what is stored; `None` for anything else.
+    pub fn from_json(json: &str) -> Option<Self> {
+        serde_json::from_str(json).ok()
+    }
+}
+
+/// As an administrator reads it: `spf=pass (x.example) dkim=none dmarc=fail (x.example, reject)`.
+impl fmt::Display for Verdicts {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = |domain: &str| if domain.is_empty() { String::new() } else { format!(" ({domain})") };
+        write!(out, "spf={}{}", self.spf.result.as_str(), of(&self.spf.domain))?;
+        if self.dkim.is_empty() {
+            out.write_str(" dkim=none")?;
+        }
+        for signature in &self.dkim {
+            write!(out, " dkim={}{}", signature.result.as_str(), of(&signature.domain))?;
+        }
+        let policy = self.dmarc.policy.map_or(String::new(), |policy| format!(", {}", policy.as_str()));
+        write!(out, " dmarc={}", self.dmarc.result.as_str())?;
+        if !self.dmarc.domain.is_empty() {
+            write!(out, " ({}{policy})", self.dmarc.domain)?;
+        }
+        match &self.source {
+            Source::Own => Ok(()),
+            Source::Host(host) => write!(out, ", says {host}"),
+        }
+    }
+}
+
+fn is_same(one: &str, other: &str) -> bool {
+    one.trim_end_matches('.').eq_ignore_ascii_case(other.trim_end_matches('.'))
+}
+
+/// Whoever holds a domain holds what is below it. Not the other way round: a subdomain may be somebody else's.
+fn speaks_for(holder: &str, domain: &str) -> bool {
+    let (holder, domain) = (holder.trim_end_matches('.'), domain.trim_end_matches('.'));
+    let is_above = || {
+        let behind = domain.len().checked_sub(holder.len()).and_then(|at| domain.split_at_checked(at));
+        behind.is_some_and(|(before, tail)| before.ends_with('.') && tail.eq_ignore_ascii_case(holder))
+    };
+    holder.contains('.') && (is_same(holder, domain) || is_above())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spf(domain: &str) -> Verdicts {
+        let spf = SpfVerdict { result: Verdict::Pass, domain: domain.to_owned(), helo: Verdict::None };
+        Verdicts { spf, ..Verdicts::default() }
+    }
+
+    #[test]
+    fn a_domain_speaks_for_itself_and_for_what_is_below_it() {
+        assert!(spf("Example.org").prove("example.org"));
+        assert!(spf("example.org").prove("mail.example.org"));
+        assert!(!spf("mail.example.org").prove("example.org"), "a subdomain may be let to others");
+        assert!(!spf("org").prove("example.org"), "nobody holds a whole top-level domain");
+        assert!(!spf("ample.org").prove("example.org"));
+        assert!(!spf("").prove(""));
+    }
+
+    #[test]
+    fn only_a_pass_proves_anything() {
+        let mut verdicts = Verdicts::default();
+        verdicts.dmarc.domain = "example.org".to_owned();
+        for result in [Verdict::Fail, Verdict::None, Verdict::TempError, Verdict::Neutral] {
+            verdicts.dmarc.result = result;
+            assert!(!verdicts.prove("example.org"));
+        }
+        verdicts.dmarc.result = Verdict::Pass;
+        assert!(verdicts.prove("example.org") && !verdicts.prove("example.net"));
+    }
+
+    #[test]
+    fn what_is_stored_reads_back() {
+        let mut verdicts = spf("example.org");
+        verdicts.source = Source::Host("mx.example.net".to_owned());
+        verdicts.dkim.push(DkimVerdict {
+            result: Verdict::TempError,
+            domain: "example.org".to_owned(),
+            selector: "s1".to_owned(),
+        });
+        verdicts.dmarc.policy = Some(DmarcPolicy::Quarantine);
+        assert_eq!(Verdicts::from_json(&verdicts.to_json()), Some(verdicts.clone()));
+        assert_eq!(
+            verdicts.to_string(),
+            "spf=pass (example.org) dkim=temperror (example.org) dmarc=none, says mx.example.net"
+        );
+        assert_eq!(Verdicts::from_json("not json"), None);
+    }
+}

@@ -1,0 +1,144 @@
+//! Where a mail comes from: SPF, DKIM and DMARC, computed from DNS or read from what a trusted host wrote on top.
+//!
+//! Verdicts are data. What follows from them is decided in `policy`; nothing here refuses anything, and nothing here
+//! fails: what cannot be found out in time is a temporary error.
+
+use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt as _;
+use mail_auth::MessageAuthenticator;
+
+use super::smtp::Envelope;
+use super::verify::{Host, Question, SignedMail};
+use super::{Message, auth_results, dns};
+use crate::config::{AuthPolicy, Config};
+use crate::domain::{Verdict, Verdicts};
+
+/// Finds out where mails come from.
+pub struct Authenticator {
+    policy: AuthPolicy,
+    /// `None`: this machine has no name server.
+    verifier: Option<MessageAuthenticator>,
+    trusted: Vec<Trusted>,
+    /// The name of this server.
+    domain: String,
+}
+
+/// A host whose `Authentication-Results` are believed.
+struct Trusted {
+    name: String,
+    /// From where it hands mail over, this machine apart.
+    addresses: Vec<IpAddr>,
+}
+
+impl Authenticator {
+    /// As the configuration says. Without a name server every check ends in a temporary error.
+    pub fn new(config: &Config) -> Self {
+        let policy = config.inbound.auth_policy;
+        let verifier = match dns::verifier(&config.inbound.dns) {
+            _ if policy == AuthPolicy::Off => None,
+            Ok(verifier) => Some(verifier),
+            Err(error) => {
+                tracing::warn!(%error, "no name server is known: senders of mail cannot be verified");
+                None
+            }
+        };
+        let trusted = config.inbound.trusted_authserv.iter().filter_map(|host| Trusted::read(host));
+        let domain = config.server.address.rsplit_once('@').map_or("localhost", |(_, domain)| domain);
+        Self { policy, verifier, trusted: trusted.collect(), domain: domain.to_owned() }
+    }
+
+    /// The verdicts on a mail; `None` when the policy is not to look. Takes a few seconds at most.
+    pub async fn verify(&self, envelope: &Envelope, raw: &[u8], message: &Message) -> Option<Verdicts> {
+        if self.policy == AuthPolicy::Off {
+            return None;
+        }
+        let verdicts = match self.believed(envelope, message) {
+            Some(verdicts) => verdicts,
+            // A mail that makes the verifier stumble is not verified, and nothing worse.
+            None => AssertUnwindSafe(self.compute(envelope, raw, message))
+                .catch_unwind()
+                .await
+                .unwrap_or_else(|_| unanswered(message)),
+        };
+        count(&verdicts);
+        Some(verdicts)
+    }
+
+    /// What the topmost `Authentication-Results` says, when a trusted host wrote it: that host puts its own on top,
+    /// so whatever stands below may have come with the mail.
+    fn believed(&self, envelope: &Envelope, message: &Message) -> Option<Verdicts> {
+        let topmost = message.authentication_results.first()?;
+        let host = auth_results::host(topmost)?;
+        let trusts = |trusted: &Trusted| {
+            let is_near = is_near(envelope)
+                || envelope.peer.is_some_and(|peer| trusted.addresses.contains(&peer.to_canonical()));
+            is_near && trusted.name == host
+        };
+        let mut verdicts = self.trusted.iter().any(trusts).then(|| auth_results::read(topmost))??;
+        if verdicts.dmarc.domain.is_empty() {
+            verdicts.dmarc.domain = author_domain(message).to_owned();
+        }
+        Some(verdicts)
+    }
+
+    async fn compute(&self, envelope: &Envelope, raw: &[u8], message: &Message) -> Verdicts {
+        let peer = envelope.peer.filter(|_| !is_near(envelope)).filter(|peer| !self.is_relay(*peer));
+        let Some(mail) = SignedMail::read(raw) else { return Verdicts::default() };
+        if peer.is_none() && !mail.is_signed() {
+            // Nothing is asked about mail that came from this machine unsigned.
+            return Verdicts::default();
+        }
+        let Some(verifier) = &self.verifier else { return unanswered(message) };
+        let host = peer.map(|address| Host {
+            address,
+            helo: envelope.helo.as_deref().unwrap_or_default(),
+            mail_from: envelope.mail_from.as_deref().unwrap_or_default(),
+        });
+        let question = Question { verifier, mail: &mail, host, own_name: &self.domain };
+        question.answer(author_domain(message)).await
+    }
+
+    /// Whether mail from there was let in by a trusted host: the address says nothing about its sender.
+    fn is_relay(&self, peer: IpAddr) -> bool {
+        self.trusted.iter().any(|trusted| trusted.addresses.contains(&peer.to_canonical()))
+    }
+}
+
+impl Trusted {
+    fn read(host: &str) -> Option<Self> {
+        let mut words = host.split_whitespace();
+        let name = words.next()?.to_ascii_lowercase();
+        let addresses =
+            words.filter_map(|word| word.parse::<IpAddr>().ok()).map(|address| address.to_canonical());
+        Some(Self { name, addresses: addresses.collect() })
+    }
+}
+
+/// Whether a mail was handed over on this machine: by a pipe, a folder, a socket, or a program that knows a secret.
+fn is_near(envelope: &Envelope) -> bool {
+    !envelope.way.has_session() || envelope.peer.is_none_or(|peer| peer.to_canonical().is_loopback())
+}
+
+fn author_domain(message: &Message) -> &str {
+    message.author().and_then(|author| author.rsplit_once('@')).map_or("", |(_, domain)| domain)
+}
+
+/// What is known when nobody can be asked.
+fn unanswered(message: &Message) -> Verdicts {
+    let temporary = Verdict::TempError;
+    let mut verdicts = Verdicts::default();
+    (verdicts.spf.result, verdicts.spf.helo, verdicts.dmarc.result) = (temporary, temporary, temporary);
+    author_domain(message).clone_into(&mut verdicts.dmarc.domain);
+    verdicts
+}
+
+fn count(verdicts: &Verdicts) {
+    let results =
+        [("spf", verdicts.spf.result), ("dkim", verdicts.best_dkim()), ("dmarc", verdicts.dmarc.result)];
+    for (check, result) in results {
+        metrics::counter!("knotpost_mail_verdicts", "check" => check, "result" => result.as_str())
+            .increment(1);
+    }
+}
