@@ -32,6 +32,7 @@ mod preferences;
 mod prepare;
 mod profiles;
 mod proposals;
+mod proving;
 mod queries;
 mod ratings;
 mod reader;
@@ -92,10 +93,9 @@ pub use post::{
 };
 pub use postmaster::{ToPostmaster, hand_to_administrators};
 pub use preferences::PreferenceLine;
-pub use prepare::{
-    Answering, Channel, Credit, Origin, Prepared, Proof, Request, prepare, prepare_at_once, whose_password,
-};
+pub use prepare::{Answering, Channel, Credit, Origin, Prepared, Proof, Request, prepare, prepare_at_once};
 pub use profiles::{GameRating, Profile, view_profile};
+pub use proving::whose_password;
 pub use ratings::rate_board;
 pub use recompute::{Recompute, Recomputed, recompute_in, recompute_ratings};
 pub use records::{Import, Imported, Played, ReadError, Strangers, export_record, import, read_games};

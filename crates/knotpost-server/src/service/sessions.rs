@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::credentials::same_hash;
 use super::post::registered_addresses;
-use super::prepare::check_typed_password;
+use super::proving::check_typed_password;
 use super::references::{Reference, post_reference};
 use super::{Code, Login, Rate, Refusal, Reply, ServiceError};
 use crate::app::App;
