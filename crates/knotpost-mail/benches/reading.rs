@@ -59,7 +59,7 @@ fn benches(bench: &mut Criterion) {
                 format!("From: a@b.c\n{header}\n\n{}", unit.repeat(kib * 1024 / unit.len())).into_bytes();
             group.throughput(Throughput::Bytes(raw.len() as u64));
             group.bench_with_input(BenchmarkId::new(what, kib), &raw, |bench, raw| {
-                bench.iter(|| read(black_box(raw)))
+                bench.iter(|| read(black_box(raw)));
             });
         }
     }

@@ -179,7 +179,7 @@ fn addresses<'a>(value: &'a HeaderValue<'_>) -> impl Iterator<Item = String> + '
         .into_iter()
         .flat_map(mail_parser::Address::iter)
         .filter_map(|addr| addr.address.as_deref())
-        .map(|address| unfold(address))
+        .map(unfold)
         .filter(|address| !address.is_empty())
 }
 

@@ -15,9 +15,8 @@ pub(super) struct Table {
 
 impl Table {
     /// The entries that can be equal to a text in lower case, or its beginning or end, whichever the table is for.
-    pub(super) fn candidates(&self, lower: &str) -> impl Iterator<Item = &'static str> + use<> {
-        let found = (self.key)(lower).and_then(|key| self.entries.get(&key)).cloned();
-        found.unwrap_or_default().into_iter()
+    pub(super) fn candidates(&self, lower: &str) -> impl Iterator<Item = &'static str> + use<'_> {
+        (self.key)(lower).and_then(|key| self.entries.get(&key)).into_iter().flatten().copied()
     }
 }
 

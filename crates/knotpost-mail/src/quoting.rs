@@ -11,7 +11,7 @@ const MAX_TITLE: usize = 80;
 
 /// Whether a line was quoted by the mail program.
 pub(super) fn is_quoted(line: &str) -> bool {
-    line.trim_start_matches([' ', '\t', '\u{a0}']).starts_with(['>', '＞'])
+    line.trim_start().starts_with(['>', '＞'])
 }
 
 /// Whether a mail program wrote this line (or several, joined with blanks) above what it quotes.

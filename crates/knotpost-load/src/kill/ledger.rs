@@ -20,7 +20,17 @@ pub(super) enum What {
 pub(super) enum Way {
     Smtp,
     Lmtp,
+    /// Piped into `knotpost deliver`.
     Deliver,
+    /// `POST /inbound`.
+    Hook,
+    /// The watched Maildir.
+    Folder,
+}
+
+impl Way {
+    /// Every way.
+    pub(super) const ALL: [Self; 5] = [Self::Smtp, Self::Lmtp, Self::Deliver, Self::Hook, Self::Folder];
 }
 
 /// A mail.

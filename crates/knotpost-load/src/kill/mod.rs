@@ -92,7 +92,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     if let Some(url) = &args.database {
         place = place.with("DATABASE__URL", url);
     }
-    let place = Arc::new(place);
+    let place = Arc::new(post::open_doors(place)?);
     let trial = timeout(Duration::from_mins(args.minutes), attempt(&args, &place, &sink, dice)).await;
     let sound = match trial.context("the trial does not end in time").and_then(|done| done) {
         Ok(report) => {
@@ -148,7 +148,7 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
 
     let played = Instant::now();
     let patience = if args.database.is_some() { Duration::from_mins(7) } else { Duration::from_mins(3) };
-    wait_until_idle(&server, patience, &mut report).await?;
+    wait_until_idle(place, &server, patience, &mut report).await?;
     report.row("seconds until every queue was empty", played.elapsed().as_secs());
     killer.report(&mut report);
     let mails = ledger.close();
@@ -178,6 +178,7 @@ async fn tell_progress(post: Arc<Post>, budget: Arc<AtomicI64>) -> anyhow::Resul
 
 /// Waits until nothing is left to be read and nothing to be sent.
 async fn wait_until_idle(
+    place: &Place,
     server: &crate::server::Running,
     patience: Duration,
     report: &mut Report,
@@ -191,7 +192,7 @@ async fn wait_until_idle(
             line.with_context(|| format!("/metrics has no {name}"))
         };
         let (inbox, outbox) = (waiting("knotpost_inbox_waiting")?, waiting("knotpost_outbox_waiting")?);
-        if inbox == 0.0 && outbox == 0.0 {
+        if inbox == 0.0 && outbox == 0.0 && post::is_folder_empty(place) {
             return Ok(());
         }
         if Instant::now() > deadline {

@@ -1,6 +1,7 @@
 //! The mail servers of the players: they hand mails over by one of the ways in and, without an
 //! answer, come again with the same mail.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -10,14 +11,35 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::sleep;
 
 use super::ledger::{Ledger, Try, Way};
+use crate::http::Http;
 use crate::server::{Doors, Place, said};
 use crate::sink::MARK;
 use crate::smtp::{Client, Dialect, encode};
 
 /// Where commands are mailed to.
 const SERVER: &str = "pbmserv@localhost";
+/// What the hook shows.
+const HOOK_SECRET: &str = "shown-by-the-trial-to-the-hook-alone";
 /// Temporary failure (sysexits.h).
 const EX_TEMPFAIL: i32 = 75;
+
+/// The watched Maildir.
+fn folder(place: &Place) -> PathBuf {
+    place.root().join("data/in")
+}
+
+/// Opens the doors that are closed unless somebody wants them.
+pub(super) fn open_doors(place: Place) -> anyhow::Result<Place> {
+    for part in ["tmp", "new", "cur"] {
+        std::fs::create_dir_all(folder(&place).join(part))?;
+    }
+    Ok(place.with("MAILDIR__WATCH", "in").with("INBOUND__SECRET", HOOK_SECRET))
+}
+
+/// Whether everything in the folder was taken.
+pub(super) fn is_folder_empty(place: &Place) -> bool {
+    std::fs::read_dir(folder(place).join("new")).is_ok_and(|mut files| files.next().is_none())
+}
 
 /// Hands mails over.
 pub(super) struct Post {
@@ -68,6 +90,8 @@ impl Post {
                 Way::Smtp => self.try_socket(Dialect::Smtp, from, &message).await,
                 Way::Lmtp => self.try_socket(Dialect::Lmtp, from, &message).await,
                 Way::Deliver => self.try_pipe(&message).await,
+                Way::Hook => self.try_hook(from, &message).await,
+                Way::Folder => self.put_into_folder(serial, &message),
             };
             self.in_hand.fetch_sub(1, Ordering::SeqCst);
             let ended = ended.with_context(|| format!("`{subject}` from {from}"))?;
@@ -94,6 +118,30 @@ impl Post {
             return Ok(Try::PutOff);
         }
         bail!("refused: {}", reply.text)
+    }
+
+    async fn try_hook(&self, from: &str, message: &str) -> anyhow::Result<Try> {
+        let Ok(mut http) = Http::connect(self.doors().http).await else { return Ok(Try::ShutOut) };
+        let headers = format!(
+            "Content-Type: message/rfc822\r\nX-Knotpost-Secret: {HOOK_SECRET}\r\n\
+             X-Envelope-From: {from}\r\nX-Envelope-To: {SERVER}\r\n"
+        );
+        match http.post("/inbound", &headers, message.replace('\n', "\r\n").as_bytes()).await {
+            Err(_) => Ok(Try::Unanswered),
+            Ok(response) if response.status == 200 => Ok(Try::Taken),
+            Ok(response) if response.status == 503 => Ok(Try::PutOff),
+            Ok(response) => bail!("refused: {}", response.text()),
+        }
+    }
+
+    /// As delivery agents do it: whole or not at all. Whoever reads the folder takes it from there.
+    fn put_into_folder(&self, serial: u64, message: &str) -> anyhow::Result<Try> {
+        let folder = folder(&self.place);
+        let name = format!("{serial}.trial.localhost");
+        let draft = folder.join("tmp").join(&name);
+        std::fs::write(&draft, message)?;
+        std::fs::rename(&draft, folder.join("new").join(&name))?;
+        Ok(Try::Taken)
     }
 
     async fn try_pipe(&self, message: &str) -> anyhow::Result<Try> {

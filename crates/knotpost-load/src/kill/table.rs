@@ -173,7 +173,9 @@ impl Table {
     fn draw_way(&mut self) -> Way {
         match self.dice.below(100) {
             0..3 => Way::Deliver,
-            3..20 => Way::Lmtp,
+            3..15 => Way::Lmtp,
+            15..25 => Way::Hook,
+            25..32 => Way::Folder,
             _ => Way::Smtp,
         }
     }

@@ -125,7 +125,9 @@ pub(super) fn check_mails(mails: &[Mail], sink: &Sink, report: &mut Report) {
             What::Challenge { .. } | What::Move { .. } => {
                 again += answers.len();
                 let repeats = answers.iter().all(|answer| answer.subject.contains("Already played"));
-                report.expect(repeats && answers.len() < mail.tries.max(1) as usize, || {
+                // A file that was read and not yet put away when the server was killed is read again.
+                let handed_over = mail.way == Way::Folder || answers.len() < mail.tries.max(1) as usize;
+                report.expect(repeats && handed_over, || {
                     let subjects: Vec<&str> = answers.iter().map(|answer| answer.subject.as_str()).collect();
                     format!(
                         "mail {serial} ({:?}), handed over {} times, was answered {subjects:?}",
@@ -167,10 +169,10 @@ fn count_mails(mails: &[Mail], report: &mut Report) {
     report.row("  challenges", count(&|mail| matches!(mail.what, What::Challenge { .. })));
     report.row("  mistakes", count(&|mail| matches!(mail.what, What::Refused)));
     report.row("  questions", count(&|mail| matches!(mail.what, What::Question)));
-    for way in [Way::Smtp, Way::Lmtp, Way::Deliver] {
+    for way in Way::ALL {
         report.row(format!("  by {way:?}").to_lowercase(), count(&|mail| mail.way == way));
     }
-    report.row("mails answered 250", count(&|mail| mail.is_taken));
+    report.row("mails taken (250, 200, exit code 0)", count(&|mail| mail.is_taken));
     report
         .row("tries that broke off without an answer", mails.iter().map(|mail| mail.unanswered).sum::<u32>());
     report.row("tries while there was no server", mails.iter().map(|mail| mail.shut_out).sum::<u32>());

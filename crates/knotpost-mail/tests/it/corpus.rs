@@ -63,11 +63,12 @@ fn show(message: &Message, wanted: &str) -> String {
     for line in wanted.lines().take_while(|line| !line.is_empty()) {
         let key = line.split_once(": ").map_or(line, |(key, _)| key);
         shown += &match key {
-            "from" => format!("from: {}\n", message.from.join(", ")),
-            "date" => format!("date: {}\n", message.date.map_or("none".to_owned(), |date| date.to_string())),
-            "class" => format!("{line}\n"),
-            _ => format!("{}\n", found.trim_end()),
+            "from" => ["from: ", &message.from.join(", ")].concat(),
+            "date" => ["date: ", &message.date.map_or("none".to_owned(), |date| date.to_string())].concat(),
+            "class" => line.to_owned(),
+            _ => found.trim_end().to_owned(),
         };
+        shown.push('\n');
     }
     shown + "\n" + &comment
 }

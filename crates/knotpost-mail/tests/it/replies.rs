@@ -14,7 +14,7 @@ fn escape(text: &str) -> String {
 }
 
 fn marked(mark: &str) -> String {
-    QUOTED.iter().map(|line| format!("{mark}{line}\n")).collect()
+    QUOTED.iter().flat_map(|line| [mark, line, "\n"]).collect()
 }
 
 fn plain(text: &str) -> String {
@@ -33,8 +33,10 @@ fn html_lines(own: &str, open: &str, close: &str) -> String {
     })
 }
 
+type Wrap = fn(&str) -> String;
+
 /// The ways in which programs put somebody's words and a quote into one mail.
-const PROGRAMS: &[(&str, fn(&str) -> String)] = &[
+const PROGRAMS: &[(&str, Wrap)] = &[
     ("gmail", |own| {
         plain(&format!(
             "{own}\n\nOn Tue, Nov 3, 2026 at 10:15 AM Knotpost <\n{ADDRESS}> wrote:\n\n{}",
@@ -243,9 +245,9 @@ fn quoted_printable(text: &str, width: usize) -> String {
                 column = 0;
             }
             if byte.is_ascii_graphic() && byte != b'=' {
-                out.push(char::from(byte))
+                out.push(char::from(byte));
             } else {
-                write!(out, "={byte:02X}").unwrap()
+                write!(out, "={byte:02X}").unwrap();
             }
             column += 1;
         }

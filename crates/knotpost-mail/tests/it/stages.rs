@@ -103,7 +103,7 @@ fn what_a_player_typed_is_kept() {
         "a signature ends where a quote begins"
     );
     assert_eq!(kept("a\n\n\nb\n> q\n\n> q\nc"), "a\n\n\nb\n\nc");
-    assert_eq!(kept("> only\n> quoted"), "");
+    assert_eq!(kept("> only\n> quoted\n\u{c}> below a page break"), "");
     assert_eq!(
         kept("sent from my house with love, and more"),
         "",

@@ -120,7 +120,6 @@ pub fn main() -> ExitCode {
 }
 
 /// Shows help, or what is wrong with the arguments.
-#[expect(clippy::disallowed_methods, reason = "the arguments as they came, since they could not be read")]
 fn explain(error: &clap::Error) -> ExitCode {
     let _ = error.print();
     // A slip in the line of a pipe must not send players' mail back.

@@ -17,6 +17,7 @@ pub mod classify;
 pub mod digest;
 mod dns;
 pub mod handover;
+mod intake;
 pub mod pipeline;
 pub mod policy;
 mod posted;

@@ -5,7 +5,6 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
 
 use super::answers::{answer_error, answer_sender, may_ask, may_chat};
 use super::authenticate::Authenticator;
@@ -17,7 +16,7 @@ use super::policy::{Ruling, refusal, rule};
 use super::postmaster::{is_to_postmaster, keep_for_postmaster};
 use super::reason::Reason;
 use super::returned::{is_to_return_path, keep_returned, read_returned};
-use super::smtp::{Envelope, Intake, Receipt, RecipientVerdict};
+use super::smtp::{Envelope, Receipt};
 use crate::app::App;
 use crate::config::KeepRaw;
 use crate::domain::{Address, InboxKey, Millis, Recipient, Verdicts};
@@ -131,7 +130,7 @@ impl Desk {
         Ok(Mail { message, class, sender: Some(sender), found, claim, dedupe_key })
     }
 
-    async fn take(&self, envelope: &Envelope, raw: &[u8]) -> Result<Receipt, StoreError> {
+    pub(super) async fn take(&self, envelope: &Envelope, raw: &[u8]) -> Result<Receipt, StoreError> {
         let mail = match self.read(raw, envelope.mail_from.as_deref(), &envelope.recipients) {
             Ok(mail) => mail,
             Err(Refusal { enhanced, text, .. }) => return Ok(Receipt::Refused { code: 550, enhanced, text }),
@@ -393,38 +392,6 @@ fn nothing() -> Identified {
 
 pub(super) fn count(reason: Reason) {
     metrics::counter!("knotpost_mails_received", "reason" => reason.as_str()).increment(1);
-}
-
-impl Intake for Desk {
-    fn recipient(&self, address: &str) -> RecipientVerdict {
-        if self.app.own.recipient(address).is_some() {
-            return RecipientVerdict::Accepted;
-        }
-        let domain = address.rsplit_once('@').map(|(_, domain)| domain);
-        if domain.is_some_and(|domain| self.app.own.is_own_domain(domain)) {
-            let text = format!("there is no such address here; commands go to {}", self.app.own.plain());
-            return RecipientVerdict::Unknown { text };
-        }
-        RecipientVerdict::NotOurs
-    }
-
-    fn receive(&self, envelope: Envelope, raw: Vec<u8>) -> BoxFuture<'_, Receipt> {
-        Box::pin(async move {
-            // A mail that makes the program stumble is kept for a person to look at; sent again it would do the same.
-            let taken = AssertUnwindSafe(self.take(&envelope, &raw)).catch_unwind().await;
-            let receipt = match taken {
-                Ok(receipt) => receipt,
-                Err(_) => self
-                    .keep_aside(&envelope, &raw, Reason::Failed)
-                    .await
-                    .map(|()| Receipt::Stored { text: Reason::Failed.to_string() }),
-            };
-            receipt.unwrap_or_else(|error| {
-                tracing::error!(error = error.with_causes(), "a mail could not be stored");
-                Receipt::TryLater { text: "the server cannot store mail at the moment".to_owned() }
-            })
-        })
-    }
 }
 
 /// Executes the mail's command once and queues its answers, all inside the transaction.

@@ -183,6 +183,7 @@ contracts! {
     transactions::a_failed_write_leaves_nothing,
     transactions::a_savepoint_undoes_only_what_came_after_it,
     transactions::one_failing_write_of_many_is_undone_alone,
+    transactions::a_write_is_told_of_only_when_everybody_can_see_it,
     transactions::a_panic_in_a_write_harms_no_other,
     transactions::a_read_sees_one_snapshot_and_writes_nothing,
     transactions::closing_finishes_what_waits,

@@ -171,6 +171,44 @@ async fn a_reply_address_in_a_piped_mail_is_found() {
     assert_eq!(recipients, "pbmserv+tag@localhost\npbmserv@localhost");
 }
 
+#[tokio::test]
+async fn deliver_finds_a_way_while_servers_come_and_go() {
+    const MAILS: usize = 12;
+    let place = Place::new();
+    place.start().await.stop().await;
+    let deliveries = async {
+        for number in 0..MAILS {
+            let message = letter("ann@example.org", "help", &format!("{number}@example.org"));
+            let ended = place.run_with(&["deliver"], message.as_bytes()).await;
+            assert_eq!(ended.code(), 0, "{number}: {ended:?}");
+        }
+    };
+    let servers = async {
+        for round in 0..4 {
+            let server = place.start().await;
+            if round % 2 == 0 {
+                server.stop().await
+            } else {
+                server.kill().await
+            };
+        }
+    };
+    tokio::join!(deliveries, servers);
+    let server = place.start().await;
+    place.settle().await;
+    server.stop().await;
+    let rows = place.received().await;
+    for number in 0..MAILS {
+        let id = format!("{number}@example.org");
+        let of_this = rows.iter().filter(|row| row.message_id.as_deref() == Some(&id));
+        assert_eq!(
+            of_this.filter(|row| row.reason.as_deref() == Some("executed")).count(),
+            1,
+            "{id}: {rows:?}"
+        );
+    }
+}
+
 /// The files of the server may not grow any more, as on a disk that is full.
 #[tokio::test]
 async fn on_a_full_disk_mail_is_put_off_and_none_is_lost() {

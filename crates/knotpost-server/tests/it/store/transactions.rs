@@ -81,6 +81,26 @@ pub(super) async fn one_failing_write_of_many_is_undone_alone(ground: &Ground) {
     assert!(!stored.contains(&"u003".to_owned()));
 }
 
+pub(super) async fn a_write_is_told_of_only_when_everybody_can_see_it(ground: &Ground) {
+    let onlooker = Store::open(&ground.settings).await.unwrap();
+    let writes: Vec<_> = (0..100)
+        .map(|n| {
+            let (store, onlooker) = (ground.store.clone(), onlooker.clone());
+            tokio::spawn(async move {
+                let userid = format!("u{n:03}");
+                let key = sign_up(&store, userid.clone(), End::Well).await.unwrap().unwrap();
+                // A group that was told of before its commit would not be seen from outside yet.
+                let seen = onlooker.read().await.unwrap().user(key).await.unwrap();
+                assert_eq!(seen.map(|user| user.userid), Some(userid));
+            })
+        })
+        .collect();
+    for write in writes {
+        write.await.unwrap();
+    }
+    onlooker.close().await;
+}
+
 pub(super) async fn a_panic_in_a_write_harms_no_other(ground: &Ground) {
     let alone = sign_up(&ground.store, "alone".to_owned(), End::Panic).await;
     assert!(matches!(alone, Err(StoreError::Panicked)), "{alone:?}");

@@ -12,6 +12,8 @@ tell! {
 }
 
 mod stories {
+    use std::fmt::Write as _;
+
     use axum::body::Body;
     use axum::http::Request;
     use knotpost_server::config::Config;
@@ -136,8 +138,8 @@ mod stories {
             ("an empty key", "/inbound", &[("idempotency-key", "")], &mail("help")),
         ] {
             let page = bring(&app, path, headers, body).await;
-            said +=
-                &format!("{what}: {} {}\n", page.status.as_u16(), page.json()["detail"].as_str().unwrap());
+            let detail = page.json()["detail"].as_str().unwrap().to_owned();
+            writeln!(said, "{what}: {} {detail}", page.status.as_u16()).unwrap();
         }
         let form = Request::post("/inbound")
             .header("x-knotpost-secret", SECRET)
@@ -145,7 +147,8 @@ mod stories {
             .body(Body::from("--x--"))
             .unwrap();
         let page = app.send(form).await;
-        said += &format!("a form: {} {}\n", page.status.as_u16(), page.json()["detail"].as_str().unwrap());
+        let detail = page.json()["detail"].as_str().unwrap().to_owned();
+        writeln!(said, "a form: {} {detail}", page.status.as_u16()).unwrap();
         insta::assert_snapshot!("posted_in_vain", said);
         assert_eq!(app.tables().await.rows("inbox").len(), 0);
         assert_eq!(app.letters().len(), 0);
