@@ -23,12 +23,12 @@ GAMES = {
     "osbox": ["f1", "e9", "d2", "o10", "k3", "a11"],
     "osbo": [],
     "obsidio": ["c3", "swap"],
-    "boxilies": ["2a:b2:1", "3c:a1:0"],
+    "boxilies": [None, None],
 }
 PAGES = {
     "home": "/", "osbox-choose": "/boards/osbox/101", "osbox-entry": "/boards/osbox/101?choose=f",
     "osbox-preview": "/boards/osbox/101?choose=f2", "osbo": "/boards/osbo/101", "obsidio": "/boards/obsidio/101",
-    "boxilies": "/boards/boxilies/101?choose=", "rules": "/games/osbo", "challenge": "/challenge?game=osbox",
+    "boxilies": "/boards/boxilies/101", "rules": "/games/osbo", "challenge": "/challenge?game=osbox",
     "standings": "/standings/osbox", "user": "/users/ann", "settings": "/settings", "help": "/help/tutorial",
 }
 STRANGERS = {"login": "/login", "signup": "/signup", "start": "/"}
@@ -55,6 +55,9 @@ def play(site):
         command(site, f"{game} challenge ann bob", "Have fun!")
         for turn, move in enumerate(moves):
             name = ("ann", "bob")[turn % 2]
+            if move is None:  # the stones are dealt
+                legal = ask(f"{site}/api/v1/boards/{game}/101/legal")["legal"]
+                move = legal[(turn * 57 + 20) % len(legal)]
             command(site, f"{game} move 101 {name} {name}-secret {move}", "Your turn." if turn == 1 else "")
     command(site, "osbox chat 101 bob bob-secret", "Nice knot. I had not seen that one coming.")
 
@@ -110,7 +113,7 @@ def main():
             ["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
         try:
-            port = next(found for line in driver.stdout if (found := re.search(r"on port (\d+)\.?$", line.strip())))
+            port = next(found for line in driver.stdout if (found := re.search(r"successfully on port (\d+)", line)))
             ports = place / "data/ports.json"
             while not ports.exists():
                 time.sleep(0.1)

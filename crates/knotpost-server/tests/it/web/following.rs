@@ -22,7 +22,8 @@ mod stories {
         let deeds = [
             ("osbox move 101 ann ann-secret f1", "", vec!["move"]),
             ("osbox chat 101 bob bob-secret", "Hello", vec!["chat"]),
-            ("osbox move 101 ann ann-secret undo", "", vec!["proposal"]),
+            ("osbox move 101 bob bob-secret e7", "", vec!["move"]),
+            ("osbox move 101 bob bob-secret undo", "", vec!["proposal"]),
             ("osbox move 101 bob bob-secret resign", "", vec!["move", "proposal", "over"]),
         ];
         for (line, body, events) in deeds {

@@ -149,6 +149,8 @@ mod stories {
 
     pub(super) async fn a_game_is_given_up_after_a_second_thought(place: Place) {
         let app = playing(place).await;
+        app.post("osbox move 101 ann ann-secret f1", "").await;
+        app.post("osbox move 101 bob bob-secret e7", "").await;
         let mut ann = Browser::of(&app, "ann").await;
         assert_eq!(ann.post(BOARD, &[("act", "resign")]).await.status, 422);
         let page = ann.submit(BOARD, &[("act", "resign"), ("sure", "yes")]).await;
