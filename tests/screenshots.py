@@ -1,139 +1,163 @@
 #!/usr/bin/env python3
-"""Pictures of every page, narrow and wide, light and dark, to be looked at.
+"""Pictures of the server's mails as browsers show them, for people to look at.
 
-    tests/screenshots.py PROGRAM FOLDER
+    screenshots.py KNOTPOST FOLDER    play a little with this program on a
+                                      server of its own, then photograph what
+                                      its players were mailed: wide, narrow,
+                                      dark, and with pictures blocked
 
-PROGRAM is a built `knotpost`. It is started on a folder of its own and stopped again; the pictures go into FOLDER.
-Needs chromium and chromium-driver (Debian). Says which pages scroll sideways, which none should.
+Needs Chromium. Nothing is judged here but that there is something to see.
 """
 
 import base64
+import email.policy
+import html
 import json
+import mailbox
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
-import urllib.parse
+import urllib.error
 import urllib.request
 
-WIDTHS = {"narrow": 390, "wide": 1280}
-GAMES = {
-    "osbox": ["f1", "e9", "d2", "o10", "k3", "a11"],
-    "osbo": [],
-    "obsidio": ["c3", "swap"],
-    "boxilies": [None, None],
-}
-PAGES = {
-    "home": "/", "osbox-choose": "/boards/osbox/101", "osbox-entry": "/boards/osbox/101?choose=f",
-    "osbox-preview": "/boards/osbox/101?choose=f2", "osbo": "/boards/osbo/101", "obsidio": "/boards/obsidio/101",
-    "boxilies": "/boards/boxilies/101", "rules": "/games/osbo", "challenge": "/challenge?game=osbox",
-    "standings": "/standings/osbox", "user": "/users/ann", "settings": "/settings", "help": "/help/tutorial",
-}
-STRANGERS = {"login": "/login", "signup": "/signup", "start": "/"}
+PLAYERS = ("ann", "bob", "cleo")
+GAMES = {"osbox": "", "osbo": "", "obsidio": "", "boxilies": ""}
+MOVES = 7
+WIDTHS = {"wide": 1000, "narrow": 360}
 
 
-def ask(url, data=None, method=None):
-    body = None if data is None else json.dumps(data).encode()
-    request = urllib.request.Request(url, body, {"content-type": "application/json"}, method=method)
-    with urllib.request.urlopen(request, timeout=60) as answer:
-        return json.load(answer)
+class Server:
+    """A server on a folder of its own, its mail in a Maildir."""
+
+    def __init__(self, program: str, folder: pathlib.Path):
+        self.data = folder / "data"
+        settings = {
+            "SERVER__DATA": str(self.data),
+            "SERVER__ADDRESS": "games@knotpost.example",
+            "HTTP__LISTEN": "127.0.0.1:0",
+            "SMTP__LISTEN": "127.0.0.1:0",
+            "LIMITS__ENABLED": "false",
+        }
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("KNOTPOST_")}
+        environment.update({f"KNOTPOST_{name}": value for name, value in settings.items()})
+        self.process = subprocess.Popen([program, "serve"], env=environment, cwd=folder)
+        ports = self.data / "ports.json"
+        for _ in range(300):
+            if ports.exists():
+                break
+            time.sleep(0.1)
+        self.http = json.loads(ports.read_text())["http"]
+
+    def ask(self, path: str, command: str | None = None, body: str = "") -> dict:
+        data = None if command is None else json.dumps({"command": command, "body": body}).encode()
+        request = urllib.request.Request(f"http://{self.http}{path}", data, {"content-type": "application/json"})
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as refused:
+            sys.exit(f"screenshots: {command or path}: {refused.read().decode()}")
+
+    def say(self, command: str, body: str = "") -> dict:
+        return self.ask("/commands", command, body)
+
+    def mails(self, count: int) -> list:
+        box = self.data / "mail" / "out"
+        for _ in range(600):
+            found = list((box / "new").glob("*")) if box.exists() else []
+            if len(found) >= count:
+                break
+            time.sleep(0.1)
+        factory = lambda file: email.message_from_binary_file(file, policy=email.policy.default)
+        return sorted(mailbox.Maildir(box, factory=factory, create=False), key=lambda mail: str(mail["date"]))
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(30)
 
 
-def command(site, line, body=""):
-    try:
-        ask(site + "/commands", {"command": line, "body": body})
-    except urllib.error.HTTPError as error:
-        sys.exit(f"{line}: {error.read().decode()}")
+def play(server: Server) -> None:
+    for name in PLAYERS:
+        server.say(f"signup {name} {name}-secret {name}@{name}.example")
+    for game, options in GAMES.items():
+        server.say(f"{game} challenge ann bob {options}", "Shall we?\nGood luck!")
+        for turn in range(MOVES):
+            board = server.ask(f"/api/v1/boards/{game}/101")
+            mover = next((seat["userid"] for seat in board["seats"] if seat["to_move"]), None)
+            sheet = server.say(f"{game} show 101")["replies"][0]["text"]
+            example = re.search(rf"{game} move 101 \w+ PASSWORD (\S+)", sheet)
+            if mover is None or example is None:
+                break
+            words = "A longer thought, which goes on for a while, about where this ribbon leads." if turn == MOVES - 1 else ""
+            server.say(f"{game} move 101 {mover} {mover}-secret {example[1]}", words)
 
 
-def play(site):
-    for name in ("ann", "bob"):
-        command(site, f"signup {name} {name}-secret {name}@{name}.example")
-    for game, moves in GAMES.items():
-        command(site, f"{game} challenge ann bob", "Have fun!")
-        for turn, move in enumerate(moves):
-            name = ("ann", "bob")[turn % 2]
-            if move is None:  # the stones are dealt
-                legal = ask(f"{site}/api/v1/boards/{game}/101/legal")["legal"]
-                move = legal[(turn * 57 + 20) % len(legal)]
-            command(site, f"{game} move 101 {name} {name}-secret {move}", "Your turn." if turn == 1 else "")
-    command(site, "osbox chat 101 bob bob-secret", "Nice knot. I had not seen that one coming.")
+def page_of(mail, with_pictures: bool) -> str | None:
+    page = mail.get_body(("html",))
+    if page is None:
+        return None
+    text = page.get_content()
+    for part in mail.walk():
+        if part.get_content_type() == "image/png":
+            name = part["content-id"].strip("<> \n")
+            data = base64.b64encode(part.get_payload(decode=True)).decode()
+            text = text.replace(f"cid:{name}", f"data:image/png;base64,{data}" if with_pictures else "cid:gone")
+    return text
 
 
-class Browser:
-    def __init__(self, driver):
-        arguments = ["--headless=new", "--no-sandbox", "--hide-scrollbars", "--disable-gpu"]
-        wish = {"alwaysMatch": {"goog:chromeOptions": {"args": arguments}}}
-        self.url = driver + "/session/" + ask(driver + "/session", {"capabilities": wish})["value"]["sessionId"]
-
-    def devtools(self, command, **parameters):
-        return ask(self.url + "/goog/cdp/execute", {"cmd": command, "params": parameters})["value"]
-
-    def script(self, text):
-        return ask(self.url + "/execute/sync", {"script": text, "args": []})["value"]
-
-    def open(self, page):
-        ask(self.url + "/url", {"url": page})
-
-    def look(self, width, scheme):
-        self.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False)
-
-    def picture(self):
-        return base64.b64decode(self.devtools("Page.captureScreenshot", captureBeyondViewport=True)["data"])
-
-    def close(self):
-        ask(self.url, method="DELETE")
+def photograph(page: str, picture: pathlib.Path, width: int, dark: bool) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        # The smallest window of a browser is wider than a phone: the mail stands in a frame.
+        inner = pathlib.Path(place) / "mail.html"
+        inner.write_text(page, encoding="utf-8")
+        outer = pathlib.Path(place) / "frame.html"
+        outer.write_text(
+            f'<meta name="color-scheme" content="{"dark" if dark else "light"}"><body style="margin:0">'
+            f'<iframe src="mail.html" style="border:0;width:{width}px;height:2400px"></iframe>',
+            encoding="utf-8",
+        )
+        command = [
+            shutil.which("chromium") or "chromium", "--headless", "--no-sandbox", "--disable-gpu",
+            "--hide-scrollbars", "--allow-file-access-from-files", f"--window-size={max(width, 500)},2400",
+            f"--user-data-dir={place}/profile", f"--screenshot={picture}",
+        ]
+        command += ["--blink-settings=preferredColorScheme=0"] if dark else ["--blink-settings=preferredColorScheme=1"]
+        subprocess.run([*command, outer.as_uri()], check=True, timeout=120, capture_output=True)
 
 
-def take(browser, site, pages, folder):
-    for width_name, width in WIDTHS.items():
-        for scheme in ("light", "dark"):
-            browser.look(width, scheme)
-            for name, path in pages.items():
-                browser.open(site + path)
-                surplus = browser.script("return document.documentElement.scrollWidth - innerWidth")
-                if surplus > 0:
-                    print(f"{name} {width_name}: {surplus} px too wide")
-                (folder / f"{name}-{width_name}-{scheme}.png").write_bytes(browser.picture())
-
-
-def main():
-    program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+def main() -> None:
+    program, folder = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).absolute()
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
-        place = pathlib.Path(place)
-        (place / "knotpost.toml").write_text(
-            '[http]\nlisten = "127.0.0.1:0"\n[smtp]\nlisten = ""\n[limits]\nenabled = false\n'
-        )
-        server = subprocess.Popen([program], cwd=place, stdout=subprocess.DEVNULL)
-        driver = subprocess.Popen(
-            ["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
+        server = Server(program, pathlib.Path(place))
         try:
-            port = next(found for line in driver.stdout if (found := re.search(r"successfully on port (\d+)", line)))
-            ports = place / "data/ports.json"
-            while not ports.exists():
-                time.sleep(0.1)
-            site = "http://" + json.loads(ports.read_text())["http"]
-            play(site)
-            browser = Browser(f"http://127.0.0.1:{port.group(1)}")
-            take(browser, site, STRANGERS, folder)
-            browser.open(site + "/login")
-            browser.script(
-                "userid.value = 'ann'; password.value = 'ann-secret'; document.querySelector('form.card button').click()"
-            )
-            time.sleep(2)
-            take(browser, site, PAGES, folder)
-            browser.close()
+            play(server)
+            time.sleep(3)
+            mails = server.mails(len(PLAYERS) + len(GAMES) * 2)
         finally:
-            driver.terminate()
-            server.terminate()
-            server.wait(20)
-    print(f"{len(list(folder.glob('*.png')))} pictures in {folder}")
+            server.stop()
+    chosen = {}
+    for mail in mails:
+        kind = re.sub(r"[^a-z0-9]+", "-", str(mail["subject"]).lower()).strip("-")
+        if str(mail["to"]).startswith("ann") or kind.startswith("welcome"):
+            chosen[kind] = mail
+    for kind, mail in chosen.items():
+        page = page_of(mail, True)
+        if page is None:
+            sys.exit(f"screenshots: {kind} has no page")
+        (folder / f"{kind}.html").write_text(page, encoding="utf-8")
+        (folder / f"{kind}.txt").write_text(mail.get_body(("plain",)).get_content(), encoding="utf-8")
+        for name, width in WIDTHS.items():
+            for dark in (False, True):
+                photograph(page, folder / f"{kind}-{name}{'-dark' if dark else ''}.png", width, dark)
+        photograph(page_of(mail, False), folder / f"{kind}-blocked.png", 600, False)
+        text = f'<pre style="font:16px/1.4 sans-serif;white-space:pre-wrap">{html.escape((folder / f"{kind}.txt").read_text())}</pre>'
+        photograph(text, folder / f"{kind}-text.png", 600, False)
+    print(f"{len(chosen)} mails in {folder}")
 
 
-if __name__ == "__main__":
-    main()
+main()

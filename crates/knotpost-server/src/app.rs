@@ -10,6 +10,7 @@ use tokio::sync::{Notify, broadcast};
 use crate::clock::{Clock, Entropy};
 use crate::config::Config;
 use crate::domain::{BoardRef, OwnAddresses};
+use crate::gallery::Gallery;
 use crate::links::Links;
 use crate::secret::SecretKey;
 use crate::service::{Composer, Credentials, Limits};
@@ -65,6 +66,8 @@ pub struct App {
     pub limits: Limits,
     /// How replies become messages.
     pub composer: Arc<dyn Composer>,
+    /// Pictures of boards.
+    pub gallery: Gallery,
     /// Its secret.
     pub secret: SecretKey,
     /// Links it gives out.
@@ -122,6 +125,7 @@ impl App {
             clock,
             entropy,
             composer,
+            gallery: Gallery::default(),
             secret,
         })
     }

@@ -118,6 +118,15 @@ impl Config {
         toml::to_string(self)
     }
 
+    /// The folder of mail templates that are used instead of the built-in ones, when there is one.
+    pub fn mail_templates(&self) -> PathBuf {
+        if self.mail.templates.as_os_str().is_empty() {
+            self.server.data.join("templates")
+        } else {
+            self.mail.templates.clone()
+        }
+    }
+
     /// Whether addresses must be confirmed before anything but the confirmation goes there.
     pub fn confirms_addresses(&self) -> bool {
         match self.accounts.confirm_addresses {

@@ -16,11 +16,12 @@ enum Takes {
     Zone,
 }
 
-const SETTINGS: [(&str, Takes); 8] = [
+const SETTINGS: [(&str, Takes); 9] = [
     ("mail", Takes::Word(&["text", "both"])),
     ("board", Takes::Word(&["wide", "narrow", "list"])),
     ("moves", Takes::Word(&["all", "mine", "digest"])),
     ("digest", Takes::Hour),
+    ("nags", Takes::Word(&["on", "off"])),
     ("broadcasts", Takes::Word(&["on", "off"])),
     ("messages", Takes::Word(&["on", "off"])),
     ("confirm", Takes::Word(&["on", "off"])),

@@ -7,13 +7,15 @@ use clap::Subcommand;
 
 use super::EX_CONFIG;
 use crate::config::Config;
-use crate::outbound::Signer;
+use crate::outbound::{Renderer, Signer};
 use crate::store::Store;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Action {
     /// Print every setting with its effective value; secrets are masked.
     Show,
+    /// List your own mail templates; exit code 1 when one of them cannot be used.
+    Templates,
     /// Print the DNS record that lets others verify this server's signatures.
     DkimRecord,
 }
@@ -21,6 +23,7 @@ pub(super) enum Action {
 pub(super) fn run(config: &Config, action: &Action) -> anyhow::Result<ExitCode> {
     match action {
         Action::Show => print!("{}", config.to_toml()?),
+        Action::Templates => return Ok(list_templates(config)),
         Action::DkimRecord => return dkim_record(config),
     }
     Ok(ExitCode::SUCCESS)
@@ -40,6 +43,21 @@ fn dkim_record(config: &Config) -> anyhow::Result<ExitCode> {
     println!("; value  {}", signer.record());
     println!("{}", signer.zone_line());
     Ok(ExitCode::SUCCESS)
+}
+
+fn list_templates(config: &Config) -> ExitCode {
+    let own = Renderer::new(config).own_templates();
+    if own.is_empty() {
+        println!("There are no templates in {}.", config.mail_templates().display());
+    }
+    for template in &own {
+        match &template.problem {
+            None => println!("{}", template.file),
+            Some(problem) => println!("{}: not used: {problem}", template.file),
+        }
+    }
+    let all_good = own.iter().all(|template| template.problem.is_none());
+    if all_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 pub(super) async fn migrate(config: &Config) -> anyhow::Result<ExitCode> {

@@ -85,6 +85,8 @@ section! {
     Mail {
         /// `maildir:[PATH]`, `smtp://…`, `smtps://…` or `sendmail:[PATH]`.
         transport: Url = Url("maildir:".to_owned()),
+        /// Folder of templates used instead of the built-in ones; empty: `templates` in the data folder.
+        templates: PathBuf = PathBuf::new(),
     }
 }
 

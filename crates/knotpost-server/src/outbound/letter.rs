@@ -1,4 +1,4 @@
-//! A letter and its bytes: RFC 5322 headers and a text body that nobody re-wraps.
+//! A letter's bytes: RFC 5322 headers and a text body that nobody re-wraps.
 //!
 //! The same letter always gives the same bytes, so that a mail sent again after a crash is the same mail. Knows
 //! nothing of why it is written.
@@ -8,50 +8,9 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::encoding::{crlf_lines, fold, is_7bit, phrase, quoted_printable, text_field};
-
-/// Whether a mail answers another one: RFC 3834, section 5.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Auto {
-    /// Written without being asked by this mail's recipient.
-    Generated,
-    /// The answer to a mail.
-    Replied,
-}
-
-/// What a mail says and to whom.
-///
-/// Addresses are bare (`local@domain`), ids without brackets. Line ends in display texts become blanks; anywhere
-/// else they are an error.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Letter {
-    /// The name and the address in `From`.
-    pub from: (String, String),
-    /// The recipient.
-    pub to: String,
-    /// The Subject, in any script.
-    pub subject: String,
-    /// The text, in any script, with any line ends.
-    pub text: String,
-    /// The `Message-ID`.
-    pub message_id: String,
-    /// The `Date`, in Unix milliseconds.
-    pub date: i64,
-    /// The mail that this one answers or follows.
-    pub in_reply_to: Option<String>,
-    /// The thread, oldest first.
-    pub references: Vec<String>,
-    /// `Auto-Submitted`.
-    pub auto: Auto,
-    /// What the list is called, and its id (a name of labels and dots).
-    pub list_id: Option<(String, String)>,
-    /// The address that a reply goes to.
-    pub reply_to: Option<String>,
-    /// The address by which we know our own mail when it comes back.
-    pub x_loop: String,
-    /// Where one request ends mails of this kind (RFC 8058).
-    pub unsubscribe: Option<String>,
-}
+use super::encoding::{fold, phrase, text_field};
+use super::parts::{write_alternatives, write_text};
+use crate::service::{Auto, Drawn, Letter};
 
 /// Why a letter cannot be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -67,13 +26,17 @@ pub enum ComposeError {
     Date,
 }
 
-/// Writes a letter as RFC 5322 bytes with CRLF line ends.
+/// Writes a letter as RFC 5322 bytes with CRLF line ends: the text alone, or the text and the page as alternatives,
+/// the page with those of its pictures that are given.
 ///
 /// # Errors
 /// [`ComposeError`] when an address, an id or the date is not one. Texts are never refused.
-pub fn compose(letter: &Letter) -> Result<Vec<u8>, ComposeError> {
+pub fn compose(letter: &Letter, pictures: &[Drawn]) -> Result<Vec<u8>, ComposeError> {
     let mut out = headers(letter)?;
-    write_text_part(&mut out, &letter.text);
+    match &letter.html {
+        None => write_text(&mut out, "plain", &letter.text),
+        Some(page) => write_alternatives(&mut out, letter, page, pictures)?,
+    }
     Ok(out.into_bytes())
 }
 
@@ -114,16 +77,6 @@ fn headers(letter: &Letter) -> Result<String, ComposeError> {
     Ok(out)
 }
 
-/// The content headers and the body of a text part. A part of a multipart is written in just this way.
-fn write_text_part(out: &mut String, text: &str) {
-    let body = crlf_lines(text);
-    let (encoding, body) =
-        if is_7bit(&body) { ("7bit", body) } else { ("quoted-printable", quoted_printable(&body)) };
-    out.push_str("Content-Type: text/plain; charset=utf-8\r\n");
-    let _ = write!(out, "Content-Transfer-Encoding: {encoding}\r\n\r\n");
-    out.push_str(&body);
-}
-
 fn rfc5322_date(milliseconds: i64) -> Result<String, ComposeError> {
     let timestamp = Timestamp::from_millisecond(milliseconds).map_err(|_| ComposeError::Date)?;
     jiff::fmt::rfc2822::to_string(&timestamp.to_zoned(TimeZone::UTC)).map_err(|_| ComposeError::Date)
@@ -137,7 +90,7 @@ fn address<'a>(text: &'a str, field: &'static str) -> Result<&'a str, ComposeErr
     if plain && whole && text.len() <= 320 { Ok(text) } else { Err(ComposeError::Address(field)) }
 }
 
-fn bracketed(id: &str, field: &'static str) -> Result<String, ComposeError> {
+pub(super) fn bracketed(id: &str, field: &'static str) -> Result<String, ComposeError> {
     let plain = !id.is_empty()
         && id.len() <= 900
         && id.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'<' && byte != b'>');

@@ -1,11 +1,12 @@
 //! Replies as whole messages: rendered text in a letter with the headers of its thread.
 
 use super::dkim::Signer;
-use super::letter::{Auto, Letter, compose};
+use super::letter::compose;
+use super::page::{Page, Surroundings};
 use super::render::{Rendered, Renderer, kind};
 use crate::config::Config;
 use crate::domain::{BoardRef, Millis};
-use crate::service::{Composer, Envelope, Reply};
+use crate::service::{Auto, Composer, Draft, Drawn, Envelope, Letter, MailForm, Reply};
 
 /// Writes the server's mails.
 #[derive(Debug)]
@@ -38,7 +39,18 @@ impl MailComposer {
         &self.renderer
     }
 
-    fn letter(&self, rendered: Rendered, envelope: &Envelope) -> Letter {
+    /// The page beside the text; a page that fails never keeps the text from leaving.
+    fn page(&self, reply: &Reply, rendered: &Rendered, around: Surroundings<'_>) -> Option<Page> {
+        match self.renderer.page(reply, &rendered.subject, &rendered.text, around) {
+            Ok(page) => Some(page),
+            Err(error) => {
+                tracing::error!(error = describe(&error), "a mail goes as text alone");
+                None
+            }
+        }
+    }
+
+    fn letter(&self, rendered: Rendered, html: Option<String>, envelope: &Envelope) -> Letter {
         let domain = self.address.rsplit_once('@').map_or("localhost", |(_, domain)| domain);
         let thread = envelope.board.as_ref().map(|board| thread_id(board, domain));
         let in_reply_to = envelope.in_reply_to.clone().or(thread);
@@ -47,6 +59,7 @@ impl MailComposer {
             to: envelope.recipient.clone(),
             subject: rendered.subject,
             text: rendered.text,
+            html,
             message_id: envelope.message_id.clone(),
             date: envelope.date.0,
             references: in_reply_to.iter().cloned().collect(),
@@ -69,14 +82,28 @@ fn thread_id(board: &BoardRef, domain: &str) -> String {
 }
 
 impl Composer for MailComposer {
-    fn compose(&self, reply: &Reply, envelope: &Envelope) -> Result<Vec<u8>, String> {
+    fn draft(&self, reply: &Reply, envelope: &Envelope) -> Result<Draft, String> {
         let mut rendered = self.renderer.render(reply).map_err(|error| describe(&error))?;
+        let around = Surroundings {
+            message_id: &envelope.message_id,
+            reply_to: envelope.reply_to.as_deref(),
+            notices: &envelope.notices,
+        };
+        let page = match envelope.form {
+            MailForm::Text => None,
+            MailForm::Both => self.page(reply, &rendered, around),
+        };
+        let (html, pictures) = page.map(|page| (page.html, page.pictures)).unzip();
         for notice in &envelope.notices {
             rendered.text.push('\n');
             rendered.text.push_str(notice);
             rendered.text.push('\n');
         }
-        compose(&self.letter(rendered, envelope)).map_err(|error| error.to_string())
+        Ok(Draft { letter: self.letter(rendered, html, envelope), pictures: pictures.unwrap_or_default() })
+    }
+
+    fn write(&self, letter: &Letter, pictures: &[Drawn]) -> Result<Vec<u8>, String> {
+        compose(letter, pictures).map_err(|error| error.to_string())
     }
 
     fn sign(&self, message: &[u8], date: Millis) -> Result<Option<Vec<u8>>, String> {
@@ -116,6 +143,7 @@ pub(super) fn plain_envelope(recipient: &str, message_id: &str, date: Millis) ->
         is_answer: false,
         board: None,
         unsubscribe: None,
+        form: MailForm::default(),
         notices: Vec::new(),
         reply_to: None,
     }
@@ -137,6 +165,7 @@ pub(super) fn board_envelope(
         is_answer: false,
         board: Some(board),
         unsubscribe: None,
+        form: MailForm::default(),
         notices: Vec::new(),
         reply_to,
     }

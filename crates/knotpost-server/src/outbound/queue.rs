@@ -4,6 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
+use knotpost_rules::View;
 
 use super::backoff::{Retry, after_failure};
 use super::post::{board_envelope, plain_envelope};
@@ -12,8 +13,8 @@ use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{BoardKey, BoardRef, Millis, Trouble};
 use crate::service::{
-    BoardFacts, BoardLetter, Envelope, Reply, STOPPED, is_stopped, letter_by_reference, record_trouble,
-    reply_by_reference,
+    BoardFacts, BoardLetter, Drawn, Envelope, Referred, Reply, STOPPED, StoredDraft, give_way, is_stopped,
+    letter_by_reference, record_trouble, referred_to, view_again,
 };
 use crate::store::{OutboxRow, StoreError};
 
@@ -73,7 +74,13 @@ async fn make_unless_stopped(app: &App, row: &OutboxRow) -> Result<Made, StoreEr
     let mut tx = app.store.read().await?;
     let stopped = is_stopped(&mut tx, &row.recipient, &row.kind).await?;
     drop(tx);
-    if stopped { Ok(Made::Dropped(STOPPED)) } else { make(app, row).await }
+    if stopped {
+        return Ok(Made::Dropped(STOPPED));
+    }
+    if give_way(app, row).await? {
+        return Ok(Made::Dropped("superseded"));
+    }
+    make(app, row).await
 }
 
 /// The message of a row as it is sent now.
@@ -109,22 +116,64 @@ pub async fn make(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
     )
     .await?;
     drop(tx);
-    let Some(BoardLetter { sheet, reply_to }) = letter else { return Ok(Made::Dropped("superseded")) };
+    let Some(BoardLetter { sheet, reply_to, unsubscribe }) = letter else {
+        return Ok(Made::Dropped("superseded"));
+    };
     let name = BoardRef { game: sheet.game.clone(), number: sheet.number.unwrap_or(0) };
     let envelope = board_envelope(&row.recipient, &row.message_id, row.date, name, reply_to);
-    let message =
-        app.composer.compose(&Reply::Board(Box::new(sheet)), &envelope).map_err(StoreError::Corrupt)?;
-    Ok(Made::Message(message))
+    let envelope = Envelope { form: facts.style.form, unsubscribe, ..envelope };
+    write(app, &Reply::Board(Box::new(sheet)), &envelope).await.map(Made::Message)
 }
 
 /// A mail that names something stored which is no board.
 async fn make_by_reference(app: &App, row: &OutboxRow, facts: &str) -> Result<Made, StoreError> {
     let mut tx = app.store.read().await?;
-    let reply = reply_by_reference(&mut tx, app, facts, row.user_id, app.clock.now()).await?;
-    drop(tx);
-    let Some((reply, unsubscribe)) = reply else { return Ok(Made::Dropped("of no use any more")) };
-    let envelope = Envelope { unsubscribe, ..plain_envelope(&row.recipient, &row.message_id, row.date) };
-    app.composer.compose(&reply, &envelope).map(Made::Message).map_err(StoreError::Corrupt)
+    let now = app.clock.now();
+    match referred_to(&mut tx, app, facts, row.user_id, now).await? {
+        None => Ok(Made::Dropped("of no use any more")),
+        Some(Referred::Reply { reply, unsubscribe, form }) => {
+            drop(tx);
+            let plain = plain_envelope(&row.recipient, &row.message_id, row.date);
+            let envelope = Envelope { unsubscribe, form, ..plain };
+            write(app, &reply, &envelope).await.map(Made::Message)
+        }
+        Some(Referred::Letter(StoredDraft { letter, pictures })) => {
+            let mut views = Vec::with_capacity(pictures.len());
+            for (content_id, basis) in pictures {
+                // A picture that cannot be had any more must not keep the words back.
+                match view_again(&mut tx, app, &basis, now).await {
+                    Ok(view) => views.extend(view.map(|view| (content_id, view))),
+                    Err(error) if error.is_transient() => return Err(error),
+                    Err(error) => tracing::error!(
+                        outbox = row.id.0,
+                        error = error.with_causes(),
+                        "a picture is left out of a mail"
+                    ),
+                }
+            }
+            drop(tx);
+            let drawn = draw(app, views).await;
+            app.composer.write(&letter, &drawn).map(Made::Message).map_err(StoreError::Corrupt)
+        }
+    }
+}
+
+/// The whole message, its pictures drawn.
+async fn write(app: &App, reply: &Reply, envelope: &Envelope) -> Result<Vec<u8>, StoreError> {
+    let draft = app.composer.draft(reply, envelope).map_err(StoreError::Corrupt)?;
+    let views = draft.pictures.into_iter().map(|picture| (picture.content_id, picture.view)).collect();
+    let drawn = draw(app, views).await;
+    app.composer.write(&draft.letter, &drawn).map_err(StoreError::Corrupt)
+}
+
+async fn draw(app: &App, views: Vec<(String, View)>) -> Vec<Drawn> {
+    let mut drawn = Vec::with_capacity(views.len());
+    for (content_id, view) in views {
+        if let Some(png) = app.gallery.draw(view).await {
+            drawn.push(Drawn { content_id, png });
+        }
+    }
+    drawn
 }
 
 async fn send(app: &App, transport: &Transport, row: &OutboxRow, bytes: &[u8]) -> Result<(), StoreError> {

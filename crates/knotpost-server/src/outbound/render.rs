@@ -1,11 +1,12 @@
 //! Replies as Subject and text, by the templates in `templates/mail/<kind>/`.
 
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context};
+use minijinja::{Value, context};
 
 use super::sheet::{sheet_context, wrapped};
 use super::standings::standings_context;
 use super::table::{Column, table};
+use super::templates::{OwnTemplate, Templates};
 use crate::config::Config;
 use crate::service::{
     BoardLine, BoardTable, GameCount, HistoryLine, LineResult, PreferenceLine, Reply, Sheet,
@@ -26,7 +27,7 @@ pub struct Rendered {
 /// Renders replies.
 #[derive(Debug)]
 pub struct Renderer {
-    templates: Environment<'static>,
+    templates: Templates,
     server: String,
     address: String,
     url: String,
@@ -45,17 +46,18 @@ pub struct RenderError {
 impl Renderer {
     /// A renderer with the templates of this program.
     pub fn new(config: &Config) -> Self {
-        let mut templates = Environment::new();
-        templates.set_undefined_behavior(UndefinedBehavior::Strict);
-        templates.set_auto_escape_callback(|_| AutoEscape::None);
-        load_templates(&mut templates);
         Self {
-            templates,
+            templates: Templates::load(&config.mail_templates()),
             server: config.server.name.clone(),
             address: config.server.address.clone(),
             url: config.server.public_url.trim_end_matches('/').to_owned(),
             confirms: config.confirms_addresses(),
         }
+    }
+
+    /// The operator's templates and what became of them.
+    pub fn own_templates(&self) -> Vec<OwnTemplate> {
+        self.templates.own()
     }
 
     /// The reply as Subject and text.
@@ -70,13 +72,18 @@ impl Renderer {
         Ok(Rendered { subject: subject.split_whitespace().collect::<Vec<_>>().join(" "), text: tidy(&text) })
     }
 
-    fn fill(&self, kind: &'static str, part: &str, facts: &Value) -> Result<String, RenderError> {
-        let template = self.templates.get_template(&format!("{kind}/{part}"));
-        template.and_then(|template| template.render(facts)).map_err(|source| RenderError { kind, source })
+    pub(super) fn fill(&self, kind: &'static str, part: &str, facts: &Value) -> Result<String, RenderError> {
+        let filled = self.templates.fill(&format!("{kind}/{part}"), facts);
+        filled.map_err(|source| RenderError { kind, source })
     }
 
     fn sheet(&self, sheet: &Sheet) -> Result<String, RenderError> {
         Ok(tidy(&self.fill("board", "body.txt", &sheet_context(sheet))?))
+    }
+
+    /// The page of a board.
+    pub(super) fn board_link(&self, game: &str, number: u32) -> String {
+        format!("{}/boards/{game}/{number}", self.url)
     }
 
     fn sheet_text(&self, sheet: Option<&Sheet>) -> Result<Option<String>, RenderError> {
@@ -84,7 +91,7 @@ impl Renderer {
     }
 
     /// What the reply's template may name.
-    fn facts(&self, reply: &Reply) -> Result<Value, RenderError> {
+    pub(super) fn facts(&self, reply: &Reply) -> Result<Value, RenderError> {
         let own = match reply {
             Reply::Board(sheet) => sheet_context(sheet),
             Reply::Boards { subject, sheets } => {
@@ -100,11 +107,10 @@ impl Renderer {
                 invalid_challenge => error.is_invalid_challenge,
                 sheet_text => self.sheet_text(error.sheet.as_deref())?,
             },
-            Reply::Preferences { userid, title, lines, changed, others } => context! {
+            Reply::Preferences { userid, title, lines, others, .. } => context! {
                 userid,
                 title,
                 table => preferences_table(lines),
-                mail_note => changed.iter().any(|name| name == "mail") && lines.iter().any(|line| (line.name, line.value.as_str()) == ("mail", "both")),
                 others,
             },
             Reply::Message { reader, from, to, text } => context! {
@@ -170,11 +176,6 @@ impl Renderer {
             })
             .collect()
     }
-}
-
-#[expect(clippy::expect_used, reason = "the build has parsed the same templates")]
-fn load_templates(mut templates: &mut Environment<'static>) {
-    minijinja_embed::load_templates!(templates, "mail");
 }
 
 /// The name of a reply's templates.

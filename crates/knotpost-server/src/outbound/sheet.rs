@@ -90,7 +90,6 @@ fn move_list(sheet: &Sheet) -> String {
 /// The moves, each in the column of the seat that made it, under the names of sides and players.
 fn move_table(sheet: &Sheet, line: usize) -> String {
     let most = line.saturating_sub(3) / sheet.seats.len().max(1);
-    let entry = |number: i64, text: &str| format!("{number} {text}");
     let longest = sheet
         .seats
         .iter()
@@ -101,6 +100,17 @@ fn move_table(sheet: &Sheet, line: usize) -> String {
         .max()
         .unwrap_or(0);
     let width = (longest + 2).clamp(most.min(13), most);
+    let rows = move_rows(sheet);
+    let cell = |text: &String| format!("{:<width$}", shortened(text, width - 1));
+    let lines: Vec<String> = rows
+        .iter()
+        .map(|row| format!("   {}", row.iter().map(cell).collect::<Vec<_>>().concat()).trim_end().to_owned())
+        .collect();
+    lines.join("\n")
+}
+
+/// The rows of that table: the sides, the players, then the moves, a round each.
+pub(super) fn move_rows(sheet: &Sheet) -> Vec<Vec<String>> {
     let mut rows: Vec<Vec<String>> = vec![
         sheet.seats.iter().map(|seat| seat.side.clone()).collect(),
         sheet.seats.iter().map(|seat| seat.userid.clone()).collect(),
@@ -113,15 +123,10 @@ fn move_table(sheet: &Sheet, line: usize) -> String {
         }
         next_column = column + 1;
         if let Some(cell) = rows.last_mut().and_then(|row| row.get_mut(column)) {
-            *cell = entry(made.number, &made.text);
+            *cell = format!("{} {}", made.number, made.text);
         }
     }
-    let cell = |text: &String| format!("{:<width$}", shortened(text, width - 1));
-    let lines: Vec<String> = rows
-        .iter()
-        .map(|row| format!("   {}", row.iter().map(cell).collect::<Vec<_>>().concat()).trim_end().to_owned())
-        .collect();
-    lines.join("\n")
+    rows
 }
 
 /// A long name gives way to the table.

@@ -5,6 +5,7 @@ mod accounts;
 mod answer;
 mod answering;
 mod board;
+mod board_letters;
 mod boards;
 mod bounces;
 mod challenge;
@@ -13,11 +14,13 @@ mod choosing;
 mod credentials;
 mod deadlines;
 mod departure;
+mod depiction;
 mod digest;
 mod duty;
 mod execute;
 mod help;
 mod inspector;
+mod letter;
 mod limits;
 mod looking;
 mod mailroom;
@@ -54,6 +57,7 @@ mod sheet;
 mod standings;
 mod style;
 mod submission;
+mod superseding;
 mod talk;
 mod time;
 mod unsubscribe;
@@ -68,6 +72,7 @@ pub use answer::{
     SeekLine, StandingLine, StandingsTable,
 };
 pub use board::{Board, Entry, Standing};
+pub use board_letters::{BoardLetter, letter_by_reference};
 pub use bounces::{
     BounceOutcome, CONFIRMATION_KIND, STOPPED, heard_from, is_stopped, record_report, record_trouble,
     start_stopped, view_reach, view_stopped,
@@ -76,6 +81,7 @@ pub use chance::{Chance, chance, commitment};
 pub use choosing::{Choosing, choose};
 pub use credentials::{Credentials, HashError, Login};
 pub use deadlines::work_due;
+pub use depiction::{Basis, view_again};
 pub use digest::send_next_digest;
 pub use duty::{CLOCK_DUTY, Watch, keep_watch, leave_watch};
 pub use execute::{Saved, already_played, apply, execute, execute_once};
@@ -83,14 +89,15 @@ pub use help::{TOPICS, help_page};
 pub use inspector::{
     MailChange, MailPage, MailQuery, change_mail, view_inbox, view_outbox, view_outgoing, view_received,
 };
+pub use letter::{
+    Auto, Composer, Depicted, Draft, Drawn, Letter, MailForm, PICTURE_ENDS, StoredDraft, picture_begins,
+};
 pub use limits::{Limits, Rate};
 pub use mailroom::{Mailroom, Posted, PostedOutcome, ReturnPath};
 pub use messages::pass_on_broadcast;
 pub use own_settings::{OwnSettings, view_own_settings};
 pub use pass::Claim;
-pub use post::{
-    BoardFacts, Composer, Envelope, Heading, Note, ask_for_confirmation, post_answer, post_to_address,
-};
+pub use post::{BoardFacts, Envelope, Heading, Note, ask_for_confirmation, post_answer, post_to_address};
 pub use postmaster::{ToPostmaster, hand_to_administrators};
 pub use preferences::PreferenceLine;
 pub use prepare::{Answering, Channel, Credit, Origin, Prepared, Proof, Request, prepare, prepare_at_once};
@@ -99,7 +106,7 @@ pub use proving::whose_password;
 pub use ratings::rate_board;
 pub use recompute::{Recompute, Recomputed, recompute_in, recompute_ratings};
 pub use records::{Import, Imported, Played, ReadError, Strangers, export_record, import, read_games};
-pub use references::reply_by_reference;
+pub use references::{Referred, referred_to};
 
 pub use proposals::{accept_silent_draw, pending_proposal};
 pub use refusal::{Code, Refusal, ServiceError};
@@ -110,11 +117,12 @@ pub use sessions::{
     SESSION_MS, SessionView, Visitor, ask_for_link, find_visitor, log_in, log_in_by_link, log_out,
     log_out_everywhere, view_link, view_sessions,
 };
-pub use sheet::{BoardLetter, Seat, Sheet, Spoken, TimeFacts, Verdict, letter_by_reference};
+pub use sheet::{Seat, Sheet, Spoken, TimeFacts, Verdict};
 pub use standings::view_standings;
 pub use style::Style;
+pub use superseding::give_way;
 pub use talk::{Pulse, TalkLine, view_pulse, view_talk};
 pub use time::{BoardPauses, Judgement, TimeLimits, TimeUp, Timing, judge, time_used};
-pub use unsubscribe::{Kind as UnsubscribeKind, unsubscribe, view_unsubscribe};
+pub use unsubscribe::{Kind as UnsubscribeKind, Refusable, unsubscribe, view_unsubscribe};
 pub use users::{UserEdit, UserView, edit_user, view_public_user, view_user, view_users};
 pub use views::{BoardPage, BoardQuery, BoardView, view_board, view_boards, view_games};

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::bounces::{stop_notice, take_notices};
+use super::letter::{MailForm, content_of, form_for};
 use super::pass::{Pass, reply_address};
 use super::proposals::note_of_proposal;
 use super::readers::readers;
@@ -14,7 +15,7 @@ use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Address, BoardRef, Millis, ProposalKind, RemarkKey, SeatState, UserKey};
 use crate::secret::to_hex;
-use crate::store::{BoardMail, NewOutbox, StoreError, Tx};
+use crate::store::{BoardMail, NewOutbox, OutboxContent, StoreError, Tx};
 
 /// What kind of board mail it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -182,6 +183,12 @@ pub struct BoardFacts {
     pub heading: Heading,
     /// What was said with it.
     pub remark: Option<RemarkKey>,
+    /// What was said with older mails that this one was sent instead of, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<RemarkKey>,
+    /// Whether it is the first mail of this board for its reader, who is promised then what the dice will be.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub begins: bool,
     /// Who watched the board then.
     pub subscribers: Vec<String>,
     /// What the readers should know.
@@ -197,12 +204,19 @@ pub struct BoardFacts {
     pub style: Style,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde calls")]
+fn is_not(flag: &bool) -> bool {
+    !flag
+}
+
 impl BoardFacts {
     /// Facts of a board that is only shown.
     pub fn plain(heading: Heading) -> Self {
         Self {
             heading,
             remark: None,
+            earlier: Vec::new(),
+            begins: false,
             subscribers: Vec::new(),
             notes: Vec::new(),
             made: 0,
@@ -238,34 +252,12 @@ pub struct Envelope {
     pub board: Option<BoardRef>,
     /// The page on which its reader takes no more of its kind.
     pub unsubscribe: Option<String>,
+    /// Which forms of it are wanted.
+    pub form: MailForm,
     /// What its reader should know beside, whatever the mail is about.
     pub notices: Vec<String>,
     /// Where it is answered, when not at the server's plain address.
     pub reply_to: Option<String>,
-}
-
-/// Turns what the server says into a message. Lives outside: use cases know no MIME.
-pub trait Composer: Send + Sync {
-    /// The whole message.
-    ///
-    /// # Errors
-    /// When a template or a header cannot be made.
-    fn compose(&self, reply: &Reply, envelope: &Envelope) -> Result<Vec<u8>, String>;
-
-    /// The message as it leaves, signed as of `date`; `None`: this server does not sign. Sent again, it is the same.
-    ///
-    /// # Errors
-    /// When the key fails.
-    fn sign(&self, message: &[u8], date: Millis) -> Result<Option<Vec<u8>>, String>;
-
-    /// The name of the reply's kind, as stored with the mail.
-    fn kind(&self, reply: &Reply) -> &'static str;
-
-    /// Subject and text alone.
-    ///
-    /// # Errors
-    /// When a template is wrong.
-    fn text(&self, reply: &Reply) -> Result<(String, String), String>;
 }
 
 /// The addresses the server writes to for this user.
@@ -335,15 +327,15 @@ async fn post_answerable(
         is_answer: in_reply_to.is_some(),
         board,
         unsubscribe: None,
+        form: form_for(tx, reply, recipient, user).await?,
         notices,
         reply_to,
     };
-    let bytes = app.composer.compose(reply, &envelope).map_err(StoreError::Corrupt)?;
     let mail = NewOutbox {
         kind: app.composer.kind(reply),
+        content: content_of(app, app.composer.draft(reply, &envelope).map_err(StoreError::Corrupt)?)?,
         recipient: envelope.recipient,
         user,
-        content: Err(bytes),
         message_id: envelope.message_id,
         date: now,
     };
@@ -475,7 +467,11 @@ pub(super) async fn post_board_to(
                 kind: "board",
                 recipient,
                 user: Some(reader.user),
-                content: Ok(BoardMail { board: board.row.id, ply: board.row.ply, facts: stored.clone() }),
+                content: OutboxContent::Board(BoardMail {
+                    board: board.row.id,
+                    ply: board.row.ply,
+                    facts: stored.clone(),
+                }),
                 message_id: new_message_id(app)?,
                 date: now,
             };

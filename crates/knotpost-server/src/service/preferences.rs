@@ -26,11 +26,12 @@ const fn kind(name: &'static str, default: &'static str, per_game: bool) -> Kind
 }
 
 /// All preferences, in the order in which they are shown.
-const KINDS: [Kind; 8] = [
+const KINDS: [Kind; 9] = [
     kind("mail", "both", true),
     kind("board", "standard", true),
     kind("moves", "all", true),
     kind("digest", "7", false),
+    kind("nags", "on", true),
     kind("broadcasts", "on", false),
     kind("messages", "on", false),
     kind("confirm", "off", true),

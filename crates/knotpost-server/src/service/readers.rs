@@ -30,6 +30,7 @@ pub(super) struct Reader {
     /// Whether he can be told at another one.
     pub(super) is_reachable: bool,
     moves: Moves,
+    takes_nags: bool,
 }
 
 impl Reader {
@@ -42,6 +43,9 @@ impl Reader {
         now: Millis,
     ) -> Result<bool, StoreError> {
         // Only what follows from moves can be too much: what somebody says or asks comes at once.
+        if facts.heading == Heading::Nag {
+            return Ok(self.takes_nags);
+        }
         match (self.moves, facts.heading) {
             (Moves::Digest, Heading::Summary | Heading::New) => {
                 put_into_digest(tx, self.user, board.row.id, now).await?;
@@ -71,7 +75,15 @@ pub(super) async fn readers(
         if readers.iter().all(|reader| reader.user != user) {
             let (addresses, untold) = (Vec::new(), Vec::new());
             let (style, moves) = (Style::default(), Moves::All);
-            readers.push(Reader { user, addresses, style, untold, is_reachable: false, moves });
+            readers.push(Reader {
+                user,
+                addresses,
+                style,
+                untold,
+                is_reachable: false,
+                moves,
+                takes_nags: true,
+            });
         }
     }
     let confirmed_only = app.config.confirms_addresses();
@@ -91,6 +103,9 @@ pub(super) async fn readers(
     for wish in tx.reader_wishes(&users, &board.row.game).await? {
         if let Some(reader) = readers.iter_mut().find(|reader| reader.user == wish.user_id) {
             reader.style.take(&wish.name, &wish.value);
+            if wish.name == "nags" {
+                reader.takes_nags = wish.value != "off";
+            }
             if wish.name == "moves" {
                 reader.moves = match wish.value.as_str() {
                     "mine" => Moves::Mine,

@@ -2,12 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::letter::{MailForm, StoredDraft};
 use super::post::{new_message_id, registered_addresses};
+use super::readers::style_of;
 use super::unsubscribe::Kind;
 use super::{Reply, postmaster, resets, sessions};
 use crate::app::App;
 use crate::domain::{Millis, UserKey};
-use crate::store::{ReferenceMail, StoreError, Tx};
+use crate::store::{ALL_GAMES, ReferenceMail, StoreError, Tx};
 
 /// What a mail without a text of its own shows. Nothing in it is a secret.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -21,6 +23,24 @@ pub(super) enum Reference {
     Magic(Millis),
     /// Words for the administrators, sealed.
     Postmaster(String),
+    /// A mail that holds its text, but not its pictures.
+    Letter(Box<StoredDraft>),
+}
+
+/// What a mail without bytes of its own says.
+#[derive(Clone, Debug)]
+pub enum Referred {
+    /// This, to be put into words now.
+    Reply {
+        /// What it says.
+        reply: Reply,
+        /// The page on which its reader takes no more of its kind.
+        unsubscribe: Option<String>,
+        /// Which forms of it are wanted.
+        form: MailForm,
+    },
+    /// This, but for its pictures.
+    Letter(StoredDraft),
 }
 
 impl Reference {
@@ -30,6 +50,7 @@ impl Reference {
             Self::Reset(_) => "password_reset",
             Self::Magic(_) => "magic_link",
             Self::Postmaster(_) => "postmaster",
+            Self::Letter(_) => "letter",
         }
     }
 }
@@ -58,36 +79,45 @@ pub(super) async fn post_reference(
     Ok(addresses.len())
 }
 
-/// What a mail by reference says, and the page on which its reader takes no more of its kind; `None`: there is
-/// nothing to say any more.
+/// What a mail by reference says; `None`: there is nothing to say any more.
 ///
 /// # Errors
 /// When the database fails or the reference cannot be read.
-pub async fn reply_by_reference(
+pub async fn referred_to(
     tx: &mut Tx,
     app: &App,
     facts: &str,
     user: Option<i64>,
     now: Millis,
-) -> Result<Option<(Reply, Option<String>)>, StoreError> {
+) -> Result<Option<Referred>, StoreError> {
     let reference: Reference =
         serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    if let Reference::Letter(letter) = reference {
+        return Ok(Some(Referred::Letter(*letter)));
+    }
     let Some(user) = user.map(UserKey) else { return Ok(None) };
+    let form = style_of(tx, user, ALL_GAMES).await?.form;
     match reference {
         Reference::Broadcast(id) => {
             let (Some(row), Some(reader)) = (tx.broadcast(id).await?, tx.user(user).await?) else {
                 return Ok(None);
             };
-            let link = app.links.unsubscribe(&app.config.server.public_url, user, Kind::Broadcasts.as_str());
+            let link = Kind::Broadcasts.link(app, user);
             let reply = Reply::Broadcast { reader: reader.userid, from: row.userid, text: row.text };
-            Ok(Some((reply, Some(link))))
+            Ok(Some(Referred::Reply { reply, unsubscribe: Some(link), form }))
         }
-        Reference::Postmaster(sealed) => Ok(postmaster::letter(app, &sealed).map(|letter| (letter, None))),
+        Reference::Postmaster(sealed) => {
+            let reply = postmaster::letter(app, &sealed);
+            Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, form }))
+        }
         Reference::Reset(at) => {
-            Ok(resets::letter(tx, app, user, at, now).await?.map(|letter| (letter, None)))
+            let reply = resets::letter(tx, app, user, at, now).await?;
+            Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, form }))
         }
         Reference::Magic(at) => {
-            Ok(sessions::letter(tx, app, user, at, now).await?.map(|letter| (letter, None)))
+            let reply = sessions::letter(tx, app, user, at, now).await?;
+            Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, form }))
         }
+        Reference::Letter(letter) => Ok(Some(Referred::Letter(*letter))),
     }
 }

@@ -2,17 +2,15 @@
 
 use std::fmt;
 
-use knotpost_rules::{Layout, Outcome, Seat as RulesSeat, Viewer};
+use knotpost_rules::{Layout, Outcome, Seat as RulesSeat, View, Viewer};
 use serde::{Deserialize, Serialize};
 
 use super::board::seat_at;
-use super::pass::reply_address;
+use super::depiction::Basis;
 use super::post::{BoardFacts, Heading, Note};
 use super::time::{has_own_limits, time_facts};
-use super::{Board, Chance, Standing, Style, chance, ratings};
-use crate::app::App;
-use crate::domain::{BoardKey, BoardState, Millis};
-use crate::store::{StoreError, Tx, UserRow};
+use super::{Board, Chance, Standing, Style, chance};
+use crate::domain::Millis;
 
 /// How many rounds of the move list a mail shows.
 const ROUNDS: usize = 4;
@@ -145,6 +143,12 @@ pub struct Sheet {
     /// How it is to be laid out.
     #[serde(skip)]
     pub layout: Layout,
+    /// The same board for whoever draws it.
+    #[serde(skip)]
+    pub view: View,
+    /// Where that is found again.
+    #[serde(skip)]
+    pub basis: Basis,
 }
 
 /// Which moves a sheet lists.
@@ -170,7 +174,8 @@ impl Sheet {
         let whole = over || listing == Listing::Whole;
         let shown = if whole { board.entries.len() } else { facts.made.max(ROUNDS * board.seats.len()) };
         let skipped = board.entries.len().saturating_sub(shown);
-        let view = board.position.view(viewer(board, reader));
+        let viewer = viewer(board, reader);
+        let view = board.position.view(viewer);
         Self {
             heading: facts.heading,
             game: board.row.game.clone(),
@@ -190,12 +195,15 @@ impl Sheet {
             example: example(board, &standing, reader),
             subscribers: facts.subscribers.clone(),
             spoken: Vec::new(),
-            chance: chance(board)
-                .filter(|_| over || !matches!(facts.heading, Heading::Summary | Heading::Chat)),
+            chance: chance(board).filter(|_| {
+                over || facts.begins || !matches!(facts.heading, Heading::Summary | Heading::Chat)
+            }),
             times: facts.times.clone().or_else(|| times(board, facts.heading, &facts.style, now)),
             ratings: Vec::new(),
             ply: board.entries.len(),
             layout: facts.style.layout,
+            basis: Basis::of(board, viewer),
+            view,
         }
     }
 
@@ -273,55 +281,6 @@ fn example(board: &Board, standing: &Standing, reader: Option<&str>) -> Option<S
 pub(super) fn times(board: &Board, heading: Heading, style: &Style, now: Millis) -> Option<TimeFacts> {
     let over = matches!(board.standing(), Standing::Over(_));
     (over || has_own_limits(&board.row) || heading == Heading::Nag).then(|| time_facts(board, style, now))
-}
-
-/// A board mail to one reader.
-#[derive(Clone, Debug)]
-pub struct BoardLetter {
-    /// What it shows.
-    pub sheet: Sheet,
-    /// Where its reader answers it without a password.
-    pub reply_to: Option<String>,
-}
-
-/// What a board mail by reference shows: rebuilt from the stored moves, so that it says the same
-/// however late it is sent. `None`: the board has been taken back behind that move.
-///
-/// # Errors
-/// When the database fails or the board does not replay.
-pub async fn letter_by_reference(
-    tx: &mut Tx,
-    app: &App,
-    key: BoardKey,
-    ply: i64,
-    facts: &BoardFacts,
-    reader: Option<&UserRow>,
-    recipient: &str,
-    date: Millis,
-) -> Result<Option<BoardLetter>, StoreError> {
-    let Some(row) = tx.board(key).await? else { return Ok(None) };
-    if row.ply < ply {
-        return Ok(None);
-    }
-    // Nobody is reminded of a move he has made.
-    if facts.heading == Heading::Nag && (row.ply != ply || row.state != BoardState::Active) {
-        return Ok(None);
-    }
-    let board = Board::from_row(tx, app, row).await?;
-    let board =
-        if board.row.ply == ply { board } else { board.at(app, usize::try_from(ply).unwrap_or(0))? };
-    let spoken = match facts.remark {
-        Some(remark) => tx.remark(remark).await?.map(Spoken::from),
-        None => None,
-    };
-    let reply_to = match reader {
-        Some(reader) => reply_address(tx, app, &board, reader, recipient, date).await?,
-        None => None,
-    };
-    let ratings = ratings::change_lines(tx, &board).await?;
-    let userid = reader.map(|reader| reader.userid.as_str());
-    let sheet = Sheet::of(&board, facts, userid, Listing::Recent, date);
-    Ok(Some(BoardLetter { sheet: sheet.with_spoken(spoken).with_ratings(ratings), reply_to }))
 }
 
 impl From<crate::store::RemarkRow> for Spoken {

@@ -3,6 +3,7 @@
 use knotpost_rules::Layout;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::letter::MailForm;
 use crate::domain::{Millis, Zone};
 
 /// A reader's wishes about looks. Stored with each board mail, so that a mail says the same however late it
@@ -16,6 +17,9 @@ pub struct Style {
     /// Name of the time zone in which times are shown; `None`: UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zone: Option<String>,
+    /// Which forms of a mail are wanted.
+    #[serde(default, skip_serializing_if = "MailForm::is_default")]
+    pub form: MailForm,
 }
 
 impl Style {
@@ -34,6 +38,7 @@ impl Style {
     pub(super) fn take(&mut self, name: &str, value: &str) {
         match name {
             "board" => self.layout = value.parse().unwrap_or_default(),
+            "mail" => self.form = MailForm::of_wish(value),
             "timezone" => self.zone = Some(value.to_owned()),
             _ => {}
         }

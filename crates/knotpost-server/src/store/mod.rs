@@ -53,7 +53,7 @@ pub use imports::CommentRow;
 pub use inbox::{InboxRow, NewInbox};
 pub use inspection::{InboxEntry, MOST_ASKED, MailFilter, MailQueue, MailState, OutboxEntry, Window};
 pub use open::Settings;
-pub use outbox::{BoardMail, NewOutbox, OutboxRow};
+pub use outbox::{BoardMail, NewOutbox, NewerMail, OutboxContent, OutboxRow};
 pub use preferences::{ALL_GAMES, PreferenceRow, ReaderAddress, ReaderWish};
 pub use proposals::ProposalRow;
 pub use queued_moves::QueuedMoveRow;

@@ -46,6 +46,29 @@ pub struct BoardMail {
     pub facts: String,
 }
 
+/// A board mail that waits and was never tried.
+#[derive(Clone, Debug, FromRow)]
+pub struct NewerMail {
+    /// The row.
+    #[sqlx(try_from = "i64")]
+    pub id: OutboxKey,
+    /// After which move.
+    pub ply: i64,
+    /// What it shows beside the board, as JSON.
+    pub facts: String,
+}
+
+/// What an outgoing mail says.
+#[derive(Clone, Debug)]
+pub enum OutboxContent {
+    /// A board.
+    Board(BoardMail),
+    /// The message itself.
+    Message(Vec<u8>),
+    /// Something that is completed when it is sent, as JSON.
+    Reference(String),
+}
+
 /// An outgoing mail to be stored.
 #[derive(Clone, Debug)]
 pub struct NewOutbox {
@@ -55,8 +78,8 @@ pub struct NewOutbox {
     pub recipient: String,
     /// The user it is for, when it is for one.
     pub user: Option<UserKey>,
-    /// The board it shows, or the message itself.
-    pub content: Result<BoardMail, Vec<u8>>,
+    /// What it says.
+    pub content: OutboxContent,
     /// Without angle brackets.
     pub message_id: String,
     /// The Date it carries.
@@ -96,17 +119,18 @@ impl Tx {
     pub async fn insert_outbox(&mut self, mail: &NewOutbox) -> Result<(), StoreError> {
         let sql = "INSERT INTO outbox (kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, state, \
                    attempts, due_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'queued', 0, $9)";
-        let (by_reference, rendered) = match &mail.content {
-            Ok(board) => (Some(board), None),
-            Err(bytes) => (None, Some(bytes.as_slice())),
+        let (board, facts, rendered) = match &mail.content {
+            OutboxContent::Board(board) => (Some(board), Some(&board.facts), None),
+            OutboxContent::Message(bytes) => (None, None, Some(bytes.as_slice())),
+            OutboxContent::Reference(facts) => (None, Some(facts), None),
         };
         on!(self, c => sqlx::query(sql)
             .bind(mail.kind)
             .bind(&mail.recipient)
             .bind(mail.user.map(|user| user.0))
-            .bind(by_reference.map(|board| board.board.0))
-            .bind(by_reference.map(|board| board.ply))
-            .bind(by_reference.map(|board| board.facts.as_str()))
+            .bind(board.map(|board| board.board.0))
+            .bind(board.map(|board| board.ply))
+            .bind(facts)
             .bind(rendered)
             .bind(&mail.message_id)
             .bind(mail.date.0)
@@ -135,6 +159,42 @@ impl Tx {
             q => sqlx::query_as::<_, OutboxRow>(q.0).bind(now.0).bind(lease_until.0).fetch_optional(q.1).await
         )?;
         Ok(row)
+    }
+
+    /// The newest mail of this board to this address that waits, was never tried, and shows more than `ply` moves.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn newer_board_mail(
+        &mut self,
+        board: i64,
+        recipient: &str,
+        ply: i64,
+    ) -> Result<Option<NewerMail>, StoreError> {
+        let sql = "SELECT id, ply, facts FROM outbox WHERE board_id = $1 AND state = 'queued' AND recipient = $2 \
+                   AND ply > $3 AND attempts = 0 ORDER BY ply DESC, id DESC LIMIT 1";
+        Ok(on!(self, c => sqlx::query_as::<_, NewerMail>(sql)
+            .bind(board)
+            .bind(recipient)
+            .bind(ply)
+            .fetch_optional(c)
+            .await)?)
+    }
+
+    /// Gives a mail that waits untouched other facts; `false`: it was tried meanwhile, or has other facts already.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn replace_outbox_facts(
+        &mut self,
+        key: OutboxKey,
+        present: &str,
+        facts: &str,
+    ) -> Result<bool, StoreError> {
+        let sql =
+            "UPDATE outbox SET facts = $3 WHERE id = $1 AND facts = $2 AND state = 'queued' AND attempts = 0";
+        let done = on!(self, c => sqlx::query(sql).bind(key.0).bind(present).bind(facts).execute(c).await.map(|d| d.rows_affected()))?;
+        Ok(done > 0)
     }
 
     /// Makes every waiting mail due that was not put off after a failure, whoever had taken it.

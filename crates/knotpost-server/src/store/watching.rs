@@ -107,6 +107,16 @@ impl Tx {
         Ok(true)
     }
 
+    /// Makes the user not hear when this board ends.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn forget_notification(&mut self, board: BoardKey, user: UserKey) -> Result<(), StoreError> {
+        let sql = "DELETE FROM notifications WHERE board_id = $1 AND user_id = $2";
+        on!(self, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
     /// Numbers of the boards being played of whose end the user hears one by one, at most `limit`.
     ///
     /// # Errors

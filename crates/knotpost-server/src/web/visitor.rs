@@ -87,7 +87,8 @@ pub(super) fn url_encode(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
             encoded.push(char::from(byte));
         } else {
-            encoded.push_str(&format!("%{byte:02X}"));
+            encoded.push('%');
+            encoded.push_str(&data_encoding::HEXUPPER.encode(&[byte]));
         }
     }
     encoded

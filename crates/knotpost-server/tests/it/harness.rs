@@ -5,6 +5,7 @@
 //! way a player's would.
 
 mod letter;
+mod page;
 mod passing;
 mod tables;
 
@@ -20,7 +21,7 @@ use knotpost_server::clock::{Entropy, ManualClock};
 use knotpost_server::config::Config;
 use knotpost_server::domain::Millis;
 use knotpost_server::inbound::{Desk, Envelope, Intake, Receipt, Way};
-use knotpost_server::outbound::{SendError, Sent, Transport, queue};
+use knotpost_server::outbound::{MemoryBox, SendError, Sent, Transport, queue};
 use knotpost_server::{server, web, worker};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -188,20 +189,23 @@ impl TestApp {
 
     /// The mails sent since the last look.
     pub(crate) fn letters(&self) -> Vec<Letter> {
+        self.memory().take().iter().map(Letter::read).collect()
+    }
+
+    /// Where mails go.
+    fn memory(&self) -> &MemoryBox {
         let Transport::Memory(memory) = &self.transport else { panic!("tests send into memory") };
-        memory.take().iter().map(Letter::read).collect()
+        memory
     }
 
     /// The same as they left, with their return paths.
     pub(crate) fn sent(&self) -> Vec<Sent> {
-        let Transport::Memory(memory) = &self.transport else { panic!("tests send into memory") };
-        memory.take()
+        self.memory().take()
     }
 
     /// Lets the next sending fail.
     pub(crate) fn fail_next(&self, error: SendError) {
-        let Transport::Memory(memory) = &self.transport else { panic!("tests send into memory") };
-        memory.fail_next(error);
+        self.memory().fail_next(error);
     }
 
     /// A command over HTTP, as JSON; its mails wait for [`TestApp::work`].

@@ -17,6 +17,7 @@ fn letter() -> Letter {
         from: ("Knotpost".into(), "games@example.org".into()),
         to: "fred@example.net".into(),
         subject: "Osbox Board 123 fred **".into(),
+        html: None,
         text: "Your turn, fred.\n\n  a b c\n1 / \\ .\n\n-- \nKnotpost\n".into(),
         message_id: "knotpost.17@example.org".into(),
         date: 1_793_697_600_000,
@@ -31,14 +32,14 @@ fn letter() -> Letter {
 }
 
 fn text_of(letter: &Letter) -> String {
-    String::from_utf8(compose(letter).unwrap()).unwrap()
+    String::from_utf8(compose(letter, &[]).unwrap()).unwrap()
 }
 
 #[test]
 fn a_letter_in_ascii_travels_as_it_is() {
     let letter = letter();
     insta::assert_snapshot!("letter-ascii", text_of(&letter).replace("\r\n", "\n"));
-    assert_eq!(compose(&letter), compose(&letter.clone()), "the same letter, the same bytes");
+    assert_eq!(compose(&letter, &[]), compose(&letter.clone(), &[]), "the same letter, the same bytes");
 }
 
 #[test]
@@ -63,7 +64,7 @@ fn a_letter_in_other_scripts_is_encoded_readably() {
 
 #[test]
 fn our_own_parser_reads_our_own_letters() {
-    let message = parse(&compose(&letter()).unwrap()).unwrap();
+    let message = parse(&compose(&letter(), &[]).unwrap()).unwrap();
     assert_eq!(message.author(), Some("games@example.org"));
     assert_eq!(message.text, Some(letter().text));
     assert_eq!(message.subject, letter().subject);
@@ -83,7 +84,7 @@ fn line_ends_in_a_field_never_begin_another() {
         list_id: Some((evil.into(), "a.b".into())),
         ..letter()
     };
-    let parsed = compose(&texts).unwrap();
+    let parsed = compose(&texts, &[]).unwrap();
     let parsed = MessageParser::new().parse(&parsed).unwrap();
     assert!(parsed.bcc().is_none());
     assert_eq!(parsed.subject(), Some("x  Bcc: joe@example.com    body"));
@@ -101,11 +102,11 @@ fn line_ends_in_a_field_never_begin_another() {
     ];
     for letter in refused {
         assert!(
-            matches!(compose(&letter), Err(ComposeError::Address(_) | ComposeError::Id(_))),
+            matches!(compose(&letter, &[]), Err(ComposeError::Address(_) | ComposeError::Id(_))),
             "{letter:?}"
         );
     }
-    assert_eq!(compose(&Letter { date: i64::MAX, ..letter() }), Err(ComposeError::Date));
+    assert_eq!(compose(&Letter { date: i64::MAX, ..letter() }, &[]), Err(ComposeError::Date));
 }
 
 #[test]
@@ -126,7 +127,7 @@ fn pythons_email_module_reads_the_same() {
         eprintln!("skipped: there is no python3 here");
         return;
     };
-    std::io::Write::write_all(&mut child.stdin.take().unwrap(), &compose(&letter).unwrap()).unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), &compose(&letter, &[]).unwrap()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success());
     let read = String::from_utf8(output.stdout).unwrap();
@@ -148,11 +149,11 @@ proptest! {
     #[test]
     fn whatever_is_written_is_read_back(subject in "\\PC{0,120}", name in "\\PC{1,40}", text in "(\\PC|\n|\t){0,300}") {
         let letter = Letter { from: (name.clone(), "games@example.org".into()), subject: subject.clone(), text: text.clone(), ..letter() };
-        let bytes = compose(&letter).unwrap();
+        let bytes = compose(&letter, &[]).unwrap();
         prop_assert!(bytes.is_ascii());
         prop_assert!(bytes.split(|byte| *byte == b'\n').all(|line| line.len() <= 999 && line.last().is_none_or(|last| *last == b'\r')));
         let parsed = MessageParser::new().parse(&bytes).unwrap();
-        prop_assert_eq!(parsed.headers().len(), MessageParser::new().parse(&compose(&self::letter()).unwrap()).unwrap().headers().len());
+        prop_assert_eq!(parsed.headers().len(), MessageParser::new().parse(&compose(&self::letter(), &[]).unwrap()).unwrap().headers().len());
         let squeeze = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         if !subject.contains("=?") {
             prop_assert_eq!(squeeze(parsed.subject().unwrap_or_default()), squeeze(&subject));
@@ -170,7 +171,7 @@ const MAILDIR_READER: &str = "import sys, mailbox\nbox = mailbox.Maildir(sys.arg
 async fn a_maildir_holds_what_was_sent_and_other_programs_read_it() {
     let data = tempfile::tempdir().unwrap();
     let transport = Transport::from_url("maildir:", data.path()).unwrap();
-    let bytes = compose(&letter()).unwrap();
+    let bytes = compose(&letter(), &[]).unwrap();
     transport.send(Some("games+b.17.x@example.org"), "fred@example.net", &bytes).await.unwrap();
     transport.send(None, "joe@example.com", &bytes).await.unwrap();
     let maildir = transport.maildir().unwrap();
@@ -201,7 +202,7 @@ async fn a_relay_takes_mail_and_its_answers_are_understood() {
     let url = format!("smtp://{}", server.address);
     let transport = Transport::from_url(&url, Path::new(".")).unwrap();
     assert!(transport.reaches_people() && transport.maildir().is_none());
-    let bytes = compose(&letter()).unwrap();
+    let bytes = compose(&letter(), &[]).unwrap();
     transport.send(Some("games+b.17.x@example.org"), "games@example.org", &bytes).await.unwrap();
     transport.send(None, "games@example.org", b"Subject: dots\r\n\r\n.\r\n..\r\n").await.unwrap();
     {

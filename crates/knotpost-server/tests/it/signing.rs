@@ -41,6 +41,7 @@ fn letters() -> Vec<Vec<u8>> {
         from: ("Knotpost".into(), ADDRESS.into()),
         to: "fred@example.net".into(),
         subject: "Osbox Board 123 fred **".into(),
+        html: None,
         text: "Your turn, fred.\n\n  a b c  \n1 / \\ .\t\n\n\n".into(),
         message_id: "knotpost.17@knotpost.example".into(),
         date: DATE,
@@ -65,7 +66,7 @@ fn letters() -> Vec<Vec<u8>> {
     let long = Letter { text: "x".repeat(3000) + " \n" + &"y ".repeat(700), ..plain.clone() };
     let empty = Letter { text: String::new(), ..foreign.clone() };
     let mut letters: Vec<Vec<u8>> =
-        [plain, foreign, long, empty].iter().map(|letter| compose(letter).unwrap()).collect();
+        [plain, foreign, long, empty].iter().map(|letter| compose(letter, &[]).unwrap()).collect();
     letters.push(ALTERNATIVE.replace('\n', "\r\n").into_bytes());
     letters.push(b"From: games@knotpost.example\r\nSubject: no body\r\n".to_vec());
     letters

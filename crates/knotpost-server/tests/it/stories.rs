@@ -6,6 +6,7 @@ mod accounts;
 mod confirming;
 mod declining;
 mod folder;
+mod forms;
 mod games;
 mod helping;
 mod looking;

@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use minijinja::context;
 
-use crate::service::{Code, UnsubscribeKind, unsubscribe, view_unsubscribe};
+use crate::service::{Code, Refusable, unsubscribe, view_unsubscribe};
 use crate::store::StoreError;
 use crate::web::Web;
 
@@ -21,10 +21,10 @@ pub(super) async fn act(State(web): State<Web>, Path(token): Path<String>) -> Re
     show(&web, unsubscribe(&app, &token).await, true)
 }
 
-fn show(web: &Web, seen: Result<Option<(String, UnsubscribeKind)>, StoreError>, done: bool) -> Response {
+fn show(web: &Web, seen: Result<Option<Refusable>, StoreError>, done: bool) -> Response {
     match seen {
-        Ok(Some((userid, kind))) => {
-            let facts = context! { userid, kind => kind.as_str(), done };
+        Ok(Some(Refusable { userid, what, again })) => {
+            let facts = context! { userid, what, again, done };
             web.pages.page(StatusCode::OK, "unsubscribe.html", facts)
         }
         Ok(None) => web.pages.problem(Code::BadValue, "this link is damaged; copy it whole from the mail"),

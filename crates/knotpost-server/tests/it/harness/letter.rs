@@ -14,6 +14,7 @@ pub(crate) struct Letter {
     pub(crate) to: String,
     pub(crate) subject: String,
     pub(crate) text: String,
+    pub(crate) html: Option<String>,
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -26,10 +27,27 @@ impl Letter {
             message.date().is_some() && message.message_id().is_some(),
             "every mail has a Date and an id"
         );
+        let header = |name: &'static str| message.header_raw(name).map(str::trim);
+        assert!(matches!(header("Auto-Submitted"), Some("auto-generated" | "auto-replied")));
+        assert_eq!(header("X-Auto-Response-Suppress"), Some("All"));
+        assert_eq!(header("X-Loop"), Some(super::ADDRESS));
+        assert_eq!(header("List-Unsubscribe").is_some(), header("List-Unsubscribe-Post").is_some());
+        assert_eq!(header("In-Reply-To").is_some(), header("References").is_some());
+        assert!(sent.from.as_deref().is_some_and(|path| path.contains("+b.")), "bounces are told apart");
+        assert!(sent.bytes.is_ascii(), "every mail server takes it");
+        assert!(sent.bytes.split(|byte| *byte == b'\n').all(|line| line.len() <= 999), "no line is too long");
+        let text = message.body_text(0).expect("a text").replace("\r\n", "\n");
+        let html = (message.html_body_count() > 0 && message.parts.len() > 1)
+            .then(|| message.body_html(0).expect("a page").into_owned());
+        if let Some(html) = &html {
+            super::page::assert_same_words(&text, html);
+            super::page::assert_self_contained(html, &message);
+        }
         Self {
             to,
+            html,
             subject: message.subject().unwrap_or("").to_owned(),
-            text: message.body_text(0).expect("a text").replace("\r\n", "\n"),
+            text,
             bytes: sent.bytes.clone(),
         }
     }

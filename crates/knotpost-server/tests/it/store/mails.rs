@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use knotpost_server::domain::{InboxKey, Millis};
-use knotpost_server::store::{BoardMail, NewInbox, NewOutbox, Store, StoreError};
+use knotpost_server::store::{BoardMail, NewInbox, NewOutbox, OutboxContent, Store, StoreError};
 
 use super::Ground;
 
@@ -33,12 +33,7 @@ async fn store_mail(store: &Store, at: i64, reason: Option<&'static str>) -> Inb
         .unwrap()
 }
 
-async fn queue_mail(
-    store: &Store,
-    id: usize,
-    at: i64,
-    content: Result<BoardMail, Vec<u8>>,
-) -> Result<(), StoreError> {
+async fn queue_mail(store: &Store, id: usize, at: i64, content: OutboxContent) -> Result<(), StoreError> {
     let mail = NewOutbox {
         kind: "board",
         recipient: "x@y.example".to_owned(),
@@ -152,8 +147,8 @@ pub(super) async fn answers_are_counted_by_the_hour(ground: &Ground) {
 
 pub(super) async fn an_outgoing_mail_is_leased_deferred_and_ended(ground: &Ground) {
     let store = &ground.store;
-    queue_mail(store, 1, 10, Err(vec![13, 10, 0, 200])).await.unwrap();
-    let twice = queue_mail(store, 1, 11, Err(Vec::new())).await;
+    queue_mail(store, 1, 10, OutboxContent::Message(vec![13, 10, 0, 200])).await.unwrap();
+    let twice = queue_mail(store, 1, 11, OutboxContent::Message(Vec::new())).await;
     assert!(matches!(twice, Err(StoreError::Conflict(_))), "{twice:?}");
     let lease = store.write(|tx| Box::pin(tx.lease_outbox(Millis(10), Millis(500)))).await.unwrap().unwrap();
     assert_eq!((lease.attempts, lease.kind.as_str(), lease.message_id.as_str()), (1, "board", "1@here"));
@@ -180,7 +175,7 @@ pub(super) async fn an_outgoing_mail_is_leased_deferred_and_ended(ground: &Groun
 
 pub(super) async fn two_senders_never_get_the_same_mail(ground: &Ground) {
     for id in 0..40 {
-        queue_mail(&ground.store, id, 1, Err(Vec::new())).await.unwrap();
+        queue_mail(&ground.store, id, 1, OutboxContent::Message(Vec::new())).await.unwrap();
     }
     let store = Arc::new(ground.store.clone());
     let senders: Vec<_> = (0..4)
@@ -207,8 +202,8 @@ pub(super) async fn two_senders_never_get_the_same_mail(ground: &Ground) {
 pub(super) async fn board_mails_are_dropped_when_their_board_begins_again(ground: &Ground) {
     let board = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
     let by_reference = BoardMail { board, ply: 4, facts: "{}".to_owned() };
-    queue_mail(&ground.store, 1, 1, Ok(by_reference)).await.unwrap();
-    queue_mail(&ground.store, 2, 2, Err(vec![1])).await.unwrap();
+    queue_mail(&ground.store, 1, 1, OutboxContent::Board(by_reference)).await.unwrap();
+    queue_mail(&ground.store, 2, 2, OutboxContent::Message(vec![1])).await.unwrap();
     let write = ground.store.write(move |tx| {
         Box::pin(async move {
             tx.drop_board_mails(board, Millis(9)).await?;
@@ -224,7 +219,7 @@ pub(super) async fn old_outcomes_are_pruned_and_waiting_mails_are_not(ground: &G
     store_mail(store, 1, Some("old")).await;
     let waiting = store_mail(store, 1, None).await;
     let failed = store_mail(store, 1, None).await;
-    queue_mail(store, 1, 1, Err(Vec::new())).await.unwrap();
+    queue_mail(store, 1, 1, OutboxContent::Message(Vec::new())).await.unwrap();
     let write = store.write(move |tx| {
         Box::pin(async move {
             tx.finish_inbox(failed, "failed", "broken", true, Millis(40)).await?;

@@ -14,7 +14,7 @@ async fn queue_mail(ground: &Ground, id: i64, recipient: &'static str) -> Outbox
         kind: "help",
         recipient: recipient.to_owned(),
         user: None,
-        content: Err(vec![1]),
+        content: knotpost_server::store::OutboxContent::Message(vec![1]),
         message_id: format!("{id}@here"),
         date: Millis(id),
     };

@@ -87,6 +87,8 @@ mod stories {
             app.letters();
             let line = format!("{game} challenge {options} {}", PLAYERS[..players].join(" "));
             assert_eq!(app.post(&line, "").await.outcome(), "200 ok", "{line}");
+            // Mails that wait while the board moves on would give way.
+            app.work().await;
             assert!(play(&app, game, number, 400).await, "{line} comes to an end");
             app.work().await;
             let letters = app.letters();

@@ -87,6 +87,7 @@ mod stories {
         );
         // What is said comes at once, and so does the end.
         app.post("osbox chat 101 bob bob-secret", "Hello").await;
+        app.work().await;
         let letters = play(&app, &["osbox resign 101 bob bob-secret"]).await;
         assert_eq!(
             heads(&letters),

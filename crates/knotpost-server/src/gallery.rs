@@ -1,0 +1,95 @@
+//! Pictures of boards, drawn outside the threads that serve everybody, and kept for a while: the players and
+//! watchers of a board get the same one within moments.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use knotpost_picture::{PictureOptions, Theme, png};
+use knotpost_rules::View;
+use tokio::sync::OnceCell;
+
+/// How many pictures are kept.
+const ROOM: usize = 32;
+
+/// A picture being drawn, or what came of it.
+type Cell = Arc<OnceCell<Option<Arc<[u8]>>>>;
+
+/// The pictures drawn last. Two views that are equal have one picture, whatever boards they are of.
+#[derive(Debug, Default)]
+pub struct Gallery {
+    kept: Mutex<VecDeque<(View, Cell)>>,
+}
+
+impl Gallery {
+    /// The view as the bytes of a PNG file, drawn now or before; `None` when it cannot be drawn.
+    pub async fn draw(&self, view: View) -> Option<Arc<[u8]>> {
+        let cell = self.place(&view);
+        cell.get_or_init(|| paint(view)).await.clone()
+    }
+
+    fn place(&self, view: &View) -> Cell {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, cell)) = kept.iter().find(|(known, _)| known == view) {
+            return Arc::clone(cell);
+        }
+        if kept.len() >= ROOM {
+            kept.pop_front();
+        }
+        let cell = Cell::default();
+        kept.push_back((view.clone(), Arc::clone(&cell)));
+        cell
+    }
+}
+
+async fn paint(view: View) -> Option<Arc<[u8]>> {
+    let drawing = tokio::task::spawn_blocking(move || {
+        // On paper of its own, so that it is seen on dark pages too.
+        png(&view, &PictureOptions { theme: Theme::Light, ..PictureOptions::default() })
+    });
+    match drawing.await {
+        Ok(Ok(bytes)) => Some(bytes.into()),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "a board could not be drawn; its mails go without a picture");
+            None
+        }
+        Err(error) => {
+            tracing::error!(%error, "drawing a board failed; its mails go without a picture");
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use knotpost_rules::{Registry, Seed, Viewer};
+
+    fn view(game: &str) -> View {
+        let registry = Registry::standard();
+        let game = registry.find(game).expect("a game");
+        let players = *game.meta().players.start();
+        let options = game.parse_options(&[], players).expect("defaults");
+        game.setup(&options, players, &Seed::default()).view(Viewer::Spectator)
+    }
+
+    #[tokio::test]
+    async fn equal_views_are_drawn_once() {
+        let gallery = Gallery::default();
+        let one = gallery.draw(view("osbox")).await.expect("a picture");
+        let same = gallery.draw(view("osbox")).await.expect("a picture");
+        let other = gallery.draw(view("osbo")).await.expect("a picture");
+        assert!(Arc::ptr_eq(&one, &same));
+        assert_ne!(one, other);
+        assert!(one.starts_with(b"\x89PNG"));
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_drawn_is_no_picture_and_only_so_many_are_kept() {
+        let gallery = Gallery::default();
+        for number in 0..ROOM + 5 {
+            let legend = number.to_string();
+            let _ = gallery.draw(View { legend, ..View::default() }).await;
+        }
+        assert_eq!(gallery.kept.lock().expect("nobody died").len(), ROOM);
+    }
+}

@@ -1,0 +1,128 @@
+//! A reply as an HTML page: the same words as its text, set for proportional fonts, with a picture of each board.
+
+use minijinja::value::Serde;
+use minijinja::{Value, context};
+
+use super::render::{RenderError, Renderer, kind};
+use super::sheet::{move_rows, sheet_context};
+use crate::service::{Depicted, PICTURE_ENDS, Reply, Sheet, picture_begins};
+use knotpost_rules::Layout;
+
+/// The most pictures of a mail; boards beyond are shown as text alone.
+const MOST_PICTURES: usize = 12;
+
+/// What a page needs to know of the mail it stands in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Surroundings<'a> {
+    /// Without brackets: the names of pictures are made of it.
+    pub(super) message_id: &'a str,
+    /// The address a reply goes to, when it takes moves without a password.
+    pub(super) reply_to: Option<&'a str>,
+    /// What its reader should know beside.
+    pub(super) notices: &'a [String],
+}
+
+/// A page and what it shows.
+#[derive(Debug)]
+pub(super) struct Page {
+    pub(super) html: String,
+    pub(super) pictures: Vec<Depicted>,
+}
+
+impl Renderer {
+    /// The reply as a page. `subject` and `text` are what [`Renderer::render`] made of it.
+    ///
+    /// # Errors
+    /// When a template is wrong.
+    pub(super) fn page(
+        &self,
+        reply: &Reply,
+        subject: &str,
+        text: &str,
+        around: Surroundings<'_>,
+    ) -> Result<Page, RenderError> {
+        let mut pictures = Vec::new();
+        let facts = context! { subject, layout => "layout/base.html", notices => around.notices.to_vec() };
+        let html = self.set_page(reply, text, facts, around, &mut pictures)?;
+        Ok(Page { html, pictures })
+    }
+
+    fn set_page(
+        &self,
+        reply: &Reply,
+        text: &str,
+        outer: Value,
+        around: Surroundings<'_>,
+        pictures: &mut Vec<Depicted>,
+    ) -> Result<String, RenderError> {
+        let sheets = sheets(reply).into_iter();
+        let boards: Vec<Value> = sheets.map(|sheet| self.board(sheet, around, pictures)).collect();
+        let lines = self.results(reply, around, pictures)?;
+        let facts = self.facts(reply)?;
+        // In a reply `text` may be what a user wrote; on a page it is the whole text of the mail.
+        let said = facts.get_attr("text").unwrap_or_default();
+        let page = context! { text, said, boards, results => lines, ..outer };
+        self.fill(kind(reply), "body.html", &context! { ..page, ..facts })
+    }
+
+    /// The results of several commands, each set as its own page would be.
+    fn results(
+        &self,
+        reply: &Reply,
+        around: Surroundings<'_>,
+        pictures: &mut Vec<Depicted>,
+    ) -> Result<Vec<Value>, RenderError> {
+        let Reply::Multiple { lines } = reply else { return Ok(Vec::new()) };
+        let mut results = Vec::with_capacity(lines.len());
+        for line in lines {
+            let mut pages = Vec::with_capacity(line.replies.len());
+            for reply in &line.replies {
+                let rendered = self.render(reply)?;
+                let outer = context! { subject => rendered.subject, layout => "layout/bare.html" };
+                let page = self.set_page(reply, &rendered.text, outer, around, pictures)?;
+                pages.push(Value::from_safe_string(page));
+            }
+            results.push(context! { line => line.line.clone(), ok => line.ok, pages });
+        }
+        Ok(results)
+    }
+
+    /// What a page may name of a board.
+    fn board(&self, sheet: &Sheet, around: Surroundings<'_>, pictures: &mut Vec<Depicted>) -> Value {
+        let picture = (pictures.len() < MOST_PICTURES && !sheet.view.panels.is_empty()).then(|| {
+            let content_id = format!("board{}.{}", pictures.len() + 1, around.message_id);
+            let picture = context! {
+                content_id => content_id.clone(),
+                begins => Value::from_safe_string(picture_begins(&content_id)),
+                ends => Value::from_safe_string(PICTURE_ENDS.to_owned()),
+                alt => knotpost_picture::describe(&sheet.view),
+            };
+            let (view, basis) = (sheet.view.clone(), sheet.basis.clone());
+            pictures.push(Depicted { content_id, view, basis });
+            picture
+        });
+        let has_table = matches!(sheet.layout, Layout::Standard | Layout::Narrow);
+        let play = sheet.example.as_deref().and_then(|line| line.rsplit_once(' ')).map(|(_, play)| play);
+        context! {
+            picture,
+            link => sheet.number.map(|number| self.board_link(&sheet.game, number)),
+            rows => has_table.then(|| move_rows(sheet)),
+            reply_to => around.reply_to,
+            play,
+            game => sheet.game.clone(),
+            seats => Serde(&sheet.seats),
+            ..sheet_context(sheet)
+        }
+    }
+}
+
+/// The boards that a reply shows, in the order of its text.
+fn sheets(reply: &Reply) -> Vec<&Sheet> {
+    match reply {
+        Reply::Board(sheet) => vec![sheet],
+        Reply::Boards { sheets, .. } | Reply::Digest { sheets, .. } => sheets.iter().collect(),
+        Reply::Error(error) => error.sheet.as_deref().into_iter().collect(),
+        Reply::AlreadyPlayed { sheet, .. } => sheet.as_deref().into_iter().collect(),
+        _ => Vec::new(),
+    }
+}

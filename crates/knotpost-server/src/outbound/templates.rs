@@ -1,0 +1,193 @@
+//! The templates of mails: those of this program, and in their stead those that the operator has put into a folder,
+//! file by file. A file of his that is wrong is told of and never used: mail leaves all the same.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value};
+
+use super::prose::blocks;
+
+/// The largest template that is read.
+const MOST_BYTES: u64 = 256 << 10;
+
+/// All templates of mails.
+#[derive(Debug)]
+pub(super) struct Templates {
+    built_in: Environment<'static>,
+    /// The same with the operator's files laid over; `None`: he has none.
+    changed: Option<Environment<'static>>,
+    files: Vec<String>,
+    problems: Mutex<BTreeMap<String, String>>,
+}
+
+/// A file of the operator's and what is wrong with it, if anything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnTemplate {
+    /// Its path in the folder, such as `board/body.html`.
+    pub file: String,
+    /// Why the built-in one is used instead.
+    pub problem: Option<String>,
+}
+
+impl Templates {
+    /// The templates of this program under those of `folder`, which need not exist.
+    pub(super) fn load(folder: &Path) -> Self {
+        let built_in = environment();
+        let (mut changed, mut files, mut problems) = (environment(), Vec::new(), BTreeMap::new());
+        for (file, source) in read_folder(folder) {
+            let added = source.and_then(|source| {
+                if built_in.get_template(&file).is_err() {
+                    return Err("there is no built-in template of this name".to_owned());
+                }
+                changed.add_template_owned(file.clone(), source).map_err(|error| tell(&error))
+            });
+            match added {
+                Ok(()) => files.push(file),
+                Err(problem) => {
+                    tracing::error!(file, problem, "a mail template of yours is not used");
+                    problems.insert(file, problem);
+                }
+            }
+        }
+        let changed = (!files.is_empty()).then_some(changed);
+        Self { built_in, changed, files, problems: Mutex::new(problems) }
+    }
+
+    /// The text a template makes of these facts.
+    ///
+    /// # Errors
+    /// When the built-in template is wrong, or was given too little.
+    pub(super) fn fill(&self, name: &str, facts: &Value) -> Result<String, Error> {
+        let fill = |templates: &Environment<'static>| templates.get_template(name)?.render(facts);
+        if let Some(changed) = &self.changed {
+            match fill(changed) {
+                Ok(text) => return Ok(text),
+                Err(error) => self.note(name, &error),
+            }
+        }
+        fill(&self.built_in)
+    }
+
+    /// The operator's files and what became of them.
+    pub(super) fn own(&self) -> Vec<OwnTemplate> {
+        let problems = self.problems.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = self.files.clone();
+        files.extend(problems.keys().filter(|file| !self.files.contains(file)).cloned());
+        files.sort();
+        files.into_iter().map(|file| OwnTemplate { problem: problems.get(&file).cloned(), file }).collect()
+    }
+
+    /// Remembers a failure, and logs it the first time.
+    fn note(&self, name: &str, error: &Error) {
+        let file = error.name().unwrap_or(name).to_owned();
+        let mut problems = self.problems.lock().unwrap_or_else(PoisonError::into_inner);
+        if let std::collections::btree_map::Entry::Vacant(place) = problems.entry(file.clone()) {
+            let problem = tell(error);
+            tracing::error!(file, problem, "a mail template of yours failed; the built-in one is used");
+            place.insert(problem);
+        }
+    }
+}
+
+/// An error with its causes on one line.
+fn tell(error: &Error) -> String {
+    format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[expect(clippy::expect_used, reason = "the build has parsed the same templates")]
+fn load_built_in(mut templates: &mut Environment<'static>) {
+    minijinja_embed::load_templates!(templates, "mail");
+}
+
+fn environment() -> Environment<'static> {
+    let mut templates = Environment::new();
+    templates.set_undefined_behavior(UndefinedBehavior::Strict);
+    templates.set_auto_escape_callback(|name| {
+        if name.ends_with(".html") { AutoEscape::Html } else { AutoEscape::None }
+    });
+    templates.add_filter("blocks", |text: &str| Value::from(Serde(blocks(text))));
+    load_built_in(&mut templates);
+    templates
+}
+
+/// The files in the folders of a folder, named as the built-in ones are.
+fn read_folder(folder: &Path) -> Vec<(String, Result<String, String>)> {
+    let mut found = Vec::new();
+    let names = |folder: &Path| -> Vec<String> {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort();
+        names
+    };
+    for kind in names(folder) {
+        for part in names(&folder.join(&kind)) {
+            let path = folder.join(&kind).join(&part);
+            let is_template = part.ends_with(".txt") || part.ends_with(".html");
+            if is_template && !part.starts_with('.') {
+                found.push((format!("{kind}/{part}"), read_file(&path)));
+            }
+        }
+    }
+    found
+}
+
+fn read_file(path: &Path) -> Result<String, String> {
+    let size = fs::metadata(path).map_err(|error| error.to_string())?.len();
+    if size > MOST_BYTES {
+        return Err(format!("it is larger than {} KiB", MOST_BYTES >> 10));
+    }
+    fs::read_to_string(path).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use minijinja::context;
+
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, source) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("it is made");
+            fs::write(path, source).expect("it is written");
+        }
+        folder
+    }
+
+    fn goodbye(templates: &Templates) -> String {
+        templates.fill("goodbye/body.txt", &context! { userid => "ann", server => "X" }).expect("a text")
+    }
+
+    #[test]
+    fn a_file_of_the_operator_stands_for_the_built_in_one_and_for_no_other() {
+        let folder = folder(&[("goodbye/body.txt", "Bye {{ userid }}!")]);
+        let templates = Templates::load(folder.path());
+        assert_eq!(goodbye(&templates), "Bye ann!");
+        let subject = templates.fill("goodbye/subject.txt", &context! { userid => "ann" }).expect("a text");
+        assert_eq!(subject.trim(), "Goodbye, ann");
+        assert_eq!(templates.own(), [OwnTemplate { file: "goodbye/body.txt".into(), problem: None }]);
+    }
+
+    #[test]
+    fn broken_files_give_way_to_the_built_in_ones_and_are_told_of() {
+        let built_in = goodbye(&Templates::load(Path::new("/nowhere")));
+        let broken = [
+            ("goodbye/body.txt", "{% if %}"),
+            ("goodbye/body.txt", "{{ no_such_thing }}"),
+            ("goodbye/body.txt", "{{ userid|no_such_filter }}"),
+            ("goodbye/nothing.txt", "x"),
+        ];
+        for (file, source) in broken {
+            let folder = folder(&[(file, source)]);
+            let templates = Templates::load(folder.path());
+            assert_eq!(goodbye(&templates), built_in, "{source}");
+            let own = templates.own();
+            assert!(own.len() == 1 && own[0].problem.is_some(), "{source}: {own:?}");
+        }
+    }
+}

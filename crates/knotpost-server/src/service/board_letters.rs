@@ -1,0 +1,86 @@
+//! Board mails by reference: rebuilt from stored moves and facts when they are sent.
+
+use super::board::seat_at;
+use super::pass::reply_address;
+use super::post::{BoardFacts, Heading};
+use super::sheet::Listing;
+use super::unsubscribe::Kind;
+use super::{Board, Sheet, Spoken, Standing, ratings};
+use crate::app::App;
+use crate::domain::{BoardKey, BoardState, Millis, UserKey};
+use crate::store::{StoreError, Tx, UserRow};
+
+/// A board mail to one reader.
+#[derive(Clone, Debug)]
+pub struct BoardLetter {
+    /// What it shows.
+    pub sheet: Sheet,
+    /// Where its reader answers it without a password.
+    pub reply_to: Option<String>,
+    /// The page on which he takes no more of its kind.
+    pub unsubscribe: Option<String>,
+}
+
+/// What a board mail by reference shows: rebuilt from the stored moves, so that it says the same
+/// however late it is sent. `None`: the board has been taken back behind that move.
+///
+/// # Errors
+/// When the database fails or the board does not replay.
+pub async fn letter_by_reference(
+    tx: &mut Tx,
+    app: &App,
+    key: BoardKey,
+    ply: i64,
+    facts: &BoardFacts,
+    reader: Option<&UserRow>,
+    recipient: &str,
+    date: Millis,
+) -> Result<Option<BoardLetter>, StoreError> {
+    let Some(row) = tx.board(key).await? else { return Ok(None) };
+    if row.ply < ply {
+        return Ok(None);
+    }
+    // Nobody is reminded of a move he has made.
+    if facts.heading == Heading::Nag && (row.ply != ply || row.state != BoardState::Active) {
+        return Ok(None);
+    }
+    let board = Board::from_row(tx, app, row).await?;
+    let board =
+        if board.row.ply == ply { board } else { board.at(app, usize::try_from(ply).unwrap_or(0))? };
+    if facts.heading == Heading::Nag && !reader.is_some_and(|reader| is_waited_for(&board, reader.id, date)) {
+        return Ok(None);
+    }
+    let mut spoken = Vec::new();
+    for remark in facts.earlier.iter().chain(&facts.remark) {
+        spoken.extend(tx.remark(*remark).await?.map(Spoken::from));
+    }
+    let reply_to = match reader {
+        Some(reader) => reply_address(tx, app, &board, reader, recipient, date).await?,
+        None => None,
+    };
+    let ratings = ratings::change_lines(tx, &board).await?;
+    let unsubscribe = reader.and_then(|reader| refusable(&board, facts.heading, reader.id));
+    let unsubscribe = unsubscribe.zip(reader).map(|(kind, reader)| kind.link(app, reader.id));
+    let userid = reader.map(|reader| reader.userid.as_str());
+    let sheet = Sheet::of(&board, facts, userid, Listing::Recent, date);
+    let sheet = Sheet { spoken, ..sheet }.with_ratings(ratings);
+    Ok(Some(BoardLetter { sheet, reply_to, unsubscribe }))
+}
+
+/// Whether this player is still to move, and not away.
+fn is_waited_for(board: &Board, user: UserKey, now: Millis) -> bool {
+    let Standing::ToMove(seat) = board.standing() else { return false };
+    board.seats.iter().any(|row| {
+        row.user_id == user && seat_at(row.seat) == seat && row.away_until.is_none_or(|until| until <= now.0)
+    })
+}
+
+/// Which mails a reader can refuse by the link in this one: players get the boards they play in any case.
+fn refusable(board: &Board, heading: Heading, reader: UserKey) -> Option<Kind> {
+    let plays = board.seats.iter().any(|seat| seat.user_id == reader);
+    match heading {
+        Heading::Nag => Some(Kind::Nags),
+        Heading::Notification => Some(Kind::Endings(board.row.id)),
+        _ => (!plays).then_some(Kind::Watching(board.row.id)),
+    }
+}

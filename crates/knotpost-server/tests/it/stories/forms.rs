@@ -1,0 +1,208 @@
+//! What mails look like on the way out: their two forms, their heads, and which of them never leave.
+
+use super::tell;
+
+tell! {
+    a_mail_is_text_and_page_unless_text_alone_is_wanted,
+    a_mail_sent_again_is_the_same_mail,
+    an_older_board_mail_gives_way_and_nothing_it_said_is_lost,
+    watchers_and_the_reminded_end_their_mails_by_one_click,
+    a_picture_that_is_no_more_keeps_no_words_back,
+}
+
+mod stories {
+    use axum::body::Body;
+    use axum::http::Request;
+    use knotpost_server::outbound::SendError;
+
+    use crate::harness::{DAY, Letter, Place, TestApp, show_all};
+
+    fn subjects(letters: &[Letter]) -> Vec<String> {
+        letters.iter().map(|letter| format!("{}: {}", letter.to, letter.subject)).collect()
+    }
+
+    pub(super) async fn a_mail_is_text_and_page_unless_text_alone_is_wanted(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.mail("bob@bob.example", "set bob bob-secret mail=text", "").await;
+        let told = app.letters().remove(0);
+        assert!(told.html.is_none() && !told.text.contains("noted"), "{told}");
+        app.mail("ann@ann.example", "osbox challenge -size=4 ann bob", "Shall we?\n<b>Bold</b> & \"quoted\"")
+            .await;
+        let letters = app.letters();
+        assert_eq!(
+            subjects(&letters),
+            ["ann@ann.example: New Osbox Board 101 ann", "bob@bob.example: New Osbox Board 101 ann"]
+        );
+        let page = letters[0].html.as_deref().expect("a page");
+        insta::assert_snapshot!("page_of_a_board", page);
+        assert!(
+            page.contains("&lt;b&gt;Bold&lt;&#x2f;b&gt; &amp; &quot;quoted&quot;"),
+            "words stay words: {page}"
+        );
+        assert!(letters[1].html.is_none());
+        // Text is wanted in one game alone.
+        app.mail("bob@bob.example", "set bob bob-secret mail=default", "").await;
+        app.mail("bob@bob.example", "osbox set bob bob-secret mail=text", "").await;
+        app.mail("ann@ann.example", "osbo challenge ann bob", "").await;
+        app.mail("ann@ann.example", "osbox challenge -size=4 ann bob", "").await;
+        let letters = app.letters();
+        let of_bob = |subject: &str| {
+            let mut mails = letters.iter().filter(|letter| letter.to.starts_with("bob"));
+            mails.find(|letter| letter.subject.starts_with(subject)).expect("a mail").html.is_some()
+        };
+        assert!(of_bob("New Osbo Board") && !of_bob("New Osbox Board"));
+        // Answers to whoever writes go by the wish of the only user with that address.
+        app.mail("bob@bob.example", "osbox show 101", "").await;
+        assert!(app.letters()[0].html.is_none());
+        app.mail("ann@ann.example", "osbox show 101", "").await;
+        assert!(app.letters()[0].html.is_some());
+    }
+
+    /// The mails of a move on a server that fails to send `failures` times.
+    async fn mails_of_a_move(place: Place, failures: usize) -> Vec<Vec<u8>> {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.post("osbox challenge ann bob", "").await;
+        app.work().await;
+        app.letters();
+        app.post("osbox move 101 ann ann-secret f1", "One").await;
+        for _ in 0..failures {
+            app.fail_next(SendError::Transient("not now".to_owned()));
+        }
+        app.work().await;
+        for _ in 0..4 {
+            app.clock.advance(3_600_000);
+            app.work().await;
+        }
+        let mut letters = app.letters();
+        letters.sort_by(|one, other| one.to.cmp(&other.to));
+        letters.into_iter().map(|letter| letter.bytes).collect()
+    }
+
+    pub(super) async fn a_mail_sent_again_is_the_same_mail(place: Place) {
+        let at_once = mails_of_a_move(Place::Sqlite, 0).await;
+        let after_failures = mails_of_a_move(place, 3).await;
+        assert_eq!(at_once.len(), 2);
+        let show = |mails: &[Vec<u8>]| {
+            mails.iter().map(|mail| String::from_utf8_lossy(mail).into_owned()).collect::<String>()
+        };
+        // The return path is the sender's business; reply addresses are signed with each server's own secret.
+        let still = |text: String| {
+            text.lines()
+                .filter(|line| !line.starts_with("Reply-To:") && !line.contains("mailto"))
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+                .join("\n")
+        };
+        let (one, other) = (still(show(&at_once)), still(show(&after_failures)));
+        let boundaries = one.matches("boundary=\"=_").count();
+        assert_eq!(boundaries, 4, "two mails of two levels");
+        for (line, same) in one
+            .lines()
+            .zip(other.lines())
+            .filter(|(line, _)| line.starts_with("--=_") || line.starts_with("iVBOR"))
+        {
+            assert_eq!(line, same);
+        }
+    }
+
+    pub(super) async fn an_older_board_mail_gives_way_and_nothing_it_said_is_lost(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.post("osbox challenge -size=4 ann bob", "").await;
+        app.post("osbox move 101 ann ann-secret f1", "My first move.").await;
+        app.post("osbox move 101 bob bob-secret f9", "").await;
+        app.post("osbox move 101 ann ann-secret f2", "My second move.").await;
+        app.work().await;
+        let letters = app.letters();
+        assert_eq!(
+            subjects(&letters),
+            ["ann@ann.example: Osbox Board 101 bob **", "bob@bob.example: Osbox Board 101 bob **"]
+        );
+        insta::assert_snapshot!("given_way", show_all(&letters[1..]));
+        let dropped =
+            app.tables().await.rows("outbox").iter().filter(|row| row.contains("superseded")).count();
+        assert_eq!(dropped, 6, "of each reader's four mails one is sent");
+        // One that was tried before may have been read: what it said is not taken over.
+        app.fail_next(SendError::Transient("not now".to_owned()));
+        app.fail_next(SendError::Transient("not now".to_owned()));
+        app.post("osbox move 101 bob bob-secret f10", "Tried.").await;
+        app.work().await;
+        app.post("osbox move 101 ann ann-secret f3", "Untried.").await;
+        app.work().await;
+        assert_eq!(app.letters().len(), 2, "the newer ones leave");
+        app.clock.advance(3_600_000);
+        app.work().await;
+        let late = app.letters();
+        assert!(late.len() == 2 && late.iter().all(|letter| letter.text.contains("Tried.")), "{late:?}");
+    }
+
+    /// The address a mail program's button posts to.
+    fn one_click(letter: &Letter) -> String {
+        let raw = String::from_utf8_lossy(&letter.bytes).replace("\r\n ", " ");
+        assert!(raw.contains("\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n"), "{raw}");
+        let rest = raw.split_once("\r\nList-Unsubscribe: <http://knotpost.example").expect("a link").1;
+        rest.split_once(">\r\n").expect("its end").0.to_owned()
+    }
+
+    async fn click(app: &TestApp, path: &str) -> String {
+        let asked = app.get(path).await;
+        assert!(asked.text.contains("<form method=\"post\">"), "{}", asked.text);
+        let click = Request::post(path).header("content-type", "application/x-www-form-urlencoded");
+        let done = app.send(click.body(Body::from("List-Unsubscribe=One-Click")).unwrap()).await;
+        assert_eq!(done.status, 200);
+        done.text
+    }
+
+    pub(super) async fn watchers_and_the_reminded_end_their_mails_by_one_click(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob", "cyd", "dan"]).await;
+        app.tick().await;
+        app.post("osbox challenge -size=4 ann bob", "").await;
+        app.post("osbox subscribe 101 cyd cyd-secret", "").await;
+        app.post("osbox subscribe dan dan-secret all", "").await;
+        app.work().await;
+        app.letters();
+        app.mail("ann@ann.example", "osbox move 101 ann ann-secret f1", "").await;
+        let letters = app.letters();
+        let of = |name: &str| letters.iter().find(|letter| letter.to.starts_with(name)).expect("a mail");
+        assert!(
+            !String::from_utf8_lossy(&of("bob").bytes).contains("List-Unsubscribe"),
+            "players get their boards"
+        );
+        let page = click(&app, &one_click(of("cyd"))).await;
+        assert!(
+            page.contains("Osbox board 101") && page.contains("osbox subscribe cyd PASSWORD 101"),
+            "{page}"
+        );
+        let page = click(&app, &one_click(of("dan"))).await;
+        assert!(page.contains("osbox subscribe dan PASSWORD all"), "{page}");
+        app.mail("bob@bob.example", "osbox move 101 bob bob-secret f9", "").await;
+        assert_eq!(app.letters().len(), 2, "nobody watches any more");
+        app.pass(7 * DAY).await;
+        let nags = app.letters();
+        assert_eq!(subjects(&nags), ["ann@ann.example: Nag: Osbox Board 101 ann"]);
+        assert!(nags[0].text.contains("set ann PASSWORD nags=off"), "{}", nags[0]);
+        click(&app, &one_click(&nags[0])).await;
+        app.pass(3 * DAY).await;
+        assert_eq!(app.letters().len(), 0, "no more reminders");
+    }
+
+    pub(super) async fn a_picture_that_is_no_more_keeps_no_words_back(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.post("osbox challenge -size=4 ann bob", "").await;
+        app.post("osbox move 101 ann ann-secret f1", "").await;
+        app.work().await;
+        app.letters();
+        app.mail("ann@ann.example", "osbox preview 101 f9 f2", "").await;
+        let shown = app.letters().remove(0);
+        assert_eq!(shown.html.expect("a page").matches("cid:").count(), 1, "tried moves have their picture");
+        app.fail_next(SendError::Transient("not now".to_owned()));
+        app.mail("ann@ann.example", "osbox show 101", "").await;
+        app.mail("ann@ann.example", "osbox move 101 ann ann-secret undo", "").await;
+        app.mail("bob@bob.example", "osbox move 101 bob bob-secret accept", "").await;
+        app.letters();
+        app.clock.advance(3_600_000);
+        app.work().await;
+        let late = app.letters();
+        let page = late[0].html.as_deref().expect("a page");
+        assert!(late[0].text.contains("1 f1") && !page.contains("<img"), "{}", late[0]);
+    }
+}
