@@ -24,7 +24,7 @@ mod stories {
             ("osbox chat 101 bob bob-secret", "Hello", vec!["chat"]),
             ("osbox move 101 bob bob-secret e7", "", vec!["move"]),
             ("osbox move 101 bob bob-secret undo", "", vec!["proposal"]),
-            ("osbox move 101 bob bob-secret resign", "", vec!["move", "proposal", "over"]),
+            ("osbox move 101 ann ann-secret resign", "", vec!["move", "proposal", "over"]),
         ];
         for (line, body, events) in deeds {
             assert_eq!(app.post(line, body).await.outcome(), "200 ok", "{line}");
