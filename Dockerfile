@@ -11,7 +11,7 @@ RUN cargo build --release --locked --package knotpost-server
 
 FROM debian:bookworm-slim
 RUN useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin knotpost \
- && install -d -o knotpost -g knotpost -m 750 /data
+ && install -d -o knotpost -g knotpost -m 750 /data /key
 COPY --from=build /source/target/release/knotpost /usr/local/bin/knotpost
 COPY LICENSE-MIT LICENSE-APACHE NOTICE /usr/local/share/doc/knotpost/
 USER knotpost
@@ -22,7 +22,7 @@ VOLUME /data
 ENV KNOTPOST_SERVER__DATA=/data \
     KNOTPOST_HTTP__LISTEN=0.0.0.0:8080 \
     KNOTPOST_SMTP__LISTEN=0.0.0.0:2525
-EXPOSE 8080 2525
+EXPOSE 8080 2525 2424
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["knotpost"]
 CMD ["serve"]

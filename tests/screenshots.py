@@ -86,14 +86,13 @@ def play(server: Server) -> None:
     for game, options in GAMES.items():
         server.say(f"{game} challenge ann bob {options}", "Shall we?\nGood luck!")
         for turn in range(MOVES):
-            board = server.ask(f"/api/v1/boards/{game}/101")
-            mover = next((seat["userid"] for seat in board["seats"] if seat["to_move"]), None)
             sheet = server.say(f"{game} show 101")["replies"][0]["text"]
+            mover = re.search(r"^It is (\w+)'s turn", sheet, re.MULTILINE)
             example = re.search(rf"{game} move 101 \w+ PASSWORD (\S+)", sheet)
             if mover is None or example is None:
                 break
             words = "A longer thought, which goes on for a while, about where this ribbon leads." if turn == MOVES - 1 else ""
-            server.say(f"{game} move 101 {mover} {mover}-secret {example[1]}", words)
+            server.say(f"{game} move 101 {mover[1]} {mover[1]}-secret {example[1]}", words)
 
 
 def page_of(mail, with_pictures: bool) -> str | None:

@@ -72,7 +72,8 @@ pub struct ExampleContext {
 }
 
 impl ParseError {
-    pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+    /// An error that names neither game, board nor command.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), game: None, board: None, verb: None, suggestions: Vec::new() }
     }
 

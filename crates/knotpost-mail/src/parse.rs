@@ -55,8 +55,8 @@ pub struct Message {
     pub precedence: Option<String>,
     /// `List-Id`.
     pub list_id: Option<String>,
-    /// Another header of mailing lists is there: `List-Post`, `List-Unsubscribe`, `Mailing-List` and their kin.
-    pub list_header: bool,
+    /// The name of another header of mailing lists, in lower case: `list-post`, `mailing-list` and their kin.
+    pub list_header: Option<String>,
     /// All `X-Loop` headers.
     pub x_loop: Vec<String>,
     /// `X-Auto-Response-Suppress`.
@@ -161,8 +161,10 @@ fn take_mark(message: &mut Message, field: &mime::Field<'_>) {
         "precedence" => message.precedence = Some(value.to_ascii_lowercase()),
         "x-loop" => message.x_loop.push(value),
         "x-auto-response-suppress" => message.x_auto_response_suppress = Some(value),
-        "mailing-list" | "x-mailing-list" | "x-listname" => message.list_header = true,
-        name if name.starts_with("list-") => message.list_header = true,
+        name @ ("mailing-list" | "x-mailing-list" | "x-listname") => {
+            message.list_header = Some(name.to_owned());
+        }
+        name if name.starts_with("list-") => message.list_header = Some(name.to_owned()),
         "delivered-to" | "x-original-to" | "envelope-to" => {
             let noted = value.split(',').map(|address| address.trim_matches(['<', '>', ' ']).to_owned());
             message.delivered_to.extend(noted.filter(|address| !address.is_empty()));

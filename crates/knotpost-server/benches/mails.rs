@@ -56,6 +56,7 @@ fn envelope(form: MailForm) -> Envelope {
         is_answer: false,
         board: Some(BoardRef { game: "osbox".to_owned(), number: 101 }),
         unsubscribe: None,
+        notices: Vec::new(),
         form,
         notices: Vec::new(),
         reply_to: None,

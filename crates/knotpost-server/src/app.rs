@@ -1,11 +1,11 @@
 //! A running server's parts, put together once and shared by all edges.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use knotpost_commands::{GameWords, OptionWord, Vocabulary};
 use knotpost_rules::{AnyGame, OptionKind, Registry};
 use secrecy::ExposeSecret;
-use tokio::sync::{Notify, broadcast};
+use tokio::sync::broadcast;
 
 use crate::clock::{Clock, Entropy};
 use crate::config::Config;
@@ -13,30 +13,39 @@ use crate::domain::{BoardRef, OwnAddresses};
 use crate::gallery::Gallery;
 use crate::links::Links;
 use crate::secret::SecretKey;
-use crate::service::{Composer, Credentials, Limits};
+use crate::service::{Announcements, Announcer, Composer, Credentials, Limits, Notice, Sign};
 use crate::store::Store;
 
 /// Wakes workers whose work has just been committed.
 #[derive(Debug)]
 pub struct Signals {
     /// A mail waits in the inbox.
-    pub inbox: Notify,
+    pub inbox: Sign,
     /// A mail waits in the outbox.
-    pub outbox: Notify,
+    pub outbox: Sign,
     /// Boards on which something has just happened, for those who watch them live.
     pub boards: broadcast::Sender<BoardRef>,
+    told: Mutex<Option<Announcements>>,
 }
 
 /// So many boards may have changed before somebody who watches looks at the next one.
 const BOARDS_KEPT: usize = 256;
 
-impl Default for Signals {
-    fn default() -> Self {
-        Self { inbox: Notify::new(), outbox: Notify::new(), boards: broadcast::Sender::new(BOARDS_KEPT) }
-    }
-}
-
 impl Signals {
+    fn new(announcer: &Announcer, told: Option<Announcements>) -> Self {
+        Self {
+            inbox: Sign::new(Notice::Inbox, announcer.clone()),
+            outbox: Sign::new(Notice::Outbox, announcer.clone()),
+            boards: broadcast::Sender::new(BOARDS_KEPT),
+            told: Mutex::new(told),
+        }
+    }
+
+    /// What is to be told to other processes; to be had once, and only where there may be others.
+    pub fn take_announcements(&self) -> Option<Announcements> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     /// Tells those who watch these boards that something was committed there.
     pub fn tell_boards(&self, boards: &[BoardRef]) {
         for board in boards {
@@ -111,14 +120,20 @@ impl App {
             );
         }
         let secret =
-            SecretKey::load(config.secrets.key.expose_secret(), &config.server.data, entropy.as_ref())?;
+            SecretKey::load(config.secrets.key.expose_secret(), &config.key_file(), entropy.as_ref())?;
+        let (announcer, told) = if store.is_shared() {
+            let (announcer, told) = Announcer::new();
+            (announcer, Some(told))
+        } else {
+            (Announcer::default(), None)
+        };
         Ok(Self {
             vocabulary: vocabulary(registry, &config.games.disabled),
             credentials: Credentials::new(secret.clone())?,
-            limits: Limits::new(&config.limits),
+            limits: Limits::new(&config.limits, announcer.clone()),
             links: Links::new(&secret),
             own: OwnAddresses::new(&config.server.address)?,
-            signals: Signals::default(),
+            signals: Signals::new(&announcer, told),
             config,
             store,
             registry,

@@ -144,6 +144,15 @@ impl Config {
         (!watch.is_empty()).then(|| self.server.data.join(watch))
     }
 
+    /// The file of the secret key, for a server whose settings do not hold the key itself.
+    pub fn key_file(&self) -> PathBuf {
+        if self.secrets.key_file.as_os_str().is_empty() {
+            self.server.data.join(crate::secret::KEY_FILE)
+        } else {
+            self.secrets.key_file.clone()
+        }
+    }
+
     /// How the store is opened.
     pub fn store_settings(&self) -> crate::store::Settings {
         crate::store::Settings {

@@ -139,7 +139,9 @@ mod tests {
 
     fn links() -> Links {
         let data = tempfile::tempdir().expect("a folder");
-        Links::new(&SecretKey::load("", data.path(), &SystemEntropy::default()).expect("a key"))
+        Links::new(
+            &SecretKey::load("", &data.path().join("secret.key"), &SystemEntropy::default()).expect("a key"),
+        )
     }
 
     #[test]

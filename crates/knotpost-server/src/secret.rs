@@ -27,6 +27,8 @@ pub enum Purpose {
     Tokens,
     /// Sealing of raw messages.
     Sealing,
+    /// Telling one key from another without showing it.
+    Fingerprint,
 }
 
 impl Purpose {
@@ -37,6 +39,7 @@ impl Purpose {
             Self::Idempotency => b"knotpost idempotency 1",
             Self::Tokens => b"knotpost tokens 1",
             Self::Sealing => b"knotpost sealing 1",
+            Self::Fingerprint => b"knotpost fingerprint 1",
         }
     }
 }
@@ -63,30 +66,30 @@ pub enum SecretError {
 }
 
 impl SecretKey {
-    /// The key `hex` when that is given, else the one in `data/secret.key`, made if absent.
+    /// The key `hex` when that is given, else the one in `file`, made if absent.
     ///
     /// # Errors
     /// When the key is malformed or its file cannot be read or made.
-    pub fn load(hex: &str, data: &Path, entropy: &dyn Entropy) -> Result<Self, SecretError> {
+    pub fn load(hex: &str, file: &Path, entropy: &dyn Entropy) -> Result<Self, SecretError> {
         if !hex.is_empty() {
             return parse_hex(hex).map(Self).ok_or_else(|| SecretError::Malformed("secrets.key".to_owned()));
         }
-        let path = data.join(KEY_FILE);
-        match std::fs::read_to_string(&path) {
+        match std::fs::read_to_string(file) {
             Ok(text) => parse_hex(text.trim())
                 .map(Self)
-                .ok_or_else(|| SecretError::Malformed(path.display().to_string())),
-            Err(error) if error.kind() == ErrorKind::NotFound => Self::create(&path, data, entropy),
+                .ok_or_else(|| SecretError::Malformed(file.display().to_string())),
+            Err(error) if error.kind() == ErrorKind::NotFound => Self::create(file, entropy),
             Err(error) => Err(error.into()),
         }
     }
 
     /// Writes a new key whole or not at all; of two processes that do so at once both use the first.
-    fn create(path: &Path, data: &Path, entropy: &dyn Entropy) -> Result<Self, SecretError> {
+    fn create(path: &Path, entropy: &dyn Entropy) -> Result<Self, SecretError> {
         use std::os::unix::fs::OpenOptionsExt;
         let key: [u8; 32] = random_bytes(entropy)?;
         let mark: [u8; 8] = random_bytes(entropy)?;
-        let draft = data.join(format!("{KEY_FILE}.{}", to_hex(&mark)));
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let draft = folder.join(format!("{KEY_FILE}.{}", to_hex(&mark)));
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
         writeln!(file, "{}", to_hex(&key))?;
         file.sync_all()?;
@@ -94,7 +97,7 @@ impl SecretKey {
         std::fs::remove_file(&draft)?;
         match linked {
             Ok(()) => {
-                std::fs::File::open(data)?.sync_all()?;
+                std::fs::File::open(folder)?.sync_all()?;
                 Ok(Self(key))
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
@@ -110,6 +113,11 @@ impl SecretKey {
     /// The key for one purpose.
     pub fn derive(&self, purpose: Purpose) -> [u8; 32] {
         mac(&self.0, &[purpose.label()])
+    }
+
+    /// What tells this key from others and says nothing else about it.
+    pub fn fingerprint(&self) -> String {
+        to_hex(&self.derive(Purpose::Fingerprint)[..16])
     }
 
     /// A digest of `parts` that nobody without the key can make or test. Parts are told apart:
@@ -191,8 +199,8 @@ mod tests {
         use std::os::unix::fs::PermissionsExt;
         let data = tempfile::tempdir().expect("a folder");
         let entropy = SystemEntropy::default();
-        let first = SecretKey::load("", data.path(), &entropy).expect("a new key");
-        let again = SecretKey::load("", data.path(), &entropy).expect("the same key");
+        let first = SecretKey::load("", &data.path().join(KEY_FILE), &entropy).expect("a new key");
+        let again = SecretKey::load("", &data.path().join(KEY_FILE), &entropy).expect("the same key");
         assert_eq!(first.0, again.0);
         let mode = std::fs::metadata(data.path().join(KEY_FILE)).expect("the file").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);

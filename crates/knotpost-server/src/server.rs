@@ -18,7 +18,7 @@ use crate::clock::{Clock, Entropy};
 use crate::config::{Config, Migrate};
 use crate::inbound::{Desk, Intake, Protocol, SmtpSettings, Watch, handover, smtp};
 use crate::outbound::{MailComposer, Signer, Transport};
-use crate::service::Mailroom;
+use crate::service::{Mailroom, check_key};
 use crate::store::Store;
 use crate::{web, worker};
 
@@ -60,6 +60,21 @@ pub async fn open(
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
 ) -> anyhow::Result<Arc<App>> {
+    let app = open_with_any_key(config, registry, clock, entropy).await?;
+    check_key(&app).await?;
+    Ok(app)
+}
+
+/// The same for a server whose key may be new to the database.
+///
+/// # Errors
+/// When folder, database or secret cannot be used.
+pub async fn open_with_any_key(
+    config: Config,
+    registry: &'static Registry,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+) -> anyhow::Result<Arc<App>> {
     let data = &config.server.data;
     std::fs::create_dir_all(data).with_context(|| format!("the folder {} cannot be made", data.display()))?;
     let settings = config.store_settings();
@@ -67,6 +82,9 @@ pub async fn open(
         Store::migrate(&settings).await.context("the database cannot be brought up to date")?;
     }
     let store = Store::open(&settings).await.context("the database cannot be opened")?;
+    if config.database.migrate == Migrate::Off {
+        store.check_schema().await?;
+    }
     let signer = Signer::from_config(&config).context("dkim.key")?;
     let composer = Arc::new(MailComposer::new(&config).signed_by(signer));
     Ok(Arc::new(App::new(Parts { config, store, registry, clock, entropy, composer })?))
@@ -131,6 +149,7 @@ impl Server {
             tasks.spawn(worker::work_outbox(Arc::clone(&app), Arc::clone(&transport), stop.clone()));
         }
         tasks.spawn(worker::work_clock(Arc::clone(&app), stop.clone()));
+        tasks.spawn(worker::work_peers(Arc::clone(&app), stop.clone()));
         tasks.spawn(worker::work_rounds(Arc::clone(&app), stop.clone()));
         tasks.spawn(worker::work_retention(Arc::clone(&app), stop.clone()));
         write_ports(&config.server.data, &ports).context("ports.json cannot be written")?;

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
-use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
@@ -14,7 +13,7 @@ use crate::clock::random_bytes;
 use crate::inbound::{Desk, Round, Watch};
 use crate::outbound::{Transport, queue};
 use crate::secret::to_hex;
-use crate::service;
+use crate::service::{self, Sign};
 use crate::store::StoreError;
 
 /// How often a worker looks by itself: for work that is due later, or that another process left.
@@ -95,7 +94,7 @@ pub async fn walk_round(app: &Arc<App>) -> Result<bool, StoreError> {
 }
 
 /// Goes straight on after a piece of work; without one, waits for a sign or a while.
-async fn rest(done: Result<bool, StoreError>, sign: &Notify, stop: &CancellationToken, what: &str) {
+async fn rest(done: Result<bool, StoreError>, sign: &Sign, stop: &CancellationToken, what: &str) {
     let pause = match done {
         Ok(true) => return,
         Ok(false) => POLL,
@@ -108,6 +107,44 @@ async fn rest(done: Result<bool, StoreError>, sign: &Notify, stop: &Cancellation
         () = stop.cancelled() => {}
         () = sign.notified() => {}
         () = tokio::time::sleep(pause) => {}
+    }
+}
+
+/// Tells other processes on the same database what happens here, and listens to them, until it is
+/// told to stop. Where nobody else can be, it ends at once.
+pub async fn work_peers(app: Arc<App>, stop: CancellationToken) {
+    let Some(mut told) = app.signals.take_announcements() else { return };
+    let me = match random_bytes::<16>(app.entropy.as_ref()) {
+        Ok(bytes) => to_hex(&bytes),
+        Err(error) => {
+            tracing::error!(%error, "without random bytes this process cannot be told from its peers");
+            return;
+        }
+    };
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = service::tell_peers(&app, &mut told, &me) => {}
+        () = listen(&app, &me) => {}
+    }
+}
+
+/// Heeds what is announced. Without a connection the workers' own looks have to do.
+async fn listen(app: &App, me: &str) {
+    loop {
+        match app.store.listen().await {
+            Ok(None) => return std::future::pending().await,
+            Ok(Some(mut bulletin)) => loop {
+                match bulletin.next().await {
+                    Ok(heard) => service::heed(app, &heard, me),
+                    Err(error) => {
+                        tracing::warn!(error = error.with_causes(), "other processes are not heard");
+                        break;
+                    }
+                }
+            },
+            Err(error) => tracing::warn!(error = error.with_causes(), "other processes are not heard"),
+        }
+        tokio::time::sleep(REST).await;
     }
 }
 

@@ -60,7 +60,7 @@ enum Command {
         action: settings::Action,
     },
     /// Bring the database schema up to date.
-    Migrate,
+    Migrate(settings::MigrateArgs),
     /// Copy the whole SQLite database into a new file while the server runs.
     Backup(backup::Args),
     /// Write the record of a board to standard output or into a file.
@@ -136,13 +136,19 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
         Command::Deliver(args) => Ok(deliver::run(config, args).await),
         Command::Execute(args) => command::run(config, args).await,
         Command::Config { action } => settings::run(&config, &action),
-        Command::Migrate => settings::migrate(&config).await,
+        Command::Migrate(args) => settings::migrate(config, &args).await,
         Command::Backup(args) => backup::run(config, args).await,
         Command::Export(args) => export::run(config, args).await,
         Command::Import(args) => import::run(config, args).await,
         Command::Admin { action } => admin::run(config, action).await,
         Command::Play(_) | Command::Completions { .. } => Ok(ExitCode::SUCCESS),
     }
+}
+
+/// Opens the server's parts whatever key the database was used with.
+async fn open_with_any_key(config: Config) -> anyhow::Result<Arc<App>> {
+    let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy::default()));
+    crate::server::open_with_any_key(config, &GAMES, clock, entropy).await
 }
 
 /// Opens the server's parts for a command of the shell.

@@ -3,28 +3,36 @@
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 
 use super::EX_CONFIG;
 use crate::config::Config;
 use crate::outbound::{Renderer, Signer};
+use crate::service::adopt_key;
 use crate::store::Store;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Action {
     /// Print every setting with its effective value; secrets are masked.
     Show,
-    /// List your own mail templates; exit code 1 when one of them cannot be used.
-    Templates,
     /// Print the DNS record that lets others verify this server's signatures.
     DkimRecord,
+    /// List your own mail templates; exit code 1 when one of them cannot be used.
+    Templates,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct MigrateArgs {
+    /// From now on this server's secret key is that of the database; mail stored under the former key is lost.
+    #[arg(long)]
+    new_key: bool,
 }
 
 pub(super) fn run(config: &Config, action: &Action) -> anyhow::Result<ExitCode> {
     match action {
         Action::Show => print!("{}", config.to_toml()?),
-        Action::Templates => return Ok(list_templates(config)),
         Action::DkimRecord => return dkim_record(config),
+        Action::Templates => return Ok(list_templates(config)),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -60,9 +68,15 @@ fn list_templates(config: &Config) -> ExitCode {
     if all_good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-pub(super) async fn migrate(config: &Config) -> anyhow::Result<ExitCode> {
+pub(super) async fn migrate(config: Config, args: &MigrateArgs) -> anyhow::Result<ExitCode> {
     std::fs::create_dir_all(&config.server.data)?;
     Store::migrate(&config.store_settings()).await?;
     println!("The database is up to date.");
+    if args.new_key {
+        let app = super::open_with_any_key(config).await?;
+        adopt_key(&app).await?;
+        app.store.close().await;
+        println!("The secret key of this server is now that of the database.");
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -197,6 +197,8 @@ section! {
         /// 32 bytes in hex; empty: kept in `data/secret.key`, made at the first start.
         #[serde(serialize_with = "mask_secret")]
         key: SecretString = SecretString::default(),
+        /// The file that holds the key instead, made at the first start; empty: `data/secret.key`.
+        key_file: PathBuf = PathBuf::new(),
     }
 }
 

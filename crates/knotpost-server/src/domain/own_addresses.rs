@@ -6,6 +6,8 @@
 use super::address::{AddressError, MAX_LOCAL, ascii_domain, parse_address};
 
 const ID_MARK: &str = "knotpost.";
+/// What is shown of a token.
+const MASKED: &str = "********";
 
 /// What a recipient address of ours stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,6 +83,14 @@ impl OwnAddresses {
             None if tag.is_empty() => Some(Recipient::Plain),
             None => None,
             Some(tag) => Some(read_tag(tag)),
+        }
+    }
+
+    /// The address as it may be shown and kept: the token of a reply address is as good as a password.
+    pub fn masked(&self, address: &str) -> String {
+        match self.recipient(address) {
+            Some(Recipient::Reply(_)) => self.reply(MASKED),
+            _ => address.to_owned(),
         }
     }
 
@@ -172,6 +182,14 @@ mod tests {
             Some(Recipient::Bounce { id: "9".into(), sig: "s".into() })
         );
         assert_eq!(own.recipient(&own.plain()), Some(Recipient::Plain));
+    }
+
+    #[test]
+    fn tokens_are_masked_and_other_addresses_are_not() {
+        assert_eq!(own().masked("Games+R.x2y@Example.org"), "games+r.********@example.org");
+        for address in ["games@example.org", "Fred@example.org", "games+r.x2y@example.com"] {
+            assert_eq!(own().masked(address), address);
+        }
     }
 
     #[test]

@@ -71,7 +71,7 @@ pub(super) async fn may_chat(tx: &mut Tx, mail: &Mail, now: Millis) -> Result<bo
 
 /// Whether the sender is somebody: he proved it now, or reads mail at this address.
 async fn is_known(tx: &mut Tx, prepared: &Prepared, sender: &Address) -> Result<bool, StoreError> {
-    Ok(prepared.user().is_some() || !tx.users_at(&sender.key()).await?.is_empty())
+    Ok(prepared.user().is_some() || tx.is_proven_address(&sender.key()).await?)
 }
 
 /// What a stranger reads: nothing of what he wrote, since anybody may write anybody's address into a From.

@@ -28,7 +28,7 @@ impl Desk {
             way: envelope.way.as_str(),
             peer: envelope.peer.map(|peer| peer.to_string()),
             mail_from: envelope.mail_from.clone(),
-            recipients: envelope.recipients.join("\n"),
+            recipients: self.masked(&envelope.recipients),
             size: i64::try_from(raw.len()).unwrap_or(i64::MAX),
             sender: message.author().map(ToOwned::to_owned),
             subject: Some(knotpost_commands::mask_cautiously(&message.subject, &app.vocabulary)),

@@ -109,12 +109,9 @@ fn pairs(words: &[Word]) -> Option<Vec<(String, String)>> {
     let mut words = words.iter().peekable();
     while words.peek().is_some() {
         let mut key = String::new();
-        loop {
-            match words.next()? {
-                // Blanks may stand around the dots and slashes of a key.
-                Word::Text(text) => key.push_str(text),
-                Word::Equals => break,
-            }
+        // Blanks may stand around the dots and slashes of a key.
+        while let Word::Text(text) = words.next()? {
+            key.push_str(text);
         }
         let Word::Text(value) = words.next()? else { return None };
         pairs.push((key.to_ascii_lowercase(), value.clone()));

@@ -78,7 +78,7 @@ impl Authenticator {
         };
         let mut verdicts = self.trusted.iter().any(trusts).then(|| auth_results::read(topmost))??;
         if verdicts.dmarc.domain.is_empty() {
-            verdicts.dmarc.domain = author_domain(message).to_owned();
+            author_domain(message).clone_into(&mut verdicts.dmarc.domain);
         }
         Some(verdicts)
     }

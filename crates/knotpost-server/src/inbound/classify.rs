@@ -86,7 +86,7 @@ fn is_bulk(message: &Message) -> bool {
         message.precedence.as_deref().is_some_and(|word| matches!(word, "bulk" | "junk" | "list"));
     let suppress =
         message.x_auto_response_suppress.as_deref().is_some_and(|value| !value.eq_ignore_ascii_case("none"));
-    message.list_id.is_some() || message.list_header || precedence || suppress
+    message.list_id.is_some() || message.list_header.is_some() || precedence || suppress
 }
 
 #[cfg(test)]
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn lists_are_bulk() {
         assert_eq!(class(|mail| mail.list_id = Some("<x.example>".into())), Class::Bulk);
-        assert_eq!(class(|mail| mail.list_header = true), Class::Bulk);
+        assert_eq!(class(|mail| mail.list_header = Some("list-post".into())), Class::Bulk);
         for word in ["bulk", "junk", "list"] {
             assert_eq!(class(|mail| mail.precedence = Some(word.into())), Class::Bulk);
         }

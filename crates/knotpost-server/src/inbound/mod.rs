@@ -13,6 +13,7 @@ mod aside;
 mod auth_results;
 pub mod authenticate;
 pub mod bounce;
+pub mod claim;
 pub mod classify;
 pub mod digest;
 mod dns;
@@ -31,6 +32,7 @@ mod watch;
 
 pub use addressed::addressed;
 pub use authenticate::Authenticator;
+pub use claim::read_claim;
 pub use classify::{Class, classify};
 pub use digest::dedupe_key;
 pub use knotpost_mail::{Address, Broken, Extracted, Identified, Message, extract, identify, parse};

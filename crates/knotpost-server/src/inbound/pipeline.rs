@@ -8,6 +8,7 @@ use futures_util::FutureExt as _;
 
 use super::answers::{answer_error, answer_sender, may_ask, may_chat};
 use super::authenticate::Authenticator;
+use super::claim::read_claim;
 use super::classify::{Class, classify};
 use super::digest::dedupe_key;
 use super::identify::{Address as Arrival, Identified, identify};
@@ -19,7 +20,7 @@ use super::returned::{is_to_return_path, keep_returned, read_returned};
 use super::smtp::{Envelope, Receipt};
 use crate::app::App;
 use crate::config::KeepRaw;
-use crate::domain::{Address, InboxKey, Millis, Recipient, Verdicts};
+use crate::domain::{Address, InboxKey, Millis, Verdicts};
 use crate::secret::Purpose;
 use crate::service::{
     Answering, Audience, Channel, Claim, Origin, Prepared, Proof, Request, apply, ask_for_confirmation,
@@ -33,10 +34,6 @@ pub(super) const DEDUPE_MS: i64 = 30 * 86_400_000;
 const LEASE_MS: i64 = 2 * 60_000;
 /// A mail whose processing failed so often is set aside.
 const MOST_ATTEMPTS: i64 = 5;
-/// So many of the mails that a mail answers are looked up.
-const MOST_PARENTS: usize = 5;
-/// A player is asked so often in an hour whether it was he who wrote from another address.
-const FOREIGN_ANSWERS: i64 = 3;
 
 /// Takes mail, whichever way it comes.
 pub struct Desk {
@@ -112,7 +109,7 @@ impl Desk {
             let text = "the address in the From is not one that could be answered".to_owned();
             return Err(Refusal { reason: Reason::NoSender, enhanced: "5.1.7", text });
         };
-        let claim = claim(&self.app, &message, recipients);
+        let claim = Some(read_claim(&self.app.own, &message, recipients)).filter(|claim| !claim.is_empty());
         let arrival = if claim.is_some() { Arrival::Reply } else { Arrival::Plain };
         let is_command = |line: &str| knotpost_commands::parse(line, &self.app.vocabulary).is_ok();
         let found = identify(&message, arrival, &is_command);
@@ -198,6 +195,8 @@ impl Desk {
             return Ok(Receipt::Stored { text: reason.to_string() });
         }
         row.raw = Some(app.secret.seal(app.entropy.as_ref(), raw)?);
+        // As they are, until the mail is processed.
+        row.recipients = envelope.recipients.join("\n");
         app.store
             .write(move |tx| {
                 let row = row.clone();
@@ -235,7 +234,7 @@ impl Desk {
             way: envelope.way.as_str(),
             peer: envelope.peer.map(|peer| peer.to_string()),
             mail_from: envelope.mail_from.clone(),
-            recipients: envelope.recipients.join("\n"),
+            recipients: self.masked(&envelope.recipients),
             size: i64::try_from(size).unwrap_or(i64::MAX),
             sender: mail.sender.as_ref().map(ToString::to_string),
             message_id: mail.message.message_id.clone(),
@@ -245,6 +244,11 @@ impl Desk {
             reason: None,
             verdicts: None,
         }
+    }
+
+    /// The recipients as an administrator may read them, one a line.
+    pub(super) fn masked(&self, recipients: &[String]) -> String {
+        recipients.iter().map(|address| self.app.own.masked(address)).collect::<Vec<_>>().join("\n")
     }
 
     fn request(mail: &Mail, ruling: Ruling) -> Request {
@@ -319,7 +323,7 @@ impl Desk {
         let prepared = prepare(app, Self::request(&mail, ruling)).await?;
         let (key, now) = (row.id, app.clock.now());
         let keep = app.config.inbound.keep_raw == KeepRaw::All;
-        let work = Arc::new((mail, prepared));
+        let work = Arc::new((mail, prepared, self.masked(&recipients)));
         let shared = Arc::clone(app);
         let reason = app
             .store
@@ -333,6 +337,7 @@ impl Desk {
                     let reason = decide(tx, &app, &work.0, &work.1, key, now).await?;
                     let (subject, text) = shown(&app, &work.0, &work.1);
                     tx.describe_inbox(key, reason.as_str(), subject.as_deref(), text.as_deref()).await?;
+                    tx.replace_recipients(key, &work.2).await?;
                     Ok(Some(reason))
                 })
             })
@@ -371,21 +376,6 @@ fn shown(app: &App, mail: &Mail, prepared: &Prepared) -> (Option<String>, Option
     }
 }
 
-/// Why the sender of a mail may act without a password: the reply address it came to, else the mails of ours it
-/// answers, the nearest first.
-fn claim(app: &App, message: &Message, recipients: &[String]) -> Option<Claim> {
-    let token = recipients.iter().find_map(|address| match app.own.recipient(address) {
-        Some(Recipient::Reply(token)) => Some(Claim::Token(token)),
-        _ => None,
-    });
-    let parents = || {
-        let ids = message.in_reply_to.iter().chain(message.references.iter().rev());
-        let ours = ids.filter(|id| app.own.is_own_message_id(id)).take(MOST_PARENTS).cloned();
-        Some(Claim::Parents(ours.collect())).filter(|claim| *claim != Claim::Parents(Vec::new()))
-    };
-    token.or_else(parents)
-}
-
 fn nothing() -> Identified {
     Identified::Unclear { subject: String::new(), comment: String::new() }
 }
@@ -410,10 +400,8 @@ async fn decide(
         return Ok(Reason::MailingList);
     }
     if prepared.is_foreign() {
-        // Nobody is asked without end, and whoever sent it learns nothing.
-        if tx.count_answer(&prepared.foreign_key(), now.0 / 3_600_000).await? <= FOREIGN_ANSWERS {
-            ask_for_confirmation(tx, app, prepared, now).await?;
-        }
+        // Whoever sent it learns nothing.
+        ask_for_confirmation(tx, app, prepared, now).await?;
         let lacks_proof = prepared.is_unproven();
         return Ok(if lacks_proof { Reason::Unauthenticated } else { Reason::ForeignSender });
     }

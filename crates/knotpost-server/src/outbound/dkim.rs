@@ -240,7 +240,9 @@ mod tests {
     fn headers_are_reduced_as_the_standard_says() {
         let (fields, body) = split(b"A: X\r\nB : Y\t\r\n\tZ  \r\n\r\n C \r\n");
         let mut out = Vec::new();
-        fields.iter().for_each(|field| field.write_relaxed(&mut out));
+        for field in &fields {
+            field.write_relaxed(&mut out);
+        }
         assert_eq!((out.as_slice(), body), (&b"a:X\r\nb:Y Z\r\n"[..], &b" C \r\n"[..]));
         let (fields, body) = split(b"A: X\r\nB: Y");
         assert_eq!((fields.len(), body), (2, &b""[..]));

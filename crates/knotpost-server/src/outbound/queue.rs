@@ -107,8 +107,7 @@ pub async fn make(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
     let letter = letter_by_reference(
         &mut tx,
         app,
-        BoardKey(board),
-        ply,
+        (BoardKey(board), ply),
         &facts,
         reader.as_ref(),
         &row.recipient,
@@ -137,7 +136,8 @@ async fn make_by_reference(app: &App, row: &OutboxRow, facts: &str) -> Result<Ma
             let envelope = Envelope { unsubscribe, form, ..plain };
             write(app, &reply, &envelope).await.map(Made::Message)
         }
-        Some(Referred::Letter(StoredDraft { letter, pictures })) => {
+        Some(Referred::Letter(stored)) => {
+            let StoredDraft { letter, pictures } = *stored;
             let mut views = Vec::with_capacity(pictures.len());
             for (content_id, basis) in pictures {
                 // A picture that cannot be had any more must not keep the words back.

@@ -5,7 +5,7 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::render::STARS;
-use crate::service::{Heading, Sheet, Verdict};
+use crate::service::{Answers, Heading, Sheet, Verdict};
 
 /// Width of a mail.
 pub(super) const WIDTH: usize = 72;
@@ -34,6 +34,12 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         board,
         legend => sheet.legend.trim_end(),
         example => sheet.example.clone(),
+        narrow => matches!(sheet.layout, Layout::Narrow),
+        answers => answers_word(sheet.answers.as_ref()),
+        own_move => match &sheet.answers {
+            Some(Answers::Move(play)) => Some(play.as_str()),
+            _ => None,
+        },
         subscribers => sheet.subscribers.clone(),
         subscriber_line => wrapped("Subscribers: ", "             ", &sheet.subscribers.join(", ")),
         spoken => Serde(&sheet.spoken),
@@ -41,6 +47,17 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         times => Serde(&sheet.times),
         ratings => sheet.ratings.clone(),
         stars => STARS,
+    }
+}
+
+/// What the template calls the reply that a mail asks for; empty where nobody can reply without a password.
+fn answers_word(answers: Option<&Answers>) -> &'static str {
+    match answers {
+        None => "",
+        Some(Answers::Move(_)) => "move",
+        Some(Answers::Confirm) => "confirm",
+        Some(Answers::Proposal) => "proposal",
+        Some(Answers::Talk) => "talk",
     }
 }
 

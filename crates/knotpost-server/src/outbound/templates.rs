@@ -107,7 +107,11 @@ fn environment() -> Environment<'static> {
     let mut templates = Environment::new();
     templates.set_undefined_behavior(UndefinedBehavior::Strict);
     templates.set_auto_escape_callback(|name| {
-        if name.ends_with(".html") { AutoEscape::Html } else { AutoEscape::None }
+        if Path::new(name).extension().is_some_and(|kind| kind == "html") {
+            AutoEscape::Html
+        } else {
+            AutoEscape::None
+        }
     });
     templates.add_filter("blocks", |text: &str| Value::from(Serde(blocks(text))));
     load_built_in(&mut templates);
@@ -127,7 +131,7 @@ fn read_folder(folder: &Path) -> Vec<(String, Result<String, String>)> {
     for kind in names(folder) {
         for part in names(&folder.join(&kind)) {
             let path = folder.join(&kind).join(&part);
-            let is_template = part.ends_with(".txt") || part.ends_with(".html");
+            let is_template = path.extension().is_some_and(|kind| kind == "txt" || kind == "html");
             if is_template && !part.starts_with('.') {
                 found.push((format!("{kind}/{part}"), read_file(&path)));
             }

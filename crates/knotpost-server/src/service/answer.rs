@@ -548,6 +548,8 @@ pub enum Reply {
         sender: String,
         /// What it said.
         line: String,
+        /// For how many days it can be confirmed.
+        days: i64,
     },
     /// Somebody answered a board mail in its reader's name, and nothing proves that it was he.
     UnprovenAnswer {

@@ -5,7 +5,7 @@ use super::pass::reply_address;
 use super::post::{BoardFacts, Heading};
 use super::sheet::Listing;
 use super::unsubscribe::Kind;
-use super::{Board, Sheet, Spoken, Standing, ratings};
+use super::{Answers, Board, Sheet, Spoken, Standing, ratings};
 use crate::app::App;
 use crate::domain::{BoardKey, BoardState, Millis, UserKey};
 use crate::store::{StoreError, Tx, UserRow};
@@ -29,8 +29,7 @@ pub struct BoardLetter {
 pub async fn letter_by_reference(
     tx: &mut Tx,
     app: &App,
-    key: BoardKey,
-    ply: i64,
+    (key, ply): (BoardKey, i64),
     facts: &BoardFacts,
     reader: Option<&UserRow>,
     recipient: &str,
@@ -55,15 +54,16 @@ pub async fn letter_by_reference(
         spoken.extend(tx.remark(*remark).await?.map(Spoken::from));
     }
     let reply_to = match reader {
-        Some(reader) => reply_address(tx, app, &board, reader, recipient, date).await?,
+        Some(reader) => reply_address(tx, app, &board, reader, recipient, None, date).await?,
         None => None,
     };
+    let answers = reader.filter(|_| reply_to.is_some()).map(|reader| Answers::of(&board, facts, reader));
     let ratings = ratings::change_lines(tx, &board).await?;
     let unsubscribe = reader.and_then(|reader| refusable(&board, facts.heading, reader.id));
     let unsubscribe = unsubscribe.zip(reader).map(|(kind, reader)| kind.link(app, reader.id));
     let userid = reader.map(|reader| reader.userid.as_str());
     let sheet = Sheet::of(&board, facts, userid, Listing::Recent, date);
-    let sheet = Sheet { spoken, ..sheet }.with_ratings(ratings);
+    let sheet = Sheet { spoken, ..sheet }.with_ratings(ratings).with_answers(answers);
     Ok(Some(BoardLetter { sheet, reply_to, unsubscribe }))
 }
 

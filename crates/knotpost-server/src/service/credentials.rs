@@ -180,7 +180,8 @@ mod tests {
 
     fn checker() -> Credentials {
         let data = tempfile::tempdir().expect("a folder");
-        let secret = SecretKey::load("", data.path(), &SystemEntropy::default()).expect("a key");
+        let secret =
+            SecretKey::load("", &data.path().join("secret.key"), &SystemEntropy::default()).expect("a key");
         Credentials::new(secret).expect("argon2 works")
     }
 

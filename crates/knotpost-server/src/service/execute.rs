@@ -12,9 +12,9 @@ use super::sheet::Listing;
 use super::watching::Watch;
 use super::{
     Answer, Audience, Board, BoardFacts, Code, ErrorReply, Heading, LineResult, Login, Prepared, Refusal,
-    Reply, Request, ServiceError, Sheet, accounts, boards, challenge, departure, help, looking, messages,
-    moves, opponents, preferences, prepare, queries, queue, reader, records, resending, resets, samples,
-    standings, submission, vacations, watching,
+    Reply, Request, ServiceError, Sheet, accounts, answering, boards, challenge, departure, help, looking,
+    messages, moves, opponents, preferences, prepare, queries, queue, reader, records, resending, resets,
+    samples, standings, submission, vacations, watching,
 };
 use crate::app::App;
 use crate::domain::{BoardRef, Millis};
@@ -226,17 +226,13 @@ pub(super) async fn authorize_on(
 }
 
 async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, ServiceError> {
-    if prepared.has_bad_pass() {
-        return Err(Refusal::new(
-            Code::BadCredentials,
-            "this reply address is no longer good: it has run out, or your password or address was changed since",
-        )
-        .hint("Answer the latest mail about the board, or write the whole command into the Subject.")
-        .into());
-    }
-    let command = match &prepared.command {
-        Ok(command) => command,
-        Err(error) => return Err(reader::refuse_line(tx, app, prepared, error).await?.into()),
+    answering::check_standpoint(tx, prepared).await?;
+    let command = match (&prepared.command, prepared.pass()) {
+        (Ok(command), _) => command,
+        (Err(error), Some(pass)) => {
+            return Err(answering::refuse_answer(tx, app, pass, error).await?.into());
+        }
+        (Err(error), None) => return Err(reader::refuse_line(tx, app, prepared, error).await?.into()),
     };
     match command {
         Command::Help { subjects } => help::help(tx, app, prepared, subjects).await,

@@ -21,6 +21,7 @@ pub const TOPICS: &[(&str, &str, &str)] = &[
     ("time", "Time", include_str!("../../../../templates/help/time.md")),
     ("turns", "Queued moves, draws, moves taken back", include_str!("../../../../templates/help/turns.md")),
     ("mail", "Playing by mail", include_str!("../../../../templates/help/mail.md")),
+    ("reply", "Playing by replying", include_str!("../../../../templates/help/reply.md")),
     ("web", "Playing over the web", include_str!("../../../../templates/help/web.md")),
     ("records", "Game records", include_str!("../../../../templates/help/records.md")),
     ("errors", "When something is wrong", include_str!("../../../../templates/help/errors.md")),

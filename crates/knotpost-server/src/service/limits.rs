@@ -1,4 +1,6 @@
-//! Rates that protect a public server. Kept in memory: a restart forgives.
+//! Rates that protect a public server. Kept in memory: a restart forgives. What was counted here is
+//! told to the other processes on the same database, so that a rate holds for all of them together;
+//! only the rate of requests holds for each by itself.
 
 use std::num::NonZeroU32;
 use std::sync::Mutex;
@@ -6,11 +8,14 @@ use std::time::Duration;
 
 use governor::clock::{Clock as _, DefaultClock};
 use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota, RateLimiter};
+use serde::{Deserialize, Serialize};
 
+use super::peers::{Announcer, Notice};
 use crate::config;
 
 /// What is limited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Rate {
     /// New accounts, per sender.
     Signup,
@@ -41,6 +46,7 @@ pub struct Limits {
     /// What all together may do, by the name of the rate.
     everybody: [(Rate, DefaultDirectRateLimiter); 4],
     calls: Mutex<u32>,
+    announcer: Announcer,
 }
 
 /// All together may do as much as so many senders.
@@ -49,8 +55,8 @@ const CROWD: u32 = 100;
 const SWEEP: u32 = 10_000;
 
 impl Limits {
-    /// The limits of a configuration.
-    pub fn new(config: &config::Limits) -> Self {
+    /// The limits of a configuration; what is counted goes to `announcer` too.
+    pub fn new(config: &config::Limits, announcer: Announcer) -> Self {
         let hour = Duration::from_hours(1);
         Self {
             enabled: config.enabled,
@@ -68,6 +74,7 @@ impl Limits {
             ]
             .map(|(rate, one)| (rate, RateLimiter::direct(quota(one.saturating_mul(CROWD), hour)))),
             calls: Mutex::new(0),
+            announcer,
         }
     }
 
@@ -80,17 +87,38 @@ impl Limits {
             return Ok(());
         }
         self.sweep();
-        let limiter = match rate {
+        self.keyed(rate).check_key(&key.to_owned()).map_err(|again| {
+            again.wait_time_from(DefaultClock::default().now()).as_secs().saturating_add(1)
+        })?;
+        // Requests are too many to tell of.
+        if rate != Rate::Http {
+            self.announcer.announce(Notice::Counted { rate, key: Some(key.to_owned()) });
+        }
+        Ok(())
+    }
+
+    /// Counts what another process allowed; `None`: one of all.
+    pub fn count_elsewhere(&self, rate: Rate, key: Option<&str>) {
+        // Whatever the answer: it has happened.
+        let _ = match key {
+            Some(key) => self.keyed(rate).check_key(&key.to_owned()).is_ok(),
+            None => self.together(rate).is_none_or(|all| all.check().is_ok()),
+        };
+    }
+
+    fn keyed(&self, rate: Rate) -> &Keyed {
+        match rate {
             Rate::Signup => &self.signup,
             Rate::Challenge => &self.challenge,
             Rate::Reset => &self.reset,
             Rate::Message => &self.message,
             Rate::Password => &self.password,
             Rate::Http => &self.http,
-        };
-        limiter
-            .check_key(&key.to_owned())
-            .map_err(|again| again.wait_time_from(DefaultClock::default().now()).as_secs().saturating_add(1))
+        }
+    }
+
+    fn together(&self, rate: Rate) -> Option<&DefaultDirectRateLimiter> {
+        self.everybody.iter().find(|(known, _)| *known == rate).map(|(_, all)| all)
     }
 
     /// Counts one more for the sender, for the user where one is known, and for everybody together; on too many
@@ -103,10 +131,14 @@ impl Limits {
         if let Some(user) = user {
             self.count(rate, user)?;
         }
-        match self.everybody.iter().find(|(known, _)| *known == rate) {
-            Some((_, all)) if self.enabled => all.check().map_err(|again| {
-                again.wait_time_from(DefaultClock::default().now()).as_secs().saturating_add(1)
-            }),
+        match self.together(rate) {
+            Some(all) if self.enabled => {
+                all.check().map_err(|again| {
+                    again.wait_time_from(DefaultClock::default().now()).as_secs().saturating_add(1)
+                })?;
+                self.announcer.announce(Notice::Counted { rate, key: None });
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -142,7 +174,10 @@ mod tests {
 
     #[test]
     fn each_key_has_its_own_burst() {
-        let limits = Limits::new(&config::Limits { signups_per_hour: 2, ..config::Limits::default() });
+        let limits = Limits::new(
+            &config::Limits { signups_per_hour: 2, ..config::Limits::default() },
+            Announcer::default(),
+        );
         assert_eq!(limits.count(Rate::Signup, "a"), Ok(()));
         assert_eq!(limits.count(Rate::Signup, "a"), Ok(()));
         let wait = limits.count(Rate::Signup, "a").expect_err("the third in an hour");
@@ -152,12 +187,18 @@ mod tests {
 
     #[test]
     fn what_many_senders_do_is_limited_too() {
-        let limits = Limits::new(&config::Limits { resets_per_hour: 1, ..config::Limits::default() });
+        let limits = Limits::new(
+            &config::Limits { resets_per_hour: 1, ..config::Limits::default() },
+            Announcer::default(),
+        );
         for sender in 0..CROWD {
             assert_eq!(limits.count_all(Rate::Reset, &format!("sender {sender}"), None), Ok(()));
         }
         assert!(limits.count_all(Rate::Reset, "one more", None).is_err(), "all together");
-        let limits = Limits::new(&config::Limits { messages_per_hour: 1, ..config::Limits::default() });
+        let limits = Limits::new(
+            &config::Limits { messages_per_hour: 1, ..config::Limits::default() },
+            Announcer::default(),
+        );
         assert_eq!(limits.count_all(Rate::Message, "home", Some("user 1")), Ok(()));
         assert!(limits.count_all(Rate::Message, "work", Some("user 1")).is_err(), "the same user elsewhere");
         assert_eq!(limits.count_all(Rate::Message, "train", Some("user 2")), Ok(()));
@@ -165,8 +206,21 @@ mod tests {
 
     #[test]
     fn switched_off_nothing_is_limited() {
-        let limits =
-            Limits::new(&config::Limits { enabled: false, signups_per_hour: 1, ..config::Limits::default() });
+        let limits = Limits::new(
+            &config::Limits { enabled: false, signups_per_hour: 1, ..config::Limits::default() },
+            Announcer::default(),
+        );
         assert!((0..100).all(|_| limits.count(Rate::Signup, "a").is_ok()));
+    }
+
+    #[test]
+    fn what_was_done_elsewhere_counts_here() {
+        let config = config::Limits { signups_per_hour: 2, ..config::Limits::default() };
+        let limits = Limits::new(&config, Announcer::default());
+        limits.count_elsewhere(Rate::Signup, Some("a"));
+        assert_eq!(limits.count(Rate::Signup, "a"), Ok(()));
+        assert!(limits.count(Rate::Signup, "a").is_err());
+        (0..2 * CROWD).for_each(|_| limits.count_elsewhere(Rate::Signup, None));
+        assert!(limits.count_all(Rate::Signup, "b", None).is_err());
     }
 }

@@ -4,6 +4,7 @@
 mod accounts;
 mod answer;
 mod answering;
+mod answers;
 mod board;
 mod board_letters;
 mod boards;
@@ -18,6 +19,7 @@ mod depiction;
 mod digest;
 mod duty;
 mod execute;
+mod held;
 mod help;
 mod inspector;
 mod letter;
@@ -29,6 +31,7 @@ mod moves;
 mod opponents;
 mod own_settings;
 mod pass;
+mod peers;
 mod post;
 mod postmaster;
 mod preferences;
@@ -51,6 +54,7 @@ mod resending;
 mod resets;
 mod resignation;
 mod samples;
+mod server_key;
 mod sessions;
 mod settle;
 mod sheet;
@@ -60,6 +64,7 @@ mod submission;
 mod superseding;
 mod talk;
 mod time;
+mod token;
 mod unsubscribe;
 mod users;
 mod vacations;
@@ -71,6 +76,8 @@ pub use answer::{
     Answer, Audience, BoardLine, BoardTable, ErrorReply, Failure, GameCount, HistoryLine, LineResult, Reply,
     SeekLine, StandingLine, StandingsTable,
 };
+pub use answering::{Answering, Credit, ask_for_confirmation};
+pub use answers::Answers;
 pub use board::{Board, Entry, Standing};
 pub use board_letters::{BoardLetter, letter_by_reference};
 pub use bounces::{
@@ -97,10 +104,11 @@ pub use mailroom::{Mailroom, Posted, PostedOutcome, ReturnPath};
 pub use messages::pass_on_broadcast;
 pub use own_settings::{OwnSettings, view_own_settings};
 pub use pass::Claim;
-pub use post::{BoardFacts, Envelope, Heading, Note, ask_for_confirmation, post_answer, post_to_address};
+pub use peers::{Announcements, Announcer, Notice, Sign, heed, tell_peers};
+pub use post::{BoardFacts, Envelope, Heading, Note, post_answer, post_to_address};
 pub use postmaster::{ToPostmaster, hand_to_administrators};
 pub use preferences::PreferenceLine;
-pub use prepare::{Answering, Channel, Credit, Origin, Prepared, Proof, Request, prepare, prepare_at_once};
+pub use prepare::{Channel, Origin, Prepared, Proof, Request, prepare, prepare_at_once};
 pub use profiles::{GameRating, Profile, view_profile};
 pub use proving::whose_password;
 pub use ratings::rate_board;
@@ -113,6 +121,7 @@ pub use refusal::{Code, Refusal, ServiceError};
 pub use replay::{Difference, Replayed, replay_next};
 pub use resets::{set_password_by_link, view_reset};
 pub use samples::Sample;
+pub use server_key::{KeyError, adopt_key, check_key};
 pub use sessions::{
     SESSION_MS, SessionView, Visitor, ask_for_link, find_visitor, log_in, log_in_by_link, log_out,
     log_out_everywhere, view_link, view_sessions,

@@ -4,6 +4,7 @@ use knotpost_commands::Action;
 use knotpost_rules::{Ability, Rejected, Turn};
 
 use super::Prepared;
+use super::answering::check_sight;
 use super::boards::{answer_with_board, find_board, find_game};
 use super::execute::authorize_on;
 use super::post::{BoardFacts, Heading, Note};
@@ -45,6 +46,11 @@ pub(super) async fn act(
     }
     let board = find_board(tx, app, game, turning.board).await?;
     let (board, user) = authorize_on(tx, prepared, board).await?;
+    // To refuse an offer that there no longer is does no harm.
+    let board = match turning.action {
+        Action::Reject => board,
+        _ => check_answer(tx, app, prepared, board, &user).await?,
+    };
     let turn = match turning.action {
         Action::Move(text) => Turn::Move(text),
         Action::Pass => Turn::Pass,
@@ -52,7 +58,6 @@ pub(super) async fn act(
         _ => return proposals::act(tx, app, prepared, board, &user, turning, now).await,
     };
     let board = check_turn_on(board, &user, turn, turning.number)?;
-    let board = check_sight(app, prepared, board)?;
     if submission::confirms_moves(tx, user.id, game).await? {
         return submission::keep(tx, app, board, &user, turning.action.as_str(), &prepared.body, now).await;
     }
@@ -157,6 +162,20 @@ pub(super) fn check_turn_on(
     }
 }
 
+/// The board again, when this user may act on it: over, playing here, and as he last saw it.
+pub(super) async fn check_answer(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    board: Board,
+    user: &UserRow,
+) -> Result<Board, ServiceError> {
+    match check_plays(&board, user) {
+        Ok(()) => check_sight(tx, app, prepared, board).await,
+        Err(refusal) => Err(refusal.about(board).into()),
+    }
+}
+
 /// Over, playing here, number, turn: in this order.
 pub(super) fn check_turn(board: &Board, user: &UserRow, number: Option<u32>) -> Result<(), Refusal> {
     check_plays(board, user)?;
@@ -173,18 +192,6 @@ pub(super) fn check_turn(board: &Board, user: &UserRow, number: Option<u32>) -> 
             .hint(format!("`{} show {}` shows the board at any time.", board.row.game, board.row.number)));
     }
     Ok(())
-}
-
-/// Whoever answers a board mail moves on the board that it showed, or not at all.
-pub(super) fn check_sight(app: &App, prepared: &Prepared, board: Board) -> Result<Board, ServiceError> {
-    if prepared.pass().is_none_or(|pass| pass.sight.is_present(app, &board)) {
-        return Ok(board);
-    }
-    let message = "the board has changed since the mail that you answered; this is how it is now";
-    Err(Refusal::new(Code::WrongMoveNumber, message)
-        .hint("Answer the latest mail about this board.")
-        .about(board)
-        .into())
 }
 
 /// Over and playing here.

@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Address, BoardRef, Millis, ProposalKind, RemarkKey, SeatState, UserKey};
 use crate::secret::to_hex;
-use crate::store::{BoardMail, NewOutbox, OutboxContent, StoreError, Tx};
+use crate::store::{BoardMail, NewOutbox, OutboxContent, StoreError, Tx, UserRow};
 
 /// What kind of board mail it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -298,7 +298,7 @@ pub async fn post_to_address(
 
 /// As [`post_to_address`], for a mail that is answered at an address of its own: `thread` holds the mail it answers
 /// and that address.
-async fn post_answerable(
+pub(super) async fn post_answerable(
     tx: &mut Tx,
     app: &App,
     reply: &Reply,
@@ -355,38 +355,20 @@ pub async fn post_answer(
     now: Millis,
 ) -> Result<(), StoreError> {
     let Some(sender) = &prepared.origin.sender else { return Ok(()) };
-    let reply_to = match prepared.pass().filter(|_| !prepared.is_foreign()) {
+    // Only who is shown the board as it is now can act on it.
+    let reply_to = match prepared.pass().filter(|_| shows_board(reply)) {
         Some(pass) => answer_address(tx, app, pass, &sender.to_string(), now).await?,
         None => None,
     };
     post_answerable(tx, app, reply, sender, prepared.user(), (in_reply_to, reply_to), now).await
 }
 
-/// Asks the player at his own address whether it was he who answered from another one, or without proof.
-///
-/// # Errors
-/// As [`post_to_address`].
-pub async fn ask_for_confirmation(
-    tx: &mut Tx,
-    app: &App,
-    prepared: &Prepared,
-    now: Millis,
-) -> Result<(), StoreError> {
-    let Some(pass) = prepared.pass() else { return Ok(()) };
-    let Ok(address) = pass.address.parse() else { return Ok(()) };
-    let Some(board) = Board::load(tx, app, &pass.board.game, pass.board.number as u32).await? else {
-        return Ok(());
-    };
-    let sender = prepared.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
-    let (title, number) = (board.title().to_owned(), board.row.number as u32);
-    let (userid, line) = (pass.user.userid.clone(), prepared.echo.clone());
-    let reply = if prepared.is_unproven() {
-        Reply::UnprovenAnswer { game: pass.board.game.clone(), title, number, userid, line }
-    } else {
-        Reply::ForeignAnswer { title, number, userid, sender, line }
-    };
-    let reply_to = reply_address(tx, app, &board, &pass.user, &pass.address, now).await?;
-    post_answerable(tx, app, &reply, &address, Some(pass.user.id), (None, reply_to), now).await
+fn shows_board(reply: &Reply) -> bool {
+    match reply {
+        Reply::Board(_) => true,
+        Reply::Error(error) => error.sheet.is_some(),
+        _ => false,
+    }
 }
 
 async fn answer_address(
@@ -397,9 +379,29 @@ async fn answer_address(
     now: Millis,
 ) -> Result<Option<String>, StoreError> {
     match Board::load(tx, app, &pass.board.game, pass.board.number as u32).await? {
-        Some(board) => reply_address(tx, app, &board, &pass.user, recipient, now).await,
+        Some(board) => reply_address(tx, app, &board, &pass.user, recipient, None, now).await,
         None => Ok(None),
     }
+}
+
+/// Queues a mail about a board, as it stands now, to all registered addresses of one who plays there; each can be
+/// answered. `submitted` is the move that the mail shows and that is not made yet.
+pub(super) async fn post_to_player(
+    tx: &mut Tx,
+    app: &App,
+    reply: &Reply,
+    board: &Board,
+    user: &UserRow,
+    submitted: Option<&str>,
+    now: Millis,
+) -> Result<(), StoreError> {
+    for recipient in registered_addresses(tx, app, user.id).await? {
+        if let Ok(address) = recipient.parse() {
+            let reply_to = reply_address(tx, app, board, user, &recipient, submitted, now).await?;
+            post_answerable(tx, app, reply, &address, Some(user.id), (None, reply_to), now).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Queues a mail to all registered addresses of a user.

@@ -4,8 +4,7 @@
 use futures_util::future::BoxFuture;
 use knotpost_commands::{Command, ParseError};
 
-use super::answering::{Understood, understand};
-use super::pass::{Claim, Pass};
+use super::answering::{Answered, Answering, Standpoint, prepare_answer};
 use super::proving::{Patience, check_code, check_password};
 use super::{Code, Login, Rate, Refusal, queries};
 use crate::app::App;
@@ -49,28 +48,6 @@ pub struct Origin {
     pub proof: Proof,
 }
 
-/// What a mail would say as the answer to a board mail.
-#[derive(Clone, Debug)]
-pub struct Answering {
-    /// Why its sender may act without a password.
-    pub claim: Claim,
-    /// The first of his own lines.
-    pub line: String,
-    /// What follows it.
-    pub comment: String,
-    /// Whether the address in From counts.
-    pub credit: Credit,
-}
-
-/// How far the address in a mail's From is believed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Credit {
-    /// The mail is taken to be its author's.
-    Believed,
-    /// Anybody may have written it.
-    Unproven,
-}
-
 /// A command as it came.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -82,19 +59,6 @@ pub struct Request {
     pub origin: Origin,
     /// What it would be as an answer to a board mail; where it is none, the line counts.
     pub answering: Option<Answering>,
-}
-
-/// How a mail stands that came as an answer to a board mail.
-#[derive(Debug)]
-pub(super) enum Reply {
-    /// A player's, at his own address.
-    Own(Box<Pass>),
-    /// With a player's pass, from an address that is not his.
-    Foreign(Box<Pass>),
-    /// In a player's name, which this server does not believe without proof.
-    Unproven(Box<Pass>),
-    /// With a pass that is no good.
-    BadPass,
 }
 
 /// A command whose slow parts are done.
@@ -113,39 +77,10 @@ pub struct Prepared {
     pub(super) limited: Option<u64>,
     pub(super) lines: Vec<Prepared>,
     /// When it came as the answer to a board mail.
-    pub(super) reply: Option<Reply>,
+    pub(super) standpoint: Option<Standpoint>,
 }
 
 impl Prepared {
-    /// Whether it came with a reply address that is no good.
-    pub fn has_bad_pass(&self) -> bool {
-        matches!(self.reply, Some(Reply::BadPass))
-    }
-
-    /// Whether it came with a player's reply address, but perhaps not from him: from an address that is not his, or
-    /// without proof.
-    pub fn is_foreign(&self) -> bool {
-        matches!(self.reply, Some(Reply::Foreign(_) | Reply::Unproven(_)))
-    }
-
-    /// Whether it is the proof that lacks.
-    pub fn is_unproven(&self) -> bool {
-        matches!(self.reply, Some(Reply::Unproven(_)))
-    }
-
-    /// By which it is counted how often this player is asked about answers from strange addresses.
-    pub fn foreign_key(&self) -> String {
-        self.pass().map_or_else(String::new, |pass| format!("foreign {}", pass.user.id.0))
-    }
-
-    /// The board mail it answers.
-    pub(super) fn pass(&self) -> Option<&Pass> {
-        match &self.reply {
-            Some(Reply::Own(pass) | Reply::Foreign(pass) | Reply::Unproven(pass)) => Some(pass),
-            _ => None,
-        }
-    }
-
     /// Whether the command only looks, so that a snapshot suffices for it.
     pub fn is_query(&self) -> bool {
         match &self.command {
@@ -185,8 +120,11 @@ impl Prepared {
 
     /// The user it proved to come from.
     pub fn user(&self) -> Option<UserKey> {
+        if self.is_foreign() {
+            return None;
+        }
         if let Some(pass) = self.pass() {
-            return (!self.is_foreign()).then_some(pass.user.id);
+            return Some(pass.user.id);
         }
         match &self.login {
             Login::Known { user, .. } => Some(*user),
@@ -269,11 +207,11 @@ fn prepare_line(
 ) -> BoxFuture<'_, Result<Option<Prepared>, StoreError>> {
     Box::pin(async move {
         let mut request = request;
-        let mut reply = None;
         if let Some(answering) = request.answering.take() {
-            match prepare_answer(app, &mut request, &answering).await? {
-                Answered::Done(prepared) => return Ok(Some(*prepared)),
-                Answered::No(found) => reply = found,
+            match prepare_answer(app, &request.origin, answering).await? {
+                Answered::Prepared(prepared) => return Ok(Some(*prepared)),
+                Answered::Complete { line, body } => (request.line, request.body) = (line, body),
+                Answered::Nothing => {}
             }
         }
         let command = knotpost_commands::parse(&request.line, &app.vocabulary);
@@ -287,11 +225,8 @@ fn prepare_line(
             overloaded: false,
             limited: None,
             lines: Vec::new(),
-            reply,
+            standpoint: None,
         };
-        if prepared.reply.is_some() {
-            return Ok(Some(prepared));
-        }
         if matches!(prepared.command, Ok(Command::Multiple)) {
             return prepare_lines(app, prepared, patience).await;
         }
@@ -307,63 +242,6 @@ fn prepare_line(
         }
         Ok(done.then_some(prepared))
     })
-}
-
-enum Answered {
-    /// The command of a player.
-    Done(Box<Prepared>),
-    /// Not to be carried out as an answer, and why; `None`: it is a mail like any other.
-    No(Option<Reply>),
-}
-
-/// A mail at a reply address. A complete command needs no pass.
-async fn prepare_answer(
-    app: &App,
-    request: &mut Request,
-    answering: &Answering,
-) -> Result<Answered, StoreError> {
-    if knotpost_commands::parse(&answering.line, &app.vocabulary).is_ok() {
-        request.line.clone_from(&answering.line);
-        request.body.clone_from(&answering.comment);
-        return Ok(Answered::No(None));
-    }
-    let understood = understand(app, answering, request.origin.sender.as_ref(), app.clock.now()).await?;
-    let (pass, command, body) = match understood {
-        Understood::Spoken { pass, command, body } => (pass, command, body),
-        Understood::Nothing => return Ok(Answered::No(None)),
-        Understood::Foreign(pass) => {
-            request.line.clone_from(&answering.line);
-            return Ok(Answered::No(Some(Reply::Foreign(pass))));
-        }
-        Understood::Unproven(pass) => {
-            request.line.clone_from(&answering.line);
-            return Ok(Answered::No(Some(Reply::Unproven(pass))));
-        }
-        Understood::BadPass => {
-            request.line.clone_from(&answering.line);
-            return Ok(Answered::No(Some(Reply::BadPass)));
-        }
-    };
-    let login = match &pass.user.password_hash {
-        Some(hash) => Login::Known { user: pass.user.id, hash: hash.clone() },
-        None => Login::Wrong,
-    };
-    let echo = match &command {
-        Ok(_) => answering.line.clone(),
-        Err(_) => knotpost_commands::mask_cautiously(&answering.line, &app.vocabulary),
-    };
-    Ok(Answered::Done(Box::new(Prepared {
-        echo,
-        body,
-        origin: request.origin.clone(),
-        command,
-        login,
-        new_hash: None,
-        overloaded: false,
-        limited: None,
-        lines: Vec::new(),
-        reply: Some(Reply::Own(pass)),
-    })))
 }
 
 /// A password that its owner repeats in the text must not be passed on with it.

@@ -7,8 +7,8 @@ use super::Prepared;
 use super::board::Standing;
 use super::boards::{find_board, find_game};
 use super::execute::authorize_on;
-use super::moves::{self, check_plays, check_turn, exchange_users};
-use super::post::post_to_user;
+use super::moves::{self, check_answer, check_turn, exchange_users};
+use super::post::{post_to_player, post_to_user};
 use super::{Answer, Board, Code, Entry, Refusal, Reply, ServiceError};
 use crate::app::App;
 use crate::domain::{Millis, MoveKind};
@@ -34,10 +34,8 @@ pub(super) async fn act(
     };
     let game = find_game(app, game)?.meta().name;
     let board = find_board(tx, app, game, *number_of_board).await?;
-    let (mut board, user) = authorize_on(tx, prepared, board).await?;
-    if let Err(refusal) = check_plays(&board, &user) {
-        return Err(refusal.about(board).into());
-    }
+    let (board, user) = authorize_on(tx, prepared, board).await?;
+    let mut board = check_answer(tx, app, prepared, board, &user).await?;
     if moves.len() > MOST_MOVES {
         let refusal = Refusal::new(Code::WrongArguments, format!("a queue takes at most {MOST_MOVES} moves"));
         return Err(refusal.about(board).into());
@@ -70,7 +68,7 @@ pub(super) async fn act(
     // The board's row is touched too: a move made at the same moment must see this.
     tx.update_board(&board.row).await?;
     let reply = told(&board, &kept, None);
-    post_to_user(tx, app, &reply, user.id, now).await?;
+    post_to_player(tx, app, &reply, &board, &user, None, now).await?;
     Ok(Answer::to_registered(reply).about(board.name()))
 }
 

@@ -40,7 +40,7 @@ pub enum Referred {
         form: MailForm,
     },
     /// This, but for its pictures.
-    Letter(StoredDraft),
+    Letter(Box<StoredDraft>),
 }
 
 impl Reference {
@@ -93,7 +93,7 @@ pub async fn referred_to(
     let reference: Reference =
         serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     if let Reference::Letter(letter) = reference {
-        return Ok(Some(Referred::Letter(*letter)));
+        return Ok(Some(Referred::Letter(letter)));
     }
     let Some(user) = user.map(UserKey) else { return Ok(None) };
     let form = style_of(tx, user, ALL_GAMES).await?.form;
@@ -118,6 +118,6 @@ pub async fn referred_to(
             let reply = sessions::letter(tx, app, user, at, now).await?;
             Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, form }))
         }
-        Reference::Letter(letter) => Ok(Some(Referred::Letter(*letter))),
+        Reference::Letter(letter) => Ok(Some(Referred::Letter(letter))),
     }
 }

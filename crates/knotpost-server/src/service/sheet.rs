@@ -9,7 +9,7 @@ use super::board::seat_at;
 use super::depiction::Basis;
 use super::post::{BoardFacts, Heading, Note};
 use super::time::{has_own_limits, time_facts};
-use super::{Board, Chance, Standing, Style, chance};
+use super::{Answers, Board, Chance, Standing, Style, chance};
 use crate::domain::Millis;
 
 /// How many rounds of the move list a mail shows.
@@ -128,6 +128,9 @@ pub struct Sheet {
     pub legend: String,
     /// A command the reader could send now.
     pub example: Option<String>,
+    /// What the reader is asked to reply, when he can reply without a password.
+    #[serde(skip)]
+    pub answers: Option<Answers>,
     /// Who watches.
     pub subscribers: Vec<String>,
     /// What was said.
@@ -193,6 +196,7 @@ impl Sheet {
             board: view.lay_out(facts.style.layout),
             legend: if over { String::new() } else { view.legend_for(facts.style.layout) },
             example: example(board, &standing, reader),
+            answers: None,
             subscribers: facts.subscribers.clone(),
             spoken: Vec::new(),
             chance: chance(board).filter(|_| {
@@ -216,6 +220,13 @@ impl Sheet {
     #[must_use]
     pub fn with_spoken(mut self, spoken: Option<Spoken>) -> Self {
         self.spoken.extend(spoken);
+        self
+    }
+
+    /// Tells the reader how he can reply, where he can.
+    #[must_use]
+    pub fn with_answers(mut self, answers: Option<Answers>) -> Self {
+        self.answers = answers;
         self
     }
 

@@ -7,11 +7,11 @@ use knotpost_rules::Turn;
 
 use super::boards::{find_board, find_game};
 use super::execute::authorize_on;
-use super::moves::{self, check_plays, check_turn_on};
-use super::post::{BoardFacts, Heading, Note, post_to_user};
+use super::moves::{self, check_answer, check_turn_on};
+use super::post::{BoardFacts, Heading, Note, post_to_player};
 use super::readers::style_of;
 use super::sheet::{Listing, Spoken};
-use super::{Answer, Board, Code, Prepared, Refusal, Reply, ServiceError, Sheet};
+use super::{Answer, Answers, Board, Code, Prepared, Refusal, Reply, ServiceError, Sheet};
 use crate::app::App;
 use crate::domain::{Millis, UserKey};
 use crate::store::{StoreError, SubmissionRow, Tx, UserRow};
@@ -59,7 +59,7 @@ pub(super) async fn keep(
     let row = SubmissionRow { ply, text: word.to_owned(), comment: said.trim_end().to_owned() };
     tx.save_submission(board.row.id, seat, &row, now).await?;
     let reply = Reply::Board(Box::new(show(tx, &tried, user, row.comment, now).await?));
-    post_to_user(tx, app, &reply, user.id, now).await?;
+    post_to_player(tx, app, &reply, &board, user, Some(word), now).await?;
     Ok(Answer::to_registered(reply).about(board.name()))
 }
 
@@ -82,7 +82,8 @@ async fn show(
     };
     let spoken = Some(said).filter(|said| !said.trim().is_empty());
     let spoken = spoken.map(|text| Spoken { who: user.userid.clone(), text });
-    let mut sheet = Sheet::of(tried, &facts, Some(&user.userid), Listing::Recent, now).with_spoken(spoken);
+    let sheet = Sheet::of(tried, &facts, Some(&user.userid), Listing::Recent, now);
+    let mut sheet = sheet.with_spoken(spoken).with_answers(Some(Answers::Confirm));
     // Time is counted only when the move is made, also where it would be the last one.
     sheet.times = None;
     Ok(sheet)
@@ -101,9 +102,7 @@ pub(super) async fn confirm(
     let game = find_game(app, game)?.meta().name;
     let board = find_board(tx, app, game, number_of_board).await?;
     let (board, user) = authorize_on(tx, prepared, board).await?;
-    if let Err(refusal) = check_plays(&board, &user) {
-        return Err(refusal.about(board).into());
-    }
+    let board = check_answer(tx, app, prepared, board, &user).await?;
     let seat = board.seat_of(user.id).map_or(1, |seat| seat.seat);
     let row = tx.submission(board.row.id, seat).await?;
     let Some(row) = row.filter(|row| row.ply == board.entries.len() as i64) else {

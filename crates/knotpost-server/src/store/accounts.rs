@@ -215,6 +215,17 @@ impl Tx {
         Ok(row.map(|(user, address)| (UserKey(user), address)))
     }
 
+    /// Whether somebody has proven to read mail at this address, in good standing or not.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn is_proven_address(&mut self, address_key: &str) -> Result<bool, StoreError> {
+        let sql = "SELECT id FROM addresses WHERE address_key = $1 AND verified_at IS NOT NULL LIMIT 1";
+        let row: Option<i64> =
+            on!(self, c => sqlx::query_scalar(sql).bind(address_key).fetch_optional(c).await)?;
+        Ok(row.is_some())
+    }
+
     /// Adds an address to a user; says whether it was new to him.
     ///
     /// # Errors

@@ -24,6 +24,9 @@ pub enum StoreError {
     /// The schema was made by a later version of the program.
     #[error("the database was brought to schema {0} by a newer knotpost; run that version or a later one")]
     NewerSchema(i64),
+    /// The schema is older than this program.
+    #[error("the database lacks schema {0}; run `knotpost migrate`")]
+    OlderSchema(i64),
     /// The database address is not one this program understands.
     #[error("{0}")]
     Url(String),

@@ -160,6 +160,16 @@ impl Tx {
         Ok(())
     }
 
+    /// Names the recipients of a mail that is done as an administrator may read them.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn replace_recipients(&mut self, key: InboxKey, recipients: &str) -> Result<(), StoreError> {
+        let sql = "UPDATE inbox SET recipients = $2 WHERE id = $1 AND recipients <> $2";
+        on!(self, c => sqlx::query(sql).bind(key.0).bind(recipients).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
     /// What became of the mail that was acted on under this key.
     ///
     /// # Errors

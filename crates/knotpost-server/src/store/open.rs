@@ -9,6 +9,7 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection as _, PgPool, SqlitePool};
 
+use super::dialect::on;
 use super::writer::Writer;
 use super::{Pools, Store, StoreError};
 
@@ -47,7 +48,8 @@ impl Store {
         if settings.url.starts_with("postgres://") || settings.url.starts_with("postgresql://") {
             let options = PgConnectOptions::from_str(&settings.url)?.application_name("knotpost");
             let pool = PgPoolOptions::new()
-                .max_connections(settings.max_connections.max(1))
+                // One more for listening to other processes, which keeps it.
+                .max_connections(settings.max_connections.max(1).saturating_add(1))
                 .acquire_timeout(Duration::from_secs(10))
                 .connect_with(options)
                 .await?;
@@ -77,6 +79,27 @@ impl Store {
             pool.close().await;
         }
         Ok(())
+    }
+}
+
+impl Store {
+    /// Whether the schema is the one this program was made for.
+    ///
+    /// # Errors
+    /// When it is older or newer, or cannot be read.
+    pub async fn check_schema(&self) -> Result<(), StoreError> {
+        let mut tx = self.read().await?;
+        let sql = "SELECT version FROM _sqlx_migrations WHERE success ORDER BY version";
+        let stored: Vec<i64> = on!(&mut tx, c => sqlx::query_scalar(sql).fetch_all(c).await)?;
+        let ours: Vec<i64> =
+            sqlx::migrate!("../../migrations/sqlite").iter().map(|migration| migration.version).collect();
+        if let Some(newer) = stored.iter().find(|version| !ours.contains(version)) {
+            return Err(StoreError::NewerSchema(*newer));
+        }
+        match ours.iter().find(|version| !stored.contains(version)) {
+            Some(missing) => Err(StoreError::OlderSchema(*missing)),
+            None => Ok(()),
+        }
     }
 }
 

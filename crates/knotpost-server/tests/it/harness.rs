@@ -7,6 +7,7 @@
 mod letter;
 mod page;
 mod passing;
+mod replying;
 mod tables;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -31,6 +32,7 @@ use crate::postgres::TestDatabase;
 
 pub(crate) use letter::{Letter, show_all};
 pub(crate) use passing::{DAY, HOUR};
+pub(crate) use replying::{Draft, Mailboxes, raw_reply};
 pub(crate) use tables::Tables;
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::standard);
@@ -169,12 +171,22 @@ impl TestApp {
 
     /// Hands in a message as it came, and does nothing else.
     pub(crate) async fn receive(&self, mail_from: Option<&str>, raw: &[u8]) -> Receipt {
+        self.receive_at(mail_from, &[ADDRESS], raw).await
+    }
+
+    /// The same, with these recipients.
+    pub(crate) async fn receive_at(
+        &self,
+        mail_from: Option<&str>,
+        recipients: &[&str],
+        raw: &[u8],
+    ) -> Receipt {
         let envelope = Envelope {
             way: Way::Smtp,
             peer: None,
             helo: None,
             mail_from: mail_from.map(str::to_owned),
-            recipients: vec![ADDRESS.to_owned()],
+            recipients: recipients.iter().map(|to| (*to).to_owned()).collect(),
         };
         self.desk.receive(envelope, raw.to_vec()).await
     }

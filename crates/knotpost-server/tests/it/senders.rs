@@ -1,10 +1,11 @@
 //! Where mails come from: SPF, DKIM and DMARC against a name server of the test's own.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use knotpost_server::config::{AuthPolicy, Config};
 use knotpost_server::domain::{DmarcPolicy, Verdict, Verdicts};
 use knotpost_server::inbound::{Authenticator, Envelope, Way, parse};
+use tokio::time::Instant;
 
 use crate::dns::{NameServer, Zone};
 

@@ -238,7 +238,7 @@ fn ask(packages: &Path, jobs: &[Value]) -> Vec<Value> {
         .spawn()
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    let input: String = jobs.iter().map(|job| format!("{job}\n")).collect();
+    let input = jobs.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
     let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()).unwrap());
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();

@@ -190,5 +190,7 @@ contracts! {
     transactions::writes_that_meet_on_one_row_are_all_made,
     schema::migrations_run_twice_and_side_by_side,
     schema::a_newer_schema_is_refused_by_name,
+    schema::a_schema_that_does_not_fit_is_noticed_without_migrating,
+    schema::what_servers_agree_about_is_kept,
     replay::stored_moves_lead_to_the_stored_position,
 }

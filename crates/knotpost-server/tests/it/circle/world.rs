@@ -95,7 +95,7 @@ impl World {
     /// The next move of the game, on the web.
     pub(super) async fn move_once(&mut self) {
         let name = ["ann", "bob"][self.ply % 2];
-        let squares = ["a1", "c3", "e5", "g7", "a5", "c7", "e1", "g3"];
+        let squares = ["a1", "a19", "a3", "a21", "a5", "a23", "a7", "a25"];
         let text = squares[self.ply];
         let line = format!("osbox move 101 {name} {name}-secret {text}");
         let page = self.servers[0].post(&line, "").await;
@@ -205,9 +205,11 @@ impl World {
     }
 }
 
-/// What comes back with our own Subject must not be carried out.
+/// What comes back with our own Subject must not be carried out. One cannot be otherwise, since scripts know it by
+/// its name; it asks for the same once more, which has its budget.
 fn assert_no_command(server: &TestApp, bytes: &[u8]) {
     let message = MessageParser::default().parse(bytes).expect("a mail");
     let subject = message.subject().unwrap_or("");
-    assert!(parse_command(subject, &server.app.vocabulary).is_err(), "`{subject}` is a command");
+    let is_command = parse_command(subject, &server.app.vocabulary).is_ok();
+    assert!(!is_command || subject == "Osbox Standings", "`{subject}` is a command");
 }

@@ -14,6 +14,10 @@ pub(crate) struct Letter {
     pub(crate) to: String,
     pub(crate) subject: String,
     pub(crate) text: String,
+    /// Where it asks to be answered, when not where it came from.
+    pub(crate) reply_to: Option<String>,
+    /// Without angle brackets.
+    pub(crate) message_id: String,
     pub(crate) html: Option<String>,
     pub(crate) bytes: Vec<u8>,
 }
@@ -47,6 +51,12 @@ impl Letter {
             to,
             html,
             subject: message.subject().unwrap_or("").to_owned(),
+            reply_to: message
+                .reply_to()
+                .and_then(|to| to.first())
+                .and_then(|to| to.address())
+                .map(str::to_owned),
+            message_id: message.message_id().unwrap_or("").to_owned(),
             text,
             bytes: sent.bytes.clone(),
         }

@@ -5,7 +5,7 @@ use sqlx::{Connection, FromRow};
 
 use super::letters::{copies, letters};
 use super::running::{Place, wait_for};
-use super::wire::letter;
+use super::wire::{command, letter};
 use crate::postgres::{TestDatabase, database};
 
 fn place_on(database: &TestDatabase) -> Place {
@@ -132,4 +132,62 @@ async fn two_servers_on_one_postgres_lose_nothing_and_double_nothing() {
         assert_eq!(copies.remove(&format!("<{}>", told.message_id)), Some(1), "{told:?}");
     }
     assert!(copies.is_empty(), "{copies:?}");
+}
+
+#[tokio::test]
+async fn a_server_with_another_key_is_not_let_in_on_postgres() {
+    let Some(database) = database().await else { return };
+    let place = place_on(&database);
+    place.start().await.stop().await;
+    let stranger = place_on(&database).with("KNOTPOST_SECRETS__KEY", "b8".repeat(32));
+    let Err(refused) = stranger.try_start().await else { panic!("a stranger was let in") };
+    assert!(refused.stderr.contains("knotpost migrate --new-key"), "{refused:?}");
+    // Whoever has lost the key says so.
+    stranger.run(&["migrate", "--new-key"]).await.succeed();
+    stranger.start().await.stop().await;
+    assert!(place.try_start().await.is_err());
+}
+
+#[tokio::test]
+async fn servers_that_share_a_key_file_need_no_setting_on_postgres() {
+    let Some(database) = database().await else { return };
+    let shared = Place::new();
+    let file = shared.root().join("shared.key");
+    let place = || {
+        place_on(&database)
+            .with("KNOTPOST_SECRETS__KEY", "")
+            .with("KNOTPOST_SECRETS__KEY_FILE", file.to_str().unwrap())
+    };
+    let places = [place(), place()];
+    let (one, two) = tokio::join!(places[0].start(), places[1].start());
+    one.sign_up_two().await;
+    two.ask("osbox challenge -size=4 ann bob").await;
+    one.stop().await;
+    two.stop().await;
+}
+
+#[tokio::test]
+async fn wrong_passwords_count_for_all_servers_on_postgres() {
+    let Some(database) = database().await else { return };
+    let limited = || {
+        place_on(&database)
+            .with("KNOTPOST_LIMITS__ENABLED", "true")
+            .with("KNOTPOST_LIMITS__PASSWORD_TRIES", "4")
+    };
+    let places = [limited(), limited()];
+    let (one, two) = tokio::join!(places[0].start(), places[1].start());
+    one.sign_up_two().await;
+    let mut round = 0;
+    let refused = wait_for("the other server's refusal", async || {
+        // Somebody new each time: on the other server it is the first try.
+        round += 1;
+        let wrong = format!("osbox challenge ghost{round} wrong-password bob");
+        for _ in 0..4 {
+            assert_eq!(command(one.http(), &wrong).await.unwrap().status, 401);
+        }
+        (command(two.http(), &wrong).await.unwrap().status == 429).then_some(())
+    });
+    refused.await;
+    one.stop().await;
+    two.stop().await;
 }

@@ -68,6 +68,9 @@ pub(super) async fn an_address_is_stopped_told_of_and_started(ground: &Ground) {
             let address: Address = "Old@ann.example".parse().unwrap();
             tx.add_address(ann, &address, None, Millis(1)).await?;
             let key = address.key();
+            assert!(!tx.is_proven_address(&key).await?);
+            tx.verify_address(ann, &key, Millis(2)).await?;
+            assert!(tx.is_proven_address(&key).await? && !tx.is_proven_address("x@y.example").await?);
             assert_eq!(tx.address_trouble(&key).await?, None);
             assert!(!tx.stop_address(&key, "why", Millis(5)).await?, "nothing came back yet");
             tx.insert_bounce(OutboxKey(1), &key, &trouble("5.1.1"), Millis(4)).await?;

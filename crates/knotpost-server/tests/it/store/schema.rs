@@ -42,6 +42,36 @@ pub(super) async fn a_newer_schema_is_refused_by_name(ground: &Ground) {
     assert_eq!(refused.to_string(), expected);
 }
 
+pub(super) async fn a_schema_that_does_not_fit_is_noticed_without_migrating(ground: &Ground) {
+    ground.store.check_schema().await.unwrap();
+    let forget = ground.store.write(|tx| {
+        Box::pin(async move { execute(tx, "DELETE FROM _sqlx_migrations WHERE version = 3").await })
+    });
+    forget.await.unwrap();
+    let refused = ground.store.check_schema().await.unwrap_err().to_string();
+    assert_eq!(refused, "the database lacks schema 3; run `knotpost migrate`");
+    let later = ground.store.write(|tx| {
+        Box::pin(async move {
+            let row = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+                       SELECT 9999, 'later', success, checksum, 0 FROM _sqlx_migrations WHERE version = 1";
+            execute(tx, row).await
+        })
+    });
+    later.await.unwrap();
+    let refused = ground.store.check_schema().await.unwrap_err().to_string();
+    assert!(refused.contains("schema 9999 by a newer knotpost"), "{refused}");
+}
+
+pub(super) async fn what_servers_agree_about_is_kept(ground: &Ground) {
+    assert_eq!(ground.store.read().await.unwrap().server_fact("key").await.unwrap(), None);
+    for value in ["one", "two"] {
+        let write = ground.store.write(move |tx| Box::pin(tx.save_server_fact("key", value)));
+        write.await.unwrap();
+        let known = ground.store.read().await.unwrap().server_fact("key").await.unwrap();
+        assert_eq!(known.as_deref(), Some(value));
+    }
+}
+
 #[tokio::test]
 async fn an_empty_database_is_migrated_by_one_of_several() {
     let folder = tempfile::tempdir().unwrap();

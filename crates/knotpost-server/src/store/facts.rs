@@ -1,0 +1,25 @@
+//! What all servers on one database must agree about.
+
+use super::{StoreError, Tx, on};
+
+impl Tx {
+    /// What is agreed about `name`; `None`: nothing yet.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn server_fact(&mut self, name: &str) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT value FROM server_facts WHERE name = $1";
+        Ok(on!(self, c => sqlx::query_scalar::<_, String>(sql).bind(name).fetch_optional(c).await)?)
+    }
+
+    /// From now on `value` is agreed.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn save_server_fact(&mut self, name: &str, value: &str) -> Result<(), StoreError> {
+        let sql = "INSERT INTO server_facts (name, value) VALUES ($1, $2) \
+                   ON CONFLICT (name) DO UPDATE SET value = $2";
+        on!(self, c => sqlx::query(sql).bind(name).bind(value).execute(c).await.map(drop))?;
+        Ok(())
+    }
+}
