@@ -58,7 +58,6 @@ fn envelope(form: MailForm) -> Envelope {
         unsubscribe: None,
         notices: Vec::new(),
         form,
-        notices: Vec::new(),
         reply_to: None,
     }
 }
