@@ -13,13 +13,15 @@ mod page;
 mod raster;
 mod reading;
 mod scene;
+mod spots;
 mod stones;
 mod svg;
 mod theme;
 mod tokens;
 pub mod weave;
 
-use knotpost_rules::View;
+use knotpost_rules::{View, knot::Face};
+pub use spots::Link;
 pub use theme::{ParseThemeError, Theme};
 
 /// How a picture is to be made.
@@ -60,6 +62,18 @@ pub enum PictureError {
 pub fn svg(view: &View, options: &PictureOptions) -> String {
     let scene = page::compose(view, options.theme.palette());
     svg::write(&scene, options.width_px.into(), &options.title, &describe(view))
+}
+
+/// The view for the middle of a page: of class `picture` and `class`, as wide as the page lets it be, with links upon
+/// its spots. A link whose spot the view does not have is left out.
+pub fn linked_svg(view: &View, options: &PictureOptions, class: &str, links: &[Link]) -> String {
+    let scene = page::compose(view, options.theme.palette());
+    svg::write_linked(&scene, &options.title, &describe(view), class, links)
+}
+
+/// One die by itself for the middle of a page, where words beside it tell what it is.
+pub fn die_svg(face: Face, theme: Theme, class: &str) -> String {
+    svg::write_figure(&page::compose_die(face, theme.palette()), class)
 }
 
 /// The view as the bytes of a PNG file.

@@ -10,7 +10,7 @@ use crate::{
 use knotpost_rules::view::{Edge, Margin, Panel};
 
 /// Room for labels with the arrow, beside and above.
-const LABELS: [f32; 2] = [21.0, 19.0];
+pub(crate) const LABELS: [f32; 2] = [21.0, 19.0];
 /// Room for the name of an owner.
 const OWNER: f32 = 13.0;
 /// Room for a frame's own line.

@@ -6,12 +6,13 @@ use crate::{
     lettering::{Anchor, Hand, Weight},
     margins::{self, Bands},
     scene::Scene,
-    stones,
+    spots, stones,
     theme::Palette,
     tokens,
 };
 use knotpost_rules::{
     Seat,
+    knot::Face,
     view::{Panel, Piece, RolledDie, ScoreLine, View},
 };
 
@@ -29,6 +30,15 @@ const LEAST_SHARED_CELL: f32 = 19.0;
 const SCORE_LINE: f32 = 19.0;
 /// A rolled die.
 const ROLLED: f32 = 34.0;
+
+/// Draws a lone die that fills its page.
+pub(crate) fn compose_die(face: Face, palette: &Palette) -> Scene {
+    let mut scene = Scene::new(ROLLED);
+    scene.height = ROLLED;
+    let area = Area { left: 0.0, top: 0.0, width: ROLLED, height: ROLLED };
+    knots::draw_die(&mut scene, face, area.inset(1.0), palette);
+    scene
+}
 
 /// Draws the whole view.
 pub(crate) fn compose(view: &View, palette: &Palette) -> Scene {
@@ -166,6 +176,7 @@ fn draw_panel(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     scene.stroke(ground, palette.muted, 1.2);
     knots::draw_ribbons(scene, panel, grid, palette);
     margins::draw(scene, panel, grid, palette);
+    scene.spots.extend(spots::list(panel, grid, margins::LABELS));
 }
 
 /// The points where cells meet, so that an empty board shows its grid.

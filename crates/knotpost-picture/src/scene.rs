@@ -1,6 +1,9 @@
 //! A page as a list of painted paths. SVG and PNG are both made of it, so neither can show what the other does not.
 
-use crate::geometry::{Path, Point, Step};
+use crate::{
+    geometry::{Path, Point, Step},
+    spots::Spot,
+};
 
 /// A colour without transparency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,12 +48,13 @@ pub(crate) struct Scene {
     pub width: f32,
     pub height: f32,
     pub shapes: Vec<Shape>,
+    pub spots: Vec<Spot>,
 }
 
 impl Scene {
     /// An empty page of this width; the height grows with what is laid out.
     pub(crate) const fn new(width: f32) -> Self {
-        Self { width, height: 0.0, shapes: Vec::new() }
+        Self { width, height: 0.0, shapes: Vec::new(), spots: Vec::new() }
     }
 
     /// Paints the inside of a path.

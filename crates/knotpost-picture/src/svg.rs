@@ -3,31 +3,98 @@
 use crate::{
     geometry::{Point, Step},
     scene::{Colour, Ends, GRAIN, Paint, Scene, Shape},
+    spots::{Link, Spot},
 };
 
 /// Writes the picture with its name and its reading for those who cannot see it.
 pub(crate) fn write(scene: &Scene, width_px: u32, title: &str, reading: &str) -> String {
-    let points: usize = scene.shapes.iter().map(|shape| shape.path.steps.len()).sum();
-    let mut text = String::with_capacity(1024 + points * 24);
+    let mut text = String::with_capacity(room(scene));
     let height_px = (scene.height * width_px as f32 / scene.width).ceil() as u32;
     text.push_str("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\"");
     attribute(&mut text, "width", width_px as f32);
     attribute(&mut text, "height", height_px as f32);
+    push_view_box(&mut text, scene);
+    push_names(&mut text, title, reading);
+    push_shapes(&mut text, scene);
+    text.push_str("</svg>\n");
+    text
+}
+
+/// Writes the picture for the middle of a page, with links. Who cannot see it hears the links and what it shows.
+pub(crate) fn write_linked(scene: &Scene, title: &str, reading: &str, class: &str, links: &[Link]) -> String {
+    let mut text = String::with_capacity(room(scene) + links.len() * 300);
+    text.push_str("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture ");
+    push_escaped(&mut text, class);
+    text.push_str(if links.is_empty() { "\" role=\"img\"" } else { "\" role=\"group\"" });
+    push_view_box(&mut text, scene);
+    push_names(&mut text, title, reading);
+    push_shapes(&mut text, scene);
+    for link in links {
+        if let Some(spot) = scene.spots.iter().find(|spot| spot.name == link.spot) {
+            push_link(&mut text, link, spot);
+        }
+    }
+    text.push_str("</svg>\n");
+    text
+}
+
+/// Writes a figure that says nothing by itself.
+pub(crate) fn write_figure(scene: &Scene, class: &str) -> String {
+    let mut text = String::with_capacity(room(scene));
+    text.push_str("<svg xmlns=\"http://www.w3.org/2000/svg\" aria-hidden=\"true\" class=\"");
+    push_escaped(&mut text, class);
+    text.push('"');
+    push_view_box(&mut text, scene);
+    push_shapes(&mut text, scene);
+    text.push_str("</svg>");
+    text
+}
+
+fn room(scene: &Scene) -> usize {
+    1024 + scene.shapes.iter().map(|shape| shape.path.steps.len()).sum::<usize>() * 24
+}
+
+fn push_view_box(text: &mut String, scene: &Scene) {
     text.push_str(" viewBox=\"0 0 ");
-    push_number(&mut text, hundredths(scene.width));
+    push_number(text, hundredths(scene.width));
     text.push(' ');
-    push_number(&mut text, hundredths(scene.height));
-    text.push_str("\">\n<title>");
-    push_escaped(&mut text, title);
+    push_number(text, hundredths(scene.height));
+    text.push_str("\">\n");
+}
+
+fn push_names(text: &mut String, title: &str, reading: &str) {
+    text.push_str("<title>");
+    push_escaped(text, title);
     text.push_str("</title>\n<desc>");
-    push_escaped(&mut text, reading);
+    push_escaped(text, reading);
     text.push_str("</desc>\n");
+}
+
+fn push_shapes(text: &mut String, scene: &Scene) {
     text.push_str("<g fill=\"none\" stroke-linejoin=\"round\">\n");
     for shape in &scene.shapes {
-        push_shape(&mut text, shape);
+        push_shape(text, shape);
     }
-    text.push_str("</g>\n</svg>\n");
-    text
+    text.push_str("</g>\n");
+}
+
+fn push_link(text: &mut String, link: &Link, spot: &Spot) {
+    match &link.href {
+        Some(href) => {
+            text.push_str("<a class=\"spot\" href=\"");
+            push_escaped(text, href);
+            text.push_str("\">");
+        }
+        None => text.push_str("<g class=\"spot taken\">"),
+    }
+    text.push_str("<title>");
+    push_escaped(text, &link.label);
+    text.push_str("</title><rect rx=\"3\"");
+    attribute(text, "x", spot.area.left);
+    attribute(text, "y", spot.area.top);
+    attribute(text, "width", spot.area.width);
+    attribute(text, "height", spot.area.height);
+    text.push_str(if link.href.is_some() { "/></a>\n" } else { "/></g>\n" });
 }
 
 fn push_shape(text: &mut String, shape: &Shape) {

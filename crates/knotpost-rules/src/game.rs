@@ -1,6 +1,7 @@
 //! The typed trait that the author of a game implements. Everything else follows from it.
 
 use crate::{
+    choice::{Part, PartKind},
     error::{PositionError, SyntaxError},
     help::HelpPage,
     meta::Meta,
@@ -99,6 +100,18 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// all other games. A move that cannot go on is complete.
     fn steps(&self, _begun: Option<&Self::Move>) -> Option<Result<Steps, Self::Illegal>> {
         None
+    }
+
+    /// The parts of a move in the order in which a player points at them; their texts, joined, are its canonical
+    /// text.
+    fn parts(mv: &Self::Move) -> Vec<Part> {
+        vec![Part { text: mv.to_string(), kind: PartKind::Word }]
+    }
+
+    /// Legal moves that begin with this one and are too many to be among [`Self::legal_moves`], each with one part
+    /// more.
+    fn extensions(&self, _begun: &Self::Move) -> Vec<Self::Move> {
+        Vec::new()
     }
 
     /// What chance has decided for this turn, as in the position string; `None` when there is nothing of that

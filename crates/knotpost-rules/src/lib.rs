@@ -7,6 +7,7 @@
 //! Authors of games implement [`Game`]; everybody else holds `&dyn` [`AnyGame`] from the [`Registry`] and
 //! `Box<dyn` [`Position`]`>`, which a blanket implementation derives from the typed trait.
 
+mod choice;
 #[cfg(feature = "test-kit")]
 pub mod conformance;
 mod error;
@@ -25,6 +26,7 @@ mod seed;
 mod turn;
 pub mod view;
 
+pub use choice::{Choice, Choices, Part, PartKind};
 pub use error::{Illegal, PositionError, Rejected, SyntaxError};
 pub use game::{Forbidden, Game};
 pub use help::{HelpPage, HelpSection};

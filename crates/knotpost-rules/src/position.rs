@@ -1,6 +1,7 @@
 //! The object-safe face of games for the server, derived from the typed trait by blanket implementation.
 
 use crate::{
+    choice::{self, Choices},
     error::{Illegal, PositionError, Rejected},
     game::Game,
     help::HelpPage,
@@ -51,6 +52,10 @@ pub trait Position: Send + Sync {
     /// # Errors
     /// What is wrong with the beginning.
     fn steps(&self, begun: &str) -> Result<Option<Steps>, Rejected>;
+
+    /// How a move that is put together by pointing can go on. `begun` is what was chosen so far, empty at the start;
+    /// what no legal move begins with cannot go on.
+    fn choices(&self, begun: &str) -> Choices;
 
     /// What chance has decided for this turn, as in the position string; `None` when there is nothing of that
     /// kind or it is not decided yet.
@@ -232,6 +237,10 @@ impl<G: Game> Position for InPlay<G> {
         let begun = if begun.is_empty() { None } else { Some(begun.parse::<G::Move>()?) };
         let steps = self.0.steps(begun.as_ref()).transpose();
         steps.map_err(|broken| Illegal::new(broken.to_string()).into())
+    }
+
+    fn choices(&self, begun: &str) -> Choices {
+        choice::choices(&self.0, begun)
     }
 
     fn roll(&self) -> Option<String> {

@@ -13,7 +13,7 @@ use knotpost_server::config::Config;
 use knotpost_server::domain::{BoardRef, Millis};
 use knotpost_server::server;
 use knotpost_server::service::{
-    Channel, Drawn, Envelope, MailForm, Origin, Reply, Request, execute, view_board,
+    Channel, Drawn, Envelope, MailForm, Origin, Proof, Reply, Request, execute, view_board,
 };
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::standard);
@@ -33,7 +33,12 @@ async fn board(folder: &std::path::Path) -> (Arc<App>, Reply) {
         "osbox move 101 ann ann-secret g3",
     ];
     for line in lines {
-        let origin = Origin { channel: Channel::Operator, sender: None, rate_key: "bench".to_owned() };
+        let origin = Origin {
+            channel: Channel::Operator,
+            sender: None,
+            rate_key: "bench".to_owned(),
+            proof: Proof::Password,
+        };
         let request = Request { line: line.to_owned(), body: String::new(), origin, answering: None };
         assert!(execute(&app, request).await.unwrap().failure.is_none(), "{line}");
     }

@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use knotpost_commands::{GameWords, OptionWord, Vocabulary};
 use knotpost_rules::{AnyGame, OptionKind, Registry};
 use secrecy::ExposeSecret;
+use tokio::sync::broadcast;
 
 use crate::clock::{Clock, Entropy};
 use crate::config::Config;
-use crate::domain::OwnAddresses;
+use crate::domain::{BoardRef, OwnAddresses};
 use crate::gallery::Gallery;
 use crate::links::Links;
 use crate::secret::SecretKey;
@@ -22,14 +23,20 @@ pub struct Signals {
     pub inbox: Sign,
     /// A mail waits in the outbox.
     pub outbox: Sign,
+    /// Boards on which something has just happened, for those who watch them live.
+    pub boards: broadcast::Sender<BoardRef>,
     told: Mutex<Option<Announcements>>,
 }
+
+/// So many boards may have changed before somebody who watches looks at the next one.
+const BOARDS_KEPT: usize = 256;
 
 impl Signals {
     fn new(announcer: &Announcer, told: Option<Announcements>) -> Self {
         Self {
             inbox: Sign::new(Notice::Inbox, announcer.clone()),
             outbox: Sign::new(Notice::Outbox, announcer.clone()),
+            boards: broadcast::Sender::new(BOARDS_KEPT),
             told: Mutex::new(told),
         }
     }
@@ -37,6 +44,14 @@ impl Signals {
     /// What is to be told to other processes; to be had once, and only where there may be others.
     pub fn take_announcements(&self) -> Option<Announcements> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Tells those who watch these boards that something was committed there.
+    pub fn tell_boards(&self, boards: &[BoardRef]) {
+        for board in boards {
+            // Without anybody who watches there is nobody to tell.
+            let _ = self.boards.send(board.clone());
+        }
     }
 }
 

@@ -50,10 +50,14 @@ impl Links {
     /// The user and moment of a reset token; `None` when it is not one of ours. Whether it can still
     /// be used is not known here.
     pub fn read_reset(&self, token: &str) -> Option<(UserKey, Millis)> {
+        self.read_moment("reset", token)
+    }
+
+    fn read_moment(&self, kind: &str, token: &str) -> Option<(UserKey, Millis)> {
         let mut parts = token.split('.');
         let (user, at, signature) = (parts.next()?, parts.next()?, parts.next()?);
         let (user, at) = (UserKey(user.parse().ok()?), Millis(at.parse().ok()?));
-        let right = self.sign("reset", user, &at.0.to_string());
+        let right = self.sign(kind, user, &at.0.to_string());
         let same: bool = right.as_bytes().ct_eq(signature.as_bytes()).into();
         (same && parts.next().is_none()).then_some((user, at))
     }
@@ -68,6 +72,18 @@ impl Links {
             .filter_map(|byte| CODE_SIGNS.get(usize::from(byte % 32)).map(|sign| char::from(*sign)))
             .collect();
         signs.chunks(4).map(|group| group.iter().collect::<String>()).collect::<Vec<_>>().join("-")
+    }
+
+    /// The page on which the reader of a mail asked for at that moment logs in.
+    pub fn magic(&self, public_url: &str, user: UserKey, at: Millis) -> String {
+        let token = format!("{}.{}.{}", user.0, at.0, self.sign("magic", user, &at.0.to_string()));
+        format!("{}/magic/{token}", public_url.trim_end_matches('/'))
+    }
+
+    /// The user and moment of a token that logs in; `None` when it is not one of ours. Whether it can still be used
+    /// is not known here.
+    pub fn read_magic(&self, token: &str) -> Option<(UserKey, Millis)> {
+        self.read_moment("magic", token)
     }
 
     /// The page on which a user takes no more mails of this kind, a word without dots.

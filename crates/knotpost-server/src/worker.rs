@@ -218,6 +218,8 @@ pub async fn prune(app: &App) -> Result<bool, StoreError> {
                 more |= tx.prune_bounces(now.plus(-outbox * DAY)).await?;
                 more |= tx.prune_resets(now.plus(-2 * DAY)).await?;
                 more |= tx.prune_responses(now.plus(-2 * DAY)).await?;
+                more |= tx.prune_sessions(now.plus(-15 * DAY)).await?;
+                more |= tx.prune_magic_links(now.plus(-2 * DAY)).await?;
                 Ok(more)
             })
         })

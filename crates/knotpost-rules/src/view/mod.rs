@@ -65,6 +65,8 @@ pub struct Panel {
     pub columns: usize,
     /// The cells, rows from the top, each from left to right.
     pub cells: Vec<Piece>,
+    /// What the cells are called in moves, in their order; empty where nobody points at cells.
+    pub spots: Vec<String>,
     /// What stands along the left, top, right and bottom side.
     pub margins: [Margin; 4],
     /// How large a cell is in text.

@@ -4,6 +4,7 @@
 mod boards;
 mod boxilies;
 mod cases;
+mod choosing;
 mod conformance;
 mod layouts;
 mod obsidio;

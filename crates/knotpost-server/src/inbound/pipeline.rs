@@ -23,8 +23,8 @@ use crate::config::KeepRaw;
 use crate::domain::{Address, InboxKey, Millis, Verdicts};
 use crate::secret::Purpose;
 use crate::service::{
-    Answering, Audience, Channel, Claim, Origin, Prepared, Request, apply, ask_for_confirmation, heard_from,
-    prepare, prepare_at_once,
+    Answering, Audience, Channel, Claim, Origin, Prepared, Proof, Request, apply, ask_for_confirmation,
+    heard_from, prepare, prepare_at_once,
 };
 use crate::store::{InboxRow, NewInbox, StoreError, Tx};
 
@@ -272,7 +272,12 @@ impl Desk {
             }
             _ => None,
         };
-        Request { line, body, origin: Origin { channel: Channel::Mail, sender, rate_key }, answering }
+        Request {
+            line,
+            body,
+            origin: Origin { channel: Channel::Mail, sender, rate_key, proof: Proof::Password },
+            answering,
+        }
     }
 
     /// Processes the mail that waits longest; `false`: none is due.

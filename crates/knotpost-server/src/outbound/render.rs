@@ -193,6 +193,7 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::Digest { .. } => "digest",
         Reply::ResetAsked { .. } => "reset_asked",
         Reply::PasswordReset { .. } => "password_reset",
+        Reply::MagicLink { .. } => "magic_link",
         Reply::Goodbye { .. } => "goodbye",
         Reply::Message { .. } => "message",
         Reply::Postmaster { .. } => "postmaster",

@@ -277,6 +277,15 @@ pub enum Reply {
         /// For how long.
         hours: i64,
     },
+    /// A way to log in on the web without the password.
+    MagicLink {
+        /// Whose.
+        userid: String,
+        /// The page that does it.
+        link: String,
+        /// For how long.
+        minutes: i64,
+    },
     /// The account is no more.
     Goodbye {
         /// Whose.

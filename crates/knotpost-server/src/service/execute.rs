@@ -41,6 +41,7 @@ pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreEr
         .await?;
     if answer.changed {
         app.signals.outbox.notify_one();
+        app.signals.tell_boards(&answer.boards);
     }
     Ok(answer)
 }

@@ -126,6 +126,11 @@ async fn show(
     })
 }
 
+/// What holds in all games, by what is stored.
+pub(super) fn lines_for_all_games(stored: &[PreferenceRow]) -> Vec<PreferenceLine> {
+    KINDS.iter().map(|kind| line(kind, stored, None)).collect()
+}
+
 fn line(kind: &Kind, stored: &[PreferenceRow], game: Option<(&str, &'static str)>) -> PreferenceLine {
     let find = |place: &str| stored.iter().find(|row| row.game == place && row.name == kind.name);
     let own = game.and_then(|(name, title)| find(name).map(|row| (row.value.clone(), title.to_owned())));

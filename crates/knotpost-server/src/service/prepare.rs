@@ -5,10 +5,11 @@ use futures_util::future::BoxFuture;
 use knotpost_commands::{Command, ParseError};
 
 use super::answering::{Answered, Answering, Standpoint, prepare_answer};
-use super::{Code, HashError, Login, Rate, Refusal, ServiceError, queries, resets};
+use super::proving::{Patience, check_code, check_password};
+use super::{Code, Login, Rate, Refusal, queries};
 use crate::app::App;
 use crate::domain::{Address, UserKey};
-use crate::store::{StoreError, UserState};
+use crate::store::StoreError;
 
 /// Shorter words are no passwords.
 const SHORTEST_PASSWORD: usize = 6;
@@ -24,6 +25,16 @@ pub enum Channel {
     Operator,
 }
 
+/// How the sender of a command proves who he is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Proof {
+    /// By the password in the command.
+    #[default]
+    Password,
+    /// He is logged in as this user: for him a masked password in the command is the right one.
+    LoggedIn(UserKey),
+}
+
 /// Where a command came from.
 #[derive(Clone, Debug)]
 pub struct Origin {
@@ -33,6 +44,8 @@ pub struct Origin {
     pub sender: Option<Address>,
     /// Whom rates are counted for: an address or a network address.
     pub rate_key: String,
+    /// How he proves who he is.
+    pub proof: Proof,
 }
 
 /// A command as it came.
@@ -126,13 +139,6 @@ impl Prepared {
             _ => matches!(self.login, Login::Known { .. }),
         }
     }
-}
-
-/// Whether hashing passwords is allowed to take its time.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Patience {
-    Hash,
-    OnlyRemembered,
 }
 
 /// Does everything slow: parses the line, checks the password, hashes a new one.
@@ -302,8 +308,14 @@ async fn check_passwords(app: &App, prepared: &mut Prepared, patience: Patience)
     let login = match (command, command.credentials()) {
         (Command::Signup { .. }, _) | (_, None) => Ok(Login::NotNeeded),
         (_, Some(who)) => {
+            let proof = match command {
+                // Whoever finds a browser open must not be able to lock its owner out.
+                Command::ChangePassword { .. } | Command::Delete { .. } => &Proof::Password,
+                _ => &prepared.origin.proof,
+            };
+            let rate_key = prepared.origin.rate_key.as_str();
             let checked =
-                check_password(app, &prepared.origin, &who.userid, who.password.expose(), patience).await?;
+                check_password(app, (rate_key, proof), &who.userid, who.password.expose(), patience).await?;
             match checked {
                 Some(Ok(Login::Wrong)) if matches!(command, Command::ChangePassword { .. }) => {
                     Ok(check_code(app, &who.userid, who.password.expose()).await?)
@@ -327,72 +339,4 @@ async fn check_passwords(app: &App, prepared: &mut Prepared, patience: Patience)
         }
     }
     Ok(true)
-}
-
-/// Whether what was given as the present password is the code of somebody who forgot his.
-async fn check_code(app: &App, userid: &str, word: &str) -> Result<Login, StoreError> {
-    let user = app.store.read().await?.find_user(userid).await?;
-    let user = user.filter(|user| user.state == UserState::Active);
-    let right = resets::try_code(app, user.as_ref().map(|user| user.id), word, app.clock.now()).await?;
-    Ok(match user.and_then(|user| Some((user.id, user.password_hash?))) {
-        Some((user, hash)) if right => Login::Known { user, hash },
-        _ => Login::Wrong,
-    })
-}
-
-/// Whose password this is; `None`: nobody's of that name. Tries are counted.
-///
-/// # Errors
-/// When it was tried too often or cannot be checked now; when the database fails.
-pub async fn whose_password(
-    app: &App,
-    rate_key: &str,
-    userid: &str,
-    password: &str,
-) -> Result<Option<UserKey>, ServiceError> {
-    let origin = Origin { channel: Channel::Http, sender: None, rate_key: rate_key.to_owned() };
-    match check_password(app, &origin, userid, password, Patience::Hash).await? {
-        Some(Ok(Login::Known { user, .. })) => Ok(Some(user)),
-        Some(Ok(Login::TooMany(seconds))) => {
-            let refusal = Refusal::new(Code::RateLimited, "too many tries with this userid; try again later");
-            Err(Refusal { retry_after: Some(seconds), ..refusal }.into())
-        }
-        Some(Err(_)) => {
-            Err(Refusal::new(Code::Unavailable, "the server is too busy to check passwords").into())
-        }
-        _ => Ok(None),
-    }
-}
-
-async fn check_password(
-    app: &App,
-    origin: &Origin,
-    userid: &str,
-    password: &str,
-    patience: Patience,
-) -> Result<Option<Result<Login, HashError>>, StoreError> {
-    let user = app.store.read().await?.find_user(userid).await?;
-    let user = user.filter(|user| user.state == UserState::Active);
-    let stored = user.and_then(|user| user.password_hash.map(|hash| (user.id, hash)));
-    let now = app.clock.now();
-    if let Some((user, hash)) = &stored
-        && app.credentials.remembers(*user, password, hash, now)
-    {
-        return Ok(Some(Ok(Login::Known { user: *user, hash: hash.clone() })));
-    }
-    if patience == Patience::OnlyRemembered {
-        return Ok(None);
-    }
-    let account = userid.to_lowercase();
-    if let Err(seconds) = app.limits.count(Rate::Password, &format!("{account} {}", origin.rate_key)) {
-        return Ok(Some(Ok(Login::TooMany(seconds))));
-    }
-    let verified = app
-        .credentials
-        .verify(stored.as_ref().map(|(user, hash)| (*user, hash.as_str())), password, now)
-        .await;
-    Ok(Some(verified.map(|right| match (right, stored) {
-        (true, Some((user, hash))) => Login::Known { user, hash },
-        _ => Login::Wrong,
-    })))
 }

@@ -6,7 +6,7 @@ use super::letter::{MailForm, StoredDraft};
 use super::post::{new_message_id, registered_addresses};
 use super::readers::style_of;
 use super::unsubscribe::Kind;
-use super::{Reply, postmaster, resets};
+use super::{Reply, postmaster, resets, sessions};
 use crate::app::App;
 use crate::domain::{Millis, UserKey};
 use crate::store::{ALL_GAMES, ReferenceMail, StoreError, Tx};
@@ -19,6 +19,8 @@ pub(super) enum Reference {
     Broadcast(i64),
     /// Link and code for a password that was forgotten at this moment.
     Reset(Millis),
+    /// A link, asked for at this moment, that logs in on the web.
+    Magic(Millis),
     /// Words for the administrators, sealed.
     Postmaster(String),
     /// A mail that holds its text, but not its pictures.
@@ -46,6 +48,7 @@ impl Reference {
         match self {
             Self::Broadcast(_) => "broadcast",
             Self::Reset(_) => "password_reset",
+            Self::Magic(_) => "magic_link",
             Self::Postmaster(_) => "postmaster",
             Self::Letter(_) => "letter",
         }
@@ -109,6 +112,10 @@ pub async fn referred_to(
         }
         Reference::Reset(at) => {
             let reply = resets::letter(tx, app, user, at, now).await?;
+            Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, form }))
+        }
+        Reference::Magic(at) => {
+            let reply = sessions::letter(tx, app, user, at, now).await?;
             Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, form }))
         }
         Reference::Letter(letter) => Ok(Some(Referred::Letter(letter))),

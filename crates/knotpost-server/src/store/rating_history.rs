@@ -133,4 +133,26 @@ impl Tx {
         on!(self, c => sqlx::query(sql).bind(game).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
+
+    /// What the latest rated boards of a user did to his rating in a game, before and after each, in order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn rating_curve(
+        &mut self,
+        game: &str,
+        user: UserKey,
+        limit: i64,
+    ) -> Result<Vec<(f64, f64)>, StoreError> {
+        let sql = "SELECT before, after FROM rating_changes WHERE user_id = $1 AND game = $2 \
+                   ORDER BY at DESC, place DESC LIMIT $3";
+        let mut rows: Vec<(f64, f64)> = on!(self, c => sqlx::query_as(sql)
+            .bind(user.0)
+            .bind(game)
+            .bind(limit)
+            .fetch_all(c)
+            .await)?;
+        rows.reverse();
+        Ok(rows)
+    }
 }

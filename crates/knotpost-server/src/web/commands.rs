@@ -14,7 +14,9 @@ use super::Web;
 use super::client::Client;
 use super::error::Problem;
 use crate::secret::{Purpose, to_hex};
-use crate::service::{Answer, Channel, Code, Composer, Origin, Reply, Request, Saved, execute, execute_once};
+use crate::service::{
+    Answer, Channel, Code, Composer, Origin, Proof, Reply, Request, Saved, execute, execute_once,
+};
 use crate::store::SavedResponse;
 
 const JSON: &str = "application/json";
@@ -52,7 +54,8 @@ pub(super) async fn command(
         Ok(read) => read,
         Err(problem) => return problem.into_response(),
     };
-    let origin = Origin { channel: Channel::Http, sender: None, rate_key: client.rate_key() };
+    let origin =
+        Origin { channel: Channel::Http, sender: None, rate_key: client.rate_key(), proof: Proof::Password };
     let request = Request { line, body: text, origin, answering: None };
     let composer = Arc::clone(&web.app.composer);
     let done = match headers.get("idempotency-key") {

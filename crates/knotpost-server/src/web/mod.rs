@@ -8,12 +8,14 @@ mod health;
 mod inbound;
 mod pages;
 mod router;
+mod visitor;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
@@ -29,19 +31,33 @@ pub struct Web {
     mailroom: Arc<dyn Mailroom>,
     pages: Arc<pages::Pages>,
     metrics: Option<PrometheusHandle>,
+    /// Ends what would otherwise go on for as long as a client wishes.
+    stop: CancellationToken,
+    /// Places for those who watch boards live.
+    watchers: Arc<Semaphore>,
 }
+
+/// So many may watch boards live at once.
+const MOST_WATCHERS: usize = 1000;
 
 impl Web {
     /// The shared parts of the handlers; `mailroom` takes the mail that web hooks post.
     pub fn new(app: Arc<App>, mailroom: Arc<dyn Mailroom>, metrics: Option<PrometheusHandle>) -> Self {
         let pages = Arc::new(pages::Pages::new(&app.config));
-        Self { app, mailroom, pages, metrics }
+        let watchers = Arc::new(Semaphore::new(MOST_WATCHERS));
+        Self { app, mailroom, pages, metrics, stop: CancellationToken::new(), watchers }
+    }
+
+    /// The same, ending its long answers when the server stops.
+    #[must_use]
+    pub fn until(self, stop: CancellationToken) -> Self {
+        Self { stop, ..self }
     }
 }
 
 /// Serves HTTP until it is told to stop, then finishes the requests in hand.
 pub async fn serve(listener: TcpListener, web: Web, stop: CancellationToken) {
-    let service = router(web).into_make_service_with_connect_info::<SocketAddr>();
+    let service = router(web.until(stop.clone())).into_make_service_with_connect_info::<SocketAddr>();
     let served = axum::serve(listener, service).with_graceful_shutdown(stop.cancelled_owned()).await;
     if let Err(error) = served {
         tracing::error!(%error, "the web listener failed");

@@ -3,21 +3,27 @@
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::DefaultBodyLimit;
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use axum::response::IntoResponse;
 use axum::routing::{get, post};
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
+use tower_http::csrf::{CsrfLayer, ProtectionError};
 use tower_http::set_header::SetResponseHeaderLayer;
 use tower_http::timeout::TimeoutLayer;
 
+use super::error::Problem;
 use super::{Web, api, client, commands, health, inbound, pages};
+use crate::service::Code;
 
 /// A request that takes longer is given up; a password that waits its turn takes the longest.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Scripts and styles come from here and from nowhere else; nobody may frame a page.
-const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; \
+const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
+                              img-src 'self' data:; form-action 'self'; \
                               base-uri 'none'; frame-ancestors 'none'";
 
 /// All of HTTP.
@@ -33,7 +39,8 @@ pub fn router(web: Web) -> Router {
         .layer(fixed(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
         .layer(fixed(header::REFERRER_POLICY, "same-origin"))
         .layer(fixed(header::CONTENT_SECURITY_POLICY, CONTENT_POLICY))
-        .layer(axum::middleware::from_fn_with_state(web.clone(), client::limit_rate));
+        .layer(axum::middleware::from_fn_with_state(web.clone(), client::limit_rate))
+        .layer(refuse_foreign_posts(&web));
     Router::new()
         .route("/commands", post(commands::command))
         .nest("/api/v1", api::routes())
@@ -46,6 +53,26 @@ pub fn router(web: Web) -> Router {
         .route("/readyz", get(health::ready))
         .route("/metrics", get(health::metrics))
         .with_state(web)
+}
+
+/// Another site's page cannot make a browser post here (by Fetch metadata and Origin). Programs that are no browsers
+/// send neither header and pass. A mail program's one-click post (RFC 8058) may come by way of a web mail page; its
+/// address is signed and does nothing but end mails.
+fn refuse_foreign_posts(
+    web: &Web,
+) -> CsrfLayer<impl FnMut(ProtectionError) -> Response<Body> + Clone + Send + Sync + 'static> {
+    let url = web.app.config.server.public_url.trim_end_matches('/');
+    // Behind a proxy that renames the host, the public address still is ours.
+    let layer = CsrfLayer::new().add_trusted_origin(url).unwrap_or_else(|error| {
+        tracing::warn!(%error, "server.public_url is no origin that a browser could name");
+        CsrfLayer::new()
+    });
+    layer.with_insecure_bypass(|_, uri| uri.path().starts_with("/unsubscribe/")).with_rejection_response(
+        |_| {
+            let text = "this was sent by a page of another site; open the page here and try again";
+            Problem::new(Code::NotAllowed, text).into_response()
+        },
+    )
 }
 
 fn web_hook(max_body: usize) -> Router<Web> {

@@ -244,6 +244,11 @@ impl TestApp {
         Page { status: parts.status, headers: parts.headers, text }
     }
 
+    /// Any request; the answer may have no end.
+    pub(crate) async fn open(&self, request: Request<Body>) -> axum::response::Response {
+        self.router.clone().oneshot(request).await.expect("the router never fails")
+    }
+
     /// Everything that is stored, as text.
     pub(crate) async fn tables(&self) -> Tables {
         match &self.place {

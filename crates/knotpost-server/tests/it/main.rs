@@ -22,3 +22,4 @@ mod smtp_listener;
 mod smtp_peer;
 mod store;
 mod stories;
+mod web;

@@ -15,6 +15,7 @@ mod schema;
 mod submitting;
 mod transactions;
 mod turns;
+mod visiting;
 mod watching;
 mod wishes;
 
@@ -139,6 +140,9 @@ contracts! {
     leaving::a_broadcast_is_passed_on_in_parts,
     leaving::who_leaves_is_forgotten_and_nobody_else,
     leaving::a_mail_by_reference_is_queued,
+    visiting::sessions_begin_are_used_and_end,
+    visiting::a_link_is_taken_once_and_only_the_latest,
+    visiting::a_board_has_a_pulse,
     people::a_stranger_is_asked_once_in_a_while,
     people::answers_to_requests_are_kept_for_a_while,
     boards::a_board_comes_back_as_it_was_stored,

@@ -15,6 +15,7 @@ pub use moves::{BoxiliesIllegal, BoxiliesMove, Cell};
 pub use stones::{Hand, Lie, Stone};
 
 use crate::{
+    choice::{Part, PartKind},
     error::PositionError,
     game::Game,
     help::HelpPage,
@@ -218,6 +219,15 @@ impl Game for Boxilies {
 
     fn legal_moves(&self) -> Vec<BoxiliesMove> {
         self.moves().collect()
+    }
+
+    fn parts(mv: &BoxiliesMove) -> Vec<Part> {
+        let turns = mv.lie.turns();
+        vec![
+            Part::spot("", &mv.lie.stone()),
+            Part::spot(":", &mv.cell),
+            Part { text: format!(":{turns}"), kind: PartKind::Turns(turns) },
+        ]
     }
 
     fn example_move(&self) -> Option<BoxiliesMove> {

@@ -46,6 +46,7 @@ fn draw_board(game: &Boxilies) -> Panel {
     Panel {
         columns: SIZE,
         cells: Cell::ALL.map(piece).to_vec(),
+        spots: Cell::ALL.map(|cell| cell.to_string()).to_vec(),
         margins: [rows.clone(), columns.clone(), rows, columns],
         cell_size: CELL_SIZE,
         ..Panel::default()
@@ -63,6 +64,11 @@ fn draw_hand(game: &Boxilies, seat: Seat) -> Option<Panel> {
         title: format!("     Stones left to {}:", seat_name(seat)),
         columns: hand.len(),
         cells: hand.stones().map(|stone| piece_of(Lie::new(stone, 0), seat, Fate::Stays)).collect(),
+        spots: if seat == game.next {
+            hand.stones().map(|stone| stone.to_string()).collect()
+        } else {
+            Vec::new()
+        },
         cell_size: CELL_SIZE,
         ..Panel::default()
     })

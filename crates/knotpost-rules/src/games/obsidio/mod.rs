@@ -19,6 +19,7 @@ pub use grid::{Cells, NoSquare, Shade, Square};
 pub use moves::{ObsidioIllegal, ObsidioMove};
 
 use crate::{
+    choice::Part,
     error::PositionError,
     game::{Forbidden, Game},
     help::HelpPage,
@@ -280,6 +281,20 @@ impl Game for Obsidio {
         }
         moves.extend(self.claimable().iter().map(ObsidioMove::single));
         moves
+    }
+
+    fn parts(mv: &ObsidioMove) -> Vec<Part> {
+        let squares = mv.squares().iter().enumerate();
+        squares.map(|(place, square)| Part::spot(if place == 0 { "" } else { "," }, square)).collect()
+    }
+
+    fn extensions(&self, begun: &ObsidioMove) -> Vec<ObsidioMove> {
+        let targets = self.claimable();
+        if !begun.squares().iter().all(|square| targets.contains(*square)) {
+            return Vec::new();
+        }
+        let others = targets.iter().filter(|square| !begun.squares().contains(square));
+        others.filter_map(|square| format!("{begun},{square}").parse().ok()).collect()
     }
 
     fn example_move(&self) -> Option<ObsidioMove> {

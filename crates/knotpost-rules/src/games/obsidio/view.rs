@@ -34,6 +34,7 @@ pub(super) fn draw(game: &Obsidio) -> View {
     };
     let panel = Panel {
         columns: usize::from(size),
+        spots: cells.clone().map(|square| square.to_string()).collect(),
         cells: cells.map(|square| piece_at(game, square, seen)).collect(),
         margins: [rows.clone(), columns.clone(), rows, columns],
         ..Panel::default()

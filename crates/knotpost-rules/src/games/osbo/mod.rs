@@ -17,6 +17,7 @@ mod view;
 pub use moves::{Cell, MisfitReason, OsboIllegal, OsboMove, Placement};
 
 use crate::{
+    choice::Part,
     error::PositionError,
     game::{Forbidden, Game},
     help::HelpPage,
@@ -221,6 +222,14 @@ impl Game for Osbo {
         };
         let Ok(quota) = self.visit_next(&[], visit) else { return Vec::new() };
         first.into_iter().filter_map(|placement| self.complete(vec![placement], quota)).collect()
+    }
+
+    fn parts(mv: &OsboMove) -> Vec<Part> {
+        let parts = mv.placements().iter().enumerate().flat_map(|(place, die)| {
+            let comma = if place == 0 { "" } else { "," };
+            [Part::face(comma, die.face), Part::spot("", &format!("{}{}", die.design, die.cell))]
+        });
+        parts.collect()
     }
 
     fn example_move(&self) -> Option<OsboMove> {

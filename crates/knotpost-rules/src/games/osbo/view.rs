@@ -56,6 +56,7 @@ fn draw_design(game: &Osbo, seat: Seat, design: &Design, fresh: Places) -> Panel
         title: format!("Design {seat} ({})", game.rules.seat_name(seat)),
         columns: usize::from(bounds.width()),
         cells: bounds.places().map(piece).collect(),
+        spots: bounds.places().map(|place| format!("{seat}{}", Cell::at(place, design.grid()))).collect(),
         margins: [&rows, &columns, &rows, &columns].map(|labels| margin(labels)),
         ..Panel::default()
     }

@@ -9,6 +9,7 @@ mod view;
 pub use moves::{OsboxIllegal, OsboxMove};
 
 use crate::{
+    choice::Part,
     error::{PositionError, SyntaxError},
     game::Game,
     help::HelpPage,
@@ -205,6 +206,10 @@ impl Game for Osbox {
     fn legal_moves(&self) -> Vec<OsboxMove> {
         let entries = self.open_entries();
         entries.flat_map(|entry| crate::knot::Face::ALL.map(|face| OsboxMove { face, entry })).collect()
+    }
+
+    fn parts(mv: &OsboxMove) -> Vec<Part> {
+        vec![Part::face("", mv.face), Part::spot("", &mv.entry)]
     }
 
     fn example_move(&self) -> Option<OsboxMove> {

@@ -4,7 +4,8 @@ use axum::Json;
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use knotpost_rules::Scores;
+use knotpost_picture::{PictureOptions, Theme};
+use knotpost_rules::{Scores, View, Viewer};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -142,6 +143,73 @@ pub(super) async fn text(
     Ok(format!("{}\n", view.sheet.board.trim_end()))
 }
 
+/// The query of a picture.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct PictureQuery {
+    ply: Option<i64>,
+    theme: Option<String>,
+    width: Option<u16>,
+}
+
+pub(super) async fn svg(
+    State(web): State<Web>,
+    Path((game, number)): Path<(String, String)>,
+    query: Queried<PictureQuery>,
+) -> Result<Response, Problem> {
+    let (view, options) = picture(&web, &game, &number, &read(query)?).await?;
+    let kind = HeaderValue::from_static("image/svg+xml");
+    Ok(([(header::CONTENT_TYPE, kind)], knotpost_picture::svg(&view, &options)).into_response())
+}
+
+pub(super) async fn png(
+    State(web): State<Web>,
+    Path((game, number)): Path<(String, String)>,
+    query: Queried<PictureQuery>,
+) -> Result<Response, Problem> {
+    let (view, options) = picture(&web, &game, &number, &read(query)?).await?;
+    // Drawing takes milliseconds; others are served meanwhile.
+    let drawn = tokio::task::spawn_blocking(move || knotpost_picture::png(&view, &options)).await;
+    match drawn {
+        Ok(Ok(bytes)) => {
+            let kind = HeaderValue::from_static("image/png");
+            Ok(([(header::CONTENT_TYPE, kind)], bytes).into_response())
+        }
+        Ok(Err(error)) => Err(Problem::new(Code::BadValue, error.to_string())),
+        Err(error) => {
+            tracing::error!(%error, "a picture could not be drawn");
+            Err(Problem::new(Code::Unavailable, "the picture cannot be drawn at the moment"))
+        }
+    }
+}
+
+/// The narrowest and widest picture.
+const WIDTHS: std::ops::RangeInclusive<u16> = 60..=1440;
+
+async fn picture(
+    web: &Web,
+    game: &str,
+    number: &str,
+    query: &PictureQuery,
+) -> Result<(View, PictureOptions), Problem> {
+    let theme = match query.theme.as_deref().map(str::parse) {
+        None => Theme::default(),
+        Some(Ok(theme)) => theme,
+        Some(Err(error)) => {
+            let error: knotpost_picture::ParseThemeError = error;
+            return Err(Problem::new(Code::BadValue, error.to_string()));
+        }
+    };
+    let width_px = query.width.unwrap_or(720);
+    if !WIDTHS.contains(&width_px) {
+        let text = format!("`width` is a number from {} to {}", WIDTHS.start(), WIDTHS.end());
+        return Err(Problem::new(Code::BadValue, text));
+    }
+    let view = find(web, game, number, query.ply).await?;
+    let title = format!("{} board {}", view.board.title(), view.board.row.number);
+    Ok((view.board.position.view(Viewer::Spectator), PictureOptions { theme, width_px, title }))
+}
+
 pub(super) async fn record(
     State(web): State<Web>,
     Path((game, number)): Path<(String, String)>,
@@ -159,7 +227,7 @@ async fn find(web: &Web, game: &str, number: &str, ply: Option<i64>) -> Result<B
     Ok(view_board(&web.app, &board_name(game, number)?, ply).await?)
 }
 
-fn board_name(game: &str, number: &str) -> Result<BoardRef, Problem> {
+pub(super) fn board_name(game: &str, number: &str) -> Result<BoardRef, Problem> {
     let game = game.to_lowercase();
     let number = number
         .parse()

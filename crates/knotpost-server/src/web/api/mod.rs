@@ -1,6 +1,7 @@
 //! `/api/v1`: games and boards as JSON, to be read.
 
 mod boards;
+mod events;
 mod games;
 mod standings;
 mod users;
@@ -22,6 +23,9 @@ pub(super) fn routes() -> Router<Web> {
         .route("/boards/{game}/{number}/moves", get(boards::moves))
         .route("/boards/{game}/{number}/legal", get(boards::legal))
         .route("/boards/{game}/{number}/board.txt", get(boards::text))
+        .route("/boards/{game}/{number}/board.svg", get(boards::svg))
+        .route("/boards/{game}/{number}/board.png", get(boards::png))
+        .route("/boards/{game}/{number}/events", get(events::follow))
         .route("/boards/{game}/{number}/record", get(boards::record))
         .fallback(async || Problem::not_found("there is nothing at this address of the API"))
 }

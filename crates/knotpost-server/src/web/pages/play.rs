@@ -1,29 +1,27 @@
 //! The start page, boards, rules and help.
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use knotpost_commands::ExampleContext;
+use knotpost_picture::{PictureOptions, Theme, linked_svg};
+use knotpost_rules::{AnyGame, GameOptions, Seed, Viewer};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
-use serde::Deserialize;
 
-use crate::domain::{BoardRef, BoardState};
-use knotpost_commands::ExampleContext;
-
+use crate::domain::{BoardState, Millis};
 use crate::service::{
-    BoardLine, BoardQuery, BoardView, Code, Reply, ServiceError, Standing, help_page, view_board,
-    view_boards, view_games,
+    BoardLine, BoardQuery, Code, Reply, ServiceError, Visitor, help_page, view_boards, view_games,
+    view_standings,
 };
+use crate::store::{BoardRow, SeatRow};
 use crate::web::Web;
+use crate::web::visitor::{LoggedIn, private};
 
 /// Boards on the start page.
-const BOARDS: i64 = 50;
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct PlyQuery {
-    ply: Option<i64>,
-}
+const BOARDS: i64 = 20;
+/// Own boards there.
+const OWN_BOARDS: i64 = 200;
 
 pub(super) async fn missing(State(web): State<Web>) -> Response {
     web.pages.page(
@@ -33,25 +31,66 @@ pub(super) async fn missing(State(web): State<Web>) -> Response {
     )
 }
 
-pub(super) async fn home(State(web): State<Web>) -> Response {
+pub(super) async fn home(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let facts = async {
         let games = view_games(&web.app).await?;
         let active = BoardQuery { state: Some(BoardState::Active), limit: BOARDS, ..BoardQuery::default() };
         let page = view_boards(&web.app, active).await?;
         let boards: Vec<Value> = page.boards.iter().map(|(_, _, line)| line_facts(line)).collect();
-        Ok::<_, ServiceError>(context! { games => Serde(games), boards, more => page.next.is_some() })
+        let mine = match visitor {
+            Some(visitor) => own_boards(&web, visitor).await?,
+            None => Vec::new(),
+        };
+        let mut seeks = Vec::new();
+        for game in &games {
+            if let Reply::Standings { seeks: of_game, game, title, .. } =
+                view_standings(&web.app, &game.game).await?
+            {
+                seeks.extend(of_game.iter().map(|seek| {
+                    context! { game => game.clone(), title => title.clone(), userid => seek.userid.clone(),
+                    wanted => seek.wanted, terms => seek.terms.clone() }
+                }));
+            }
+        }
+        Ok::<_, ServiceError>(
+            context! { games => Serde(games), boards, mine, seeks, more => page.next.is_some() },
+        )
     };
     match facts.await {
-        Ok(facts) => web.pages.page(StatusCode::OK, "home.html", facts),
+        Ok(facts) => private(web.pages.page_for(visitor, StatusCode::OK, "home.html", facts)),
         Err(error) => web.pages.failure(error),
     }
+}
+
+/// The boards of a visitor, those that wait for him first, the longest wait first of these.
+async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceError> {
+    let query = BoardQuery {
+        userid: Some(visitor.userid.clone()),
+        state: Some(BoardState::Active),
+        limit: OWN_BOARDS,
+        ..BoardQuery::default()
+    };
+    let mut boards = view_boards(&web.app, query).await?.boards;
+    let waits = |seats: &[SeatRow]| seats.iter().any(|seat| seat.to_move && seat.userid == visitor.userid);
+    boards.sort_by_key(|(row, seats, _)| (!waits(seats), row.last_move_at.unwrap_or(row.started_at.0)));
+    let facts = |(row, seats, line): &(BoardRow, Vec<SeatRow>, BoardLine)| {
+        let since = Millis(row.last_move_at.unwrap_or(row.started_at.0)).to_readable();
+        context! { is_mine => waits(seats), since, ..line_facts(line) }
+    };
+    Ok(boards.iter().map(facts).collect())
 }
 
 fn line_facts(line: &BoardLine) -> Value {
     Value::from(Serde(line))
 }
 
-pub(super) async fn game(State(web): State<Web>, Path(name): Path<String>) -> Response {
+pub(super) async fn game(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    Path(name): Path<String>,
+) -> Response {
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let name = name.to_lowercase();
     let Some(game) = web.app.game(&name) else {
         return web.pages.problem(Code::UnknownGame, &format!("there is no game `{name}` here"));
@@ -63,51 +102,52 @@ pub(super) async fn game(State(web): State<Web>, Path(name): Path<String>) -> Re
         .map(|section| context! { title => section.title, text => section.text.clone() })
         .collect();
     let meta = game.meta();
-    let facts =
-        context! { name, title => meta.title, summary => meta.summary, credit => meta.credit, sections };
-    web.pages.page(StatusCode::OK, "game.html", facts)
+    let options: Vec<Value> = meta
+        .options
+        .iter()
+        .map(|spec| context! { usage => spec.usage(), default => spec.default_text(), help => spec.help })
+        .collect();
+    let facts = context! {
+        name, title => meta.title, summary => meta.summary, credit => meta.credit, sections, options,
+        figure => figure(game),
+    };
+    web.pages.page_for(visitor, StatusCode::OK, "game.html", facts)
 }
 
-pub(super) async fn board(
+/// Moves shown in the figure of a game.
+const FIGURE_MOVES: usize = 9;
+
+/// A game after some moves, on light and on dark ground.
+fn figure(game: &dyn AnyGame) -> Vec<Value> {
+    let meta = game.meta();
+    let options = GameOptions::defaults(meta.options);
+    let mut position = game.setup(&options, *meta.players.start(), &Seed::default());
+    for step in 0..FIGURE_MOVES {
+        let moves = position.legal_moves();
+        // Any moves will do, as long as they are not all alike.
+        let Some(play) = moves.get((step * 31 + 7) % moves.len().max(1)) else { break };
+        if position.play(knotpost_rules::Turn::Move(play)).is_err() {
+            break;
+        }
+    }
+    let view = position.view(Viewer::Spectator);
+    let title = format!("{} after some moves", meta.title);
+    let picture = |(theme, class)| {
+        let options = PictureOptions { theme, title: title.clone(), ..PictureOptions::default() };
+        Value::from_safe_string(linked_svg(&view, &options, class, &[]))
+    };
+    [(Theme::Light, "on-light"), (Theme::Dark, "on-dark")].map(picture).to_vec()
+}
+
+pub(super) async fn help(
     State(web): State<Web>,
-    Path((game, number)): Path<(String, String)>,
-    Query(query): Query<PlyQuery>,
+    visitor: Option<LoggedIn>,
+    Path(topic): Path<String>,
 ) -> Response {
-    let game = game.to_lowercase();
-    let Ok(number) = number.parse() else {
-        return web.pages.problem(Code::NoSuchBoard, &format!("there is no {game} board `{number}`"));
-    };
-    match view_board(&web.app, &BoardRef { game, number }, query.ply).await {
-        Ok(view) => web.pages.page(StatusCode::OK, "board.html", board_facts(&view)),
-        Err(error) => web.pages.failure(error),
-    }
-}
-
-fn board_facts(view: &BoardView) -> Value {
-    let ply = view.board.entries.len() as i64;
-    let to_move = match view.board.standing() {
-        Standing::ToMove(seat) => view.board.userid_at(i64::from(seat.number())).to_owned(),
-        Standing::Over(_) => String::new(),
-    };
-    // Where a move is put together from parts nobody counts the ways to do so.
-    let is_counted = matches!(view.board.position.steps(""), Ok(None));
-    let legal = is_counted.then(|| view.board.position.legal_moves().len());
-    context! {
-        sheet => Serde(&view.sheet),
-        state => view.board.row.state.as_str(),
-        turn_line => view.sheet.verdict.to_string(),
-        to_move,
-        number => view.sheet.number,
-        ply,
-        last => view.last_ply,
-        legal,
-    }
-}
-
-pub(super) async fn help(State(web): State<Web>, Path(topic): Path<String>) -> Response {
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     match help_page(&web.app, &topic.to_lowercase(), &ExampleContext::default()) {
         Some(Reply::Help { title, text }) => {
-            web.pages.page(StatusCode::OK, "help.html", context! { title, text })
+            web.pages.page_for(visitor, StatusCode::OK, "help.html", context! { title, text })
         }
         _ => web.pages.problem(Code::NoSuchBoard, &format!("there is no help about `{topic}`")),
     }

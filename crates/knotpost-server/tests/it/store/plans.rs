@@ -43,6 +43,12 @@ async fn ask_everything(ground: &Ground) {
     let board = ground.board("osbox", [ann, bob]).await;
     let mut tx = ground.store.read().await.unwrap();
     tx.find_user("ann").await.unwrap();
+    tx.session("digest").await.unwrap();
+    tx.sessions_of(ann).await.unwrap();
+    tx.magic_link_at(ann).await.unwrap();
+    tx.board_pulse("osbox", 101).await.unwrap();
+    tx.talk(board, 9).await.unwrap();
+    tx.rating_curve("osbox", ann, 9).await.unwrap();
     tx.addresses(ann).await.unwrap();
     tx.find_board("osbox", 101).await.unwrap();
     tx.moves(board).await.unwrap();

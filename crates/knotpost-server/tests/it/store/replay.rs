@@ -8,7 +8,7 @@ use knotpost_server::clock::{ManualClock, SystemEntropy};
 use knotpost_server::config::Config;
 use knotpost_server::domain::{BoardRef, BoardState, Millis};
 use knotpost_server::outbound::MailComposer;
-use knotpost_server::service::{Answer, Channel, Origin, Request, execute, view_board};
+use knotpost_server::service::{Answer, Channel, Origin, Proof, Request, execute, view_board};
 
 use super::Ground;
 
@@ -22,7 +22,8 @@ const CHALLENGES: [&str; 4] = [
 ];
 
 async fn command(app: &Arc<App>, line: String) -> Answer {
-    let origin = Origin { channel: Channel::Http, sender: None, rate_key: "test".to_owned() };
+    let origin =
+        Origin { channel: Channel::Http, sender: None, rate_key: "test".to_owned(), proof: Proof::Password };
     execute(app, Request { line, body: "a comment".to_owned(), origin, answering: None }).await.unwrap()
 }
 

@@ -10,7 +10,9 @@ tell! {
 
 mod stories {
     use knotpost_commands::{ExampleContext, Scope, Verb, parse};
-    use knotpost_server::service::{Channel, Code, Origin, Reply, Request, TOPICS, execute, help_page};
+    use knotpost_server::service::{
+        Channel, Code, Origin, Proof, Reply, Request, TOPICS, execute, help_page,
+    };
 
     use crate::harness::{Letter, Place, TestApp, show_all};
 
@@ -83,6 +85,7 @@ mod stories {
                 channel: Channel::Mail,
                 sender: Some("fred@fred.example".parse().unwrap()),
                 rate_key: String::new(),
+                proof: Proof::Password,
             };
             let answer = execute(
                 &app.app,

@@ -1,0 +1,94 @@
+//! What happens on a board, as it happens: server-sent events.
+//!
+//! A word inside this process says that a board may have changed; what has changed is read from the database. What
+//! another process did is found by looking again after a while.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::extract::{Path, State};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use futures_util::Stream;
+use serde_json::json;
+use tokio::sync::{broadcast, mpsc};
+use tokio_stream::wrappers::ReceiverStream;
+
+use super::boards::board_name;
+use crate::domain::{BoardRef, BoardState};
+use crate::service::{Code, Pulse, view_pulse};
+use crate::web::Web;
+use crate::web::error::Problem;
+
+/// How often somebody looks by himself.
+const POLL: Duration = Duration::from_secs(3);
+/// How often a silent connection says that it is alive.
+const ALIVE: Duration = Duration::from_secs(25);
+/// Events that wait for a slow client; who is slower is let go and comes back by himself.
+const WAITING: usize = 16;
+
+pub(super) async fn follow(
+    State(web): State<Web>,
+    Path((game, number)): Path<(String, String)>,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
+    let name = board_name(&game, &number)?;
+    // Heard from now on, so that nothing is missed between the look and the first word.
+    let signs = web.app.signals.boards.subscribe();
+    let Some(first) = view_pulse(&web.app, &name).await? else {
+        let text = format!("there is no {} board {}", name.game, name.number);
+        return Err(Problem::new(Code::NoSuchBoard, text));
+    };
+    let Ok(place) = web.watchers.clone().try_acquire_owned() else {
+        let mut problem = Problem::new(Code::Unavailable, "too many watch boards at the moment");
+        problem.retry_after = Some(60);
+        return Err(problem);
+    };
+    let (events, waiting) = mpsc::channel(WAITING);
+    tokio::spawn(async move {
+        watch(&web, &name, first, signs, &events).await;
+        drop(place);
+    });
+    Ok(Sse::new(ReceiverStream::new(waiting)).keep_alive(KeepAlive::new().interval(ALIVE)))
+}
+
+type Events = mpsc::Sender<Result<Event, Infallible>>;
+
+/// Looks and tells until the client goes, is too slow, or the server stops.
+async fn watch(
+    web: &Web,
+    name: &BoardRef,
+    mut known: Pulse,
+    mut signs: broadcast::Receiver<BoardRef>,
+    events: &Events,
+) {
+    loop {
+        tokio::select! {
+            () = web.stop.cancelled() => return,
+            () = events.closed() => return,
+            () = tokio::time::sleep(POLL) => {}
+            sign = signs.recv() => match sign {
+                Ok(board) if board != *name => continue,
+                Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Closed) => return,
+            }
+        }
+        let Ok(Some(now)) = view_pulse(&web.app, name).await else { return };
+        for event in differences(&known, &now) {
+            let data = json!({ "game": name.game, "number": name.number, "ply": now.ply }).to_string();
+            if events.try_send(Ok(Event::default().event(event).data(data))).is_err() {
+                return;
+            }
+        }
+        known = now;
+    }
+}
+
+fn differences(before: &Pulse, after: &Pulse) -> Vec<&'static str> {
+    let moved = (before.ply, before.moved_at) != (after.ply, after.moved_at);
+    let said = after.remark > before.remark;
+    let proposed = before.proposed_at != after.proposed_at;
+    let ended = before.state == BoardState::Active && after.state != BoardState::Active;
+    [(moved, "move"), (said, "chat"), (proposed, "proposal"), (ended, "over")]
+        .into_iter()
+        .filter_map(|(happened, event)| happened.then_some(event))
+        .collect()
+}

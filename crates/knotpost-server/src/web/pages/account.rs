@@ -1,0 +1,232 @@
+//! Logging in and out, signing up, and the link by mail.
+
+use std::sync::Arc;
+
+use axum::Form;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use minijinja::context;
+use serde::Deserialize;
+
+use crate::service::{
+    Channel, Code, Origin, Proof, Refusal, Request, ServiceError, Visitor, ask_for_link, execute, log_in,
+    log_in_by_link, log_out, log_out_everywhere, view_link,
+};
+use crate::web::Web;
+use crate::web::client::Client;
+use crate::web::error::status;
+use crate::web::visitor::{LoggedIn, private, safe_next, set_cookie, token};
+
+/// Where to go on after logging in.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Next {
+    next: String,
+}
+
+/// What the log-in form sends.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct LogIn {
+    userid: String,
+    password: String,
+    next: String,
+    /// `link`: send a link instead.
+    by: String,
+}
+
+/// What the sign-up form sends.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct SignUp {
+    userid: String,
+    password: String,
+    address: String,
+}
+
+/// What the log-out form sends.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct LogOut {
+    /// `everywhere`: all sessions.
+    from: String,
+}
+
+pub(super) async fn ask(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    Query(query): Query<Next>,
+) -> Response {
+    if visitor.is_some() {
+        return Redirect::to(safe_next(&query.next)).into_response();
+    }
+    form(&web, StatusCode::OK, "", &query.next, "")
+}
+
+fn form(web: &Web, status: StatusCode, userid: &str, next: &str, message: &str) -> Response {
+    private(web.pages.page(status, "login.html", context! { userid, next => safe_next(next), message }))
+}
+
+pub(super) async fn act(
+    State(web): State<Web>,
+    client: Client,
+    headers: HeaderMap,
+    Form(given): Form<LogIn>,
+) -> Response {
+    let userid = given.userid.trim();
+    if given.by == "link" {
+        return send_link(&web, client, userid).await;
+    }
+    let agent = agent(&headers);
+    match log_in(&web.app, userid, &given.password, &client.rate_key(), agent).await {
+        Ok(fresh) => enter(&web, &headers, &fresh, &given.next).await,
+        Err(ServiceError::Refused(refusal)) => {
+            let page = form(&web, status(refusal.code), userid, &given.next, &refusal.message);
+            retry_later(page, &refusal)
+        }
+        Err(error) => web.pages.failure(error),
+    }
+}
+
+fn retry_later(mut page: Response, refusal: &Refusal) -> Response {
+    if let Some(seconds) = refusal.retry_after {
+        page.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    page
+}
+
+fn agent(headers: &HeaderMap) -> &str {
+    headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+/// Goes on with a fresh session; the one before, if the browser had one, ends.
+async fn enter(web: &Web, headers: &HeaderMap, fresh: &str, next: &str) -> Response {
+    if let Some(old) = token(&web.app.config, headers)
+        && let Err(error) = log_out(&web.app, &old).await
+    {
+        tracing::warn!(error = error.with_causes(), "an old session could not be ended");
+    }
+    let cookie = set_cookie(&web.app.config, fresh);
+    private(([(header::SET_COOKIE, cookie)], Redirect::to(safe_next(next))).into_response())
+}
+
+async fn send_link(web: &Web, client: Client, userid: &str) -> Response {
+    if userid.is_empty() {
+        return form(web, StatusCode::BAD_REQUEST, "", "", "write your userid to get a link by mail");
+    }
+    match ask_for_link(&web.app, userid, &client.rate_key()).await {
+        Ok(()) => private(web.pages.page(StatusCode::OK, "link_sent.html", context! { userid })),
+        Err(ServiceError::Refused(refusal)) => {
+            retry_later(form(web, status(refusal.code), userid, "", &refusal.message), &refusal)
+        }
+        Err(error) => web.pages.failure(error),
+    }
+}
+
+pub(super) async fn leave(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    headers: HeaderMap,
+    Form(given): Form<LogOut>,
+) -> Response {
+    let left = match (visitor, token(&web.app.config, &headers)) {
+        (Some(LoggedIn(Visitor { user, .. })), _) if given.from == "everywhere" => {
+            log_out_everywhere(&web.app, user).await
+        }
+        (_, Some(token)) => log_out(&web.app, &token).await,
+        _ => Ok(()),
+    };
+    match left {
+        Ok(()) => {
+            let cookie = set_cookie(&web.app.config, "");
+            ([(header::SET_COOKIE, cookie)], Redirect::to("/")).into_response()
+        }
+        Err(error) => web.pages.failure(error.into()),
+    }
+}
+
+pub(super) async fn ask_sign_up(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
+    if visitor.is_some() {
+        return Redirect::to("/").into_response();
+    }
+    sign_up_form(&web, StatusCode::OK, &SignUp::default(), "", &[])
+}
+
+fn sign_up_form(web: &Web, status: StatusCode, given: &SignUp, message: &str, hints: &[String]) -> Response {
+    let confirms = web.app.config.confirms_addresses();
+    let facts = context! {
+        userid => given.userid.clone(), given_address => given.address.clone(), message, hints => hints.to_vec(), confirms,
+    };
+    private(web.pages.page(status, "signup.html", facts))
+}
+
+/// Signs up as a mail would, and logs in at once.
+pub(super) async fn sign_up(
+    State(web): State<Web>,
+    client: Client,
+    headers: HeaderMap,
+    Form(given): Form<SignUp>,
+) -> Response {
+    let (userid, address) = (given.userid.trim(), given.address.trim());
+    // A blank would make two words of one; what is in the others is judged by the command.
+    let words = [("userid", userid), ("password", given.password.as_str()), ("mail address", address)];
+    for (name, word) in words {
+        if word.is_empty() || word.chars().any(|sign| sign.is_whitespace() || sign.is_control()) {
+            let message = format!("write a {name} without blanks");
+            return sign_up_form(&web, StatusCode::UNPROCESSABLE_ENTITY, &given, &message, &[]);
+        }
+    }
+    let line = format!("signup {userid} {} {address}", given.password);
+    let origin =
+        Origin { channel: Channel::Http, sender: None, rate_key: client.rate_key(), proof: Proof::Password };
+    let app = Arc::clone(&web.app);
+    let answer = match execute(&app, Request { line, body: String::new(), origin, answering: None }).await {
+        Ok(answer) => answer,
+        Err(error) => return web.pages.failure(error.into()),
+    };
+    if let Some(failure) = answer.failure {
+        let hints =
+            if failure.code == Code::UseridTaken { answer_hints(&answer.replies) } else { Vec::new() };
+        return sign_up_form(&web, status(failure.code), &given, &failure.message, &hints);
+    }
+    match log_in(&app, userid, &given.password, &client.rate_key(), agent(&headers)).await {
+        Ok(fresh) => enter(&web, &headers, &fresh, "/").await,
+        // The account is there all the same.
+        Err(_) => Redirect::to("/login").into_response(),
+    }
+}
+
+fn answer_hints(replies: &[crate::service::Reply]) -> Vec<String> {
+    match replies.first() {
+        Some(crate::service::Reply::Error(error)) => error.hints.clone(),
+        _ => Vec::new(),
+    }
+}
+
+pub(super) async fn ask_magic(State(web): State<Web>, Path(link): Path<String>) -> Response {
+    let page = match view_link(&web.app, &link).await {
+        Ok(Some(userid)) => web.pages.page(StatusCode::OK, "magic.html", context! { userid }),
+        Ok(None) => {
+            web.pages.problem(Code::NotAllowed, "this link was used already or is too old; ask for a new one")
+        }
+        Err(error) => web.pages.failure(error.into()),
+    };
+    no_referrer(private(page))
+}
+
+pub(super) async fn act_magic(
+    State(web): State<Web>,
+    Path(link): Path<String>,
+    headers: HeaderMap,
+) -> Response {
+    match log_in_by_link(&web.app, &link, agent(&headers)).await {
+        Ok(fresh) => enter(&web, &headers, &fresh, "/").await,
+        Err(error) => no_referrer(private(web.pages.failure(error))),
+    }
+}
+
+fn no_referrer(mut page: Response) -> Response {
+    page.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    page
+}

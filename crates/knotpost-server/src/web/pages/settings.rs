@@ -1,0 +1,155 @@
+//! A user's own account: what he wants, his addresses, his password, time off, and where he is logged in.
+
+use axum::Form;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use minijinja::{Value, context};
+use std::collections::HashMap;
+
+use super::acting::{command, credentials, hints};
+use crate::service::{PreferenceLine, Visitor, log_in, view_own_settings, view_sessions};
+use crate::web::Web;
+use crate::web::client::Client;
+use crate::web::error::status;
+use crate::web::visitor::{LoggedIn, private, set_cookie};
+
+/// What may be chosen, where it is one of a few words.
+const WORDS: [(&str, &str, &[&str]); 6] = [
+    ("mail", "Board mails", &["both", "text"]),
+    ("board", "Boards in mails", &["standard", "wide", "narrow", "list"]),
+    ("moves", "Which board mails", &["all", "mine", "digest"]),
+    ("broadcasts", "Broadcasts", &["on", "off"]),
+    ("messages", "Messages of other users", &["on", "off"]),
+    ("confirm", "Ask before a mailed move is played", &["off", "on"]),
+];
+
+type Fields = HashMap<String, String>;
+
+pub(super) async fn ask(State(web): State<Web>, LoggedIn(visitor): LoggedIn) -> Response {
+    page(&web, &visitor, StatusCode::OK, "", Vec::new()).await
+}
+
+async fn page(
+    web: &Web,
+    visitor: &Visitor,
+    status: StatusCode,
+    message: &str,
+    hints: Vec<String>,
+) -> Response {
+    let settings = match view_own_settings(&web.app, visitor).await {
+        Ok(settings) => settings,
+        Err(error) => return web.pages.failure(error),
+    };
+    let sessions = match view_sessions(&web.app, visitor).await {
+        Ok(sessions) => sessions,
+        Err(error) => return web.pages.failure(error.into()),
+    };
+    let value = |name: &str| {
+        let line = settings.preferences.iter().find(|line: &&PreferenceLine| line.name == name);
+        line.map(|line| line.value.clone()).unwrap_or_default()
+    };
+    let choices: Vec<Value> = WORDS
+        .iter()
+        .map(|(name, label, words)| context! { name => *name, label => *label, words => words.to_vec(), value => value(name) })
+        .collect();
+    let addresses: Vec<Value> = settings
+        .addresses
+        .iter()
+        .map(|(address, confirmed)| context! { address, confirmed => *confirmed })
+        .collect();
+    let sessions: Vec<Value> = sessions
+        .iter()
+        .map(|session| {
+            context! {
+                agent => session.user_agent.clone(),
+                since => session.created_at.to_readable(),
+                seen => session.seen_at.to_readable(),
+                is_this => session.is_this,
+            }
+        })
+        .collect();
+    let facts = context! {
+        message, hints, choices, sessions,
+        digest => value("digest"),
+        timezone => value("timezone"),
+        own_addresses => addresses,
+        away_until => settings.away_until.map(crate::domain::Millis::to_readable),
+    };
+    private(web.pages.page_for(Some(visitor), status, "settings.html", facts))
+}
+
+pub(super) async fn act(
+    State(web): State<Web>,
+    client: Client,
+    LoggedIn(visitor): LoggedIn,
+    headers: HeaderMap,
+    Form(fields): Form<Fields>,
+) -> Response {
+    let line = match line(&visitor, &fields) {
+        Ok(line) => line,
+        Err(message) => {
+            return page(&web, &visitor, StatusCode::UNPROCESSABLE_ENTITY, message, Vec::new()).await;
+        }
+    };
+    let answer = match command(&web, client, &visitor, line, "").await {
+        Ok(answer) => answer,
+        Err(error) => return web.pages.failure(error.into()),
+    };
+    if let Some(failure) = &answer.failure {
+        return page(&web, &visitor, status(failure.code), &failure.message, hints(&answer)).await;
+    }
+    let done = Redirect::to("/settings").into_response();
+    if field(&fields, "act") != "password" {
+        return done;
+    }
+    // The new password has ended every session, this one too.
+    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    match log_in(&web.app, &visitor.userid, field(&fields, "new"), &client.rate_key(), agent).await {
+        Ok(fresh) => ([(header::SET_COOKIE, set_cookie(&web.app.config, &fresh))], done).into_response(),
+        Err(_) => Redirect::to("/login").into_response(),
+    }
+}
+
+fn field<'a>(fields: &'a Fields, name: &str) -> &'a str {
+    fields.get(name).map(|value| value.trim()).unwrap_or_default()
+}
+
+/// The form as the command that a mail would hold.
+fn line(visitor: &Visitor, fields: &Fields) -> Result<String, &'static str> {
+    let who = credentials(visitor);
+    let one_word = |name: &str| {
+        let word = field(fields, name);
+        let is_word =
+            !word.is_empty() && word.chars().all(|sign| !sign.is_whitespace() && !sign.is_control());
+        is_word.then_some(word)
+    };
+    match field(fields, "act") {
+        "preferences" => {
+            let names = WORDS.iter().map(|(name, ..)| *name).chain(["digest", "timezone"]);
+            let wishes: Vec<String> =
+                names.filter_map(|name| Some(format!("{name}={}", one_word(name)?))).collect();
+            Ok(format!("set {who} {}", wishes.join(" ")))
+        }
+        "password" => {
+            // Being logged in does not stand for the present password here.
+            let (Some(present), Some(new)) = (one_word("present"), one_word("new")) else {
+                return Err("write the present password and a new one, without blanks");
+            };
+            if present == knotpost_commands::MASK {
+                return Err("write the present password itself");
+            }
+            Ok(format!("change password {} {present} {new}", visitor.userid))
+        }
+        "add" => {
+            let address = one_word("address").ok_or("write an address without blanks")?;
+            Ok(format!("add {who} {address}"))
+        }
+        "remove" => {
+            let address = one_word("address").ok_or("choose an address")?;
+            Ok(format!("signoff {who} {address}"))
+        }
+        "vacation" => Ok(format!("vacation {who} {}", one_word("until").unwrap_or("off"))),
+        _ => Err("choose what to change"),
+    }
+}

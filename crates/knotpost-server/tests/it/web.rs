@@ -1,0 +1,8 @@
+//! The pages as somebody with a browser meets them, asked through the router.
+
+mod browser;
+mod following;
+mod playing;
+mod sessions;
+
+pub(crate) use crate::stories::tell;

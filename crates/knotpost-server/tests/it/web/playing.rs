@@ -1,0 +1,297 @@
+//! Boards played by following the links and buttons of their pages, without scripts.
+
+use super::tell;
+
+tell! {
+    all_games_are_played_by_clicking,
+    a_move_is_looked_at_before_it_is_sent,
+    a_move_can_be_typed,
+    the_mail_players_hear_of_it,
+    only_who_is_on_turn_can_choose,
+    a_session_moves_nobody_elses_pieces,
+    a_board_that_moved_on_refuses_an_old_page,
+    a_game_is_given_up_after_a_second_thought,
+    proposals_are_made_and_answered,
+    what_is_said_is_text_and_nothing_else,
+    a_challenge_is_made_from_the_options,
+    settings_are_changed_as_by_mail,
+    a_password_is_changed_with_the_password_alone,
+    the_home_page_shows_whose_turn_it_is,
+    every_page_shows_itself,
+}
+
+mod stories {
+    use super::super::browser::Browser;
+    use crate::harness::{Page, Place, TestApp};
+
+    const BOARD: &str = "/boards/osbox/101";
+
+    async fn playing(place: Place) -> TestApp {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.post("osbox challenge -size=3 ann bob", "").await;
+        app.work().await;
+        app.letters();
+        app
+    }
+
+    /// Where the choices of a page lead, the ways back not among them.
+    fn choices(page: &Page) -> Vec<String> {
+        let links = page.text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        let mut all: Vec<String> =
+            links.filter(|link| link.contains("?choose=")).map(|link| link.replace("#board", "")).collect();
+        all.dedup();
+        all
+    }
+
+    fn hidden<'a>(page: &'a Page, name: &str) -> &'a str {
+        let rest = page.text.split(&format!("name=\"{name}\" value=\"")).nth(1).unwrap_or_default();
+        rest.split('"').next().unwrap_or_default()
+    }
+
+    pub(super) async fn all_games_are_played_by_clicking(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        for game in ["osbox", "osbo", "obsidio", "boxilies"] {
+            app.post(&format!("{game} challenge ann bob"), "").await;
+            let path = format!("/boards/{game}/101");
+            for (turn, userid) in ["ann", "bob", "ann", "bob"].into_iter().enumerate() {
+                let mut browser = Browser::of(&app, userid).await;
+                let mut page = browser.get(&path).await;
+                let mut steps = 0;
+                while hidden(&page, "move").is_empty() {
+                    let begun = page.text.matches("?choose=").count();
+                    assert!(begun > 0 && steps < 9, "{game} {turn} {steps}: {}", page.text);
+                    // Longer choices go on, shorter ones lead back.
+                    let next =
+                        choices(&page).into_iter().max_by_key(|link| (link.len(), link.clone())).unwrap();
+                    page = browser.get(&next).await;
+                    steps += 1;
+                }
+                let (play, number) = (hidden(&page, "move").to_owned(), hidden(&page, "number").to_owned());
+                assert_eq!(number, (turn + 1).to_string());
+                let done =
+                    browser.submit(&path, &[("act", "move"), ("move", &play), ("number", &number)]).await;
+                assert_eq!(done.status, 200);
+                let json = app.get(&format!("/api/v1{path}")).await.json();
+                assert_eq!(json["ply"], turn + 1, "{game} {play}");
+            }
+        }
+    }
+
+    pub(super) async fn a_move_is_looked_at_before_it_is_sent(place: Place) {
+        let app = playing(place).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let before = app.tables().await.of_the_games();
+        let page = ann.get("/boards/osbox/101?choose=f1").await;
+        assert!(page.text.contains("It is not sent yet."), "{}", page.text);
+        assert!(page.text.contains("osbox move 101 ann PASSWORD f1"), "the mail that would do it");
+        assert!(before.differing(&app.tables().await.of_the_games()).is_empty());
+        ann.submit(BOARD, &[("act", "move"), ("move", "f1"), ("number", "1"), ("comment", "Hello!\r\nYou.")])
+            .await;
+        let page = ann.get(BOARD).await;
+        assert!(page.text.contains("It is bob's turn."));
+        assert!(page.text.contains("Hello!\nYou."));
+    }
+
+    pub(super) async fn a_move_can_be_typed(place: Place) {
+        let app = playing(place).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let page = ann.get("/boards/osbox/101?choose=F%3A1").await;
+        assert_eq!(hidden(&page, "move"), "f1");
+        let page = ann.get("/boards/osbox/101?choose=f7").await;
+        assert!(hidden(&page, "move").is_empty() && page.text.contains("class=\"alert\""), "{}", page.text);
+    }
+
+    pub(super) async fn the_mail_players_hear_of_it(place: Place) {
+        let app = playing(place).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        ann.submit(BOARD, &[("act", "move"), ("move", "f1"), ("number", "1")]).await;
+        app.work().await;
+        let letters = app.letters();
+        assert!(letters.iter().any(|letter| letter.to == "bob@bob.example"), "{letters:?}");
+        app.mail("bob@bob.example", "osbox move 101 bob bob-secret e7", "").await;
+        assert!(ann.get(BOARD).await.text.contains("Your move"));
+    }
+
+    pub(super) async fn only_who_is_on_turn_can_choose(place: Place) {
+        let app = playing(place).await;
+        for mut browser in [Browser::of(&app, "bob").await, Browser::new(&app)] {
+            let page = browser.get("/boards/osbox/101?choose=f1").await;
+            assert!(page.status == 200 && choices(&page).is_empty() && hidden(&page, "move").is_empty());
+        }
+        let page = Browser::new(&app).post(BOARD, &[("act", "move"), ("move", "f1")]).await;
+        assert_eq!((page.status.as_u16(), page.header("location")), (303, "/login?next=/"));
+    }
+
+    pub(super) async fn a_session_moves_nobody_elses_pieces(place: Place) {
+        let app = playing(place).await;
+        let mut bob = Browser::of(&app, "bob").await;
+        let page = bob.post(BOARD, &[("act", "move"), ("move", "f1"), ("number", "1")]).await;
+        assert_eq!(page.status, 409, "not his turn");
+        // The mask stands for the session on pages alone.
+        for line in ["osbox move 101 ann ******** f1", "osbox move 101 bob ******** f1"] {
+            assert_eq!(app.post(line, "").await.outcome(), "401 bad_credentials");
+        }
+        app.sign_up("cyd").await;
+        let mut cyd = Browser::of(&app, "cyd").await;
+        assert_eq!(cyd.post(BOARD, &[("act", "move"), ("move", "f1")]).await.status, 403);
+    }
+
+    pub(super) async fn a_board_that_moved_on_refuses_an_old_page(place: Place) {
+        let app = playing(place).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let fields = [("act", "move"), ("move", "f1"), ("number", "1"), ("comment", "Keep this.")];
+        ann.submit(BOARD, &fields).await;
+        app.post("osbox move 101 bob bob-secret e7", "").await;
+        let page = ann.post(BOARD, &fields).await;
+        assert_eq!(page.status, 409);
+        assert!(page.text.contains("Keep this."), "what was written is not lost: {}", page.text);
+    }
+
+    pub(super) async fn a_game_is_given_up_after_a_second_thought(place: Place) {
+        let app = playing(place).await;
+        app.post("osbox move 101 ann ann-secret f1", "").await;
+        app.post("osbox move 101 bob bob-secret e7", "").await;
+        let mut ann = Browser::of(&app, "ann").await;
+        assert_eq!(ann.post(BOARD, &[("act", "resign")]).await.status, 422);
+        let page = ann.submit(BOARD, &[("act", "resign"), ("sure", "yes")]).await;
+        assert!(page.text.contains("Game won by bob"), "{}", page.text);
+    }
+
+    pub(super) async fn proposals_are_made_and_answered(place: Place) {
+        let app = playing(place).await;
+        app.post("osbox move 101 ann ann-secret f1", "").await;
+        let (mut ann, mut bob) = (Browser::of(&app, "ann").await, Browser::of(&app, "bob").await);
+        ann.submit(BOARD, &[("act", "undo")]).await;
+        let page = bob.get(BOARD).await;
+        assert!(page.text.contains("ann proposes to take back the last move."), "{}", page.text);
+        bob.submit(BOARD, &[("act", "accept")]).await;
+        assert_eq!(app.get("/api/v1/boards/osbox/101").await.json()["ply"], 0);
+    }
+
+    pub(super) async fn what_is_said_is_text_and_nothing_else(place: Place) {
+        let app = playing(place).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>";
+        ann.submit(BOARD, &[("act", "chat"), ("comment", evil)]).await;
+        app.post("osbox move 101 ann ann-secret f1", evil).await;
+        let mut pages = vec![Browser::new(&app).get(BOARD).await, ann.get("/").await];
+        for path in [
+            "/boards/osbox/101?choose=%3Cscript%3E",
+            "/login?next=%22%3E%3Cscript%3E",
+            "/users/%3Cscript%3E",
+            "/games/%3Cscript%3E",
+            "/challenge?game=osbox&player2=%22%3E%3Cscript%3E",
+            "/help/%3Cscript%3E",
+        ] {
+            pages.push(Browser::of(&app, "bob").await.get(path).await);
+            pages.push(Browser::new(&app).get(path).await);
+        }
+        for page in pages {
+            let scripts = page.text.matches("<script").count();
+            assert_eq!(
+                scripts,
+                page.text.matches("<script type=\"module\" src=\"/assets/board.js?v=").count()
+            );
+            assert!(!page.text.contains("<img"), "{}", page.text);
+            assert!(page.header("content-security-policy").contains("script-src 'self'"));
+        }
+    }
+
+    pub(super) async fn a_challenge_is_made_from_the_options(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let page = ann.get("/challenge?game=osbox").await;
+        assert!(page.text.contains("name=\"option_size\"") && page.text.contains("value=\"no_capture\""));
+        let fields = [
+            ("game", "osbox"),
+            ("player2", "bob"),
+            ("first", "them"),
+            ("option_size", "5"),
+            ("option_capture", "no_capture"),
+            ("option_score", "crossings"),
+            ("unrated", "on"),
+        ];
+        let page = ann.submit("/challenge", &fields).await;
+        assert!(page.text.contains("-size=5 -no_capture"), "{}", page.text);
+        let json = app.get("/api/v1/boards/osbox/101").await.json();
+        assert_eq!((&json["to_move"][0], &json["rated"]), (&"bob".into(), &false.into()));
+        let page = ann.post("/challenge", &[("game", "osbox"), ("player2", "nobody")]).await;
+        assert!(page.status == 422 && page.text.contains("value=\"nobody\""), "{}", page.text);
+    }
+
+    pub(super) async fn settings_are_changed_as_by_mail(place: Place) {
+        let app = TestApp::with_players(place, &["ann"]).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let page = ann
+            .submit("/settings", &[("act", "preferences"), ("moves", "mine"), ("timezone", "Europe/Vienna")])
+            .await;
+        assert!(page.text.contains("<option value=\"mine\" selected>"), "{}", page.text);
+        let page = ann.submit("/settings", &[("act", "add"), ("address", "ann@home.example")]).await;
+        assert!(page.text.contains("ann@home.example"));
+        let page = ann.submit("/settings", &[("act", "remove"), ("address", "ann@home.example")]).await;
+        assert!(!page.text.contains("ann@home.example"));
+        let page = ann.submit("/settings", &[("act", "vacation"), ("until", "2026-11-27")]).await;
+        assert!(page.text.contains("You are away until"), "{}", page.text);
+        assert_eq!(
+            ann.post("/settings", &[("act", "preferences"), ("timezone", "Nowhere")]).await.status,
+            422
+        );
+    }
+
+    pub(super) async fn a_password_is_changed_with_the_password_alone(place: Place) {
+        let app = TestApp::with_players(place, &["ann"]).await;
+        let (mut ann, mut other) = (Browser::of(&app, "ann").await, Browser::of(&app, "ann").await);
+        for present in ["wrong-one", "********", ""] {
+            let page = ann
+                .post("/settings", &[("act", "password"), ("present", present), ("new", "chocolate")])
+                .await;
+            assert!(page.status.is_client_error(), "{present} {}", page.text);
+        }
+        ann.submit("/settings", &[("act", "password"), ("present", "ann-secret"), ("new", "chocolate")])
+            .await;
+        assert_eq!(ann.get("/settings").await.status, 200, "who changed it stays");
+        assert_eq!(other.get("/settings").await.status, 303, "everybody else goes");
+    }
+
+    pub(super) async fn the_home_page_shows_whose_turn_it_is(place: Place) {
+        let app = playing(place).await;
+        assert!(Browser::of(&app, "ann").await.get("/").await.text.contains("your turn"));
+        let bob = Browser::of(&app, "bob").await.get("/").await.text;
+        assert!(!bob.contains("your turn") && bob.contains("/boards/osbox/101"), "{bob}");
+    }
+
+    pub(super) async fn every_page_shows_itself(place: Place) {
+        let app = playing(place).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        app.post("osbox move 101 ann ann-secret resign", "").await;
+        for path in [
+            "/",
+            "/boards/osbox/101",
+            "/boards/osbox/101?ply=0",
+            "/games/osbox",
+            "/games/osbo",
+            "/games/obsidio",
+            "/games/boxilies",
+            "/standings/osbox",
+            "/users/ann",
+            "/challenge",
+            "/settings",
+            "/help/tutorial",
+            "/assets/style.css",
+            "/assets/board.js",
+            "/assets/knot.svg",
+        ] {
+            let page = ann.get(path).await;
+            assert_eq!(page.status, 200, "{path} {}", page.text);
+            assert!(page.text.len() < 150_000, "{path} has {} bytes", page.text.len());
+            assert!(!page.text.contains("src=\"http") && !page.text.contains("href=\"//"), "{path}");
+        }
+        for path in ["/challenge", "/settings"] {
+            let page = Browser::new(&app).get(path).await;
+            assert_eq!(
+                (page.status.as_u16(), page.header("location").to_owned()),
+                (303, format!("/login?next={path}"))
+            );
+        }
+    }
+}

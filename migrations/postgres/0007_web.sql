@@ -1,0 +1,19 @@
+-- Who is logged in on the web. The token itself is in the browser alone.
+CREATE TABLE web_sessions (
+    digest        TEXT    PRIMARY KEY,       -- of the token
+    user_id       BIGINT  NOT NULL REFERENCES users (id),
+    password_mark TEXT    NOT NULL,          -- of the password hash then: another password ends it
+    user_agent    TEXT    NOT NULL,          -- what the browser calls itself, shortened
+    created_at    BIGINT  NOT NULL,
+    seen_at       BIGINT  NOT NULL,
+    expires_at    BIGINT  NOT NULL           -- even if it is used every day
+);
+CREATE INDEX web_sessions_by_user ON web_sessions (user_id);
+CREATE INDEX web_sessions_by_use ON web_sessions (seen_at);
+
+-- The link by mail that logs its reader in: the latest one, until it is used.
+CREATE TABLE magic_links (
+    user_id BIGINT  PRIMARY KEY REFERENCES users (id),
+    at      BIGINT  NOT NULL
+);
+CREATE INDEX magic_links_by_age ON magic_links (at);
