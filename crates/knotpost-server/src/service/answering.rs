@@ -120,14 +120,12 @@ pub(super) async fn prepare_answer(
                 let said = read(&mut tx, app, &pass, &line, &comment).await?;
                 (Standpoint::Foreign(pass, Words { line: line.clone(), comment }), Some(said))
             }
-            Verdict::Held(pass) => match held::read_consent(&line) {
-                None => (Standpoint::Undecided, None),
-                Some(_) => {
-                    let words = held::words(&mut tx, app, &pass).await?;
-                    let said = read(&mut tx, app, &pass, &words.line, &words.comment).await?;
-                    (Standpoint::Own(pass), Some(said))
-                }
-            },
+            Verdict::Held(_) if held::read_consent(&line).is_none() => (Standpoint::Undecided, None),
+            Verdict::Held(pass) => {
+                let words = held::words(&mut tx, app, &pass).await?;
+                let said = read(&mut tx, app, &pass, &words.line, &words.comment).await?;
+                (Standpoint::Own(pass), Some(said))
+            }
         };
     let (command, body) = said.unwrap_or_else(|| (Err(no_command()), String::new()));
     let login = match (&standpoint, command.is_ok()) {

@@ -150,7 +150,7 @@ async fn two_servers_have_nothing_to_say_to_each_other() {
             ("postmaster@one.example", "postmaster@two.example"),
             ("games@one.example", "postmaster@two.example"),
         ] {
-            world.post(from, to, &marked(from, to, "nonsense", day)).await;
+            world.post(from, to, &marked(from, to, "nonsense", day));
         }
         sent += world.pass_a_day().await;
     }
@@ -172,9 +172,7 @@ async fn postmasters_who_forward_to_each_other_come_to_rest() {
     let mut sent = 0;
     for day in 0..DAYS {
         let from = "eve@quiet.example";
-        world
-            .post(from, "postmaster@one.example", &marked(from, "postmaster@one.example", "trouble", day))
-            .await;
+        world.post(from, "postmaster@one.example", &marked(from, "postmaster@one.example", "trouble", day));
         sent += world.pass_a_day().await;
     }
     // Eve's mail, and what each server hands on of the other's in the hour in which it goes round.

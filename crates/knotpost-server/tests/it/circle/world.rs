@@ -48,7 +48,7 @@ pub(super) struct World {
 
 /// What a responder writes: its words above all that it answers.
 pub(super) fn away_text(text: &str) -> String {
-    let quoted: String = text.lines().map(|line| format!("> {line}\r\n")).collect();
+    let quoted = text.lines().fold(String::new(), |quoted, line| quoted + "> " + line + "\r\n");
     format!("I am away until Monday.\r\n\r\nYou wrote:\r\n{quoted}")
 }
 
@@ -104,7 +104,7 @@ impl World {
     }
 
     /// A mail of somebody else.
-    pub(super) async fn post(&mut self, from: &str, to: &str, bytes: &[u8]) {
+    pub(super) fn post(&mut self, from: &str, to: &str, bytes: &[u8]) {
         let parcel = Parcel { from: Some(from.to_owned()), to: to.to_owned(), bytes: bytes.to_vec() };
         self.under_way.push_back(parcel);
     }

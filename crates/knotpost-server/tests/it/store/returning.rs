@@ -85,7 +85,7 @@ pub(super) async fn an_address_is_stopped_told_of_and_started(ground: &Ground) {
                 why: "why".to_owned(),
                 told_at: Some(7),
             };
-            assert_eq!(tx.stopped_addresses_of(ann).await?, [row.clone()]);
+            assert_eq!(tx.stopped_addresses_of(ann).await?, std::slice::from_ref(&row));
             let all = tx.stopped_addresses("", 9).await?;
             assert_eq!(all, [StoppedAddress { told_at: None, ..row }]);
             assert!(tx.stopped_addresses(&key, 9).await?.is_empty());

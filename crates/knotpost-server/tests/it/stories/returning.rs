@@ -17,6 +17,7 @@ mod stories {
     use knotpost_server::inbound::{Envelope, Intake as _, Receipt, Way};
     use knotpost_server::outbound::SendError;
     use knotpost_server::service::{UserEdit, edit_user, view_user};
+    use knotpost_server::store::{MailFilter, Window};
 
     use crate::harness::{DAY, HOUR, Place, TestApp, show_all};
 
@@ -60,8 +61,8 @@ mod stories {
     async fn reasons(app: &TestApp) -> Vec<String> {
         let tx = app.app.store.read().await;
         let mut tx = tx.unwrap();
-        let window = knotpost_server::store::Window { low: 0, high: 1000 };
-        let mails = tx.list_inbox(&Default::default(), window, 100).await.unwrap();
+        let window = Window { low: 0, high: 1000 };
+        let mails = tx.list_inbox(&MailFilter::default(), window, 100).await.unwrap();
         mails
             .into_iter()
             .rev()
