@@ -5,6 +5,7 @@
 //! otherwise. It knows names and places only, nothing of what the code does.
 
 mod checks;
+mod landed;
 mod made_up;
 mod source;
 

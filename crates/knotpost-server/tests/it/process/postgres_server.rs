@@ -49,6 +49,8 @@ async fn a_whole_game_is_played_on_postgres_by_mail_and_http() {
     let server = place.start().await;
     server.sign_up_two().await;
     server.ask("osbox challenge -size=2 ann bob").await;
+    // A board mail that waits gives way to a newer one; here each is to be sent.
+    settle(&database).await;
     // Four crossings fill the board: nobody has closed anything.
     for (ply, (user, text)) in
         [("ann", "o1"), ("bob", "o6"), ("ann", "o2"), ("bob", "o6")].into_iter().enumerate()
@@ -60,6 +62,7 @@ async fn a_whole_game_is_played_on_postgres_by_mail_and_http() {
             settle(&database).await;
         } else {
             server.ask(&line).await;
+            settle(&database).await;
         }
     }
     let board = server.get("/api/v1/boards/osbox/101").await.json();
@@ -177,11 +180,12 @@ async fn wrong_passwords_count_for_all_servers_on_postgres() {
     let places = [limited(), limited()];
     let (one, two) = tokio::join!(places[0].start(), places[1].start());
     one.sign_up_two().await;
+    one.ask("osbox challenge -size=4 ann bob").await;
     let mut round = 0;
     let refused = wait_for("the other server's refusal", async || {
         // Somebody new each time: on the other server it is the first try.
         round += 1;
-        let wrong = format!("osbox challenge ghost{round} wrong-password bob");
+        let wrong = format!("osbox move 101 ghost{round} wrong-password f1");
         for _ in 0..4 {
             assert_eq!(command(one.http(), &wrong).await.unwrap().status, 401);
         }
