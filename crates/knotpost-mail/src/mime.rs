@@ -26,19 +26,19 @@ const MAX_TEXT: usize = 1024 * 1024;
 /// A limit that a mail goes beyond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Limit {
-    /// See [`MAX_HEADER_BYTES`] and [`MAX_FIELD_BYTES`].
+    /// More than 128 KiB of header, or a field of more than 32 KiB.
     #[error("headers that are too long")]
     HeaderLength,
-    /// See [`MAX_FIELDS`].
+    /// More than 500 fields in a header.
     #[error("too many headers")]
     HeaderCount,
-    /// See [`MAX_PARTS`].
+    /// More than 200 parts.
     #[error("too many parts")]
     Parts,
-    /// See [`MAX_DEPTH`].
+    /// Parts within parts, more than 16 deep.
     #[error("parts nested too deeply")]
     Depth,
-    /// See [`MAX_TEXT`].
+    /// More than 1 MiB of decoded text in all parts together.
     #[error("too much text")]
     TextLength,
 }
