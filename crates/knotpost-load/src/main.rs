@@ -7,10 +7,13 @@ mod floor;
 mod http;
 mod kill;
 mod load;
+mod play;
+mod powercut;
 mod report;
 mod server;
 mod sink;
 mod smtp;
+mod storm;
 
 use std::process::ExitCode;
 
@@ -29,6 +32,10 @@ struct Cli {
 enum Scenario {
     /// Kill the server again and again while games are played by mail, then count every mail.
     Kill(kill::Args),
+    /// Several servers on one PostgreSQL under load, killed one after the other, the database too.
+    Storm(storm::Args),
+    /// Cut the server's power again and again: what SQLite had not synced is lost or garbled.
+    Powercut(powercut::Args),
     /// Moves by SMTP, beside the floor and a peer.
     Smtp(load::Args),
     /// Moves by LMTP, beside the floor and a peer.
@@ -49,6 +56,8 @@ enum Scenario {
 async fn main() -> ExitCode {
     let outcome = match Cli::parse().scenario {
         Scenario::Kill(args) => kill::run(args).await,
+        Scenario::Storm(args) => storm::run(args).await,
+        Scenario::Powercut(args) => powercut::run(args).await,
         Scenario::Smtp(args) => load::run(What::Smtp, args).await,
         Scenario::Lmtp(args) => load::run(What::Lmtp, args).await,
         Scenario::Http(args) => load::run(What::Http, args).await,

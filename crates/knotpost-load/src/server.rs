@@ -86,7 +86,19 @@ impl Place {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(&self.program);
+        self.command_under(&[], arguments)
+    }
+
+    /// The same, run by another program that these words call and that gets ours as its arguments.
+    fn command_under(&self, words: &[String], arguments: &[&str]) -> Command {
+        let mut command = match words.split_first() {
+            None => Command::new(&self.program),
+            Some((first, more)) => {
+                let mut command = Command::new(first);
+                command.args(more).arg(&self.program);
+                command
+            }
+        };
         command.args(arguments).current_dir(self.root()).kill_on_drop(true);
         // Nothing of the caller's own settings may help or hinder.
         #[expect(clippy::disallowed_methods, reason = "to keep them from the program under trial")]
@@ -122,18 +134,27 @@ impl Place {
 
     /// Begins to start a server.
     pub(crate) fn spawn(&self) -> anyhow::Result<Starting> {
+        self.spawn_under(&[])
+    }
+
+    fn spawn_under(&self, words: &[String]) -> anyhow::Result<Starting> {
         let ports = self.root().join("data/ports.json");
         // A file that a killed server left behind says nothing about this one.
         let stale = file_number(&ports);
         let log: File = OpenOptions::new().create(true).append(true).open(self.root().join("server.log"))?;
-        let mut command = self.command(&["serve"]);
+        let mut command = self.command_under(words, &["serve"]);
         command.stdin(Stdio::null()).stdout(Stdio::from(log.try_clone()?)).stderr(Stdio::from(log));
         Ok(Starting { child: command.spawn()?, ports, stale })
     }
 
     /// Starts a server and waits until its doors are open.
     pub(crate) async fn start(&self) -> anyhow::Result<Running> {
-        self.spawn()?.wait().await.with_context(|| format!("it said:\n{}", tail(&self.log())))
+        self.start_under(&[]).await
+    }
+
+    /// The same, run by another program that keeps the process itself ours.
+    pub(crate) async fn start_under(&self, words: &[String]) -> anyhow::Result<Running> {
+        self.spawn_under(words)?.wait().await.with_context(|| format!("it said:\n{}", tail(&self.log())))
     }
 }
 

@@ -37,11 +37,22 @@ impl Manners {
     }
 }
 
+/// Which server brought a mail, and when in its life. What could bring a mail twice separates two
+/// of these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Life {
+    /// The door: each server has its own.
+    door: usize,
+    /// How many servers had that door before, when the connection was made.
+    before: usize,
+    /// How often the database had gone or come back.
+    era: usize,
+}
+
 /// A mail that was answered 250, or would have been if its sender had lived.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrival {
-    /// Which of the servers, one after the other, brought it.
-    pub(crate) life: usize,
+    pub(crate) life: Life,
     pub(crate) recipient: String,
     /// Without angle brackets.
     pub(crate) message_id: String,
@@ -60,21 +71,24 @@ pub(crate) const MARK: &str = "load-mail-";
 struct Shared {
     manners: Mutex<(Manners, HashSet<String>)>,
     arrivals: Mutex<Vec<Arrival>>,
-    life: AtomicUsize,
+    /// One a door.
+    lives: Vec<AtomicUsize>,
+    era: AtomicUsize,
     put_off: AtomicUsize,
     gate: watch::Sender<bool>,
 }
 
 /// The sink, listening.
 pub(crate) struct Sink {
-    pub(crate) address: SocketAddr,
+    /// Its doors, at least one.
+    pub(crate) addresses: Vec<SocketAddr>,
     shared: Arc<Shared>,
-    task: JoinHandle<()>,
+    tasks: Vec<JoinHandle<()>>,
 }
 
 impl Drop for Sink {
     fn drop(&mut self) {
-        self.task.abort();
+        self.tasks.iter().for_each(JoinHandle::abort);
     }
 }
 
@@ -83,30 +97,47 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Sink {
-    /// Listens on a free port of this machine.
-    pub(crate) async fn open(manners: Manners) -> std::io::Result<Self> {
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let address = listener.local_addr()?;
+    /// Listens on a free port of this machine for each of `doors` servers.
+    pub(crate) async fn open(manners: Manners, doors: usize) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
             manners: Mutex::new((manners, HashSet::new())),
             arrivals: Mutex::default(),
-            life: AtomicUsize::new(0),
+            lives: (0..doors).map(|_| AtomicUsize::new(0)).collect(),
+            era: AtomicUsize::new(0),
             put_off: AtomicUsize::new(0),
             gate: watch::Sender::new(true),
         });
-        let host = Arc::clone(&shared);
-        let task = tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                // A client that was killed breaks off; there is nobody to tell.
-                tokio::spawn(serve(stream, Arc::clone(&host)));
-            }
-        });
-        Ok(Self { address, shared, task })
+        let mut sink = Self { addresses: Vec::new(), shared, tasks: Vec::new() };
+        for door in 0..doors {
+            let listener = TcpListener::bind("127.0.0.1:0").await?;
+            sink.addresses.push(listener.local_addr()?);
+            let host = Arc::clone(&sink.shared);
+            sink.tasks.push(tokio::spawn(async move {
+                while let Ok((stream, _)) = listener.accept().await {
+                    // A client that was killed breaks off; there is nobody to tell.
+                    tokio::spawn(serve(stream, door, Arc::clone(&host)));
+                }
+            }));
+        }
+        Ok(sink)
     }
 
-    /// What comes on new connections from now on is brought by another server.
-    pub(crate) fn begin_life(&self) {
-        self.shared.life.fetch_add(1, Ordering::SeqCst);
+    /// The setting that makes the server of that door send its mail here.
+    pub(crate) fn transport(&self, door: usize) -> String {
+        let address = self.addresses.get(door).map(ToString::to_string).unwrap_or_default();
+        format!("smtp://{address}")
+    }
+
+    /// What comes on new connections of this door from now on is brought by another server.
+    pub(crate) fn begin_life(&self, door: usize) {
+        if let Some(life) = self.shared.lives.get(door) {
+            life.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    /// The database has gone, or come back: who sent a mail may not have been able to note it.
+    pub(crate) fn begin_era(&self) {
+        self.shared.era.fetch_add(1, Ordering::SeqCst);
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -155,8 +186,8 @@ impl Shared {
     }
 }
 
-async fn serve(stream: TcpStream, shared: Arc<Shared>) -> std::io::Result<()> {
-    let life = shared.life.load(Ordering::SeqCst);
+async fn serve(stream: TcpStream, door: usize, shared: Arc<Shared>) -> std::io::Result<()> {
+    let before = shared.lives.get(door).map_or(0, |life| life.load(Ordering::SeqCst));
     stream.set_nodelay(true)?;
     let mut stream = BufReader::new(stream);
     stream.write_all(b"220 sink.example.net ESMTP\r\n").await?;
@@ -181,6 +212,7 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) -> std::io::Result<()> {
             "DATA" => {
                 stream.write_all(b"354 go on\r\n").await?;
                 let Some(message) = read_message(&mut stream).await? else { return Ok(()) };
+                let life = Life { door, before, era: shared.era.load(Ordering::SeqCst) };
                 let arrival = read_arrival(life, &recipient, &message);
                 let (put_off, pause) = shared.judge(&arrival);
                 if put_off {
@@ -228,7 +260,7 @@ async fn read_message(stream: &mut BufReader<TcpStream>) -> std::io::Result<Opti
     }
 }
 
-fn read_arrival(life: usize, recipient: &str, message: &[u8]) -> Arrival {
+fn read_arrival(life: Life, recipient: &str, message: &[u8]) -> Arrival {
     let mut hasher = DefaultHasher::new();
     message.hash(&mut hasher);
     let text = String::from_utf8_lossy(message);
@@ -280,7 +312,7 @@ mod tests {
         let message =
             b"Message-ID: <1@a>\r\nIn-Reply-To:\r\n <load-mail-7@b>\r\nSubject: Osbox\r\n Board\r\n\r\n\
                         load-mail-12.\r\n<p>load-mail-12.</p> load-mail-3\r\n";
-        let arrival = read_arrival(2, "ann@example.org", message);
+        let arrival = read_arrival(Life::default(), "ann@example.org", message);
         assert_eq!((arrival.message_id.as_str(), arrival.subject.as_str()), ("1@a", "Osbox Board"));
         assert_eq!(mark(&arrival.in_reply_to), Some(7));
         assert_eq!(arrival.marks, [3, 12]);

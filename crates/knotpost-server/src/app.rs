@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use knotpost_commands::{GameWords, OptionWord, Vocabulary};
 use knotpost_rules::{AnyGame, OptionKind, Registry};
 use secrecy::ExposeSecret;
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 
 use crate::clock::{Clock, Entropy};
 use crate::config::Config;
@@ -55,6 +55,18 @@ impl Signals {
     }
 }
 
+/// How the file of the database is, as far as this server knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Condition {
+    /// Nothing is wrong with it.
+    #[default]
+    Sound,
+    /// The last stop was not a clean one, and the file is being looked through.
+    Checking,
+    /// Something is wrong with it: the file, the faults, and what to do. The server ends.
+    Damaged(String),
+}
+
 /// A running server's parts.
 pub struct App {
     /// Its settings.
@@ -85,6 +97,8 @@ pub struct App {
     pub own: OwnAddresses,
     /// Wake-ups.
     pub signals: Signals,
+    /// How the file of the database is.
+    pub condition: watch::Sender<Condition>,
 }
 
 /// What an [`App`] takes from outside.
@@ -142,6 +156,7 @@ impl App {
             composer,
             gallery: Gallery::default(),
             secret,
+            condition: watch::Sender::default(),
         })
     }
 

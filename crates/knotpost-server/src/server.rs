@@ -1,6 +1,7 @@
 //! Everything in one process: opened, started, and stopped in order.
 
 mod doors;
+mod unclean;
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -25,6 +26,7 @@ use crate::{web, worker};
 pub use doors::{LocalDoor, PORTS_FILE, Ports};
 
 use doors::{LmtpListener, address, bind, bind_lmtp, remove_ports, write_ports};
+use unclean::{Check, Mark};
 
 /// How long work in hand may take once the server is told to stop.
 const GRACE: Duration = Duration::from_secs(7);
@@ -46,6 +48,7 @@ pub struct Server {
     pub transport: Arc<Transport>,
     stop: CancellationToken,
     tasks: JoinSet<()>,
+    mark: Option<Mark>,
     /// Held until the process ends, however it ends.
     _lock: File,
 }
@@ -94,11 +97,16 @@ impl Server {
     /// Starts all listeners and workers of `app`.
     ///
     /// # Errors
-    /// When another server runs on the same folder, an address is taken or a certificate cannot be
-    /// read; then nothing is left running.
+    /// When another server runs on the same folder, the database file is damaged, an address is taken
+    /// or a certificate cannot be read; then nothing is left running.
     pub async fn start(app: Arc<App>, metrics: Option<PrometheusHandle>) -> anyhow::Result<Self> {
         let config = &app.config;
         let lock = lock_folder(&config.server.data)?;
+        let mark = Mark::of(&app);
+        let check = match &mark {
+            Some(mark) => unclean::check_first(&app, mark).await?,
+            None => Check::Never,
+        };
         let transport =
             Transport::from_url(&config.mail.transport, &config.server.data).context("mail.transport")?;
         let transport = Arc::new(transport);
@@ -113,6 +121,9 @@ impl Server {
         let socket = handover::Socket::bind(&config.server.data, config.server.socket_mode.bits())
             .context("the socket for `deliver` cannot be made")?;
         let watch = watched_folder(config, &transport)?;
+        if let Some(mark) = &mark {
+            mark.set().context("it cannot be noted beside the database file that a server works on it")?;
+        }
         release_leases(&app).await.context("mail that waits could not be taken up again")?;
         let stop = CancellationToken::new();
         let desk = Arc::new(Desk::new(Arc::clone(&app)));
@@ -152,8 +163,11 @@ impl Server {
         tasks.spawn(worker::work_peers(Arc::clone(&app), stop.clone()));
         tasks.spawn(worker::work_rounds(Arc::clone(&app), stop.clone()));
         tasks.spawn(worker::work_retention(Arc::clone(&app), stop.clone()));
+        if let (Some(mark), Check::Meanwhile) = (&mark, check) {
+            tasks.spawn(unclean::check_meanwhile(Arc::clone(&app), mark.clone(), stop.clone()));
+        }
         write_ports(&config.server.data, &ports).context("ports.json cannot be written")?;
-        Ok(Self { app, ports, transport, stop, tasks, _lock: lock })
+        Ok(Self { app, ports, transport, stop, tasks, mark, _lock: lock })
     }
 
     /// Stops accepting, finishes what is in hand, closes the database.
@@ -167,6 +181,9 @@ impl Server {
         }
         remove_ports(&self.app.config.server.data);
         self.app.store.close().await;
+        if let Some(mark) = &self.mark {
+            mark.clear(&self.app);
+        }
     }
 }
 

@@ -8,8 +8,9 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
-use super::post::Post;
 use crate::dice::Dice;
+use crate::play::post::Post;
+use crate::play::wait_for_all;
 use crate::report::Report;
 use crate::server::{Doors, Place, Running, tail};
 use crate::sink::Sink;
@@ -63,7 +64,7 @@ impl<'a> Killer<'a> {
             self.amid_mails += usize::from(self.post.in_hand() > 0);
             server.kill().await?;
             self.kills += 1;
-            self.sink.begin_life();
+            self.sink.begin_life(0);
             while self.dice.happens(YOUNG) {
                 self.kill_young().await?;
             }
@@ -80,7 +81,7 @@ impl<'a> Killer<'a> {
         sleep(self.dice.pause(&(Duration::ZERO..Duration::from_millis(400)))).await;
         starting.kill().await?;
         self.young += 1;
-        self.sink.begin_life();
+        self.sink.begin_life(0);
         Ok(())
     }
 
@@ -101,11 +102,4 @@ async fn wait_for_moment(post: &Post, moment: Duration, mails: u64) {
     while post.taken() < enough && Instant::now() < deadline {
         sleep(Duration::from_millis(1)).await;
     }
-}
-
-async fn wait_for_all(players: &mut JoinSet<anyhow::Result<()>>) -> anyhow::Result<()> {
-    while let Some(done) = players.join_next().await {
-        done??;
-    }
-    Ok(())
 }

@@ -80,9 +80,9 @@ struct Trial {
 
 /// Measures; whether everything was there afterwards.
 pub(crate) async fn run(what: What, args: Args) -> anyhow::Result<bool> {
-    let sink = Sink::open(Manners::prompt()).await?;
+    let sink = Sink::open(Manners::prompt(), 1).await?;
     let mut place = Place::new(&args.server.clone().unwrap_or_else(usual_program))?
-        .with("MAIL__TRANSPORT", format!("smtp://{}", sink.address))
+        .with("MAIL__TRANSPORT", sink.transport(0))
         .with("SECRETS__KEY", "c5".repeat(32));
     if let Some(url) = &args.database {
         place = place.with("DATABASE__URL", url);
@@ -229,7 +229,7 @@ impl Trial {
             self.sink.open_gate();
             self.wait_until_sent().await?;
             sides.push(Side::Server, Figures::of(self.expected - before, begun.elapsed()));
-            let address = self.sink.address;
+            let address = *self.sink.addresses.first().context("the sink has no door")?;
             let arrived = self.sink.count();
             sides.push(Side::Floor, drive::straight(address, 10, self.expected - before).await?);
             self.sink.truncate(arrived);

@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
 
-use crate::app::App;
+use crate::app::{App, Condition};
 use crate::config::Config;
 use crate::server::{Ports, Server};
 use crate::telemetry;
@@ -20,13 +21,28 @@ pub(super) async fn run(config: Config) -> anyhow::Result<ExitCode> {
     let app = super::open(config).await?;
     let server = Server::start(app, metrics).await?;
     greet(&server.app, &server.ports);
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
+    let mut condition = server.app.condition.subscribe();
+    let damage = tokio::select! {
+        _ = interrupt.recv() => None,
+        _ = terminate.recv() => None,
+        damage = wait_for_damage(&mut condition) => Some(damage),
+    };
     eprintln!("Stopping: finishing what is in hand.");
     server.stop().await;
-    Ok(ExitCode::SUCCESS)
+    // Whatever keeps servers running shall notice.
+    damage.map_or(Ok(ExitCode::SUCCESS), |damage| Err(anyhow::Error::msg(damage)))
+}
+
+/// Waits until the database file is found damaged; what is to be said about it.
+async fn wait_for_damage(condition: &mut watch::Receiver<Condition>) -> String {
+    loop {
+        if let Condition::Damaged(damage) = &*condition.borrow_and_update() {
+            return damage.clone();
+        }
+        if condition.changed().await.is_err() {
+            return std::future::pending().await;
+        }
+    }
 }
 
 /// Where everything is, and what to try first.

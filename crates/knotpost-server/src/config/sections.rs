@@ -99,6 +99,9 @@ section! {
         max_connections: u32 = 8,
         /// Whether `serve` brings the schema up to date.
         migrate: Migrate = Migrate::Auto,
+        /// After an unclean stop, a SQLite file of up to so many MiB is checked before the doors open,
+        /// a larger one meanwhile.
+        check_first_mib: u64 = 256,
     }
 }
 

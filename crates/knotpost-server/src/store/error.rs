@@ -15,6 +15,11 @@ pub enum StoreError {
     /// No connection to the database is to be had, or it was cut; trying again helps.
     #[error("the database cannot be reached")]
     Unreachable(#[source] sqlx::Error),
+    /// What is stored in the file is no database any more, or only in part.
+    #[error(
+        "the database file is damaged; restore the last backup, see `A damaged database` in docs/operations.md"
+    )]
+    Damaged(#[source] sqlx::Error),
     /// The database refused.
     #[error("the database failed")]
     Database(#[source] sqlx::Error),
@@ -68,6 +73,7 @@ impl From<sqlx::migrate::MigrateError> for StoreError {
         match error {
             // A migration that is applied but unknown: only a later version can have brought it.
             sqlx::migrate::MigrateError::VersionMissing(version) => Self::NewerSchema(version),
+            sqlx::migrate::MigrateError::Execute(error) if is_damage(&error) => Self::Damaged(error),
             other => Self::Migrate(other),
         }
     }
@@ -92,6 +98,7 @@ impl From<sqlx::Error> for StoreError {
         match database.code().as_deref() {
             // SQLite: BUSY and its extensions; PostgreSQL: serialization failure and deadlock.
             Some("5" | "261" | "517" | "40001" | "40P01") => Self::Busy(error),
+            _ if is_damage(&error) => Self::Damaged(error),
             // SQLite: FULL; PostgreSQL: disk_full.
             Some("13" | "53100") => Self::Full(error),
             // PostgreSQL: shutting down or starting, too many connections, a connection that broke.
@@ -101,4 +108,10 @@ impl From<sqlx::Error> for StoreError {
             _ => Self::Database(error),
         }
     }
+}
+
+/// SQLite's CORRUPT with its extensions, and NOTADB.
+fn is_damage(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    matches!(code.as_deref(), Some("11" | "26" | "267" | "523" | "779"))
 }

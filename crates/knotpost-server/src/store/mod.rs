@@ -21,6 +21,7 @@ mod idempotency;
 mod imports;
 mod inbox;
 mod inspection;
+mod integrity;
 mod open;
 mod outbox;
 mod preferences;

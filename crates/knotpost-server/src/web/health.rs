@@ -5,15 +5,24 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
 use super::{Web, client};
+use crate::app::Condition;
 
 /// The process runs.
 pub(super) async fn process() -> &'static str {
     "ok\n"
 }
 
-/// The database answers.
+/// The database answers, and its file is not known to be damaged.
 pub(super) async fn ready(State(web): State<Web>) -> Response {
+    let condition = web.app.condition.borrow().clone();
+    if let Condition::Damaged(_) = condition {
+        return (StatusCode::SERVICE_UNAVAILABLE, "the database file is damaged\n").into_response();
+    }
     match web.app.store.ping().await {
+        Ok(()) if condition == Condition::Checking => {
+            "ready\nwarning: the last stop was not a clean one, and the database file is being checked\n"
+                .into_response()
+        }
         Ok(()) => "ready\n".into_response(),
         Err(error) => {
             tracing::warn!(error = error.with_causes(), "not ready");

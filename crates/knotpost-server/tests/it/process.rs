@@ -17,6 +17,7 @@ mod records;
 mod running;
 mod signatures;
 mod stream;
+mod unclean;
 mod way_out;
 mod ways_in;
 mod wire;

@@ -1,10 +1,10 @@
-//! What was mailed to the server, and what it answered.
+//! What was handed in to the servers, and what they answered.
 
 use std::sync::{Mutex, PoisonError};
 
 /// What a mail is about, and with that what must come of it.
 #[derive(Clone, Debug)]
-pub(super) enum What {
+pub(crate) enum What {
     /// A new board for a pair of players, and its number once it is known.
     Challenge { game: &'static str, pair: usize, board: u64 },
     /// A legal move of that number, as the move list will show it.
@@ -17,7 +17,7 @@ pub(super) enum What {
 
 /// The ways a mail can come in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(crate) enum Way {
     Smtp,
     Lmtp,
     /// Piped into `knotpost deliver`.
@@ -26,34 +26,52 @@ pub(super) enum Way {
     Hook,
     /// The watched Maildir.
     Folder,
+    /// No mail: `POST /commands` with a key of its own.
+    Api,
 }
 
 impl Way {
     /// Every way.
-    pub(super) const ALL: [Self; 5] = [Self::Smtp, Self::Lmtp, Self::Deliver, Self::Hook, Self::Folder];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Smtp, Self::Lmtp, Self::Deliver, Self::Hook, Self::Folder, Self::Api];
+}
+
+/// How many of a hundred mails come in by which way; what is missing comes by SMTP.
+pub(crate) type Habit = &'static [(Way, u64)];
+
+impl Way {
+    /// The way of habit that the `drawn`th of a hundred goes.
+    pub(crate) fn of(habit: Habit, drawn: u64) -> Self {
+        let mut passed = 0;
+        let found = habit.iter().find(|(_, share)| {
+            passed += share;
+            drawn < passed
+        });
+        found.map_or(Self::Smtp, |(way, _)| *way)
+    }
 }
 
 /// A mail.
 #[derive(Clone, Debug)]
-pub(super) struct Mail {
-    pub(super) what: What,
-    pub(super) way: Way,
-    pub(super) from: String,
+pub(crate) struct Mail {
+    pub(crate) what: What,
+    pub(crate) way: Way,
+    pub(crate) from: String,
     /// How often it was handed over, to a server that was there.
-    pub(super) tries: u32,
+    pub(crate) tries: u32,
     /// How many of these broke off without an answer.
-    pub(super) unanswered: u32,
+    pub(crate) unanswered: u32,
     /// How many of them found the doors closed.
-    pub(super) shut_out: u32,
+    pub(crate) shut_out: u32,
     /// How many were asked to come again.
-    pub(super) put_off: u32,
+    pub(crate) put_off: u32,
     /// The last of them was taken.
-    pub(super) is_taken: bool,
+    pub(crate) is_taken: bool,
 }
 
 /// How one try ended.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Try {
+pub(crate) enum Try {
     Taken,
     PutOff,
     Unanswered,
@@ -63,11 +81,11 @@ pub(super) enum Try {
 
 /// All mails by their serial numbers, which are their marks too.
 #[derive(Debug, Default)]
-pub(super) struct Ledger(Mutex<Vec<Mail>>);
+pub(crate) struct Ledger(Mutex<Vec<Mail>>);
 
 impl Ledger {
     /// Enters a mail before it is sent; its number.
-    pub(super) fn enter(&self, what: What, way: Way, from: &str) -> u64 {
+    pub(crate) fn enter(&self, what: What, way: Way, from: &str) -> u64 {
         let mail = Mail {
             what,
             way,
@@ -83,7 +101,7 @@ impl Ledger {
         mails.len() as u64 - 1
     }
 
-    pub(super) fn tried(&self, serial: u64, ended: Try) {
+    pub(crate) fn tried(&self, serial: u64, ended: Try) {
         self.change(serial, |mail| {
             mail.tries += u32::from(!matches!(ended, Try::ShutOut));
             match ended {
@@ -96,7 +114,7 @@ impl Ledger {
     }
 
     /// The number of the board that a challenge led to.
-    pub(super) fn found(&self, serial: u64, number: u64) {
+    pub(crate) fn found(&self, serial: u64, number: u64) {
         self.change(serial, |mail| {
             if let What::Challenge { board, .. } = &mut mail.what {
                 *board = number;
@@ -112,7 +130,19 @@ impl Ledger {
     }
 
     /// Everything that was mailed.
-    pub(super) fn close(&self) -> Vec<Mail> {
+    pub(crate) fn close(&self) -> Vec<Mail> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_are_drawn_in_their_shares_and_the_rest_by_smtp() {
+        let habit: Habit = &[(Way::Api, 40), (Way::Lmtp, 10)];
+        let drawn = [0, 39, 40, 49, 50, 99].map(|drawn| Way::of(habit, drawn));
+        assert_eq!(drawn, [Way::Api, Way::Api, Way::Lmtp, Way::Lmtp, Way::Smtp, Way::Smtp]);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::sleep;
 
@@ -29,7 +29,7 @@ fn folder(place: &Place) -> PathBuf {
 }
 
 /// Opens the doors that are closed unless somebody wants them.
-pub(super) fn open_doors(place: Place) -> anyhow::Result<Place> {
+pub(crate) fn open_doors(place: Place) -> anyhow::Result<Place> {
     for part in ["tmp", "new", "cur"] {
         std::fs::create_dir_all(folder(&place).join(part))?;
     }
@@ -37,48 +37,65 @@ pub(super) fn open_doors(place: Place) -> anyhow::Result<Place> {
 }
 
 /// Whether everything in the folder was taken.
-pub(super) fn is_folder_empty(place: &Place) -> bool {
+pub(crate) fn is_folder_empty(place: &Place) -> bool {
     std::fs::read_dir(folder(place).join("new")).is_ok_and(|mut files| files.next().is_none())
 }
 
-/// Hands mails over.
-pub(super) struct Post {
-    place: Arc<Place>,
-    doors: watch::Receiver<Doors>,
-    pub(super) ledger: Arc<Ledger>,
+/// A server as whoever hands something over knows it.
+pub(crate) struct House {
+    pub(crate) place: Arc<Place>,
+    /// Where the server that runs now, or ran last, listens.
+    pub(crate) doors: watch::Receiver<Doors>,
+}
+
+/// Hands mails over, to one house after the other.
+pub(crate) struct Post {
+    houses: Vec<House>,
+    next: AtomicUsize,
+    pub(crate) ledger: Arc<Ledger>,
     places: Semaphore,
     in_hand: AtomicUsize,
     taken: AtomicUsize,
 }
 
 impl Post {
-    pub(super) fn new(
-        place: Arc<Place>,
-        doors: watch::Receiver<Doors>,
-        ledger: Arc<Ledger>,
-        places: Semaphore,
-    ) -> Self {
-        Self { place, doors, ledger, places, in_hand: AtomicUsize::new(0), taken: AtomicUsize::new(0) }
+    /// To at least one house; at most `places` mails are in hand at once.
+    pub(crate) fn new(houses: Vec<House>, ledger: Arc<Ledger>, places: usize) -> anyhow::Result<Self> {
+        ensure!(!houses.is_empty(), "there is no server to hand mail to");
+        Ok(Self {
+            houses,
+            next: AtomicUsize::new(0),
+            ledger,
+            places: Semaphore::new(places.max(1)),
+            in_hand: AtomicUsize::new(0),
+            taken: AtomicUsize::new(0),
+        })
     }
 
-    /// Where the server that runs now, or ran last, listens.
-    pub(super) fn doors(&self) -> Doors {
-        *self.doors.borrow()
+    /// Whose turn it is.
+    fn house(&self) -> anyhow::Result<&House> {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.houses.len();
+        self.houses.get(turn).context("no house")
+    }
+
+    /// Where some server that runs now, or ran last, listens.
+    pub(crate) fn doors(&self) -> anyhow::Result<Doors> {
+        Ok(*self.house()?.doors.borrow())
     }
 
     /// How many mails are being handed over at this moment.
-    pub(super) fn in_hand(&self) -> usize {
+    pub(crate) fn in_hand(&self) -> usize {
         self.in_hand.load(Ordering::SeqCst)
     }
 
     /// How many mails were taken so far.
-    pub(super) fn taken(&self) -> usize {
+    pub(crate) fn taken(&self) -> usize {
         self.taken.load(Ordering::SeqCst)
     }
 
-    /// Hands a mail over until it is taken. A mail that is refused for good is an error: none of
-    /// those sent here should be.
-    pub(super) async fn mail(&self, serial: u64, way: Way, from: &str, subject: &str) -> anyhow::Result<()> {
+    /// Hands a mail over until it is taken, to another house each time. A mail that is refused for
+    /// good is an error: none of those sent here should be.
+    pub(crate) async fn mail(&self, serial: u64, way: Way, from: &str, subject: &str) -> anyhow::Result<()> {
         let _place = self.places.acquire().await?;
         let message = format!(
             "From: {from}\nTo: {SERVER}\nSubject: {subject}\nMessage-ID: <{MARK}{serial}@mail.example.net>\n\
@@ -92,6 +109,7 @@ impl Post {
                 Way::Deliver => self.try_pipe(&message).await,
                 Way::Hook => self.try_hook(from, &message).await,
                 Way::Folder => self.put_into_folder(serial, &message),
+                Way::Api => self.try_api(serial, subject).await,
             };
             self.in_hand.fetch_sub(1, Ordering::SeqCst);
             let ended = ended.with_context(|| format!("`{subject}` from {from}"))?;
@@ -105,7 +123,7 @@ impl Post {
     }
 
     async fn try_socket(&self, dialect: Dialect, from: &str, message: &str) -> anyhow::Result<Try> {
-        let doors = self.doors();
+        let doors = self.doors()?;
         let door = if dialect == Dialect::Smtp { doors.smtp } else { doors.lmtp };
         let Ok(mut client) = Client::connect(door, dialect).await else { return Ok(Try::ShutOut) };
         let Ok(reply) = client.send(from, SERVER, &encode(message)).await else { return Ok(Try::Unanswered) };
@@ -121,7 +139,7 @@ impl Post {
     }
 
     async fn try_hook(&self, from: &str, message: &str) -> anyhow::Result<Try> {
-        let Ok(mut http) = Http::connect(self.doors().http).await else { return Ok(Try::ShutOut) };
+        let Ok(mut http) = Http::connect(self.doors()?.http).await else { return Ok(Try::ShutOut) };
         let headers = format!(
             "Content-Type: message/rfc822\r\nX-Knotpost-Secret: {HOOK_SECRET}\r\n\
              X-Envelope-From: {from}\r\nX-Envelope-To: {SERVER}\r\n"
@@ -134,9 +152,22 @@ impl Post {
         }
     }
 
+    /// The command itself. A try that broke off is repeated under the same key, wherever.
+    async fn try_api(&self, serial: u64, command: &str) -> anyhow::Result<Try> {
+        let Ok(mut http) = Http::connect(self.doors()?.http).await else { return Ok(Try::ShutOut) };
+        let headers = format!("Idempotency-Key: {MARK}{serial}\r\n");
+        let body = format!("{command}\n{MARK}{serial}.\n");
+        match http.post("/commands", &headers, body.as_bytes()).await {
+            Err(_) => Ok(Try::Unanswered),
+            Ok(response) if response.status == 200 => Ok(Try::Taken),
+            Ok(response) if response.status == 503 => Ok(Try::PutOff),
+            Ok(response) => bail!("refused: {} {}", response.status, response.text()),
+        }
+    }
+
     /// As delivery agents do it: whole or not at all. Whoever reads the folder takes it from there.
     fn put_into_folder(&self, serial: u64, message: &str) -> anyhow::Result<Try> {
-        let folder = folder(&self.place);
+        let folder = folder(&self.house()?.place);
         let name = format!("{serial}.trial.localhost");
         let draft = folder.join("tmp").join(&name);
         std::fs::write(&draft, message)?;
@@ -145,7 +176,7 @@ impl Post {
     }
 
     async fn try_pipe(&self, message: &str) -> anyhow::Result<Try> {
-        let output = self.place.run(&["deliver"], message.as_bytes()).await?;
+        let output = self.house()?.place.run(&["deliver"], message.as_bytes()).await?;
         match output.status.code() {
             Some(0) => Ok(Try::Taken),
             Some(EX_TEMPFAIL) => Ok(Try::PutOff),

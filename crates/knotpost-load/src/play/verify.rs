@@ -1,6 +1,7 @@
 //! What must be true in the end of everything that was mailed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
 
 use anyhow::ensure;
 use serde_json::Value;
@@ -10,12 +11,11 @@ use super::table::{GAMES, Pair, address};
 use super::{number, text};
 use crate::http::Http;
 use crate::report::Report;
-use crate::server::Running;
-use crate::sink::{Arrival, Sink, mark};
+use crate::sink::{Arrival, Life, mark};
 
 /// Every board of the server as its API shows it.
-pub(super) async fn read_boards(server: &Running, pairs: &[Pair]) -> anyhow::Result<Vec<Value>> {
-    let mut http = Http::connect(server.doors.http).await?;
+pub(crate) async fn read_boards(http: SocketAddr, pairs: &[Pair]) -> anyhow::Result<Vec<Value>> {
+    let mut http = Http::connect(http).await?;
     let mut boards = Vec::new();
     for (game, _) in GAMES {
         for pair in pairs {
@@ -41,10 +41,11 @@ pub(super) async fn read_boards(server: &Running, pairs: &[Pair]) -> anyhow::Res
 }
 
 /// Every challenge led to one board, every mailed move stands in its list once, and nothing else does.
-pub(super) fn check_boards(mails: &[Mail], boards: &[Value], pairs: &[Pair], report: &mut Report) {
+pub(crate) fn check_boards(mails: &[Mail], boards: &[Value], pairs: &[Pair], report: &mut Report) {
     let mut made: BTreeMap<(String, u64, u64), (String, String)> = BTreeMap::new();
     let mut automatic = 0;
     for board in boards {
+        check_numbers(board, report);
         for entry in board.get("moves").and_then(Value::as_array).into_iter().flatten() {
             if entry.get("auto").and_then(Value::as_bool) == Some(true) {
                 automatic += 1;
@@ -87,6 +88,15 @@ pub(super) fn check_boards(mails: &[Mail], boards: &[Value], pairs: &[Pair], rep
     }
 }
 
+/// The moves of a board are numbered 1, 2, 3 and so on, each number once.
+fn check_numbers(board: &Value, report: &mut Report) {
+    let moves = board.get("moves").and_then(Value::as_array).into_iter().flatten();
+    let numbers: Vec<u64> = moves.map(|entry| number(entry, "number")).collect();
+    report.expect((1..).zip(&numbers).all(|(wanted, number)| wanted == *number), || {
+        format!("{} {}: its moves have the numbers {numbers:?}", text(board, "game"), number(board, "number"))
+    });
+}
+
 /// What arrived, sorted by the mail of ours that it follows from.
 #[derive(Default)]
 struct Arrived {
@@ -99,9 +109,9 @@ struct Arrived {
 }
 
 /// Every mail had one outcome, and everything that follows from it arrived.
-pub(super) fn check_mails(mails: &[Mail], sink: &Sink, report: &mut Report) {
+pub(crate) fn check_mails(mails: &[Mail], arrivals: Vec<Arrival>, report: &mut Report) {
     count_mails(mails, report);
-    let arrived = sort(sink.arrivals(), report);
+    let arrived = sort(arrivals, report);
     let newest = newest_told(mails, &arrived);
     let (mut told, mut superseded, mut answered, mut again) = (0, 0, 0, 0);
     for (serial, mail) in (0_u64..).zip(mails) {
@@ -155,7 +165,6 @@ pub(super) fn check_mails(mails: &[Mail], sink: &Sink, report: &mut Report) {
     report.row("answers to questions and mistakes", answered);
     report.row("answers `already played` to mails that came again", again);
     report.row("mails out that arrived twice, around a kill", arrived.twice);
-    report.row("mails out that were put off once", sink.count_put_off());
     let known: BTreeSet<u64> = (0..mails.len() as u64).collect();
     for serial in arrived.told.keys().map(|(serial, _)| serial).chain(arrived.answers.keys()) {
         report.expect(known.contains(serial), || format!("a mail about {serial}, which was never sent"));
@@ -164,15 +173,18 @@ pub(super) fn check_mails(mails: &[Mail], sink: &Sink, report: &mut Report) {
 
 fn count_mails(mails: &[Mail], report: &mut Report) {
     let count = |which: &dyn Fn(&Mail) -> bool| mails.iter().filter(|mail| which(mail)).count();
-    report.row("mails in", mails.len());
+    report.row("handed in", mails.len());
     report.row("  moves", count(&|mail| matches!(mail.what, What::Move { .. })));
     report.row("  challenges", count(&|mail| matches!(mail.what, What::Challenge { .. })));
     report.row("  mistakes", count(&|mail| matches!(mail.what, What::Refused)));
     report.row("  questions", count(&|mail| matches!(mail.what, What::Question)));
     for way in Way::ALL {
-        report.row(format!("  by {way:?}").to_lowercase(), count(&|mail| mail.way == way));
+        match count(&|mail| mail.way == way) {
+            0 => {}
+            by => report.row(format!("  by {way:?}").to_lowercase(), by),
+        }
     }
-    report.row("mails taken (250, 200, exit code 0)", count(&|mail| mail.is_taken));
+    report.row("taken (250, 200, exit code 0)", count(&|mail| mail.is_taken));
     report
         .row("tries that broke off without an answer", mails.iter().map(|mail| mail.unanswered).sum::<u32>());
     report.row("tries while there was no server", mails.iter().map(|mail| mail.shut_out).sum::<u32>());
@@ -188,7 +200,7 @@ fn sort(arrivals: Vec<Arrival>, report: &mut Report) -> Arrived {
     }
     let mut arrived = Arrived::default();
     for (id, copies) in copies {
-        let lives: BTreeSet<usize> = copies.iter().map(|copy| copy.life).collect();
+        let lives: BTreeSet<Life> = copies.iter().map(|copy| copy.life).collect();
         let forms: BTreeSet<(u64, &str)> =
             copies.iter().map(|copy| (copy.digest, copy.recipient.as_str())).collect();
         arrived.twice += copies.len() - 1;

@@ -2,7 +2,6 @@
 //! board is over. In between they ask, and make mistakes.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -10,54 +9,70 @@ use knotpost_rules::Registry;
 use serde_json::Value;
 use tokio::time::sleep;
 
-use super::ledger::{Way, What};
+use super::budget::Budget;
+use super::ledger::{Habit, Way, What};
 use super::post::Post;
-use super::{number, text};
+use super::{Patience, number, text};
 use crate::choose::{Chosen, choose};
 use crate::dice::Dice;
 use crate::http::Http;
 
 /// The games that are played, and how they are challenged.
-pub(super) const GAMES: [(&str, &str); 4] =
+pub(crate) const GAMES: [(&str, &str); 4] =
     [("osbox", "-size=4"), ("obsidio", ""), ("osbo", ""), ("boxilies", "")];
 
 /// Two players.
 #[derive(Clone, Debug)]
-pub(super) struct Pair {
-    pub(super) number: usize,
+pub(crate) struct Pair {
+    pub(crate) number: usize,
     userids: [String; 2],
 }
 
 impl Pair {
-    pub(super) fn new(number: usize) -> Self {
+    pub(crate) fn new(number: usize) -> Self {
         Self { number, userids: [format!("ann{number}"), format!("bob{number}")] }
     }
 
-    pub(super) fn userids(&self) -> &[String; 2] {
+    pub(crate) fn userids(&self) -> &[String; 2] {
         &self.userids
     }
 
     /// Their names, passwords and addresses.
-    pub(super) fn users(&self) -> impl Iterator<Item = (String, String, String)> + '_ {
+    pub(crate) fn users(&self) -> impl Iterator<Item = (String, String, String)> + '_ {
         self.userids.iter().map(|userid| (userid.clone(), password(userid), address(userid)))
     }
 }
 
-fn password(userid: &str) -> String {
+/// Enough pairs for so many boards: each pair plays every game once at a time.
+pub(crate) fn pairs_for(boards: usize) -> Vec<Pair> {
+    (0..boards.div_ceil(GAMES.len())).map(Pair::new).collect()
+}
+
+/// Who plays what on each of so many boards.
+pub(crate) fn seat_all(
+    pairs: &[Pair],
+    boards: usize,
+) -> impl Iterator<Item = ((&'static str, &'static str), Pair)> + '_ {
+    let seats = pairs.iter().flat_map(|pair| GAMES.map(|game| (game, pair.clone())));
+    seats.take(boards)
+}
+
+pub(crate) fn password(userid: &str) -> String {
     format!("{userid}-secret")
 }
 
 /// Where a user gets his mail.
-pub(super) fn address(userid: &str) -> String {
+pub(crate) fn address(userid: &str) -> String {
     format!("{userid}@example.org")
 }
 
 /// One board after the other of one game between two players.
-pub(super) struct Table {
+pub(crate) struct Table {
     game: &'static str,
     options: &'static str,
     pair: Pair,
     post: Arc<Post>,
+    habit: Habit,
     registry: Arc<Registry>,
     dice: Dice,
     http: Option<Http>,
@@ -65,20 +80,20 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn new(
+    pub(crate) fn new(
         (game, options): (&'static str, &'static str),
         pair: Pair,
-        post: Arc<Post>,
+        (post, habit): (Arc<Post>, Habit),
         registry: Arc<Registry>,
         dice: Dice,
     ) -> Self {
-        Self { game, options, pair, post, registry, dice, http: None, strangers: 0 }
+        Self { game, options, pair, post, habit, registry, dice, http: None, strangers: 0 }
     }
 
     /// Plays until the budget of moves, shared with the other tables, is used up.
-    pub(super) async fn play(mut self, budget: Arc<AtomicI64>) -> anyhow::Result<()> {
+    pub(crate) async fn play(mut self, budget: Arc<Budget>) -> anyhow::Result<()> {
         let mut board = self.begin().await?;
-        while budget.fetch_sub(1, Ordering::Relaxed) > 0 {
+        while budget.draw() {
             if text(&board, "state") != "active" {
                 board = self.begin().await?;
             }
@@ -102,6 +117,7 @@ impl Table {
         let subject = format!("{} challenge {ann} {bob} {}", self.game, self.options);
         self.post.mail(serial, way, &address(&ann), subject.trim()).await?;
         let path = format!("/api/v1/boards?game={}&user={ann}&state=active", self.game);
+        let mut patience = Patience::new();
         loop {
             let list = self.get(&path).await;
             if let Some(board) = list.get("boards").and_then(|boards| boards.get(0)) {
@@ -109,7 +125,7 @@ impl Table {
                 self.post.ledger.found(serial, number);
                 return Ok(self.board(number).await);
             }
-            sleep(Duration::from_millis(10)).await;
+            patience.wait().await;
         }
     }
 
@@ -130,19 +146,20 @@ impl Table {
         let subject =
             format!("{} move {at} {userid} {} {}#{next}", self.game, password(&userid), chosen.word);
         self.post.mail(serial, way, &address(&userid), &subject).await?;
+        let mut patience = Patience::new();
         loop {
             let now = self.board(at).await;
             if number(&now, "ply") >= next {
                 return Ok(now);
             }
-            sleep(Duration::from_millis(10)).await;
+            patience.wait().await;
         }
     }
 
     /// Asks for the board, from an address nobody else writes from.
     async fn ask(&mut self, board: &Value) -> anyhow::Result<()> {
         let from = self.stranger("reader");
-        let way = self.draw_way();
+        let way = self.draw_mail();
         let serial = self.post.ledger.enter(What::Question, way, &from);
         self.post.mail(serial, way, &from, &format!("{} show {}", self.game, number(board, "number"))).await
     }
@@ -157,7 +174,7 @@ impl Table {
             1 => (&other, chosen.word.clone()),
             _ => (&mover, chosen.illegal.clone()),
         };
-        let way = self.draw_way();
+        let way = self.draw_mail();
         let serial = self.post.ledger.enter(What::Refused, way, &from);
         let at = number(board, "number");
         let subject = format!("{} move {at} {userid} {} {word}", self.game, password(userid));
@@ -171,12 +188,14 @@ impl Table {
     }
 
     fn draw_way(&mut self) -> Way {
-        match self.dice.below(100) {
-            0..3 => Way::Deliver,
-            3..15 => Way::Lmtp,
-            15..25 => Way::Hook,
-            25..32 => Way::Folder,
-            _ => Way::Smtp,
+        Way::of(self.habit, self.dice.below(100))
+    }
+
+    /// For what is answered by mail.
+    fn draw_mail(&mut self) -> Way {
+        match self.draw_way() {
+            Way::Api => Way::Smtp,
+            way => way,
         }
     }
 
@@ -198,7 +217,7 @@ impl Table {
     async fn try_get(&mut self, path: &str) -> Option<Value> {
         let http = match &mut self.http {
             Some(http) => http,
-            none => none.insert(Http::connect(self.post.doors().http).await.ok()?),
+            none => none.insert(Http::connect(self.post.doors().ok()?.http).await.ok()?),
         };
         let response = http.get(path).await.ok()?;
         (response.status == 200).then(|| response.json().ok()).flatten()

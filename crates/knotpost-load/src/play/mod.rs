@@ -1,0 +1,155 @@
+//! Games that are played while something goes wrong, and the count afterwards. Whatever goes wrong
+//! is somebody else's: here are players who hand in their moves until they are taken, a ledger of
+//! all they handed in, and the rules that must hold of what came of it.
+
+pub(crate) mod budget;
+pub(crate) mod ledger;
+pub(crate) mod post;
+pub(crate) mod table;
+pub(crate) mod verify;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use serde_json::Value;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
+
+use crate::http::Http;
+use crate::report::Report;
+use crate::server::{Place, said};
+use budget::Budget;
+use post::Post;
+
+/// A field of an answer of the API.
+pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+pub(crate) fn number(value: &Value, key: &str) -> u64 {
+    value.get(key).and_then(Value::as_u64).unwrap_or_default()
+}
+
+/// `MIN..MAX` in milliseconds.
+pub(crate) fn read_range(text: &str) -> Result<std::ops::Range<Duration>, String> {
+    let numbers =
+        text.split_once("..").and_then(|(least, most)| Some((least.parse().ok()?, most.parse().ok()?)));
+    match numbers {
+        Some((least, most)) if least < most => Ok(Duration::from_millis(least)..Duration::from_millis(most)),
+        _ => Err("write two numbers of milliseconds, for example 300..3000".to_owned()),
+    }
+}
+
+/// A pause that grows from look to look: many who wait must not keep a server from its work.
+#[derive(Debug)]
+pub(crate) struct Patience(Duration);
+
+impl Patience {
+    pub(crate) fn new() -> Self {
+        Self(Duration::from_millis(10))
+    }
+
+    pub(crate) async fn wait(&mut self) {
+        sleep(self.0).await;
+        self.0 = (self.0 * 2).min(Duration::from_millis(320));
+    }
+}
+
+/// Waits until every player is done, or one gives up.
+pub(crate) async fn wait_for_all(players: &mut JoinSet<anyhow::Result<()>>) -> anyhow::Result<()> {
+    while let Some(done) = players.join_next().await {
+        done??;
+    }
+    Ok(())
+}
+
+/// Says now and then how far it is.
+pub(crate) async fn tell_progress(post: Arc<Post>, budget: Arc<Budget>) -> anyhow::Result<()> {
+    let begun = Instant::now();
+    while !budget.is_spent() {
+        for _ in 0..100 {
+            sleep(Duration::from_millis(100)).await;
+            if budget.is_spent() {
+                return Ok(());
+            }
+        }
+        eprintln!("{} s: {} handed in", begun.elapsed().as_secs(), post.taken());
+    }
+    Ok(())
+}
+
+/// Waits until nothing is left to be read, in this folder neither, and nothing to be sent.
+pub(crate) async fn wait_until_idle(
+    http: SocketAddr,
+    folder_of: Option<&Place>,
+    patience: Duration,
+    report: &mut Report,
+) -> anyhow::Result<()> {
+    let deadline = Instant::now() + patience;
+    let mut http = Http::connect(http).await?;
+    loop {
+        let metrics = http.get("/metrics").await?.text();
+        let waiting = |name: &str| {
+            let line = metrics.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<f64>().ok());
+            line.with_context(|| format!("/metrics has no {name}"))
+        };
+        let (inbox, outbox) = (waiting("knotpost_inbox_waiting")?, waiting("knotpost_outbox_waiting")?);
+        if inbox == 0.0 && outbox == 0.0 && folder_of.is_none_or(post::is_folder_empty) {
+            return Ok(());
+        }
+        if Instant::now() > deadline {
+            report.broken(format!("the queues do not drain: {inbox} mails in, {outbox} out"));
+            return Ok(());
+        }
+        sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// What the operator's own commands say of the stored boards.
+pub(crate) async fn check_storage(place: &Place, report: &mut Report) -> anyhow::Result<()> {
+    for arguments in [&["admin", "replay", "--all"][..], &["admin", "ratings", "recompute", "--check"]] {
+        let output = place.run(arguments, b"").await?;
+        report.expect(output.status.success(), || format!("{}: {}", arguments.join(" "), said(&output)));
+        println!("{}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stdout).trim());
+    }
+    Ok(())
+}
+
+/// What servers logged, and that none panicked.
+pub(crate) fn check_logs(logs: &[String], report: &mut Report) {
+    let lines = || logs.iter().flat_map(|log| log.lines());
+    let count = |word: &str| lines().filter(|line| line.contains(word)).count();
+    report.row("warnings logged", count(" WARN "));
+    report.row("errors logged", count("ERROR "));
+    for line in lines().filter(|line| line.contains("ERROR ")).take(5) {
+        println!("logged: {line}");
+    }
+    report.expect(count("panicked at") == 0, || "a server panicked; see its log".to_owned());
+}
+
+/// Prints what came of a trial; whether every rule held. Only then the folders go.
+pub(crate) fn conclude<'a>(
+    trial: anyhow::Result<Report>,
+    places: impl IntoIterator<Item = &'a Place>,
+) -> anyhow::Result<bool> {
+    let sound = match trial {
+        Ok(report) => {
+            println!("{report}");
+            report.is_sound()
+        }
+        Err(error) => {
+            println!("{error:#}");
+            false
+        }
+    };
+    for place in places {
+        if sound {
+            place.remove()?;
+        } else {
+            println!("kept: {}", place.root().display());
+        }
+    }
+    Ok(sound)
+}

@@ -1,0 +1,175 @@
+//! A machine that can lose its power: a server under `strace`, and its database's files as a disk
+//! would hold them.
+//!
+//! Taken as safe although a disk promises less: names of files (a file that was made, or removed),
+//! and whatever is no file of the database.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use tokio::process::Command;
+use tokio::time::{Instant, sleep};
+
+use super::disk::{File, Losses};
+use super::trace::{self, Event};
+use crate::dice::Dice;
+use crate::report::Report;
+use crate::server::{PATIENCE, Place, Running};
+
+/// The files of the database that outlive a power cut; what SQLite keeps beside them in shared
+/// memory does not.
+const FILES: [&str; 2] = ["knotpost.db", "knotpost.db-wal"];
+const SHARED: &str = "knotpost.db-shm";
+
+/// The machine.
+pub(super) struct Machine {
+    place: Arc<Place>,
+    data: PathBuf,
+    trace: PathBuf,
+    disk: BTreeMap<PathBuf, File>,
+    tracer: u32,
+    pub(super) cuts: usize,
+    /// Cuts while something was not safe yet.
+    pub(super) hits: usize,
+    pub(super) losses: Losses,
+}
+
+/// Whether processes can be traced here.
+pub(super) async fn expect_tracer() -> anyhow::Result<()> {
+    let tried = Command::new("strace").args(["-D", "-f", "-o", "/dev/null", "true"]).output().await;
+    let tried = tried.context("there is no strace; it knows what was synced (apt install strace)")?;
+    let said = String::from_utf8_lossy(&tried.stderr);
+    ensure!(
+        tried.status.success(),
+        "strace may not trace here (in a container: --cap-add SYS_PTRACE): {said}"
+    );
+    Ok(())
+}
+
+impl Machine {
+    pub(super) fn new(place: &Arc<Place>) -> anyhow::Result<Self> {
+        // As strace will name the files.
+        let root = place.root().canonicalize()?;
+        Ok(Self {
+            place: Arc::clone(place),
+            data: root.join("data"),
+            trace: root.join("trace"),
+            disk: BTreeMap::new(),
+            tracer: 0,
+            cuts: 0,
+            hits: 0,
+            losses: Losses::default(),
+        })
+    }
+
+    fn files(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        FILES.iter().map(|name| self.data.join(name))
+    }
+
+    /// Starts a server on what the disk holds.
+    pub(super) async fn boot(&mut self) -> anyhow::Result<Running> {
+        self.disk = self.files().map(|file| (file.clone(), File::new(bytes_of(&file)))).collect();
+        let mut words =
+            ["strace", "-D", "-f", "-y", "-xx", "--seccomp-bpf", "-s", trace::LONGEST, "-e", trace::CALLS]
+                .map(str::to_owned)
+                .to_vec();
+        for file in self.files().chain([self.trace.clone()]) {
+            let option = if file == self.trace { "-o" } else { "-P" };
+            words.extend([option.to_owned(), file.display().to_string()]);
+        }
+        let server = self.place.start_under(&words).await?;
+        let status = std::fs::read_to_string(format!("/proc/{}/status", server.id()))?;
+        let tracer = status.lines().find_map(|line| line.strip_prefix("TracerPid:"));
+        self.tracer =
+            tracer.and_then(|number| number.trim().parse().ok()).context("nobody traces the server")?;
+        Ok(server)
+    }
+
+    /// Cuts the power, and leaves on the disk what may be left.
+    pub(super) async fn cut(
+        &mut self,
+        server: Running,
+        dice: &mut Dice,
+        report: &mut Report,
+    ) -> anyhow::Result<()> {
+        server.kill().await?;
+        wait_for_end(self.tracer).await?;
+        self.replay(&std::fs::read_to_string(&self.trace)?)?;
+        self.cuts += 1;
+        let mut losses = Losses::default();
+        for (path, file) in &self.disk {
+            // The trace must explain every byte that is there.
+            if let Some(seen) = file.seen() {
+                report.expect(seen == bytes_of(path), || {
+                    format!("cut {}: {} is not what was written to it", self.cuts, path.display())
+                });
+            }
+            let (left, lost) = file.lose_power(dice);
+            losses.add(lost);
+            std::fs::write(path, left)?;
+        }
+        self.hits += usize::from(losses.unsafe_sectors > 0);
+        self.losses.add(losses);
+        match std::fs::remove_file(self.data.join(SHARED)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the disk holds after everything that was traced.
+    fn replay(&mut self, text: &str) -> anyhow::Result<()> {
+        let mut syncs: HashMap<u32, u64> = HashMap::new();
+        for event in trace::read(text)? {
+            match event {
+                Event::Write { file, offset, bytes, done } => {
+                    if let Some(file) = self.disk.get_mut(&file) {
+                        file.write(offset, bytes, done);
+                    }
+                }
+                Event::Truncate { file, length } => {
+                    if let Some(file) = self.disk.get_mut(&file) {
+                        file.truncate(length);
+                    }
+                }
+                Event::SyncBegun { file, process } => {
+                    if let Some(file) = self.disk.get(&file) {
+                        syncs.insert(process, file.begin_sync());
+                    }
+                }
+                Event::Synced { file, process } => {
+                    if let (Some(file), Some(serial)) = (self.disk.get_mut(&file), syncs.remove(&process)) {
+                        file.make_safe(serial);
+                    }
+                }
+                Event::Removed { file } => {
+                    if let Some(file) = self.disk.get_mut(&file) {
+                        *file = File::default();
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A file that is not there holds nothing.
+fn bytes_of(path: &Path) -> Vec<u8> {
+    std::fs::read(path).unwrap_or_default()
+}
+
+/// Waits until a process that is not our child has written its last line and gone.
+async fn wait_for_end(process: u32) -> anyhow::Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    let is_alive = || {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+        status.lines().any(|line| line.starts_with("State:") && !line.contains('Z') && !line.contains('X'))
+    };
+    while is_alive() {
+        ensure!(Instant::now() < deadline, "strace does not end");
+        sleep(Duration::from_millis(2)).await;
+    }
+    Ok(())
+}

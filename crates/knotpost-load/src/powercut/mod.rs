@@ -1,0 +1,159 @@
+//! Power cuts while games are played: a server on SQLite ends at once, and of what it wrote since
+//! the last sync of each file every sector is kept, lost or garbled.
+//!
+//! `strace` tells which bytes were synced before the end and which were not, so exactly the latter
+//! are at risk, as on a disk. Whatever was acknowledged must be there afterwards, once.
+
+mod disk;
+mod machine;
+mod trace;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use knotpost_rules::Registry;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::dice::Dice;
+use crate::play::budget::Budget;
+use crate::play::ledger::{Habit, Ledger, Way};
+use crate::play::post::{House, Post, open_doors};
+use crate::play::table::{Table, pairs_for, seat_all};
+use crate::play::{
+    check_logs, check_storage, conclude, read_range, tell_progress, verify, wait_for_all, wait_until_idle,
+};
+use crate::report::Report;
+use crate::server::{Place, Running, said, tail, usual_program};
+use crate::sink::{Manners, Sink};
+use machine::Machine;
+
+/// No way by which another process than the traced one could write to the database.
+const HABIT: Habit = &[(Way::Api, 30), (Way::Lmtp, 10), (Way::Hook, 10)];
+/// How long is waited for the queues in the end.
+const DRAIN: Duration = Duration::from_mins(3);
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Moves to be made; challenges, questions and commands that are refused come on top.
+    #[arg(long, default_value_t = 1000)]
+    moves: u32,
+    /// Boards that are played at the same time.
+    #[arg(long, default_value_t = 12)]
+    boards: usize,
+    /// Mails that are handed over at the same time, at most.
+    #[arg(long, default_value_t = 8)]
+    senders: usize,
+    /// Milliseconds from one cut to the next, at least and at most.
+    #[arg(long, value_name = "MIN..MAX", default_value = "300..2000", value_parser = read_range)]
+    cut_every: std::ops::Range<Duration>,
+    /// For other moments, games and losses (default: from the process number).
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Minutes after which the trial is given up.
+    #[arg(long, default_value_t = 15)]
+    minutes: u64,
+    /// The server to be tried (default: the `knotpost` beside this program).
+    #[arg(long, value_name = "FILE")]
+    server: Option<PathBuf>,
+}
+
+/// Runs the trial; whether every rule held.
+pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
+    let seed = args.seed.unwrap_or_else(|| u64::from(std::process::id()));
+    let place = Place::new(&args.server.clone().unwrap_or_else(usual_program))?;
+    machine::expect_tracer().await?;
+    println!("powercut: {} moves on {} boards, --seed {seed}", args.moves, args.boards);
+    let mut dice = Dice::new(seed);
+    let pause = Duration::ZERO..Duration::from_millis(30);
+    let manners = Manners { pause, put_off: 0, put_off_until: 0, dice: dice.split() };
+    let sink = Sink::open(manners, 1).await?;
+    let place = place.with("MAIL__TRANSPORT", sink.transport(0)).with("SECRETS__KEY", "c5".repeat(32));
+    let place = Arc::new(open_doors(place)?);
+    let trial = timeout(Duration::from_mins(args.minutes), attempt(&args, &place, &sink, dice)).await;
+    let trial = trial.context("the trial does not end in time").and_then(|done| done);
+    conclude(trial, [place.as_ref()])
+}
+
+async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -> anyhow::Result<Report> {
+    let begun = Instant::now();
+    let mut report = Report::default();
+    let pairs = pairs_for(args.boards);
+    for pair in &pairs {
+        for (userid, password, address) in pair.users() {
+            place.add_user(&userid, &password, &address).await?;
+        }
+    }
+    let mut machine = Machine::new(place)?;
+    let server = machine.boot().await?;
+    let (doors, rooms) = watch::channel(server.doors);
+    let ledger = Arc::new(Ledger::default());
+    let house = House { place: Arc::clone(place), doors: rooms };
+    let post = Arc::new(Post::new(vec![house], Arc::clone(&ledger), args.senders)?);
+    let budget = Arc::new(Budget::new(args.moves, None));
+    let registry = Arc::new(Registry::standard());
+    let mut players = JoinSet::new();
+    for (game, pair) in seat_all(&pairs, args.boards) {
+        let table = Table::new(game, pair, (Arc::clone(&post), HABIT), Arc::clone(&registry), dice.split());
+        players.spawn(table.play(Arc::clone(&budget)));
+    }
+    players.spawn(tell_progress(post, Arc::clone(&budget)));
+    let mut scene =
+        Scene { machine: &mut machine, sink, doors: &doors, dice: dice.split(), report: &mut report };
+    let server = scene.cut_until_done(server, &mut players, &args.cut_every, place).await?;
+    report.row("seconds of play", begun.elapsed().as_secs());
+    wait_until_idle(server.doors.http, None, DRAIN, &mut report).await?;
+
+    report.row("power cuts", machine.cuts);
+    report.row("  with something not yet synced", machine.hits);
+    report.row("sectors not yet synced", machine.losses.unsafe_sectors);
+    report.row("  that were lost", machine.losses.old);
+    report.row("  that were garbled", machine.losses.garbled);
+    let mails = ledger.close();
+    report.expect(budget.is_spent(), || "not all moves were made".to_owned());
+    let boards = verify::read_boards(server.doors.http, &pairs).await?;
+    verify::check_boards(&mails, &boards, &pairs, &mut report);
+    verify::check_mails(&mails, sink.arrivals(), &mut report);
+    server.stop().await?;
+    check_storage(place, &mut report).await?;
+    let output = place.run(&["backup", "copy.db"], b"").await?;
+    report.expect(output.status.success(), || format!("backup: {}", said(&output)));
+    check_logs(&[place.log()], &mut report);
+    Ok(report)
+}
+
+/// What is needed to cut the power.
+struct Scene<'a> {
+    machine: &'a mut Machine,
+    sink: &'a Sink,
+    doors: &'a watch::Sender<crate::server::Doors>,
+    dice: Dice,
+    report: &'a mut Report,
+}
+
+impl Scene<'_> {
+    /// Cuts and boots until all players are done; the server that runs then.
+    async fn cut_until_done(
+        &mut self,
+        mut server: Running,
+        players: &mut JoinSet<anyhow::Result<()>>,
+        every: &std::ops::Range<Duration>,
+        place: &Place,
+    ) -> anyhow::Result<Running> {
+        loop {
+            let moment = self.dice.pause(every);
+            tokio::select! {
+                done = wait_for_all(players) => return done.map(|()| server),
+                () = sleep(moment) => {}
+            }
+            ensure!(!server.has_ended()?, "the server ended by itself:\n{}", tail(&place.log()));
+            self.machine.cut(server, &mut self.dice, self.report).await?;
+            self.sink.begin_life(0);
+            server = self.machine.boot().await?;
+            self.doors.send_replace(server.doors);
+        }
+    }
+}

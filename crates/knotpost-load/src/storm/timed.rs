@@ -1,0 +1,129 @@
+//! Boards whose players fall silent: whatever happens to the servers, the clock reminds them at
+//! most once and ends each game once.
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anyhow::{Context as _, ensure};
+use serde_json::Value;
+use tokio::time::{Instant, sleep};
+
+use super::people::{User, sign_up};
+use crate::http::Http;
+use crate::play::{number, text};
+use crate::report::Report;
+use crate::sink::Arrival;
+
+/// Seconds between a reminder and the loss: longer than another server needs to take the clock over
+/// from one that stopped in order, shorter than it needs after a kill.
+const BETWEEN: f64 = 12.0;
+const DAY: f64 = 86_400.0;
+
+/// A board nobody goes on with.
+pub(super) struct Timed {
+    number: u64,
+    /// Who is to move, and the other one.
+    players: [User; 2],
+}
+
+/// Who waits for whom.
+fn players(at: usize) -> [User; 2] {
+    [User::new(format!("slow{at}")), User::new(format!("wait{at}"))]
+}
+
+/// Whether a mail went to one of these players.
+pub(super) fn is_about_time(arrival: &Arrival) -> bool {
+    arrival.recipient.starts_with("slow") || arrival.recipient.starts_with("wait")
+}
+
+/// Begins so many boards, one move of each player made. Their reminders are spread over `seconds`.
+pub(super) async fn begin(http: SocketAddr, count: usize, seconds: u64) -> anyhow::Result<Vec<Timed>> {
+    let everybody: Vec<User> = (0..count).flat_map(players).collect();
+    sign_up(http, &everybody).await?;
+    let mut connection = Http::connect(http).await?;
+    let mut boards = Vec::new();
+    for at in 0..count {
+        let [slow, wait] = players(at);
+        let nag = seconds as f64 * (at + 1) as f64 / (count + 2) as f64;
+        let times = format!("--nagtime={:.7} --forfeittime={:.7}", nag / DAY, (nag + BETWEEN) / DAY);
+        let line = format!("osbox challenge -size=4 {} {} {times}", slow.userid, wait.userid);
+        let answer = say(&mut connection, &line).await?;
+        let number = answer.pointer("/boards/0/number").and_then(Value::as_u64).context("no board")?;
+        for (user, word) in [(&slow, "f1"), (&wait, "f9")] {
+            let line = format!("osbox move {number} {} {} {word}", user.userid, user.password());
+            say(&mut connection, &line).await?;
+        }
+        boards.push(Timed { number, players: [slow, wait] });
+    }
+    Ok(boards)
+}
+
+async fn say(http: &mut Http, line: &str) -> anyhow::Result<Value> {
+    let body = serde_json::json!({ "command": line }).to_string();
+    let response = http.post("/commands", "Content-Type: application/json\r\n", body.as_bytes()).await?;
+    ensure!(response.status == 200, "{line}: {}", response.text());
+    Ok(response.json()?)
+}
+
+/// Waits until the clock has ended all of them.
+pub(super) async fn wait_for_ends(
+    http: SocketAddr,
+    boards: &[Timed],
+    patience: Duration,
+) -> anyhow::Result<()> {
+    let deadline = Instant::now() + patience;
+    let mut connection = Http::connect(http).await?;
+    for board in boards {
+        while text(&show(&mut connection, board).await?, "state") == "active" {
+            ensure!(Instant::now() < deadline, "the clock does not end osbox {}", board.number);
+            sleep(Duration::from_millis(200)).await;
+        }
+    }
+    Ok(())
+}
+
+async fn show(http: &mut Http, board: &Timed) -> anyhow::Result<Value> {
+    let path = format!("/api/v1/boards/osbox/{}", board.number);
+    Ok(http.get(&path).await?.json()?)
+}
+
+/// Each game was ended once and both players were told of it; a reminder went to one of them, if any.
+pub(super) async fn check(
+    http: SocketAddr,
+    boards: &[Timed],
+    arrivals: &[Arrival],
+    report: &mut Report,
+) -> anyhow::Result<()> {
+    let mut connection = Http::connect(http).await?;
+    let mut reminders = 0;
+    for board in boards {
+        let shown = show(&mut connection, board).await?;
+        let moves = shown.get("moves").and_then(Value::as_array).map_or(0, Vec::len);
+        report.expect(text(&shown, "state") == "over" && moves == 3, || {
+            format!("osbox {}: the clock left it with {moves} moves: {shown}", board.number)
+        });
+        report.expect(number(&shown, "number") == board.number, || "another board was shown".to_owned());
+        let told = |user: &User, subject: &str| {
+            let mails = arrivals.iter().filter(|mail| mail.recipient == user.address());
+            let ids = mails.filter(|mail| mail.subject == subject).map(|mail| &mail.message_id);
+            ids.collect::<BTreeSet<_>>().len()
+        };
+        let [slow, wait] = &board.players;
+        let nag = format!("Nag: Osbox Board {} {}", board.number, slow.userid);
+        let nags = told(slow, &nag);
+        reminders += nags;
+        report.expect(nags <= 1 && told(wait, &nag) == 0, || {
+            format!("osbox {}: {nags} reminders of one silence", board.number)
+        });
+        for user in &board.players {
+            let ends = told(user, &format!("Osbox Board {}", board.number));
+            report.expect(ends == 1, || {
+                format!("osbox {}: {} was told {ends} times of the end", board.number, user.userid)
+            });
+        }
+    }
+    report.row("games ended by the clock, each once", boards.len());
+    report.row("  after a reminder", reminders);
+    Ok(())
+}

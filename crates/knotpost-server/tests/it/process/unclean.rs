@@ -1,0 +1,134 @@
+//! What the next start makes of a stop that was not a clean one.
+
+use std::io::{Seek, SeekFrom, Write};
+use std::path::PathBuf;
+
+use sqlx::{Connection, SqliteConnection};
+
+use super::letters::letters;
+use super::running::{Ended, Place, Running, wait_for};
+
+const CHECKED: &str = "the last stop was not a clean one";
+const SOUND: &str = "the database file is sound";
+
+fn file(place: &Place) -> PathBuf {
+    place.data().join("knotpost.db")
+}
+
+fn is_marked(place: &Place) -> bool {
+    place.data().join("knotpost.db-running").is_file()
+}
+
+/// A place whose server worked and was killed.
+async fn killed(place: &Place) -> Ended {
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.ask("osbox challenge -size=4 ann bob").await;
+    assert!(is_marked(place), "a server works on it");
+    server.kill().await
+}
+
+/// Overwrites the first page of a table.
+async fn damage(place: &Place, table: &str) {
+    let url = format!("sqlite:{}", file(place).display());
+    let mut connection = SqliteConnection::connect(&url).await.unwrap();
+    // What is still in the log would be read instead of the file.
+    sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut connection).await.unwrap();
+    let page: i64 = sqlx::query_scalar("SELECT rootpage FROM sqlite_master WHERE name = $1")
+        .bind(table)
+        .fetch_one(&mut connection)
+        .await
+        .unwrap();
+    let size: i64 = sqlx::query_scalar("PRAGMA page_size").fetch_one(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+    let mut file = std::fs::OpenOptions::new().write(true).open(file(place)).unwrap();
+    file.seek(SeekFrom::Start(((page - 1) * size) as u64)).unwrap();
+    file.write_all(&vec![0xa5; size as usize]).unwrap();
+}
+
+fn expect_refusal(ended: &Ended) {
+    assert_eq!(ended.code(), 1, "{ended:?}");
+    for words in ["knotpost.db is damaged", "restore the last backup", "docs/operations.md"] {
+        assert!(ended.stderr.contains(words), "{words}: {ended:?}");
+    }
+}
+
+async fn refuse(place: &Place) -> Ended {
+    match place.try_start().await {
+        Ok(_) => panic!("a server works on a damaged file"),
+        Err(ended) => ended,
+    }
+}
+
+async fn readiness(server: &Running) -> String {
+    server.get("/readyz").await.body
+}
+
+#[tokio::test]
+async fn a_clean_stop_leaves_nothing_to_be_checked_and_a_kill_does() {
+    let place = Place::new();
+    let said = killed(&place).await;
+    assert!(!said.stderr.contains(CHECKED), "a new file needs no check: {said:?}");
+    assert!(is_marked(&place));
+    let said = place.start().await.stop().await;
+    assert!(said.stderr.contains(CHECKED) && said.stderr.contains(SOUND), "{said:?}");
+    assert!(!is_marked(&place));
+    let said = place.start().await.stop().await;
+    assert!(!said.stderr.contains(CHECKED), "{said:?}");
+}
+
+#[tokio::test]
+async fn a_damaged_file_is_refused_with_what_to_do_until_it_is_replaced() {
+    let place = Place::new();
+    killed(&place).await;
+    let copy = place.root().join("good.db");
+    place.run(&["backup", copy.to_str().unwrap()]).await.succeed();
+    damage(&place, "moves").await;
+    for _ in 0..2 {
+        expect_refusal(&refuse(&place).await);
+    }
+    std::fs::copy(&copy, file(&place)).unwrap();
+    let said = place.start().await.stop().await;
+    assert!(said.stderr.contains(SOUND), "{said:?}");
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_even_be_opened_is_called_damaged() {
+    let place = Place::new();
+    killed(&place).await;
+    damage(&place, "_sqlx_migrations").await;
+    let ended = refuse(&place).await;
+    assert!(ended.stderr.contains("damaged") && ended.stderr.contains("backup"), "{ended:?}");
+}
+
+#[tokio::test]
+async fn a_large_file_is_checked_while_the_server_works() {
+    let place = Place::new().with("KNOTPOST_DATABASE__CHECK_FIRST_MIB", "0");
+    killed(&place).await;
+    let server = place.start().await;
+    assert!(readiness(&server).await.contains("ready"));
+    wait_for("the end of the check", async || {
+        (!readiness(&server).await.contains("is being checked")).then_some(())
+    })
+    .await;
+    let said = server.stop().await;
+    assert!(said.stderr.contains("is checked while the server works") && said.stderr.contains(SOUND));
+    assert!(!is_marked(&place));
+    assert!(!letters(&place.maildir()).is_empty(), "it did work");
+}
+
+#[tokio::test]
+async fn a_large_file_that_turns_out_damaged_ends_the_server_and_is_refused_from_then_on() {
+    let place = Place::new().with("KNOTPOST_DATABASE__CHECK_FIRST_MIB", "0");
+    killed(&place).await;
+    damage(&place, "ratings").await;
+    // The check may be over before the doors are open.
+    let ended = match place.try_start().await {
+        Ok(server) => server.end().await,
+        Err(ended) => ended,
+    };
+    expect_refusal(&ended);
+    let ended = refuse(&place).await;
+    assert!(!ended.stderr.contains("while the server works"), "{ended:?}");
+    expect_refusal(&ended);
+}
