@@ -21,8 +21,20 @@ use crate::server::{PATIENCE, Place, Running};
 
 /// The files of the database that outlive a power cut; what SQLite keeps beside them in shared
 /// memory does not.
-const FILES: [&str; 2] = ["knotpost.db", "knotpost.db-wal"];
+const FILES: [&str; 2] = ["knotpost.db", LOG];
+const LOG: &str = "knotpost.db-wal";
 const SHARED: &str = "knotpost.db-shm";
+
+/// For a write to be waited for; there may be none.
+const NEXT_WRITE: Duration = Duration::from_millis(300);
+
+/// Whether a disk does what it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Honesty {
+    Honest,
+    /// It says that everything is safe and keeps nothing.
+    Lying,
+}
 
 /// The machine.
 pub(super) struct Machine {
@@ -30,6 +42,7 @@ pub(super) struct Machine {
     data: PathBuf,
     trace: PathBuf,
     disk: BTreeMap<PathBuf, File>,
+    honesty: Honesty,
     tracer: u32,
     pub(super) cuts: usize,
     /// Cuts while something was not safe yet.
@@ -39,7 +52,7 @@ pub(super) struct Machine {
 
 /// Whether processes can be traced here.
 pub(super) async fn expect_tracer() -> anyhow::Result<()> {
-    let tried = Command::new("strace").args(["-D", "-f", "-o", "/dev/null", "true"]).output().await;
+    let tried = Command::new("strace").args(["-f", "-o", "/dev/null", "true"]).output().await;
     let tried = tried.context("there is no strace; it knows what was synced (apt install strace)")?;
     let said = String::from_utf8_lossy(&tried.stderr);
     ensure!(
@@ -50,7 +63,7 @@ pub(super) async fn expect_tracer() -> anyhow::Result<()> {
 }
 
 impl Machine {
-    pub(super) fn new(place: &Arc<Place>) -> anyhow::Result<Self> {
+    pub(super) fn new(place: &Arc<Place>, honesty: Honesty) -> anyhow::Result<Self> {
         // As strace will name the files.
         let root = place.root().canonicalize()?;
         Ok(Self {
@@ -58,6 +71,7 @@ impl Machine {
             data: root.join("data"),
             trace: root.join("trace"),
             disk: BTreeMap::new(),
+            honesty,
             tracer: 0,
             cuts: 0,
             hits: 0,
@@ -86,6 +100,18 @@ impl Machine {
         self.tracer =
             tracer.and_then(|number| number.trim().parse().ok()).context("nobody traces the server")?;
         Ok(server)
+    }
+
+    /// Returns just after something was written to the log, or after a while without.
+    pub(super) async fn wait_for_write(&self) {
+        use std::os::unix::fs::MetadataExt as _;
+        let log = self.data.join(LOG);
+        let touched = || std::fs::metadata(&log).map(|found| (found.mtime(), found.mtime_nsec())).ok();
+        let (before, deadline) = (touched(), Instant::now() + NEXT_WRITE);
+        while touched() == before && Instant::now() < deadline {
+            // A timer would be too slow.
+            tokio::task::yield_now().await;
+        }
     }
 
     /// Cuts the power, and leaves on the disk what may be left.
@@ -139,6 +165,7 @@ impl Machine {
                         syncs.insert(process, file.begin_sync());
                     }
                 }
+                Event::Synced { .. } if self.honesty == Honesty::Lying => {}
                 Event::Synced { file, process } => {
                     if let (Some(file), Some(serial)) = (self.disk.get_mut(&file), syncs.remove(&process)) {
                         file.make_safe(serial);

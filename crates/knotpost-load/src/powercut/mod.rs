@@ -29,10 +29,12 @@ use crate::play::{
 use crate::report::Report;
 use crate::server::{Place, Running, said, tail, usual_program};
 use crate::sink::{Manners, Sink};
-use machine::Machine;
+use machine::{Honesty, Machine};
 
 /// No way by which another process than the traced one could write to the database.
 const HABIT: Habit = &[(Way::Api, 30), (Way::Lmtp, 10), (Way::Hook, 10)];
+/// Of a hundred cuts so many fall just after something was written, most likely before it is synced.
+const AMID: u64 = 70;
 /// How long is waited for the queues in the end.
 const DRAIN: Duration = Duration::from_mins(3);
 
@@ -50,6 +52,9 @@ pub(crate) struct Args {
     /// Milliseconds from one cut to the next, at least and at most.
     #[arg(long, value_name = "MIN..MAX", default_value = "300..2000", value_parser = read_range)]
     cut_every: std::ops::Range<Duration>,
+    /// Ignore every sync, as some disks do. Then rules must break, or the trial would prove nothing.
+    #[arg(long)]
+    lying_disk: bool,
     /// For other moments, games and losses (default: from the process number).
     #[arg(long)]
     seed: Option<u64>,
@@ -87,7 +92,8 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
             place.add_user(&userid, &password, &address).await?;
         }
     }
-    let mut machine = Machine::new(place)?;
+    let honesty = if args.lying_disk { Honesty::Lying } else { Honesty::Honest };
+    let mut machine = Machine::new(place, honesty)?;
     let server = machine.boot().await?;
     let (doors, rooms) = watch::channel(server.doors);
     let ledger = Arc::new(Ledger::default());
@@ -148,6 +154,9 @@ impl Scene<'_> {
             tokio::select! {
                 done = wait_for_all(players) => return done.map(|()| server),
                 () = sleep(moment) => {}
+            }
+            if self.dice.happens(AMID) {
+                self.machine.wait_for_write().await;
             }
             ensure!(!server.has_ended()?, "the server ended by itself:\n{}", tail(&place.log()));
             self.machine.cut(server, &mut self.dice, self.report).await?;

@@ -19,17 +19,25 @@ fn error_of(output: &Output) -> String {
 
 #[test]
 fn a_server_that_is_not_there_is_named_with_what_to_do() {
-    let error = error_of(&run(&["kill", "--server", "/nowhere/knotpost"]));
-    assert!(
-        error.contains("/nowhere/knotpost") && error.contains("cargo build -p knotpost-server"),
-        "{error}"
-    );
+    for trial in ["kill", "storm", "powercut"] {
+        let error = error_of(&run(&[trial, "--server", "/nowhere/knotpost"]));
+        assert!(
+            error.contains("/nowhere/knotpost") && error.contains("cargo build -p knotpost-server"),
+            "{trial}: {error}"
+        );
+    }
 }
 
 #[test]
 fn a_range_that_runs_backwards_is_refused() {
     let error = error_of(&run(&["kill", "--kill-every", "3000..300"]));
     assert!(error.contains("300..3000"), "{error}");
+}
+
+#[test]
+fn nobody_restarts_a_database_that_was_not_named() {
+    let error = error_of(&run(&["storm", "--restart-database", "true"]));
+    assert!(error.contains("--database"), "{error}");
 }
 
 #[test]

@@ -22,6 +22,10 @@ use crate::store::{OutboxRow, StoreError};
 const LEASE_MS: i64 = 5 * 60_000;
 /// A mail server that takes longer for one mail is left; less than the lease.
 const PATIENCE: Duration = Duration::from_mins(2);
+/// How often it is tried to note that a mail was sent. A try takes ten seconds at most.
+const NOTES: u32 = 12;
+/// … and between two tries.
+const NOTE_PAUSE: Duration = Duration::from_secs(1);
 
 /// What a mail became before it is sent.
 #[derive(Clone, Debug)]
@@ -187,7 +191,7 @@ async fn send(app: &App, transport: &Transport, row: &OutboxRow, bytes: &[u8]) -
     match outcome {
         Ok(()) => {
             metrics::counter!("knotpost_mails_sent", "kind" => kind).increment(1);
-            finish(app, row, "sent", None).await
+            note_sent(app, row).await
         }
         Err(SendError::Permanent(why)) => {
             tracing::warn!(outbox = row.id.0, error = %why, "a mail was refused");
@@ -199,6 +203,18 @@ async fn send(app: &App, transport: &Transport, row: &OutboxRow, bytes: &[u8]) -
         }
         Err(SendError::Transient(why)) => defer(app, row, why).await,
     }
+}
+
+/// A mail that has left must not leave again because the database was away for a moment: it is noted
+/// as soon as that is back, and before the lease is over.
+async fn note_sent(app: &App, row: &OutboxRow) -> Result<(), StoreError> {
+    for _ in 0..NOTES {
+        match finish(app, row, "sent", None).await {
+            Err(StoreError::Unreachable(_)) => tokio::time::sleep(NOTE_PAUSE).await,
+            noted => return noted,
+        }
+    }
+    finish(app, row, "sent", None).await
 }
 
 async fn finish(
