@@ -80,7 +80,7 @@ fn read_call(process: u32, call: &str, events: &mut Vec<Event>) -> anyhow::Resul
     if failed {
         return Ok(());
     }
-    let wrong = || anyhow::anyhow!("a line of the trace cannot be read: {name}({:.120}", arguments);
+    let wrong = || anyhow::anyhow!("a line of the trace cannot be read: {name}({arguments:.120}");
     match name {
         "pwrite64" => {
             let file = path_of(arguments).ok_or_else(wrong)?;
