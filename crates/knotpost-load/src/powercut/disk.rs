@@ -1,5 +1,7 @@
 //! A file on a disk that may lose power: what is safe, and what was written since. After a power
-//! cut each sector that was written since may be as it was, as it was to be, or nonsense.
+//! cut the bytes that were written since into each sector may be as they were, as they were to be,
+//! or nonsense. Bytes beside them stay what they are: SQLite counts on that (its "powersafe
+//! overwrite"), as disks have promised it for long.
 
 use std::ops::Range;
 
@@ -18,7 +20,7 @@ struct Change {
 #[derive(Debug)]
 enum Kind {
     Write { offset: usize, bytes: Vec<u8>, done: bool },
-    Truncate(usize),
+    Truncate { length: usize, done: bool },
 }
 
 /// One file.
@@ -63,8 +65,8 @@ impl File {
         self.push(Kind::Write { offset: offset as usize, bytes, done });
     }
 
-    pub(super) fn truncate(&mut self, length: u64) {
-        self.push(Kind::Truncate(length as usize));
+    pub(super) fn truncate(&mut self, length: u64, done: bool) {
+        self.push(Kind::Truncate { length: length as usize, done });
     }
 
     /// What a sync that begins now will make safe; hand it to [`Self::make_safe`].
@@ -83,7 +85,9 @@ impl File {
     /// The file as the processes on the machine see it. `None`: something was under way, and it may
     /// or may not have happened.
     pub(super) fn seen(&self) -> Option<Vec<u8>> {
-        let certain = |change: &Change| !matches!(change.kind, Kind::Write { done: false, .. });
+        let certain = |change: &Change| {
+            !matches!(change.kind, Kind::Write { done: false, .. } | Kind::Truncate { done: false, .. })
+        };
         self.changes.iter().all(certain).then(|| self.wanted())
     }
 
@@ -113,6 +117,7 @@ impl File {
         let mut left: Vec<u8> =
             (0..length).map(|at| wanted.get(at).copied().unwrap_or_else(|| before(at))).collect();
         let mut losses = Losses::default();
+        let fresh = self.written(length);
         for sector in self.touched() {
             losses.unsafe_sectors += 1;
             let drawn = dice.below(100);
@@ -123,12 +128,25 @@ impl File {
             {
                 if drawn < old {
                     *byte = before(at);
-                } else if drawn < old + garbled {
+                } else if drawn < old + garbled && fresh.get(at) == Some(&true) {
                     *byte = dice.below(256) as u8;
                 }
             }
         }
         (left, losses)
+    }
+
+    /// Which of the first `length` bytes were written since the last sync.
+    fn written(&self, length: usize) -> Vec<bool> {
+        let mut fresh = vec![false; length];
+        for change in &self.changes {
+            if let Kind::Write { offset, bytes, .. } = &change.kind
+                && let Some(place) = fresh.get_mut(*offset..length.min(offset + bytes.len()))
+            {
+                place.fill(true);
+            }
+        }
+        fresh
     }
 
     /// The sectors that were written since the last sync, each once.
@@ -145,7 +163,7 @@ impl File {
 
 fn apply(file: &mut Vec<u8>, kind: &Kind) {
     match kind {
-        Kind::Truncate(length) => file.resize(*length, 0),
+        Kind::Truncate { length, .. } => file.resize(*length, 0),
         Kind::Write { offset, bytes, .. } => {
             let end = offset + bytes.len();
             if file.len() < end {
@@ -197,6 +215,16 @@ mod tests {
     }
 
     #[test]
+    fn bytes_beside_those_that_were_written_are_never_touched() {
+        let mut file = File::new(vec![1; SECTOR]);
+        file.write(100, vec![2; 1000], true);
+        for seed in 0..200 {
+            let (left, _) = file.lose_power(&mut Dice::new(seed));
+            assert!(left[..100].iter().all(|byte| *byte == 1), "seed {seed}");
+        }
+    }
+
+    #[test]
     fn a_write_under_way_leaves_the_file_uncertain() {
         let mut file = written();
         assert_eq!(file.seen().map(|seen| seen.len()), Some(4 * SECTOR));
@@ -207,7 +235,7 @@ mod tests {
     #[test]
     fn a_file_that_was_cut_short_may_be_long_again() {
         let mut file = File::new(vec![7; 4 * SECTOR]);
-        file.truncate(0);
+        file.truncate(0, true);
         let lengths: std::collections::BTreeSet<usize> =
             (0..100).map(|seed| file.lose_power(&mut Dice::new(seed)).0.len()).collect();
         assert_eq!(lengths.into_iter().collect::<Vec<_>>(), [0, 4 * SECTOR]);

@@ -107,14 +107,15 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
         players.spawn(table.play(Arc::clone(&budget)));
     }
     players.spawn(tell_progress(post, Arc::clone(&budget)));
-    let mut scene =
-        Scene { machine: &mut machine, sink, doors: &doors, dice: dice.split(), report: &mut report };
+    let mut scene = Scene { machine: &mut machine, sink, doors: &doors, dice: dice.split() };
     let server = scene.cut_until_done(server, &mut players, &args.cut_every, place).await?;
     report.row("seconds of play", begun.elapsed().as_secs());
     wait_until_idle(server.doors.http, None, DRAIN, &mut report).await?;
 
     report.row("power cuts", machine.cuts);
     report.row("  with something not yet synced", machine.hits);
+    report.row("  that took nothing, their trace being unclear", machine.unexplained);
+    report.expect(machine.unexplained * 5 <= machine.cuts, || "most traces are unclear".to_owned());
     report.row("sectors not yet synced", machine.losses.unsafe_sectors);
     report.row("  that were lost", machine.losses.old);
     report.row("  that were garbled", machine.losses.garbled);
@@ -137,7 +138,6 @@ struct Scene<'a> {
     sink: &'a Sink,
     doors: &'a watch::Sender<crate::server::Doors>,
     dice: Dice,
-    report: &'a mut Report,
 }
 
 impl Scene<'_> {
@@ -159,7 +159,7 @@ impl Scene<'_> {
                 self.machine.wait_for_write().await;
             }
             ensure!(!server.has_ended()?, "the server ended by itself:\n{}", tail(&place.log()));
-            self.machine.cut(server, &mut self.dice, self.report).await?;
+            self.machine.cut(server, &mut self.dice).await?;
             self.sink.begin_life(0);
             server = self.machine.boot().await?;
             self.doors.send_replace(server.doors);

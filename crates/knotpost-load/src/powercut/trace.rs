@@ -10,7 +10,7 @@ pub(super) enum Event {
     /// Bytes at an offset. Written from the caller's view, or at least begun.
     Write { file: PathBuf, offset: u64, bytes: Vec<u8>, done: bool },
     /// A new length.
-    Truncate { file: PathBuf, length: u64 },
+    Truncate { file: PathBuf, length: u64, done: bool },
     /// A sync begins; what was written before will be safe once it is done.
     SyncBegun { file: PathBuf, process: u32 },
     /// It is done.
@@ -97,7 +97,7 @@ fn read_call(process: u32, call: &str, events: &mut Vec<Event>) -> anyhow::Resul
         "ftruncate" => {
             let file = path_of(arguments).ok_or_else(wrong)?;
             let length = arguments.rsplit(", ").next().and_then(|length| length.trim().parse().ok());
-            events.push(Event::Truncate { file, length: length.ok_or_else(wrong)? });
+            events.push(Event::Truncate { file, length: length.ok_or_else(wrong)?, done });
         }
         "fsync" | "fdatasync" if done => {
             events.push(Event::Synced { file: path_of(arguments).ok_or_else(wrong)?, process });
@@ -158,7 +158,7 @@ mod tests {
                 Event::Write { file: file.clone(), offset: 32, bytes: vec![0, 255], done: true },
                 Event::SyncBegun { file: file.clone(), process: 7 },
                 Event::Synced { file: file.clone(), process: 7 },
-                Event::Truncate { file: file.clone(), length: 0 },
+                Event::Truncate { file: file.clone(), length: 0, done: true },
                 Event::Removed { file },
             ]
         );

@@ -15,9 +15,9 @@ use crate::play::{number, text};
 use crate::report::Report;
 use crate::sink::Arrival;
 
-/// Seconds between a reminder and the loss: longer than another server needs to take the clock over
-/// from one that stopped in order, shorter than it needs after a kill.
-const BETWEEN: f64 = 12.0;
+/// Seconds between a reminder and the loss, at least and at most. After a kill another server takes
+/// the clock over within 90.
+const BETWEEN: (f64, f64) = (15.0, 100.0);
 const DAY: f64 = 86_400.0;
 
 /// A board nobody goes on with.
@@ -39,6 +39,7 @@ pub(super) fn is_about_time(arrival: &Arrival) -> bool {
 
 /// Begins so many boards, one move of each player made. Their reminders are spread over `seconds`.
 pub(super) async fn begin(http: SocketAddr, count: usize, seconds: u64) -> anyhow::Result<Vec<Timed>> {
+    let between = (seconds as f64 / 2.0).clamp(BETWEEN.0, BETWEEN.1);
     let everybody: Vec<User> = (0..count).flat_map(players).collect();
     sign_up(http, &everybody).await?;
     let mut connection = Http::connect(http).await?;
@@ -46,7 +47,7 @@ pub(super) async fn begin(http: SocketAddr, count: usize, seconds: u64) -> anyho
     for at in 0..count {
         let [slow, wait] = players(at);
         let nag = seconds as f64 * (at + 1) as f64 / (count + 2) as f64;
-        let times = format!("--nagtime={:.7} --forfeittime={:.7}", nag / DAY, (nag + BETWEEN) / DAY);
+        let times = format!("--nagtime={:.7} --forfeittime={:.7}", nag / DAY, (nag + between) / DAY);
         let line = format!("osbox challenge -size=4 {} {} {times}", slow.userid, wait.userid);
         let answer = say(&mut connection, &line).await?;
         let number = answer.pointer("/boards/0/number").and_then(Value::as_u64).context("no board")?;
