@@ -75,9 +75,10 @@ fn read_call(process: u32, call: &str, events: &mut Vec<Event>) -> anyhow::Resul
     let Some((name, arguments)) = call.trim_end().trim_end_matches(')').split_once('(') else {
         return Ok(());
     };
+    // A process that is killed within a call has no result, or one without the name of an error.
+    let done = !result.starts_with('?') && !result.contains("(errno ");
     let result = result.split_whitespace().next().unwrap_or_default();
-    let (done, failed) = (result != "?", result.starts_with('-'));
-    if failed {
+    if done && result.starts_with('-') {
         return Ok(());
     }
     let wrong = || anyhow::anyhow!("a line of the trace cannot be read: {name}({arguments:.120}");
@@ -180,6 +181,16 @@ mod tests {
                 Event::Write { file, offset: 1, bytes: vec![2], done: false },
             ]
         );
+    }
+
+    #[test]
+    fn a_call_that_was_killed_may_have_happened_and_one_that_failed_has_not() {
+        let call = "7  pwrite64(12<\\x2f\\x61>, \"\\x01\", 1, 0)";
+        let file = PathBuf::from("/a");
+        let maybe = [Event::Write { file, offset: 0, bytes: vec![1], done: false }];
+        assert_eq!(events(&format!("{call} = -1 (errno 18446744073709551615)")), maybe);
+        assert_eq!(events(&format!("{call} = ?")), maybe);
+        assert_eq!(events(&format!("{call} = -1 ENOSPC (No space left on device)")), []);
     }
 
     #[test]
