@@ -67,6 +67,9 @@ impl fmt::Display for Verdict {
                 write!(f, "Game won by {userid} by resignation.")
             }
             Self::Won { userid, reason: "forfeit", .. } => write!(f, "Game won by {userid} on time."),
+            Self::Won { userid, reason: "adjudication", .. } => {
+                write!(f, "Game won by {userid} by adjudication.")
+            }
             Self::Won { userid, .. } => write!(f, "Game won by {userid}."),
             Self::Tie(userids) => write!(f, "The game was a tie. ({})", userids.join(", ")),
         }

@@ -79,6 +79,7 @@ fn lasts(note: &Note) -> bool {
         | Note::NeverMoved { .. }
         | Note::SilentDraw
         | Note::Stopped { .. }
+        | Note::Ruled { .. }
         | Note::Agreed { .. } => true,
         Note::Reminder { .. }
         | Note::Away { .. }

@@ -112,9 +112,23 @@ async fn ask_everything(ground: &Ground) {
         (knotpost_server::store::MailFilter::default(), knotpost_server::store::Window { low: 1, high: 9 });
     tx.list_inbox(&filter, window, 9).await.unwrap();
     tx.list_outbox(&filter, window, 9).await.unwrap();
+    for user in [None, Some("ann".to_owned())] {
+        let filter = knotpost_server::store::AuditFilter { user, ..Default::default() };
+        tx.list_audit(&filter, 9).await.unwrap();
+    }
+    tx.token("digest").await.unwrap();
+    tx.tokens_of(ann).await.unwrap();
+    tx.search_users("an", "", 9).await.unwrap();
+    tx.users_with_address("a@b.example", "", 9).await.unwrap();
+    tx.next_deadlines(9).await.unwrap();
+    tx.last_received_at().await.unwrap();
+    tx.last_sent_at().await.unwrap();
+    tx.waiting_broadcasts(9).await.unwrap();
     drop(tx);
     let write = ground.store.write(move |tx| {
         Box::pin(async move {
+            tx.prune_audit(Millis(1)).await?;
+            tx.prune_tokens(Millis(1)).await?;
             tx.lease_inbox(Millis(1), Millis(2)).await?;
             tx.lease_outbox(Millis(1), Millis(2)).await?;
             tx.drop_board_mails(board, Millis(1)).await?;

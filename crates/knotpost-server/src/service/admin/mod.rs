@@ -1,0 +1,323 @@
+//! What those who look after the server do, whichever way they come: from the shell, on the web, through the API.
+//!
+//! Every change is a [`Deed`] and goes through [`administer`], which carries it out and writes it into the audit log in
+//! one transaction. Looking needs no log, but for looking at a board with a player's eyes.
+
+mod boards;
+mod looking;
+mod overview;
+
+use std::sync::Arc;
+
+pub use boards::BoardDeed;
+pub use looking::{AuditPage, AuditQuery, Inspection, QueuedLine, inspect_board, view_audit};
+pub use overview::{Jobs, Overview, QueueFacts, view_jobs, view_overview};
+
+use super::users::UserWork;
+use super::{Code, MailChange, Refusal, ServiceError, UserEdit, bounces, inspector, messages, users};
+use crate::app::App;
+use crate::domain::{BoardRef, Millis, UserKey};
+use crate::store::{MailQueue, NewAudit, StoreError, Tx, UserRow, UserState};
+
+/// Characters of what the audit log keeps beside a deed.
+const LONGEST_DETAIL: usize = 300;
+/// What the audit log says of a deed that was done.
+const DONE: &str = "done";
+
+/// Which way an administrator came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    /// From a shell of the machine.
+    Shell,
+    /// On the web.
+    Web,
+    /// Through the API.
+    Api,
+}
+
+impl Door {
+    /// The word of the audit log.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Shell => "shell",
+            Self::Web => "web",
+            Self::Api => "api",
+        }
+    }
+}
+
+/// Who acts.
+#[derive(Clone, Debug)]
+pub struct Administrator {
+    /// Which way.
+    pub door: Door,
+    /// The userid; of the shell, the user of the machine.
+    pub name: String,
+    /// The user, who must still be an administrator when the deed is done; the shell needs none.
+    pub user: Option<UserKey>,
+}
+
+impl Administrator {
+    /// Whoever has a shell on the machine.
+    pub fn of_shell(name: impl Into<String>) -> Self {
+        Self { door: Door::Shell, name: name.into(), user: None }
+    }
+}
+
+/// Something that only administrators do.
+#[derive(Clone, Debug)]
+pub enum Deed {
+    /// A change to a user.
+    User {
+        /// Whom.
+        userid: String,
+        /// What.
+        edit: UserEdit,
+    },
+    /// A change to a board.
+    Board {
+        /// Which.
+        board: BoardRef,
+        /// What.
+        deed: BoardDeed,
+        /// What the players are told about it; may be empty.
+        why: String,
+    },
+    /// Looking at a board as one of its players sees it, which may be more than others see.
+    LookAs {
+        /// Which.
+        board: BoardRef,
+        /// With whose eyes.
+        seat: u8,
+    },
+    /// A change to a mail that came or is to go.
+    Mail {
+        /// Where it lies.
+        queue: MailQueue,
+        /// Its number.
+        id: i64,
+        /// What.
+        change: MailChange,
+    },
+    /// Sending mail again to an address where it was stopped.
+    StartAddress {
+        /// The address.
+        address: String,
+    },
+    /// Writing to everybody.
+    Broadcast {
+        /// The words.
+        text: String,
+    },
+}
+
+impl Deed {
+    /// The stable word of the audit log.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::User { edit, .. } => edit.verb(),
+            Self::Board { deed, .. } => deed.verb(),
+            Self::LookAs { .. } => "board.look_as",
+            Self::Mail { queue, change, .. } => match (queue, change) {
+                (MailQueue::Inbox, MailChange::Retry) => "inbox.retry",
+                (MailQueue::Inbox, MailChange::Drop) => "inbox.drop",
+                (MailQueue::Outbox, MailChange::Retry) => "outbox.retry",
+                (MailQueue::Outbox, MailChange::Drop) => "outbox.drop",
+            },
+            Self::StartAddress { .. } => "address.start",
+            Self::Broadcast { .. } => "broadcast",
+        }
+    }
+
+    fn subject(&self) -> String {
+        match self {
+            Self::User { userid, .. } => userid.clone(),
+            Self::Board { board, .. } | Self::LookAs { board, .. } => board.to_string(),
+            Self::Mail { queue: MailQueue::Inbox, id, .. } => format!("inbox {id}"),
+            Self::Mail { queue: MailQueue::Outbox, id, .. } => format!("outbox {id}"),
+            Self::StartAddress { address } => address.clone(),
+            Self::Broadcast { .. } => "everybody".to_owned(),
+        }
+    }
+
+    fn detail(&self) -> String {
+        match self {
+            Self::Board { deed, why, .. } => {
+                let parts = [deed.detail(), why.clone()];
+                parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
+            }
+            Self::LookAs { seat, .. } => format!("seat {seat}"),
+            Self::Broadcast { text } => format!("{} characters", text.chars().count()),
+            _ => String::new(),
+        }
+    }
+
+    /// The row of the audit log that tells of it.
+    fn audit(&self, admin: &Administrator, outcome: &'static str) -> NewAudit {
+        let subject_user = match self {
+            Self::User { userid, .. } => Some(userid.clone()),
+            _ => None,
+        };
+        NewAudit {
+            door: admin.door.as_str(),
+            actor: one_line(&admin.name),
+            deed: self.verb(),
+            subject: one_line(&self.subject()),
+            subject_user,
+            outcome,
+            detail: one_line(&self.detail()),
+        }
+    }
+}
+
+/// Text for a row of the log, which is read line by line.
+fn one_line(text: &str) -> String {
+    let text = text.split(|sign: char| sign.is_control() || sign.is_whitespace());
+    let words: Vec<&str> = text.filter(|word| !word.is_empty()).collect();
+    words.join(" ").chars().take(LONGEST_DETAIL).collect()
+}
+
+/// Notes inside a transaction that an administrator did something that is no [`Deed`].
+pub(super) async fn note_done(
+    tx: &mut Tx,
+    admin: &Administrator,
+    deed: &'static str,
+    (subject, detail): (&str, &str),
+    now: Millis,
+) -> Result<(), StoreError> {
+    let row = NewAudit {
+        door: admin.door.as_str(),
+        actor: one_line(&admin.name),
+        deed,
+        subject: one_line(subject),
+        subject_user: None,
+        outcome: DONE,
+        detail: one_line(detail),
+    };
+    tx.insert_audit(&row, now).await
+}
+
+/// Why a deed was refused, to be taken out of the transaction.
+type Told = (Code, String, Vec<String>);
+
+/// Carries out a deed and writes it into the audit log, both or neither. A deed that is refused changes nothing and is
+/// in the log all the same.
+///
+/// # Errors
+/// When it is refused, or the database fails.
+pub async fn administer(app: &Arc<App>, admin: &Administrator, deed: Deed) -> Result<(), ServiceError> {
+    let prepared = match &deed {
+        Deed::User { userid, edit } => users::prepare_edit(app, userid, edit).await,
+        _ => Ok(UserWork::default()),
+    };
+    // What cannot even be prepared is refused in the transaction too, so that the log tells of it.
+    let prepared = match prepared {
+        Ok(work) => Ok(work),
+        Err(ServiceError::Refused(refusal)) => Err((refusal.code, refusal.message, refusal.hints)),
+        Err(error) => return Err(error),
+    };
+    let (now, shared) = (app.clock.now(), Arc::clone(app));
+    let work = Arc::new((admin.clone(), deed, prepared));
+    let told: Arc<(Administrator, Deed, Result<UserWork, Told>)> = Arc::clone(&work);
+    let refused = app
+        .store
+        .write(move |tx| {
+            let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
+            Box::pin(async move {
+                let (admin, deed, prepared) = &*work;
+                let refused = match prepared {
+                    Ok(prepared) => attempt(tx, &app, admin, deed, prepared, now).await?,
+                    Err(told) => Some(told.clone()),
+                };
+                let outcome = refused.as_ref().map_or(DONE, |(code, ..)| code.as_str());
+                tx.insert_audit(&deed.audit(admin, outcome), now).await?;
+                Ok(refused)
+            })
+        })
+        .await?;
+    let (admin, deed, _) = &*told;
+    if let Some((code, message, hints)) = refused {
+        return Err(hints.into_iter().fold(Refusal::new(code, message), Refusal::hint).into());
+    }
+    tracing::info!(door = admin.door.as_str(), deed = deed.verb(), "an administrator acted");
+    follow_up(app, deed);
+    Ok(())
+}
+
+/// Carries a deed out; refused, it leaves the transaction as it was.
+async fn attempt(
+    tx: &mut Tx,
+    app: &App,
+    admin: &Administrator,
+    deed: &Deed,
+    prepared: &UserWork,
+    now: Millis,
+) -> Result<Option<Told>, StoreError> {
+    tx.savepoint().await?;
+    match act(tx, app, admin, deed, prepared, now).await {
+        Ok(()) => {
+            tx.release_savepoint().await?;
+            Ok(None)
+        }
+        Err(ServiceError::Refused(refusal)) => {
+            tx.rollback_to_savepoint().await?;
+            Ok(Some((refusal.code, refusal.message, refusal.hints)))
+        }
+        Err(ServiceError::Store(error)) => Err(error),
+    }
+}
+
+async fn act(
+    tx: &mut Tx,
+    app: &App,
+    admin: &Administrator,
+    deed: &Deed,
+    prepared: &UserWork,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    let user = authorized(tx, admin).await?;
+    match deed {
+        Deed::User { userid, edit } => {
+            if let Some(user) = &user
+                && user.userid.eq_ignore_ascii_case(userid)
+                && edit.locks_out()
+            {
+                let refusal = Refusal::new(Code::NotAllowed, "you cannot do this to yourself")
+                    .hint("Another administrator can, and so can whoever has a shell on the machine.");
+                return Err(refusal.into());
+            }
+            users::apply(tx, app, userid, edit, prepared, now).await
+        }
+        Deed::Board { board, deed, why } => boards::rule(tx, app, board, deed, why, now).await,
+        Deed::LookAs { board, seat } => looking::check_seat(tx, app, board, *seat).await,
+        Deed::Mail { queue, id, change } => inspector::change_mail(tx, *queue, *id, *change, now).await,
+        Deed::StartAddress { address } => bounces::start_stopped(tx, address).await,
+        Deed::Broadcast { text } => match &user {
+            Some(user) => messages::take_broadcast(tx, app, user, text, now).await,
+            None => {
+                let refusal = Refusal::new(Code::NotAllowed, "a broadcast is written in somebody's name")
+                    .hint("From a shell: knotpost command 'broadcast USERID PASSWORD' --body FILE");
+                Err(refusal.into())
+            }
+        },
+    }
+}
+
+/// The user behind an administrator, who may have lost the role a moment ago.
+async fn authorized(tx: &mut Tx, admin: &Administrator) -> Result<Option<UserRow>, ServiceError> {
+    let Some(key) = admin.user else { return Ok(None) };
+    let user = tx.user(key).await?.filter(|user| user.state == UserState::Active && user.role == "admin");
+    user.map(Some).ok_or_else(|| Refusal::new(Code::NotAllowed, "only administrators do this").into())
+}
+
+/// What others should notice at once.
+fn follow_up(app: &App, deed: &Deed) {
+    match deed {
+        Deed::User { .. } => app.credentials.forget_all(),
+        Deed::Board { board, .. } => app.signals.tell_boards(std::slice::from_ref(board)),
+        Deed::LookAs { .. } => return,
+        Deed::Mail { .. } | Deed::StartAddress { .. } | Deed::Broadcast { .. } => {}
+    }
+    app.signals.inbox.notify_one();
+    app.signals.outbox.notify_one();
+}
