@@ -1,25 +1,27 @@
 //! `/api/v1/admin`: what the pages of the administration show and do, for programs. The guard of the routes has let
 //! in administrators alone.
 
+mod boards;
+
 use axum::body::Bytes;
 use axum::extract::{Path, Query, State};
 use axum::{Extension, Json};
-use knotpost_rules::Layout;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::boards::board_name;
 use super::read_json;
 use crate::domain::Millis;
 use crate::service::{
-    AuditQuery, Author, BoardDeed, Code, Deed, MailChange, MailQuery, QueueFacts, UserEdit, UserView,
-    administer, described, inspect_board, masked_text, outgoing_json, received_json, search_users,
-    view_audit, view_inbox, view_jobs, view_outbox, view_outgoing, view_overview, view_received, view_user,
+    AuditQuery, Author, Code, Deed, MailChange, MailQuery, QueueFacts, UserEdit, UserView, administer,
+    described, masked_text, outgoing_json, received_json, search_users, view_audit, view_inbox, view_jobs,
+    view_outbox, view_outgoing, view_overview, view_received, view_user,
 };
 use crate::store::{AuditRow, DutyLine, MailQueue};
 use crate::web::Web;
 use crate::web::auth::Caller;
 use crate::web::error::Problem;
+
+pub(super) use boards::{board, change_board};
 
 /// Rows of a page, unless fewer are asked for.
 const USUAL: usize = 50;
@@ -162,98 +164,6 @@ struct BroadcastRequest {
 pub(super) async fn broadcast(State(web): State<Web>, Extension(caller): Acting, body: Bytes) -> Answered {
     let wish: BroadcastRequest = read_json(&body, r#"{"text":"…"}"#)?;
     carry_out(&web, &caller, Deed::Broadcast { text: wish.text }).await
-}
-
-/// With whose eyes a board is looked at, and when.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct BoardQuery {
-    ply: Option<i64>,
-    seat: Option<u8>,
-}
-
-pub(super) async fn board(
-    State(web): State<Web>,
-    Extension(caller): Acting,
-    Path((game, number)): Path<(String, String)>,
-    query: Queried<BoardQuery>,
-) -> Answered {
-    let (query, name) = (read(query)?, board_name(&game, &number)?);
-    if let Some(seat) = query.seat {
-        let deed = Deed::LookAs { board: name.clone(), seat };
-        administer(&web.app, &caller.administrator(), deed).await?;
-    }
-    let seen = inspect_board(&web.app, &name, query.ply, query.seat).await?;
-    let row = &seen.board.row;
-    let seats: Vec<Value> = seen
-        .board
-        .seats
-        .iter()
-        .map(|seat| {
-            json!({
-                "seat": seat.seat, "userid": seat.userid, "state": seat.state.as_str(), "to_move": seat.to_move,
-                "resigns_on_turn": seat.resign_pending, "has_queued": seat.queued,
-            })
-        })
-        .collect();
-    let queued: Vec<Value> = seen
-        .queued
-        .iter()
-        .map(|line| json!({ "seat": line.seat, "userid": line.userid, "moves": line.moves }))
-        .collect();
-    let moves: Vec<Value> = seen
-        .board
-        .entries
-        .iter()
-        .map(|entry| {
-            json!({
-                "number": entry.row.number, "seat": entry.row.seat, "text": entry.text, "auto": entry.row.auto,
-                "at": entry.row.at.to_rfc3339(),
-            })
-        })
-        .collect();
-    let time = |at: Option<i64>| at.map(|at| Millis(at).to_rfc3339());
-    Ok(Json(json!({
-        "game": row.game, "number": row.number, "options": row.options, "state": row.state.as_str(),
-        "paused": time(row.paused_at), "rated": row.rated, "status": seen.sheet.verdict.to_string(),
-        "ply": seen.board.entries.len(), "last_ply": seen.last_ply, "position": seen.board.position_text(),
-        "text": seen.view.lay_out(Layout::Standard), "seats": seats, "queued": queued, "moves": moves,
-        "started": row.started_at.to_rfc3339(), "ended": time(row.ended_at), "due": time(row.due_at),
-        "reminded": time(row.nagged_at), "watchers": seen.sheet.subscribers,
-    })))
-}
-
-/// A change to a board.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct BoardRequest {
-    act: String,
-    #[serde(default)]
-    why: String,
-    #[serde(default)]
-    winners: Vec<u8>,
-}
-
-pub(super) async fn change_board(
-    State(web): State<Web>,
-    Extension(caller): Acting,
-    Path((game, number)): Path<(String, String)>,
-    body: Bytes,
-) -> Answered {
-    let wish: BoardRequest = read_json(&body, r#"{"act":"pause","why":"…","winners":[1]}"#)?;
-    let deed = match wish.act.as_str() {
-        "pause" => BoardDeed::Pause,
-        "resume" => BoardDeed::Resume,
-        "adjudicate" => BoardDeed::Adjudicate { winners: wish.winners },
-        "take_back" => BoardDeed::TakeBack,
-        "remove" => BoardDeed::Remove,
-        _ => {
-            let text = "`act` is pause, resume, adjudicate, take_back or remove";
-            return Err(Problem::new(Code::BadValue, text));
-        }
-    };
-    let board = board_name(&game, &number)?;
-    carry_out(&web, &caller, Deed::Board { board, deed, why: wish.why }).await
 }
 
 fn user_json(user: &UserView) -> Value {

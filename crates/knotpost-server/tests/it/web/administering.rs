@@ -132,6 +132,7 @@ mod stories {
         app.letters();
         app.pass(40 * DAY).await;
         assert_eq!(app.letters().len(), 0, "nobody is reminded, nobody loses");
+        let mut ada = Browser::of(&app, "ada").await;
         ada.submit(here, &[("act", "resume")]).await;
         app.work().await;
         let told = app.letters();
