@@ -259,6 +259,15 @@ impl BoardFacts {
         }
     }
 
+    /// Whether they tell that nobody can move.
+    pub(super) fn tell_of_pause(&self) -> bool {
+        let ruling = self.notes.iter().rev().find_map(|note| match note {
+            Note::Ruled { ruling, .. } => Some(*ruling),
+            _ => None,
+        });
+        ruling == Some(Ruling::Paused)
+    }
+
     /// Adds what is true of the board at this moment and may be otherwise when the mail is
     /// written: who is away, and the times.
     #[must_use]

@@ -198,7 +198,7 @@ impl Sheet {
             moves: board.entries.iter().skip(skipped).map(listed).collect(),
             board: view.lay_out(facts.style.layout),
             legend: if over { String::new() } else { view.legend_for(facts.style.layout) },
-            example: example(board, &standing, reader),
+            example: example(board, &standing, reader).filter(|_| !facts.tell_of_pause()),
             answers: None,
             subscribers: facts.subscribers.clone(),
             spoken: Vec::new(),

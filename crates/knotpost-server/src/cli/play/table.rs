@@ -64,7 +64,15 @@ impl Table {
         position: Box<dyn Position>,
     ) -> Self {
         let active = Seats::first(players);
-        Self { meta, options: options.to_string(), players, position, turns: Vec::new(), active, decided: None }
+        Self {
+            meta,
+            options: options.to_string(),
+            players,
+            position,
+            turns: Vec::new(),
+            active,
+            decided: None,
+        }
     }
 
     /// How the game ended, if it did: by its rules, or because too few seats are left.
@@ -191,7 +199,12 @@ impl Table {
         self.decided = Some(Outcome::rank(&keys, reason));
         let seat = self.position.next_seat();
         let text = if reason == "agreement" { "Draw" } else { "Adjudicated" };
-        self.turns.push(Played { seat, canonical: word.to_ascii_lowercase(), text: text.to_owned(), gain: 0 });
+        self.turns.push(Played {
+            seat,
+            canonical: word.to_ascii_lowercase(),
+            text: text.to_owned(),
+            gain: 0,
+        });
     }
 
     /// What would be legal instead: a few moves and how many there are.

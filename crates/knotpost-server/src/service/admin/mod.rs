@@ -141,14 +141,14 @@ async fn act(
         Deed::LookAs { board, seat } => looking::check_seat(tx, app, board, *seat).await,
         Deed::Mail { queue, id, change } => inspector::change_mail(tx, *queue, *id, *change, now).await,
         Deed::StartAddress { address } => bounces::start_stopped(tx, address).await,
-        Deed::Broadcast { text } => match &user {
-            Some(user) => messages::take_broadcast(tx, app, user, text, now).await,
-            None => {
+        Deed::Broadcast { text } => {
+            let Some(user) = &user else {
                 let refusal = Refusal::new(Code::NotAllowed, "a broadcast is written in somebody's name")
                     .hint("From a shell: knotpost command 'broadcast USERID PASSWORD' --body FILE");
-                Err(refusal.into())
-            }
-        },
+                return Err(refusal.into());
+            };
+            messages::take_broadcast(tx, app, user, text, now).await
+        }
     }
 }
 

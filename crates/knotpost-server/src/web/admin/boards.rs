@@ -38,9 +38,8 @@ pub(super) async fn list(
 }
 
 async fn list_facts(web: &Web, fields: &Fields) -> Result<Value, ServiceError> {
-    let state = match given(fields, "state").map(BoardState::try_from).transpose() {
-        Ok(state) => state,
-        Err(_) => return Err(Refusal::new(Code::BadValue, "states are active, over and removed").into()),
+    let Ok(state) = given(fields, "state").map(BoardState::try_from).transpose() else {
+        return Err(Refusal::new(Code::BadValue, "states are active, over and removed").into());
     };
     let query = BoardQuery {
         game: given(fields, "game").map(|game| game.to_lowercase()),

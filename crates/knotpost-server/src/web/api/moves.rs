@@ -28,7 +28,7 @@ const LONGEST_MOVE: usize = 500;
 struct Play {
     /// The move, or `pass`, `swap`, `resign`, `propose`, `undo`, `accept`, `reject`.
     #[serde(rename = "move")]
-    play: String,
+    word: String,
     /// The number it is to have.
     number: Option<u32>,
     /// What goes with it.
@@ -53,7 +53,7 @@ pub(super) async fn play(
         return Err(Problem::new(Code::UnknownGame, format!("there is no game `{}` here", name.game)));
     }
     let play: Play = read_json(&body, r#"{"move":"…","number":7,"comment":"…"}"#)?;
-    let word = play.play.trim();
+    let word = play.word.trim();
     let is_word = !word.is_empty()
         && word.len() <= LONGEST_MOVE
         && !word.contains('#')

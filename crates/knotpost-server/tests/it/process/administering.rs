@@ -10,7 +10,8 @@ async fn the_shell_steps_in_and_the_log_tells_of_it() {
     let server = place.start().await;
     server.sign_up_two().await;
     server.ask("osbox challenge ann bob").await;
-    let done = place.run(&["admin", "board", "pause", "OSBOX", "101", "--why", "A complaint."]).await.succeed();
+    let done =
+        place.run(&["admin", "board", "pause", "OSBOX", "101", "--why", "A complaint."]).await.succeed();
     assert_eq!(done, "osbox 101 was paused.\n");
     let again = place.run(&["admin", "board", "pause", "osbox", "101"]).await;
     assert!(again.code() == 65 && again.stderr.contains("is paused already"), "{again:?}");

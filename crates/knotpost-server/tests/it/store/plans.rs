@@ -184,5 +184,6 @@ async fn hot_statements_run_along_indexes() {
 /// Walks along an index, of one row a game, or that stop at a `LIMIT`.
 fn may_be_scanned(line: &str) -> bool {
     line.contains("INDEX")
-        || ["SCAN n", "SCAN oldest", "SCAN inbox", "SCAN outbox", "SCAN outages", "SCAN audit"].contains(&line)
+        || ["SCAN n", "SCAN oldest", "SCAN inbox", "SCAN outbox", "SCAN outages", "SCAN audit"]
+            .contains(&line)
 }

@@ -384,7 +384,7 @@ mod stories {
         assert_eq!(get("/boards?user=ann").await["boards"][0]["number"], 101);
         assert_eq!(get("/boards/osbox/101?seat=1&ply=0").await["ply"], 0);
         let inbox = get("/inbox").await;
-        assert_eq!(inbox["mails"][0]["subject"], "osbox move 101 ann ********");
+        assert_eq!(inbox["mails"][0]["subject"], "osbox move 101 ann ******** d2");
         let id = inbox["mails"][0]["id"].as_i64().unwrap();
         assert_eq!(get(&format!("/inbox/{id}")).await["reason"], "executed");
         assert_eq!(post(&format!("/inbox/{id}"), json!({ "act": "retry" })).await.outcome(), "409 conflict");
