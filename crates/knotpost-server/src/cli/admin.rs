@@ -5,6 +5,7 @@ mod board;
 mod mail;
 
 use std::io::BufRead as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -194,7 +195,9 @@ pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCo
 /// Who has this shell, as far as the environment tells: whoever may use it could be anybody on the machine anyway.
 fn operator() -> Administrator {
     let name = ["SUDO_USER", "USER", "LOGNAME"].into_iter().find_map(crate::config::environment);
-    Administrator::of_shell(name.unwrap_or_default())
+    // The kernel's word where the environment has none.
+    let uid = || std::fs::metadata("/proc/self").map_or(String::new(), |own| format!("uid {}", own.uid()));
+    Administrator::of_shell(name.unwrap_or_else(uid))
 }
 
 async fn replay_all(app: &Arc<App>) -> anyhow::Result<ExitCode> {

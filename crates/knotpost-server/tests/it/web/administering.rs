@@ -18,6 +18,7 @@ tell! {
 }
 
 mod stories {
+    use knotpost_server::config::KeepRaw;
     use knotpost_server::domain::BoardRef;
     use knotpost_server::service::{
         Administrator, AuditQuery, BoardDeed, Deed, Door, Replayed, UserEdit, administer, export_record,
@@ -367,12 +368,23 @@ mod stories {
     }
 
     pub(super) async fn what_others_wrote_is_text_and_nothing_else(place: Place) {
-        let app = looked_after(place, &["ann", "bob"]).await;
+        let app = TestApp::start_with(place, |config| config.inbound.keep_raw = KeepRaw::All).await;
+        for name in ["ann", "bob", "ada"] {
+            app.sign_up(name).await;
+        }
+        edit_user(&app.app, "ada", UserEdit::Role("admin")).await.unwrap();
         let evil = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'";
         app.post("osbox challenge -size=4 ann bob", evil).await;
         app.mail("eve@eve.example", evil, evil).await;
         let headers = format!("Subject: {evil}\r\nMessage-ID: <{evil}@x>\r\nX-Evil: {evil}\r\n");
         app.mail_with("\"<b>\"@eve.example", &headers, evil).await;
+        let parts = format!(
+            "--x\r\nContent-Type: text/plain\r\n\r\n{evil}\r\n--x\r\nContent-Type: image/<b>x; name=\"<script>alert(3)\"\r\n\
+             Content-Transfer-Encoding: <script>alert(4)\r\n\
+             Content-Disposition: attachment; filename=\"<script>alert(5)</script>.png\"\r\n\r\nx\r\n--x--"
+        );
+        let headers = "Subject: help\r\nMessage-ID: <9@x>\r\nContent-Type: multipart/mixed; boundary=x\r\n";
+        app.mail_with("ann@ann.example", headers, &parts).await;
         app.post(&format!("osbox move 101 {evil} x d2"), "").await;
         let mut ada = Browser::of(&app, "ada").await;
         let here = "/admin/boards/osbox/101";
@@ -402,6 +414,7 @@ mod stories {
             seen.push_str(&page.text);
         }
         assert!(seen.contains("&lt;script&gt;alert(1)"), "it was shown, as text");
+        assert!(seen.contains("The message</h2>"), "with what is kept of mails");
     }
 
     pub(super) async fn the_log_is_kept_for_its_days(place: Place) {

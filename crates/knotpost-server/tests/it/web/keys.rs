@@ -68,7 +68,7 @@ mod stories {
             path.replace("{game}", "osbox")
                 .replace("{number}", "101")
                 .replace("{userid}", "ann")
-                .replace("{id}", "1")
+                .replace("{id}", "999")
                 .replace("{topic}", "tutorial")
                 .replace("{token}", "x")
                 .replace("{name}", "style.css")
