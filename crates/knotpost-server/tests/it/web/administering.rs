@@ -201,7 +201,7 @@ mod stories {
         assert_eq!((replayed.boards, replayed.differences), (2, vec![]));
         let name = BoardRef { game: "osbox".to_owned(), number: 101 };
         let record = export_record(&app.app, &name, None).await.unwrap();
-        assert!(record.to_string().contains("4. adjudicated:2"), "{record}");
+        assert!(record.contains("4. adjudicated:2"), "{record}");
     }
 
     pub(super) async fn a_move_is_taken_back_and_a_board_removed(place: Place) {
