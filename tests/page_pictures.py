@@ -31,6 +31,13 @@ PAGES = {
     "boxilies": "/boards/boxilies/101", "rules": "/games/osbo", "challenge": "/challenge?game=osbox",
     "standings": "/standings/osbox", "user": "/users/ann", "settings": "/settings", "help": "/help/tutorial",
 }
+ADMINISTRATION = {
+    "admin": "/admin", "admin-boards": "/admin/boards", "admin-board": "/admin/boards/osbox/101",
+    "admin-eyes": "/admin/boards/boxilies/101?seat=1", "admin-users": "/admin/users", "admin-user": "/admin/users/bob",
+    "admin-inbox": "/admin/inbox", "admin-received": "/admin/inbox/1", "admin-outbox": "/admin/outbox",
+    "admin-outgoing": "/admin/outbox/1", "admin-jobs": "/admin/jobs", "admin-audit": "/admin/audit",
+    "admin-broadcast": "/admin/broadcast", "admin-refused": "/admin/users/nobody", "paused": "/boards/obsidio/101",
+}
 STRANGERS = {"login": "/login", "signup": "/signup", "start": "/"}
 
 
@@ -60,6 +67,15 @@ def play(site):
                 move = legal[(turn * 57 + 20) % len(legal)]
             command(site, f"{game} move 101 {name} {name}-secret {move}", "Your turn." if turn == 1 else "")
     command(site, "osbox chat 101 bob bob-secret", "Nice knot. I had not seen that one coming.")
+
+
+def administer(program, place):
+    """Makes ann an administrator, and gives the administration something to show."""
+    mail = "From: ann@ann.example\nTo: pbmserv@localhost\nSubject: osbox mvoe 101 ann ann-secret g3\n\nSee you!\n"
+    subprocess.run([program, "deliver"], cwd=place, input=mail, text=True, check=True)
+    for words in ("user grant ann", "board pause obsidio 101 --why Asked-for-by-both.", "user suspend nobody"):
+        subprocess.run([program, "admin", *words.split()], cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(2)
 
 
 class Browser:
@@ -127,6 +143,8 @@ def main():
             )
             time.sleep(2)
             take(browser, site, PAGES, folder)
+            administer(program, place)
+            take(browser, site, ADMINISTRATION, folder)
             browser.close()
         finally:
             driver.terminate()

@@ -21,6 +21,12 @@ pub use sections::{
 const DEFAULT_FILE: &str = "knotpost.toml";
 const PREFIX: &str = "KNOTPOST_";
 
+/// A word of the environment that is no setting, such as who has the shell; `None`: it is not there, or no text.
+#[expect(clippy::disallowed_methods, reason = "this is the room that reads the environment")]
+pub fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|word| !word.is_empty())
+}
+
 /// All settings of a server.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]

@@ -207,6 +207,7 @@ pub async fn prune(app: &App) -> Result<bool, StoreError> {
     let now = app.clock.now();
     let kept = &app.config.retention;
     let (inbox, outbox) = (i64::from(kept.inbox_days), i64::from(kept.outbox_days));
+    let audit = i64::from(kept.audit_days);
     app.store
         .write(move |tx| {
             Box::pin(async move {
@@ -220,6 +221,8 @@ pub async fn prune(app: &App) -> Result<bool, StoreError> {
                 more |= tx.prune_responses(now.plus(-2 * DAY)).await?;
                 more |= tx.prune_sessions(now.plus(-15 * DAY)).await?;
                 more |= tx.prune_magic_links(now.plus(-2 * DAY)).await?;
+                more |= tx.prune_audit(now.plus(-audit * DAY)).await?;
+                more |= tx.prune_tokens(now.plus(-30 * DAY)).await?;
                 Ok(more)
             })
         })

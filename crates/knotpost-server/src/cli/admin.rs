@@ -1,9 +1,11 @@
 //! `admin`: users and boards, for whoever has a shell on the machine.
 
+mod audit;
+mod board;
 mod mail;
-mod mail_text;
 
 use std::io::BufRead as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -13,10 +15,10 @@ use clap::Subcommand;
 use super::EX_DATAERR;
 use crate::app::App;
 use crate::config::Config;
-use crate::domain::{BoardRef, BoardState, Millis};
+use crate::domain::Millis;
 use crate::service::{
-    BoardQuery, Recompute, Replayed, Reply, ServiceError, UserEdit, edit_user, recompute_ratings,
-    replay_next, start_stopped, view_board, view_boards, view_stopped, view_user, view_users,
+    Administrator, Deed, Recompute, Replayed, ServiceError, UserEdit, administer, recompute_ratings,
+    replay_next, view_stopped, view_user, view_users,
 };
 use crate::store::MailQueue;
 
@@ -30,7 +32,7 @@ pub(super) enum Action {
     /// Boards.
     Board {
         #[command(subcommand)]
-        action: Board,
+        action: board::Board,
     },
     /// Received mail: what came, what became of it, and once more.
     Inbox {
@@ -41,6 +43,11 @@ pub(super) enum Action {
     Outbox {
         #[command(subcommand)]
         action: mail::Mails,
+    },
+    /// What administrators did.
+    Audit {
+        #[command(subcommand)]
+        action: audit::Audit,
     },
     /// Addresses that get no mail any more because it came back.
     Bounces {
@@ -99,36 +106,25 @@ pub(super) enum User {
         #[arg(long)]
         lift: bool,
     },
+    /// Mail a user a link and a code for a new password.
+    SendPassword {
+        /// The user.
+        userid: String,
+    },
+    /// Log a user out wherever he is logged in.
+    LogOut {
+        /// The user.
+        userid: String,
+    },
+    /// End all of a user's keys of the API.
+    RevokeTokens {
+        /// The user.
+        userid: String,
+    },
     /// Resign a user's boards and forget all else for good; the name stays taken, and on his boards.
     Delete {
         /// The user.
         userid: String,
-    },
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum Board {
-    /// Boards, one a line.
-    List {
-        /// Only this game.
-        #[arg(long)]
-        game: Option<String>,
-        /// Only this user's.
-        #[arg(long)]
-        user: Option<String>,
-        /// Only in this state: active, over or removed.
-        #[arg(long)]
-        state: Option<String>,
-    },
-    /// One board with its whole move list.
-    Show {
-        /// The game.
-        game: String,
-        /// The board's number.
-        number: u32,
-        /// After this move instead of the last one; negative counts back.
-        #[arg(long, allow_hyphen_values = true)]
-        ply: Option<i64>,
     },
 }
 
@@ -176,7 +172,8 @@ pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCo
     let done = match action {
         Action::Replay { .. } | Action::Ratings { .. } => Ok(()),
         Action::User { action } => user(&app, action).await,
-        Action::Board { action } => board(&app, action).await,
+        Action::Board { action } => board::run(&app, action).await,
+        Action::Audit { action } => audit::run(&app, action).await,
         Action::Inbox { action } => mail::run(&app, MailQueue::Inbox, action).await,
         Action::Outbox { action } => mail::run(&app, MailQueue::Outbox, action).await,
         Action::Bounces { action } => bounces(&app, action).await,
@@ -193,6 +190,14 @@ pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCo
         }
         Err(ServiceError::Store(error)) => Err(error.into()),
     }
+}
+
+/// Who has this shell, as far as the environment tells: whoever may use it could be anybody on the machine anyway.
+fn operator() -> Administrator {
+    let name = ["SUDO_USER", "USER", "LOGNAME"].into_iter().find_map(crate::config::environment);
+    // The kernel's word where the environment has none.
+    let uid = || std::fs::metadata("/proc/self").map_or(String::new(), |own| format!("uid {}", own.uid()));
+    Administrator::of_shell(name.unwrap_or_else(uid))
 }
 
 async fn replay_all(app: &Arc<App>) -> anyhow::Result<ExitCode> {
@@ -218,7 +223,7 @@ async fn recompute(app: &Arc<App>, how: Recompute, only: Option<&str>) -> anyhow
         anyhow::ensure!(!games.is_empty(), "there is no game `{only}`");
     }
     for game in games {
-        let found = recompute_ratings(app, game, how).await?;
+        let found = recompute_ratings(app, &operator(), game, how).await?;
         for line in &found.differences {
             println!("{line}");
         }
@@ -263,8 +268,11 @@ async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {
         User::Suspend { userid, lift: false } => (userid, UserEdit::Suspend, "locked out"),
         User::Suspend { userid, lift: true } => (userid, UserEdit::Lift, "let in again"),
         User::Delete { userid } => (userid, UserEdit::Delete, "deleted"),
+        User::SendPassword { userid } => (userid, UserEdit::SendReset, "sent a link and a code"),
+        User::LogOut { userid } => (userid, UserEdit::LogOut, "logged out everywhere"),
+        User::RevokeTokens { userid } => (userid, UserEdit::RevokeTokens, "left without keys"),
     };
-    edit_user(app, &userid, edit).await?;
+    administer(app, &operator(), Deed::User { userid: userid.clone(), edit }).await?;
     println!("{userid} was {done}.");
     Ok(())
 }
@@ -308,50 +316,8 @@ async fn bounces(app: &Arc<App>, action: Bounces) -> Result<(), ServiceError> {
         }
     };
     for address in named {
-        start_stopped(app, &address).await?;
+        administer(app, &operator(), Deed::StartAddress { address: address.clone() }).await?;
         println!("{address} gets mail again.");
     }
     Ok(())
-}
-
-async fn board(app: &Arc<App>, action: Board) -> Result<(), ServiceError> {
-    match action {
-        Board::List { game, user, state } => list_boards(app, game, user, state).await,
-        Board::Show { game, number, ply } => {
-            let view = view_board(app, &BoardRef { game: game.to_lowercase(), number }, ply).await?;
-            let position = view.board.position_text();
-            let state = view.board.row.state.as_str();
-            let text = app.composer.text(&Reply::Board(Box::new(view.sheet)));
-            println!("{}", text.map_or_else(|error| error, |(_, text)| text));
-            println!("State     {state}\nPosition  {position}");
-            Ok(())
-        }
-    }
-}
-
-async fn list_boards(
-    app: &Arc<App>,
-    game: Option<String>,
-    userid: Option<String>,
-    state: Option<String>,
-) -> Result<(), ServiceError> {
-    let state = match state.map(BoardState::try_from).transpose() {
-        Ok(state) => state,
-        Err(error) => {
-            let text = format!("--state: {error}; states are active, over and removed");
-            return Err(crate::service::Refusal::new(crate::service::Code::BadValue, text).into());
-        }
-    };
-    let mut query = BoardQuery { game, userid, state, limit: 500, ..BoardQuery::default() };
-    loop {
-        let page = view_boards(app, query.clone()).await?;
-        for (row, _, line) in &page.boards {
-            let name = format!("{} {}", row.game, row.number);
-            println!("{name:<16} move {:<5} {:<24} {}", row.ply, line.status, line.players.join(" "));
-        }
-        query.after = page.next;
-        if page.next.is_none() {
-            return Ok(());
-        }
-    }
 }

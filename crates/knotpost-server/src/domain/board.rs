@@ -80,6 +80,8 @@ words! {
         Forfeit = "forfeit",
         /// All who still play agreed on a draw.
         Draw = "draw",
+        /// An administrator said who has won.
+        Adjudicated = "adjudicated",
     }
 }
 

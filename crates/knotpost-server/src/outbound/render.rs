@@ -129,6 +129,9 @@ impl Renderer {
             Reply::Queue { title, number, moves, dropped } => context! {
                 title, number, moves, dropped => dropped.as_ref().map(|why| wrapped("", "", &format!("{why}."))),
             },
+            Reply::Closed { title, number, why } => context! {
+                title, number, why => wrapped("", "", why),
+            },
             Reply::Games { games } => context! { table => games_table(games) },
             Reply::BoardList { title, sides, boards, more } => {
                 context! { title, table => boards_table(sides, boards), boards => boards.len(), more }
@@ -216,6 +219,7 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::SeekStatus { .. } => "seek_status",
         Reply::Removed { .. } => "removed",
         Reply::NeverBegun { .. } => "never_begun",
+        Reply::Closed { .. } => "closed",
         Reply::Vacation { .. } => "vacation",
         Reply::ResignNoted { .. } => "resign_noted",
         Reply::Queue { .. } => "queue",

@@ -483,6 +483,15 @@ pub enum Reply {
         /// What he said with it.
         text: String,
     },
+    /// An administrator removed a board.
+    Closed {
+        /// The game's title.
+        title: String,
+        /// The board's number.
+        number: u32,
+        /// What the administrator says about it; may be empty.
+        why: String,
+    },
     /// Somebody made no first move in time, and too few others are left.
     NeverBegun {
         /// The game's title.

@@ -27,6 +27,9 @@ impl Answers {
         let seat = board.seat_of(user.id);
         let Some(seat) = seat.filter(|seat| seat.state == SeatState::Playing) else { return Self::Talk };
         let Standing::ToMove(next) = board.standing() else { return Self::Talk };
+        if facts.tell_of_pause() {
+            return Self::Talk;
+        }
         let asked =
             |note: &Note| matches!(note, Note::Proposed { waiting, .. } if waiting.contains(&user.userid));
         if facts.notes.iter().any(asked) {

@@ -9,6 +9,10 @@ use crate::store::{BoardRow, MoveRow, SeatRow, StoreError, Tx};
 
 /// How the move list shows an agreed draw.
 const DRAW: &str = "Draw";
+/// How it shows that an administrator said who has won.
+const ADJUDICATED: &str = "Adjudicated";
+/// A pause that nobody has ended yet lasts to the end of all calendars.
+const NEVER: Millis = Millis(253_402_300_799_999);
 
 /// A move of the list with the text it is shown by.
 #[derive(Clone, Debug)]
@@ -91,7 +95,8 @@ impl Board {
         let seats = tx.seats(row.id).await?;
         let moves = tx.moves(row.id).await?;
         let mut board = Self::replay(app, row, seats, moves)?;
-        if has_own_limits(&board.row) || board.row.state == BoardState::Over {
+        if has_own_limits(&board.row) || board.row.state == BoardState::Over || board.row.paused_at.is_some()
+        {
             board.load_pauses(tx).await?;
         }
         Ok(board)
@@ -105,6 +110,7 @@ impl Board {
         let (key, since) = (self.row.id, self.row.started_at);
         let mut everybody = tx.outages(since).await?;
         everybody.extend(tx.board_pauses(key).await?);
+        everybody.extend(self.row.paused_at.map(|at| Period::new(Millis(at), NEVER)));
         let vacations = tx.vacations_on(key, since).await?;
         let vacations =
             vacations.into_iter().map(|row| (row.user_id, Period::new(row.from_at, row.until_at))).collect();
@@ -162,6 +168,7 @@ impl Board {
                 if row.kind == MoveKind::Resign { "Resign".to_owned() } else { "Forfeit".to_owned() }
             }
             MoveKind::Draw => DRAW.to_owned(),
+            MoveKind::Adjudicated => ADJUDICATED.to_owned(),
         };
         self.entries.push(Entry { row, text });
         Ok(())
@@ -221,6 +228,19 @@ impl Board {
         self.entries.push(Entry { row, text: DRAW.to_owned() });
     }
 
+    /// Ends the game as an administrator says: these seats have won. Entered for the seat that was waited for.
+    pub fn adjudicate(&mut self, winners: &[Seat], seat: Seat, at: Millis) {
+        let row = MoveRow {
+            number: self.next_number(),
+            seat: i64::from(seat.number()),
+            kind: MoveKind::Adjudicated,
+            text: write_adjudication(winners),
+            auto: false,
+            at,
+        };
+        self.entries.push(Entry { row, text: ADJUDICATED.to_owned() });
+    }
+
     /// The number of the move to be made.
     pub fn next_number(&self) -> i64 {
         self.entries.len() as i64 + 1
@@ -248,8 +268,12 @@ impl Board {
     pub fn standing(&self) -> Standing {
         let left: Vec<Seat> =
             self.seats.iter().map(|s| seat_at(s.seat)).filter(|s| !self.retired.contains(s)).collect();
-        if self.entries.last().is_some_and(|entry| entry.row.kind == MoveKind::Draw) {
-            return Standing::Over(self.agreed_draw(&left));
+        match self.entries.last().map(|entry| &entry.row) {
+            Some(row) if row.kind == MoveKind::Draw => return Standing::Over(self.agreed_draw(&left)),
+            Some(row) if row.kind == MoveKind::Adjudicated => {
+                return Standing::Over(self.adjudicated(&row.text));
+            }
+            _ => {}
         }
         match (self.position.status(), left.as_slice()) {
             (Status::Over(outcome), _) => Standing::Over(outcome),
@@ -273,6 +297,14 @@ impl Board {
             Some(gave_up) => (left.len() + self.retired.len() - gave_up) as u8,
         };
         Outcome { placings: self.seats.iter().map(placing).collect(), reason: "agreement" }
+    }
+
+    /// Who was said to have won shares the first place, all others the next.
+    fn adjudicated(&self, text: &str) -> Outcome {
+        let winners = read_adjudication(text).unwrap_or_default();
+        let behind = winners.len() as u8 + 1;
+        let placing = |row: &SeatRow| if winners.contains(&seat_at(row.seat)) { 1 } else { behind };
+        Outcome { placings: self.seats.iter().map(placing).collect(), reason: "adjudication" }
     }
 
     /// The last player left wins; the others follow in the order in which they gave up, latest first.
@@ -349,6 +381,21 @@ impl Board {
     }
 }
 
+/// The winning seats as the move list keeps them: `adjudicated:1,3`.
+fn write_adjudication(winners: &[Seat]) -> String {
+    let seats: Vec<String> = winners.iter().map(ToString::to_string).collect();
+    format!("{}:{}", MoveKind::Adjudicated.as_str(), seats.join(","))
+}
+
+/// The winning seats of such a word; `None`: it is none.
+pub(super) fn read_adjudication(text: &str) -> Option<Vec<Seat>> {
+    let (word, seats) = text.split_once(':')?;
+    if !word.eq_ignore_ascii_case(MoveKind::Adjudicated.as_str()) {
+        return None;
+    }
+    seats.split(',').map(|seat| Seat::new(seat.parse().ok()?)).collect()
+}
+
 fn exchange_users(seats: &mut [SeatRow]) {
     if let [one, other, ..] = seats {
         std::mem::swap(&mut one.user_id, &mut other.user_id);
@@ -415,6 +462,7 @@ impl Board {
             total_ms: None,
             due_at: None,
             nagged_at: None,
+            paused_at: None,
         };
         let sides = game.meta().seat_names(players);
         let seats = (1..=players as i64)

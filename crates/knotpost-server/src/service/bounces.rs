@@ -162,17 +162,8 @@ pub async fn view_stopped(app: &App) -> Result<Vec<StoppedAddress>, ServiceError
 ///
 /// # Errors
 /// When mail to it is not stopped, or the database fails.
-pub async fn start_stopped(app: &App, address: &str) -> Result<(), ServiceError> {
-    let key = address.trim().to_lowercase();
-    let started = app
-        .store
-        .write(move |tx| {
-            let key = key.clone();
-            Box::pin(async move { tx.start_address(&key).await })
-        })
-        .await?;
-    if started {
-        tracing::info!("an administrator started mail to an address again");
+pub(super) async fn start_stopped(tx: &mut Tx, address: &str) -> Result<(), ServiceError> {
+    if tx.start_address(&address.trim().to_lowercase()).await? {
         return Ok(());
     }
     Err(Refusal::new(Code::BadValue, format!("mail to {address} is not stopped")).into())

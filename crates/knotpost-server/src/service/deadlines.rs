@@ -98,7 +98,7 @@ async fn judge_board(tx: &mut Tx, app: &App, due: &DueBoard, now: Millis) -> Res
     }
     board.load_pauses(tx).await?;
     let nagged = board.row.nagged_at.map(Millis);
-    let active = board.row.state == BoardState::Active;
+    let active = board.row.state == BoardState::Active && board.row.paused_at.is_none();
     match judge(&board, now).filter(|_| active) {
         None => tx.set_due(due.id, None, None).await?,
         Some((_, Judgement::Wait(at))) => tx.set_due(due.id, Some(at), nagged).await?,

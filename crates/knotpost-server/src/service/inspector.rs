@@ -1,7 +1,5 @@
 //! Mail as an administrator looks at it: which came and went, what became of it and why; tried again, or ended.
 
-use std::sync::Arc;
-
 use super::{Code, Refusal, STOPPED, ServiceError};
 use crate::app::App;
 use crate::domain::{InboxKey, Millis, OutboxKey};
@@ -117,38 +115,22 @@ pub async fn view_outgoing(app: &App, id: i64) -> Result<(OutboxEntry, OutboxRow
 
 /// Tries a mail again or ends it. Its state is looked at in the transaction that changes it, so that a running
 /// server is never crossed; that server finds the mail by itself.
-///
-/// # Errors
-/// When there is no such mail, its state does not allow it, or the database fails.
-pub async fn change_mail(
-    app: &Arc<App>,
+pub(super) async fn change_mail(
+    tx: &mut Tx,
     queue: MailQueue,
     id: i64,
     change: MailChange,
+    now: Millis,
 ) -> Result<(), ServiceError> {
-    let now = app.clock.now();
-    let found = app
-        .store
-        .write(move |tx| {
-            Box::pin(async move {
-                let done = match (change, queue) {
-                    (MailChange::Retry, _) => tx.retry_mail(queue, id, [STOPPED, DROPPED], now).await?,
-                    (MailChange::Drop, MailQueue::Inbox) => {
-                        tx.drop_mail(queue, id, DROPPED_REASON, now).await?
-                    }
-                    (MailChange::Drop, MailQueue::Outbox) => tx.drop_mail(queue, id, DROPPED, now).await?,
-                };
-                if done { Ok(None) } else { tx.mail_state(queue, id).await.map(Some) }
-            })
-        })
-        .await?;
-    let Some(found) = found else {
-        tracing::info!(?queue, id, ?change, "an administrator changed a mail");
-        app.signals.inbox.notify_one();
-        app.signals.outbox.notify_one();
-        return Ok(());
+    let done = match (change, queue) {
+        (MailChange::Retry, _) => tx.retry_mail(queue, id, [STOPPED, DROPPED], now).await?,
+        (MailChange::Drop, MailQueue::Inbox) => tx.drop_mail(queue, id, DROPPED_REASON, now).await?,
+        (MailChange::Drop, MailQueue::Outbox) => tx.drop_mail(queue, id, DROPPED, now).await?,
     };
-    let Some(state) = found else { return Err(no_such_mail(queue, id)) };
+    if done {
+        return Ok(());
+    }
+    let Some(state) = tx.mail_state(queue, id).await? else { return Err(no_such_mail(queue, id)) };
     let why = state.reason.map_or(String::new(), |reason| format!(" ({reason})"));
     let message = format!("mail {id} is {}{why}", state.state);
     let hint = match (change, queue) {

@@ -102,6 +102,22 @@ pub(super) async fn broadcast(
         );
     }
     check_rate(prepared, "too much was written to everybody; try again later")?;
+    take_broadcast(tx, app, &user, &text, now).await?;
+    Ok(Answer::to_registered(Reply::BroadcastTaken { from: user.userid }))
+}
+
+/// Notes what this user writes to everybody, once a day, and gives him a receipt.
+pub(super) async fn take_broadcast(
+    tx: &mut Tx,
+    app: &App,
+    user: &UserRow,
+    text: &str,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    let text = limit_comment(text.trim());
+    if text.is_empty() {
+        return Err(Refusal::new(Code::WrongArguments, "there is no text to pass on").into());
+    }
     if !tx.claim_broadcast(user.id, now.plus(-BROADCAST_PAUSE_MS), now).await? {
         let mut refusal = Refusal::new(Code::RateLimited, "you may write to everybody once a day");
         refusal.retry_after = Some(86_400);
@@ -110,7 +126,7 @@ pub(super) async fn broadcast(
     tx.insert_broadcast(user.id, &text, now).await?;
     let receipt = Reply::BroadcastTaken { from: user.userid.clone() };
     post_to_user(tx, app, &receipt, user.id, now).await?;
-    Ok(Answer::to_registered(receipt))
+    Ok(())
 }
 
 /// Queues the oldest waiting broadcast for its next part of readers; `false`: none waits. How far it

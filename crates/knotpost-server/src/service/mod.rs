@@ -2,6 +2,7 @@
 //! MIME; the edges turn bytes into [`Request`]s and [`Answer`]s into bytes.
 
 mod accounts;
+mod admin;
 mod answer;
 mod answering;
 mod answers;
@@ -25,6 +26,8 @@ mod inspector;
 mod letter;
 mod limits;
 mod looking;
+mod mail_json;
+mod mail_text;
 mod mailroom;
 mod messages;
 mod moves;
@@ -65,6 +68,7 @@ mod superseding;
 mod talk;
 mod time;
 mod token;
+mod tokens;
 mod unsubscribe;
 mod users;
 mod vacations;
@@ -72,6 +76,10 @@ mod views;
 mod watching;
 
 pub use accounts::confirm_address;
+pub use admin::{
+    Administrator, AuditPage, AuditQuery, BoardDeed, Deed, Door, Inspection, Jobs, Overview, QueueFacts,
+    QueuedLine, administer, inspect_board, view_audit, view_jobs, view_overview,
+};
 pub use answer::{
     Answer, Audience, BoardLine, BoardTable, ErrorReply, Failure, GameCount, HistoryLine, LineResult, Reply,
     SeekLine, StandingLine, StandingsTable,
@@ -82,7 +90,7 @@ pub use board::{Board, Entry, Standing};
 pub use board_letters::{BoardLetter, letter_by_reference};
 pub use bounces::{
     BounceOutcome, CONFIRMATION_KIND, STOPPED, heard_from, is_stopped, record_report, record_trouble,
-    start_stopped, view_reach, view_stopped,
+    view_reach, view_stopped,
 };
 pub use chance::{Chance, chance, commitment};
 pub use choosing::{Choosing, choose};
@@ -93,13 +101,13 @@ pub use digest::send_next_digest;
 pub use duty::{CLOCK_DUTY, Watch, keep_watch, leave_watch};
 pub use execute::{Saved, already_played, apply, execute, execute_once};
 pub use help::{TOPICS, help_page};
-pub use inspector::{
-    MailChange, MailPage, MailQuery, change_mail, view_inbox, view_outbox, view_outgoing, view_received,
-};
+pub use inspector::{MailChange, MailPage, MailQuery, view_inbox, view_outbox, view_outgoing, view_received};
 pub use letter::{
     Auto, Composer, Depicted, Draft, Drawn, Letter, MailForm, PICTURE_ENDS, StoredDraft, picture_begins,
 };
 pub use limits::{Limits, Rate};
+pub use mail_json::{masked_recipients, outgoing_json, received_json, waits};
+pub use mail_text::{Author, described, mask_tokens, masked_fields, masked_text};
 pub use mailroom::{Mailroom, Posted, PostedOutcome, ReturnPath};
 pub use messages::pass_on_broadcast;
 pub use own_settings::{OwnSettings, view_own_settings};
@@ -132,6 +140,12 @@ pub use style::Style;
 pub use superseding::give_way;
 pub use talk::{Pulse, TalkLine, view_pulse, view_talk};
 pub use time::{BoardPauses, Judgement, TimeLimits, TimeUp, Timing, judge, time_used};
+pub use tokens::{
+    Bearer, FreshToken, Scope, TokenView, TokenWish, USUAL_DAYS, create_token, find_bearer, revoke_token,
+    view_tokens,
+};
 pub use unsubscribe::{Kind as UnsubscribeKind, Refusable, unsubscribe, view_unsubscribe};
-pub use users::{UserEdit, UserView, edit_user, view_public_user, view_user, view_users};
+pub use users::{
+    UserEdit, UserView, search_users, view_public_user, view_user, view_user_by_key, view_users,
+};
 pub use views::{BoardPage, BoardQuery, BoardView, view_board, view_boards, view_games};

@@ -194,7 +194,7 @@ pub(super) fn check_turn(board: &Board, user: &UserRow, number: Option<u32>) -> 
     Ok(())
 }
 
-/// Over and playing here.
+/// Over, playing here, and not kept from going on.
 pub(super) fn check_plays(board: &Board, user: &UserRow) -> Result<(), Refusal> {
     if matches!(board.standing(), Standing::Over(_)) {
         return Err(game_over(board));
@@ -205,6 +205,11 @@ pub(super) fn check_plays(board: &Board, user: &UserRow) -> Result<(), Refusal> 
         let message =
             format!("{} does not play on {} board {}", user.userid, board.title(), board.row.number);
         return Err(Refusal::new(Code::NotAPlayer, message).hint(format!("Players: {}", players.join(", "))));
+    }
+    if board.row.paused_at.is_some() {
+        let message = format!("{} board {} is paused by an administrator", board.title(), board.row.number);
+        return Err(Refusal::new(Code::Conflict, message)
+            .hint("No time is counted meanwhile, and all players are told when it goes on."));
     }
     Ok(())
 }

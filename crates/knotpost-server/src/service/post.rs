@@ -115,6 +115,13 @@ pub enum Note {
         /// Which.
         address: String,
     },
+    /// An administrator stepped in.
+    Ruled {
+        /// How.
+        ruling: Ruling,
+        /// What he says about it; may be empty.
+        why: String,
+    },
     /// The move is not played before it is confirmed.
     Submitted {
         /// The game's name.
@@ -124,6 +131,31 @@ pub enum Note {
         /// Whose move.
         userid: String,
     },
+}
+
+/// What an administrator did to a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ruling {
+    /// Nobody moves, and no time counts.
+    Paused,
+    /// It goes on.
+    Resumed,
+    /// It has ended as he said.
+    Adjudicated,
+    /// The last move was taken back.
+    TakenBack,
+}
+
+impl fmt::Display for Ruling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Paused => "An administrator paused this board: nobody can move, and no time is counted.",
+            Self::Resumed => "An administrator let this board go on; the pause counts for nobody.",
+            Self::Adjudicated => "An administrator decided this game.",
+            Self::TakenBack => "An administrator took back the last move.",
+        })
+    }
 }
 
 impl fmt::Display for Note {
@@ -167,6 +199,8 @@ impl fmt::Display for Note {
                 f.write_str("All players agreed: the last move was taken back.")
             }
             Self::Stopped { address } => f.write_str(&stop_notice(address)),
+            Self::Ruled { ruling, why } if why.is_empty() => write!(f, "{ruling}"),
+            Self::Ruled { ruling, why } => write!(f, "{ruling}\nThe reason given: {why}"),
             Self::Submitted { game, number, userid } => {
                 writeln!(f, "Nothing is played yet: this is the board as it would be. To play it,")?;
                 writeln!(f, "send a mail with this Subject; another `submit` replaces it:")?;
@@ -223,6 +257,15 @@ impl BoardFacts {
             times: None,
             style: Style::default(),
         }
+    }
+
+    /// Whether they tell that nobody can move.
+    pub(super) fn tell_of_pause(&self) -> bool {
+        let ruling = self.notes.iter().rev().find_map(|note| match note {
+            Note::Ruled { ruling, .. } => Some(*ruling),
+            _ => None,
+        });
+        ruling == Some(Ruling::Paused)
     }
 
     /// Adds what is true of the board at this moment and may be otherwise when the mail is

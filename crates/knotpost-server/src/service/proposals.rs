@@ -225,14 +225,19 @@ async fn agree_on_draw(tx: &mut Tx, app: &App, board: &mut Board, now: Millis) -
 }
 
 /// The index of the last move that a player made himself, unless somebody has resigned since.
-fn last_own_move(board: &Board) -> Option<usize> {
-    let gone = |kind| matches!(kind, MoveKind::Resign | MoveKind::Forfeit);
+pub(super) fn last_own_move(board: &Board) -> Option<usize> {
+    let gone = |kind| matches!(kind, MoveKind::Resign | MoveKind::Forfeit | MoveKind::Adjudicated);
     let index = board.entries.iter().rposition(|entry| !entry.row.auto || gone(entry.row.kind))?;
     board.entries.get(index).filter(|entry| !gone(entry.row.kind)).map(|_| index)
 }
 
 /// Back to before the last player's own move: what the server played after it goes with it.
-async fn take_back(tx: &mut Tx, app: &App, mut board: Board, now: Millis) -> Result<Board, ServiceError> {
+pub(super) async fn take_back(
+    tx: &mut Tx,
+    app: &App,
+    mut board: Board,
+    now: Millis,
+) -> Result<Board, ServiceError> {
     let Some(ply) = last_own_move(&board) else {
         return Err(StoreError::Corrupt("an undo without a move".to_owned()).into());
     };

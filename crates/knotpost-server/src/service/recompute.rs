@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use super::admin::{Administrator, note_done};
 use super::ratings::score;
 use crate::app::App;
 use crate::domain::rating::{Rating, Score, rate};
@@ -33,23 +34,33 @@ pub struct Recomputed {
     pub differences: Vec<String>,
 }
 
-/// Computes all ratings of a game again and compares them to the last bit with what is stored.
+/// Computes all ratings of a game again and compares them to the last bit with what is stored. What is put right is in
+/// the audit log.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn recompute_ratings(app: &App, game: &str, how: Recompute) -> Result<Recomputed, StoreError> {
+pub async fn recompute_ratings(
+    app: &App,
+    admin: &Administrator,
+    game: &str,
+    how: Recompute,
+) -> Result<Recomputed, StoreError> {
     if how == Recompute::Check {
         let mut tx = app.store.read().await?;
         return recompute_in(&mut tx, game, how).await;
     }
-    let game = Arc::new(game.to_owned());
+    let (work, now) = (Arc::new((admin.clone(), game.to_owned())), app.clock.now());
     app.store
         .write(move |tx| {
-            let game = Arc::clone(&game);
+            let work = Arc::clone(&work);
             Box::pin(async move {
+                let (admin, game) = &*work;
                 // Nobody rates a board meanwhile.
-                tx.take_rating_place(&game).await?;
-                recompute_in(tx, &game, how).await
+                tx.take_rating_place(game).await?;
+                let found = recompute_in(tx, game, how).await?;
+                let detail = format!("{} differences put right", found.differences.len());
+                note_done(tx, admin, "ratings.recompute", (game, &detail), now).await?;
+                Ok(found)
             })
         })
         .await

@@ -46,6 +46,20 @@ pub(super) async fn ask(
     Ok(Answer::to_registered(reply))
 }
 
+/// Mails link and code to a user because an administrator wants it.
+pub(super) async fn send(tx: &mut Tx, app: &App, user: &UserRow, now: Millis) -> Result<(), ServiceError> {
+    if user.state != UserState::Active || user.password_hash.is_none() {
+        let message = format!("{} is suspended or has no password to replace", user.userid);
+        return Err(Refusal::new(Code::Conflict, message).into());
+    }
+    tx.set_reset(user.id, &code_digest(app, &app.links.reset_code(user.id, now)), now).await?;
+    if post_reference(tx, app, Reference::Reset(now), user.id, now).await? == 0 {
+        let message = format!("{} has no confirmed address to write to", user.userid);
+        return Err(Refusal::new(Code::Conflict, message).into());
+    }
+    Ok(())
+}
+
 /// The mail itself, as it is sent; `None` when it would be of no use any more.
 pub(super) async fn letter(
     tx: &mut Tx,

@@ -149,27 +149,35 @@ pub(super) async fn take_out(
     now: Millis,
 ) -> Result<Left, ServiceError> {
     let left: Vec<SeatRow> = board.seats.iter().filter(|seat| seat.user_id != user).cloned().collect();
-    tx.drop_board_mails(board.row.id, now).await?;
-    tx.delete_submissions(board.row.id).await?;
     let players = board.game.meta().players.clone();
     if left.len() < 2 || left.len() < *players.start() {
-        board.row.state = BoardState::Removed;
-        board.row.ended_at = Some(now.0);
-        board.row.due_at = None;
-        tx.update_board(&board.row).await?;
-        for seat in &mut board.seats {
-            seat.to_move = false;
-            tx.update_seat(board.row.id, seat).await?;
-        }
-        for seat in &board.seats {
-            ratings::review_activity(tx, &board.row.game, seat.user_id, now).await?;
-        }
+        remove(tx, board, now).await?;
         return Ok(Left::Nobody);
     }
+    tx.drop_board_mails(board.row.id, now).await?;
+    tx.delete_submissions(board.row.id).await?;
     restart(tx, app, board, left, now).await?;
     tx.subscribe(board.row.id, user).await?;
     ratings::review_activity(tx, &board.row.game, user, now).await?;
     Ok(Left::Others)
+}
+
+/// Takes a board off the server. Tells nobody.
+pub(super) async fn remove(tx: &mut Tx, board: &mut Board, now: Millis) -> Result<(), StoreError> {
+    tx.drop_board_mails(board.row.id, now).await?;
+    tx.delete_submissions(board.row.id).await?;
+    board.row.state = BoardState::Removed;
+    board.row.ended_at = Some(now.0);
+    board.row.due_at = None;
+    tx.update_board(&board.row).await?;
+    for seat in &mut board.seats {
+        seat.to_move = false;
+        tx.update_seat(board.row.id, seat).await?;
+    }
+    for seat in &board.seats {
+        ratings::review_activity(tx, &board.row.game, seat.user_id, now).await?;
+    }
+    Ok(())
 }
 
 /// The same game from an empty board: same order, seats renumbered, new seed.

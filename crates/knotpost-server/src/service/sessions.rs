@@ -319,7 +319,7 @@ fn digest(app: &App, token: &str) -> String {
 }
 
 /// Changes with the password, and says nothing about it.
-fn password_mark(app: &App, user: &UserRow) -> String {
+pub(super) fn password_mark(app: &App, user: &UserRow) -> String {
     let hash = user.password_hash.as_deref().unwrap_or_default();
     to_hex(&app.secret.digest(Purpose::Tokens, &[b"web session password", hash.as_bytes()]))
 }

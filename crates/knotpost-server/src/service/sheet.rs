@@ -67,6 +67,9 @@ impl fmt::Display for Verdict {
                 write!(f, "Game won by {userid} by resignation.")
             }
             Self::Won { userid, reason: "forfeit", .. } => write!(f, "Game won by {userid} on time."),
+            Self::Won { userid, reason: "adjudication", .. } => {
+                write!(f, "Game won by {userid} by adjudication.")
+            }
             Self::Won { userid, .. } => write!(f, "Game won by {userid}."),
             Self::Tie(userids) => write!(f, "The game was a tie. ({})", userids.join(", ")),
         }
@@ -195,7 +198,7 @@ impl Sheet {
             moves: board.entries.iter().skip(skipped).map(listed).collect(),
             board: view.lay_out(facts.style.layout),
             legend: if over { String::new() } else { view.legend_for(facts.style.layout) },
-            example: example(board, &standing, reader),
+            example: example(board, &standing, reader).filter(|_| !facts.tell_of_pause()),
             answers: None,
             subscribers: facts.subscribers.clone(),
             spoken: Vec::new(),

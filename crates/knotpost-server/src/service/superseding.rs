@@ -2,7 +2,7 @@
 //! older one would have told. Nothing is taken over by a mail that may have left already, so that a mail that is
 //! sent again still says the same.
 
-use super::post::{BoardFacts, Heading, Note};
+use super::post::{BoardFacts, Heading, Note, Ruling};
 use crate::app::App;
 use crate::store::{OutboxRow, StoreError};
 
@@ -58,7 +58,12 @@ fn take_over(newer: BoardFacts, older: BoardFacts, moves_since: i64) -> BoardFac
     merged.earlier.extend(older.remark);
     merged.earlier.sort_by_key(|remark| remark.0);
     merged.earlier.dedup();
-    let lasting = older.notes.into_iter().filter(lasts);
+    // What an administrator did last tells whether a board goes on.
+    let is_ruled = merged.notes.iter().any(|note| matches!(note, Note::Ruled { .. }));
+    let is_old_ruling = |note: &Note| {
+        is_ruled && matches!(note, Note::Ruled { ruling: Ruling::Paused | Ruling::Resumed, .. })
+    };
+    let lasting = older.notes.into_iter().filter(|note| lasts(note) && !is_old_ruling(note));
     let mut notes: Vec<Note> = lasting.filter(|note| !merged.notes.contains(note)).collect();
     notes.append(&mut merged.notes);
     merged.notes = notes;
@@ -79,6 +84,7 @@ fn lasts(note: &Note) -> bool {
         | Note::NeverMoved { .. }
         | Note::SilentDraw
         | Note::Stopped { .. }
+        | Note::Ruled { .. }
         | Note::Agreed { .. } => true,
         Note::Reminder { .. }
         | Note::Away { .. }

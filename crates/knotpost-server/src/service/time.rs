@@ -200,6 +200,10 @@ pub fn judge(board: &Board, now: Millis) -> Option<(Seat, Judgement)> {
 /// are not known here only make that look come earlier than needed.
 pub(super) fn schedule(board: &mut Board, now: Millis) {
     board.row.nagged_at = None;
+    if board.row.paused_at.is_some() {
+        board.row.due_at = None;
+        return;
+    }
     board.row.due_at = judge(board, now).map(|(_, judgement)| match judgement {
         Judgement::Wait(at) => at.0,
         Judgement::Nag { .. } | Judgement::Lost { .. } => now.0,

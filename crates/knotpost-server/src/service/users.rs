@@ -1,12 +1,10 @@
 //! Users for those who look after the server.
 
-use std::sync::Arc;
-
 use knotpost_commands::{Password, Userid};
 
-use super::{Code, Refusal, ServiceError, departure, ratings};
+use super::{Code, Refusal, ServiceError, departure, ratings, resets};
 use crate::app::App;
-use crate::domain::{Address, BoardState, Millis};
+use crate::domain::{Address, BoardState, Millis, UserKey};
 use crate::store::{BoardFilter, NewUser, StoppedAddress, StoreError, Tx, UserRow, UserState};
 
 /// Users of one look.
@@ -29,10 +27,14 @@ pub struct UserView {
     pub stopped: Vec<StoppedAddress>,
     /// Boards being played.
     pub active_boards: usize,
+    /// Browsers he is logged in with, those that have run out and are not forgotten yet included.
+    pub sessions: usize,
+    /// Keys of the API, likewise.
+    pub tokens: usize,
 }
 
 /// A change to a user.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub enum UserEdit {
     /// Make the account.
     Add {
@@ -51,6 +53,61 @@ pub enum UserEdit {
     Lift,
     /// Resign his boards, forget all that is his alone; the name stays taken.
     Delete,
+    /// Mail him a link and a code for a new password.
+    SendReset,
+    /// Log him out wherever he is logged in.
+    LogOut,
+    /// End all his keys of the API.
+    RevokeTokens,
+}
+
+impl UserEdit {
+    /// The stable word of the audit log.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::Add { .. } => "user.add",
+            Self::Password(_) => "user.password",
+            Self::Role("admin") => "user.grant",
+            Self::Role(_) => "user.revoke",
+            Self::Suspend => "user.suspend",
+            Self::Lift => "user.lift",
+            Self::Delete => "user.delete",
+            Self::SendReset => "user.send_password",
+            Self::LogOut => "user.log_out",
+            Self::RevokeTokens => "user.revoke_tokens",
+        }
+    }
+
+    /// The change of that word, as forms and programs name those that need nothing else.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "suspend" => Self::Suspend,
+            "lift" => Self::Lift,
+            "grant" => Self::Role("admin"),
+            "revoke" => Self::Role("player"),
+            "send_password" => Self::SendReset,
+            "log_out" => Self::LogOut,
+            "revoke_tokens" => Self::RevokeTokens,
+            "delete" => Self::Delete,
+            _ => return None,
+        })
+    }
+
+    /// Whether somebody who does this to himself might not be able to undo it.
+    pub(super) fn locks_out(&self) -> bool {
+        match self {
+            Self::Role(role) => *role != "admin",
+            Self::Suspend | Self::Delete => true,
+            _ => false,
+        }
+    }
+}
+
+/// The passwords stay out of logs.
+impl std::fmt::Debug for UserEdit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.verb())
+    }
 }
 
 /// Users by name after `after`, a page of them.
@@ -60,6 +117,26 @@ pub enum UserEdit {
 pub async fn view_users(app: &App, after: &str) -> Result<Vec<UserView>, ServiceError> {
     let mut tx = app.store.read().await?;
     let rows = tx.list_users(after, PAGE).await?;
+    Ok(rows.into_iter().map(|row| view(row, Vec::new(), 0)).collect())
+}
+
+/// Users whose name begins like this, or who have this address, after `after`; at most `limit`.
+///
+/// # Errors
+/// When the database fails.
+pub async fn search_users(
+    app: &App,
+    words: &str,
+    after: &str,
+    limit: usize,
+) -> Result<Vec<UserView>, ServiceError> {
+    let (words, limit) = (words.trim().to_lowercase(), i64::try_from(limit).unwrap_or(i64::MAX));
+    let mut tx = app.store.read().await?;
+    let rows = if words.contains('@') {
+        tx.users_with_address(&words, after, limit).await?
+    } else {
+        tx.search_users(&words, after, limit).await?
+    };
     Ok(rows.into_iter().map(|row| view(row, Vec::new(), 0)).collect())
 }
 
@@ -76,7 +153,17 @@ pub async fn view_user(app: &App, userid: &str) -> Result<UserView, ServiceError
         BoardFilter { user: Some(user.id), state: Some(BoardState::Active), ..BoardFilter::default() };
     let boards = tx.list_boards(&filter, i64::MAX).await?.len();
     let stopped = tx.stopped_addresses_of(user.id).await?;
-    Ok(UserView { stopped, ..view(user, addresses, boards) })
+    let sessions = tx.sessions_of(user.id).await?.len();
+    let tokens = tx.tokens_of(user.id).await?.len();
+    Ok(UserView { stopped, sessions, tokens, ..view(user, addresses, boards) })
+}
+
+/// A user by key.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_user_by_key(app: &App, user: UserKey) -> Result<Option<UserRow>, StoreError> {
+    app.store.read().await?.user(user).await
 }
 
 /// What everybody may know of a user.
@@ -96,20 +183,27 @@ fn view(row: UserRow, addresses: Vec<(String, bool)>, active_boards: usize) -> U
         addresses,
         stopped: Vec::new(),
         active_boards,
+        sessions: 0,
+        tokens: 0,
     }
 }
 
-/// Changes a user. He is not told by mail: the administrator acts for himself. Players whose boards
-/// change by it are.
-///
-/// # Errors
-/// When the user or a value is not usable, or the database fails.
-pub async fn edit_user(app: &Arc<App>, userid: &str, edit: UserEdit) -> Result<(), ServiceError> {
-    let password = match &edit {
+/// What of a change takes long and needs no transaction.
+#[derive(Clone, Debug, Default)]
+pub(super) struct UserWork {
+    /// Hash of a new password.
+    hash: Option<String>,
+    /// New addresses.
+    addresses: Vec<Address>,
+}
+
+/// Checks what can be checked before the transaction, and hashes a new password.
+pub(super) async fn prepare_edit(app: &App, userid: &str, edit: &UserEdit) -> Result<UserWork, ServiceError> {
+    let password = match edit {
         UserEdit::Add { password, .. } | UserEdit::Password(password) => Some(new_password(password)?),
         _ => None,
     };
-    let addresses = match &edit {
+    let addresses = match edit {
         UserEdit::Add { addresses, .. } => {
             addresses.iter().map(|text| parse_address(text)).collect::<Result<_, _>>()?
         }
@@ -128,46 +222,25 @@ pub async fn edit_user(app: &Arc<App>, userid: &str, edit: UserEdit) -> Result<(
         ),
         None => None,
     };
-    let (name, now, shared) = (userid.to_owned(), app.clock.now(), Arc::clone(app));
-    let edited = app
-        .store
-        .write(move |tx| {
-            let (name, edit, hash, addresses) = (name.clone(), edit.clone(), hash.clone(), addresses.clone());
-            let app = Arc::clone(&shared);
-            Box::pin(async move {
-                match apply(tx, &app, &name, &edit, hash.as_deref(), &addresses, now).await {
-                    Ok(()) => Ok(None),
-                    Err(ServiceError::Refused(refusal)) => Ok(Some((refusal.code, refusal.message))),
-                    Err(ServiceError::Store(error)) => Err(error),
-                }
-            })
-        })
-        .await?;
-    app.credentials.forget_all();
-    app.signals.outbox.notify_one();
-    match edited {
-        None => Ok(()),
-        Some((code, message)) => Err(Refusal::new(code, message).into()),
-    }
+    Ok(UserWork { hash, addresses })
 }
 
-/// Everything is checked before anything is written.
-async fn apply(
+/// Changes a user. He is not told by mail: the administrator acts for himself. Players whose boards change by it are.
+pub(super) async fn apply(
     tx: &mut Tx,
     app: &App,
     userid: &str,
     edit: &UserEdit,
-    hash: Option<&str>,
-    addresses: &[Address],
+    work: &UserWork,
     now: Millis,
 ) -> Result<(), ServiceError> {
     if let UserEdit::Add { .. } = edit {
-        let password_hash = hash.unwrap_or_default().to_owned();
+        let password_hash = work.hash.clone().unwrap_or_default();
         let new = NewUser { userid: userid.to_owned(), password_hash, at: now };
         let Some(key) = tx.insert_user(&new).await? else {
             return Err(Refusal::new(Code::UseridTaken, format!("the userid `{userid}` is taken")).into());
         };
-        for address in addresses {
+        for address in &work.addresses {
             tx.add_address(key, address, Some(now), now).await?;
         }
         return Ok(());
@@ -179,13 +252,16 @@ async fn apply(
     match edit {
         UserEdit::Add { .. } => {}
         UserEdit::Password(_) => {
-            tx.set_password_hash(user.id, hash, now).await?;
+            tx.set_password_hash(user.id, work.hash.as_deref(), now).await?;
             tx.drop_reset(user.id).await?;
         }
         UserEdit::Role(role) => tx.set_user_role(user.id, role).await?,
         UserEdit::Suspend => tx.set_user_state(user.id, UserState::Suspended).await?,
         UserEdit::Lift => tx.set_user_state(user.id, UserState::Active).await?,
         UserEdit::Delete => departure::leave(tx, app, &user, now).await?,
+        UserEdit::SendReset => resets::send(tx, app, &user, now).await?,
+        UserEdit::LogOut => tx.drop_sessions_of(user.id).await?,
+        UserEdit::RevokeTokens => tx.drop_tokens_of(user.id).await.map(drop)?,
     }
     if matches!(edit, UserEdit::Suspend | UserEdit::Lift | UserEdit::Delete) {
         ratings::review_all_activity(tx, user.id, now).await?;

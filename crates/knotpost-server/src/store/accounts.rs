@@ -121,6 +121,53 @@ impl Tx {
         )
     }
 
+    /// Users whose name begins with these letters, in lower case, after `after` (exclusive), at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn search_users(
+        &mut self,
+        begin: &str,
+        after: &str,
+        limit: i64,
+    ) -> Result<Vec<UserRow>, StoreError> {
+        // Names are of ASCII letters, digits and `-._`, so nothing in them is special; databases differ in how they
+        // order signs, and this needs no order but the index's own.
+        let sql = select_user!(
+            "WHERE userid_key >= $1 AND userid_key > $2 AND SUBSTR(userid_key, 1, $3) = $1 ORDER BY userid_key LIMIT $4"
+        );
+        let length = i32::try_from(begin.chars().count()).unwrap_or(i32::MAX);
+        Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql)
+            .bind(begin)
+            .bind(after.to_lowercase())
+            .bind(length)
+            .bind(limit)
+            .fetch_all(c)
+            .await)?)
+    }
+
+    /// Users who have this address, in lower case, proven or not, after `after` (exclusive), at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn users_with_address(
+        &mut self,
+        address_key: &str,
+        after: &str,
+        limit: i64,
+    ) -> Result<Vec<UserRow>, StoreError> {
+        let sql = select_user!(
+            "WHERE id IN (SELECT user_id FROM addresses WHERE address_key = $1) AND userid_key > $2 \
+             ORDER BY userid_key LIMIT $3"
+        );
+        Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql)
+            .bind(address_key)
+            .bind(after.to_lowercase())
+            .bind(limit)
+            .fetch_all(c)
+            .await)?)
+    }
+
     /// Stores a new player; `None` when the name is taken.
     ///
     /// # Errors

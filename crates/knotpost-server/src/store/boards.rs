@@ -53,6 +53,8 @@ pub struct BoardRow {
     pub due_at: Option<i64>,
     /// When the player to move was reminded last.
     pub nagged_at: Option<i64>,
+    /// Since when an administrator keeps it from going on.
+    pub paused_at: Option<i64>,
 }
 
 /// A board to be stored.
@@ -138,7 +140,7 @@ macro_rules! select_board {
         concat!(
             "SELECT id, game, number, options, rules_version, seed, state, rated, ply, position, scores, \
              winners, reason, started_at, last_move_at, ended_at, nag_ms, forfeit_ms, total_ms, \
-             due_at, nagged_at FROM boards ",
+             due_at, nagged_at, paused_at FROM boards ",
             $rest
         )
     };

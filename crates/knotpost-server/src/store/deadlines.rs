@@ -53,6 +53,16 @@ impl Tx {
         Ok(())
     }
 
+    /// Notes since when a board must not go on; `None`: it may. While it must not, the clock does not look at it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_paused(&mut self, board: BoardKey, paused: Option<Millis>) -> Result<(), StoreError> {
+        let sql = "UPDATE boards SET paused_at = $2, due_at = NULL WHERE id = $1";
+        on!(self, c => sqlx::query(sql).bind(board.0).bind(paused.map(|at| at.0)).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
     /// Lets the clock look at a board later, whatever is wrong with it now.
     ///
     /// # Errors

@@ -5,6 +5,8 @@
 //! commit is returned from the closure, never done inside it.
 
 mod accounts;
+mod api_tokens;
+mod audit;
 mod boards;
 mod bounces;
 mod broadcasts;
@@ -24,6 +26,7 @@ mod inspection;
 mod integrity;
 mod open;
 mod outbox;
+mod overview;
 mod preferences;
 mod proposals;
 mod queued_moves;
@@ -45,6 +48,8 @@ mod writer;
 use sqlx::{ConnectOptions as _, Connection as _, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
 
 pub use accounts::{AddressRow, NewUser, UserRow, UserState};
+pub use api_tokens::{NewToken, TokenRow};
+pub use audit::{AuditFilter, AuditRow, NewAudit};
 pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
 pub use bounces::StoppedAddress;
 pub use broadcasts::BroadcastRow;
@@ -60,6 +65,7 @@ pub use inbox::{InboxRow, NewInbox};
 pub use inspection::{InboxEntry, MOST_ASKED, MailFilter, MailQueue, MailState, OutboxEntry, Window};
 pub use open::Settings;
 pub use outbox::{BoardMail, NewOutbox, NewerMail, OutboxContent, OutboxRow};
+pub use overview::{Deadline, DutyLine, WaitingBroadcast};
 pub use preferences::{ALL_GAMES, PreferenceRow, ReaderAddress, ReaderWish};
 pub use proposals::ProposalRow;
 pub use queued_moves::QueuedMoveRow;

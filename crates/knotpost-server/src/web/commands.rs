@@ -5,24 +5,22 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::extract::rejection::BytesRejection;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
+use axum::routing::post;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::Web;
 use super::client::Client;
 use super::error::Problem;
-use crate::secret::{Purpose, to_hex};
-use crate::service::{
-    Answer, Channel, Code, Composer, Origin, Proof, Reply, Request, Saved, execute, execute_once,
-};
+use super::once::carry_out;
+use super::routes::{Role, Route};
+use crate::service::{Answer, Channel, Code, Composer, Origin, Proof, Reply, Request};
 use crate::store::SavedResponse;
 
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain; charset=utf-8";
-/// Longer keys are no keys.
-const MAX_KEY: usize = 255;
 
 /// The JSON form of a request.
 #[derive(Deserialize)]
@@ -40,7 +38,10 @@ enum Form {
     Json,
 }
 
-pub(super) async fn command(
+/// The command language, and who may use it: its commands say who acts.
+pub(super) const ROUTES: &[Route] = &[Route::new(Role::Public, "POST", "/commands", || post(command))];
+
+async fn command(
     State(web): State<Web>,
     client: Client,
     headers: HeaderMap,
@@ -58,32 +59,8 @@ pub(super) async fn command(
         Origin { channel: Channel::Http, sender: None, rate_key: client.rate_key(), proof: Proof::Password };
     let request = Request { line, body: text, origin, answering: None };
     let composer = Arc::clone(&web.app.composer);
-    let done = match headers.get("idempotency-key") {
-        None => execute(&web.app, request).await.map(|answer| present(composer.as_ref(), &answer, form)),
-        Some(key) => {
-            let key = key.as_bytes();
-            if key.is_empty() || key.len() > MAX_KEY {
-                let text = format!("an Idempotency-Key has 1 to {MAX_KEY} characters");
-                return Problem::new(Code::BadValue, text).into_response();
-            }
-            let digest = |parts: &[&[u8]]| to_hex(&web.app.secret.digest(Purpose::Idempotency, parts));
-            let keys =
-                (digest(&[b"key", key]), digest(&[b"request", &[u8::from(form == Form::Json)], &body]));
-            let present = Arc::new(move |answer: &Answer| present(composer.as_ref(), answer, form));
-            match execute_once(&web.app, request, keys, present).await {
-                Ok(Saved::Response(response)) => Ok(response),
-                Ok(Saved::OtherRequest) => {
-                    let text = "this Idempotency-Key was used for another request";
-                    return Problem::new(Code::Conflict, text).into_response();
-                }
-                Err(error) => Err(error),
-            }
-        }
-    };
-    match done {
-        Ok(response) => respond(response),
-        Err(error) => Problem::from(error).into_response(),
-    }
+    let present = move |answer: &Answer| present(composer.as_ref(), answer, form);
+    carry_out(&web, &headers, request, &[&[u8::from(form == Form::Json)], &body], present).await
 }
 
 fn form_of(headers: &HeaderMap) -> Form {
@@ -177,16 +154,4 @@ fn json_of(composer: &dyn Composer, answer: &Answer) -> Value {
             "boards": boards,
         }),
     }
-}
-
-fn respond(saved: SavedResponse) -> Response {
-    let status = u16::try_from(saved.status).ok().and_then(|status| StatusCode::from_u16(status).ok());
-    let mut response = (status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), saved.body).into_response();
-    let kind = HeaderValue::from_str(&saved.content_type).unwrap_or(HeaderValue::from_static(TEXT));
-    response.headers_mut().insert(header::CONTENT_TYPE, kind);
-    if let Some(seconds) = saved.retry_after {
-        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-    }
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
 }

@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::service::{Code, Refusal, ServiceError};
 use crate::store::StoreError;
@@ -62,19 +62,26 @@ pub(super) fn status(code: Code) -> StatusCode {
     StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
+/// The media type of problem details.
+pub(super) const PROBLEM_TYPE: &str = "application/problem+json";
+
+/// Problem details.
+pub(super) fn problem_details(status: StatusCode, code: &str, detail: &str) -> Value {
+    json!({
+        "type": "about:blank",
+        "title": status.canonical_reason().unwrap_or("Error"),
+        "status": status.as_u16(),
+        "code": code,
+        "detail": detail,
+    })
+}
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let status = self.status;
-        let body = json!({
-            "type": "about:blank",
-            "title": status.canonical_reason().unwrap_or("Error"),
-            "status": status.as_u16(),
-            "code": self.code,
-            "detail": self.detail,
-        });
-        let mut response = (status, body.to_string()).into_response();
+        let body = problem_details(self.status, self.code, &self.detail);
+        let mut response = (self.status, body.to_string()).into_response();
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM_TYPE));
         if let Some(seconds) = self.retry_after {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }

@@ -6,6 +6,7 @@ use axum::extract::{FromRequest as _, Query, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::routing::post;
 use data_encoding::BASE64;
 use secrecy::ExposeSecret as _;
 use serde_json::json;
@@ -14,6 +15,7 @@ use subtle::ConstantTimeEq as _;
 use super::Web;
 use super::client::{self, Client};
 use super::error::Problem;
+use super::routes::{Role, Route};
 use crate::secret::Purpose;
 use crate::service::{Code, Posted, PostedOutcome, Rate, ReturnPath};
 
@@ -23,7 +25,10 @@ const TO: HeaderName = HeaderName::from_static("x-envelope-to");
 /// Longer keys are no keys.
 const MAX_KEY: usize = 255;
 
-pub(super) async fn receive(State(web): State<Web>, request: Request) -> Response {
+/// Where web hooks post.
+pub(super) const ROUTES: &[Route] = &[Route::new(Role::Secret, "POST", "/inbound", || post(receive))];
+
+async fn receive(State(web): State<Web>, request: Request) -> Response {
     if web.app.config.inbound.secret.expose_secret().is_empty() {
         return Problem::not_found("this server takes no mail by HTTP").into_response();
     }

@@ -1,13 +1,18 @@
 //! The HTTP edge: commands, the API, pages. It translates and calls the use cases; it holds no SQL.
 
+mod admin;
 mod api;
+mod auth;
 mod client;
 mod commands;
 mod error;
+mod guard;
 mod health;
 mod inbound;
+mod once;
 mod pages;
 mod router;
+mod routes;
 mod visitor;
 
 use std::net::SocketAddr;
@@ -22,6 +27,7 @@ use crate::app::App;
 use crate::service::Mailroom;
 
 pub use router::router;
+pub use routes::{Role, Route, routes};
 
 /// What every handler shares.
 #[derive(Clone)]

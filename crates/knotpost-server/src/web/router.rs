@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use axum::response::IntoResponse;
-use axum::routing::{get, post};
+use axum::routing::get;
 use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
@@ -16,7 +16,8 @@ use tower_http::set_header::SetResponseHeaderLayer;
 use tower_http::timeout::TimeoutLayer;
 
 use super::error::Problem;
-use super::{Web, api, client, commands, health, inbound, pages};
+use super::routes::{self, Role, Route};
+use super::{Web, client, guard, health, inbound, pages};
 use crate::service::Code;
 
 /// A request that takes longer is given up; a password that waits its turn takes the longest.
@@ -40,20 +41,29 @@ pub fn router(web: Web) -> Router {
         .layer(fixed(header::REFERRER_POLICY, "same-origin"))
         .layer(fixed(header::CONTENT_SECURITY_POLICY, CONTENT_POLICY))
         .layer(axum::middleware::from_fn_with_state(web.clone(), client::limit_rate))
-        .layer(refuse_foreign_posts(&web));
-    Router::new()
-        .route("/commands", post(commands::command))
-        .nest("/api/v1", api::routes())
-        .merge(pages::routes())
+        .layer(refuse_foreign_posts(&web))
+        .layer(axum::middleware::from_fn_with_state(web.clone(), guard::refuse_unmarked_posts));
+    build(&web, routes::limited())
+        .fallback(pages::missing)
         .layer(DefaultBodyLimit::max(max_body))
         .layer(layers)
         // Whoever knows the secret brings everybody's mail: no rate holds it back.
-        .merge(web_hook(max_body))
-        .route("/healthz", get(health::process))
-        .route("/readyz", get(health::ready))
-        .route("/metrics", get(health::metrics))
+        .merge(web_hook(&web, max_body))
+        .merge(build(&web, WATCHING.iter()))
         .with_state(web)
 }
+
+/// A router of these addresses.
+fn build(web: &Web, routes: impl Iterator<Item = &'static Route>) -> Router<Web> {
+    routes.fold(Router::new(), |router, route| router.route(route.path, route.handler(web)))
+}
+
+/// For whoever watches over the server.
+pub(super) const WATCHING: &[Route] = &[
+    Route::new(Role::Public, "GET", "/healthz", || get(health::process)),
+    Route::new(Role::Public, "GET", "/readyz", || get(health::ready)),
+    Route::new(Role::Loopback, "GET", "/metrics", || get(health::metrics)),
+];
 
 /// Another site's page cannot make a browser post here (by Fetch metadata and Origin). Programs that are no browsers
 /// send neither header and pass. A mail program's one-click post (RFC 8058) may come by way of a web mail page; its
@@ -75,12 +85,9 @@ fn refuse_foreign_posts(
     )
 }
 
-fn web_hook(max_body: usize) -> Router<Web> {
+fn web_hook(web: &Web, max_body: usize) -> Router<Web> {
     let layers = ServiceBuilder::new()
         .layer(CatchPanicLayer::new())
         .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, PATIENCE));
-    Router::new()
-        .route("/inbound", post(inbound::receive))
-        .layer(DefaultBodyLimit::max(max_body))
-        .layer(layers)
+    build(web, inbound::ROUTES.iter()).layer(DefaultBodyLimit::max(max_body)).layer(layers)
 }

@@ -53,7 +53,7 @@ pub(super) fn safe_next(next: &str) -> &str {
     if is_ours { next } else { "/" }
 }
 
-async fn find(parts: &Parts, web: &Web) -> Result<Option<Visitor>, Response> {
+pub(super) async fn find(parts: &Parts, web: &Web) -> Result<Option<Visitor>, Response> {
     let Some(token) = token(&web.app.config, &parts.headers) else { return Ok(None) };
     find_visitor(&web.app, &token).await.map_err(|error| web.pages.failure(error.into()))
 }

@@ -3,7 +3,8 @@
 
 mod world;
 
-use knotpost_server::service::{UserEdit, edit_user};
+use crate::harness::edit_user;
+use knotpost_server::service::UserEdit;
 
 use world::{Habit, Whom, World, away_text, marked};
 

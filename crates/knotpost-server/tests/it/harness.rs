@@ -23,6 +23,7 @@ use knotpost_server::config::Config;
 use knotpost_server::domain::Millis;
 use knotpost_server::inbound::{Desk, Envelope, Intake, Receipt, Way};
 use knotpost_server::outbound::{MemoryBox, SendError, Sent, Transport, queue};
+use knotpost_server::service::{Administrator, Deed, ServiceError, UserEdit, administer};
 use knotpost_server::{server, web, worker};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -256,6 +257,12 @@ impl TestApp {
             Place::Postgres(database) => Tables::of_postgres(database.url()).await,
         }
     }
+}
+
+/// What whoever has a shell on the machine does to a user.
+pub(crate) async fn edit_user(app: &Arc<App>, userid: &str, edit: UserEdit) -> Result<(), ServiceError> {
+    let userid = userid.to_owned();
+    administer(app, &Administrator::of_shell("root"), Deed::User { userid, edit }).await
 }
 
 /// A command as `POST /commands` takes it.

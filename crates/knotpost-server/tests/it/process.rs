@@ -4,6 +4,7 @@
 //! Knows the server only by what it shows: exit codes, files, sockets, the rows of its database.
 
 mod accounts;
+mod administering;
 mod clock;
 mod crash;
 mod deliver;

@@ -2,6 +2,7 @@
 //!
 //! A contract is a function over a [`Ground`]; the list below runs each of them on both databases.
 
+mod auditing;
 mod boards;
 mod clock;
 mod leaving;
@@ -192,5 +193,10 @@ contracts! {
     schema::a_newer_schema_is_refused_by_name,
     schema::a_schema_that_does_not_fit_is_noticed_without_migrating,
     schema::what_servers_agree_about_is_kept,
+    auditing::the_log_is_read_by_who_and_when,
+    auditing::keys_are_found_by_digest_and_end,
+    auditing::a_paused_board_is_not_due,
+    auditing::the_state_of_the_server_is_told,
+    auditing::users_are_searched_by_beginning_and_address,
     replay::stored_moves_lead_to_the_stored_position,
 }

@@ -1,7 +1,9 @@
 //! The pages as somebody with a browser meets them, asked through the router.
 
+mod administering;
 mod browser;
 mod following;
+mod keys;
 mod playing;
 mod sessions;
 

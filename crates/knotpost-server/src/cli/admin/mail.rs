@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use clap::{Args, Subcommand};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::mail_text::{described, masked_fields, masked_text};
+use super::operator;
 use crate::app::App;
 use crate::domain::Millis;
 use crate::outbound::queue::{Made, make};
 use crate::service::{
-    Code, MailChange, MailQuery, Refusal, ServiceError, change_mail, view_inbox, view_outbox, view_outgoing,
-    view_received,
+    Author, Code, Deed, MailChange, MailQuery, Refusal, ServiceError, administer, described, masked_fields,
+    masked_recipients, masked_text, outgoing_json, received_json, view_inbox, view_outbox, view_outgoing,
+    view_received, waits,
 };
 use crate::store::{InboxEntry, MailQueue, OutboxEntry};
 
@@ -91,7 +92,7 @@ async fn change(
     change: MailChange,
 ) -> Result<(), ServiceError> {
     for id in ids {
-        change_mail(app, queue, *id, change).await?;
+        administer(app, &operator(), Deed::Mail { queue, id: *id, change }).await?;
         match change {
             MailChange::Retry => println!("mail {id} is due once more."),
             MailChange::Drop => println!("mail {id} was dropped."),
@@ -139,7 +140,7 @@ async fn list(app: &Arc<App>, queue: MailQueue, list: List) -> Result<(), Servic
 }
 
 /// A date, a moment, or a time ago.
-fn read_since(text: &str, now: Millis) -> Result<Millis, ServiceError> {
+pub(super) fn read_since(text: &str, now: Millis) -> Result<Millis, ServiceError> {
     let wrong = || {
         let message = format!("--since: `{text}` is no time");
         Refusal::new(Code::BadValue, message).hint("Times are 2026-11-20, 2026-11-20T10:00Z, 30m, 12h or 7d.")
@@ -180,36 +181,6 @@ fn outgoing_line(mail: &OutboxEntry) -> String {
 fn board_name(mail: &OutboxEntry) -> Option<String> {
     let (game, number) = (mail.game.as_deref()?, mail.number?);
     Some(format!("{game} {number} move {}", mail.ply.unwrap_or(0)))
-}
-
-fn received_json(mail: &InboxEntry) -> Value {
-    json!({
-        "id": mail.id, "received": Millis(mail.received_at).to_rfc3339(), "way": mail.way, "peer": mail.peer,
-        "mail_from": mail.mail_from, "recipients": masked_recipients(mail), "size": mail.size, "sender": mail.sender,
-        "message_id": mail.message_id, "subject": mail.subject, "text": mail.text,
-        "verdicts": mail.verdicts.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok()), "kept": mail.kept > 0,
-        "state": mail.state, "reason": mail.reason, "attempts": mail.attempts,
-        "due": waits(&mail.state, mail.due_at), "done": mail.done_at.map(|at| Millis(at).to_rfc3339()),
-    })
-}
-
-fn outgoing_json(mail: &OutboxEntry) -> Value {
-    json!({
-        "id": mail.id, "kind": mail.kind, "recipient": mail.recipient, "userid": mail.userid, "game": mail.game,
-        "number": mail.number, "ply": mail.ply, "message_id": mail.message_id,
-        "date": Millis(mail.date).to_rfc3339(), "state": mail.state, "attempts": mail.attempts,
-        "due": waits(&mail.state, mail.due_at), "done": mail.done_at.map(|at| Millis(at).to_rfc3339()),
-        "error": mail.error,
-    })
-}
-
-/// When a mail is due that waits.
-fn waits(state: &str, due_at: i64) -> Option<String> {
-    matches!(state, "new" | "queued").then(|| Millis(due_at).to_rfc3339())
-}
-
-fn masked_recipients(mail: &InboxEntry) -> Vec<String> {
-    mail.recipients.lines().map(super::mail_text::mask_tokens).collect()
 }
 
 async fn show_received(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result<(), ServiceError> {
@@ -292,7 +263,7 @@ async fn show_outgoing(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
                     println!("{name}: {value}");
                 }
             }
-            println!("\n{}", masked_text(app, &message, super::mail_text::Author::Server));
+            println!("\n{}", masked_text(app, &message, Author::Server));
         }
     }
     Ok(())
@@ -303,7 +274,7 @@ fn print_message(app: &App, message: &[u8]) {
     for (name, value) in masked_fields(app, message) {
         println!("{name}: {value}");
     }
-    println!("\n{}", masked_text(app, message, super::mail_text::Author::Somebody));
+    println!("\n{}", masked_text(app, message, Author::Somebody));
 }
 
 fn print_line(name: &str, value: impl std::fmt::Display) {

@@ -17,6 +17,8 @@ pub(super) struct Table {
     pub turns: Vec<Played>,
     /// Seats that have not resigned.
     active: Seats,
+    /// How it ended otherwise than by the rules: its players agreed, or an administrator said.
+    decided: Option<Outcome>,
 }
 
 /// What the seat to move may do.
@@ -62,11 +64,22 @@ impl Table {
         position: Box<dyn Position>,
     ) -> Self {
         let active = Seats::first(players);
-        Self { meta, options: options.to_string(), players, position, turns: Vec::new(), active }
+        Self {
+            meta,
+            options: options.to_string(),
+            players,
+            position,
+            turns: Vec::new(),
+            active,
+            decided: None,
+        }
     }
 
     /// How the game ended, if it did: by its rules, or because too few seats are left.
     pub(super) fn outcome(&self) -> Option<Outcome> {
+        if self.decided.is_some() {
+            return self.decided.clone();
+        }
         if let Status::Over(outcome) = self.position.status() {
             return Some(outcome);
         }
@@ -135,6 +148,10 @@ impl Table {
             self.resign(word);
             return Ok(());
         }
+        if let Some((winners, reason)) = self.read_decision(word) {
+            self.decide(winners, reason, word);
+            return Ok(());
+        }
         let reason = match self.position.play(Turn::from_word(word)) {
             Ok(played) => {
                 self.turns.push(played);
@@ -156,6 +173,38 @@ impl Table {
         let (canonical, text) =
             if word.eq_ignore_ascii_case("resign") { ("resign", "Resign") } else { ("forfeit", "Forfeit") };
         self.turns.push(Played { seat, canonical: canonical.to_owned(), text: text.to_owned(), gain: 0 });
+    }
+
+    /// The seats that share the first place by a word of a record that ends a game without a move: `draw`, or
+    /// `adjudicated:2`.
+    fn read_decision(&self, word: &str) -> Option<(Seats, &'static str)> {
+        if word.eq_ignore_ascii_case("draw") && self.meta.abilities.has(Ability::Draw) {
+            return Some((self.active, "agreement"));
+        }
+        let (verb, seats) = word.split_once(':')?;
+        if !verb.eq_ignore_ascii_case("adjudicated") {
+            return None;
+        }
+        let mut winners = Seats::NONE;
+        for seat in seats.split(',') {
+            let seat = Seat::new(seat.parse().ok()?)?;
+            winners = if self.active.contains(seat) { winners.with(seat) } else { return None };
+        }
+        Some((winners, "adjudication"))
+    }
+
+    fn decide(&mut self, winners: Seats, reason: &'static str, word: &str) {
+        let seats = (0..self.players).filter_map(Seat::from_index);
+        let keys: Vec<bool> = seats.map(|seat| winners.contains(seat)).collect();
+        self.decided = Some(Outcome::rank(&keys, reason));
+        let seat = self.position.next_seat();
+        let text = if reason == "agreement" { "Draw" } else { "Adjudicated" };
+        self.turns.push(Played {
+            seat,
+            canonical: word.to_ascii_lowercase(),
+            text: text.to_owned(),
+            gain: 0,
+        });
     }
 
     /// What would be legal instead: a few moves and how many there are.

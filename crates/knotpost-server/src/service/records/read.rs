@@ -10,7 +10,7 @@ use super::start::{echo, read_start};
 use super::write::list_seats;
 use crate::domain::{Millis, MoveKind, SeatState};
 use crate::secret::to_hex;
-use crate::service::board::{parse_options, seat_at};
+use crate::service::board::{parse_options, read_adjudication, seat_at};
 use crate::service::{Board, Standing, commitment};
 use crate::store::MoveRow;
 
@@ -245,6 +245,14 @@ fn make_move(board: &mut Board, text: &str, auto: bool, at: Millis) -> Result<()
     let Standing::ToMove(next) = board.standing() else { return Err("the game is over".to_owned()) };
     if text.eq_ignore_ascii_case(MoveKind::Draw.as_str()) {
         return agree(board, next, at);
+    }
+    if let Some(winners) = read_adjudication(text) {
+        let plays = |seat: &Seat| board.seats.iter().any(|row| seat_at(row.seat) == *seat);
+        if !winners.iter().all(plays) {
+            return Err("somebody was to win who does not play".to_owned());
+        }
+        board.adjudicate(&winners, next, at);
+        return Ok(());
     }
     let gives_up = match text.to_ascii_lowercase().as_str() {
         "resign" => Some(MoveKind::Resign),

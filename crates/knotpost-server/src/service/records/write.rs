@@ -80,7 +80,7 @@ pub(super) async fn record_of(tx: &mut Tx, board: &Board) -> Result<Record, Stor
 /// How a move is written, so that it can be played again.
 fn word(kind: MoveKind, text: &str) -> &str {
     match kind {
-        MoveKind::Move => text,
+        MoveKind::Move | MoveKind::Adjudicated => text,
         other => other.as_str(),
     }
 }
@@ -187,7 +187,8 @@ fn rolls(board: &Board, over: bool) -> Vec<String> {
             MoveKind::Move => position.play(Turn::Move(&entry.row.text)).map(drop),
             MoveKind::Pass => position.play(Turn::Pass).map(drop),
             MoveKind::Swap => position.play(Turn::Swap).map(drop),
-            _ => {
+            MoveKind::Draw | MoveKind::Adjudicated => Ok(()),
+            MoveKind::Resign | MoveKind::Forfeit => {
                 position.retire(seat_at(entry.row.seat));
                 Ok(())
             }

@@ -316,6 +316,7 @@ fn whole(view: &BoardView) -> Value {
         "seed_commitment": promise.as_ref().map(|promise| promise.commitment.as_str()),
         "seed": promise.as_ref().and_then(|promise| promise.seed.as_deref()),
         "rules_version": row.rules_version,
+        "paused": row.paused_at.map(|at| Millis(at).to_rfc3339()),
         "started": row.started_at.to_rfc3339(),
         "ended": row.ended_at.map(|at| Millis(at).to_rfc3339()),
     });

@@ -2,33 +2,25 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use axum_extra::TypedHeader;
-use axum_extra::headers::Authorization;
-use axum_extra::headers::authorization::Basic;
 use serde_json::{Value, json};
 
 use crate::domain::Millis;
-use crate::service::{Code, Refusal, view_public_user, view_reach, whose_password};
+use crate::service::{Scope, view_public_user, view_reach};
 use crate::web::Web;
-use crate::web::client::Client;
+use crate::web::auth::Caller;
 use crate::web::error::Problem;
 
-/// The user. With his userid and password (HTTP Basic) the answer tells his addresses.
+/// The user. To himself the answer tells his addresses.
 pub(super) async fn show(
     State(web): State<Web>,
-    client: Client,
     Path(userid): Path<String>,
-    login: Option<TypedHeader<Authorization<Basic>>>,
+    caller: Option<Caller>,
 ) -> Result<Json<Value>, Problem> {
     let user = view_public_user(&web.app, &userid).await?;
     let mut shown = json!({ "userid": user.userid, "since": user.created_at.to_rfc3339() });
-    let Some(TypedHeader(Authorization(login))) = login else { return Ok(Json(shown)) };
-    let known = whose_password(&web.app, &client.rate_key(), login.username(), login.password()).await?;
-    let Some(known) = known else {
-        return Err(Refusal::new(Code::BadCredentials, "the userid or the password is wrong").into());
-    };
-    if known == user.id {
-        let addresses = view_reach(&web.app, known).await?.into_iter().map(|reach| {
+    let own = caller.filter(|caller| caller.user == user.id && caller.require(Scope::Read).is_ok());
+    if own.is_some() {
+        let addresses = view_reach(&web.app, user.id).await?.into_iter().map(|reach| {
             json!({
                 "address": reach.address,
                 "confirmed": reach.confirmed,

@@ -95,7 +95,8 @@ impl Seen<'_> {
             Standing::Over(_) => String::new(),
         };
         let is_now = ply == view.last_ply && row.state == BoardState::Active;
-        let is_turn = is_now && self.visitor.is_some_and(|visitor| visitor.userid == to_move);
+        let paused = row.paused_at.is_some();
+        let is_turn = is_now && !paused && self.visitor.is_some_and(|visitor| visitor.userid == to_move);
         let choosing = is_turn.then(|| choose(board, self.look.choose.as_deref().unwrap_or_default()));
         let plays =
             self.visitor.is_some_and(|visitor| board.seats.iter().any(|seat| seat.userid == visitor.userid));
@@ -106,7 +107,7 @@ impl Seen<'_> {
             sheet => Serde(&view.sheet),
             state => row.state.as_str(),
             turn_line => view.sheet.verdict.to_string(),
-            to_move, is_turn, is_now, plays, ply, pictures, example,
+            to_move, is_turn, is_now, paused, plays, ply, pictures, example,
             since => since.to_readable(),
             number => row.number,
             last => view.last_ply,

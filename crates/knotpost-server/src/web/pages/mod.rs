@@ -6,20 +6,21 @@ mod assets;
 mod board;
 mod challenge;
 mod confirm;
+mod keys;
 mod people;
 mod play;
 mod reset;
 mod settings;
 mod unsubscribe;
 
-use axum::Router;
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 
-use super::Web;
 use super::error::status;
+use super::routes::Role::{Public, User};
+use super::routes::Route;
 use crate::config::Config;
 use crate::service::{Code, ServiceError, Visitor};
 
@@ -64,6 +65,7 @@ impl Pages {
             address => self.address.clone(),
             url => self.url.clone(),
             visitor => visitor.map(|visitor| visitor.userid.clone()),
+            is_admin => visitor.is_some_and(|visitor| visitor.is_admin),
             style => assets::address("style.css"),
             script => assets::address("board.js"),
         };
@@ -111,23 +113,33 @@ fn load_templates(mut templates: &mut Environment<'static>) {
     minijinja_embed::load_templates!(templates, "web");
 }
 
-pub(super) fn routes() -> Router<Web> {
-    Router::new()
-        .route("/", get(play::home))
-        .route("/games/{game}", get(play::game))
-        .route("/boards/{game}/{number}", get(board::show).post(acting::act))
-        .route("/challenge", get(challenge::ask).post(challenge::act))
-        .route("/standings/{game}", get(people::standings))
-        .route("/users/{userid}", get(people::user))
-        .route("/settings", get(settings::ask).post(settings::act))
-        .route("/help/{topic}", get(play::help))
-        .route("/login", get(account::ask).post(account::act))
-        .route("/logout", post(account::leave))
-        .route("/signup", get(account::ask_sign_up).post(account::sign_up))
-        .route("/magic/{token}", get(account::ask_magic).post(account::act_magic))
-        .route("/confirm/{token}", get(confirm::ask).post(confirm::act))
-        .route("/reset/{token}", get(reset::ask).post(reset::act))
-        .route("/unsubscribe/{token}", get(unsubscribe::ask).post(unsubscribe::act))
-        .route("/assets/{name}", get(assets::show))
-        .fallback(play::missing)
-}
+/// The pages and who may open them.
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Public, "GET", "/", || get(play::home)),
+    Route::new(Public, "GET", "/games/{game}", || get(play::game)),
+    Route::new(Public, "GET", "/boards/{game}/{number}", || get(board::show)),
+    Route::new(User, "POST", "/boards/{game}/{number}", || post(acting::act)),
+    Route::new(User, "GET", "/challenge", || get(challenge::ask)),
+    Route::new(User, "POST", "/challenge", || post(challenge::act)),
+    Route::new(Public, "GET", "/standings/{game}", || get(people::standings)),
+    Route::new(Public, "GET", "/users/{userid}", || get(people::user)),
+    Route::new(User, "GET", "/settings", || get(settings::ask)),
+    Route::new(User, "POST", "/settings", || post(settings::act)),
+    Route::new(Public, "GET", "/help/{topic}", || get(play::help)),
+    Route::new(Public, "GET", "/login", || get(account::ask)),
+    Route::new(Public, "POST", "/login", || post(account::act)),
+    Route::new(Public, "POST", "/logout", || post(account::leave)),
+    Route::new(Public, "GET", "/signup", || get(account::ask_sign_up)),
+    Route::new(Public, "POST", "/signup", || post(account::sign_up)),
+    Route::new(Public, "GET", "/magic/{token}", || get(account::ask_magic)),
+    Route::new(Public, "POST", "/magic/{token}", || post(account::act_magic)),
+    Route::new(Public, "GET", "/confirm/{token}", || get(confirm::ask)),
+    Route::new(Public, "POST", "/confirm/{token}", || post(confirm::act)),
+    Route::new(Public, "GET", "/reset/{token}", || get(reset::ask)),
+    Route::new(Public, "POST", "/reset/{token}", || post(reset::act)),
+    Route::new(Public, "GET", "/unsubscribe/{token}", || get(unsubscribe::ask)),
+    Route::new(Public, "POST", "/unsubscribe/{token}", || post(unsubscribe::act)),
+    Route::new(Public, "GET", "/assets/{name}", || get(assets::show)),
+];
+
+pub(super) use play::{missing, not_there};

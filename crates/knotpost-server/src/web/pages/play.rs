@@ -1,8 +1,8 @@
 //! The start page, boards, rules and help.
 
 use axum::extract::{Path, State};
-use axum::http::StatusCode;
-use axum::response::Response;
+use axum::http::{StatusCode, Uri};
+use axum::response::{IntoResponse as _, Response};
 use knotpost_commands::ExampleContext;
 use knotpost_picture::{PictureOptions, Theme, linked_svg};
 use knotpost_rules::{AnyGame, GameOptions, Seed, Viewer};
@@ -16,6 +16,7 @@ use crate::service::{
 };
 use crate::store::{BoardRow, SeatRow};
 use crate::web::Web;
+use crate::web::error::Problem;
 use crate::web::visitor::{LoggedIn, private};
 
 /// Boards on the start page.
@@ -23,7 +24,15 @@ const BOARDS: i64 = 20;
 /// Own boards there.
 const OWN_BOARDS: i64 = 200;
 
-pub(super) async fn missing(State(web): State<Web>) -> Response {
+pub(in crate::web) async fn missing(State(web): State<Web>, uri: Uri) -> Response {
+    if uri.path().starts_with("/api/") {
+        return Problem::not_found("there is nothing at this address of the API").into_response();
+    }
+    not_there(&web)
+}
+
+/// What stands where there is nothing, or nothing that concerns who asks.
+pub(in crate::web) fn not_there(web: &Web) -> Response {
     web.pages.page(
         StatusCode::NOT_FOUND,
         "problem.html",

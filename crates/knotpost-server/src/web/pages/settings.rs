@@ -8,6 +8,7 @@ use minijinja::{Value, context};
 use std::collections::HashMap;
 
 use super::acting::{command, credentials, hints};
+use super::keys;
 use crate::service::{PreferenceLine, Visitor, log_in, view_own_settings, view_sessions};
 use crate::web::Web;
 use crate::web::client::Client;
@@ -24,13 +25,13 @@ const WORDS: [(&str, &str, &[&str]); 6] = [
     ("confirm", "Ask before a mailed move is played", &["off", "on"]),
 ];
 
-type Fields = HashMap<String, String>;
+pub(super) type Fields = HashMap<String, String>;
 
 pub(super) async fn ask(State(web): State<Web>, LoggedIn(visitor): LoggedIn) -> Response {
     page(&web, &visitor, StatusCode::OK, "", Vec::new()).await
 }
 
-async fn page(
+pub(super) async fn page(
     web: &Web,
     visitor: &Visitor,
     status: StatusCode,
@@ -43,6 +44,10 @@ async fn page(
     };
     let sessions = match view_sessions(&web.app, visitor).await {
         Ok(sessions) => sessions,
+        Err(error) => return web.pages.failure(error.into()),
+    };
+    let keys = match keys::facts(web, visitor).await {
+        Ok(keys) => keys,
         Err(error) => return web.pages.failure(error.into()),
     };
     let value = |name: &str| {
@@ -70,7 +75,7 @@ async fn page(
         })
         .collect();
     let facts = context! {
-        message, hints, choices, sessions,
+        message, hints, choices, sessions, keys,
         digest => value("digest"),
         timezone => value("timezone"),
         own_addresses => addresses,
@@ -86,6 +91,11 @@ pub(super) async fn act(
     headers: HeaderMap,
     Form(fields): Form<Fields>,
 ) -> Response {
+    match field(&fields, "act") {
+        "new_key" => return keys::make(&web, client, &visitor, &fields).await,
+        "end_key" => return keys::end(&web, &visitor, &fields).await,
+        _ => {}
+    }
     let line = match line(&visitor, &fields) {
         Ok(line) => line,
         Err(message) => {
@@ -111,7 +121,7 @@ pub(super) async fn act(
     }
 }
 
-fn field<'a>(fields: &'a Fields, name: &str) -> &'a str {
+pub(super) fn field<'a>(fields: &'a Fields, name: &str) -> &'a str {
     fields.get(name).map(|value| value.trim()).unwrap_or_default()
 }
 

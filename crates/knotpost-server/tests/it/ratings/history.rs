@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use knotpost_server::domain::{BoardKey, Millis, Score, UserKey};
-use knotpost_server::service::{Recompute, rate_board, recompute_ratings};
+use knotpost_server::service::{Administrator, Recompute, rate_board, recompute_ratings};
 use knotpost_server::store::{NewUser, RatingRow, StoreError, Tx};
 use sqlx::AssertSqlSafe;
 
@@ -165,7 +165,9 @@ async fn ten_thousand_games_give_the_same_ratings_again(place: Place) {
     let stored = ratings(&app).await;
     assert_eq!(stored.len(), PLAYERS);
     assert!(stored.iter().any(|row| !row.active), "somebody went away");
-    let found = recompute_ratings(&app.app, "osbox", Recompute::Check).await.unwrap();
+    let found = recompute_ratings(&app.app, &Administrator::of_shell("root"), "osbox", Recompute::Check)
+        .await
+        .unwrap();
     assert_eq!((found.differences, found.boards, found.players), (Vec::new(), GAMES, PLAYERS));
     // The numbers themselves, so that both databases are seen to agree.
     let best = stored.iter().max_by(|one, other| one.rating.total_cmp(&other.rating)).unwrap();
@@ -201,13 +203,22 @@ async fn what_is_stored_wrongly_is_found_and_put_right(place: Place) {
         })
     });
     spoilt.await.unwrap();
-    let found = recompute_ratings(&app.app, "osbox", Recompute::Check).await.unwrap();
+    let found = recompute_ratings(&app.app, &Administrator::of_shell("root"), "osbox", Recompute::Check)
+        .await
+        .unwrap();
     assert!(found.differences.len() >= 6, "{:#?}", found.differences);
-    let again = recompute_ratings(&app.app, "osbox", Recompute::Check).await.unwrap();
+    let again = recompute_ratings(&app.app, &Administrator::of_shell("root"), "osbox", Recompute::Check)
+        .await
+        .unwrap();
     assert_eq!(again, found, "a check changes nothing");
-    let put_right = recompute_ratings(&app.app, "osbox", Recompute::Replace).await.unwrap();
+    let put_right =
+        recompute_ratings(&app.app, &Administrator::of_shell("root"), "osbox", Recompute::Replace)
+            .await
+            .unwrap();
     assert_eq!(put_right, found);
-    let found = recompute_ratings(&app.app, "osbox", Recompute::Check).await.unwrap();
+    let found = recompute_ratings(&app.app, &Administrator::of_shell("root"), "osbox", Recompute::Check)
+        .await
+        .unwrap();
     assert_eq!(found.differences, Vec::<String>::new());
     assert_eq!(ratings(&app).await, right);
 }
@@ -233,7 +244,9 @@ async fn boards_that_end_at_once_are_rated_in_some_order(place: Place) {
         end.await.unwrap().unwrap();
     }
     assert_eq!(ratings(&app).await.iter().map(|row| row.games).sum::<u32>(), 20);
-    let found = recompute_ratings(&app.app, "osbox", Recompute::Check).await.unwrap();
+    let found = recompute_ratings(&app.app, &Administrator::of_shell("root"), "osbox", Recompute::Check)
+        .await
+        .unwrap();
     assert_eq!((found.differences, found.boards), (Vec::new(), 10));
 }
 

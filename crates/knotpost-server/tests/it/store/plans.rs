@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
-use knotpost_server::domain::{BoardKey, BoardState, Millis};
+use knotpost_server::domain::{BoardKey, BoardState, Millis, UserKey};
 use knotpost_server::store::{BoardFilter, StandingsBlock, Tx};
 use sqlx::AssertSqlSafe;
 use tracing::field::{Field, Visit};
@@ -112,9 +112,12 @@ async fn ask_everything(ground: &Ground) {
         (knotpost_server::store::MailFilter::default(), knotpost_server::store::Window { low: 1, high: 9 });
     tx.list_inbox(&filter, window, 9).await.unwrap();
     tx.list_outbox(&filter, window, 9).await.unwrap();
+    ask_as_administrator(&mut tx, ann).await;
     drop(tx);
     let write = ground.store.write(move |tx| {
         Box::pin(async move {
+            tx.prune_audit(Millis(1)).await?;
+            tx.prune_tokens(Millis(1)).await?;
             tx.lease_inbox(Millis(1), Millis(2)).await?;
             tx.lease_outbox(Millis(1), Millis(2)).await?;
             tx.drop_board_mails(board, Millis(1)).await?;
@@ -132,6 +135,22 @@ async fn ask_everything(ground: &Ground) {
         })
     });
     write.await.unwrap();
+}
+
+/// What the pages of the administration ask for.
+async fn ask_as_administrator(tx: &mut Tx, ann: UserKey) {
+    for user in [None, Some("ann".to_owned())] {
+        let filter = knotpost_server::store::AuditFilter { user, ..Default::default() };
+        tx.list_audit(&filter, 9).await.unwrap();
+    }
+    tx.token("digest").await.unwrap();
+    tx.tokens_of(ann).await.unwrap();
+    tx.search_users("an", "", 9).await.unwrap();
+    tx.users_with_address("a@b.example", "", 9).await.unwrap();
+    tx.next_deadlines(9).await.unwrap();
+    tx.last_received_at().await.unwrap();
+    tx.last_sent_at().await.unwrap();
+    tx.waiting_broadcasts(9).await.unwrap();
 }
 
 async fn plan(tx: &mut Tx, statement: &str) -> Vec<String> {
@@ -170,5 +189,6 @@ async fn hot_statements_run_along_indexes() {
 /// Walks along an index, of one row a game, or that stop at a `LIMIT`.
 fn may_be_scanned(line: &str) -> bool {
     line.contains("INDEX")
-        || ["SCAN n", "SCAN oldest", "SCAN inbox", "SCAN outbox", "SCAN outages"].contains(&line)
+        || ["SCAN n", "SCAN oldest", "SCAN inbox", "SCAN outbox", "SCAN outages", "SCAN audit"]
+            .contains(&line)
 }

@@ -20,9 +20,9 @@ mod stories {
     use axum::body::Body;
     use axum::http::Request;
     use knotpost_server::config::Confirm;
-    use knotpost_server::service::{UserEdit, edit_user};
+    use knotpost_server::service::UserEdit;
 
-    use crate::harness::{Letter, Page, Place, TestApp, show_all};
+    use crate::harness::{Letter, Page, Place, TestApp, edit_user, show_all};
 
     const HOUR: i64 = 3_600_000;
 

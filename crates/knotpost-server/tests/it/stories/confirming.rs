@@ -12,9 +12,9 @@ mod stories {
     use axum::body::Body;
     use axum::http::Request;
     use knotpost_server::config::Confirm;
-    use knotpost_server::service::{UserEdit, edit_user};
+    use knotpost_server::service::UserEdit;
 
-    use crate::harness::{Letter, Place, TestApp, show_all};
+    use crate::harness::{Letter, Place, TestApp, edit_user, show_all};
 
     fn link(letter: &Letter) -> String {
         let link = letter.text.lines().find_map(|line| line.trim().strip_prefix("http://knotpost.example"));

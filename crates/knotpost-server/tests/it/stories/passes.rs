@@ -19,9 +19,11 @@ tell! {
 }
 
 mod stories {
-    use knotpost_server::service::{UserEdit, edit_user};
+    use knotpost_server::service::UserEdit;
 
-    use crate::harness::{ADDRESS, DAY, Draft, HOUR, Letter, Mailboxes, Place, TestApp, raw_reply, show_all};
+    use crate::harness::{
+        ADDRESS, DAY, Draft, HOUR, Letter, Mailboxes, Place, TestApp, edit_user, raw_reply, show_all,
+    };
 
     const ANN: &str = "ann@ann.example";
     const BOB: &str = "bob@bob.example";

@@ -14,7 +14,7 @@ tell! {
 
 mod stories {
     use knotpost_server::domain::{Millis, Rating, Score};
-    use knotpost_server::service::{Recompute, rate_board, recompute_ratings};
+    use knotpost_server::service::{Administrator, Recompute, rate_board, recompute_ratings};
     use knotpost_server::store::{NewBoard, NewUser, RatingRow};
 
     use crate::harness::{Letter, Place, TestApp, show_all};
@@ -44,7 +44,9 @@ mod stories {
     }
 
     async fn check_history(app: &TestApp) {
-        let found = recompute_ratings(&app.app, "osbox", Recompute::Check).await.unwrap();
+        let found = recompute_ratings(&app.app, &Administrator::of_shell("root"), "osbox", Recompute::Check)
+            .await
+            .unwrap();
         assert_eq!(found.differences, Vec::<String>::new());
     }
 

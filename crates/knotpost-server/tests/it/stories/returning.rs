@@ -16,10 +16,10 @@ tell! {
 mod stories {
     use knotpost_server::inbound::{Envelope, Intake as _, Receipt, Way};
     use knotpost_server::outbound::SendError;
-    use knotpost_server::service::{UserEdit, edit_user, view_user};
+    use knotpost_server::service::{UserEdit, view_user};
     use knotpost_server::store::{MailFilter, Window};
 
-    use crate::harness::{DAY, HOUR, Place, TestApp, show_all};
+    use crate::harness::{DAY, HOUR, Place, TestApp, edit_user, show_all};
 
     /// Hands in a mail with this return path for this address.
     async fn deliver(app: &TestApp, mail_from: Option<&str>, to: &str, raw: &str) -> Receipt {

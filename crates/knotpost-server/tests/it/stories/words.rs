@@ -14,9 +14,9 @@ tell! {
 mod stories {
     use axum::body::Body;
     use axum::http::Request;
-    use knotpost_server::service::{UserEdit, edit_user, pass_on_broadcast};
+    use knotpost_server::service::{UserEdit, pass_on_broadcast};
 
-    use crate::harness::{Place, TestApp, show_all};
+    use crate::harness::{Place, TestApp, edit_user, show_all};
 
     pub(super) async fn a_message_reaches_its_readers_without_addresses(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob", "cyd"]).await;

@@ -17,10 +17,10 @@ tell! {
 }
 
 mod stories {
-    use knotpost_server::service::{UserEdit, edit_user};
+    use knotpost_server::service::UserEdit;
 
     use super::super::browser::Browser;
-    use crate::harness::{DAY, Place, TestApp};
+    use crate::harness::{DAY, Place, TestApp, edit_user};
 
     /// Whether the browser's cookie is good for anything.
     async fn is_logged_in(browser: &mut Browser<'_>) -> bool {

@@ -7,7 +7,7 @@ use crate::app::App;
 
 /// Whose words a message holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Author {
+pub enum Author {
     /// Our own: they never hold a password.
     Server,
     /// Anybody's: any word may be one.
@@ -48,7 +48,7 @@ const PLAIN_FIELDS: [&str; 29] = [
 ];
 
 /// The parts of a message, a line each, indented as they are nested.
-pub(super) fn described(message: &[u8]) -> Vec<String> {
+pub fn described(message: &[u8]) -> Vec<String> {
     match outline(message) {
         Ok(sections) => sections.iter().map(describe).collect(),
         Err(limit) => vec![format!("(the message has {limit})")],
@@ -61,7 +61,7 @@ fn describe(section: &Section) -> String {
 }
 
 /// The header fields of a message.
-pub(super) fn masked_fields(app: &App, message: &[u8]) -> Vec<(String, String)> {
+pub fn masked_fields(app: &App, message: &[u8]) -> Vec<(String, String)> {
     let root = outline(message).ok().and_then(|sections| sections.into_iter().next());
     let fields = root.map(|root| root.fields).unwrap_or_default().into_iter().map(|(name, value)| {
         let plain = PLAIN_FIELDS.contains(&name.to_ascii_lowercase().as_str());
@@ -72,7 +72,7 @@ pub(super) fn masked_fields(app: &App, message: &[u8]) -> Vec<(String, String)> 
 }
 
 /// The readable text of a message.
-pub(super) fn masked_text(app: &App, message: &[u8], author: Author) -> String {
+pub fn masked_text(app: &App, message: &[u8], author: Author) -> String {
     let text = parse(message).ok().and_then(|message| message.text);
     let Some(text) = text else { return "(no readable text)".to_owned() };
     let line = |line: &str| match author {
@@ -83,7 +83,7 @@ pub(super) fn masked_text(app: &App, message: &[u8], author: Author) -> String {
 }
 
 /// A line of ours or an address, without the signed parts: reply addresses, return paths, and links that act.
-pub(super) fn mask_tokens(line: &str) -> String {
+pub fn mask_tokens(line: &str) -> String {
     let line = mask_between(line, "+r.", |c| c == '@' || c == '>' || c.is_whitespace());
     let mut line = mask_between(&line, "+b.", |c| c == '@' || c == '>' || c.is_whitespace());
     for page in ["/confirm/", "/reset/", "/magic/", "/unsubscribe/"] {

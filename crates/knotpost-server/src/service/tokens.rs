@@ -1,0 +1,252 @@
+//! Keys of the API: random tokens that stand for a user, for some purposes and some time.
+//!
+//! A token is shown once; what is stored is a keyed digest. It ends when its time is over, when it is revoked, and
+//! with another password, a suspension or the account, like a session on the web.
+
+use std::sync::Arc;
+
+use super::credentials::same_hash;
+use super::sessions::password_mark;
+use super::{Code, Rate, Refusal, ServiceError};
+use crate::app::App;
+use crate::clock::random_bytes;
+use crate::domain::{Millis, UserKey};
+use crate::secret::{Purpose, to_hex};
+use crate::store::{NewToken, StoreError, TokenRow, UserState};
+
+/// How tokens begin, so that programs that look for secrets in the open know them.
+const PREFIX: &str = "knotpost_";
+/// Keys of one user.
+const MOST: usize = 30;
+/// Characters of a key's name.
+const LONGEST_NAME: usize = 60;
+/// How many days a key lives when nothing is said.
+pub const USUAL_DAYS: u32 = 365;
+/// How many days a key can live.
+const MOST_DAYS: u32 = 3650;
+const DAY_MS: i64 = 86_400_000;
+/// The time of the last use is noted no more often than this.
+const TOUCH_MS: i64 = 3_600_000;
+
+/// What a key allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// To look, also at what concerns its owner alone.
+    Read,
+    /// To act on boards.
+    Play,
+    /// To look after the server, if its owner does.
+    Admin,
+}
+
+impl Scope {
+    /// All there are.
+    pub const ALL: [Self; 3] = [Self::Read, Self::Play, Self::Admin];
+
+    /// Its word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Play => "play",
+            Self::Admin => "admin",
+        }
+    }
+
+    /// The scope of that word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == word)
+    }
+}
+
+/// A key as its owner wants it.
+#[derive(Clone, Debug)]
+pub struct TokenWish {
+    /// What he calls it.
+    pub name: String,
+    /// What it is to allow.
+    pub scopes: Vec<Scope>,
+    /// For how many days.
+    pub days: u32,
+}
+
+/// A key as its owner sees it.
+#[derive(Clone, Debug)]
+pub struct TokenView {
+    /// Its number.
+    pub id: i64,
+    /// What he calls it.
+    pub name: String,
+    /// What it allows.
+    pub scopes: Vec<Scope>,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When it was last used, to the hour.
+    pub used_at: Option<Millis>,
+    /// When it ends.
+    pub expires_at: Millis,
+}
+
+/// A key that was just made. The token is never to be had again.
+#[derive(Clone)]
+pub struct FreshToken {
+    /// The secret.
+    pub token: String,
+    /// What is known of it from now on.
+    pub view: TokenView,
+}
+
+/// Whom a token stands for.
+#[derive(Clone, Debug)]
+pub struct Bearer {
+    /// The user.
+    pub user: UserKey,
+    /// The name, as signed up.
+    pub userid: String,
+    /// Whether he looks after the server.
+    pub is_admin: bool,
+    /// What the token allows.
+    pub scopes: Vec<Scope>,
+}
+
+/// Makes a key for a user.
+///
+/// # Errors
+/// When the wish cannot be granted; when the database fails.
+pub async fn create_token(
+    app: &Arc<App>,
+    user: UserKey,
+    wish: TokenWish,
+) -> Result<FreshToken, ServiceError> {
+    let (name, scopes, days) = check(wish)?;
+    let bytes: [u8; 32] = random_bytes(app.entropy.as_ref()).map_err(|error| {
+        tracing::error!(%error, "without random bytes no key can be made");
+        Refusal::new(Code::Unavailable, "no key can be made at the moment")
+    })?;
+    let token = format!("{PREFIX}{}", to_hex(&bytes));
+    let (digest, now, shared) = (digest(app, &token), app.clock.now(), Arc::clone(app));
+    let expires_at = now.plus(i64::from(days) * DAY_MS);
+    let work = Arc::new((digest, name.clone(), words(&scopes), scopes.contains(&Scope::Admin)));
+    let made = app
+        .store
+        .write(move |tx| {
+            let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
+            Box::pin(async move {
+                let (digest, name, scopes, for_admin) = &*work;
+                let Some(row) = tx.user(user).await?.filter(|row| row.state == UserState::Active) else {
+                    return Ok(Err("this account is not in use"));
+                };
+                if *for_admin && row.role != "admin" {
+                    return Ok(Err("only administrators have keys with the scope `admin`"));
+                }
+                if tx.tokens_of(user).await?.len() >= MOST {
+                    return Ok(Err("there are too many keys; revoke some first"));
+                }
+                let token = NewToken {
+                    digest: digest.clone(),
+                    user,
+                    name: name.clone(),
+                    scopes: scopes.clone(),
+                    password_mark: password_mark(&app, &row),
+                    expires_at,
+                };
+                tx.insert_token(&token, now).await.map(Ok)
+            })
+        })
+        .await?;
+    let id = made.map_err(|why| Refusal::new(Code::NotAllowed, why))?;
+    Ok(FreshToken { token, view: TokenView { id, name, scopes, created_at: now, used_at: None, expires_at } })
+}
+
+fn check(wish: TokenWish) -> Result<(String, Vec<Scope>, u32), Refusal> {
+    let name = wish.name.trim().to_owned();
+    if name.is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
+        let message = format!("a key needs a name of at most {LONGEST_NAME} characters");
+        return Err(Refusal::new(Code::BadValue, message));
+    }
+    let mut scopes = wish.scopes;
+    scopes.sort_unstable();
+    scopes.dedup();
+    if scopes.is_empty() {
+        let known = words(&Scope::ALL).replace(',', ", ");
+        return Err(Refusal::new(Code::BadValue, format!("a key needs a scope: one or more of {known}")));
+    }
+    if !(1..=MOST_DAYS).contains(&wish.days) {
+        return Err(Refusal::new(Code::BadValue, format!("a key lives for 1 to {MOST_DAYS} days")));
+    }
+    Ok((name, scopes, wish.days))
+}
+
+fn words(scopes: &[Scope]) -> String {
+    scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(",")
+}
+
+fn read_scopes(words: &str) -> Vec<Scope> {
+    words.split(',').filter_map(Scope::from_word).collect()
+}
+
+/// The keys of a user that are good for something, the newest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_tokens(app: &App, user: UserKey) -> Result<Vec<TokenView>, StoreError> {
+    let (mut tx, now) = (app.store.read().await?, app.clock.now());
+    let Some(owner) = tx.user(user).await? else { return Ok(Vec::new()) };
+    let mark = password_mark(app, &owner);
+    let rows = tx.tokens_of(user).await?.into_iter();
+    let live = rows.filter(|row| now.0 < row.expires_at.0 && same_hash(&row.password_mark, &mark));
+    let view = |row: TokenRow| TokenView {
+        id: row.id,
+        name: row.name,
+        scopes: read_scopes(&row.scopes),
+        created_at: row.created_at,
+        used_at: row.used_at.map(Millis),
+        expires_at: row.expires_at,
+    };
+    Ok(live.map(view).collect())
+}
+
+/// Ends a key of a user.
+///
+/// # Errors
+/// When he has no such key; when the database fails.
+pub async fn revoke_token(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
+    if app.store.write(move |tx| Box::pin(tx.drop_token(user, id))).await? {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::BadValue, format!("there is no key {id} of yours")).into())
+}
+
+/// Whom a token stands for; `None`: for nobody. What is no token is counted like a wrong password.
+///
+/// # Errors
+/// When wrong ones were tried too often from there; when the database fails.
+pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Option<Bearer>, ServiceError> {
+    let now = app.clock.now();
+    let mut tx = app.store.read().await?;
+    let row = tx.token(&digest(app, token)).await?.filter(|row| now.0 < row.expires_at.0);
+    let owner = match &row {
+        Some(row) => tx.user(row.user_id).await?.filter(|user| user.state == UserState::Active),
+        None => None,
+    };
+    drop(tx);
+    let found = row.zip(owner).filter(|(row, user)| same_hash(&row.password_mark, &password_mark(app, user)));
+    let Some((row, user)) = found else {
+        if let Err(seconds) = app.limits.count(Rate::Password, &format!("token {rate_key}")) {
+            let refusal =
+                Refusal::new(Code::RateLimited, "too many wrong tokens were tried; try again later");
+            return Err(Refusal { retry_after: Some(seconds), ..refusal }.into());
+        }
+        return Ok(None);
+    };
+    if row.used_at.is_none_or(|used| now.0 - used >= TOUCH_MS) {
+        let id = row.id;
+        app.store.write(move |tx| Box::pin(tx.touch_token(id, now))).await?;
+    }
+    let scopes = read_scopes(&row.scopes);
+    Ok(Some(Bearer { user: user.id, is_admin: user.role == "admin", userid: user.userid, scopes }))
+}
+
+/// What the database keeps of a token. The token has 256 random bits, so nothing slower is needed.
+fn digest(app: &App, token: &str) -> String {
+    to_hex(&app.secret.digest(Purpose::Tokens, &[b"api token", token.as_bytes()]))
+}

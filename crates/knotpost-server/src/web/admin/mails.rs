@@ -1,0 +1,176 @@
+//! Mail that came and mail that goes: what it was, what became of it, once more or no more.
+
+use axum::Extension;
+use axum::extract::{Form, Path, Query, State};
+use axum::response::Response;
+use minijinja::{Value, context};
+
+use super::{Acting, Fields, LINES, carry_out, field, given, next_page, page, refused};
+use crate::domain::Millis;
+use crate::service::{
+    Author, Code, Deed, MailChange, MailQuery, Refusal, ServiceError, Visitor, described, mask_tokens,
+    masked_fields, masked_text, view_inbox, view_outbox, view_outgoing, view_received,
+};
+use crate::store::{InboxEntry, MailQueue, OutboxEntry};
+use crate::web::Web;
+
+fn query(fields: &Fields) -> MailQuery {
+    MailQuery {
+        state: given(fields, "state"),
+        reason: given(fields, "reason"),
+        since: given(fields, "since").and_then(|since| Millis::read(&since)),
+        userid: given(fields, "user"),
+        address: given(fields, "address"),
+        before: field(fields, "before").parse().ok(),
+        limit: LINES,
+    }
+}
+
+/// What was asked for, to stand in the form again.
+fn asked(fields: &Fields) -> Value {
+    context! {
+        state => field(fields, "state"), reason => field(fields, "reason"), since => field(fields, "since"),
+        user => field(fields, "user"), address => field(fields, "address"),
+    }
+}
+
+pub(super) async fn list_inbox(
+    State(web): State<Web>,
+    Extension(visitor): Acting,
+    Query(fields): Query<Fields>,
+) -> Response {
+    match view_inbox(&web.app, &query(&fields)).await {
+        Ok(found) => {
+            let mails: Vec<Value> = found.mails.iter().map(received_facts).collect();
+            let more = found.next.map(|id| next_page("/admin/inbox", &fields, "before", &id.to_string()));
+            page(&web, &visitor, "admin/inbox.html", context! { mails, more, asked => asked(&fields) })
+        }
+        Err(error) => refused(&web, &visitor, error, "/admin/inbox"),
+    }
+}
+
+fn received_facts(mail: &InboxEntry) -> Value {
+    let recipients: Vec<String> = mail.recipients.lines().map(mask_tokens).collect();
+    context! {
+        id => mail.id, at => Millis(mail.received_at).to_readable(), way => mail.way.clone(), peer => mail.peer.clone(),
+        mail_from => mail.mail_from.clone(), recipients, size => mail.size,
+        sender => mail.sender.clone().or_else(|| mail.mail_from.clone()),
+        message_id => mail.message_id.clone(), subject => mail.subject.clone(), text => mail.text.clone(),
+        verdicts => mail.verdicts.clone(), kept => mail.kept > 0, state => mail.state.clone(),
+        reason => mail.reason.clone(), attempts => mail.attempts,
+        due => (mail.state == "new").then(|| Millis(mail.due_at).to_readable()),
+        done_at => mail.done_at.map(|at| Millis(at).to_readable()),
+        may_retry => mail.state == "failed" && mail.kept > 0,
+        may_drop => mail.state == "failed" || mail.state == "new",
+    }
+}
+
+pub(super) async fn show_received(
+    State(web): State<Web>,
+    Extension(visitor): Acting,
+    Path(id): Path<i64>,
+    Query(fields): Query<Fields>,
+) -> Response {
+    match view_received(&web.app, id).await {
+        Ok((mail, message)) => {
+            let message = message.map(|bytes| {
+                let fields: Vec<Value> = masked_fields(&web.app, &bytes)
+                    .into_iter()
+                    .map(|(name, value)| context! { name, value })
+                    .collect();
+                context! {
+                    parts => described(&bytes), fields,
+                    text => masked_text(&web.app, &bytes, Author::Somebody),
+                }
+            });
+            let done = !field(&fields, "done").is_empty();
+            let facts = context! { message, done, ..received_facts(&mail) };
+            page(&web, &visitor, "admin/received.html", facts)
+        }
+        Err(error) => refused(&web, &visitor, error, "/admin/inbox"),
+    }
+}
+
+pub(super) async fn list_outbox(
+    State(web): State<Web>,
+    Extension(visitor): Acting,
+    Query(fields): Query<Fields>,
+) -> Response {
+    match view_outbox(&web.app, &query(&fields)).await {
+        Ok(found) => {
+            let mails: Vec<Value> = found.mails.iter().map(outgoing_facts).collect();
+            let more = found.next.map(|id| next_page("/admin/outbox", &fields, "before", &id.to_string()));
+            page(&web, &visitor, "admin/outbox.html", context! { mails, more, asked => asked(&fields) })
+        }
+        Err(error) => refused(&web, &visitor, error, "/admin/outbox"),
+    }
+}
+
+fn outgoing_facts(mail: &OutboxEntry) -> Value {
+    context! {
+        id => mail.id, kind => mail.kind.clone(), recipient => mail.recipient.clone(), userid => mail.userid.clone(),
+        game => mail.game.clone(), number => mail.number, ply => mail.ply, message_id => mail.message_id.clone(),
+        at => Millis(mail.date).to_readable(), state => mail.state.clone(), attempts => mail.attempts,
+        due => (mail.state == "queued").then(|| Millis(mail.due_at).to_readable()),
+        done_at => mail.done_at.map(|at| Millis(at).to_readable()), error => mail.error.clone(),
+        may_retry => mail.state == "failed" || mail.state == "dropped",
+        may_drop => mail.state == "failed" || mail.state == "queued",
+    }
+}
+
+pub(super) async fn show_outgoing(
+    State(web): State<Web>,
+    Extension(visitor): Acting,
+    Path(id): Path<i64>,
+    Query(fields): Query<Fields>,
+) -> Response {
+    match view_outgoing(&web.app, id).await {
+        Ok((mail, _)) => {
+            let done = !field(&fields, "done").is_empty();
+            page(&web, &visitor, "admin/outgoing.html", context! { done, ..outgoing_facts(&mail) })
+        }
+        Err(error) => refused(&web, &visitor, error, "/admin/outbox"),
+    }
+}
+
+pub(super) async fn act_on_received(
+    State(web): State<Web>,
+    Extension(visitor): Acting,
+    Path(id): Path<i64>,
+    Form(fields): Form<Fields>,
+) -> Response {
+    act(&web, &visitor, MailQueue::Inbox, id, &fields).await
+}
+
+pub(super) async fn act_on_outgoing(
+    State(web): State<Web>,
+    Extension(visitor): Acting,
+    Path(id): Path<i64>,
+    Form(fields): Form<Fields>,
+) -> Response {
+    act(&web, &visitor, MailQueue::Outbox, id, &fields).await
+}
+
+async fn act(web: &Web, visitor: &Visitor, queue: MailQueue, id: i64, fields: &Fields) -> Response {
+    let place = if queue == MailQueue::Inbox { "inbox" } else { "outbox" };
+    let back = format!("/admin/{place}/{id}");
+    let done = async {
+        let change = read_change(fields)?;
+        carry_out(web, visitor, Deed::Mail { queue, id, change }, &back).await
+    };
+    match done.await {
+        Ok(response) => response,
+        Err(error) => refused(web, visitor, error, &back),
+    }
+}
+
+fn read_change(fields: &Fields) -> Result<MailChange, ServiceError> {
+    match field(fields, "act") {
+        "retry" => Ok(MailChange::Retry),
+        "drop" if field(fields, "sure").is_empty() => {
+            Err(Refusal::new(Code::BadValue, "tick the box to drop this mail").into())
+        }
+        "drop" => Ok(MailChange::Drop),
+        _ => Err(Refusal::new(Code::WrongArguments, "choose what is to be done").into()),
+    }
+}

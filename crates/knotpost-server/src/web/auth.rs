@@ -1,0 +1,133 @@
+//! Who asks the API: by a token, by userid and password, or by the session of a browser.
+
+use axum::extract::{FromRequestParts, OptionalFromRequestParts};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse as _, Response};
+use data_encoding::BASE64;
+
+use super::Web;
+use super::client;
+use super::error::Problem;
+use super::visitor;
+use crate::domain::UserKey;
+use crate::service::{
+    Administrator, Code, Door, Refusal, Scope, ServiceError, find_bearer, view_user_by_key, whose_password,
+};
+
+/// How somebody showed who he is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// By a token with these scopes.
+    Token,
+    /// By his password.
+    Password,
+    /// By the cookie of a session.
+    Session,
+}
+
+/// Who asks.
+#[derive(Clone, Debug)]
+pub(super) struct Caller {
+    pub(super) user: UserKey,
+    pub(super) userid: String,
+    pub(super) is_admin: bool,
+    pub(super) shown: Shown,
+    scopes: Vec<Scope>,
+}
+
+impl Caller {
+    /// Whether he may do this kind of thing. Who showed a password or has a session may do all that he may at all.
+    ///
+    /// # Errors
+    /// When his token does not allow it.
+    pub(super) fn require(&self, scope: Scope) -> Result<(), Problem> {
+        if self.shown != Shown::Token || self.scopes.contains(&scope) {
+            return Ok(());
+        }
+        let text = format!("this token has not the scope `{}`", scope.as_str());
+        Err(Problem::new(Code::NotAllowed, text))
+    }
+
+    /// The same as the service knows administrators.
+    pub(super) fn administrator(&self) -> Administrator {
+        Administrator { door: Door::Api, name: self.userid.clone(), user: Some(self.user) }
+    }
+}
+
+/// Who sent a request; `None`: nobody in particular.
+///
+/// # Errors
+/// When what was shown is wrong.
+pub(super) async fn find(parts: &Parts, web: &Web) -> Result<Option<Caller>, Response> {
+    let Some(shown) = parts.headers.get(header::AUTHORIZATION) else {
+        let visitor = visitor::find(parts, web).await?;
+        return Ok(visitor.map(|visitor| Caller {
+            user: visitor.user,
+            userid: visitor.userid,
+            is_admin: visitor.is_admin,
+            shown: Shown::Session,
+            scopes: Vec::new(),
+        }));
+    };
+    let rate_key = client::of(parts, &web.app.config.http.trusted_proxies).rate_key();
+    match by_authorization(web, shown, &rate_key).await {
+        Ok(Some(caller)) => Ok(Some(caller)),
+        Ok(None) => Err(challenge("the token, or the userid and the password, are wrong")),
+        Err(error) => Err(Problem::from(error).into_response()),
+    }
+}
+
+async fn by_authorization(
+    web: &Web,
+    shown: &HeaderValue,
+    rate_key: &str,
+) -> Result<Option<Caller>, ServiceError> {
+    let Some((scheme, rest)) = shown.to_str().ok().and_then(|text| text.split_once(' ')) else {
+        return Ok(None);
+    };
+    if scheme.eq_ignore_ascii_case("bearer") {
+        let bearer = find_bearer(&web.app, rest.trim(), rate_key).await?;
+        return Ok(bearer.map(|bearer| Caller {
+            user: bearer.user,
+            userid: bearer.userid,
+            is_admin: bearer.is_admin,
+            shown: Shown::Token,
+            scopes: bearer.scopes,
+        }));
+    }
+    let pair = scheme.eq_ignore_ascii_case("basic").then(|| BASE64.decode(rest.trim().as_bytes()).ok());
+    let pair = pair.flatten().and_then(|pair| String::from_utf8(pair).ok());
+    let Some((userid, password)) = pair.as_deref().and_then(|pair| pair.split_once(':')) else {
+        return Err(Refusal::new(Code::BadCredentials, "send `Authorization: Bearer TOKEN` or Basic").into());
+    };
+    let Some(user) = whose_password(&web.app, rate_key, userid, password).await? else { return Ok(None) };
+    let Some(row) = view_user_by_key(&web.app, user).await? else { return Ok(None) };
+    let is_admin = row.role == "admin";
+    Ok(Some(Caller { user, userid: row.userid, is_admin, shown: Shown::Password, scopes: Vec::new() }))
+}
+
+/// No `Basic` is offered: a browser would ask its user for a password in a window that nobody can tell apart.
+fn challenge(text: &str) -> Response {
+    let mut response = Problem::new(Code::BadCredentials, text).into_response();
+    let realm = HeaderValue::from_static("Bearer realm=\"knotpost\"");
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, realm);
+    response
+}
+
+impl FromRequestParts<Web> for Caller {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
+        let found = find(parts, web).await?;
+        found.ok_or_else(|| challenge("this is for users: show a token, or userid and password"))
+    }
+}
+
+impl OptionalFromRequestParts<Web> for Caller {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Option<Self>, Response> {
+        find(parts, web).await
+    }
+}

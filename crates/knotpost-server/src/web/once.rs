@@ -1,0 +1,68 @@
+//! Commands from requests, carried out once for each `Idempotency-Key`.
+
+use std::sync::Arc;
+
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+
+use super::Web;
+use super::error::Problem;
+use crate::secret::{Purpose, to_hex};
+use crate::service::{Answer, Code, Request, Saved, execute, execute_once};
+use crate::store::SavedResponse;
+
+/// Longer keys are no keys.
+const MAX_KEY: usize = 255;
+
+/// Carries a command out and answers as `present` says. With a key, the same request is carried out once, and `parts`
+/// tell one request from another.
+pub(super) async fn carry_out<P>(
+    web: &Web,
+    headers: &HeaderMap,
+    request: Request,
+    parts: &[&[u8]],
+    present: P,
+) -> Response
+where
+    P: Fn(&Answer) -> SavedResponse + Send + Sync + 'static,
+{
+    let done = match headers.get("idempotency-key") {
+        None => execute(&web.app, request).await.map(|answer| present(&answer)),
+        Some(key) => {
+            let key = key.as_bytes();
+            if key.is_empty() || key.len() > MAX_KEY {
+                let text = format!("an Idempotency-Key has 1 to {MAX_KEY} characters");
+                return Problem::new(Code::BadValue, text).into_response();
+            }
+            let digest = |parts: &[&[u8]]| to_hex(&web.app.secret.digest(Purpose::Idempotency, parts));
+            let request_parts: Vec<&[u8]> =
+                [b"request".as_slice()].into_iter().chain(parts.iter().copied()).collect();
+            let keys = (digest(&[b"key", key]), digest(&request_parts));
+            match execute_once(&web.app, request, keys, Arc::new(present)).await {
+                Ok(Saved::Response(response)) => Ok(response),
+                Ok(Saved::OtherRequest) => {
+                    let text = "this Idempotency-Key was used for another request";
+                    return Problem::new(Code::Conflict, text).into_response();
+                }
+                Err(error) => Err(error),
+            }
+        }
+    };
+    match done {
+        Ok(response) => respond(response),
+        Err(error) => Problem::from(error).into_response(),
+    }
+}
+
+fn respond(saved: SavedResponse) -> Response {
+    let status = u16::try_from(saved.status).ok().and_then(|status| StatusCode::from_u16(status).ok());
+    let mut response = (status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), saved.body).into_response();
+    let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+    let kind = HeaderValue::from_str(&saved.content_type).unwrap_or(plain);
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    if let Some(seconds) = saved.retry_after {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
