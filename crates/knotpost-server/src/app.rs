@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::domain::{BoardRef, OwnAddresses};
 use crate::gallery::Gallery;
 use crate::links::Links;
+use crate::pulse::Pulse;
 use crate::secret::SecretKey;
 use crate::service::{Announcements, Announcer, Composer, Credentials, Limits, Notice, Sign};
 use crate::store::Store;
@@ -85,6 +86,8 @@ pub struct App {
     pub own: OwnAddresses,
     /// Wake-ups.
     pub signals: Signals,
+    /// Whether its loops go on.
+    pub pulse: Pulse,
 }
 
 /// What an [`App`] takes from outside.
@@ -141,6 +144,7 @@ impl App {
             entropy,
             composer,
             gallery: Gallery::default(),
+            pulse: Pulse::default(),
             secret,
         })
     }

@@ -11,10 +11,18 @@ pub(super) async fn process() -> &'static str {
     "ok\n"
 }
 
-/// The database answers.
+/// The database answers, and the loops of this process go on.
 pub(super) async fn ready(State(web): State<Web>) -> Response {
     match web.app.store.ping().await {
-        Ok(()) => "ready\n".into_response(),
+        Ok(()) => {
+            let stalled = web.app.pulse.stalled(web.app.clock.now());
+            if stalled.is_empty() {
+                return "ready\n".into_response();
+            }
+            let names: Vec<&str> = stalled.into_iter().map(Loop::name).collect();
+            let text = format!("these have stood still for more than five minutes: {}\n", names.join(", "));
+            (StatusCode::SERVICE_UNAVAILABLE, text).into_response()
+        }
         Err(error) => {
             tracing::warn!(error = error.with_causes(), "not ready");
             (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n").into_response()
@@ -36,6 +44,11 @@ pub(super) async fn metrics(State(web): State<Web>, request: Request) -> Respons
         let outbox = tx.count_waiting_outbox().await.unwrap_or(-1);
         ::metrics::gauge!("knotpost_inbox_waiting").set(inbox as f64);
         ::metrics::gauge!("knotpost_outbox_waiting").set(outbox as f64);
+        let now = web.app.clock.now();
+        let due = tx.next_inbox_due().await.ok().flatten();
+        // How long the mail that is due longest has waited for its turn.
+        let late = due.map_or(0, |due| now.0.saturating_sub(due).max(0));
+        ::metrics::gauge!("knotpost_inbox_late_seconds").set(late as f64 / 1000.0);
     }
     metrics.run_upkeep();
     metrics.render().into_response()
