@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::domain::{BoardRef, OwnAddresses};
 use crate::gallery::Gallery;
 use crate::links::Links;
+use crate::pulse::Pulse;
 use crate::secret::SecretKey;
 use crate::service::{Announcements, Announcer, Composer, Credentials, Limits, Notice, Sign};
 use crate::store::Store;
@@ -99,6 +100,8 @@ pub struct App {
     pub signals: Signals,
     /// How the file of the database is.
     pub condition: watch::Sender<Condition>,
+    /// Whether its loops go on.
+    pub pulse: Pulse,
 }
 
 /// What an [`App`] takes from outside.
@@ -155,6 +158,7 @@ impl App {
             entropy,
             composer,
             gallery: Gallery::default(),
+            pulse: Pulse::default(),
             secret,
             condition: watch::Sender::default(),
         })

@@ -14,6 +14,7 @@ pub mod gallery;
 pub mod inbound;
 pub mod links;
 pub mod outbound;
+pub mod pulse;
 pub mod secret;
 pub mod server;
 pub mod service;

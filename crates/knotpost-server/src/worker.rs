@@ -12,6 +12,7 @@ use crate::app::App;
 use crate::clock::random_bytes;
 use crate::inbound::{Desk, Round, Watch};
 use crate::outbound::{Transport, queue};
+use crate::pulse::Loop;
 use crate::secret::to_hex;
 use crate::service::{self, Sign};
 use crate::store::StoreError;
@@ -31,6 +32,7 @@ const PRUNE: Duration = Duration::from_mins(10);
 pub async fn work_inbox(desk: Arc<Desk>, app: Arc<App>, stop: CancellationToken) {
     while !stop.is_cancelled() {
         let done = desk.process_next().await;
+        app.pulse.beat(Loop::Inbox, app.clock.now());
         rest(done, &app.signals.inbox, &stop, "the inbox").await;
     }
 }
@@ -58,6 +60,7 @@ pub async fn work_maildir(mut watch: Watch, desk: Arc<Desk>, poll: Duration, sto
 pub async fn work_outbox(app: Arc<App>, transport: Arc<Transport>, stop: CancellationToken) {
     while !stop.is_cancelled() {
         let done = queue::send_next(&app, &transport).await;
+        app.pulse.beat(Loop::Outbox, app.clock.now());
         rest(done, &app.signals.outbox, &stop, "the outbox").await;
     }
 }
@@ -65,7 +68,9 @@ pub async fn work_outbox(app: Arc<App>, transport: Arc<Transport>, stop: Cancell
 /// Writes the mails of the day and passes broadcasts on until it is told to stop.
 pub async fn work_rounds(app: Arc<App>, stop: CancellationToken) {
     while !stop.is_cancelled() {
-        let pause = match walk_round(&app).await {
+        let walked = walk_round(&app).await;
+        app.pulse.beat(Loop::Rounds, app.clock.now());
+        let pause = match walked {
             Ok(true) => {
                 tokio::task::yield_now().await;
                 continue;
@@ -159,7 +164,9 @@ pub async fn work_clock(app: Arc<App>, stop: CancellationToken) {
         }
     };
     while !stop.is_cancelled() {
-        let pause = match service::work_due(&app, &holder).await {
+        let worked = service::work_due(&app, &holder).await;
+        app.pulse.beat(Loop::Clock, app.clock.now());
+        let pause = match worked {
             Ok(true) => continue,
             Ok(false) => TICK,
             Err(error) => {

@@ -6,29 +6,39 @@ use axum::response::{IntoResponse, Response};
 
 use super::Web;
 use crate::app::Condition;
+use crate::pulse::Loop;
 
 /// The process runs.
 pub(super) async fn process() -> &'static str {
     "ok\n"
 }
 
-/// The database answers, and its file is not known to be damaged.
+/// The database answers, its file is not known to be damaged, and the loops of this process go on.
 pub(super) async fn ready(State(web): State<Web>) -> Response {
     let condition = web.app.condition.borrow().clone();
     if let Condition::Damaged(_) = condition {
-        return (StatusCode::SERVICE_UNAVAILABLE, "the database file is damaged\n").into_response();
+        return refuse("the database file is damaged");
     }
-    match web.app.store.ping().await {
-        Ok(()) if condition == Condition::Checking => {
+    if let Err(error) = web.app.store.ping().await {
+        tracing::warn!(error = error.with_causes(), "not ready");
+        return refuse("the database does not answer");
+    }
+    let stalled = web.app.pulse.stalled(web.app.clock.now());
+    if !stalled.is_empty() {
+        let names: Vec<&str> = stalled.into_iter().map(Loop::name).collect();
+        return refuse(&format!("these have stood still for more than five minutes: {}", names.join(", ")));
+    }
+    match condition {
+        Condition::Checking => {
             "ready\nwarning: the last stop was not a clean one, and the database file is being checked\n"
                 .into_response()
         }
-        Ok(()) => "ready\n".into_response(),
-        Err(error) => {
-            tracing::warn!(error = error.with_causes(), "not ready");
-            (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n").into_response()
-        }
+        _ => "ready\n".into_response(),
     }
+}
+
+fn refuse(why: &str) -> Response {
+    (StatusCode::SERVICE_UNAVAILABLE, format!("{why}\n")).into_response()
 }
 
 /// Counters in Prometheus' text format; the table of routes keeps others than this machine out.
@@ -41,6 +51,11 @@ pub(super) async fn metrics(State(web): State<Web>) -> Response {
         let outbox = tx.count_waiting_outbox().await.unwrap_or(-1);
         ::metrics::gauge!("knotpost_inbox_waiting").set(inbox as f64);
         ::metrics::gauge!("knotpost_outbox_waiting").set(outbox as f64);
+        let now = web.app.clock.now();
+        let due = tx.next_inbox_due().await.ok().flatten();
+        // How long the mail that is due longest has waited for its turn.
+        let late = due.map_or(0, |due| now.0.saturating_sub(due).max(0));
+        ::metrics::gauge!("knotpost_inbox_late_seconds").set(late as f64 / 1000.0);
     }
     metrics.run_upkeep();
     metrics.render().into_response()

@@ -6,6 +6,7 @@ use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::Request;
 use futures_util::future::join_all;
+use knotpost_server::pulse::Loop;
 use serde_json::json;
 
 use crate::harness::{Page, Place, TestApp, command_request};
@@ -255,6 +256,15 @@ async fn pages_are_for_people() {
 async fn the_operator_sees_health_and_only_from_here() {
     let app = TestApp::start().await;
     assert_eq!(app.get("/healthz").await.text, "ok\n");
+    assert_eq!(app.get("/readyz").await.text, "ready\n");
+    app.app.pulse.beat(Loop::Outbox, app.app.clock.now());
+    app.clock.advance(4 * 60_000);
+    app.app.pulse.beat(Loop::Clock, app.app.clock.now());
+    assert_eq!(app.get("/readyz").await.text, "ready\n");
+    app.clock.advance(2 * 60_000);
+    let page = app.get("/readyz").await;
+    assert!(page.status == 503 && page.text.trim_end().ends_with(": outbox"), "{}", page.text);
+    app.app.pulse.beat(Loop::Outbox, app.app.clock.now());
     assert_eq!(app.get("/readyz").await.text, "ready\n");
     let metrics = |peer: [u8; 4], forwarded: bool| {
         let mut request = Request::get("/metrics").extension(ConnectInfo(SocketAddr::from((peer, 4000))));
