@@ -28,6 +28,7 @@ mod looking;
 mod mailroom;
 mod messages;
 mod moves;
+mod moving;
 mod opponents;
 mod own_settings;
 mod pass;
@@ -102,6 +103,10 @@ pub use letter::{
 pub use limits::{Limits, Rate};
 pub use mailroom::{Mailroom, Posted, PostedOutcome, ReturnPath};
 pub use messages::pass_on_broadcast;
+pub use moving::{
+    Began, Checked, Exported, ForeignKey, MoveError, Moved, OnProgress, Stage, check_export, discard_import,
+    export_server, import_server, is_export, unfinished_import,
+};
 pub use own_settings::{OwnSettings, view_own_settings};
 pub use pass::Claim;
 pub use peers::{Announcements, Announcer, Notice, Sign, heed, tell_peers};

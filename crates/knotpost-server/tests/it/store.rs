@@ -17,6 +17,7 @@ mod transactions;
 mod turns;
 mod visiting;
 mod watching;
+mod whole;
 mod wishes;
 
 use std::path::Path;
@@ -193,4 +194,5 @@ contracts! {
     schema::a_schema_that_does_not_fit_is_noticed_without_migrating,
     schema::what_servers_agree_about_is_kept,
     replay::stored_moves_lead_to_the_stored_position,
+    whole::every_table_moves_or_says_why_it_stays,
 }
