@@ -44,7 +44,9 @@ pub(super) async fn export_all(config: Config, file: Option<&Path>) -> anyhow::R
     let mut progress = Progress::of("rows");
     let mut show = |stage, done, total| progress.show(shown(stage), done, total);
     let written = match file {
-        None => export_server(&app, &mut BufWriter::with_capacity(BUFFER, std::io::stdout()), &mut show).await,
+        None => {
+            export_server(&app, &mut BufWriter::with_capacity(BUFFER, std::io::stdout()), &mut show).await
+        }
         Some(path) => {
             let mut out = BufWriter::with_capacity(BUFFER, super::export::create(path)?);
             let written = match export_server(&app, &mut out, &mut show).await {

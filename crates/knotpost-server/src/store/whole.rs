@@ -102,7 +102,8 @@ impl Tx {
     /// When the database fails.
     pub async fn has_rows(&mut self, table: &str) -> Result<bool, StoreError> {
         let sql = format!("SELECT CAST(1 AS BIGINT) FROM {table} LIMIT 1");
-        let row: Option<i64> = on!(self, c => sqlx::query_scalar(AssertSqlSafe(sql)).fetch_optional(c).await)?;
+        let row: Option<i64> =
+            on!(self, c => sqlx::query_scalar(AssertSqlSafe(sql)).fetch_optional(c).await)?;
         Ok(row.is_some())
     }
 
@@ -179,9 +180,8 @@ fn names(table: &Table) -> String {
 
 /// Both databases list words in the order of their bytes, whatever the language of the cluster is.
 fn select_text(table: &Table, is_postgres: bool) -> String {
-    let is_text = |name: &&str| {
-        table.columns.iter().any(|column| column.name == *name && column.kind == Kind::Text)
-    };
+    let is_text =
+        |name: &&str| table.columns.iter().any(|column| column.name == *name && column.kind == Kind::Text);
     let order: Vec<String> = table
         .key
         .iter()

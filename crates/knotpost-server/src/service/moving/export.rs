@@ -42,7 +42,8 @@ pub async fn export_server(
 ) -> Result<Exported, MoveError> {
     let mut tx = app.store.read().await?;
     let header = header_of(&mut tx, app).await?;
-    let tables = TABLES.iter().zip(&header.tables).map(|(table, section)| (table.name, section.rows)).collect();
+    let tables =
+        TABLES.iter().zip(&header.tables).map(|(table, section)| (table.name, section.rows)).collect();
     let mut line = Vec::new();
     write_json(&header, &mut line)?;
     let mut tally = Tally::new(out);

@@ -118,7 +118,9 @@ pub async fn import_server<R: BufRead + Seek + Send>(
 
 async fn place(tx: &mut Tx) -> Result<Option<Place>, StoreError> {
     let Some(text) = tx.server_fact(PLACE_FACT).await? else { return Ok(None) };
-    serde_json::from_str(&text).map(Some).map_err(|error| StoreError::Corrupt(format!("server_facts: {error}")))
+    serde_json::from_str(&text)
+        .map(Some)
+        .map_err(|error| StoreError::Corrupt(format!("server_facts: {error}")))
 }
 
 async fn keep_place(tx: &mut Tx, place: &Place) -> Result<(), StoreError> {
@@ -135,7 +137,11 @@ async fn begin(app: &Arc<App>, file: &Checked) -> Result<(Began, Place), MoveErr
         Box::pin(async move {
             if let Some(known) = place(tx).await? {
                 let is_same = known.file == start.file;
-                return Ok(if is_same { Ok((Began::Behind(known.rows), known)) } else { Err(OTHER_FILE.to_owned()) });
+                return Ok(if is_same {
+                    Ok((Began::Behind(known.rows), known))
+                } else {
+                    Err(OTHER_FILE.to_owned())
+                });
             }
             for (table, what) in IN_USE {
                 if tx.has_rows(table).await? {
@@ -268,4 +274,3 @@ async fn finish(app: &Arc<App>, from: Place, is_foreign: bool) -> Result<(), Mov
     });
     if finished.await? { Ok(()) } else { Err(MoveError::Refused(OVERTAKEN.to_owned())) }
 }
-

@@ -120,7 +120,10 @@ pub const TABLES: &[Table] = &[
 /// The tables that stay.
 pub const STAYING: &[Staying] = &[
     Staying { name: "_sqlx_migrations", why: "tells what was done to this database, not to the other one" },
-    Staying { name: "board_counts", why: "counts boards by triggers, which count them again as they come in" },
+    Staying {
+        name: "board_counts",
+        why: "counts boards by triggers, which count them again as they come in",
+    },
     Staying { name: "web_sessions", why: "would let browsers in again that were logged out since" },
     Staying { name: "magic_links", why: "would let a link work again that was used since" },
     Staying { name: "password_resets", why: "would let a code work again that was used since" },

@@ -19,8 +19,7 @@ async fn with_many() -> Place {
     }
     place.run(&["command", "osbox challenge ann bob"]).await.succeed();
     let file = place.data().join("knotpost.db");
-    let mut connection =
-        sqlx::sqlite::SqliteConnectOptions::new().filename(file).connect().await.unwrap();
+    let mut connection = sqlx::sqlite::SqliteConnectOptions::new().filename(file).connect().await.unwrap();
     let rows = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1) \
                 INSERT INTO confirmations SELECT 'a' || i || '@example.org', i FROM n";
     sqlx::query(rows).bind(MANY as i64).execute(&mut connection).await.unwrap();
@@ -65,7 +64,9 @@ async fn a_server_moves_and_an_import_that_was_killed_goes_on() {
     assert!(told.contains("compared with the file and the same"), "{told}");
     new.run(&["export", "--all", "copy.jsonl"]).await.succeed();
     assert!(std::fs::read(new.root().join("copy.jsonl")).unwrap() == bytes, "byte by byte");
-    assert!(new.run(&["admin", "replay", "--all"]).await.succeed().contains("1 boards replayed, 0 differences"));
+    assert!(
+        new.run(&["admin", "replay", "--all"]).await.succeed().contains("1 boards replayed, 0 differences")
+    );
     let server = new.start().await;
     assert_eq!(users(&new).await, ["ann", "bob"]);
     let taken = new.run(&["import", path]).await;

@@ -102,7 +102,8 @@ impl Place {
         let mut child = self.program(arguments).stdin(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut stderr = String::new();
-        while let Some(line) = timeout(PATIENCE, lines.next_line()).await.expect("it says something").unwrap() {
+        while let Some(line) = timeout(PATIENCE, lines.next_line()).await.expect("it says something").unwrap()
+        {
             stderr.push_str(&line);
             stderr.push('\n');
             if line.starts_with(begins) {

@@ -89,7 +89,7 @@ mod stories {
             app.play_on(game, 101, 3).await;
         }
         for line in [
-            "obsidio resign 101 ann ann-secret",
+            "obsidio resign 101 bob bob-secret",
             "osbox chat 101 bob bob-secret",
             "osbox move 101 bob bob-secret propose",
             "osbox subscribe cyd cyd-secret 101",
@@ -99,8 +99,12 @@ mod stories {
         }
         app.clock.advance(HOUR);
         // Nobody works on these: a mail that came, and answers that have not left.
-        app.receive(Some("ann@ann.example"), b"From: ann@ann.example\r\nTo: games@knotpost.example\r\n\
-            Message-ID: <waiting@ann.example>\r\nSubject: osbox show 101\r\n\r\n").await;
+        app.receive(
+            Some("ann@ann.example"),
+            b"From: ann@ann.example\r\nTo: games@knotpost.example\r\n\
+            Message-ID: <waiting@ann.example>\r\nSubject: osbox show 101\r\n\r\n",
+        )
+        .await;
         app
     }
 
@@ -138,8 +142,11 @@ mod stories {
             assert_eq!(page.json()["boards"][0]["number"], 102);
             app.play_on("osbo", 101, 1).await;
             app.sign_up("dan").await;
-            assert_eq!(refusal(app, &file).await, "this server has users already; a whole server is taken in by \
-                an empty one alone");
+            assert_eq!(
+                refusal(app, &file).await,
+                "this server has users already; a whole server is taken in by \
+                an empty one alone"
+            );
         }
     }
 
@@ -258,7 +265,10 @@ mod stories {
         let refused = server::open(config, registry, clock, entropy).await.err().unwrap().to_string();
         assert!(refused.contains("was interrupted here") && refused.contains("knotpost import"), "{refused}");
         let other = export(&TestApp::with_players(Place::Sqlite, &["eve"]).await).await;
-        assert!(refusal(&app, &other).await.contains("another file was interrupted"), "the place is the file's");
+        assert!(
+            refusal(&app, &other).await.contains("another file was interrupted"),
+            "the place is the file's"
+        );
 
         let moved = take(&app, &file, ForeignKey::Refuse).await.unwrap();
         assert_eq!(moved.began, Began::Behind(stored));
