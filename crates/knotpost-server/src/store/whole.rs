@@ -181,12 +181,12 @@ fn names(table: &Table) -> String {
 /// Both databases list words in the order of their bytes, whatever the language of the cluster is.
 fn select_text(table: &Table, is_postgres: bool) -> String {
     let is_text =
-        |name: &&str| table.columns.iter().any(|column| column.name == *name && column.kind == Kind::Text);
+        |name: &str| table.columns.iter().any(|column| column.name == name && column.kind == Kind::Text);
     let order: Vec<String> = table
         .key
         .iter()
         .map(|name| {
-            let collation = if is_postgres && is_text(&name) { " COLLATE \"C\"" } else { "" };
+            let collation = if is_postgres && is_text(name) { " COLLATE \"C\"" } else { "" };
             format!("\"{name}\"{collation}")
         })
         .collect();

@@ -5,7 +5,7 @@ use std::io::{BufRead, Seek, SeekFrom};
 use knotpost_rules::Registry;
 use sha2::{Digest as _, Sha256};
 
-use super::line::{End, FORMAT, Header, Lines, Section, VERSION, read_row, rules_of, to_text};
+use super::line::{FORMAT, Header, LastLine, Lines, Section, VERSION, read_row, rules_of, to_text};
 use super::{MoveError, OnProgress, Stage};
 use crate::store::{TABLES, Table};
 
@@ -93,7 +93,7 @@ fn refused(what: impl Into<String>) -> MoveError {
 
 fn check_end<R: BufRead>(lines: &mut Lines<R>, sha256: &str) -> Result<(), MoveError> {
     let before = lines.count;
-    let end: Option<End> = match lines.next()? {
+    let end: Option<LastLine> = match lines.next()? {
         None => return Err(lines.damaged("the file breaks off after this")),
         Some(line) => serde_json::from_slice(line).ok(),
     };

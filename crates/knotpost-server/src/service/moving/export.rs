@@ -4,7 +4,7 @@ use std::io::Write;
 
 use sha2::{Digest as _, Sha256};
 
-use super::line::{End, FORMAT, Header, Section, VERSION, rules_of, to_text, write_json, write_row};
+use super::line::{FORMAT, Header, LastLine, Section, VERSION, rules_of, to_text, write_json, write_row};
 use super::{MoveError, OnProgress, Stage};
 use crate::app::App;
 use crate::store::{StoreError, TABLES, Tx};
@@ -51,7 +51,7 @@ pub async fn export_server(
     write_rows(&mut tx, &header, &mut tally, Stage::Writing, on_progress).await?;
     let (lines, mut bytes, sha256) = (tally.lines, tally.bytes, to_text(tally.digest));
     line.clear();
-    write_json(&End { end: FORMAT.to_owned(), lines, sha256: sha256.clone() }, &mut line)?;
+    write_json(&LastLine { end: FORMAT.to_owned(), lines, sha256: sha256.clone() }, &mut line)?;
     out.write_all(&line)?;
     out.flush()?;
     bytes += line.len() as u64;

@@ -51,7 +51,7 @@ pub(super) struct Section {
 
 /// The last line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct End {
+pub(super) struct LastLine {
     /// [`FORMAT`] again.
     pub(super) end: String,
     /// How many lines came before this one.

@@ -7,7 +7,7 @@ use sqlx::{ConnectOptions as _, Connection as _};
 use super::running::{Place, users};
 
 /// Rows enough for many batches.
-const MANY: usize = 60_000;
+const MANY: usize = 30_000;
 
 async fn with_many() -> Place {
     let place = Place::new();
