@@ -132,7 +132,7 @@ pub use sessions::{
     log_out_everywhere, view_link, view_sessions,
 };
 pub use sheet::{Seat, Sheet, Spoken, TimeFacts, Verdict};
-pub use standings::view_standings;
+pub use standings::{view_seeks, view_standings};
 pub use style::Style;
 pub use superseding::give_way;
 pub use talk::{Pulse, TalkLine, view_pulse, view_talk};

@@ -141,17 +141,22 @@ impl Tx {
         Ok(())
     }
 
-    /// Lets new rows continue behind the highest keys; SQLite does so by itself.
+    /// After rows came in with their keys: new ones continue behind the highest, and statements are planned for
+    /// what there is now. SQLite needs neither.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn continue_numbers(&mut self) -> Result<(), StoreError> {
+    pub async fn settle_rows(&mut self) -> Result<(), StoreError> {
         let Self::Postgres(transaction) = self else { return Ok(()) };
         for table in TABLES.iter().filter(|table| table.key == ["id"]) {
             let name = table.name;
             let sql = format!(
                 "SELECT setval(pg_get_serial_sequence('{name}', 'id'), COALESCE(MAX(id), 0) + 1, false) FROM {name}"
             );
+            sqlx::query(AssertSqlSafe(sql)).execute(&mut **transaction).await?;
+        }
+        for table in TABLES {
+            let sql = format!("ANALYZE {}", table.name);
             sqlx::query(AssertSqlSafe(sql)).execute(&mut **transaction).await?;
         }
         Ok(())

@@ -265,7 +265,7 @@ async fn finish(app: &Arc<App>, from: Place, is_foreign: bool) -> Result<(), Mov
             if place(tx).await?.as_ref() != Some(&from) {
                 return Ok(false);
             }
-            tx.continue_numbers().await?;
+            tx.settle_rows().await?;
             if is_foreign {
                 tx.save_server_fact("key", &ours).await?;
             }
