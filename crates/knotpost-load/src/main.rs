@@ -3,7 +3,9 @@
 
 mod choose;
 mod dice;
+mod fill;
 mod floor;
+mod grown;
 mod http;
 mod kill;
 mod load;
@@ -48,6 +50,10 @@ enum Scenario {
     Outbox(load::Args),
     /// The floors alone, beside a peer.
     Floor(load::Args),
+    /// Make a server with many users and boards.
+    Fill(fill::Args),
+    /// What is asked most on such a server, beside an empty one.
+    Grown(grown::Args),
     #[command(hide = true)]
     FloorServer(floor::Args),
 }
@@ -64,6 +70,8 @@ async fn main() -> ExitCode {
         Scenario::Reads(args) => load::run(What::Reads, args).await,
         Scenario::Outbox(args) => load::run(What::Outbox, args).await,
         Scenario::Floor(args) => load::run(What::Floor, args).await,
+        Scenario::Fill(args) => fill::run(args).await,
+        Scenario::Grown(args) => grown::run(args).await,
         Scenario::FloorServer(args) => floor::serve(args).await,
     };
     match outcome {

@@ -46,16 +46,18 @@ impl Place {
     /// An empty folder for the server `program`: any free ports, no request rates, all addresses
     /// taken as confirmed.
     pub(crate) fn new(program: &Path) -> anyhow::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("knotpost-load").tempdir()?.keep();
+        Self::at(program, &folder)
+    }
+
+    /// The same in a folder that is there.
+    pub(crate) fn at(program: &Path, folder: &Path) -> anyhow::Result<Self> {
         ensure!(
             program.is_file(),
             "there is no {}; build it (cargo build -p knotpost-server, with --release for load) or name it with --server",
             program.display()
         );
-        let place = Self {
-            program: program.to_owned(),
-            folder: tempfile::Builder::new().prefix("knotpost-load").tempdir()?.keep(),
-            settings: Vec::new(),
-        };
+        let place = Self { program: program.to_owned(), folder: folder.to_owned(), settings: Vec::new() };
         Ok(place
             .with("HTTP__LISTEN", "127.0.0.1:0")
             .with("SMTP__LISTEN", "127.0.0.1:0")
@@ -122,6 +124,11 @@ impl Place {
         }
         let output = timeout(PATIENCE, child.wait_with_output()).await;
         Ok(output.with_context(|| format!("`knotpost {}` does not end", arguments.join(" ")))??)
+    }
+
+    /// The same, saying what it says to everybody, for as long as it takes.
+    pub(crate) async fn run_openly(&self, arguments: &[&str]) -> anyhow::Result<std::process::ExitStatus> {
+        Ok(self.command(arguments).stdin(Stdio::null()).status().await?)
     }
 
     /// A new user with a confirmed address.

@@ -19,7 +19,7 @@ use crate::clock::{Clock, Entropy};
 use crate::config::{Config, Migrate};
 use crate::inbound::{Desk, Intake, Protocol, SmtpSettings, Watch, handover, smtp};
 use crate::outbound::{MailComposer, Signer, Transport};
-use crate::service::{Mailroom, check_key};
+use crate::service::{Mailroom, check_key, unfinished_import};
 use crate::store::Store;
 use crate::{web, worker};
 
@@ -64,6 +64,12 @@ pub async fn open(
     entropy: Arc<dyn Entropy>,
 ) -> anyhow::Result<Arc<App>> {
     let app = open_with_any_key(config, registry, clock, entropy).await?;
+    if let Some(rows) = unfinished_import(&app).await? {
+        anyhow::bail!(
+            "the import of a whole server was interrupted here after {rows} rows: run `knotpost import FILE` again \
+             with the same file"
+        );
+    }
     check_key(&app).await?;
     Ok(app)
 }
@@ -188,7 +194,10 @@ impl Server {
 }
 
 /// One server a folder. The lock goes with the process, so a killed server leaves none behind.
-fn lock_folder(data: &Path) -> anyhow::Result<File> {
+///
+/// # Errors
+/// When a server runs on the folder, or it cannot be locked.
+pub fn lock_folder(data: &Path) -> anyhow::Result<File> {
     let path = data.join(LOCK_FILE);
     let file = File::create(&path).with_context(|| format!("{} cannot be made", path.display()))?;
     match file.try_lock() {

@@ -78,7 +78,7 @@ impl Game {
 }
 
 /// A game of two, drawn by chance, that is not over after so many moves. The same every time.
-pub(super) fn script() -> anyhow::Result<Vec<String>> {
+pub(crate) fn script() -> anyhow::Result<Vec<String>> {
     let registry = Registry::standard();
     let game = registry.find("osbox").context("no Osbox")?;
     let options = game.parse_options(&[], 2)?;

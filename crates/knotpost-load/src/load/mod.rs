@@ -20,6 +20,7 @@ use crate::report::Report;
 use crate::server::{Place, Running, usual_program};
 use crate::sink::{Manners, Sink};
 use boards::Boards;
+pub(crate) use boards::script;
 use drive::{Door, Keeping};
 use rounds::{Figures, Side, Sides};
 
@@ -90,7 +91,7 @@ pub(crate) async fn run(what: What, args: Args) -> anyhow::Result<bool> {
     let boards = Boards::new(&place).await?;
     let floor = Floor::start(place.root()).await?;
     let server = place.start().await?;
-    let script = boards::script()?;
+    let script = script()?;
     let mut trial = Trial { args, server, floor, sink, boards, script, place, expected: 0 };
     println!("{what:?}: {} a round, {} rounds", trial.args.count, trial.args.rounds);
     match what {

@@ -1,5 +1,6 @@
-//! `export`: the record of a board, on standard output or in a file of its own.
+//! `export`: the record of a board, or the whole server, on standard output or in a file of its own.
 
+use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,10 +17,15 @@ use crate::service::{ServiceError, export_record};
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The board, for example osbox/123; osbox/123#7 is the record of its first seven moves.
-    #[arg(long, value_name = "GAME/N", required = true)]
+    #[arg(long, value_name = "GAME/N", required_unless_present = "all", conflicts_with = "all")]
     board: Option<Wanted>,
+    /// The whole server, for `knotpost import` on another database.
+    #[arg(long)]
+    all: bool,
     /// A new file for it, to be read by its owner alone (default: standard output).
-    #[arg(long, short, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// The same.
+    #[arg(long, short, value_name = "FILE", conflicts_with = "file")]
     output: Option<PathBuf>,
 }
 
@@ -42,12 +48,16 @@ impl FromStr for Wanted {
 }
 
 pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> {
+    let file = args.file.or(args.output);
+    if args.all {
+        return super::moving::export_all(config, file.as_deref()).await;
+    }
     let Some(Wanted { game, at }) = args.board else { anyhow::bail!("name a board with --board GAME/N") };
     let app = super::open(config).await?;
     let record = export_record(&app, &BoardRef { game, number: at.number }, at.at).await;
     app.store.close().await;
     match record {
-        Ok(text) => write(&text, args.output.as_deref()).map(|()| ExitCode::SUCCESS),
+        Ok(text) => write(&text, file.as_deref()).map(|()| ExitCode::SUCCESS),
         Err(ServiceError::Refused(refusal)) => {
             eprintln!("knotpost: {}", refusal.message);
             Ok(ExitCode::from(EX_DATAERR))
@@ -57,18 +67,18 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
 }
 
 fn write(text: &str, file: Option<&Path>) -> anyhow::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt as _;
     let Some(path) = file else {
         return std::io::stdout().lock().write_all(text.as_bytes()).context("standard output");
     };
-    let shown = path.display();
-    let mut file = std::fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
-        .with_context(|| format!("{shown} cannot be made"))?;
+    let mut file = create(path)?;
     file.write_all(text.as_bytes())
         .and_then(|()| file.sync_all())
-        .with_context(|| format!("{shown} cannot be written"))
+        .with_context(|| format!("{} cannot be written", path.display()))
+}
+
+/// A new file that only its owner can read.
+pub(super) fn create(path: &Path) -> anyhow::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let created = File::options().write(true).create_new(true).mode(0o600).open(path);
+    created.with_context(|| format!("{} cannot be made", path.display()))
 }

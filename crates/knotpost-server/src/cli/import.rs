@@ -1,30 +1,43 @@
-//! `import`: finished games from a file of records.
+//! `import`: finished games from a file of records, or a whole server.
 
-use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 
 use super::EX_DATAERR;
+use super::moving::{Wishes, import_all};
+use super::progress::Progress;
 use crate::config::Config;
-use crate::service::{Import, Imported, Strangers, import};
+use crate::service::{ForeignKey, Import, Imported, Strangers, import, is_export};
 
 /// More than this is no file of records that is taken at once.
 const MOST_BYTES: u64 = 64 << 20;
-/// Records between two lines that tell how far it is.
-const LINE_EVERY: usize = 500;
+/// How a file begins that is a whole server's is seen from so many bytes.
+const BEGINNING: u64 = 32;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The file, with one or many records; `-`: standard input.
+    /// The file, with one or many records or a whole server; `-`: records from standard input.
     file: PathBuf,
     /// Make users of players who are none here; an administrator lets them in.
     #[arg(long)]
     create_users: bool,
+    /// Take a whole server in though its secret key is not this one's; mail stored under that key is lost.
+    #[arg(long)]
+    new_key: bool,
+    /// Forget what an interrupted import of a whole server stored, and begin with the first row.
+    #[arg(long)]
+    start_over: bool,
 }
 
 pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> {
+    if args.file.as_os_str() != "-" && is_export(&beginning(&args.file)?) {
+        let foreign_key = if args.new_key { ForeignKey::Adopt } else { ForeignKey::Refuse };
+        let wishes = Wishes { foreign_key, starts_over: args.start_over };
+        return import_all(config, &args.file, wishes).await;
+    }
     let text = match read(&args.file)? {
         Ok(text) => text,
         Err(error) => {
@@ -34,9 +47,9 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
     };
     let strangers = if args.create_users { Strangers::Create } else { Strangers::Refuse };
     let app = super::open(config).await?;
-    let is_terminal = std::io::stderr().is_terminal();
+    let mut progress = Progress::of("games");
     let imported =
-        import(&app, &text, strangers, |done, total| show_progress(done, total, is_terminal)).await;
+        import(&app, &text, strangers, |done, total| progress.show("", done as u64, total as u64)).await;
     app.store.close().await;
     match imported? {
         Import::Done(games) => {
@@ -51,6 +64,15 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
             Ok(ExitCode::from(EX_DATAERR))
         }
     }
+}
+
+/// The first bytes of the file.
+fn beginning(file: &Path) -> anyhow::Result<Vec<u8>> {
+    let shown = file.display();
+    let opened = std::fs::File::open(file).with_context(|| format!("{shown} cannot be opened"))?;
+    let mut bytes = Vec::new();
+    opened.take(BEGINNING).read_to_end(&mut bytes).with_context(|| format!("{shown} cannot be read"))?;
+    Ok(bytes)
 }
 
 /// The file as text, or why it is none.
@@ -69,25 +91,10 @@ fn read(file: &Path) -> anyhow::Result<Result<String, &'static str>> {
     if bytes.len() as u64 > MOST_BYTES {
         return Ok(Err("that is too large for a file of records; split it"));
     }
-    Ok(String::from_utf8(bytes).map_err(|_| "that is not UTF-8 text"))
-}
-
-/// A bar on a terminal, now and then a line elsewhere; nothing for a few games.
-fn show_progress(done: usize, total: usize, is_terminal: bool) {
-    if total < LINE_EVERY / 5 {
-        return;
+    if is_export(&bytes) {
+        return Ok(Err("a whole server is read more than once: give it as a file"));
     }
-    let mut errors = std::io::stderr().lock();
-    // Whoever closed the stream does not want to see it.
-    let _ = if is_terminal {
-        let filled = done * 40 / total.max(1);
-        let end = if done == total { "\n" } else { "" };
-        write!(errors, "\r[{:<40}] {done} of {total}{end}", "#".repeat(filled)).and_then(|()| errors.flush())
-    } else if done.is_multiple_of(LINE_EVERY) || done == total {
-        writeln!(errors, "{done} of {total} games")
-    } else {
-        Ok(())
-    };
+    Ok(String::from_utf8(bytes).map_err(|_| "that is not UTF-8 text"))
 }
 
 fn tell(games: &[Imported]) {

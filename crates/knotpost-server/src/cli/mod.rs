@@ -7,7 +7,9 @@ mod command;
 mod deliver;
 mod export;
 mod import;
+mod moving;
 mod play;
+mod progress;
 mod serve;
 mod settings;
 
@@ -63,9 +65,10 @@ enum Command {
     Migrate(settings::MigrateArgs),
     /// Copy the whole SQLite database into a new file while the server runs.
     Backup(backup::Args),
-    /// Write the record of a board to standard output or into a file.
+    /// Write the record of a board, or the whole server, to standard output or into a file.
     Export(export::Args),
-    /// Take in finished games from a file of records; exit code 65: the file was refused and nothing stored.
+    /// Take in finished games from a file of records, or a whole server that `export --all` wrote; exit code 65:
+    /// the file was refused.
     Import(import::Args),
     /// Look after users and boards.
     Admin {

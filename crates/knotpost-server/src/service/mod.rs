@@ -31,6 +31,7 @@ mod mail_text;
 mod mailroom;
 mod messages;
 mod moves;
+mod moving;
 mod opponents;
 mod own_settings;
 mod pass;
@@ -110,6 +111,10 @@ pub use mail_json::{masked_recipients, outgoing_json, received_json, waits};
 pub use mail_text::{Author, described, mask_tokens, masked_fields, masked_text};
 pub use mailroom::{Mailroom, Posted, PostedOutcome, ReturnPath};
 pub use messages::pass_on_broadcast;
+pub use moving::{
+    Began, Checked, Exported, ForeignKey, MoveError, Moved, OnProgress, Stage, check_export, discard_import,
+    export_server, import_server, is_export, unfinished_import,
+};
 pub use own_settings::{OwnSettings, view_own_settings};
 pub use pass::Claim;
 pub use peers::{Announcements, Announcer, Notice, Sign, heed, tell_peers};
@@ -135,7 +140,7 @@ pub use sessions::{
     log_out_everywhere, view_link, view_sessions,
 };
 pub use sheet::{Seat, Sheet, Spoken, TimeFacts, Verdict};
-pub use standings::view_standings;
+pub use standings::{view_seeks, view_standings};
 pub use style::Style;
 pub use superseding::give_way;
 pub use talk::{Pulse, TalkLine, view_pulse, view_talk};

@@ -11,6 +11,8 @@ use crate::store::{SeekRow, StandingRow, StandingsBlock, StoreError, Tx};
 
 /// Lines of a block in one answer.
 const MOST_LINES: i64 = 100;
+/// Nobody counts further than this: a game may have a hundred thousand players.
+const MOST_COUNTED: i64 = 1001;
 /// Those who look for opponents, in one answer.
 const MOST_SEEKS: i64 = 50;
 
@@ -27,6 +29,15 @@ const BLOCKS: [(StandingsBlock, &str); 3] = [
 pub async fn view_standings(app: &App, game: &str) -> Result<Reply, ServiceError> {
     let mut tx = app.store.read().await?;
     collect(&mut tx, app, game, app.clock.now()).await
+}
+
+/// Who looks for opponents in a game; the same number as in its standings.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_seeks(app: &App, game: &str) -> Result<Vec<SeekLine>, StoreError> {
+    let seeks = app.store.read().await?.list_seeks(game, MOST_SEEKS).await?;
+    Ok(seeks.iter().map(seek_line).collect())
 }
 
 pub(super) async fn standings(
@@ -47,7 +58,7 @@ async fn collect(tx: &mut Tx, app: &App, game: &str, now: Millis) -> Result<Repl
         let mut rows = tx.standings(meta.name, block, long_ago, MOST_LINES + 1).await?;
         let mut count = rows.len() as i64;
         if count > MOST_LINES {
-            count = tx.count_standings(meta.name, block, long_ago).await?;
+            count = tx.count_standings(meta.name, block, long_ago, MOST_COUNTED).await?;
             rows.truncate(MOST_LINES as usize);
         }
         if block == StandingsBlock::Provisional {

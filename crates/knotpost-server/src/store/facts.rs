@@ -22,4 +22,14 @@ impl Tx {
         on!(self, c => sqlx::query(sql).bind(name).bind(value).execute(c).await.map(drop))?;
         Ok(())
     }
+
+    /// Nothing is agreed about `name` any more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn forget_server_fact(&mut self, name: &str) -> Result<(), StoreError> {
+        let sql = "DELETE FROM server_facts WHERE name = $1";
+        on!(self, c => sqlx::query(sql).bind(name).execute(c).await.map(drop))?;
+        Ok(())
+    }
 }

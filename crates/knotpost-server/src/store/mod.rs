@@ -43,6 +43,7 @@ mod talk;
 mod user_games;
 mod vacations;
 mod watching;
+mod whole;
 mod writer;
 
 use sqlx::{ConnectOptions as _, Connection as _, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
@@ -79,6 +80,7 @@ pub use standings::{StandingRow, StandingsBlock};
 pub use submissions::SubmissionRow;
 pub use talk::{PulseRow, TalkRow};
 pub use vacations::VacationRow;
+pub use whole::{Cell, Column, Kind, STAYING, Staying, TABLES, Table};
 pub use writer::Work;
 
 use dialect::on;

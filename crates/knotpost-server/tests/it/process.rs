@@ -10,6 +10,7 @@ mod crash;
 mod deliver;
 mod inspecting;
 mod letters;
+mod moving;
 mod operation;
 mod peers;
 mod postfix;

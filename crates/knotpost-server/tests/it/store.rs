@@ -18,6 +18,7 @@ mod transactions;
 mod turns;
 mod visiting;
 mod watching;
+mod whole;
 mod wishes;
 
 use std::path::Path;
@@ -199,4 +200,5 @@ contracts! {
     auditing::the_state_of_the_server_is_told,
     auditing::users_are_searched_by_beginning_and_address,
     replay::stored_moves_lead_to_the_stored_position,
+    whole::every_table_moves_or_says_why_it_stays,
 }

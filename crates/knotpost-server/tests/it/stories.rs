@@ -10,6 +10,7 @@ mod forms;
 mod games;
 mod helping;
 mod looking;
+mod moving;
 mod opponents;
 mod outages;
 mod passes;

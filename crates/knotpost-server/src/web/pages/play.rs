@@ -11,8 +11,7 @@ use minijinja::{Value, context};
 
 use crate::domain::{BoardState, Millis};
 use crate::service::{
-    BoardLine, BoardQuery, Code, Reply, ServiceError, Visitor, help_page, view_boards, view_games,
-    view_standings,
+    BoardLine, BoardQuery, Code, Reply, ServiceError, Visitor, help_page, view_boards, view_games, view_seeks,
 };
 use crate::store::{BoardRow, SeatRow};
 use crate::web::Web;
@@ -53,14 +52,11 @@ pub(super) async fn home(State(web): State<Web>, visitor: Option<LoggedIn>) -> R
         };
         let mut seeks = Vec::new();
         for game in &games {
-            if let Reply::Standings { seeks: of_game, game, title, .. } =
-                view_standings(&web.app, &game.game).await?
-            {
-                seeks.extend(of_game.iter().map(|seek| {
-                    context! { game => game.clone(), title => title.clone(), userid => seek.userid.clone(),
-                    wanted => seek.wanted, terms => seek.terms.clone() }
-                }));
-            }
+            let of_game = view_seeks(&web.app, &game.game).await?;
+            seeks.extend(of_game.iter().map(|seek| {
+                context! { game => game.game.clone(), title => game.title.clone(), userid => seek.userid.clone(),
+                wanted => seek.wanted, terms => seek.terms.clone() }
+            }));
         }
         Ok::<_, ServiceError>(
             context! { games => Serde(games), boards, mine, seeks, more => page.next.is_some() },

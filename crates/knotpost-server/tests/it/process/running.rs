@@ -97,6 +97,23 @@ impl Place {
         Ended::from(output)
     }
 
+    /// Runs a command and kills it as soon as its standard error has a line that begins like this.
+    pub(crate) async fn run_until(&self, arguments: &[&str], begins: &str) -> Ended {
+        let mut child = self.program(arguments).stdin(Stdio::null()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let mut stderr = String::new();
+        while let Some(line) = timeout(PATIENCE, lines.next_line()).await.expect("it says something").unwrap()
+        {
+            stderr.push_str(&line);
+            stderr.push('\n');
+            if line.starts_with(begins) {
+                child.start_kill().unwrap();
+            }
+        }
+        let status = timeout(PATIENCE, child.wait()).await.expect("it ends").unwrap();
+        Ended { status, stdout: String::new(), stderr }
+    }
+
     /// Starts a server and waits until its doors are open.
     pub(crate) async fn start(&self) -> Running {
         self.try_start().await.unwrap_or_else(|ended| panic!("the server did not start: {ended:?}"))

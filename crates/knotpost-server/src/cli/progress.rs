@@ -1,0 +1,51 @@
+//! How far long work is: a bar on a terminal, now and then a line elsewhere.
+
+use std::io::{IsTerminal as _, Write as _};
+
+/// Work of fewer pieces is done before anybody looks.
+const WORTH_TELLING: u64 = 100;
+/// So many lines tell of one piece of work where there is no terminal.
+const LINES: u64 = 20;
+/// How wide the bar is.
+const WIDTH: usize = 40;
+
+/// Shows how far something is, on the standard error.
+pub(super) struct Progress {
+    unit: &'static str,
+    is_terminal: bool,
+    shown: Option<(&'static str, u64)>,
+}
+
+impl Progress {
+    /// Of work that is counted in `unit`.
+    pub(super) fn of(unit: &'static str) -> Self {
+        Self { unit, is_terminal: std::io::stderr().is_terminal(), shown: None }
+    }
+
+    /// That `done` of `total` pieces of this part of the work are done.
+    pub(super) fn show(&mut self, part: &'static str, done: u64, total: u64) {
+        if total < WORTH_TELLING {
+            return;
+        }
+        let steps = if self.is_terminal { 1000 } else { LINES };
+        let step = done.saturating_mul(steps) / total;
+        if self.shown == Some((part, step)) {
+            return;
+        }
+        let is_new = self.shown.is_none_or(|(shown, _)| shown != part);
+        self.shown = Some((part, step));
+        let text = format!("{part}{done} of {total} {}", self.unit);
+        let mut errors = std::io::stderr().lock();
+        // Whoever closed the stream does not want to see it.
+        let _ = if self.is_terminal {
+            let filled = usize::try_from(step).unwrap_or(0) * WIDTH / 1000;
+            let end = if done == total { "\n" } else { "" };
+            write!(errors, "\r[{:<WIDTH$}] {text}{end}", "#".repeat(filled)).and_then(|()| errors.flush())
+        } else if is_new && step == 0 {
+            // The first pieces are no news yet.
+            Ok(())
+        } else {
+            writeln!(errors, "{text}")
+        };
+    }
+}
