@@ -80,15 +80,16 @@ struct Side {
 /// Measures.
 pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     ensure!(args.count > 0 && args.rounds > 0, "something must be counted");
-    let sink = Sink::open(Manners::prompt()).await?;
+    let sink = Sink::open(Manners::prompt(), 1).await?;
     let program = args.server.clone().unwrap_or_else(usual_program);
     let small = match &args.beside {
         Some(folder) => Place::at(&program, &std::fs::canonicalize(folder)?)?,
         None => Place::new(&program)?,
     };
     let grown = Place::at(&program, &std::fs::canonicalize(&args.folder)?)?;
-    let mut small = Side::start(small, args.beside_database.as_deref(), sink.address).await?;
-    let mut grown = Side::start(grown, args.database.as_deref(), sink.address).await?;
+    let door = *sink.addresses.first().context("the sink has no door")?;
+    let mut small = Side::start(small, args.beside_database.as_deref(), door).await?;
+    let mut grown = Side::start(grown, args.database.as_deref(), door).await?;
     println!(
         "{:<30} {:>9} {:>9} {:>7} {:>7} {:>7}",
         "median of", "beside", "grown", "ratio", "lowest", "highest"

@@ -36,7 +36,7 @@ mod stories {
             request = request.header(*name, *value);
         }
         let request = request.body(Body::from(body.to_owned())).unwrap();
-        if path.ends_with(".png") {
+        if path.ends_with("/board.png") {
             let (parts, _) = app.open(request).await.into_parts();
             return Page { status: parts.status, headers: parts.headers, text: String::new() };
         }
