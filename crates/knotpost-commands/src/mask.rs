@@ -78,19 +78,15 @@ fn secrets_by_place(line: &str, vocabulary: &Vocabulary) -> Option<Vec<usize>> {
     let Some(at) = who_at(head.verb, args) else { return Some(Vec::new()) };
     let secrets = secret_words(head.verb, args);
     let userid = args.get(at)?.text.to_owned();
-    // A mask for a userid: whoever wrote it may have shifted the words, and what follows need not be what it seems.
-    if userid == STAND_IN {
-        return None;
-    }
     for secret in &secrets {
         let password = Password::given(secret.text);
         let sound = Credentials { userid: userid.clone(), password }.are_plausible();
-        // The password once more in another word: then it is anybody's guess which word is which.
+        // The password once more in another word, or a mask in another place: then it
+        // is anybody's guess which word is which.
+        let is_strange =
+            |piece: &str| piece == STAND_IN || (secret.text != STAND_IN && piece.contains(secret.text));
         let mut others = line.split_whitespace().enumerate().filter(|(place, _)| !is_at(&secrets, *place));
-        if !sound
-            || is_misplaced(secret.text, vocabulary)
-            || others.any(|(_, piece)| piece.contains(secret.text))
-        {
+        if !sound || is_misplaced(secret.text, vocabulary) || others.any(|(_, piece)| is_strange(piece)) {
             return None;
         }
     }

@@ -175,10 +175,15 @@ fn apply(words: &mut Vec<String>, canary: &str, slip: &Slip) {
 }
 
 #[test]
-fn a_mask_in_the_place_of_a_userid_hides_what_follows() {
-    for line in ["signup ******** some-secret ann@home", "move 101 ******** some-secret f1 some-secrets"] {
+fn a_mask_where_no_password_belongs_hides_what_follows() {
+    for line in [
+        "signup ******** some-secret ann@home",
+        "move 101 ******** some-secret f1 some-secrets",
+        "move 101 fMasked-Word.1red secret=2 f12345+secret",
+        "message fred some-secret somebody ********",
+    ] {
         let once = mask(line, &vocabulary());
-        assert!(!once.contains("secret") && !once.contains("ann@home"), "{once}");
+        assert!(!once.contains("some-secret") && !once.contains("secret=2"), "{once}");
         assert_eq!(mask(&once, &vocabulary()), once);
     }
 }
