@@ -152,7 +152,8 @@ fn hide_unknown(line: &str, vocabulary: &Vocabulary) -> String {
         kept.extend(addresses(head.verb, args).map(|word| word.place));
     }
     rewrite(line, |place, piece| {
-        let holds_secret = secrets.iter().any(|word| piece.contains(word.text));
+        // Of a mask nothing is left to hide; a word may contain its stand-in by chance.
+        let holds_secret = secrets.iter().any(|word| word.text != STAND_IN && piece.contains(word.text));
         if is_at(&secrets, place) {
             MASK.to_owned()
         } else if kept.contains(&place) && !holds_secret {

@@ -181,6 +181,7 @@ fn a_mask_where_no_password_belongs_hides_what_follows() {
         "move 101 ******** some-secret f1 some-secrets",
         "move 101 fMasked-Word.1red secret=2 f12345+secret",
         "message fred some-secret somebody ********",
+        "signup ******** some-secret t@ke.atMasked-Word.1oco",
     ] {
         let once = mask(line, &vocabulary());
         assert!(!once.contains("some-secret") && !once.contains("secret=2"), "{once}");
