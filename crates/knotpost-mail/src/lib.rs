@@ -21,5 +21,5 @@ mod trimmings;
 pub use extract::{Extracted, extract};
 pub use identify::{Address, Identified, identify};
 pub use mime::Limit;
-pub use outline::{Section, outline};
+pub use outline::{Section, body_of, outline};
 pub use parse::{Broken, Message, parse};

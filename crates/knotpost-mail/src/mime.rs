@@ -142,7 +142,7 @@ impl<'x> Part<'x> {
     }
 
     /// The bytes of the body without its transfer encoding; what cannot be decoded stays as it is.
-    fn decoded(&self) -> Cow<'x, [u8]> {
+    pub(super) fn decoded(&self) -> Cow<'x, [u8]> {
         match self.transfer_encoding() {
             Some(name) if name.eq_ignore_ascii_case("base64") => Cow::Owned(decode_base64(self.body)),
             Some(name) if name.eq_ignore_ascii_case("quoted-printable") => {

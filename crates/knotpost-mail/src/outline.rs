@@ -58,6 +58,32 @@ fn visit(part: &Part<'_>, depth: usize, sections: &mut Vec<Section>) -> Result<(
     Ok(())
 }
 
+/// The body of one part without its transfer encoding; the parts are counted from 0 as [`outline`] lists them. `None`:
+/// there are fewer.
+///
+/// # Errors
+/// As [`outline`].
+pub fn body_of(raw: &[u8], index: usize) -> Result<Option<Vec<u8>>, Limit> {
+    let mut left = index;
+    find(&Part::read(mime::without_envelope_line(raw))?, 0, &mut left)
+}
+
+fn find(part: &Part<'_>, depth: usize, left: &mut usize) -> Result<Option<Vec<u8>>, Limit> {
+    if depth > MAX_DEPTH {
+        return Err(Limit::Depth);
+    }
+    if *left == 0 {
+        return Ok(Some(part.decoded().into_owned()));
+    }
+    for child in part.children()? {
+        *left -= 1;
+        if let Some(body) = find(&Part::read(child)?, depth + 1, left)? {
+            return Ok(Some(body));
+        }
+    }
+    Ok(None)
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -85,6 +111,9 @@ mod tests {
         assert_eq!(sections[0].fields[0], ("Subject".to_owned(), "grüße".to_owned()));
         assert_eq!(sections[3].text.as_deref().map(str::trim), Some("<b>"));
         assert_eq!((sections[4].size, &sections[4].text), (3, &None));
+        assert_eq!(body_of(raw, 3).unwrap().as_deref(), Some(b"<b>".as_slice()));
+        assert_eq!(body_of(raw, 4).unwrap().as_deref(), Some(b"123".as_slice()));
+        assert_eq!(body_of(raw, 5).unwrap(), None);
     }
 
     #[test]

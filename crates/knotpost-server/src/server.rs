@@ -19,7 +19,7 @@ use crate::clock::{Clock, Entropy};
 use crate::config::{Config, Migrate};
 use crate::inbound::{Desk, Intake, Protocol, SmtpSettings, Watch, handover, smtp};
 use crate::outbound::{MailComposer, Signer, Transport};
-use crate::service::{Mailroom, check_key, unfinished_import};
+use crate::service::{LocalMailbox, Mailroom, check_key, unfinished_import};
 use crate::store::Store;
 use crate::{web, worker};
 
@@ -136,7 +136,8 @@ impl Server {
         let mut tasks = JoinSet::new();
         if let Some(listener) = http {
             let web = web::Web::new(Arc::clone(&app), Arc::clone(&desk) as Arc<dyn Mailroom>, metrics);
-            tasks.spawn(web::serve(listener, web, stop.clone()));
+            let mailbox = transport.maildir().cloned().map(|mails| Arc::new(mails) as Arc<dyn LocalMailbox>);
+            tasks.spawn(web::serve(listener, web.with_mailbox(mailbox), stop.clone()));
         }
         let intake = || Arc::clone(&desk) as Arc<dyn Intake>;
         if let Some(listener) = smtp {

@@ -75,6 +75,8 @@ enum Command {
         #[command(subcommand)]
         action: admin::Action,
     },
+    /// Print the description of the API: OpenAPI 3.1, as JSON.
+    Openapi,
     /// Print a completion script for a shell.
     Completions {
         /// bash, zsh, fish, elvish or powershell.
@@ -91,6 +93,10 @@ pub fn main() -> ExitCode {
     let command = command.unwrap_or(Command::Serve);
     match command {
         Command::Play(args) => return play::run(&args, &GAMES),
+        Command::Openapi => {
+            println!("{:#}", crate::web::openapi());
+            return ExitCode::SUCCESS;
+        }
         Command::Completions { shell } => {
             clap_complete::generate(shell, &mut Cli::command(), "knotpost", &mut std::io::stdout());
             return ExitCode::SUCCESS;
@@ -144,7 +150,7 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
         Command::Export(args) => export::run(config, args).await,
         Command::Import(args) => import::run(config, args).await,
         Command::Admin { action } => admin::run(config, action).await,
-        Command::Play(_) | Command::Completions { .. } => Ok(ExitCode::SUCCESS),
+        Command::Play(_) | Command::Openapi | Command::Completions { .. } => Ok(ExitCode::SUCCESS),
     }
 }
 

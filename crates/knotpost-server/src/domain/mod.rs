@@ -5,6 +5,7 @@ mod address;
 mod board;
 mod bounce;
 mod ids;
+mod moment;
 mod own_addresses;
 mod periods;
 pub mod rating;
@@ -17,6 +18,7 @@ pub use board::{BoardRef, BoardState, MoveKind, ProposalKind, RemarkKind, SeatSt
 pub use bounce::{BounceKind, Trouble, find_status};
 pub use ids::{BoardKey, InboxKey, OutboxKey, RemarkKey, UserKey};
 pub use knotpost_commands::limit_comment;
+pub use moment::Moment;
 pub use own_addresses::{OwnAddresses, Recipient};
 pub use periods::{Pauses, Period, most_within};
 pub use rating::{Pool, Rating, Score};

@@ -2,12 +2,16 @@
 //!
 //! A mail is written under `tmp`, made durable, and only then appears under `new`, whole.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::UNIX_EPOCH;
+
+use crate::service::LocalMailbox;
 
 /// Counts within this process, so that no two files of it ever share a name.
 static DELIVERIES: AtomicU64 = AtomicU64::new(0);
@@ -132,6 +136,18 @@ impl Maildir {
         }
     }
 
+    /// The names in both folders, in no order. Nothing of the mails themselves is read.
+    fn names(&self) -> io::Result<impl Iterator<Item = (Folder, String)>> {
+        let mut folders = Vec::new();
+        for folder in [Folder::New, Folder::Cur] {
+            folders.push((folder, fs::read_dir(self.root.join(folder.name()))?));
+        }
+        let files =
+            folders.into_iter().flat_map(|(folder, files)| files.flatten().map(move |file| (folder, file)));
+        let names = files.filter_map(|(folder, file)| Some((folder, file.file_name().into_string().ok()?)));
+        Ok(names.filter(|(_, name)| is_plain_name(name)))
+    }
+
     fn find(&self, name: &str) -> io::Result<Option<PathBuf>> {
         if !is_plain_name(name) {
             return Ok(None);
@@ -142,8 +158,8 @@ impl Maildir {
                 return Ok(Some(path));
             }
         }
-        let moved = self.list()?.into_iter().find(|entry| stable_part(&entry.name) == stable_part(name));
-        Ok(moved.map(|entry| self.root.join(entry.folder.name()).join(entry.name)))
+        let moved = self.names()?.find(|(_, other)| stable_part(other) == stable_part(name));
+        Ok(moved.map(|(folder, name)| self.root.join(folder.name()).join(name)))
     }
 
     fn create_draft(&self) -> io::Result<(PathBuf, File, u64)> {
@@ -178,6 +194,40 @@ impl Maildir {
         }
         File::open(&folder)?.sync_all()?;
         Ok(name)
+    }
+}
+
+impl LocalMailbox for Maildir {
+    /// Of all names only the newest are kept in memory, and no mail is opened.
+    fn newest(&self, before: Option<&str>, count: usize) -> io::Result<Vec<String>> {
+        let key = |name: &str| -> (u64, String) {
+            let (seconds, rest) = sort_key(stable_part(name));
+            (seconds, rest.to_owned())
+        };
+        let limit = before.map(key);
+        let mut newest: BinaryHeap<Reverse<((u64, String), String)>> = BinaryHeap::new();
+        for (_, name) in self.names()? {
+            let key = key(&name);
+            let is_wanted = limit.as_ref().is_none_or(|limit| key < *limit);
+            if is_wanted
+                && (newest.len() < count || newest.peek().is_some_and(|Reverse((last, _))| *last < key))
+            {
+                newest.push(Reverse((key, name)));
+                if newest.len() > count {
+                    newest.pop();
+                }
+            }
+        }
+        Ok(newest.into_sorted_vec().into_iter().map(|Reverse((_, name))| name).collect())
+    }
+
+    fn read_up_to(&self, name: &str, most: u64) -> io::Result<Option<Vec<u8>>> {
+        let Some(path) = self.find(name)? else { return Ok(None) };
+        let mut bytes = Vec::new();
+        match File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            read => read.map(|_| Some(bytes)),
+        }
     }
 }
 
@@ -224,6 +274,32 @@ mod tests {
         assert_eq!(maildir.list().unwrap()[0].folder, Folder::Cur);
         assert_eq!(maildir.read(&first).unwrap().unwrap(), b"one\n", "found under its new name");
         assert_eq!(fs::read_dir(folder.path().join("mail/out/tmp")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn the_newest_are_named_page_by_page() {
+        let folder = tempfile::tempdir().unwrap();
+        let maildir = Maildir::open(folder.path()).unwrap();
+        for number in 0..30 {
+            let place =
+                if number % 3 == 0 { format!("cur/{number}.x:2,S") } else { format!("new/{number}.x") };
+            fs::write(folder.path().join(place), "x").unwrap();
+        }
+        fs::write(folder.path().join("new/.hidden"), "x").unwrap();
+        let mut seen = Vec::new();
+        let mut before: Option<String> = None;
+        loop {
+            let page = maildir.newest(before.as_deref(), 7).unwrap();
+            before = page.last().cloned();
+            seen.extend(
+                page.iter().map(|name| stable_part(name).trim_end_matches(".x").parse::<u32>().unwrap()),
+            );
+            if before.is_none() {
+                break;
+            }
+        }
+        assert_eq!(seen, (0..30).rev().collect::<Vec<_>>());
+        assert_eq!(maildir.read_up_to("3.x", 10).unwrap().unwrap(), b"x", "found under its new name");
     }
 
     #[test]

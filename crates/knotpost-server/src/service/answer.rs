@@ -141,7 +141,7 @@ pub struct HistoryLine {
 }
 
 /// A line of the standings.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct StandingLine {
     /// From 1 in each block.
     pub rank: u32,
@@ -170,7 +170,7 @@ pub struct StandingLine {
 }
 
 /// A block of the standings.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct StandingsTable {
     /// `Established`, `Provisional` or `Inactive`.
     pub name: String,
@@ -192,7 +192,7 @@ impl StandingsTable {
 }
 
 /// Somebody who looks for opponents.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct SeekLine {
     /// Who.
     pub userid: String,

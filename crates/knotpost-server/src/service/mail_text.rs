@@ -55,7 +55,7 @@ pub fn described(message: &[u8]) -> Vec<String> {
     }
 }
 
-fn describe(section: &Section) -> String {
+pub(super) fn describe(section: &Section) -> String {
     let encoding = section.encoding.as_deref().map(|name| format!(", {name}")).unwrap_or_default();
     format!("{}{}{encoding}, {} bytes", "  ".repeat(section.depth), section.kind, section.size)
 }

@@ -28,6 +28,7 @@ mod limits;
 mod looking;
 mod mail_json;
 mod mail_text;
+mod mailbox;
 mod mailroom;
 mod messages;
 mod moves;
@@ -107,8 +108,11 @@ pub use letter::{
     Auto, Composer, Depicted, Draft, Drawn, Letter, MailForm, PICTURE_ENDS, StoredDraft, picture_begins,
 };
 pub use limits::{Limits, Rate};
-pub use mail_json::{masked_recipients, outgoing_json, received_json, waits};
+pub use mail_json::{OutgoingMail, ReceivedMail, masked_recipients, waits};
 pub use mail_text::{Author, described, mask_tokens, masked_fields, masked_text};
+pub use mailbox::{
+    LocalMailbox, MailLine, MailLines, MailPage, list_local_mail, read_local_mail, show_local_mail,
+};
 pub use mailroom::{Mailroom, Posted, PostedOutcome, ReturnPath};
 pub use messages::pass_on_broadcast;
 pub use moving::{
@@ -146,8 +150,8 @@ pub use superseding::give_way;
 pub use talk::{Pulse, TalkLine, view_pulse, view_talk};
 pub use time::{BoardPauses, Judgement, TimeLimits, TimeUp, Timing, judge, time_used};
 pub use tokens::{
-    Bearer, FreshToken, Scope, TokenView, TokenWish, USUAL_DAYS, create_token, find_bearer, revoke_token,
-    view_tokens,
+    Bearer, FreshToken, LONGEST_NAME as LONGEST_TOKEN_NAME, MOST_DAYS as MOST_TOKEN_DAYS, Scope, TokenView,
+    TokenWish, USUAL_DAYS, create_token, find_bearer, revoke_token, view_tokens,
 };
 pub use unsubscribe::{Kind as UnsubscribeKind, Refusable, unsubscribe, view_unsubscribe};
 pub use users::{

@@ -13,7 +13,7 @@ macro_rules! codes {
 
         impl Code {
             /// Every code, in the order of the statuses.
-            pub fn all() -> &'static [Self] {
+            pub const fn all() -> &'static [Self] {
                 &[$(Self::$variant),*]
             }
 

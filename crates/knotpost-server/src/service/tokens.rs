@@ -19,17 +19,18 @@ const PREFIX: &str = "knotpost_";
 /// Keys of one user.
 const MOST: usize = 30;
 /// Characters of a key's name.
-const LONGEST_NAME: usize = 60;
+pub const LONGEST_NAME: usize = 60;
 /// How many days a key lives when nothing is said.
 pub const USUAL_DAYS: u32 = 365;
 /// How many days a key can live.
-const MOST_DAYS: u32 = 3650;
+pub const MOST_DAYS: u32 = 3650;
 const DAY_MS: i64 = 86_400_000;
 /// The time of the last use is noted no more often than this.
 const TOUCH_MS: i64 = 3_600_000;
 
 /// What a key allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema)]
+#[schemars(rename_all = "lowercase")]
 pub enum Scope {
     /// To look, also at what concerns its owner alone.
     Read,

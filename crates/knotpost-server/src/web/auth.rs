@@ -12,7 +12,8 @@ use super::error::Problem;
 use super::visitor;
 use crate::domain::UserKey;
 use crate::service::{
-    Administrator, Code, Door, Refusal, Scope, ServiceError, find_bearer, view_user_by_key, whose_password,
+    Administrator, Code, Door, Refusal, Scope, ServiceError, find_bearer, find_visitor, view_user_by_key,
+    whose_password,
 };
 
 /// How somebody showed who he is.
@@ -61,7 +62,9 @@ impl Caller {
 /// When what was shown is wrong.
 pub(super) async fn find(parts: &Parts, web: &Web) -> Result<Option<Caller>, Response> {
     let Some(shown) = parts.headers.get(header::AUTHORIZATION) else {
-        let visitor = visitor::find(parts, web).await?;
+        let Some(token) = visitor::token(&web.app.config, &parts.headers) else { return Ok(None) };
+        let visitor = find_visitor(&web.app, &token).await;
+        let visitor = visitor.map_err(|error| Problem::from(error).into_response())?;
         return Ok(visitor.map(|visitor| Caller {
             user: visitor.user,
             userid: visitor.userid,

@@ -2,34 +2,83 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
 use axum::extract::State;
-use axum::extract::rejection::BytesRejection;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::Web;
 use super::client::Client;
 use super::error::Problem;
+use super::extract::Sent;
 use super::once::carry_out;
+use super::openapi::{Operation, Tag};
 use super::routes::{Role, Route};
+use crate::domain::BoardRef;
 use crate::service::{Answer, Channel, Code, Composer, Origin, Proof, Reply, Request};
 use crate::store::SavedResponse;
 
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain; charset=utf-8";
 
-/// The JSON form of a request.
-#[derive(Deserialize)]
+/// A command line and the text below it.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "CommandLine")]
 struct JsonRequest {
+    /// The command line, as a mail would begin with it.
     command: String,
+    /// The text below it: a comment, a message.
     #[serde(default)]
     body: String,
 }
+
+/// What came of a command.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "CommandAnswer")]
+struct JsonAnswer<'a> {
+    /// Whether it was carried out.
+    ok: bool,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<CommandError<'a>>,
+    /// What the sender would be mailed.
+    replies: Vec<CommandReply>,
+    /// The boards it was about.
+    boards: &'a [BoardRef],
+}
+
+/// Why a command was not carried out.
+#[derive(Serialize, JsonSchema)]
+struct CommandError<'a> {
+    /// The word to test for.
+    code: &'a str,
+    /// A sentence for people.
+    message: &'a str,
+}
+
+/// A mail that the sender would get.
+#[derive(Serialize, JsonSchema)]
+struct CommandReply {
+    /// Its subject.
+    subject: String,
+    /// Its text.
+    text: String,
+}
+
+const COMMAND: Operation = Operation::new("command", Tag::Commands, "Carries out a command")
+    .details(
+        "As JSON or as text: the first line is the command, the rest what would stand below it in a mail. The answer \
+         has the form of the request. Commands name the user who sends them and his password.",
+    )
+    .takes::<JsonRequest>()
+    .or_takes_text()
+    .gives::<JsonAnswer<'static>>("What came of it.")
+    .or_gives_text()
+    .refuses(Code::all())
+    .once();
 
 /// Which form was asked in: the answer has the same.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,17 +88,10 @@ enum Form {
 }
 
 /// The command language, and who may use it: its commands say who acts.
-pub(super) const ROUTES: &[Route] = &[Route::new(Role::Public, "POST", "/commands", || post(command))];
+pub(super) const ROUTES: &[Route] =
+    &[Route::new(Role::Public, "POST", "/commands", || post(command)).described(&COMMAND)];
 
-async fn command(
-    State(web): State<Web>,
-    client: Client,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
-) -> Response {
-    let Ok(body) = body else {
-        return Problem::new(Code::TooLarge, "the request is larger than this server takes").into_response();
-    };
+async fn command(State(web): State<Web>, client: Client, headers: HeaderMap, Sent(body): Sent) -> Response {
     let form = form_of(&headers);
     let (line, text) = match read(form, &body) {
         Ok(read) => read,
@@ -98,7 +140,7 @@ fn read(form: Form, body: &[u8]) -> Result<(String, String), Problem> {
 fn present(composer: &dyn Composer, answer: &Answer, form: Form) -> SavedResponse {
     let (content_type, body) = match form {
         Form::Text => (TEXT, text_of(composer, answer)),
-        Form::Json => (JSON, json_of(composer, answer).to_string()),
+        Form::Json => (JSON, json_of(composer, answer)),
     };
     // The lines of a `multiple` fail and succeed one by one; the request itself succeeded.
     let several = matches!(answer.replies.as_slice(), [Reply::Multiple { .. }]);
@@ -135,23 +177,18 @@ fn text_of(composer: &dyn Composer, answer: &Answer) -> String {
     texts.join("\n")
 }
 
-fn json_of(composer: &dyn Composer, answer: &Answer) -> Value {
-    let replies: Vec<Value> = replies_of(answer)
-        .into_iter()
-        .map(|reply| {
-            let (subject, text) = texts(composer, reply);
-            json!({ "subject": subject, "text": text })
-        })
-        .collect();
-    let boards: Vec<Value> =
-        answer.boards.iter().map(|board| json!({ "game": board.game, "number": board.number })).collect();
-    match &answer.failure {
-        None => json!({ "ok": true, "replies": replies, "boards": boards }),
-        Some(failure) => json!({
-            "ok": false,
-            "error": { "code": failure.code.as_str(), "message": failure.message },
-            "replies": replies,
-            "boards": boards,
-        }),
-    }
+fn json_of(composer: &dyn Composer, answer: &Answer) -> String {
+    let replies = replies_of(answer).into_iter().map(|reply| {
+        let (subject, text) = texts(composer, reply);
+        CommandReply { subject, text }
+    });
+    let error = answer.failure.as_ref();
+    let answer = JsonAnswer {
+        ok: error.is_none(),
+        error: error.map(|error| CommandError { code: error.code.as_str(), message: &error.message }),
+        replies: replies.collect(),
+        boards: &answer.boards,
+    };
+    // Texts and numbers: that never fails.
+    serde_json::to_string(&answer).unwrap_or_default()
 }

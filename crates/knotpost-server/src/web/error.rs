@@ -2,7 +2,8 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::service::{Code, Refusal, ServiceError};
 use crate::store::StoreError;
@@ -28,7 +29,13 @@ impl Problem {
 
     /// There is nothing at that address: no error of a command.
     pub(super) fn not_found(detail: impl Into<String>) -> Self {
-        Self { status: StatusCode::NOT_FOUND, code: "not_found", detail: detail.into(), retry_after: None }
+        Self::with_status(StatusCode::NOT_FOUND, NOT_FOUND, detail)
+    }
+
+    /// That address cannot be asked in this way.
+    pub(super) fn method_not_allowed() -> Self {
+        let detail = "this address cannot be asked in this way; `Allow` says how";
+        Self::with_status(StatusCode::METHOD_NOT_ALLOWED, METHOD_NOT_ALLOWED, detail)
     }
 }
 
@@ -65,21 +72,54 @@ pub(super) fn status(code: Code) -> StatusCode {
 /// The media type of problem details.
 pub(super) const PROBLEM_TYPE: &str = "application/problem+json";
 
-/// Problem details.
-pub(super) fn problem_details(status: StatusCode, code: &str, detail: &str) -> Value {
-    json!({
-        "type": "about:blank",
-        "title": status.canonical_reason().unwrap_or("Error"),
-        "status": status.as_u16(),
-        "code": code,
-        "detail": detail,
-    })
+/// What went wrong (RFC 9457).
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Problem")]
+pub(super) struct ProblemDetails<'a> {
+    /// Always `about:blank`: the status says which kind of problem it is.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// The status in words.
+    title: &'static str,
+    /// The status.
+    status: u16,
+    /// The word to test for.
+    #[schemars(schema_with = "codes")]
+    code: &'a str,
+    /// What went wrong, as a sentence for people.
+    detail: &'a str,
+    /// What would have worked, a line each.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    hints: &'a [String],
 }
+
+impl<'a> ProblemDetails<'a> {
+    pub(super) fn new(status: StatusCode, code: &'a str, detail: &'a str, hints: &'a [String]) -> Self {
+        let title = status.canonical_reason().unwrap_or("Error");
+        Self { kind: "about:blank", title, status: status.as_u16(), code, detail, hints }
+    }
+
+    /// As JSON. It is made of texts and a number, and that never fails.
+    pub(super) fn into_body(self) -> String {
+        serde_json::to_string(&self).unwrap_or_default()
+    }
+}
+
+/// Every word that `code` may be.
+fn codes(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let words: Vec<&str> = Code::all().iter().map(|code| code.as_str()).chain(OTHER_CODES).collect();
+    schemars::json_schema!({ "type": "string", "enum": words })
+}
+
+/// Codes of HTTP that no command answers with.
+const OTHER_CODES: [&str; 2] = [NOT_FOUND, METHOD_NOT_ALLOWED];
+const NOT_FOUND: &str = "not_found";
+const METHOD_NOT_ALLOWED: &str = "method_not_allowed";
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let body = problem_details(self.status, self.code, &self.detail);
-        let mut response = (self.status, body.to_string()).into_response();
+        let body = ProblemDetails::new(self.status, self.code, &self.detail, &[]).into_body();
+        let mut response = (self.status, body).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM_TYPE));
         if let Some(seconds) = self.retry_after {

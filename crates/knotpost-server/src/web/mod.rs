@@ -6,10 +6,12 @@ mod auth;
 mod client;
 mod commands;
 mod error;
+mod extract;
 mod guard;
 mod health;
 mod inbound;
 mod once;
+mod openapi;
 mod pages;
 mod router;
 mod routes;
@@ -24,8 +26,10 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
-use crate::service::Mailroom;
+use crate::service::{LocalMailbox, Mailroom};
 
+pub use openapi::openapi;
+use router::CONTENT_POLICY;
 pub use router::router;
 pub use routes::{Role, Route, routes};
 
@@ -37,6 +41,8 @@ pub struct Web {
     mailroom: Arc<dyn Mailroom>,
     pages: Arc<pages::Pages>,
     metrics: Option<PrometheusHandle>,
+    /// The mail that stays on this machine, when it does.
+    mailbox: Option<Arc<dyn LocalMailbox>>,
     /// Ends what would otherwise go on for as long as a client wishes.
     stop: CancellationToken,
     /// Places for those who watch boards live.
@@ -51,7 +57,13 @@ impl Web {
     pub fn new(app: Arc<App>, mailroom: Arc<dyn Mailroom>, metrics: Option<PrometheusHandle>) -> Self {
         let pages = Arc::new(pages::Pages::new(&app.config));
         let watchers = Arc::new(Semaphore::new(MOST_WATCHERS));
-        Self { app, mailroom, pages, metrics, stop: CancellationToken::new(), watchers }
+        Self { app, mailroom, pages, metrics, mailbox: None, stop: CancellationToken::new(), watchers }
+    }
+
+    /// The same, showing the mail that stays on this machine.
+    #[must_use]
+    pub fn with_mailbox(self, mailbox: Option<Arc<dyn LocalMailbox>>) -> Self {
+        Self { mailbox, ..self }
     }
 
     /// The same, ending its long answers when the server stops.

@@ -23,7 +23,7 @@ use crate::service::Code;
 /// A request that takes longer is given up; a password that waits its turn takes the longest.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Scripts and styles come from here and from nowhere else; nobody may frame a page.
-const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
+pub(super) const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
                               img-src 'self' data:; form-action 'self'; \
                               base-uri 'none'; frame-ancestors 'none'";
 
@@ -45,6 +45,7 @@ pub fn router(web: Web) -> Router {
         .layer(axum::middleware::from_fn_with_state(web.clone(), guard::refuse_unmarked_posts));
     build(&web, routes::limited())
         .fallback(pages::missing)
+        .method_not_allowed_fallback(pages::not_so)
         .layer(DefaultBodyLimit::max(max_body))
         .layer(layers)
         // Whoever knows the secret brings everybody's mail: no rate holds it back.

@@ -4,11 +4,15 @@
 use std::convert::Infallible;
 
 use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::http::header::AUTHORIZATION;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 
-use super::{Web, admin, api, client, commands, inbound, pages, router};
+use super::openapi::{self, Operation};
+use super::{Web, admin, api, auth, client, commands, inbound, pages, router};
+use crate::service::Scope;
 
 /// Who may use an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +23,11 @@ pub enum Role {
     User,
     /// Who looks after the server. For all others the address does not exist.
     Admin,
-    /// Programs on the same machine.
+    /// Programs on the same machine, and an administrator's key.
     Loopback,
+    /// Who sits at this machine, and administrators. For all others, and where mail leaves the machine, the address
+    /// does not exist.
+    Mailbox,
     /// Who knows the secret of `inbound.secret`.
     Secret,
 }
@@ -35,6 +42,8 @@ pub struct Route {
     /// Who may.
     pub role: Role,
     handler: fn() -> MethodRouter<Web>,
+    /// What the description of the API says about it.
+    pub(super) operation: Option<&'static Operation>,
 }
 
 impl Route {
@@ -44,7 +53,12 @@ impl Route {
         path: &'static str,
         handler: fn() -> MethodRouter<Web>,
     ) -> Self {
-        Self { method, path, role, handler }
+        Self { method, path, role, handler, operation: None }
+    }
+
+    /// The same, with what the description of the API says about it.
+    pub(super) const fn described(self, operation: &'static Operation) -> Self {
+        Self { operation: Some(operation), ..self }
     }
 
     /// What answers there, behind its guard.
@@ -57,17 +71,30 @@ impl Route {
             Role::Loopback => {
                 handler.route_layer(middleware::from_fn_with_state::<_, Web, _>(web.clone(), only_local))
             }
+            Role::Mailbox => handler
+                .route_layer(middleware::from_fn_with_state::<_, Web, _>(web.clone(), pages::guard_mailbox)),
             // Their handlers ask who it is, and answer in their own way.
             Role::Public | Role::User | Role::Secret => handler,
         }
     }
 }
 
-async fn only_local(State(_): State<Web>, request: Request, next: Next) -> Result<Response, Infallible> {
+/// Lets in programs on this machine, and those with the key of an administrator.
+async fn only_local(State(web): State<Web>, request: Request, next: Next) -> Result<Response, Infallible> {
     let (parts, body) = request.into_parts();
     if !client::is_local(&parts) {
-        let text = "this is for programs on the same machine only\n";
-        return Ok((axum::http::StatusCode::FORBIDDEN, text).into_response());
+        if !parts.headers.contains_key(AUTHORIZATION) {
+            let text = "this is for programs on the same machine, and for keys with the scope `admin`\n";
+            return Ok((StatusCode::FORBIDDEN, text).into_response());
+        }
+        match auth::find(&parts, &web).await {
+            Ok(Some(caller)) if caller.is_admin && caller.require(Scope::Admin).is_ok() => {}
+            Ok(_) => {
+                let text = "this needs the key of an administrator, with the scope `admin`\n";
+                return Ok((StatusCode::FORBIDDEN, text).into_response());
+            }
+            Err(refused) => return Ok(refused),
+        }
     }
     Ok(next.run(Request::from_parts(parts, body)).await)
 }
@@ -79,5 +106,6 @@ pub fn routes() -> impl Iterator<Item = &'static Route> {
 
 /// Those that one client may not ask too often.
 pub(super) fn limited() -> impl Iterator<Item = &'static Route> {
-    commands::ROUTES.iter().chain(pages::ROUTES).chain(api::ROUTES).chain(admin::ROUTES)
+    let api = commands::ROUTES.iter().chain(api::ROUTES).chain(openapi::ROUTES);
+    api.chain(pages::ROUTES).chain(admin::ROUTES)
 }

@@ -2,8 +2,10 @@
 
 mod administering;
 mod browser;
+mod describing;
 mod following;
 mod keys;
+mod mailbox;
 mod playing;
 mod sessions;
 

@@ -10,8 +10,8 @@ use crate::app::App;
 use crate::domain::Millis;
 use crate::outbound::queue::{Made, make};
 use crate::service::{
-    Author, Code, Deed, MailChange, MailQuery, Refusal, ServiceError, administer, described, masked_fields,
-    masked_recipients, masked_text, outgoing_json, received_json, view_inbox, view_outbox, view_outgoing,
+    Author, Code, Deed, MailChange, MailQuery, OutgoingMail, ReceivedMail, Refusal, ServiceError, administer,
+    described, masked_fields, masked_recipients, masked_text, view_inbox, view_outbox, view_outgoing,
     view_received, waits,
 };
 use crate::store::{InboxEntry, MailQueue, OutboxEntry};
@@ -119,14 +119,16 @@ async fn list(app: &Arc<App>, queue: MailQueue, list: List) -> Result<(), Servic
     let (lines, next) = match queue {
         MailQueue::Inbox => {
             let page = view_inbox(app, &query).await?;
-            let line =
-                |mail: &InboxEntry| if json { received_json(mail).to_string() } else { received_line(mail) };
+            let line = |mail: &InboxEntry| {
+                if json { json!(ReceivedMail::from(mail)).to_string() } else { received_line(mail) }
+            };
             (page.mails.iter().map(line).collect::<Vec<_>>(), page.next)
         }
         MailQueue::Outbox => {
             let page = view_outbox(app, &query).await?;
-            let line =
-                |mail: &OutboxEntry| if json { outgoing_json(mail).to_string() } else { outgoing_line(mail) };
+            let line = |mail: &OutboxEntry| {
+                if json { json!(OutgoingMail::from(mail)).to_string() } else { outgoing_line(mail) }
+            };
             (page.mails.iter().map(line).collect(), page.next)
         }
     };
@@ -187,7 +189,7 @@ async fn show_received(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
     let (mail, message) = view_received(app, id).await?;
     let parts = message.as_deref().map(described);
     if json {
-        let mut value = received_json(&mail);
+        let mut value = json!(ReceivedMail::from(&mail));
         value["parts"] = json!(parts);
         println!("{value}");
         return Ok(());
@@ -232,7 +234,7 @@ async fn show_outgoing(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
         Made::Dropped(why) => Err(why),
     };
     if json {
-        let mut value = outgoing_json(&mail);
+        let mut value = json!(OutgoingMail::from(&mail));
         value["would_be_dropped"] = json!(message.as_ref().err());
         value["parts"] = json!(message.as_deref().ok().map(described));
         println!("{value}");

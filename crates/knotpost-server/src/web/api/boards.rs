@@ -1,50 +1,70 @@
 //! Boards.
 
+use std::collections::BTreeMap;
+
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use knotpost_picture::{PictureOptions, Theme};
-use knotpost_rules::{Scores, View, Viewer};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use knotpost_rules::{View, Viewer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::domain::{BoardKey, BoardRef, BoardState, Millis};
-use crate::service::{
-    Board, BoardQuery, BoardView, Code, Standing, chance, export_record, view_board, view_boards,
-};
-use crate::store::{BoardRow, SeatRow};
+use super::board_json::{BoardSummary, Boards, Moves, WholeBoard, list_moves};
+use crate::domain::{BoardKey, BoardRef, BoardState};
+use crate::service::{BoardQuery, BoardView, Code, Standing, export_record, view_board, view_boards};
 use crate::web::Web;
 use crate::web::error::Problem;
+use crate::web::extract::{Asked, At};
+use crate::web::openapi::{Operation, Tag};
 
 /// Boards of a page, unless fewer are asked for.
 const MOST: i64 = 200;
 const USUAL: i64 = 50;
 
+/// What a request for a board may be refused with.
+const UNKNOWN: &[Code] = &[Code::UnknownGame, Code::NoSuchBoard, Code::BadValue];
+
 /// The query of a list.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct ListQuery {
+    /// Only boards of this game.
     game: Option<String>,
+    /// Only boards of this user.
     user: Option<String>,
+    /// Only boards in this state.
+    #[schemars(with = "Option<BoardState>")]
     state: Option<String>,
+    /// Only boards where it is the turn of `user`.
     next: Option<bool>,
+    /// Where the last page ended.
     cursor: Option<i64>,
+    /// At most so many; 50 unless it says otherwise.
+    #[schemars(range(min = 1, max = MOST))]
     limit: Option<i64>,
 }
 
 /// The query of a board.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct PlyQuery {
+    /// After this move; `0`: before the first, negative numbers count from the last. Without it: as it is now.
     ply: Option<i64>,
 }
 
-type Queried<T> = Result<Query<T>, axum::extract::rejection::QueryRejection>;
+pub(super) const LIST: Operation =
+    Operation::new("list_boards", Tag::Boards, "Boards, in the order in which they began")
+        .asks::<ListQuery>()
+        .gives::<Boards<'static>>("A page of boards.")
+        .refuses(&[Code::UnknownGame, Code::NoSuchUser]);
 
-pub(super) async fn list(State(web): State<Web>, query: Queried<ListQuery>) -> Result<Json<Value>, Problem> {
-    let query = read(query)?;
+pub(super) async fn list(
+    State(web): State<Web>,
+    Asked(query): Asked<ListQuery>,
+) -> Result<Response, Problem> {
     let state = match query.state.as_deref() {
         None => None,
         Some(word) => Some(BoardState::try_from(word.to_owned()).map_err(|_| {
@@ -67,59 +87,78 @@ pub(super) async fn list(State(web): State<Web>, query: Queried<ListQuery>) -> R
         },
     )
     .await?;
-    let boards: Vec<Value> = page.boards.iter().map(|(row, seats, _)| summary(row, seats)).collect();
-    Ok(Json(json!({ "boards": boards, "cursor": page.next.map(|key| key.0) })))
+    let boards = page.boards.iter().map(|(row, seats, _)| BoardSummary::of(row, seats)).collect();
+    Ok(Json(Boards { boards, cursor: page.next.map(|key| key.0) }).into_response())
 }
 
-fn summary(row: &BoardRow, seats: &[SeatRow]) -> Value {
-    let to_move: Vec<&str> =
-        seats.iter().filter(|seat| seat.to_move).map(|seat| seat.userid.as_str()).collect();
-    let players: Vec<Value> =
-        seats.iter().map(|seat| json!({ "userid": seat.userid, "seat": seat.seat })).collect();
-    json!({
-        "game": row.game,
-        "number": row.number,
-        "options": row.options,
-        "players": players,
-        "state": row.state.as_str(),
-        "to_move": to_move,
-        "ply": row.ply,
-        "rated": row.rated,
-        "started": row.started_at.to_rfc3339(),
-        "ended": row.ended_at.map(|at| Millis(at).to_rfc3339()),
-    })
-}
+pub(super) const SHOW: Operation =
+    Operation::new("show_board", Tag::Boards, "A board, now or after any move")
+        .asks::<PlyQuery>()
+        .gives::<WholeBoard<'static>>("The board.")
+        .refuses(UNKNOWN)
+        .tagged();
 
 pub(super) async fn show(
     State(web): State<Web>,
-    Path((game, number)): Path<(String, String)>,
-    query: Queried<PlyQuery>,
+    At((game, number)): At<(String, String)>,
+    Asked(query): Asked<PlyQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let view = find(&web, &game, &number, read(query)?.ply).await?;
-    let body = whole(&view).to_string();
-    let tag = entity_tag(&body);
-    if is_known(&headers, &tag) {
-        return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response());
-    }
-    let json = HeaderValue::from_static("application/json");
-    Ok(([(header::ETAG, tag), (header::CONTENT_TYPE, json)], body).into_response())
+    let view = find(&web, &game, &number, query.ply).await?;
+    let standing = view.board.standing();
+    let body = serde_json::to_string(&WholeBoard::of(&view, &standing)).map_err(|error| {
+        tracing::error!(%error, "a board could not be written");
+        Problem::new(Code::Unavailable, "the board cannot be shown at the moment")
+    })?;
+    Ok(tagged(&headers, HeaderValue::from_static("application/json"), body))
 }
+
+/// The answer, unless the client has it already.
+pub(in crate::web) fn tagged(headers: &HeaderMap, kind: HeaderValue, body: String) -> Response {
+    let tag = entity_tag(&body);
+    if is_known(headers, &tag) {
+        return (StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response();
+    }
+    ([(header::ETAG, tag), (header::CONTENT_TYPE, kind)], body).into_response()
+}
+
+pub(super) const MOVES: Operation = Operation::new("list_moves", Tag::Boards, "The moves of a board")
+    .gives::<Moves<'static>>("The moves.")
+    .refuses(UNKNOWN);
 
 pub(super) async fn moves(
     State(web): State<Web>,
-    Path((game, number)): Path<(String, String)>,
-) -> Result<Json<Value>, Problem> {
+    At((game, number)): At<(String, String)>,
+) -> Result<Response, Problem> {
     let view = find(&web, &game, &number, None).await?;
-    Ok(Json(json!({ "moves": list_moves(&view.board) })))
+    Ok(Json(Moves { moves: list_moves(&view.board) }).into_response())
 }
+
+/// What can be played.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Legal {
+    /// The moves there are, sorted by bytes. In a game whose moves have parts: each part that a whole legal move can
+    /// begin with.
+    legal: Vec<String>,
+    /// `pass` and `swap`, where they are legal.
+    words: Vec<&'static str>,
+    /// What a whole move of this turn amounts to, such as `dice` and `designs`.
+    #[serde(flatten)]
+    quota: BTreeMap<&'static str, u32>,
+}
+
+pub(super) const LEGAL: Operation =
+    Operation::new("list_legal_moves", Tag::Boards, "The legal moves of a board")
+        .asks::<PlyQuery>()
+        .gives::<Legal>("What can be played; nothing when it is over.")
+        .refuses(UNKNOWN);
 
 pub(super) async fn legal(
     State(web): State<Web>,
-    Path((game, number)): Path<(String, String)>,
-    query: Queried<PlyQuery>,
-) -> Result<Json<Value>, Problem> {
-    let view = find(&web, &game, &number, read(query)?.ply).await?;
+    At((game, number)): At<(String, String)>,
+    Asked(query): Asked<PlyQuery>,
+) -> Result<Json<Legal>, Problem> {
+    let view = find(&web, &game, &number, query.ply).await?;
     let over = matches!(view.board.standing(), Standing::Over(_));
     let position = &view.board.position;
     let (legal, words, quota) = match position.steps("") {
@@ -127,47 +166,63 @@ pub(super) async fn legal(
         Ok(Some(steps)) => (steps.next, position.legal_words(), steps.quota),
         _ => (position.legal_moves(), position.legal_words(), Vec::new()),
     };
-    let mut answer = json!({ "legal": legal, "words": words });
-    if let Some(fields) = answer.as_object_mut() {
-        fields.extend(quota.into_iter().map(|(name, amount)| (name.to_owned(), json!(amount))));
-    }
-    Ok(Json(answer))
+    Ok(Json(Legal { legal, words, quota: quota.into_iter().collect() }))
 }
+
+pub(super) const TEXT: Operation = Operation::new("show_board_text", Tag::Boards, "A board as text")
+    .asks::<PlyQuery>()
+    .gives_text("text/plain", "The board as mails draw it.")
+    .refuses(UNKNOWN);
 
 pub(super) async fn text(
     State(web): State<Web>,
-    Path((game, number)): Path<(String, String)>,
-    query: Queried<PlyQuery>,
+    At((game, number)): At<(String, String)>,
+    Asked(query): Asked<PlyQuery>,
 ) -> Result<String, Problem> {
-    let view = find(&web, &game, &number, read(query)?.ply).await?;
+    let view = find(&web, &game, &number, query.ply).await?;
     Ok(format!("{}\n", view.sheet.board.trim_end()))
 }
 
 /// The query of a picture.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct PictureQuery {
+    /// After this move; `0`: before the first, negative numbers count from the last. Without it: as it is now.
     ply: Option<i64>,
+    /// The colours; light ground unless it says otherwise.
+    #[schemars(extend("enum" = [Theme::Light, Theme::Dark].map(|theme| theme.to_string())))]
     theme: Option<String>,
+    /// In pixels; 720 unless it says otherwise.
+    #[schemars(range(min = *WIDTHS.start(), max = *WIDTHS.end()))]
     width: Option<u16>,
 }
 
+pub(super) const SVG: Operation = Operation::new("draw_board_svg", Tag::Boards, "A board as a drawing (SVG)")
+    .asks::<PictureQuery>()
+    .gives_text("image/svg+xml", "The drawing.")
+    .refuses(UNKNOWN);
+
 pub(super) async fn svg(
     State(web): State<Web>,
-    Path((game, number)): Path<(String, String)>,
-    query: Queried<PictureQuery>,
+    At((game, number)): At<(String, String)>,
+    Asked(query): Asked<PictureQuery>,
 ) -> Result<Response, Problem> {
-    let (view, options) = picture(&web, &game, &number, &read(query)?).await?;
+    let (view, options) = picture(&web, &game, &number, &query).await?;
     let kind = HeaderValue::from_static("image/svg+xml");
     Ok(([(header::CONTENT_TYPE, kind)], knotpost_picture::svg(&view, &options)).into_response())
 }
 
+pub(super) const PNG: Operation = Operation::new("draw_board_png", Tag::Boards, "A board as a picture (PNG)")
+    .asks::<PictureQuery>()
+    .gives_bytes("image/png", "The picture.")
+    .refuses(UNKNOWN);
+
 pub(super) async fn png(
     State(web): State<Web>,
-    Path((game, number)): Path<(String, String)>,
-    query: Queried<PictureQuery>,
+    At((game, number)): At<(String, String)>,
+    Asked(query): Asked<PictureQuery>,
 ) -> Result<Response, Problem> {
-    let (view, options) = picture(&web, &game, &number, &read(query)?).await?;
+    let (view, options) = picture(&web, &game, &number, &query).await?;
     // Drawing takes milliseconds; others are served meanwhile.
     let drawn = tokio::task::spawn_blocking(move || knotpost_picture::png(&view, &options)).await;
     match drawn {
@@ -210,17 +265,19 @@ async fn picture(
     Ok((view.board.position.view(Viewer::Spectator), PictureOptions { theme, width_px, title }))
 }
 
+pub(super) const RECORD: Operation = Operation::new("show_record", Tag::Boards, "A board as a game record")
+    .details("`knotpost import` and `knotpost play --record` read it; its form is in the documentation.")
+    .asks::<PlyQuery>()
+    .gives_text("text/plain", "The record.")
+    .refuses(UNKNOWN);
+
 pub(super) async fn record(
     State(web): State<Web>,
-    Path((game, number)): Path<(String, String)>,
-    query: Queried<PlyQuery>,
+    At((game, number)): At<(String, String)>,
+    Asked(query): Asked<PlyQuery>,
 ) -> Result<String, Problem> {
     let name = board_name(&game, &number)?;
-    Ok(export_record(&web.app, &name, read(query)?.ply).await?)
-}
-
-fn read<T>(query: Queried<T>) -> Result<T, Problem> {
-    query.map(|Query(query)| query).map_err(|error| Problem::new(Code::BadValue, error.body_text()))
+    Ok(export_record(&web.app, &name, query.ply).await?)
 }
 
 async fn find(web: &Web, game: &str, number: &str, ply: Option<i64>) -> Result<BoardView, Problem> {
@@ -249,83 +306,4 @@ fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
         .flat_map(|line| line.split(','))
         .map(str::trim)
         .any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known).as_bytes() == tag.as_bytes())
-}
-
-fn list_moves(board: &Board) -> Vec<Value> {
-    board
-        .entries
-        .iter()
-        .enumerate()
-        .map(|(index, entry)| {
-            json!({
-                "number": entry.row.number,
-                "seat": entry.row.seat,
-                "userid": board.userid_at(board.present_seat(index)),
-                "text": entry.text,
-                "auto": entry.row.auto,
-                "at": entry.row.at.to_rfc3339(),
-            })
-        })
-        .collect()
-}
-
-fn whole(view: &BoardView) -> Value {
-    let (board, row) = (&view.board, &view.board.row);
-    let players: Vec<Value> = board
-        .seats
-        .iter()
-        .map(|seat| json!({ "userid": seat.userid, "seat": seat.seat, "name": board.side(seat.seat) }))
-        .collect();
-    let standing = board.standing();
-    let to_move: Vec<&str> = match &standing {
-        Standing::ToMove(seat) => vec![board.userid_at(i64::from(seat.number()))],
-        Standing::Over(_) => Vec::new(),
-    };
-    let result = match &standing {
-        Standing::Over(outcome) => json!({
-            "winners": outcome.winners().iter().map(|seat| seat.number()).collect::<Vec<_>>(),
-            "tie": outcome.is_tie(),
-            "reason": outcome.reason,
-            "placings": outcome.placings,
-        }),
-        Standing::ToMove(_) => Value::Null,
-    };
-    let promise = chance(board);
-    let mut value = json!({
-        "game": row.game,
-        "number": row.number,
-        "options": row.options,
-        "players": players,
-        "state": row.state.as_str(),
-        "to_move": to_move,
-        "ply": board.entries.len(),
-        "last_ply": view.last_ply,
-        "position": board.position_text(),
-        "moves": list_moves(board),
-        "result": result,
-        "rated": row.rated,
-        "comment": view.comment.as_ref().map(|spoken| json!({ "by": spoken.who, "text": spoken.text })),
-        "proposal": view.proposal.as_ref().map(|proposal| json!({
-            "kind": proposal.kind.as_str(), "by": proposal.by, "waiting": proposal.waiting,
-        })),
-        "limits": {
-            "nag_ms": board.timing.limits.nag.0,
-            "forfeit_ms": board.timing.limits.forfeit.0,
-            "total_ms": board.timing.limits.total.map(|total| total.0),
-        },
-        "seed_commitment": promise.as_ref().map(|promise| promise.commitment.as_str()),
-        "seed": promise.as_ref().and_then(|promise| promise.seed.as_deref()),
-        "rules_version": row.rules_version,
-        "paused": row.paused_at.map(|at| Millis(at).to_rfc3339()),
-        "started": row.started_at.to_rfc3339(),
-        "ended": row.ended_at.map(|at| Millis(at).to_rfc3339()),
-    });
-    let (key, scores) = match board.position.scores() {
-        Scores::Points(points) => ("scores", json!(points)),
-        Scores::Paths(paths) => ("paths", json!(paths)),
-    };
-    if let Some(map) = value.as_object_mut() {
-        map.insert(key.to_owned(), scores);
-    }
-    value
 }

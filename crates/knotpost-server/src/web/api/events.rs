@@ -6,7 +6,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::Stream;
 use serde_json::json;
@@ -18,6 +18,8 @@ use crate::domain::{BoardRef, BoardState};
 use crate::service::{Code, Pulse, view_pulse};
 use crate::web::Web;
 use crate::web::error::Problem;
+use crate::web::extract::At;
+use crate::web::openapi::{Operation, Tag};
 
 /// How often somebody looks by himself.
 const POLL: Duration = Duration::from_secs(3);
@@ -26,9 +28,21 @@ const ALIVE: Duration = Duration::from_secs(25);
 /// Events that wait for a slow client; who is slower is let go and comes back by himself.
 const WAITING: usize = 16;
 
+pub(super) const FOLLOW: Operation = Operation::new(
+    "follow_board",
+    Tag::Boards,
+    "What happens on a board, as it happens",
+)
+.details(
+    "Server-sent events named `move`, `chat`, `proposal` and `over`; the data of each is JSON such as \
+             `{\"game\":\"osbox\",\"number\":101,\"ply\":7}`. The answer has no end.",
+)
+.gives_text("text/event-stream", "The events.")
+.refuses(&[Code::NoSuchBoard]);
+
 pub(super) async fn follow(
     State(web): State<Web>,
-    Path((game, number)): Path<(String, String)>,
+    At((game, number)): At<(String, String)>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
     let name = board_name(&game, &number)?;
     // Heard from now on, so that nothing is missed between the look and the first word.

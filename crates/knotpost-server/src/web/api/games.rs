@@ -1,27 +1,109 @@
 //! The games on offer.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use knotpost_rules::{AnyGame, OptionKind};
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::service::{Code, GameCount, view_games};
 use crate::web::Web;
 use crate::web::error::Problem;
+use crate::web::extract::At;
+use crate::web::openapi::{Operation, Tag};
 
-pub(super) async fn list(State(web): State<Web>) -> Result<Json<Value>, Problem> {
-    let games: Vec<Value> = view_games(&web.app)
-        .await?
-        .into_iter()
-        .filter_map(|count| {
-            let game = web.app.game(&count.game)?;
-            Some(describe(game, &count))
-        })
-        .collect();
-    Ok(Json(json!({ "games": games })))
+/// The games on offer.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Games {
+    /// In the order of the start page.
+    games: Vec<Game>,
 }
 
-pub(super) async fn show(State(web): State<Web>, Path(name): Path<String>) -> Result<Json<Value>, Problem> {
+/// A game.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Game {
+    /// Its name in commands and addresses.
+    game: &'static str,
+    /// Its name for people.
+    title: &'static str,
+    /// What it is, in half a sentence.
+    summary: &'static str,
+    /// Who invented it.
+    credit: &'static str,
+    /// The version of the rules that new boards are played under.
+    rules_version: u32,
+    /// How many can play.
+    players: PlayerRange,
+    /// What can be chosen in a challenge.
+    options: Vec<GameOption>,
+    /// How many boards there are.
+    boards: BoardCounts,
+}
+
+/// How many can play.
+#[derive(Serialize, JsonSchema)]
+struct PlayerRange {
+    least: usize,
+    most: usize,
+}
+
+/// What can be chosen in a challenge.
+#[derive(Serialize, JsonSchema)]
+struct GameOption {
+    /// Its name.
+    name: &'static str,
+    /// How it is given.
+    kind: GameOptionKind,
+    /// The words that stand for it.
+    words: Vec<&'static str>,
+    /// How it is typed, such as `-size=N`.
+    usage: String,
+    /// What holds without it.
+    default: String,
+    /// What it does.
+    help: &'static str,
+}
+
+/// How an option is given.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum GameOptionKind {
+    /// By its name alone.
+    Flag,
+    /// By one of two names.
+    Either,
+    /// With a number.
+    Number,
+    /// With one of several words.
+    Choice,
+    /// With a text.
+    Text,
+}
+
+/// How many boards there are.
+#[derive(Serialize, JsonSchema)]
+struct BoardCounts {
+    /// Being played.
+    active: i64,
+    /// Finished.
+    over: i64,
+}
+
+pub(super) const LIST: Operation =
+    Operation::new("list_games", Tag::Games, "The games on offer").gives::<Games>("The games.");
+
+pub(super) async fn list(State(web): State<Web>) -> Result<Json<Games>, Problem> {
+    let counts = view_games(&web.app).await?;
+    let games = counts.iter().filter_map(|count| Some(describe(web.app.game(&count.game)?, count)));
+    Ok(Json(Games { games: games.collect() }))
+}
+
+pub(super) const SHOW: Operation =
+    Operation::new("show_game", Tag::Games, "A game, its options and its boards")
+        .gives::<Game>("The game.")
+        .refuses(&[Code::UnknownGame]);
+
+pub(super) async fn show(State(web): State<Web>, At(name): At<String>) -> Result<Json<Game>, Problem> {
     let missing = || Problem::new(Code::UnknownGame, format!("there is no game `{name}` here"));
     let game = web.app.game(&name.to_lowercase()).ok_or_else(missing)?;
     let counts = view_games(&web.app).await?;
@@ -29,37 +111,30 @@ pub(super) async fn show(State(web): State<Web>, Path(name): Path<String>) -> Re
     Ok(Json(describe(game, count)))
 }
 
-fn describe(game: &dyn AnyGame, count: &GameCount) -> Value {
+fn describe(game: &dyn AnyGame, count: &GameCount) -> Game {
     let meta = game.meta();
-    let options: Vec<Value> = meta
-        .options
-        .iter()
-        .map(|option| {
-            let kind = match option.kind {
-                OptionKind::Flag => "flag",
-                OptionKind::Either(..) => "either",
-                OptionKind::Number { .. } => "number",
-                OptionKind::Choice(_) => "choice",
-                OptionKind::Text { .. } => "text",
-            };
-            json!({
-                "name": option.name,
-                "kind": kind,
-                "words": option.words(),
-                "usage": option.usage(),
-                "default": option.default_text(),
-                "help": option.help,
-            })
-        })
-        .collect();
-    json!({
-        "game": meta.name,
-        "title": meta.title,
-        "summary": meta.summary,
-        "credit": meta.credit,
-        "rules_version": meta.rules_version,
-        "players": { "least": meta.players.start(), "most": meta.players.end() },
-        "options": options,
-        "boards": { "active": count.active, "over": count.over },
-    })
+    let options = meta.options.iter().map(|option| GameOption {
+        name: option.name,
+        kind: match option.kind {
+            OptionKind::Flag => GameOptionKind::Flag,
+            OptionKind::Either(..) => GameOptionKind::Either,
+            OptionKind::Number { .. } => GameOptionKind::Number,
+            OptionKind::Choice(_) => GameOptionKind::Choice,
+            OptionKind::Text { .. } => GameOptionKind::Text,
+        },
+        words: option.words(),
+        usage: option.usage(),
+        default: option.default_text(),
+        help: option.help,
+    });
+    Game {
+        game: meta.name,
+        title: meta.title,
+        summary: meta.summary,
+        credit: meta.credit,
+        rules_version: meta.rules_version,
+        players: PlayerRange { least: *meta.players.start(), most: *meta.players.end() },
+        options: options.collect(),
+        boards: BoardCounts { active: count.active, over: count.over },
+    }
 }

@@ -1,6 +1,7 @@
 //! `/api/v1`: games and boards as JSON, to be read.
 
 mod admin;
+mod board_json;
 mod boards;
 mod events;
 mod games;
@@ -14,43 +15,62 @@ use axum::routing::{delete, get, post};
 use super::error::Problem;
 use super::routes::Role::{Admin, Public, User};
 use super::routes::Route;
+pub(super) use boards::tagged;
+
 use crate::service::Code;
 
 /// The addresses of the API and who may ask.
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Public, "GET", "/api/v1/games", || get(games::list)),
-    Route::new(Public, "GET", "/api/v1/games/{game}", || get(games::show)),
-    Route::new(Public, "GET", "/api/v1/standings/{game}", || get(standings::show)),
-    Route::new(Public, "GET", "/api/v1/users/{userid}", || get(users::show)),
-    Route::new(Public, "GET", "/api/v1/boards", || get(boards::list)),
-    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}", || get(boards::show)),
-    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/moves", || get(boards::moves)),
-    Route::new(User, "POST", "/api/v1/boards/{game}/{number}/moves", || post(moves::play)),
-    Route::new(User, "GET", "/api/v1/tokens", || get(tokens::list)),
-    Route::new(User, "POST", "/api/v1/tokens", || post(tokens::create)),
-    Route::new(User, "DELETE", "/api/v1/tokens/{id}", || delete(tokens::revoke)),
-    Route::new(Admin, "GET", "/api/v1/admin", || get(admin::overview)),
-    Route::new(Admin, "GET", "/api/v1/admin/jobs", || get(admin::jobs)),
-    Route::new(Admin, "GET", "/api/v1/admin/audit", || get(admin::audit)),
-    Route::new(Admin, "POST", "/api/v1/admin/broadcasts", || post(admin::broadcast)),
-    Route::new(Admin, "GET", "/api/v1/admin/boards", || get(boards::list)),
-    Route::new(Admin, "GET", "/api/v1/admin/boards/{game}/{number}", || get(admin::board)),
-    Route::new(Admin, "POST", "/api/v1/admin/boards/{game}/{number}", || post(admin::change_board)),
-    Route::new(Admin, "GET", "/api/v1/admin/users", || get(admin::users)),
-    Route::new(Admin, "GET", "/api/v1/admin/users/{userid}", || get(admin::user)),
-    Route::new(Admin, "POST", "/api/v1/admin/users/{userid}", || post(admin::change_user)),
-    Route::new(Admin, "GET", "/api/v1/admin/inbox", || get(admin::inbox)),
-    Route::new(Admin, "GET", "/api/v1/admin/inbox/{id}", || get(admin::received)),
-    Route::new(Admin, "POST", "/api/v1/admin/inbox/{id}", || post(admin::change_received)),
-    Route::new(Admin, "GET", "/api/v1/admin/outbox", || get(admin::outbox)),
-    Route::new(Admin, "GET", "/api/v1/admin/outbox/{id}", || get(admin::outgoing)),
-    Route::new(Admin, "POST", "/api/v1/admin/outbox/{id}", || post(admin::change_outgoing)),
-    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/legal", || get(boards::legal)),
-    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/board.txt", || get(boards::text)),
-    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/board.svg", || get(boards::svg)),
-    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/board.png", || get(boards::png)),
-    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/events", || get(events::follow)),
-    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/record", || get(boards::record)),
+    Route::new(Public, "GET", "/api/v1/games", || get(games::list)).described(&games::LIST),
+    Route::new(Public, "GET", "/api/v1/games/{game}", || get(games::show)).described(&games::SHOW),
+    Route::new(Public, "GET", "/api/v1/standings/{game}", || get(standings::show))
+        .described(&standings::SHOW),
+    Route::new(Public, "GET", "/api/v1/users/{userid}", || get(users::show)).described(&users::SHOW),
+    Route::new(Public, "GET", "/api/v1/boards", || get(boards::list)).described(&boards::LIST),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}", || get(boards::show))
+        .described(&boards::SHOW),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/moves", || get(boards::moves))
+        .described(&boards::MOVES),
+    Route::new(User, "POST", "/api/v1/boards/{game}/{number}/moves", || post(moves::play))
+        .described(&moves::PLAY),
+    Route::new(User, "GET", "/api/v1/tokens", || get(tokens::list)).described(&tokens::LIST),
+    Route::new(User, "POST", "/api/v1/tokens", || post(tokens::create)).described(&tokens::CREATE),
+    Route::new(User, "DELETE", "/api/v1/tokens/{id}", || delete(tokens::revoke)).described(&tokens::REVOKE),
+    Route::new(Admin, "GET", "/api/v1/admin", || get(admin::overview)).described(&admin::OVERVIEW),
+    Route::new(Admin, "GET", "/api/v1/admin/jobs", || get(admin::jobs)).described(&admin::JOBS),
+    Route::new(Admin, "GET", "/api/v1/admin/audit", || get(admin::audit)).described(&admin::AUDIT),
+    Route::new(Admin, "POST", "/api/v1/admin/broadcasts", || post(admin::broadcast))
+        .described(&admin::BROADCAST),
+    Route::new(Admin, "GET", "/api/v1/admin/boards", || get(boards::list)).described(&admin::LIST_BOARDS),
+    Route::new(Admin, "GET", "/api/v1/admin/boards/{game}/{number}", || get(admin::board))
+        .described(&admin::BOARD),
+    Route::new(Admin, "POST", "/api/v1/admin/boards/{game}/{number}", || post(admin::change_board))
+        .described(&admin::CHANGE_BOARD),
+    Route::new(Admin, "GET", "/api/v1/admin/users", || get(admin::users)).described(&admin::USERS),
+    Route::new(Admin, "GET", "/api/v1/admin/users/{userid}", || get(admin::user)).described(&admin::USER),
+    Route::new(Admin, "POST", "/api/v1/admin/users/{userid}", || post(admin::change_user))
+        .described(&admin::CHANGE_USER),
+    Route::new(Admin, "GET", "/api/v1/admin/inbox", || get(admin::inbox)).described(&admin::INBOX),
+    Route::new(Admin, "GET", "/api/v1/admin/inbox/{id}", || get(admin::received)).described(&admin::RECEIVED),
+    Route::new(Admin, "POST", "/api/v1/admin/inbox/{id}", || post(admin::change_received))
+        .described(&admin::CHANGE_RECEIVED),
+    Route::new(Admin, "GET", "/api/v1/admin/outbox", || get(admin::outbox)).described(&admin::OUTBOX),
+    Route::new(Admin, "GET", "/api/v1/admin/outbox/{id}", || get(admin::outgoing))
+        .described(&admin::OUTGOING),
+    Route::new(Admin, "POST", "/api/v1/admin/outbox/{id}", || post(admin::change_outgoing))
+        .described(&admin::CHANGE_OUTGOING),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/legal", || get(boards::legal))
+        .described(&boards::LEGAL),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/board.txt", || get(boards::text))
+        .described(&boards::TEXT),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/board.svg", || get(boards::svg))
+        .described(&boards::SVG),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/board.png", || get(boards::png))
+        .described(&boards::PNG),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/events", || get(events::follow))
+        .described(&events::FOLLOW),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/record", || get(boards::record))
+        .described(&boards::RECORD),
 ];
 
 /// A body as JSON of that form. The parser's own words may repeat the input, and are not passed on.

@@ -1,12 +1,10 @@
 //! A move, or another turn on a board, sent by a program.
 
-use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse as _, Response};
-use serde::Deserialize;
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::boards::board_name;
 use super::read_json;
@@ -16,38 +14,86 @@ use crate::store::SavedResponse;
 use crate::web::Web;
 use crate::web::auth::Caller;
 use crate::web::client::Client;
-use crate::web::error::{PROBLEM_TYPE, Problem, problem_details, status};
+use crate::web::error::{PROBLEM_TYPE, Problem, ProblemDetails, status};
+use crate::web::extract::{At, Sent};
 use crate::web::once::carry_out;
+use crate::web::openapi::{Operation, Tag};
 
 /// Longer words are no moves.
 const LONGEST_MOVE: usize = 500;
 
-/// What is sent.
-#[derive(Debug, Deserialize)]
+/// What is played.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Play {
+#[schemars(rename = "Turn")]
+pub(super) struct Play {
     /// The move, or `pass`, `swap`, `resign`, `propose`, `undo`, `accept`, `reject`.
     #[serde(rename = "move")]
+    #[schemars(length(min = 1, max = LONGEST_MOVE), regex(pattern = r"^[^\s#]+$"))]
     word: String,
-    /// The number it is to have.
+    /// The number it is to have; without it any will do.
     number: Option<u32>,
     /// What goes with it.
     #[serde(default)]
     comment: String,
 }
 
+/// What came of it.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Played<'a> {
+    /// Always `true`: refusals are problem details.
+    ok: bool,
+    /// How the board stands.
+    #[serde(flatten)]
+    board: Option<After<'a>>,
+}
+
+/// A board after a turn.
+#[derive(Serialize, JsonSchema)]
+struct After<'a> {
+    /// The game's name.
+    game: &'a str,
+    /// The number among the game's boards.
+    number: Option<u32>,
+    /// The number of the last move.
+    ply: usize,
+    /// Whose turn it is, or how it ended, as a sentence.
+    status: String,
+    /// Whether the move is made. Who has asked to confirm his moves gets a mail, and has not moved yet.
+    played: bool,
+}
+
+pub(super) const PLAY: Operation = Operation::new("play", Tag::Boards, "Makes a move")
+    .details("The players are mailed as after any move.")
+    .scope(Scope::Play)
+    .takes::<Play>()
+    .gives::<Played<'static>>("What came of it.")
+    .refuses(&[
+        Code::NotAPlayer,
+        Code::UnknownGame,
+        Code::NoSuchBoard,
+        Code::GameOver,
+        Code::NotYourTurn,
+        Code::WrongMoveNumber,
+        Code::SwapTooLate,
+        Code::AlreadyProposed,
+        Code::NothingProposed,
+        Code::NothingSubmitted,
+        Code::IllegalMove,
+        Code::NotSupported,
+    ])
+    .once();
+
 /// Sends the command that a mail would hold; who called stands for the password.
 pub(super) async fn play(
     State(web): State<Web>,
     client: Client,
     caller: Caller,
-    Path((game, number)): Path<(String, String)>,
+    At((game, number)): At<(String, String)>,
     headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    Sent(body): Sent,
 ) -> Result<Response, Problem> {
     caller.require(Scope::Play)?;
-    let body =
-        body.map_err(|_| Problem::new(Code::TooLarge, "the request is larger than this server takes"))?;
     let name = board_name(&game, &number)?;
     if web.app.registry.find(&name.game).is_none() {
         return Err(Problem::new(Code::UnknownGame, format!("there is no game `{}` here", name.game)));
@@ -83,35 +129,35 @@ pub(super) async fn play(
 fn present(answer: &Answer) -> SavedResponse {
     if let Some(failure) = &answer.failure {
         let status = status(failure.code);
-        let mut body = problem_details(status, failure.code.as_str(), &failure.message);
-        if let Some(Reply::Error(error)) = answer.replies.first() {
-            body["hints"] = json!(error.hints);
-        }
+        let hints = match answer.replies.first() {
+            Some(Reply::Error(error)) => error.hints.as_slice(),
+            _ => &[],
+        };
+        let body = ProblemDetails::new(status, failure.code.as_str(), &failure.message, hints).into_body();
         return SavedResponse {
             request_digest: String::new(),
             status: i64::from(status.as_u16()),
             content_type: PROBLEM_TYPE.to_owned(),
             retry_after: failure.retry_after.map(|seconds| seconds as i64),
-            body: body.to_string(),
+            body,
         };
     }
-    let body = match answer.replies.first() {
-        Some(Reply::Board(sheet)) => json!({
-            "ok": true,
-            "game": sheet.game,
-            "number": sheet.number,
-            "ply": sheet.ply,
-            "status": sheet.verdict.to_string(),
-            // Who has asked to confirm his moves gets a mail, and has not moved yet.
-            "played": sheet.heading != Heading::Submit,
+    let board = match answer.replies.first() {
+        Some(Reply::Board(sheet)) => Some(After {
+            game: &sheet.game,
+            number: sheet.number,
+            ply: sheet.ply,
+            status: sheet.verdict.to_string(),
+            played: sheet.heading != Heading::Submit,
         }),
-        _ => json!({ "ok": true }),
+        _ => None,
     };
     SavedResponse {
         request_digest: String::new(),
         status: 200,
         content_type: "application/json".to_owned(),
         retry_after: None,
-        body: body.to_string(),
+        // Texts and numbers: that never fails.
+        body: serde_json::to_string(&Played { ok: true, board }).unwrap_or_default(),
     }
 }

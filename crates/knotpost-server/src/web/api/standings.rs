@@ -1,18 +1,37 @@
 //! The standings of a game.
 
 use axum::Json;
-use axum::extract::{Path, State};
-use serde_json::{Value, json};
+use axum::extract::State;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use crate::service::{Reply, view_standings};
+use crate::service::{Code, Reply, SeekLine, StandingsTable, view_standings};
 use crate::web::Web;
 use crate::web::error::Problem;
+use crate::web::extract::At;
+use crate::web::openapi::{Operation, Tag};
+
+/// Who plays a game how well.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Standings {
+    /// The game's name.
+    game: String,
+    /// Players in blocks, so many lines each as the mail has them.
+    standings: Vec<StandingsTable>,
+    /// Who looks for opponents.
+    seeks: Vec<SeekLine>,
+}
+
+pub(super) const SHOW: Operation =
+    Operation::new("show_standings", Tag::Games, "The standings of a game, and who looks for opponents")
+        .gives::<Standings>("The standings.")
+        .refuses(&[Code::UnknownGame]);
 
 /// The blocks as the mail has them, so many lines each.
-pub(super) async fn show(State(web): State<Web>, Path(game): Path<String>) -> Result<Json<Value>, Problem> {
+pub(super) async fn show(State(web): State<Web>, At(game): At<String>) -> Result<Json<Standings>, Problem> {
     let reply = view_standings(&web.app, &game.to_lowercase()).await?;
     let Reply::Standings { game, tables, seeks, .. } = reply else {
         return Err(Problem::not_found("there are no standings"));
     };
-    Ok(Json(json!({ "game": game, "standings": tables, "seeks": seeks })))
+    Ok(Json(Standings { game, standings: tables, seeks }))
 }

@@ -1,49 +1,107 @@
 //! Keys of the API. They are made with the password alone: neither a key nor a browser that was left open makes more.
 
 use axum::Json;
-use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::read_json;
-use crate::domain::Millis;
+use crate::domain::Moment;
 use crate::service::{
-    Code, Scope, TokenView, TokenWish, USUAL_DAYS, create_token, revoke_token, view_tokens,
+    Code, LONGEST_TOKEN_NAME, MOST_TOKEN_DAYS, Scope, TokenView, TokenWish, USUAL_DAYS, create_token,
+    revoke_token, view_tokens,
 };
 use crate::web::Web;
 use crate::web::auth::{Caller, Shown};
 use crate::web::error::Problem;
+use crate::web::extract::{At, Sent};
+use crate::web::openapi::{Operation, Tag};
 
-/// What is asked for.
-#[derive(Debug, Deserialize)]
+/// A key to be made.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Wish {
+#[schemars(rename = "NewKey")]
+pub(super) struct Wish {
+    /// What its owner calls it.
+    #[schemars(length(min = 1, max = LONGEST_TOKEN_NAME))]
     name: String,
+    /// What it is to allow.
+    #[schemars(with = "Vec<Scope>", length(min = 1))]
     scopes: Vec<String>,
+    /// When it ends; a year unless it says otherwise.
+    #[schemars(range(min = 1, max = MOST_TOKEN_DAYS))]
     expires_days: Option<u32>,
 }
 
-fn facts(token: &TokenView) -> Value {
-    json!({
-        "id": token.id,
-        "name": token.name,
-        "scopes": token.scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>(),
-        "created": token.created_at.to_rfc3339(),
-        "used": token.used_at.map(Millis::to_rfc3339),
-        "expires": token.expires_at.to_rfc3339(),
-    })
+/// A key, without the secret.
+#[derive(Serialize, JsonSchema)]
+struct Key {
+    /// Its number.
+    id: i64,
+    /// What its owner calls it.
+    name: String,
+    /// What it allows.
+    #[schemars(with = "Vec<Scope>")]
+    scopes: Vec<&'static str>,
+    /// When it was made.
+    created: Moment,
+    /// When it was last used, to the hour.
+    used: Option<Moment>,
+    /// When it ends.
+    expires: Moment,
 }
 
-pub(super) async fn list(State(web): State<Web>, caller: Caller) -> Result<Json<Value>, Problem> {
+/// The keys of whoever asks.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Keys {
+    tokens: Vec<Key>,
+}
+
+/// A key that was just made.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct FreshKey {
+    #[serde(flatten)]
+    key: Key,
+    /// The key itself. It is never to be had again.
+    token: String,
+}
+
+impl From<&TokenView> for Key {
+    fn from(token: &TokenView) -> Self {
+        Self {
+            id: token.id,
+            name: token.name.clone(),
+            scopes: token.scopes.iter().map(|scope| scope.as_str()).collect(),
+            created: token.created_at.into(),
+            used: token.used_at.map(Moment::from),
+            expires: token.expires_at.into(),
+        }
+    }
+}
+
+pub(super) const LIST: Operation =
+    Operation::new("list_keys", Tag::Keys, "Your keys").scope(Scope::Read).gives::<Keys>("The keys.");
+
+pub(super) async fn list(State(web): State<Web>, caller: Caller) -> Result<Json<Keys>, Problem> {
     caller.require(Scope::Read)?;
     let tokens = view_tokens(&web.app, caller.user).await?;
-    Ok(Json(json!({ "tokens": tokens.iter().map(facts).collect::<Vec<_>>() })))
+    Ok(Json(Keys { tokens: tokens.iter().map(Key::from).collect() }))
 }
 
-pub(super) async fn create(State(web): State<Web>, caller: Caller, body: Bytes) -> Result<Response, Problem> {
+pub(super) const CREATE: Operation = Operation::new("make_key", Tag::Keys, "Makes a key")
+    .details("With userid and password alone: neither a key nor a browser left open makes further keys.")
+    .takes::<Wish>()
+    .gives::<FreshKey>("")
+    .status(201, "The key, shown this once.")
+    .refuses(&[Code::BadValue]);
+
+pub(super) async fn create(
+    State(web): State<Web>,
+    caller: Caller,
+    Sent(body): Sent,
+) -> Result<Response, Problem> {
     if caller.shown != Shown::Password {
         let text = "a key is made with userid and password (HTTP Basic), or on the settings page";
         return Err(Problem::new(Code::NotAllowed, text));
@@ -56,16 +114,19 @@ pub(super) async fn create(State(web): State<Web>, caller: Caller, body: Bytes) 
     }
     let wish = TokenWish { name: wish.name, scopes, days: wish.expires_days.unwrap_or(USUAL_DAYS) };
     let fresh = create_token(&web.app, caller.user, wish).await?;
-    let mut shown = facts(&fresh.view);
-    shown["token"] = json!(fresh.token);
+    let shown = FreshKey { key: Key::from(&fresh.view), token: fresh.token };
     let secret = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
     Ok((StatusCode::CREATED, secret, Json(shown)).into_response())
 }
 
+pub(super) const REVOKE: Operation = Operation::new("end_key", Tag::Keys, "Ends a key")
+    .details("A key does not end keys.")
+    .status(204, "It is gone.");
+
 pub(super) async fn revoke(
     State(web): State<Web>,
     caller: Caller,
-    Path(id): Path<i64>,
+    At(id): At<i64>,
 ) -> Result<StatusCode, Problem> {
     if caller.shown == Shown::Token {
         return Err(Problem::new(Code::NotAllowed, "a key does not end keys; log in, or show the password"));

@@ -1,35 +1,82 @@
 //! A user: what everybody may know, and for the user alone his addresses and whether mail reaches them.
 
 use axum::Json;
-use axum::extract::{Path, State};
-use serde_json::{Value, json};
+use axum::extract::State;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use crate::domain::Millis;
-use crate::service::{Scope, view_public_user, view_reach};
+use crate::domain::Moment;
+use crate::service::{Code, Scope, view_public_user, view_reach};
+use crate::store::StoppedAddress;
 use crate::web::Web;
 use crate::web::auth::Caller;
 use crate::web::error::Problem;
+use crate::web::extract::At;
+use crate::web::openapi::{Operation, Tag};
+
+/// A user.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct User {
+    /// The name, as signed up.
+    userid: String,
+    /// When that was.
+    since: Moment,
+    /// His addresses, for himself alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    addresses: Option<Vec<UserAddress>>,
+}
+
+/// A mail address of a user.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct UserAddress {
+    /// As registered.
+    pub(super) address: String,
+    /// Whether he has proven to read it.
+    pub(super) confirmed: bool,
+    /// Since when and why it gets no mail any more.
+    pub(super) stopped: Option<Stop>,
+}
+
+/// Why an address gets no mail any more.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Stop {
+    /// Since when.
+    since: Moment,
+    /// What its mail server said last.
+    why: String,
+}
+
+impl From<&StoppedAddress> for Stop {
+    fn from(stop: &StoppedAddress) -> Self {
+        Self { since: stop.stopped_at.into(), why: stop.why.clone() }
+    }
+}
+
+pub(super) const SHOW: Operation = Operation::new("show_user", Tag::Users, "A user")
+    .details("To himself (a key needs `read`) the answer tells his addresses and whether mail reaches them.")
+    .scope(Scope::Read)
+    .gives::<User>("The user.")
+    .refuses(&[Code::NoSuchUser])
+    .knows_caller();
 
 /// The user. To himself the answer tells his addresses.
 pub(super) async fn show(
     State(web): State<Web>,
-    Path(userid): Path<String>,
+    At(userid): At<String>,
     caller: Option<Caller>,
-) -> Result<Json<Value>, Problem> {
+) -> Result<Json<User>, Problem> {
     let user = view_public_user(&web.app, &userid).await?;
-    let mut shown = json!({ "userid": user.userid, "since": user.created_at.to_rfc3339() });
     let own = caller.filter(|caller| caller.user == user.id && caller.require(Scope::Read).is_ok());
-    if own.is_some() {
-        let addresses = view_reach(&web.app, user.id).await?.into_iter().map(|reach| {
-            json!({
-                "address": reach.address,
-                "confirmed": reach.confirmed,
-                "stopped": reach.stopped.map(|stop| json!({
-                    "since": Millis(stop.stopped_at).to_rfc3339(), "why": stop.why,
-                })),
-            })
-        });
-        shown["addresses"] = addresses.collect();
-    }
-    Ok(Json(shown))
+    let addresses = match own {
+        None => None,
+        Some(_) => {
+            let addresses = view_reach(&web.app, user.id).await?.into_iter().map(|reach| UserAddress {
+                stopped: reach.stopped.as_ref().map(Stop::from),
+                address: reach.address,
+                confirmed: reach.confirmed,
+            });
+            Some(addresses.collect())
+        }
+    };
+    Ok(Json(User { userid: user.userid, since: user.created_at.into(), addresses }))
 }

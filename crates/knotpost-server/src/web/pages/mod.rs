@@ -7,6 +7,7 @@ mod board;
 mod challenge;
 mod confirm;
 mod keys;
+mod mailbox;
 mod people;
 mod play;
 mod reset;
@@ -19,7 +20,7 @@ use axum::routing::{get, post};
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 
 use super::error::status;
-use super::routes::Role::{Public, User};
+use super::routes::Role::{Mailbox, Public, User};
 use super::routes::Route;
 use crate::config::Config;
 use crate::service::{Code, ServiceError, Visitor};
@@ -139,7 +140,12 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "POST", "/reset/{token}", || post(reset::act)),
     Route::new(Public, "GET", "/unsubscribe/{token}", || get(unsubscribe::ask)),
     Route::new(Public, "POST", "/unsubscribe/{token}", || post(unsubscribe::act)),
+    Route::new(Mailbox, "GET", "/mailbox", || get(mailbox::list)),
+    Route::new(Mailbox, "GET", "/mailbox/{name}", || get(mailbox::show)),
+    Route::new(Mailbox, "GET", "/mailbox/{name}/page", || get(mailbox::page)),
+    Route::new(Mailbox, "GET", "/mailbox/{name}/raw", || get(mailbox::download)),
     Route::new(Public, "GET", "/assets/{name}", || get(assets::show)),
 ];
 
-pub(super) use play::{missing, not_there};
+pub(super) use mailbox::guard as guard_mailbox;
+pub(super) use play::{missing, not_so, not_there};

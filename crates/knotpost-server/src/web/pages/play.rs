@@ -30,6 +30,17 @@ pub(in crate::web) async fn missing(State(web): State<Web>, uri: Uri) -> Respons
     not_there(&web)
 }
 
+/// The address is there, and cannot be asked in this way. Nothing is said about what is there: the addresses
+/// themselves are no secret, and the answer is the same for everybody.
+pub(in crate::web) async fn not_so(State(web): State<Web>, uri: Uri) -> Response {
+    if uri.path().starts_with("/api/") || uri.path() == "/commands" {
+        return Problem::method_not_allowed().into_response();
+    }
+    let title = "Method not allowed";
+    let message = "this page cannot be asked in this way";
+    web.pages.page(StatusCode::METHOD_NOT_ALLOWED, "problem.html", context! { title, message })
+}
+
 /// What stands where there is nothing, or nothing that concerns who asks.
 pub(in crate::web) fn not_there(web: &Web) -> Response {
     web.pages.page(

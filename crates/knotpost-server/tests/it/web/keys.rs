@@ -9,6 +9,7 @@ tell! {
     a_key_is_made_with_the_password_shown_once_and_ended,
     keys_end_with_the_password_the_account_and_their_time,
     a_key_does_what_its_scopes_allow,
+    metrics_are_told_to_an_administrators_key,
     a_move_is_sent_by_program_and_made_once,
     wrong_keys_are_counted_like_wrong_passwords,
     keys_are_made_and_ended_on_the_settings_page,
@@ -123,6 +124,7 @@ mod stories {
                 }
                 Role::Public => assert!(nobody != 401 || path == "/login", "{} {path}", route.method),
                 Role::Loopback => assert_eq!(nobody, 403, "{path}: the test comes from nowhere"),
+                Role::Mailbox => assert_eq!((nobody, user), (404, 404), "mail leaves this server"),
                 Role::Secret => assert_eq!(nobody, 404, "no secret is set"),
             }
             // What the table does not name is not there.
@@ -258,6 +260,19 @@ mod stories {
         assert_eq!(call(&app, &rules, "GET", "/api/v1/admin", &Value::Null).await.status, 200);
         edit_user(&app.app, "ada", UserEdit::Role("player")).await.unwrap();
         assert_eq!(call(&app, &rules, "GET", "/api/v1/admin", &Value::Null).await.status, 404);
+    }
+
+    pub(super) async fn metrics_are_told_to_an_administrators_key(place: Place) {
+        let app = looked_after(place).await;
+        let ada = make_key(&app, "ada", &["admin"]).await;
+        let (play, ann) = (make_key(&app, "ada", &["play"]).await, make_key(&app, "ann", &["read"]).await);
+        // This process does not count; a server does.
+        for (shown, status) in [(&ada, 503), (&play, 403), (&ann, 403), (&"Bearer knotpost_x".to_owned(), 401)] {
+            let page = call(&app, shown, "GET", "/metrics", &Value::Null).await;
+            assert_eq!(page.status, status, "{}", page.text);
+        }
+        edit_user(&app.app, "ada", UserEdit::Role("player")).await.unwrap();
+        assert_eq!(call(&app, &ada, "GET", "/metrics", &Value::Null).await.status, 403);
     }
 
     pub(super) async fn a_move_is_sent_by_program_and_made_once(place: Place) {

@@ -1,0 +1,268 @@
+//! The server as a whole: how it is doing, what it has to do, what administrators did, a word to everybody.
+
+use axum::extract::State;
+use axum::{Extension, Json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Acting, Done, MOST, carry_out, operation, read_cursor, read_limit, read_since};
+use crate::domain::Moment;
+use crate::service::{AuditQuery, Code, Deed, QueueFacts, view_audit, view_jobs, view_overview};
+use crate::store::{AuditRow, DutyLine};
+use crate::web::Web;
+use crate::web::api::read_json;
+use crate::web::error::Problem;
+use crate::web::extract::{Asked, Sent};
+use crate::web::openapi::Operation;
+
+/// How the server is doing.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::web::api) struct Overview {
+    /// Its version.
+    version: &'static str,
+    /// Its time.
+    now: Moment,
+    /// Received mail.
+    inbox: Queue,
+    /// Outgoing mail.
+    outbox: Queue,
+    /// Bytes of the database.
+    database_bytes: i64,
+    /// Its games.
+    games: Vec<GameBoards>,
+    /// Work that one process does for all.
+    duties: Vec<Duty>,
+}
+
+/// Mail that waits.
+#[derive(Serialize, JsonSchema)]
+struct Queue {
+    /// How many mails.
+    waiting: i64,
+    /// When the first of them is due.
+    oldest_due: Option<Moment>,
+    /// When the last one came or left.
+    last: Option<Moment>,
+}
+
+/// How many boards a game has.
+#[derive(Serialize, JsonSchema)]
+struct GameBoards {
+    /// The game's name.
+    game: String,
+    /// Being played.
+    active: i64,
+    /// Finished.
+    over: i64,
+}
+
+/// Work that one process does for all.
+#[derive(Serialize, JsonSchema)]
+struct Duty {
+    /// Which work.
+    name: String,
+    /// Who does it.
+    holder: String,
+    /// When it was last done.
+    last_run: Moment,
+    /// Nobody else does it before.
+    until: Moment,
+}
+
+fn queue(queue: &QueueFacts) -> Queue {
+    Queue {
+        waiting: queue.waiting,
+        oldest_due: queue.oldest_due.map(Moment::from),
+        last: queue.last.map(Moment::from),
+    }
+}
+
+fn duties(duties: Vec<DutyLine>) -> Vec<Duty> {
+    let one = |duty: DutyLine| Duty {
+        name: duty.name,
+        holder: duty.holder,
+        last_run: duty.alive_at.into(),
+        until: duty.until_at.into(),
+    };
+    duties.into_iter().map(one).collect()
+}
+
+pub(in crate::web::api) const OVERVIEW: Operation = operation("show_overview", "How the server is doing")
+    .gives::<Overview>("Queues, games, duties, version.");
+
+pub(in crate::web::api) async fn overview(State(web): State<Web>) -> Result<Json<Overview>, Problem> {
+    let seen = view_overview(&web.app).await?;
+    let games = seen.games.into_iter();
+    Ok(Json(Overview {
+        version: seen.version,
+        now: seen.now.into(),
+        inbox: queue(&seen.inbox),
+        outbox: queue(&seen.outbox),
+        database_bytes: seen.database_bytes,
+        games: games
+            .map(|game| GameBoards { game: game.game, active: game.active, over: game.over })
+            .collect(),
+        duties: duties(seen.duties),
+    }))
+}
+
+/// What the server has to do by itself.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::web::api) struct Jobs {
+    /// Its time.
+    now: Moment,
+    /// Boards that the clock looks at next.
+    deadlines: Vec<Deadline>,
+    /// Work that one process does for all.
+    duties: Vec<Duty>,
+    /// Broadcasts on their way.
+    broadcasts: Vec<Broadcast>,
+    /// When the next mail of the day is due.
+    next_digest: Option<Moment>,
+}
+
+/// A board that the clock looks at.
+#[derive(Serialize, JsonSchema)]
+struct Deadline {
+    /// The game's name.
+    game: String,
+    /// The number among the game's boards.
+    number: i64,
+    /// Whose turn it is.
+    to_move: Option<String>,
+    /// When the clock looks at it.
+    due: Moment,
+    /// When the player was reminded last.
+    reminded: Option<Moment>,
+}
+
+/// A broadcast on its way.
+#[derive(Serialize, JsonSchema)]
+struct Broadcast {
+    /// Its number.
+    id: i64,
+    /// Who wrote it.
+    userid: String,
+    /// When.
+    at: Moment,
+}
+
+pub(in crate::web::api) const JOBS: Operation = operation("list_jobs", "What the server has to do by itself")
+    .gives::<Jobs>("Deadlines, duties, broadcasts.");
+
+pub(in crate::web::api) async fn jobs(State(web): State<Web>) -> Result<Json<Jobs>, Problem> {
+    let seen = view_jobs(&web.app).await?;
+    let deadlines = seen.deadlines.into_iter().map(|line| Deadline {
+        game: line.game,
+        number: line.number,
+        to_move: line.userid,
+        due: line.due_at.into(),
+        reminded: line.nagged_at.map(Moment::from),
+    });
+    let broadcasts = seen.broadcasts.into_iter();
+    Ok(Json(Jobs {
+        now: seen.now.into(),
+        deadlines: deadlines.collect(),
+        duties: duties(seen.duties),
+        broadcasts: broadcasts
+            .map(|line| Broadcast { id: line.id, userid: line.userid, at: line.at.into() })
+            .collect(),
+        next_digest: seen.next_digest.map(Moment::from),
+    }))
+}
+
+/// The query of the audit log.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(in crate::web::api) struct LogQuery {
+    /// Only what was done by or to this user.
+    user: Option<String>,
+    /// Only from this date (in UTC) or moment (RFC 3339) on.
+    #[schemars(example = "2026-11-20")]
+    since: Option<String>,
+    /// Where the last page ended.
+    #[schemars(regex(pattern = r"^[0-9]{1,18}$"))]
+    cursor: Option<String>,
+    /// At most so many; 50 unless it says otherwise.
+    #[schemars(range(min = 1, max = MOST))]
+    limit: Option<usize>,
+}
+
+/// A page of the audit log.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::web::api) struct AuditLog {
+    /// What was done, the latest first.
+    audit: Vec<AuditEntry>,
+    /// Goes into the next request; `null`: that was all.
+    cursor: Option<String>,
+}
+
+/// Something that an administrator did.
+#[derive(Serialize, JsonSchema)]
+struct AuditEntry {
+    /// Its number.
+    id: i64,
+    /// When.
+    at: Moment,
+    /// `shell`, `web` or `api`.
+    door: String,
+    /// The userid; of the shell, the user of the machine.
+    by: String,
+    /// A stable word such as `board.pause`.
+    deed: String,
+    /// What it was done to: `ann`, `osbox 101`, `inbox 17`.
+    subject: String,
+    /// `done`, or the code of a refusal.
+    outcome: String,
+    /// A few words.
+    detail: String,
+}
+
+pub(in crate::web::api) const AUDIT: Operation = operation("list_audit", "What administrators did")
+    .asks::<LogQuery>()
+    .gives::<AuditLog>("A page of the audit log.");
+
+pub(in crate::web::api) async fn audit(
+    State(web): State<Web>,
+    Asked(query): Asked<LogQuery>,
+) -> Result<Json<AuditLog>, Problem> {
+    let (limit, since) = (read_limit(query.limit)?, read_since(query.since.as_deref())?);
+    let before = read_cursor(query.cursor.as_deref())?;
+    let page = view_audit(&web.app, &AuditQuery { userid: query.user, since, before, limit }).await?;
+    let entry = |row: AuditRow| AuditEntry {
+        id: row.id,
+        at: row.at.into(),
+        door: row.door,
+        by: row.actor,
+        deed: row.deed,
+        subject: row.subject,
+        outcome: row.outcome,
+        detail: row.detail,
+    };
+    let audit = page.rows.into_iter().map(entry).collect();
+    Ok(Json(AuditLog { audit, cursor: page.next.map(|id| id.to_string()) }))
+}
+
+/// A word to everybody.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "BroadcastText")]
+pub(in crate::web::api) struct BroadcastRequest {
+    /// What everybody is mailed.
+    text: String,
+}
+
+pub(in crate::web::api) const BROADCAST: Operation =
+    operation("broadcast", "Writes to everybody, once a day")
+        .takes::<BroadcastRequest>()
+        .gives::<Done>("It is on its way.")
+        .refuses(&[Code::BadValue, Code::RateLimited]);
+
+pub(in crate::web::api) async fn broadcast(
+    State(web): State<Web>,
+    Extension(caller): Acting,
+    Sent(body): Sent,
+) -> Result<Json<Done>, Problem> {
+    let wish: BroadcastRequest = read_json(&body, r#"{"text":"…"}"#)?;
+    carry_out(&web, &caller, Deed::Broadcast { text: wish.text }).await
+}

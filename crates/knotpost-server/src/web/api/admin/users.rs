@@ -1,0 +1,145 @@
+//! Users for administrators' programs.
+
+use axum::extract::State;
+use axum::{Extension, Json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Acting, Done, MOST, carry_out, no_such_act, operation, read_limit};
+use crate::service::{Code, Deed, UserEdit, UserView, search_users, view_user};
+use crate::web::Web;
+use crate::web::api::read_json;
+use crate::web::api::users::{Stop, UserAddress};
+use crate::web::error::Problem;
+use crate::web::extract::{Asked, At, Sent};
+use crate::web::openapi::Operation;
+
+/// The query of a list of users.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(in crate::web::api) struct UsersQuery {
+    /// The beginning of a name, or a whole address.
+    q: String,
+    /// Where the last page ended.
+    cursor: Option<String>,
+    /// At most so many; 50 unless it says otherwise.
+    #[schemars(range(min = 1, max = MOST))]
+    limit: Option<usize>,
+}
+
+/// A page of users.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::web::api) struct UserList {
+    /// By name.
+    users: Vec<UserLine>,
+    /// Goes into the next request; `null`: that was all.
+    cursor: Option<String>,
+}
+
+/// A user in a list.
+#[derive(Serialize, JsonSchema)]
+struct UserLine {
+    /// The name, as signed up.
+    userid: String,
+    /// `player` or `admin`.
+    role: String,
+    /// Whether the account is in use.
+    state: &'static str,
+    /// When it was signed up.
+    since: String,
+}
+
+/// A user as administrators see him.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::web::api) struct WholeUser {
+    #[serde(flatten)]
+    line: UserLine,
+    /// His addresses and whether mail reaches them.
+    addresses: Vec<UserAddress>,
+    /// Boards that he plays on.
+    active_boards: usize,
+    /// Browsers that he is logged in with.
+    sessions: usize,
+    /// His keys.
+    tokens: usize,
+}
+
+fn line(user: &UserView) -> UserLine {
+    UserLine {
+        userid: user.userid.clone(),
+        role: user.role.clone(),
+        state: user.state,
+        since: user.since.clone(),
+    }
+}
+
+pub(in crate::web::api) const USERS: Operation =
+    operation("search_users", "Users").asks::<UsersQuery>().gives::<UserList>("A page of users.");
+
+pub(in crate::web::api) async fn users(
+    State(web): State<Web>,
+    Asked(query): Asked<UsersQuery>,
+) -> Result<Json<UserList>, Problem> {
+    let limit = read_limit(query.limit)?;
+    let found = search_users(&web.app, &query.q, query.cursor.as_deref().unwrap_or_default(), limit).await?;
+    let cursor = found.last().filter(|_| found.len() == limit).map(|user| user.userid.clone());
+    Ok(Json(UserList { users: found.iter().map(line).collect(), cursor }))
+}
+
+pub(in crate::web::api) const USER: Operation = operation("inspect_user", "A user, his addresses and keys")
+    .gives::<WholeUser>("The user.")
+    .refuses(&[Code::NoSuchUser]);
+
+pub(in crate::web::api) async fn user(
+    State(web): State<Web>,
+    At(userid): At<String>,
+) -> Result<Json<WholeUser>, Problem> {
+    let user = view_user(&web.app, &userid).await?;
+    let addresses = user.addresses.iter().map(|(address, confirmed)| {
+        let stop = user.stopped.iter().find(|stop| stop.address_key == address.to_lowercase());
+        UserAddress { address: address.clone(), confirmed: *confirmed, stopped: stop.map(Stop::from) }
+    });
+    Ok(Json(WholeUser {
+        line: line(&user),
+        addresses: addresses.collect(),
+        active_boards: user.active_boards,
+        sessions: user.sessions,
+        tokens: user.tokens,
+    }))
+}
+
+/// What can be done to a user.
+const ACTS: [&str; 9] =
+    ["suspend", "lift", "grant", "revoke", "send_password", "log_out", "revoke_tokens", "delete", "start"];
+
+/// A change to a user.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "UserChange")]
+pub(in crate::web::api) struct UserRequest {
+    /// What is done.
+    #[schemars(extend("enum" = ACTS))]
+    act: String,
+    /// With `start`: the address that is to get mail again.
+    #[serde(default)]
+    address: String,
+}
+
+pub(in crate::web::api) const CHANGE_USER: Operation = operation("change_user", "Changes a user")
+    .takes::<UserRequest>()
+    .gives::<Done>("It is done.")
+    .refuses(&[Code::NoSuchUser, Code::Conflict, Code::BadValue]);
+
+pub(in crate::web::api) async fn change_user(
+    State(web): State<Web>,
+    Extension(caller): Acting,
+    At(userid): At<String>,
+    Sent(body): Sent,
+) -> Result<Json<Done>, Problem> {
+    let wish: UserRequest = read_json(&body, r#"{"act":"suspend"}"#)?;
+    let edit = match wish.act.as_str() {
+        "start" => return carry_out(&web, &caller, Deed::StartAddress { address: wish.address }).await,
+        act => UserEdit::from_word(act).ok_or_else(|| no_such_act(&ACTS))?,
+    };
+    carry_out(&web, &caller, Deed::User { userid, edit }).await
+}

@@ -1,0 +1,53 @@
+//! What comes with a request of the API, refused as problem details where it cannot be read.
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
+
+use super::Web;
+use super::error::Problem;
+use crate::service::Code;
+
+/// The parameters of a path.
+pub(super) struct At<T>(pub(super) T);
+
+/// The query.
+pub(super) struct Asked<T>(pub(super) T);
+
+/// The body, as it came.
+pub(super) struct Sent(pub(super) Bytes);
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Web> for At<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Problem> {
+        let read = Path::<T>::from_request_parts(parts, web).await;
+        read.map(|Path(read)| Self(read))
+            .map_err(|_| Problem::not_found("there is nothing at this address of the API"))
+    }
+}
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Web> for Asked<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Problem> {
+        let read = Query::<T>::from_request_parts(parts, web).await;
+        read.map(|Query(read)| Self(read)).map_err(|error| Problem::new(Code::BadValue, error.body_text()))
+    }
+}
+
+impl FromRequest<Web> for Sent {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, web: &Web) -> Result<Self, Problem> {
+        match Bytes::from_request(request, web).await {
+            Ok(bytes) => Ok(Self(bytes)),
+            Err(error) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+                Err(Problem::new(Code::TooLarge, "the request is larger than this server takes"))
+            }
+            Err(_) => Err(Problem::new(Code::WrongArguments, "the request ended in the middle")),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The API described by itself: a document for programs, a page for people. Both come from the table of routes.
+
+mod document;
+mod operation;
+mod page;
+
+use std::sync::LazyLock;
+
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::Response;
+use axum::routing::get;
+
+pub use document::openapi;
+pub(super) use operation::{Operation, Tag};
+
+use super::Web;
+use super::api::tagged;
+use super::routes::Role::Public;
+use super::routes::Route;
+use super::visitor::LoggedIn;
+
+/// Where the API describes itself.
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Public, "GET", "/api/openapi.json", || get(document)).described(&DOCUMENT),
+    Route::new(Public, "GET", "/api/docs", || get(docs)).described(&DOCS),
+];
+
+const DOCUMENT: Operation =
+    Operation::new("describe", Tag::Description, "The API in the words of OpenAPI 3.1")
+        .gives::<std::collections::BTreeMap<String, serde_json::Value>>("The description.")
+        .tagged();
+
+const DOCS: Operation =
+    Operation::new("read_description", Tag::Description, "The same description as a page")
+        .gives_text("text/html", "A page that needs no scripts.");
+
+/// It depends on nothing but the program.
+static TEXT: LazyLock<String> = LazyLock::new(|| openapi().to_string());
+
+async fn document(headers: HeaderMap) -> Response {
+    tagged(&headers, HeaderValue::from_static("application/json"), TEXT.clone())
+}
+
+async fn docs(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
+    let mut page = page::show(&web, visitor.as_ref().map(|LoggedIn(visitor)| visitor));
+    page.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    page
+}

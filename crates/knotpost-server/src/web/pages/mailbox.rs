@@ -1,0 +1,178 @@
+//! `/mailbox`: the mail that stays on this machine, for who tries the server out. The guard of the routes has let in
+//! whoever sits at it, or looks after the server.
+//!
+//! What stands in a mail may come from anybody: its page is shown in a frame that may do nothing.
+
+use std::io;
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use minijinja::{Value, context};
+use serde::Deserialize;
+
+use super::not_there;
+use crate::service::{Code, LocalMailbox, MailPage, list_local_mail, read_local_mail, show_local_mail};
+use crate::web::visitor::{LoggedIn, find, private, url_encode};
+use crate::web::{CONTENT_POLICY, Web, client};
+
+/// What the page of a mail may do: nothing but be read. It has no origin, no scripts, no forms, and fetches nothing.
+const FRAME_POLICY: &str = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; \
+                            base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+
+/// Lets in who sits at this machine, and administrators. For all others, and where mail leaves the machine, there is
+/// nothing here.
+pub(in crate::web) async fn guard(State(web): State<Web>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let may = web.mailbox.is_some() && (is_at_the_machine(&parts) || is_administrator(&parts, &web).await);
+    if !may {
+        return not_there(&web);
+    }
+    private(next.run(Request::from_parts(parts, body)).await)
+}
+
+async fn is_administrator(parts: &Parts, web: &Web) -> bool {
+    matches!(find(parts, web).await, Ok(Some(visitor)) if visitor.is_admin)
+}
+
+/// Whether a program of this machine asks, by a name of this machine: a page of another site whose name leads here
+/// would ask by that name.
+fn is_at_the_machine(parts: &Parts) -> bool {
+    let Some(asked) = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok()) else {
+        return false;
+    };
+    let names = ["localhost", "127.0.0.1", "[::1]"];
+    client::is_local(parts) && names.contains(&host_name(asked).to_ascii_lowercase().as_str())
+}
+
+/// A host without its port.
+fn host_name(host: &str) -> &str {
+    match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    }
+}
+
+/// What is looked for.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Look {
+    to: String,
+    before: Option<String>,
+}
+
+/// Reads mail off the disk, while others are served.
+async fn look<T: Send + 'static>(
+    web: &Web,
+    at: impl FnOnce(&dyn LocalMailbox) -> io::Result<T> + Send + 'static,
+) -> Result<T, Response> {
+    let Some(mailbox) = web.mailbox.clone() else { return Err(not_there(web)) };
+    let mailbox: Arc<dyn LocalMailbox> = mailbox;
+    let failed = |error: &dyn std::fmt::Display| {
+        tracing::error!(%error, "the mail folder cannot be read");
+        web.pages.problem(Code::Unavailable, "the mail folder cannot be read at the moment")
+    };
+    match tokio::task::spawn_blocking(move || at(mailbox.as_ref())).await {
+        Ok(Ok(seen)) => Ok(seen),
+        Ok(Err(error)) => Err(failed(&error)),
+        Err(error) => Err(failed(&error)),
+    }
+}
+
+pub(super) async fn list(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    Query(asked): Query<Look>,
+) -> Result<Response, Response> {
+    let Look { to, before } = asked;
+    let (wanted, from) = (to.clone(), before.clone());
+    let page = look(&web, move |mails| list_local_mail(mails, &wanted, from.as_deref())).await?;
+    let link = |next: &String| format!("/mailbox?to={}&before={}", url_encode(&to), url_encode(next));
+    let mails: Vec<Value> = page
+        .lines
+        .iter()
+        .map(|line| {
+            context! { address => address(&line.name), to => line.to.clone(), subject => line.subject.clone(),
+            date => line.date.clone() }
+        })
+        .collect();
+    let facts =
+        context! { mails, more => page.next.as_ref().map(link), older => before.is_some(), to => to.clone() };
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    Ok(web.pages.page_for(visitor, StatusCode::OK, "mailbox.html", facts))
+}
+
+fn address(name: &str) -> String {
+    format!("/mailbox/{}", url_encode(name))
+}
+
+async fn open(web: &Web, name: String) -> Result<MailPage, Response> {
+    let page = look(web, move |mails| show_local_mail(mails, &name)).await?;
+    page.ok_or_else(|| not_there(web))
+}
+
+pub(super) async fn show(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    Path(name): Path<String>,
+) -> Result<Response, Response> {
+    let page = open(&web, name.clone()).await?;
+    let fields: Vec<Value> = page
+        .fields
+        .iter()
+        .map(|(name, value)| context! { name => name.clone(), value => value.clone() })
+        .collect();
+    let subject = page.fields.iter().find(|(name, _)| name.eq_ignore_ascii_case("subject"));
+    let links = page.text.as_deref().map(|text| own_links(text, &web)).unwrap_or_default();
+    let facts = context! {
+        address => address(&name), subject => subject.map_or("", |(_, value)| value.as_str()), fields, links,
+        text => page.text.clone(), has_page => page.html.is_some(), parts => page.parts.clone(),
+    };
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    let mut shown = web.pages.page_for(visitor, StatusCode::OK, "mail.html", facts);
+    let policy = format!("{CONTENT_POLICY}; frame-src 'self'");
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        shown.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    Ok(shown)
+}
+
+/// The links in a text that lead to pages of this server; no others can be followed from here.
+fn own_links(text: &str, web: &Web) -> Vec<String> {
+    let url = format!("{}/", web.app.config.server.public_url.trim_end_matches('/'));
+    let words = text.split(|sign: char| sign.is_whitespace() || "<>()\"".contains(sign));
+    let paths =
+        words.filter_map(|word| word.strip_prefix(&url)).map(|rest| rest.trim_end_matches(['.', ',']));
+    let mut links: Vec<String> =
+        paths.map(|path| format!("/{path}")).filter(|link| !link.starts_with("//")).collect();
+    links.dedup();
+    links
+}
+
+/// The page of a mail, to stand in a frame.
+pub(super) async fn page(State(web): State<Web>, Path(name): Path<String>) -> Result<Response, Response> {
+    let html = open(&web, name).await?.html.ok_or_else(|| not_there(&web))?;
+    let facts = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(FRAME_POLICY)),
+    ];
+    Ok((facts, html).into_response())
+}
+
+/// A mail as it lies there, to be kept.
+pub(super) async fn download(State(web): State<Web>, Path(name): Path<String>) -> Result<Response, Response> {
+    let asked = name.clone();
+    let bytes =
+        look(&web, move |mails| read_local_mail(mails, &asked)).await?.ok_or_else(|| not_there(&web))?;
+    let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || ".-_".contains(*c)).collect();
+    let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{plain}.eml\""));
+    let facts = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("message/rfc822")),
+        (header::CONTENT_DISPOSITION, disposition.unwrap_or(HeaderValue::from_static("attachment"))),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(FRAME_POLICY)),
+    ];
+    Ok((facts, bytes).into_response())
+}
