@@ -54,7 +54,7 @@ pub struct MailLines {
 
 /// A mail laid out.
 #[derive(Clone, Debug, Default)]
-pub struct MailPage {
+pub struct LocalMail {
     /// Its header fields.
     pub fields: Vec<(String, String)>,
     /// Its text.
@@ -123,7 +123,7 @@ pub fn read_local_mail(mails: &dyn LocalMailbox, name: &str) -> io::Result<Optio
 ///
 /// # Errors
 /// When it is there and cannot be read.
-pub fn show_local_mail(mails: &dyn LocalMailbox, name: &str) -> io::Result<Option<MailPage>> {
+pub fn show_local_mail(mails: &dyn LocalMailbox, name: &str) -> io::Result<Option<LocalMail>> {
     let Some(message) = mails.read_up_to(name, MOST_SHOWN + 1)? else { return Ok(None) };
     let sections = if message.len() as u64 > MOST_SHOWN {
         Err("it is too large".to_owned())
@@ -132,16 +132,16 @@ pub fn show_local_mail(mails: &dyn LocalMailbox, name: &str) -> io::Result<Optio
     };
     Ok(Some(match sections {
         Ok(sections) => lay_out(&message, &sections),
-        Err(why) => MailPage { parts: vec![format!("(not laid out: {why})")], ..MailPage::default() },
+        Err(why) => LocalMail { parts: vec![format!("(not laid out: {why})")], ..LocalMail::default() },
     }))
 }
 
-fn lay_out(message: &[u8], sections: &[Section]) -> MailPage {
+fn lay_out(message: &[u8], sections: &[Section]) -> LocalMail {
     let text = |kind: &str| {
         let found = sections.iter().find(|section| section.kind == kind);
         found.and_then(|section| section.text.clone())
     };
-    MailPage {
+    LocalMail {
         fields: sections.first().map(|whole| whole.fields.clone()).unwrap_or_default(),
         text: text("text/plain"),
         html: text("text/html").map(|html| with_pictures(html, message, sections)),

@@ -111,7 +111,7 @@ pub use limits::{Limits, Rate};
 pub use mail_json::{OutgoingMail, ReceivedMail, masked_recipients, waits};
 pub use mail_text::{Author, described, mask_tokens, masked_fields, masked_text};
 pub use mailbox::{
-    LocalMailbox, MailLine, MailLines, MailPage, list_local_mail, read_local_mail, show_local_mail,
+    LocalMail, LocalMailbox, MailLine, MailLines, list_local_mail, read_local_mail, show_local_mail,
 };
 pub use mailroom::{Mailroom, Posted, PostedOutcome, ReturnPath};
 pub use messages::pass_on_broadcast;

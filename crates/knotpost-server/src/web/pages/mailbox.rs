@@ -15,7 +15,7 @@ use minijinja::{Value, context};
 use serde::Deserialize;
 
 use super::not_there;
-use crate::service::{Code, LocalMailbox, MailPage, list_local_mail, read_local_mail, show_local_mail};
+use crate::service::{Code, LocalMail, LocalMailbox, list_local_mail, read_local_mail, show_local_mail};
 use crate::web::visitor::{LoggedIn, find, private, url_encode};
 use crate::web::{CONTENT_POLICY, Web, client};
 
@@ -109,7 +109,7 @@ fn address(name: &str) -> String {
     format!("/mailbox/{}", url_encode(name))
 }
 
-async fn open(web: &Web, name: String) -> Result<MailPage, Response> {
+async fn open(web: &Web, name: String) -> Result<LocalMail, Response> {
     let page = look(web, move |mails| show_local_mail(mails, &name)).await?;
     page.ok_or_else(|| not_there(web))
 }

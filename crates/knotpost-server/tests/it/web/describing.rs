@@ -28,7 +28,7 @@ fn every_address_for_programs_is_described_and_no_other() {
     let missing: Vec<_> = table.difference(&description).collect();
     let made_up: Vec<_> = description.difference(&table).collect();
     assert!(missing.is_empty() && made_up.is_empty(), "missing: {missing:?}; made up: {made_up:?}");
-    assert!(table.len() > 35, "{}", table.len());
+    assert!(table.len() >= 35, "{}", table.len());
 }
 
 #[test]

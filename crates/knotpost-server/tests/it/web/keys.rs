@@ -292,7 +292,9 @@ mod stories {
         let ada = make_key(&app, "ada", &["admin"]).await;
         let (play, ann) = (make_key(&app, "ada", &["play"]).await, make_key(&app, "ann", &["read"]).await);
         // This process does not count; a server does.
-        for (shown, status) in [(&ada, 503), (&play, 403), (&ann, 403), (&"Bearer knotpost_x".to_owned(), 401)] {
+        for (shown, status) in
+            [(&ada, 503), (&play, 403), (&ann, 403), (&"Bearer knotpost_x".to_owned(), 401)]
+        {
             let page = call(&app, shown, "GET", "/metrics", &Value::Null).await;
             assert_eq!(page.status, status, "{}", page.text);
         }

@@ -131,7 +131,9 @@ async fn what_stands_in_a_mail_does_nothing() {
     assert!(!list.text.contains("<script") && list.text.contains("&lt;script"), "{}", list.text);
     let page = house.here(&format!("/mailbox/{name}")).await;
     assert!(!page.text.contains("<script") && !page.text.contains("<b>bold"), "{}", page.text);
-    assert!(page.text.contains("sandbox=\"\"") && page.text.contains(&format!("src=\"/mailbox/{name}/page\"")));
+    assert!(
+        page.text.contains("sandbox=\"\"") && page.text.contains(&format!("src=\"/mailbox/{name}/page\""))
+    );
     assert!(page.text.contains("href=\"/confirm/17.abc\"") && !page.text.contains("href=\"http://evil"));
     assert!(page.header("content-security-policy").contains("frame-src 'self'"));
     let frame = house.here(&format!("/mailbox/{name}/page")).await;
@@ -150,7 +152,9 @@ async fn names_of_mails_lead_nowhere_else() {
     let house = House::new().await;
     std::fs::write(house.folder.path().join("secret"), "the secret").unwrap();
     std::fs::write(house.folder.path().join("out/new/.hidden"), "hidden").unwrap();
-    for name in ["..%2F..%2Fsecret", "..%2Fsecret", "%2Fetc%2Fpasswd", "..", ".hidden", "a%00b", "nothing", "%FF"] {
+    for name in
+        ["..%2F..%2Fsecret", "..%2Fsecret", "%2Fetc%2Fpasswd", "..", ".hidden", "a%00b", "nothing", "%FF"]
+    {
         for end in ["", "/page", "/raw"] {
             let page = house.here(&format!("/mailbox/{name}{end}")).await;
             assert!([400, 404].contains(&page.status.as_u16()), "{name}{end}: {}", page.status);
