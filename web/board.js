@@ -53,9 +53,24 @@ document.addEventListener("keydown", (event) => {
 
 addEventListener("popstate", () => show(location.href, true).catch(() => location.reload()));
 
-if (table()?.dataset.live === "yes") {
-  const events = new EventSource(table().dataset.events);
+// Only what can be seen listens: a browser has few connections to one server, and every other board may be open in
+// some tab. What happened meanwhile is told by the server, which hears how the board stood on this page.
+let events;
+
+function listen() {
+  if (events || document.hidden || table()?.dataset.live !== "yes") return;
+  events = new EventSource(table().dataset.events);
   const news = () => (isBusy() ? tell() : show(location.href, true).catch(tell));
   for (const kind of ["move", "chat", "proposal", "over"]) events.addEventListener(kind, news);
-  events.addEventListener("over", () => events.close());
+  events.addEventListener("over", rest);
 }
+
+function rest() {
+  events?.close();
+  events = undefined;
+}
+
+document.addEventListener("visibilitychange", () => (document.hidden ? rest() : listen()));
+addEventListener("pagehide", rest);
+addEventListener("pageshow", listen);
+listen();

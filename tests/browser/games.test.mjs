@@ -21,7 +21,7 @@ async function replyByMail(game, ply) {
   const letter = await server.letter("cyd", (one) => one.text.includes(`${game} move 101 cyd PASSWORD`) || /move alone on the first line/.test(one.text));
   const [, move] = /with the move alone on the first line, like\n {3}(.+)\n/.exec(letter.text) ?? [];
   assert.ok(move, `no move to answer with at move ${ply}:\n${letter.text}`);
-  await server.mail({ from: "cyd@cyd.example", to: letter.replyTo.replace(/.*<|>.*/g, ""), subject: `Re: ${letter.subject}`, body: `${move}\n\nBy mail, from cyd.` });
+  await server.mail({ from: "cyd@cyd.example", to: letter.replyTo, subject: `Re: ${letter.subject}`, body: `${move}\n\nBy mail, from cyd.` });
 }
 
 /** Plays a board to its end: who has a browser clicks, cyd mails, and both browsers follow without reloading. */

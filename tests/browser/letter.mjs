@@ -3,7 +3,18 @@
 /** The fields and the plain text of a letter. */
 export function readLetter(bytes) {
   const { fields, body } = split(bytes.toString("latin1"));
-  return { to: fields.to ?? "", subject: words(fields.subject ?? ""), replyTo: fields["reply-to"] ?? fields.from ?? "", text: plain(fields, body) ?? "" };
+  return {
+    to: fields.to ?? "",
+    subject: words(fields.subject ?? ""),
+    replyTo: (fields["reply-to"] ?? fields.from ?? "").replace(/.*<|>.*/g, ""),
+    leaving: fields["list-unsubscribe"] ?? "",
+    text: plain(fields, body) ?? "",
+  };
+}
+
+/** The path of the page of this kind that a letter leads to, if it does: `confirm`, `reset`, `magic`, `unsubscribe`. */
+export function linkIn(letter, kind) {
+  return new RegExp(`https?://[^/\\s]+(/${kind}/[^\\s>]+)`).exec(letter.leaving + letter.text)?.[1];
 }
 
 function split(text) {

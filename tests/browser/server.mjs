@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { once } from "node:events";
 import { until } from "./waiting.mjs";
-import { readLetter } from "./letter.mjs";
+import { linkIn, readLetter } from "./letter.mjs";
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 const run = promisify(execFile);
@@ -23,9 +23,10 @@ const SETTINGS = {
 };
 
 export class Server {
-  /** Starts one on an empty folder. */
-  static async start() {
+  /** Starts one on an empty folder, with settings named as its environment names them. */
+  static async start(settings = {}) {
     const server = new Server();
+    server.settings = settings;
     server.place = await mkdtemp(join(tmpdir(), "knotpost-browser-"));
     server.read = new Set();
     await server.resume();
@@ -55,7 +56,7 @@ export class Server {
 
   environment() {
     const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("KNOTPOST_"));
-    const settings = Object.entries({ ...SETTINGS, SERVER__DATA: this.data });
+    const settings = Object.entries({ ...SETTINGS, ...this.settings, SERVER__DATA: this.data });
     return Object.fromEntries([...clean, ...settings.map(([name, value]) => [`KNOTPOST_${name}`, value])]);
   }
 
@@ -97,7 +98,7 @@ export class Server {
     const headers = { "content-type": "application/json" };
     const answer = await fetch(`${this.site}/commands`, { method: "POST", headers, body: JSON.stringify({ command, body }) });
     const json = await answer.json();
-    if (!json.ok) throw new Error(`${command}: ${JSON.stringify(json)}`);
+    if (!json.ok) throw new Error(`${command}: ${json.error.message}`);
     return json;
   }
 
@@ -108,7 +109,12 @@ export class Server {
 
   /** Signs up these players, their passwords being NAME-secret and their addresses NAME@NAME.example. */
   async signUp(...names) {
-    for (const name of names) await this.command(`signup ${name} ${name}-secret ${name}@${name}.example`);
+    for (const name of names) {
+      await this.command(`signup ${name} ${name}-secret ${name}@${name}.example`);
+      if (this.settings.ACCOUNTS__CONFIRM_ADDRESSES !== "on") continue;
+      const letter = await this.letter(name, (one) => linkIn(one, "confirm"));
+      await fetch(this.site + linkIn(letter, "confirm"), { method: "POST" });
+    }
   }
 
   /** Sends a mail over SMTP. */
@@ -141,7 +147,7 @@ export class Server {
       if (this.read.has(`${name} ${file}`)) continue;
       const letter = readLetter(await readFile(join(box, file)));
       this.read.add(`${name} ${file}`);
-      if (letter.to.includes(`${name}@${name}.example`)) found.push(letter);
+      if (letter.to.includes(`${name}@`)) found.push(letter);
     }
     return found;
   }
