@@ -14,6 +14,7 @@ async function show(address, keep) {
   for (const one of fresh.querySelectorAll("details > summary")) if (open.includes(one.textContent)) one.parentElement.open = true;
   document.title = page.title;
   if (!keep) history.pushState(null, "", address);
+  offerCopy();
 }
 
 // Somebody who is writing or choosing is not interrupted.
@@ -65,6 +66,18 @@ function listen() {
   events.addEventListener("over", rest);
 }
 
+// A link that is copied with one click, where the browser lets a page do so.
+function offerCopy() {
+  const field = document.getElementById("share");
+  if (!field || !navigator.clipboard) return;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "plain";
+  button.textContent = "Copy";
+  button.addEventListener("click", () => navigator.clipboard.writeText(field.value).then(() => (button.textContent = "Copied")));
+  field.after(button);
+}
+
 function rest() {
   events?.close();
   events = undefined;
@@ -74,3 +87,4 @@ document.addEventListener("visibilitychange", () => (document.hidden ? rest() : 
 addEventListener("pagehide", rest);
 addEventListener("pageshow", listen);
 listen();
+offerCopy();

@@ -6,7 +6,9 @@ import { launch, NARROW, Person, WIDE } from "./browser.mjs";
 import { ADMINISTRATION, byLetter, furnish, PLAYER, PUBLIC, visit } from "./pages.mjs";
 
 const VIEWS = { narrow: NARROW, wide: WIDE };
-const PRINTED = ["osbox", "osbo", "board-over"];
+/** A sheet of A4 within its margins, at 96 dots an inch. */
+const PAPER = { width: 718, height: 1047 };
+const PRINTED = ["osbox", "osbo", "boxilies", "board-over", "rules"];
 
 async function photograph(person, pages, folder) {
   let taken = 0;
@@ -21,7 +23,10 @@ async function photograph(person, pages, folder) {
       }
     }
     if (!PRINTED.includes(name)) continue;
-    await person.page.pdf({ path: join(folder, `${name}-printed.pdf`), format: "a4" });
+    await person.page.setViewport(PAPER);
+    await person.page.emulateMediaType("print");
+    await person.page.screenshot({ path: join(folder, `${name}-printed.png`), fullPage: true });
+    await person.page.emulateMediaType(null);
     taken += 1;
   }
   return taken;
