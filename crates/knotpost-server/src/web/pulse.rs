@@ -6,8 +6,7 @@ use crate::service::Pulse;
 /// The word for a pulse: fit for a query and for the id of an event.
 pub(super) fn pulse_id(pulse: &Pulse) -> String {
     let number = |value: Option<i64>| value.map_or("-".to_owned(), |value| value.to_string());
-    let (moved, remark, proposed) =
-        (number(pulse.moved_at), number(pulse.remark), number(pulse.proposed_at));
+    let (moved, remark, proposed) = (number(pulse.moved_at), number(pulse.remark), number(pulse.proposed_at));
     format!("{}.{moved}.{remark}.{proposed}.{}", pulse.ply, pulse.state.as_str())
 }
 
@@ -40,7 +39,8 @@ mod tests {
         };
         assert_eq!(pulse_id(&pulse), "7.1795271558103.-.3.active");
         assert_eq!(read_pulse(&pulse_id(&pulse)), Some(pulse));
-        for other in ["", "7", "7.1.-.3", "7.1.-.3.lost", "x.1.-.3.over", "7.1.-.3.over.1", "7.1.-.3.over\n"] {
+        for other in ["", "7", "7.1.-.3", "7.1.-.3.lost", "x.1.-.3.over", "7.1.-.3.over.1", "7.1.-.3.over\n"]
+        {
             assert_eq!(read_pulse(other), None, "{other:?}");
         }
     }

@@ -13,7 +13,8 @@ use minijinja::{Value, context};
 use super::prose;
 use crate::domain::{BoardState, Millis, Span};
 use crate::service::{
-    BoardLine, BoardQuery, Code, Reply, ServiceError, TOPICS, Visitor, help_page, view_boards, view_games, view_seeks,
+    BoardLine, BoardQuery, Code, Reply, ServiceError, TOPICS, Visitor, help_page, view_boards, view_games,
+    view_seeks,
 };
 use crate::store::{BoardRow, SeatRow};
 use crate::web::Web;

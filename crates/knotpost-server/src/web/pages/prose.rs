@@ -34,7 +34,8 @@ impl Piece<'_> {
                 None => format!("<p>{}</p>\n", inline(words)),
             },
             Self::Verbatim(lines) => {
-                let shallowest = lines.iter().filter(|line| !line.trim().is_empty()).map(|line| indent(line)).min();
+                let shallowest =
+                    lines.iter().filter(|line| !line.trim().is_empty()).map(|line| indent(line)).min();
                 let cut = |line: &&str| line.get(shallowest.unwrap_or(0)..).unwrap_or_default().to_owned();
                 let kept = lines.iter().map(cut).collect::<Vec<_>>().join("\n");
                 format!("<pre class=\"board\" tabindex=\"0\">{}</pre>\n", HtmlEscape(kept.trim_end()))
@@ -51,7 +52,11 @@ fn indent(line: &str) -> usize {
 fn inline(words: &str) -> String {
     let parts = words.split('`').enumerate();
     let show = |(place, part): (usize, &str)| {
-        if place % 2 == 1 { format!("<code>{}</code>", HtmlEscape(part)) } else { HtmlEscape(part).to_string() }
+        if place % 2 == 1 {
+            format!("<code>{}</code>", HtmlEscape(part))
+        } else {
+            HtmlEscape(part).to_string()
+        }
     };
     parts.map(show).collect()
 }
@@ -100,7 +105,13 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
 fn item_indent(text: &str) -> usize {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let is_numbered = digits > 0 && text.get(digits..).is_some_and(|rest| rest.starts_with(". "));
-    if is_numbered { digits + 2 } else if text.starts_with("* ") { 2 } else { 0 }
+    if is_numbered {
+        digits + 2
+    } else if text.starts_with("* ") {
+        2
+    } else {
+        0
+    }
 }
 
 /// Deeper than what is around it, a frame, or columns.
