@@ -65,14 +65,12 @@ fn until_settled(line: &str, hide: impl Fn(&str) -> String) -> String {
 /// One reading of the line, with the passwords it finds as masks.
 fn hide(line: &str, vocabulary: &Vocabulary) -> String {
     match secrets_by_place(line, vocabulary) {
-        Some(places) => {
-            rewrite(
-                line,
-                |place, piece| {
-                    if places.contains(&place) { MASK.to_owned() } else { restore(piece) }
-                },
-            )
-        }
+        Some(places) => rewrite(
+            line,
+            |place, piece| {
+                if places.contains(&place) { MASK.to_owned() } else { restore(piece) }
+            },
+        ),
         None => hide_unknown(line, vocabulary),
     }
 }

@@ -109,18 +109,16 @@ fn newcomer(user_id: UserKey, userid: &str) -> StandingRow {
 }
 
 /// The lines of a block: one question for all of them, however many.
-async fn describe(
-    tx: &mut Tx,
-    game: &str,
-    rows: Vec<StandingRow>,
-) -> Result<Vec<StandingLine>, StoreError> {
+async fn describe(tx: &mut Tx, game: &str, rows: Vec<StandingRow>) -> Result<Vec<StandingLine>, StoreError> {
     if rows.is_empty() {
         return Ok(Vec::new());
     }
     let users: Vec<UserKey> = rows.iter().map(|row| row.user_id).collect();
     let facts = tx.player_facts(game, &users).await?;
-    let facts: HashMap<UserKey, PlayerFacts> = facts.into_iter().map(|facts| (facts.user_id, facts)).collect();
-    let known = (1..).zip(rows).filter_map(|(rank, row)| facts.get(&row.user_id).map(|facts| (rank, row, facts)));
+    let facts: HashMap<UserKey, PlayerFacts> =
+        facts.into_iter().map(|facts| (facts.user_id, facts)).collect();
+    let known =
+        (1..).zip(rows).filter_map(|(rank, row)| facts.get(&row.user_id).map(|facts| (rank, row, facts)));
     Ok(known.map(|(rank, row, facts)| line(rank, row, facts)).collect())
 }
 

@@ -208,7 +208,8 @@ mod stories {
     pub(super) async fn keys_that_have_ended_leave_room_for_new_ones(place: Place) {
         let app = looked_after(place).await;
         let wish = json!({ "name": "one of many", "scopes": ["read"], "expires_days": 1 });
-        let make = async |shown: &str| call(&app, shown, "POST", "/api/v1/tokens", &wish).await.status.as_u16();
+        let make =
+            async |shown: &str| call(&app, shown, "POST", "/api/v1/tokens", &wish).await.status.as_u16();
         let old = basic("ann");
         for _ in 0..30 {
             assert_eq!(make(&old).await, 201);
