@@ -45,7 +45,7 @@ async fn boards_are_told_from_process_to_process_on_postgres() {
             }
         }
     };
-    let board = tokio::time::timeout(Duration::from_secs(60), told).await.expect("something is heard");
+    let board = tokio::time::timeout(Duration::from_mins(1), told).await.expect("something is heard");
     assert_eq!(board.game, "osbox");
     stop.cancel();
     for peer in peers {
