@@ -18,6 +18,8 @@ pub const MASK: &str = "********";
 pub(crate) const SHORTEST_SECRET: usize = 6;
 /// Board numbers with more digits are not taken for granted.
 const LONGEST_BOARD: usize = 6;
+/// So often is a line read anew; one that still changes then is hidden altogether.
+const MOST_READINGS: usize = 16;
 /// Stands for an earlier mask while a line is read, so that masking twice is masking once.
 const STAND_IN: &str = "Masked-Word.1";
 
@@ -26,24 +28,13 @@ const STAND_IN: &str = "Masked-Word.1";
 /// In a line that is no command, or whose userid and password cannot be what they stand for, this is
 /// [`mask_cautiously`].
 pub fn mask(line: &str, vocabulary: &Vocabulary) -> String {
-    let line = read_again(line);
-    match secrets_by_place(&line, vocabulary) {
-        Some(places) => {
-            rewrite(
-                &line,
-                |place, piece| {
-                    if places.contains(&place) { MASK.to_owned() } else { restore(piece) }
-                },
-            )
-        }
-        None => hide_unknown(&line, vocabulary),
-    }
+    until_settled(line, |line| hide(line, vocabulary))
 }
 
 /// The line, cleaned, with every word as `********` that could be a password: for lines whose userid and
 /// password turned out wrong, where the two may have been exchanged.
 pub fn mask_cautiously(line: &str, vocabulary: &Vocabulary) -> String {
-    hide_unknown(&read_again(line), vocabulary)
+    until_settled(line, |line| hide_unknown(line, vocabulary))
 }
 
 /// One word for an error text, hidden if it could be a password.
@@ -55,8 +46,37 @@ pub(crate) fn show(word: &str, vocabulary: &Vocabulary) -> String {
     }
 }
 
+/// Hides until there is nothing more to hide.
+///
+/// A word that became a mask may have been the head of the command, and the line read without it has its
+/// password elsewhere: what is shown must be sound in that reading too.
+fn until_settled(line: &str, hide: impl Fn(&str) -> String) -> String {
+    let mut shown = clean(line);
+    for _ in 0..MOST_READINGS {
+        let next = clean(&hide(&read_again(&shown)));
+        if next == shown {
+            return shown;
+        }
+        shown = next;
+    }
+    rewrite(&shown, |_, _| MASK.to_owned())
+}
+
+/// One reading of the line, with the passwords it finds as masks.
+fn hide(line: &str, vocabulary: &Vocabulary) -> String {
+    match secrets_by_place(line, vocabulary) {
+        Some(places) => rewrite(
+            line,
+            |place, piece| {
+                if places.contains(&place) { MASK.to_owned() } else { restore(piece) }
+            },
+        ),
+        None => hide_unknown(line, vocabulary),
+    }
+}
+
 fn read_again(line: &str) -> String {
-    rewrite(&clean(line), |_, piece| if piece == MASK { STAND_IN.to_owned() } else { piece.to_owned() })
+    rewrite(line, |_, piece| if piece == MASK { STAND_IN.to_owned() } else { piece.to_owned() })
 }
 
 /// Maps the pieces of a line.

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use crate::http::Http;
 use crate::load::script;
 use crate::report::Times;
-use crate::server::{Place, Running, usual_program};
+use crate::server::{Place, Running, program_at};
 use crate::sink::{Manners, Sink};
 
 const JSON: &str = "Content-Type: application/json\r\n";
@@ -81,7 +81,7 @@ struct Side {
 pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     ensure!(args.count > 0 && args.rounds > 0, "something must be counted");
     let sink = Sink::open(Manners::prompt(), 1).await?;
-    let program = args.server.clone().unwrap_or_else(usual_program);
+    let program = program_at(args.server.as_deref())?;
     let small = match &args.beside {
         Some(folder) => Place::at(&program, &std::fs::canonicalize(folder)?)?,
         None => Place::new(&program)?,

@@ -244,8 +244,15 @@ pub(crate) fn tail(log: &str) -> String {
     lines.get(lines.len().saturating_sub(20)..).unwrap_or_default().join("\n")
 }
 
-/// The server beside this program, where cargo puts it.
-pub(crate) fn usual_program() -> PathBuf {
-    let here = std::env::current_exe().unwrap_or_default();
-    here.with_file_name("knotpost")
+/// The server's program, whichever folder it is started in: the one named, or the one beside this program, where
+/// cargo puts it.
+///
+/// # Errors
+/// When there is none.
+pub(crate) fn program_at(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let program = match named {
+        Some(named) => named.to_owned(),
+        None => std::env::current_exe()?.with_file_name("knotpost"),
+    };
+    std::fs::canonicalize(&program).with_context(|| format!("there is no server at {}", program.display()))
 }

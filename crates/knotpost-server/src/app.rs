@@ -26,6 +26,7 @@ pub struct Signals {
     pub outbox: Sign,
     /// Boards on which something has just happened, for those who watch them live.
     pub boards: broadcast::Sender<BoardRef>,
+    announcer: Announcer,
     told: Mutex<Option<Announcements>>,
 }
 
@@ -38,6 +39,7 @@ impl Signals {
             inbox: Sign::new(Notice::Inbox, announcer.clone()),
             outbox: Sign::new(Notice::Outbox, announcer.clone()),
             boards: broadcast::Sender::new(BOARDS_KEPT),
+            announcer: announcer.clone(),
             told: Mutex::new(told),
         }
     }
@@ -47,12 +49,18 @@ impl Signals {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Tells those who watch these boards that something was committed there.
+    /// Tells those who watch these boards, here and at other processes, that something was committed there.
     pub fn tell_boards(&self, boards: &[BoardRef]) {
         for board in boards {
-            // Without anybody who watches there is nobody to tell.
-            let _ = self.boards.send(board.clone());
+            self.tell_watchers_here(board.clone());
+            self.announcer.announce(Notice::Board(board.clone()));
         }
+    }
+
+    /// Tells those who watch a board at this process.
+    pub fn tell_watchers_here(&self, board: BoardRef) {
+        // Without anybody who watches there is nobody to tell.
+        let _ = self.boards.send(board);
     }
 }
 

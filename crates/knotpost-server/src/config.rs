@@ -107,11 +107,19 @@ impl Config {
             .with_list_parse_key("inbound.trusted_authserv")
             .with_list_parse_key("inbound.dns")
             .try_parsing(true)
-            .ignore_empty(true)
             .source(Some(ours));
         let read = |error: config::ConfigError| ConfigError::Read(error.to_string());
-        let settings: Self =
+        let mut settings: Self =
             builder.add_source(environment).build().map_err(read)?.try_deserialize().map_err(read)?;
+        // A variable that is empty is an empty list, but is read as one with an empty word.
+        for list in [
+            &mut settings.games.disabled,
+            &mut settings.http.trusted_proxies,
+            &mut settings.inbound.trusted_authserv,
+            &mut settings.inbound.dns,
+        ] {
+            list.retain(|word| !word.trim().is_empty());
+        }
         check::check(&settings)?;
         Ok(settings)
     }
@@ -203,6 +211,16 @@ mod tests {
         assert!(!config.limits.enabled);
         assert_eq!(config.games.disabled, ["osbox"]);
         assert!((config.time.nag_days - 2.5).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn an_empty_variable_switches_off_what_a_default_switches_on() {
+        let names = ["KNOTPOST_SMTP__LISTEN", "KNOTPOST_HTTP__TRUSTED_PROXIES", "KNOTPOST_GAMES__DISABLED"];
+        let config = load(&names.map(|name| (name, ""))).expect("usable");
+        assert_eq!(config.smtp.listen, "");
+        assert!(config.http.trusted_proxies.is_empty() && config.games.disabled.is_empty());
+        let bad = load(&[("KNOTPOST_TIME__NAG_DAYS", "")]).expect_err("no number");
+        assert!(bad.to_string().contains("nag_days"), "{bad}");
     }
 
     #[test]

@@ -189,6 +189,19 @@ fn a_mask_where_no_password_belongs_hides_what_follows() {
     }
 }
 
+#[test]
+fn a_command_that_a_mask_uncovers_is_masked_too() {
+    // Without the first word another one is the head of the command, and the password stands elsewhere.
+    let line = "vacati move i v i move i v";
+    for mask in [mask, mask_cautiously] {
+        let once = mask(line, &vocabulary());
+        assert_eq!(mask(&once, &vocabulary()), once);
+    }
+    let many = format!("vacati {}", "move i v ".repeat(400));
+    let once = mask(&many, &vocabulary());
+    assert_eq!(mask(&once, &vocabulary()), once);
+}
+
 fn password_verbs() -> Vec<Verb> {
     Verb::all().iter().copied().filter(|verb| verb.spec().needs_password() || *verb == Verb::Signup).collect()
 }

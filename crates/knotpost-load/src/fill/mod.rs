@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, ensure};
 use tokio::time::Instant;
 
-use crate::server::{Place, usual_program};
+use crate::server::{Place, program_at};
 use plan::{Plan, Size};
 use sheet::Header;
 
@@ -45,7 +45,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     let size = Size { users: args.users, boards: args.boards, seed: args.seed };
     std::fs::create_dir(&args.folder).with_context(|| format!("{} cannot be made", args.folder.display()))?;
     let folder = std::fs::canonicalize(&args.folder)?;
-    let program = args.server.clone().unwrap_or_else(usual_program);
+    let program = program_at(args.server.as_deref())?;
     let header = ask_for_header(&program, &folder).await?;
     let file = folder.join("filled.jsonl");
     let plan = Plan::new(size)?;

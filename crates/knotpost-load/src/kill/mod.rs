@@ -24,7 +24,7 @@ use crate::play::post::{House, Post, open_doors};
 use crate::play::table::{Table, pairs_for, seat_all};
 use crate::play::{check_logs, check_storage, conclude, read_range, tell_progress, verify, wait_until_idle};
 use crate::report::Report;
-use crate::server::{Place, said, usual_program};
+use crate::server::{Place, program_at, said};
 use crate::sink::{Manners, Sink};
 use killer::Killer;
 
@@ -75,7 +75,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
         dice: dice.split(),
     };
     let sink = Sink::open(manners, 1).await?;
-    let mut place = Place::new(&args.server.clone().unwrap_or_else(usual_program))?
+    let mut place = Place::new(&program_at(args.server.as_deref())?)?
         .with("MAIL__TRANSPORT", sink.transport(0))
         .with("SECRETS__KEY", "c5".repeat(32));
     if let Some(url) = &args.database {

@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep};
 use crate::floor::Floor;
 use crate::http::Http;
 use crate::report::Report;
-use crate::server::{Place, Running, usual_program};
+use crate::server::{Place, Running, program_at};
 use crate::sink::{Manners, Sink};
 use boards::Boards;
 pub(crate) use boards::script;
@@ -82,7 +82,7 @@ struct Trial {
 /// Measures; whether everything was there afterwards.
 pub(crate) async fn run(what: What, args: Args) -> anyhow::Result<bool> {
     let sink = Sink::open(Manners::prompt(), 1).await?;
-    let mut place = Place::new(&args.server.clone().unwrap_or_else(usual_program))?
+    let mut place = Place::new(&program_at(args.server.as_deref())?)?
         .with("MAIL__TRANSPORT", sink.transport(0))
         .with("SECRETS__KEY", "c5".repeat(32));
     if let Some(url) = &args.database {

@@ -27,7 +27,7 @@ use crate::play::{
     check_logs, check_storage, conclude, read_range, tell_progress, verify, wait_for_all, wait_until_idle,
 };
 use crate::report::Report;
-use crate::server::{Place, Running, said, tail, usual_program};
+use crate::server::{Place, Running, program_at, said, tail};
 use crate::sink::{Manners, Sink};
 use machine::{Honesty, Machine};
 
@@ -69,7 +69,7 @@ pub(crate) struct Args {
 /// Runs the trial; whether every rule held.
 pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     let seed = args.seed.unwrap_or_else(|| u64::from(std::process::id()));
-    let place = Place::new(&args.server.clone().unwrap_or_else(usual_program))?;
+    let place = Place::new(&program_at(args.server.as_deref())?)?;
     machine::expect_tracer().await?;
     println!("powercut: {} moves on {} boards, --seed {seed}", args.moves, args.boards);
     let mut dice = Dice::new(seed);

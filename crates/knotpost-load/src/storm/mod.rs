@@ -30,7 +30,7 @@ use crate::play::{
     check_logs, check_storage, conclude, read_range, tell_progress, verify, wait_for_all, wait_until_idle,
 };
 use crate::report::Report;
-use crate::server::{Place, usual_program};
+use crate::server::{Place, program_at};
 use crate::sink::{Arrival, Manners, Sink};
 use chaos::{Chaos, Counts};
 use cluster::{Cluster, Database};
@@ -102,7 +102,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     };
     let servers = args.servers.max(1);
     let sink = Sink::open(manners, servers).await?;
-    let program = args.server.clone().unwrap_or_else(usual_program);
+    let program = program_at(args.server.as_deref())?;
     // Before anything is started: without the program there is nothing to try.
     let bare: Vec<Place> = (0..servers).map(|_| Place::new(&program)).collect::<anyhow::Result<_>>()?;
     let database = match &args.database {

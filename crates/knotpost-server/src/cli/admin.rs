@@ -13,6 +13,7 @@ use anyhow::Context as _;
 use clap::Subcommand;
 
 use super::EX_DATAERR;
+use super::progress::Progress;
 use crate::app::App;
 use crate::config::Config;
 use crate::domain::Millis;
@@ -203,12 +204,14 @@ fn operator() -> Administrator {
 async fn replay_all(app: &Arc<App>) -> anyhow::Result<ExitCode> {
     let mut replayed = Replayed::default();
     let mut told = 0;
+    let mut progress = Progress::of("boards");
     while replay_next(app, &mut replayed).await? {
         for difference in replayed.differences.iter().skip(told) {
             println!("{}: {}", difference.board, difference.what);
         }
         told = replayed.differences.len();
-        eprintln!("{} boards replayed", replayed.boards);
+        // Boards may have come since they were counted.
+        progress.show("", replayed.boards as u64, replayed.total.max(replayed.boards) as u64);
     }
     println!("{} boards replayed, {told} differences.", replayed.boards);
     Ok(if told == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })

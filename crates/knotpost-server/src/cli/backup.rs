@@ -1,13 +1,15 @@
 //! `backup`: a copy of the SQLite database, taken while the server runs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Context as _;
 
+use super::progress::Progress;
 use crate::config::Config;
 use crate::secret::KEY_FILE;
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -32,7 +34,7 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
             .open(&args.file)
             .with_context(|| format!("{target} cannot be made"))?;
     }
-    let copied = store.backup(target).await;
+    let copied = watch(&store, target, settings.sqlite_file().as_deref()).await;
     store.close().await;
     if let Err(error) = copied {
         if settings.sqlite_file().is_some() {
@@ -47,4 +49,23 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
         config.server.data.join(KEY_FILE).display()
     );
     Ok(ExitCode::SUCCESS)
+}
+
+/// Copies, and shows meanwhile how much of the file is there. The copy has no gaps and may end up smaller.
+async fn watch(store: &Store, target: &str, source: Option<&Path>) -> Result<(), StoreError> {
+    let mebibytes = |file: &Path| std::fs::metadata(file).map_or(0, |found| found.len() >> 20);
+    let total = source.map_or(0, mebibytes);
+    let mut progress = Progress::of("MiB");
+    let mut copying = std::pin::pin!(store.backup(target));
+    loop {
+        match tokio::time::timeout(Duration::from_millis(500), &mut copying).await {
+            Ok(copied) => {
+                if copied.is_ok() {
+                    progress.show("", total, total);
+                }
+                return copied;
+            }
+            Err(_) => progress.show("", mebibytes(Path::new(target)).min(total), total),
+        }
+    }
 }

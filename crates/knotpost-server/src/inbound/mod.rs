@@ -19,6 +19,7 @@ pub mod digest;
 mod dns;
 pub mod handover;
 mod intake;
+mod outcome;
 pub mod pipeline;
 pub mod policy;
 mod posted;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 
-use super::answers::{answer_error, answer_sender, may_ask, may_chat};
 use super::authenticate::Authenticator;
 use super::claim::read_claim;
 use super::classify::{Class, classify};
 use super::digest::dedupe_key;
 use super::identify::{Address as Arrival, Identified, identify};
+use super::outcome::{Outcome, decide};
 use super::parse::{Message, parse};
 use super::policy::{Ruling, refusal, rule};
 use super::postmaster::{is_to_postmaster, keep_for_postmaster};
@@ -22,11 +22,8 @@ use crate::app::App;
 use crate::config::KeepRaw;
 use crate::domain::{Address, InboxKey, Millis, Verdicts};
 use crate::secret::Purpose;
-use crate::service::{
-    Answering, Audience, Channel, Claim, Origin, Prepared, Proof, Request, apply, ask_for_confirmation,
-    heard_from, prepare, prepare_at_once,
-};
-use crate::store::{InboxRow, NewInbox, StoreError, Tx};
+use crate::service::{Answering, Channel, Claim, Origin, Prepared, Proof, Request, prepare, prepare_at_once};
+use crate::store::{InboxRow, NewInbox, StoreError};
 
 /// A mail that was acted on is recognised for so long.
 pub(super) const DEDUPE_MS: i64 = 30 * 86_400_000;
@@ -44,12 +41,12 @@ pub struct Desk {
 /// A mail understood as far as that goes without looking anything up.
 pub(super) struct Mail {
     pub(super) message: Message,
-    class: Class,
+    pub(super) class: Class,
     pub(super) sender: Option<Address>,
-    found: Identified,
+    pub(super) found: Identified,
     /// Why its sender may act without a password.
     claim: Option<Claim>,
-    dedupe_key: String,
+    pub(super) dedupe_key: String,
 }
 
 impl Mail {
@@ -177,22 +174,21 @@ impl Desk {
             (row.subject, row.text) = shown(app, &mail, &prepared);
             let work = Arc::new((mail, prepared, row));
             let shared = Arc::clone(app);
-            let reason = app
+            let outcome = app
                 .store
                 .write(move |tx| {
                     let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
                     Box::pin(async move {
                         let (mail, prepared, row) = &*work;
                         let key = tx.insert_inbox(row).await?;
-                        let reason = decide(tx, &app, mail, prepared, key, now).await?;
-                        tx.finish_inbox(key, "done", reason.as_str(), keep, now).await?;
-                        Ok(reason)
+                        let outcome = decide(tx, &app, mail, prepared, key, now).await?;
+                        tx.finish_inbox(key, "done", outcome.reason.as_str(), keep, now).await?;
+                        Ok(outcome)
                     })
                 })
                 .await?;
-            count(reason);
-            app.signals.outbox.notify_one();
-            return Ok(Receipt::Stored { text: reason.to_string() });
+            self.tell(&outcome);
+            return Ok(Receipt::Stored { text: outcome.reason.to_string() });
         }
         row.raw = Some(app.secret.seal(app.entropy.as_ref(), raw)?);
         // As they are, until the mail is processed.
@@ -325,7 +321,7 @@ impl Desk {
         let keep = app.config.inbound.keep_raw == KeepRaw::All;
         let work = Arc::new((mail, prepared, self.masked(&recipients)));
         let shared = Arc::clone(app);
-        let reason = app
+        let outcome = app
             .store
             .write(move |tx| {
                 let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
@@ -334,19 +330,26 @@ impl Desk {
                     if !tx.finish_inbox(key, "done", Reason::Executed.as_str(), keep, now).await? {
                         return Ok(None);
                     }
-                    let reason = decide(tx, &app, &work.0, &work.1, key, now).await?;
+                    let outcome = decide(tx, &app, &work.0, &work.1, key, now).await?;
                     let (subject, text) = shown(&app, &work.0, &work.1);
-                    tx.describe_inbox(key, reason.as_str(), subject.as_deref(), text.as_deref()).await?;
+                    tx.describe_inbox(key, outcome.reason.as_str(), subject.as_deref(), text.as_deref())
+                        .await?;
                     tx.replace_recipients(key, &work.2).await?;
-                    Ok(Some(reason))
+                    Ok(Some(outcome))
                 })
             })
             .await?;
-        if let Some(reason) = reason {
-            count(reason);
-            app.signals.outbox.notify_one();
+        if let Some(outcome) = outcome {
+            self.tell(&outcome);
         }
         Ok(())
+    }
+
+    /// Says after the commit what was committed.
+    fn tell(&self, outcome: &Outcome) {
+        count(outcome.reason);
+        self.app.signals.outbox.notify_one();
+        self.app.signals.tell_boards(&outcome.boards);
     }
 
     async fn set_aside(&self, key: InboxKey, reason: Reason) -> Result<(), StoreError> {
@@ -382,68 +385,4 @@ fn nothing() -> Identified {
 
 pub(super) fn count(reason: Reason) {
     metrics::counter!("knotpost_mails_received", "reason" => reason.as_str()).increment(1);
-}
-
-/// Executes the mail's command once and queues its answers, all inside the transaction.
-async fn decide(
-    tx: &mut Tx,
-    app: &App,
-    mail: &Mail,
-    prepared: &Prepared,
-    key: InboxKey,
-    now: Millis,
-) -> Result<Reason, StoreError> {
-    if !tx.claim_mail(&mail.dedupe_key, key, now.plus(-DEDUPE_MS), now).await? {
-        return repeat(tx, app, mail, prepared, now).await;
-    }
-    if mail.class == Class::Bulk && !prepared.is_authenticated() {
-        return Ok(Reason::MailingList);
-    }
-    if prepared.is_foreign() {
-        // Whoever sent it learns nothing.
-        ask_for_confirmation(tx, app, prepared, now).await?;
-        let lacks_proof = prepared.is_unproven();
-        return Ok(if lacks_proof { Reason::Unauthenticated } else { Reason::ForeignSender });
-    }
-    if prepared.is_chat() && !may_chat(tx, mail, now).await? {
-        return Ok(Reason::AnswerBudget);
-    }
-    let answer = apply(tx, app, prepared, now).await?;
-    let failed = answer.failure.is_some();
-    if let (false, Some(user), Some(sender)) = (failed, prepared.user(), &mail.sender) {
-        heard_from(tx, user, sender).await?;
-    }
-    let several = matches!(mail.found, Identified::Multiple { .. });
-    if failed && !several {
-        if mail.class == Class::Bulk {
-            return Ok(Reason::MailingList);
-        }
-        return answer_error(tx, app, mail, prepared, &answer, now).await;
-    }
-    if answer.audience == Audience::Sender && mail.class == Class::Person {
-        if !may_ask(tx, mail, prepared, now).await? {
-            return Ok(Reason::AnswerBudget);
-        }
-        answer_sender(tx, app, mail, prepared, &answer.replies, now).await?;
-    }
-    Ok(if several { Reason::Multiple } else { Reason::Executed })
-}
-
-/// The same mail again: what it did is told, not done. What was refused then was answered then.
-async fn repeat(
-    tx: &mut Tx,
-    app: &App,
-    mail: &Mail,
-    prepared: &Prepared,
-    now: Millis,
-) -> Result<Reason, StoreError> {
-    let first = tx.reason_of_first(&mail.dedupe_key).await?;
-    let did =
-        [Reason::Executed, Reason::Multiple].iter().any(|reason| first.as_deref() == Some(reason.as_str()));
-    let tell = did && mail.class == Class::Person && !prepared.is_query() && prepared.is_authenticated();
-    if tell && may_ask(tx, mail, prepared, now).await? {
-        let reply = crate::service::already_played(tx, app, prepared, now).await?;
-        answer_sender(tx, app, mail, prepared, &[reply], now).await?;
-    }
-    Ok(Reason::Duplicate)
 }

@@ -15,7 +15,7 @@ use super::settle::settle;
 use super::time::{Judgement, TimeUp, judge, schedule, waiting_since};
 use super::{Board, Reply, ServiceError};
 use crate::app::App;
-use crate::domain::{BoardState, Millis, MoveKind, Period, SeatState};
+use crate::domain::{BoardRef, BoardState, Millis, MoveKind, Period, SeatState};
 use crate::store::{DueBoard, StoreError, Tx};
 
 /// Boards looked at before others get their turn.
@@ -64,6 +64,9 @@ async fn look_at(app: &Arc<App>, holder: &str, due: DueBoard) -> Result<bool, St
     match done {
         Ok(ours) => {
             app.signals.outbox.notify_one();
+            let number = u32::try_from(name.number).ok();
+            let board = number.map(|number| BoardRef { game: name.game.clone(), number });
+            app.signals.tell_boards(board.as_slice());
             Ok(ours)
         }
         Err(error) if error.is_transient() => Err(error),

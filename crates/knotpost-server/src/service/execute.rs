@@ -76,7 +76,7 @@ where
     let prepared = Arc::new(prepare(app, request).await?);
     let keys = (format!("{} {}", keys.0, prepared.key_scope()), keys.1);
     let (now, keys, shared) = (app.clock.now(), Arc::new(keys), Arc::clone(app));
-    let saved = app
+    let (saved, boards) = app
         .store
         .write(move |tx| {
             let (app, prepared, keys, present) =
@@ -84,7 +84,8 @@ where
             Box::pin(async move {
                 if let Some(saved) = tx.saved_response(&keys.0, now.plus(-IDEMPOTENCY_MS)).await? {
                     let same = saved.request_digest == keys.1;
-                    return Ok(if same { Saved::Response(saved) } else { Saved::OtherRequest });
+                    let saved = if same { Saved::Response(saved) } else { Saved::OtherRequest };
+                    return Ok((saved, Vec::new()));
                 }
                 let answer = apply(tx, &app, &prepared, now).await?;
                 let response = SavedResponse { request_digest: keys.1.clone(), ..present(&answer) };
@@ -92,11 +93,13 @@ where
                 if !matches!(response.status, 429 | 503) {
                     tx.save_response(&keys.0, &response, now).await?;
                 }
-                Ok(Saved::Response(response))
+                let boards = if answer.changed { answer.boards } else { Vec::new() };
+                Ok((Saved::Response(response), boards))
             })
         })
         .await?;
     app.signals.outbox.notify_one();
+    app.signals.tell_boards(&boards);
     Ok(saved)
 }
 

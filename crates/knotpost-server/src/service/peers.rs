@@ -1,5 +1,5 @@
 //! What this process tells its peers on the same database, and what it does when it hears them:
-//! wake its workers, count what somebody tried elsewhere. Every notice is a hint: a process that
+//! wake its workers, count what somebody tried elsewhere, tell those who watch a board. Every notice is a hint: a process that
 //! hears none looks for itself a little later.
 
 use std::time::Duration;
@@ -9,6 +9,7 @@ use tokio::sync::{Notify, mpsc};
 
 use super::Rate;
 use crate::app::App;
+use crate::domain::BoardRef;
 use crate::store::{Heard, MAX_NOTICE};
 
 /// Notices that wait to be told; beyond that they are dropped.
@@ -24,6 +25,8 @@ pub enum Notice {
     Inbox,
     /// A mail waits in the outbox.
     Outbox,
+    /// Something happened on a board.
+    Board(BoardRef),
     /// Somebody did something whose rate is limited.
     Counted {
         /// What.
@@ -147,6 +150,7 @@ pub fn heed(app: &App, heard: &Heard, me: &str) {
         match notice {
             Notice::Inbox => app.signals.inbox.wake_here(),
             Notice::Outbox => app.signals.outbox.wake_here(),
+            Notice::Board(board) => app.signals.tell_watchers_here(board),
             Notice::Counted { rate, key } => app.limits.count_elsewhere(rate, key.as_deref()),
         }
     }

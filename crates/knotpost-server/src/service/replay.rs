@@ -22,6 +22,8 @@ pub struct Difference {
 pub struct Replayed {
     /// Boards looked at.
     pub boards: usize,
+    /// How many there were in all at the beginning.
+    pub total: usize,
     /// Those that differ.
     pub differences: Vec<Difference>,
     last: Option<BoardKey>,
@@ -36,6 +38,9 @@ pub async fn replay_next(app: &App, so_far: &mut Replayed) -> Result<bool, Store
     let mut tx = app.store.read().await?;
     let mut seen = 0;
     let before = so_far.last;
+    if before.is_none() {
+        so_far.total = usize::try_from(tx.count_all_boards().await?).unwrap_or(0);
+    }
     for row in tx.boards_after(before.unwrap_or(BoardKey(0)), PAGE).await? {
         seen += 1;
         so_far.last = Some(row.id);

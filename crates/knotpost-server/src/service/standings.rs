@@ -1,5 +1,7 @@
 //! `standings`: who plays a game, and how well.
 
+use std::collections::HashMap;
+
 use super::boards::find_game;
 use super::opponents::terms_text;
 use super::ratings::INACTIVE_AFTER_MS;
@@ -7,7 +9,7 @@ use super::{Answer, Reply, SeekLine, ServiceError, StandingLine, StandingsTable}
 use crate::app::App;
 use crate::domain::rating::{Rating, shown};
 use crate::domain::{Millis, UserKey};
-use crate::store::{SeekRow, StandingRow, StandingsBlock, StoreError, Tx};
+use crate::store::{PlayerFacts, SeekRow, StandingRow, StandingsBlock, StoreError, Tx};
 
 /// Lines of a block in one answer.
 const MOST_LINES: i64 = 100;
@@ -65,10 +67,7 @@ async fn collect(tx: &mut Tx, app: &App, game: &str, now: Millis) -> Result<Repl
             count += add_newcomers(tx, meta.name, &seeks, &mut rows).await?;
         }
         let more = count - rows.len() as i64;
-        let mut lines = Vec::new();
-        for (rank, row) in (1..).zip(rows) {
-            lines.push(line(tx, meta.name, rank, row).await?);
-        }
+        let lines = describe(tx, meta.name, rows).await?;
         tables.push(StandingsTable { name: name.to_owned(), lines, more });
     }
     let more_seeks = seeks.len() as i64 > MOST_SEEKS;
@@ -89,19 +88,19 @@ async fn add_newcomers(
     seeks: &[SeekRow],
     rows: &mut Vec<StandingRow>,
 ) -> Result<i64, StoreError> {
-    let mut added = 0;
-    for seek in seeks {
-        if tx.rating(game, seek.user_id).await?.is_none() {
-            rows.push(newcomer(seek.user_id, &seek.userid));
-            added += 1;
-        }
+    if seeks.is_empty() {
+        return Ok(0);
     }
+    let users: Vec<UserKey> = seeks.iter().map(|seek| seek.user_id).collect();
+    let rated = tx.rated_among(game, &users).await?;
+    let new: Vec<_> = seeks.iter().filter(|seek| !rated.contains(&seek.user_id)).collect();
+    rows.extend(new.iter().map(|seek| newcomer(seek.user_id, &seek.userid)));
     rows.sort_by(|one, other| {
         let names = || one.userid.to_lowercase().cmp(&other.userid.to_lowercase());
         other.rating.total_cmp(&one.rating).then_with(names)
     });
     rows.truncate(MOST_LINES as usize);
-    Ok(added)
+    Ok(new.len() as i64)
 }
 
 fn newcomer(user_id: UserKey, userid: &str) -> StandingRow {
@@ -109,22 +108,35 @@ fn newcomer(user_id: UserKey, userid: &str) -> StandingRow {
     StandingRow { user_id, userid: userid.to_owned(), rating, won: 0, lost: 0, tied: 0, glicko, deviation }
 }
 
-async fn line(tx: &mut Tx, game: &str, rank: u32, row: StandingRow) -> Result<StandingLine, StoreError> {
-    let accepts = tx.accepts(game, row.user_id).await?;
-    Ok(StandingLine {
+/// The lines of a block: one question for all of them, however many.
+async fn describe(tx: &mut Tx, game: &str, rows: Vec<StandingRow>) -> Result<Vec<StandingLine>, StoreError> {
+    if rows.is_empty() {
+        return Ok(Vec::new());
+    }
+    let users: Vec<UserKey> = rows.iter().map(|row| row.user_id).collect();
+    let facts = tx.player_facts(game, &users).await?;
+    let facts: HashMap<UserKey, PlayerFacts> =
+        facts.into_iter().map(|facts| (facts.user_id, facts)).collect();
+    let known =
+        (1..).zip(rows).filter_map(|(rank, row)| facts.get(&row.user_id).map(|facts| (rank, row, facts)));
+    Ok(known.map(|(rank, row, facts)| line(rank, row, facts)).collect())
+}
+
+fn line(rank: u32, row: StandingRow, facts: &PlayerFacts) -> StandingLine {
+    StandingLine {
         rank,
         rating: shown(row.rating),
         won: row.won,
         lost: row.lost,
         tied: row.tied,
-        active: tx.count_active_boards(game, row.user_id).await?,
-        limit: tx.board_limit(game, row.user_id).await?,
-        accepts,
-        seeking: tx.seek(game, row.user_id).await?.map_or(0, |seek| seek.wanted),
+        active: facts.active,
+        limit: facts.board_limit,
+        accepts: facts.accepts,
+        seeking: facts.wanted,
         glicko: shown(row.glicko),
         deviation: shown(row.deviation),
         userid: row.userid,
-    })
+    }
 }
 
 fn seek_line(seek: &SeekRow) -> SeekLine {

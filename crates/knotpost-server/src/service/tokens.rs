@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Millis, UserKey};
 use crate::secret::{Purpose, to_hex};
-use crate::store::{NewToken, StoreError, TokenRow, UserState};
+use crate::store::{NewToken, StoreError, TokenRow, Tx, UserRow, UserState};
 
 /// How tokens begin, so that programs that look for secrets in the open know them.
 const PREFIX: &str = "knotpost_";
@@ -138,7 +138,7 @@ pub async fn create_token(
                 if *for_admin && row.role != "admin" {
                     return Ok(Err("only administrators have keys with the scope `admin`"));
                 }
-                if tx.tokens_of(user).await?.len() >= MOST {
+                if forget_ended(tx, &app, &row, now).await? >= MOST {
                     return Ok(Err("there are too many keys; revoke some first"));
                 }
                 let token = NewToken {
@@ -184,6 +184,32 @@ fn read_scopes(words: &str) -> Vec<Scope> {
     words.split(',').filter_map(Scope::from_word).collect()
 }
 
+/// The keys of a user in the database, those that are good for something and those that have ended by themselves.
+async fn sort_out(
+    tx: &mut Tx,
+    app: &App,
+    owner: &UserRow,
+    now: Millis,
+) -> Result<(Vec<TokenRow>, Vec<TokenRow>), StoreError> {
+    let mark = password_mark(app, owner);
+    let rows = tx.tokens_of(owner.id).await?.into_iter();
+    Ok(rows.partition(|row| now.0 < row.expires_at.0 && same_hash(&row.password_mark, &mark)))
+}
+
+/// Makes room for new keys; says how many are left.
+async fn forget_ended(tx: &mut Tx, app: &App, owner: &UserRow, now: Millis) -> Result<usize, StoreError> {
+    let (living, ended) = sort_out(tx, app, owner, now).await?;
+    for row in ended {
+        tx.drop_token(owner.id, row.id).await?;
+    }
+    Ok(living.len())
+}
+
+/// How many keys of a user are good for something.
+pub(super) async fn count_tokens(tx: &mut Tx, app: &App, owner: &UserRow) -> Result<usize, StoreError> {
+    Ok(sort_out(tx, app, owner, app.clock.now()).await?.0.len())
+}
+
 /// The keys of a user that are good for something, the newest first.
 ///
 /// # Errors
@@ -191,9 +217,7 @@ fn read_scopes(words: &str) -> Vec<Scope> {
 pub async fn view_tokens(app: &App, user: UserKey) -> Result<Vec<TokenView>, StoreError> {
     let (mut tx, now) = (app.store.read().await?, app.clock.now());
     let Some(owner) = tx.user(user).await? else { return Ok(Vec::new()) };
-    let mark = password_mark(app, &owner);
-    let rows = tx.tokens_of(user).await?.into_iter();
-    let live = rows.filter(|row| now.0 < row.expires_at.0 && same_hash(&row.password_mark, &mark));
+    let (living, _) = sort_out(&mut tx, app, &owner, now).await?;
     let view = |row: TokenRow| TokenView {
         id: row.id,
         name: row.name,
@@ -202,7 +226,7 @@ pub async fn view_tokens(app: &App, user: UserKey) -> Result<Vec<TokenView>, Sto
         used_at: row.used_at.map(Millis),
         expires_at: row.expires_at,
     };
-    Ok(live.map(view).collect())
+    Ok(living.into_iter().map(view).collect())
 }
 
 /// Ends a key of a user.

@@ -2,7 +2,7 @@
 
 use knotpost_commands::{Password, Userid};
 
-use super::{Code, Refusal, ServiceError, departure, ratings, resets};
+use super::{Code, Refusal, ServiceError, departure, ratings, resets, tokens};
 use crate::app::App;
 use crate::domain::{Address, BoardState, Millis, UserKey};
 use crate::store::{BoardFilter, NewUser, StoppedAddress, StoreError, Tx, UserRow, UserState};
@@ -154,7 +154,7 @@ pub async fn view_user(app: &App, userid: &str) -> Result<UserView, ServiceError
     let boards = tx.list_boards(&filter, i64::MAX).await?.len();
     let stopped = tx.stopped_addresses_of(user.id).await?;
     let sessions = tx.sessions_of(user.id).await?.len();
-    let tokens = tx.tokens_of(user.id).await?.len();
+    let tokens = tokens::count_tokens(&mut tx, app, &user).await?;
     Ok(UserView { stopped, sessions, tokens, ..view(user, addresses, boards) })
 }
 

@@ -323,6 +323,14 @@ impl Tx {
         Ok(on!(self, c => sqlx::query_as::<_, (i64, i64)>(sql).bind(game).fetch_one(c).await)?)
     }
 
+    /// How many boards there are or were, of all games. Walks them.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_all_boards(&mut self) -> Result<i64, StoreError> {
+        Ok(on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM boards").fetch_one(c).await)?)
+    }
+
     /// Stores where a board stands after a move, a restart or its end.
     ///
     /// # Errors

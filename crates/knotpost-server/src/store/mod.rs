@@ -76,7 +76,7 @@ pub use references::ReferenceMail;
 pub use seats::{NewSeat, SeatRow};
 pub use seeks::SeekRow;
 pub use sessions::SessionRow;
-pub use standings::{StandingRow, StandingsBlock};
+pub use standings::{PlayerFacts, StandingRow, StandingsBlock};
 pub use submissions::SubmissionRow;
 pub use talk::{PulseRow, TalkRow};
 pub use vacations::VacationRow;

@@ -2,6 +2,7 @@
 
 use sqlx::FromRow;
 
+use super::dialect::among;
 use super::{StoreError, Tx, on};
 use crate::domain::{Millis, UserKey};
 
@@ -25,6 +26,22 @@ pub struct StandingRow {
     pub glicko: f64,
     /// Its deviation.
     pub deviation: f64,
+}
+
+/// How a player of the standings stands to the game besides his rating.
+#[derive(Clone, Copy, Debug, FromRow)]
+pub struct PlayerFacts {
+    /// Who.
+    #[sqlx(try_from = "i64")]
+    pub user_id: UserKey,
+    /// Whether he takes challenges.
+    pub accepts: bool,
+    /// The most boards he plays at a time.
+    pub board_limit: Option<i64>,
+    /// How many he plays; one on which he has several seats is one.
+    pub active: i64,
+    /// How many opponents he looks for.
+    pub wanted: i64,
 }
 
 /// Which players a block of the standings holds.
@@ -143,4 +160,46 @@ impl Tx {
         }
         Ok(count.min(limit))
     }
+
+    /// What else the standings of a game show of these players; in no order, and without those who are not there.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn player_facts(
+        &mut self,
+        game: &str,
+        users: &[UserKey],
+    ) -> Result<Vec<PlayerFacts>, StoreError> {
+        // A game that is computed keeps the plan from walking all boards of that game.
+        Ok(among!(
+            self,
+            "SELECT u.id AS user_id, u.state = 'active' AND COALESCE(g.accepts, TRUE) AS accepts, g.board_limit, \
+             (SELECT COUNT(DISTINCT b.id) FROM seats s JOIN boards b ON b.id = s.board_id \
+              WHERE s.user_id = u.id AND b.game || '' = $2 AND b.state = 'active') AS active, \
+             COALESCE(k.wanted, 0) AS wanted FROM users u \
+             LEFT JOIN user_games g ON g.user_id = u.id AND g.game = $2 \
+             LEFT JOIN seeks k ON k.user_id = u.id AND k.game = $2 WHERE u.id",
+            "",
+            query => sqlx::query_as::<_, PlayerFacts>(query.0).bind(key_list(users)).bind(game).fetch_all(query.1).await
+        )?)
+    }
+
+    /// Who of these users has a rating in a game, in no order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn rated_among(&mut self, game: &str, users: &[UserKey]) -> Result<Vec<UserKey>, StoreError> {
+        let found: Vec<i64> = among!(
+            self,
+            "SELECT user_id FROM ratings WHERE user_id",
+            " AND game = $2",
+            query => sqlx::query_scalar(query.0).bind(key_list(users)).bind(game).fetch_all(query.1).await
+        )?;
+        Ok(found.into_iter().map(UserKey).collect())
+    }
+}
+
+/// Keys as the JSON array that [`among`] asks for.
+fn key_list(users: &[UserKey]) -> String {
+    serde_json::json!(users.iter().map(|user| user.0).collect::<Vec<_>>()).to_string()
 }

@@ -11,6 +11,7 @@ mod health;
 mod inbound;
 mod once;
 mod pages;
+mod pulse;
 mod router;
 mod routes;
 mod visitor;

@@ -4,6 +4,7 @@ mod administering;
 mod browser;
 mod following;
 mod keys;
+mod looked_at;
 mod playing;
 mod sessions;
 

@@ -75,7 +75,6 @@ pub(super) async fn play(
     let address = format!("{} {}", name.game, name.number);
     let parts: [&[u8]; 3] = [b"move", address.as_bytes(), &body];
     let response = carry_out(&web, &headers, request, &parts, present).await;
-    web.app.signals.tell_boards(&[name]);
     Ok(response.into_response())
 }
 

@@ -9,6 +9,7 @@ mod confirm;
 mod keys;
 mod people;
 mod play;
+mod prose;
 mod reset;
 mod settings;
 mod unsubscribe;

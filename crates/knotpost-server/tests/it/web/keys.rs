@@ -8,6 +8,7 @@ tell! {
     what_a_cookie_sends_must_say_where_it_comes_from,
     a_key_is_made_with_the_password_shown_once_and_ended,
     keys_end_with_the_password_the_account_and_their_time,
+    keys_that_have_ended_leave_room_for_new_ones,
     a_key_does_what_its_scopes_allow,
     a_move_is_sent_by_program_and_made_once,
     wrong_keys_are_counted_like_wrong_passwords,
@@ -202,6 +203,30 @@ mod stories {
             call(&app, &key, "GET", "/api/v1/tokens", &Value::Null).await.outcome(),
             "401 bad_credentials"
         );
+    }
+
+    pub(super) async fn keys_that_have_ended_leave_room_for_new_ones(place: Place) {
+        let app = looked_after(place).await;
+        let wish = json!({ "name": "one of many", "scopes": ["read"], "expires_days": 1 });
+        let make =
+            async |shown: &str| call(&app, shown, "POST", "/api/v1/tokens", &wish).await.status.as_u16();
+        let old = basic("ann");
+        for _ in 0..30 {
+            assert_eq!(make(&old).await, 201);
+        }
+        assert_eq!(make(&old).await, 403, "thirty live");
+        app.clock.advance(2 * DAY);
+        for _ in 0..30 {
+            assert_eq!(make(&old).await, 201, "the first thirty have run out");
+        }
+        app.post("change password ann ann-secret chocolate", "").await;
+        let new = format!("Basic {}", data_encoding::BASE64.encode(b"ann:chocolate"));
+        assert_eq!(make(&new).await, 201, "nobody can use the others any more");
+        let page = call(&app, &new, "GET", "/api/v1/tokens", &Value::Null).await;
+        assert_eq!(page.json()["tokens"].as_array().unwrap().len(), 1, "{}", page.text);
+        let mut tx = app.app.store.read().await.unwrap();
+        let ann = tx.find_user("ann").await.unwrap().unwrap().id;
+        assert_eq!(tx.tokens_of(ann).await.unwrap().len(), 1, "ended keys are gone");
     }
 
     pub(super) async fn keys_end_with_the_password_the_account_and_their_time(place: Place) {

@@ -1,0 +1,93 @@
+//! What a received mail makes happen: its command, once, and the answers, all inside one transaction.
+
+use super::answers::{answer_error, answer_sender, may_ask, may_chat};
+use super::classify::Class;
+use super::identify::Identified;
+use super::pipeline::{DEDUPE_MS, Mail};
+use super::reason::Reason;
+use crate::app::App;
+use crate::domain::{BoardRef, InboxKey, Millis};
+use crate::service::{Audience, Prepared, apply, ask_for_confirmation, heard_from};
+use crate::store::{StoreError, Tx};
+
+/// What became of a mail.
+#[derive(Clone, Debug)]
+pub(super) struct Outcome {
+    /// Its name for the inbox.
+    pub(super) reason: Reason,
+    /// The boards that changed; those who watch them are told after the commit.
+    pub(super) boards: Vec<BoardRef>,
+}
+
+impl From<Reason> for Outcome {
+    /// An outcome that changed no board.
+    fn from(reason: Reason) -> Self {
+        Self { reason, boards: Vec::new() }
+    }
+}
+
+/// Executes the mail's command once and queues its answers, all inside the transaction.
+pub(super) async fn decide(
+    tx: &mut Tx,
+    app: &App,
+    mail: &Mail,
+    prepared: &Prepared,
+    key: InboxKey,
+    now: Millis,
+) -> Result<Outcome, StoreError> {
+    if !tx.claim_mail(&mail.dedupe_key, key, now.plus(-DEDUPE_MS), now).await? {
+        return repeat(tx, app, mail, prepared, now).await.map(Outcome::from);
+    }
+    if mail.class == Class::Bulk && !prepared.is_authenticated() {
+        return Ok(Reason::MailingList.into());
+    }
+    if prepared.is_foreign() {
+        // Whoever sent it learns nothing.
+        ask_for_confirmation(tx, app, prepared, now).await?;
+        let lacks_proof = prepared.is_unproven();
+        return Ok(if lacks_proof { Reason::Unauthenticated } else { Reason::ForeignSender }.into());
+    }
+    if prepared.is_chat() && !may_chat(tx, mail, now).await? {
+        return Ok(Reason::AnswerBudget.into());
+    }
+    let answer = apply(tx, app, prepared, now).await?;
+    let failed = answer.failure.is_some();
+    if let (false, Some(user), Some(sender)) = (failed, prepared.user(), &mail.sender) {
+        heard_from(tx, user, sender).await?;
+    }
+    let several = matches!(mail.found, Identified::Multiple { .. });
+    if failed && !several {
+        if mail.class == Class::Bulk {
+            return Ok(Reason::MailingList.into());
+        }
+        return answer_error(tx, app, mail, prepared, &answer, now).await.map(Outcome::from);
+    }
+    if answer.audience == Audience::Sender && mail.class == Class::Person {
+        if !may_ask(tx, mail, prepared, now).await? {
+            return Ok(Reason::AnswerBudget.into());
+        }
+        answer_sender(tx, app, mail, prepared, &answer.replies, now).await?;
+    }
+    let reason = if several { Reason::Multiple } else { Reason::Executed };
+    let boards = if answer.changed { answer.boards } else { Vec::new() };
+    Ok(Outcome { reason, boards })
+}
+
+/// The same mail again: what it did is told, not done. What was refused then was answered then.
+async fn repeat(
+    tx: &mut Tx,
+    app: &App,
+    mail: &Mail,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<Reason, StoreError> {
+    let first = tx.reason_of_first(&mail.dedupe_key).await?;
+    let did =
+        [Reason::Executed, Reason::Multiple].iter().any(|reason| first.as_deref() == Some(reason.as_str()));
+    let tell = did && mail.class == Class::Person && !prepared.is_query() && prepared.is_authenticated();
+    if tell && may_ask(tx, mail, prepared, now).await? {
+        let reply = crate::service::already_played(tx, app, prepared, now).await?;
+        answer_sender(tx, app, mail, prepared, &[reply], now).await?;
+    }
+    Ok(Reason::Duplicate)
+}
