@@ -14,6 +14,7 @@ async function show(address, keep) {
   for (const one of fresh.querySelectorAll("details > summary")) if (open.includes(one.textContent)) one.parentElement.open = true;
   document.title = page.title;
   if (!keep) history.pushState(null, "", address);
+  offerCopy();
 }
 
 // Somebody who is writing or choosing is not interrupted.
@@ -53,9 +54,37 @@ document.addEventListener("keydown", (event) => {
 
 addEventListener("popstate", () => show(location.href, true).catch(() => location.reload()));
 
-if (table()?.dataset.live === "yes") {
-  const events = new EventSource(table().dataset.events);
+// Only what can be seen listens: a browser has few connections to one server, and every other board may be open in
+// some tab. What happened meanwhile is told by the server, which hears how the board stood on this page.
+let events;
+
+function listen() {
+  if (events || document.hidden || table()?.dataset.live !== "yes") return;
+  events = new EventSource(table().dataset.events);
   const news = () => (isBusy() ? tell() : show(location.href, true).catch(tell));
   for (const kind of ["move", "chat", "proposal", "over"]) events.addEventListener(kind, news);
-  events.addEventListener("over", () => events.close());
+  events.addEventListener("over", rest);
 }
+
+// A link that is copied with one click, where the browser lets a page do so.
+function offerCopy() {
+  const field = document.getElementById("share");
+  if (!field || !navigator.clipboard) return;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "plain";
+  button.textContent = "Copy";
+  button.addEventListener("click", () => navigator.clipboard.writeText(field.value).then(() => (button.textContent = "Copied")));
+  field.after(button);
+}
+
+function rest() {
+  events?.close();
+  events = undefined;
+}
+
+document.addEventListener("visibilitychange", () => (document.hidden ? rest() : listen()));
+addEventListener("pagehide", rest);
+addEventListener("pageshow", listen);
+listen();
+offerCopy();

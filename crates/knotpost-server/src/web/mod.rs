@@ -13,6 +13,7 @@ mod inbound;
 mod once;
 mod openapi;
 mod pages;
+mod pulse;
 mod router;
 mod routes;
 mod visitor;

@@ -5,6 +5,7 @@ mod browser;
 mod describing;
 mod following;
 mod keys;
+mod looked_at;
 mod mailbox;
 mod playing;
 mod sessions;

@@ -1,14 +1,18 @@
 //! What happens on a board, as it happens: server-sent events.
 //!
 //! A word inside this process says that a board may have changed; what has changed is read from the database. What
-//! another process did is found by looking again after a while.
+//! another process did is found by looking again after a while. Every event has an id that says how the board stood;
+//! who comes back with it hears at once what he missed.
 
 use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::extract::State;
+use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures_util::Stream;
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::{broadcast, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
@@ -18,8 +22,9 @@ use crate::domain::{BoardRef, BoardState};
 use crate::service::{Code, Pulse, view_pulse};
 use crate::web::Web;
 use crate::web::error::Problem;
-use crate::web::extract::At;
+use crate::web::extract::{Asked, At};
 use crate::web::openapi::{Operation, Tag};
+use crate::web::pulse::{pulse_id, read_pulse};
 
 /// How often somebody looks by himself.
 const POLL: Duration = Duration::from_secs(3);
@@ -27,6 +32,14 @@ const POLL: Duration = Duration::from_secs(3);
 const ALIVE: Duration = Duration::from_secs(25);
 /// Events that wait for a slow client; who is slower is let go and comes back by himself.
 const WAITING: usize = 16;
+
+/// The id of the last event that somebody heard of, or of the page that he looks at.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(super) struct Since {
+    /// The id of the last event heard of; `Last-Event-ID` says the same.
+    since: String,
+}
 
 pub(super) const FOLLOW: Operation = Operation::new(
     "follow_board",
@@ -37,17 +50,20 @@ pub(super) const FOLLOW: Operation = Operation::new(
     "Server-sent events named `move`, `chat`, `proposal` and `over`; the data of each is JSON such as \
              `{\"game\":\"osbox\",\"number\":101,\"ply\":7}`. The answer has no end.",
 )
+.asks::<Since>()
 .gives_text("text/event-stream", "The events.")
 .refuses(&[Code::NoSuchBoard]);
 
 pub(super) async fn follow(
     State(web): State<Web>,
     At((game, number)): At<(String, String)>,
+    Asked(asked): Asked<Since>,
+    headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
     let name = board_name(&game, &number)?;
     // Heard from now on, so that nothing is missed between the look and the first word.
     let signs = web.app.signals.boards.subscribe();
-    let Some(first) = view_pulse(&web.app, &name).await? else {
+    let Some(now) = view_pulse(&web.app, &name).await? else {
         let text = format!("there is no {} board {}", name.game, name.number);
         return Err(Problem::new(Code::NoSuchBoard, text));
     };
@@ -56,9 +72,14 @@ pub(super) async fn follow(
         problem.retry_after = Some(60);
         return Err(problem);
     };
+    // A browser that was cut off tells where it was (HTML, server-sent events, the `Last-Event-ID` header).
+    let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()).unwrap_or(&asked.since);
+    let missed = read_pulse(heard).map(|known| differences(&known, &now)).unwrap_or_default();
     let (events, waiting) = mpsc::channel(WAITING);
     tokio::spawn(async move {
-        watch(&web, &name, first, signs, &events).await;
+        if tell(&events, &name, &now, missed).is_ok() {
+            watch(&web, &name, now, signs, &events).await;
+        }
         drop(place);
     });
     Ok(Sse::new(ReceiverStream::new(waiting)).keep_alive(KeepAlive::new().interval(ALIVE)))
@@ -86,14 +107,23 @@ async fn watch(
             }
         }
         let Ok(Some(now)) = view_pulse(&web.app, name).await else { return };
-        for event in differences(&known, &now) {
-            let data = json!({ "game": name.game, "number": name.number, "ply": now.ply }).to_string();
-            if events.try_send(Ok(Event::default().event(event).data(data))).is_err() {
-                return;
-            }
+        if tell(events, name, &now, differences(&known, &now)).is_err() {
+            return;
         }
         known = now;
     }
+}
+
+/// The client is gone or too slow.
+struct Lost;
+
+fn tell(events: &Events, name: &BoardRef, now: &Pulse, happened: Vec<&str>) -> Result<(), Lost> {
+    for event in happened {
+        let data = json!({ "game": name.game, "number": name.number, "ply": now.ply }).to_string();
+        let event = Event::default().event(event).id(pulse_id(now)).data(data);
+        events.try_send(Ok(event)).map_err(|_| Lost)?;
+    }
+    Ok(())
 }
 
 fn differences(before: &Pulse, after: &Pulse) -> Vec<&'static str> {

@@ -10,8 +10,11 @@ use minijinja::{Value, context};
 use serde::Deserialize;
 
 use crate::domain::{BoardRef, BoardState, Millis, ProposalKind};
-use crate::service::{BoardView, Choosing, Code, Standing, TalkLine, Visitor, choose, view_board, view_talk};
+use crate::service::{
+    BoardView, Choosing, Code, Standing, TalkLine, Visitor, choose, view_board, view_pulse, view_talk,
+};
 use crate::web::Web;
+use crate::web::pulse::pulse_id;
 use crate::web::visitor::{LoggedIn, private, url_encode};
 
 /// The grounds a picture is drawn on, and the class that shows it there.
@@ -60,6 +63,11 @@ pub(super) async fn page(
     status: StatusCode,
     notice: &Notice,
 ) -> Response {
+    // Before the board itself: what happens in between is then told once too often, and not missed.
+    let pulse = match view_pulse(&web.app, name).await {
+        Ok(pulse) => pulse.as_ref().map(pulse_id),
+        Err(error) => return web.pages.failure(error.into()),
+    };
     let view = match view_board(&web.app, name, look.ply).await {
         Ok(view) => view,
         Err(error) => return web.pages.failure(error),
@@ -73,6 +81,7 @@ pub(super) async fn page(
         notice => notice.message.clone(),
         hints => notice.hints.clone(),
         comment => notice.comment.clone(),
+        pulse => pulse.unwrap_or_default(),
         ..seen.facts(&talk)
     };
     private(web.pages.page_for(visitor, status, "board.html", facts))

@@ -10,6 +10,7 @@ mod keys;
 mod mailbox;
 mod people;
 mod play;
+mod prose;
 mod reset;
 mod settings;
 mod unsubscribe;

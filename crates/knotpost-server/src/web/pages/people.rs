@@ -1,12 +1,13 @@
 //! Who plays: standings of a game, and the page of a user.
 
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
+use serde::Deserialize;
 
-use crate::domain::BoardState;
+use crate::domain::{BoardKey, BoardState};
 use crate::service::{BoardQuery, Code, Reply, ServiceError, view_boards, view_profile, view_standings};
 use crate::web::Web;
 use crate::web::visitor::LoggedIn;
@@ -14,9 +15,9 @@ use crate::web::visitor::LoggedIn;
 /// Boards of each kind on a user's page.
 const BOARDS: i64 = 50;
 /// The graph's measures.
-const WIDTH: f64 = 640.0;
-const HEIGHT: f64 = 160.0;
-const LEFT: f64 = 44.0;
+const WIDTH: f64 = 480.0;
+const HEIGHT: f64 = 170.0;
+const LEFT: f64 = 50.0;
 
 pub(super) async fn standings(
     State(web): State<Web>,
@@ -34,22 +35,32 @@ pub(super) async fn standings(
     }
 }
 
+/// Where the lists of boards begin, when not at their beginning.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Beginning {
+    active: Option<i64>,
+    over: Option<i64>,
+}
+
 pub(super) async fn user(
     State(web): State<Web>,
     visitor: Option<LoggedIn>,
     Path(userid): Path<String>,
+    Query(from): Query<Beginning>,
 ) -> Response {
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let facts = async {
         let profile = view_profile(&web.app, &userid).await?;
-        let query = |state| BoardQuery {
+        let query = |state, after: Option<i64>| BoardQuery {
             userid: Some(profile.userid.clone()),
             state: Some(state),
+            after: after.map(BoardKey),
             limit: BOARDS,
             ..BoardQuery::default()
         };
-        let active = view_boards(&web.app, query(BoardState::Active)).await?;
-        let over = view_boards(&web.app, query(BoardState::Over)).await?;
+        let active = view_boards(&web.app, query(BoardState::Active, from.active)).await?;
+        let over = view_boards(&web.app, query(BoardState::Over, from.over)).await?;
         let lines = |page: &crate::service::BoardPage| -> Vec<Value> {
             page.boards.iter().map(|(_, _, line)| Value::from(Serde(line))).collect()
         };
@@ -72,6 +83,8 @@ pub(super) async fn user(
             games,
             active => lines(&active),
             over => lines(&over),
+            more_active => active.next.map(|key| key.0),
+            more_over => over.next.map(|key| key.0),
         })
     };
     match facts.await {

@@ -4,20 +4,25 @@ use axum::extract::{Path, State};
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use knotpost_commands::ExampleContext;
-use knotpost_picture::{PictureOptions, Theme, linked_svg};
-use knotpost_rules::{AnyGame, GameOptions, Seed, Viewer};
+use knotpost_picture::{PictureOptions, Theme, die_svg, linked_svg};
+use knotpost_rules::knot::Face;
+use knotpost_rules::{AnyGame, Choice, GameOptions, PartKind, Seed, Viewer};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use crate::domain::{BoardState, Millis};
+use super::prose;
+use crate::domain::{BoardState, Millis, Span};
 use crate::service::{
-    BoardLine, BoardQuery, Code, Reply, ServiceError, Visitor, help_page, view_boards, view_games, view_seeks,
+    BoardLine, BoardQuery, Code, Reply, ServiceError, TOPICS, Visitor, help_page, view_boards, view_games,
+    view_seeks,
 };
 use crate::store::{BoardRow, SeatRow};
 use crate::web::Web;
 use crate::web::error::Problem;
 use crate::web::visitor::{LoggedIn, private};
 
+/// The grounds a picture is drawn on, and the class that shows it there.
+const GROUNDS: [(Theme, &str); 2] = [(Theme::Light, "on-light"), (Theme::Dark, "on-dark")];
 /// Boards on the start page.
 const BOARDS: i64 = 20;
 /// Own boards there.
@@ -89,12 +94,29 @@ async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceE
     };
     let mut boards = view_boards(&web.app, query).await?.boards;
     let waits = |seats: &[SeatRow]| seats.iter().any(|seat| seat.to_move && seat.userid == visitor.userid);
+    let now = web.app.clock.now();
     boards.sort_by_key(|(row, seats, _)| (!waits(seats), row.last_move_at.unwrap_or(row.started_at.0)));
     let facts = |(row, seats, line): &(BoardRow, Vec<SeatRow>, BoardLine)| {
-        let since = Millis(row.last_move_at.unwrap_or(row.started_at.0)).to_readable();
-        context! { is_mine => waits(seats), since, ..line_facts(line) }
+        let since = Millis(row.last_move_at.unwrap_or(row.started_at.0));
+        context! {
+            is_mine => waits(seats), paused => row.paused_at.is_some(),
+            since => since.to_readable(), since_machine => since.to_rfc3339(), waited => name_span(now.since(since)),
+            ..line_facts(line)
+        }
     };
     Ok(boards.iter().map(facts).collect())
+}
+
+/// A length of time as people say it, in its largest unit.
+fn name_span(span: Span) -> String {
+    let minutes = span.0 / 60_000;
+    let (count, unit) = match minutes {
+        0 => return "less than a minute".to_owned(),
+        1..60 => (minutes, "minute"),
+        60..2880 => (minutes / 60, "hour"),
+        _ => (minutes / 1440, "day"),
+    };
+    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
 }
 
 fn line_facts(line: &BoardLine) -> Value {
@@ -112,20 +134,25 @@ pub(super) async fn game(
         return web.pages.problem(Code::UnknownGame, &format!("there is no game `{name}` here"));
     };
     let help = game.help();
+    let meta = game.meta();
+    // The first one is about the challenge: its line stands above the table of the options.
+    let usage = help.sections.first().and_then(|section| section.text.lines().next()).unwrap_or_default();
     let sections: Vec<Value> = help
         .sections
         .iter()
-        .map(|section| context! { title => section.title, text => section.text.clone() })
+        .skip(1)
+        .map(|section| {
+            context! { title => section.title, prose => Value::from_safe_string(prose::to_html(&section.text)) }
+        })
         .collect();
-    let meta = game.meta();
     let options: Vec<Value> = meta
         .options
         .iter()
         .map(|spec| context! { usage => spec.usage(), default => spec.default_text(), help => spec.help })
         .collect();
     let facts = context! {
-        name, title => meta.title, summary => meta.summary, credit => meta.credit, sections, options,
-        figure => figure(game),
+        name, title => meta.title, summary => meta.summary, credit => meta.credit, sections, options, usage,
+        figure => figure(game), faces => faces(game),
     };
     web.pages.page_for(visitor, StatusCode::OK, "game.html", facts)
 }
@@ -152,7 +179,23 @@ fn figure(game: &dyn AnyGame) -> Vec<Value> {
         let options = PictureOptions { theme, title: title.clone(), ..PictureOptions::default() };
         Value::from_safe_string(linked_svg(&view, &options, class, &[]))
     };
-    [(Theme::Light, "on-light"), (Theme::Dark, "on-dark")].map(picture).to_vec()
+    GROUNDS.map(picture).to_vec()
+}
+
+/// The faces of the dice with their letters, where the game is played with them.
+fn faces(game: &dyn AnyGame) -> Vec<Value> {
+    let meta = game.meta();
+    let options = GameOptions::defaults(meta.options);
+    let position = game.setup(&options, *meta.players.start(), &Seed::default());
+    let is_face = |choice: &Choice| matches!(choice.kind, PartKind::Face(_));
+    if !position.choices("").next.iter().any(is_face) {
+        return Vec::new();
+    }
+    let figures = |face| GROUNDS.map(|(theme, class)| Value::from_safe_string(die_svg(face, theme, class)));
+    Face::ALL
+        .into_iter()
+        .map(|face| context! { letter => face.letter().to_string(), figures => figures(face).to_vec() })
+        .collect()
 }
 
 pub(super) async fn help(
@@ -163,7 +206,11 @@ pub(super) async fn help(
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     match help_page(&web.app, &topic.to_lowercase(), &ExampleContext::default()) {
         Some(Reply::Help { title, text }) => {
-            web.pages.page_for(visitor, StatusCode::OK, "help.html", context! { title, text })
+            let prose = Value::from_safe_string(prose::to_html(&text));
+            let topics: Vec<Value> =
+                TOPICS.iter().map(|(name, title, _)| context! { name => *name, title => *title }).collect();
+            let facts = context! { title, prose, topics, topic => topic.to_lowercase() };
+            web.pages.page_for(visitor, StatusCode::OK, "help.html", facts)
         }
         _ => web.pages.problem(Code::NoSuchBoard, &format!("there is no help about `{topic}`")),
     }

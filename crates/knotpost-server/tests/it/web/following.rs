@@ -8,6 +8,7 @@ use super::tell;
 
 tell! {
     a_watcher_hears_of_moves_words_and_the_end,
+    who_comes_back_hears_what_he_missed,
     whatever_changes_a_board_is_told_at_once,
     nobody_watches_what_is_not_there,
 }
@@ -44,7 +45,7 @@ async fn boards_are_told_from_process_to_process_on_postgres() {
             }
         }
     };
-    let board = tokio::time::timeout(Duration::from_secs(60), told).await.expect("something is heard");
+    let board = tokio::time::timeout(Duration::from_mins(1), told).await.expect("something is heard");
     assert_eq!(board.game, "osbox");
     stop.cancel();
     for peer in peers {
@@ -78,6 +79,38 @@ mod stories {
                 assert!(text.contains(&format!("event: {event}\n")), "{line}: {text}");
             }
         }
+    }
+
+    /// The first event of a stream.
+    async fn first_event(app: &TestApp, query: &str, last: Option<&str>) -> String {
+        let mut request = Request::get(format!("/api/v1/boards/osbox/101/events{query}"));
+        if let Some(last) = last {
+            request = request.header("last-event-id", last);
+        }
+        let response = app.open(request.body(Body::empty()).unwrap()).await;
+        let bytes = response.into_body().into_data_stream().next().await.unwrap().unwrap();
+        String::from_utf8(bytes.to_vec()).unwrap()
+    }
+
+    fn id_of(event: &str) -> &str {
+        event.lines().find_map(|line| line.strip_prefix("id: ")).expect("an id")
+    }
+
+    pub(super) async fn who_comes_back_hears_what_he_missed(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.post("osbox challenge -size=3 ann bob", "").await;
+        let page = app.get("/boards/osbox/101").await.text;
+        let (_, rest) = page.split_once("events?since=").expect("a page that listens");
+        let opened = rest.split('"').next().unwrap().to_owned();
+        app.post("osbox move 101 ann ann-secret f1", "").await;
+        let event = first_event(&app, &format!("?since={opened}"), None).await;
+        assert!(event.contains("event: move\n") && event.contains("\"ply\":1"), "{event}");
+        let heard = id_of(&event).to_owned();
+        app.post("osbox chat 101 bob bob-secret", "Hello").await;
+        // What the browser heard last counts for more than what its page said.
+        let event = first_event(&app, &format!("?since={opened}"), Some(&heard)).await;
+        assert!(event.contains("event: chat\n"), "{event}");
+        assert_ne!(id_of(&event), heard);
     }
 
     pub(super) async fn whatever_changes_a_board_is_told_at_once(place: Place) {

@@ -1,0 +1,79 @@
+// An administrator finds a mail that got lost and has it processed once more.
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import { Server } from "./server.mjs";
+import { launch, Person } from "./browser.mjs";
+import { until } from "./waiting.mjs";
+
+const LOST = [
+  "From: bob@bob.example",
+  "Subject: osbox move 101 bob bob-secret e12",
+  "Message-ID: <lost@bob.example>",
+  "MIME-Version: 1.0",
+  'Content-Type: multipart/mixed; boundary="x"',
+  "",
+  "--x",
+  "Content-Type: text/plain; charset=utf-8",
+  "",
+  "I moved days ago, did you not get it?",
+  "--x--",
+  "",
+].join("\r\n");
+
+let server, chromium;
+before(async () => {
+  [server, chromium] = await Promise.all([Server.start(), launch()]);
+  await server.signUp("root", "ann", "bob");
+  await server.program("admin", "user", "grant", "root");
+  await server.command("osbox challenge ann bob");
+  await server.command("osbox move 101 ann ann-secret f1");
+});
+after(async () => {
+  await chromium?.close();
+  await server?.stop();
+});
+
+test("an administrator finds a lost mail and replays it", async () => {
+  // While no server runs the mail is only stored; then it is lost as if the program had stumbled over it.
+  await server.halt();
+  await server.deliver(LOST);
+  await server.change("UPDATE inbox SET state = 'failed', reason = 'failed', attempts = 5 WHERE state = 'new'");
+  await server.resume();
+  assert.equal((await server.get("/api/v1/boards/osbox/101")).ply, 1);
+
+  const root = await Person.of(chromium, server, "root");
+  await root.follow("Administration", ".top");
+  await root.follow("Mail in", ".sub");
+  await root.fill({ state: "failed" });
+  await root.press("Search");
+  const list = await root.text("table");
+  assert.match(list, /failed/);
+  assert.match(list, /bob@bob\.example/, "whose it is can be seen");
+  assert.match(list, /osbox move 101 bob/, "what it wanted can be seen");
+  assert.doesNotMatch(list, /bob-secret/);
+  await root.page.click("tbody th a").then(() => root.page.waitForSelector("dl.facts"));
+  assert.doesNotMatch(await root.page.content(), /bob-secret/);
+  assert.match(await root.page.content(), /did you not get it/);
+  await root.press("Process it once more");
+
+  const board = await until("the move", async () => {
+    const board = await server.get("/api/v1/boards/osbox/101");
+    return board.ply === 2 && board;
+  });
+  assert.equal(board.moves[1].text, "e12");
+  await root.open("/boards/osbox/101");
+  assert.match(await root.text(".talk"), /did you not get it/);
+  await root.open("/admin/audit");
+  assert.match(await root.text("table"), /root/);
+  assert.deepEqual(root.odd, []);
+  await root.leave();
+});
+
+test("an ordinary user finds no administration", async () => {
+  const ann = await Person.of(chromium, server, "ann");
+  for (const path of ["/admin", "/admin/boards", "/admin/users/bob", "/admin/inbox", "/admin/audit"]) {
+    assert.equal(await ann.open(path), 404, path);
+  }
+  assert.doesNotMatch(await ann.text("body"), /Administration/);
+  await ann.leave();
+});

@@ -1,0 +1,150 @@
+// Every page there is, with something on it; for whoever looks at all of them.
+import { linkIn } from "./letter.mjs";
+
+/** Players in the middle of games, talk, finished boards and ratings, a seek, mails of all sorts. */
+export async function furnish(server) {
+  await server.signUp("ann", "bob", "cyd");
+  await server.program("admin", "user", "grant", "ann");
+  await finishSome(server);
+  await server.command("osbox challenge ann bob", "Have fun!");
+  await server.command("osbo challenge -size=4 ann bob cyd");
+  await server.command("obsidio challenge ann bob");
+  await server.command("boxilies challenge ann bob");
+  const number = 101;
+  await play(server, { game: "osbox", number: 105, moves: ["f1", "e9", "d2", "o10", "k3", "a11"] });
+  await play(server, { game: "obsidio", number, moves: ["c3", "swap"] });
+  await play(server, { game: "boxilies", number, moves: [20, 77, 134, 191] });
+  // One that was stopped, one that was declined, one whose second player may swap.
+  await server.command("obsidio challenge ann bob");
+  await server.program("admin", "board", "pause", "obsidio", "102", "--why", "Asked for by both.");
+  await server.command("boxilies challenge bob ann");
+  await server.command("boxilies move 102 ann ann-secret resign");
+  await server.command("obsidio challenge -size=5 bob ann");
+  await server.command("obsidio move 103 bob bob-secret c3");
+  await server.command("osbox chat 105 bob bob-secret", "Nice knot. I had not seen that one coming.");
+  await server.command("osbox move 105 bob bob-secret propose");
+  await server.command("obsidio seek cyd cyd-secret 2 -size=7");
+  await server.command("vacation bob bob-secret 2099-01-01").catch(() => {});
+  await server.mail({ from: "bob@bob.example", subject: "osbox mvoe 105 bob bob-secret g3", body: "See you!" });
+  await server.letter("bob", (letter) => letter.text.includes("mvoe"));
+}
+
+/** Moves in turn; a number stands for one of the legal moves. */
+async function play(server, { game, number, moves, names = ["ann", "bob"] }) {
+  for (const [turn, wish] of moves.entries()) {
+    const name = names[turn % names.length];
+    let move = wish;
+    if (typeof wish === "number") {
+      const { legal } = await server.get(`/api/v1/boards/${game}/${number}/legal`);
+      move = legal[wish % legal.length];
+    }
+    await server.command(`${game} move ${number} ${name} ${name}-secret ${move}`, turn === 1 ? "Your turn." : "");
+  }
+}
+
+/** Boards that are over, for standings and curves. */
+async function finishSome(server) {
+  for (const [round, loser] of ["bob", "ann", "bob", "bob"].entries()) {
+    const number = 101 + round;
+    await server.command("osbox challenge -size=3 ann bob");
+    await play(server, { game: "osbox", number, moves: ["d1", "a7", "f2"] });
+    await server.command(`osbox move ${number} ${loser} ${loser}-secret resign`);
+  }
+}
+
+/** Pages for anybody. */
+export const PUBLIC = {
+  start: "/",
+  login: "/login",
+  "link-sent": async (person) => {
+    await person.open("/login");
+    await person.fill({ userid: "bob" });
+    await person.press("Mail me a link instead");
+  },
+  "login-refused": async (person) => {
+    await person.open("/login");
+    await person.fill({ userid: "bob", password: "no-secret" });
+    await person.press("Log in");
+  },
+  signup: "/signup",
+  help: "/help/tutorial",
+  rules: "/games/osbo",
+  "rules-osbox": "/games/osbox",
+  "rules-obsidio": "/games/obsidio",
+  "rules-boxilies": "/games/boxilies",
+  standings: "/standings/osbox",
+  "board-over": "/boards/osbox/101",
+  "board-watched": "/boards/osbox/105",
+  missing: "/nothing/here",
+};
+
+/** Pages for ann, who plays. */
+export const PLAYER = {
+  home: "/",
+  osbox: "/boards/osbox/105",
+  "osbox-entry": "/boards/osbox/105?choose=f",
+  "osbox-preview": "/boards/osbox/105?choose=f2",
+  "osbox-refused": "/boards/osbox/105?choose=f99",
+  "osbox-earlier": "/boards/osbox/105?ply=3",
+  osbo: "/boards/osbo/101",
+  obsidio: "/boards/obsidio/101",
+  boxilies: "/boards/boxilies/101",
+  "board-paused": "/boards/obsidio/102",
+  "board-removed": "/boards/boxilies/102",
+  "obsidio-swap": "/boards/obsidio/103",
+  "challenge-game": "/challenge",
+  challenge: "/challenge?game=osbox",
+  user: "/users/ann",
+  "user-other": "/users/bob",
+  settings: "/settings",
+  key: async (person) => {
+    await person.open("/settings");
+    await person.unfold("Make a key");
+    await person.fill({ name: "My telephone" });
+    await person.page.type("#key-password", "ann-secret");
+    await person.press("Make it");
+  },
+};
+
+/** Pages for ann, who administrates. */
+export const ADMINISTRATION = {
+  admin: "/admin",
+  "admin-boards": "/admin/boards",
+  "admin-board": "/admin/boards/osbox/105",
+  "admin-eyes": "/admin/boards/boxilies/101?seat=1",
+  "admin-users": "/admin/users",
+  "admin-user": "/admin/users/bob",
+  "admin-inbox": "/admin/inbox",
+  "admin-received": "/admin/inbox/1",
+  "admin-outbox": "/admin/outbox",
+  "admin-outgoing": "/admin/outbox/1",
+  "admin-jobs": "/admin/jobs",
+  "admin-audit": "/admin/audit",
+  "admin-broadcast": "/admin/broadcast",
+  "admin-refused": "/admin/users/nobody",
+};
+
+/** Opens a page: goes to its address, or does what leads to it. Returns whether it came as it should. */
+export async function visit(person, name, page) {
+  if (typeof page === "function") {
+    await page(person);
+    return true;
+  }
+  const status = await person.open(page);
+  return status === (/missing|refused/.test(name) && !page.includes("choose") ? 404 : 200);
+}
+
+/** Pages that letters lead to: /confirm/{token} /reset/{token} /magic/{token} /unsubscribe/{token}. */
+export async function byLetter(server) {
+  await server.command("password cyd");
+  await fetch(`${server.site}/login`, { method: "POST", body: new URLSearchParams({ userid: "cyd", by: "link" }) });
+  await server.command("add cyd cyd-secret cyd@elsewhere.example");
+  await server.command("broadcast ann ann-secret", "A tournament begins on Monday.");
+  const found = {};
+  for (const kind of ["reset", "magic", "confirm", "unsubscribe"]) {
+    server.read.clear();
+    const wanted = (letter) => linkIn(letter, kind) && (kind !== "confirm" || letter.to.includes("elsewhere"));
+    found[kind] = linkIn(await server.letter("cyd", wanted), kind);
+  }
+  return found;
+}

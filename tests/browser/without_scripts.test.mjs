@@ -1,0 +1,59 @@
+// With scripts switched off everything works but what is live.
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import { Server } from "./server.mjs";
+import { launch, NARROW, Person } from "./browser.mjs";
+import { dice, play } from "./table.mjs";
+
+let server, chromium;
+before(async () => {
+  [server, chromium] = await Promise.all([Server.start(), launch()]);
+  await server.signUp("bob");
+});
+after(async () => {
+  await chromium?.close();
+  await server?.stop();
+});
+
+test("somebody signs up, challenges, moves, talks and resigns without scripts", async () => {
+  const ann = await Person.arrive(chromium, server, { scripts: false, view: NARROW });
+  await ann.open("/");
+  await ann.follow("Sign up", ".top");
+  await ann.fill({ userid: "ann", password: "ann-secret", address: "ann@ann.example" });
+  await ann.press("Sign up");
+  assert.match(await ann.text("body"), /Log out/);
+  await ann.press("Log out");
+  await ann.follow("Log in", ".top");
+  await ann.fill({ userid: "ann", password: "ann-secret" });
+  await ann.press("Log in");
+
+  await ann.follow("Challenge somebody");
+  await ann.follow("Osbox");
+  await ann.fill({ player2: "bob", option_size: "3", comment: "Have fun!" });
+  await ann.press("Challenge");
+  assert.match(ann.page.url(), /\/boards\/osbox\/101/);
+  assert.match(await ann.text(".talk"), /Have fun!/);
+
+  ann.userid = "ann";
+  await play(ann, dice(4));
+  assert.match(await ann.text(".lead"), /It is bob's turn/);
+  assert.equal((await server.get("/api/v1/boards/osbox/101")).ply, 1);
+
+  await ann.page.type("#chat", "Take your time.");
+  await ann.press("Say it");
+  assert.match(await ann.text(".talk"), /Take your time\./);
+
+  await ann.follow("‹ Back");
+  assert.match(await ann.text(".steps"), /move 0 of 1/);
+  await ann.follow("» Present");
+
+  await server.command("osbox move 101 bob bob-secret a9");
+  await ann.open("/boards/osbox/101");
+  await ann.unfold("Undo, draw, resign");
+  await ann.fill({ sure: true });
+  await ann.press("Resign");
+  assert.equal((await server.get("/api/v1/boards/osbox/101")).state, "over");
+  assert.match(await ann.text(".lead"), /bob/);
+  assert.ok(ann.loads.every((url) => !url.endsWith("/events")), "nothing live was asked for");
+  assert.deepEqual(ann.odd, []);
+});
