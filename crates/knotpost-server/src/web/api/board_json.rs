@@ -198,6 +198,7 @@ struct Proposal<'a> {
 
 /// How long players may take, in milliseconds.
 #[derive(Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names that programs read")]
 struct TimeLimits {
     /// Until a player is reminded of his turn.
     nag_ms: i64,

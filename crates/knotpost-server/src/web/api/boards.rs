@@ -136,6 +136,7 @@ pub(super) async fn moves(
 
 /// What can be played.
 #[derive(Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names that programs read")]
 pub(super) struct Legal {
     /// The moves there are, sorted by bytes. In a game whose moves have parts: each part that a whole legal move can
     /// begin with.

@@ -21,6 +21,7 @@ pub(super) struct Games {
 
 /// A game.
 #[derive(Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names that programs read")]
 pub(super) struct Game {
     /// Its name in commands and addresses.
     game: &'static str,

@@ -13,6 +13,7 @@ use crate::web::openapi::{Operation, Tag};
 
 /// Who plays a game how well.
 #[derive(Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names that programs read")]
 pub(super) struct Standings {
     /// The game's name.
     game: String,

@@ -67,16 +67,14 @@ pub(super) async fn show(
 ) -> Result<Json<User>, Problem> {
     let user = view_public_user(&web.app, &userid).await?;
     let own = caller.filter(|caller| caller.user == user.id && caller.require(Scope::Read).is_ok());
-    let addresses = match own {
-        None => None,
-        Some(_) => {
-            let addresses = view_reach(&web.app, user.id).await?.into_iter().map(|reach| UserAddress {
-                stopped: reach.stopped.as_ref().map(Stop::from),
-                address: reach.address,
-                confirmed: reach.confirmed,
-            });
-            Some(addresses.collect())
-        }
-    };
+    let mut addresses = None;
+    if own.is_some() {
+        let reached = view_reach(&web.app, user.id).await?.into_iter().map(|reach| UserAddress {
+            stopped: reach.stopped.as_ref().map(Stop::from),
+            address: reach.address,
+            confirmed: reach.confirmed,
+        });
+        addresses = Some(reached.collect());
+    }
     Ok(Json(User { userid: user.userid, since: user.created_at.into(), addresses }))
 }

@@ -95,10 +95,7 @@ async fn the_description_is_served_for_programs_and_for_people() {
         assert!(docs.text.contains(&title), "{title} is on the page");
     }
     assert!(!docs.text.contains("<script"), "it needs no scripts");
-    assert!(
-        !docs.text.contains("&#x2f;") && !docs.text.contains("&lt;code"),
-        "what is HTML is not escaped twice"
-    );
+    assert!(!docs.text.contains("&lt;code"), "what is HTML is not escaped twice");
     for (name, _) in openapi()["components"]["schemas"].as_object().unwrap() {
         assert!(docs.text.contains(&format!("<h3 id=\"{name}\">")), "{name}");
     }
