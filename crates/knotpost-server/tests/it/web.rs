@@ -6,6 +6,7 @@ mod following;
 mod keys;
 mod looked_at;
 mod playing;
+mod seeking;
 mod sessions;
 
 pub(crate) use crate::stories::tell;

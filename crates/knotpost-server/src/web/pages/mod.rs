@@ -6,6 +6,7 @@ mod assets;
 mod board;
 mod challenge;
 mod confirm;
+mod figures;
 mod keys;
 mod people;
 mod play;
@@ -32,6 +33,7 @@ pub(super) struct Pages {
     server: String,
     address: String,
     url: String,
+    figures: figures::Figures,
 }
 
 impl Pages {
@@ -45,6 +47,7 @@ impl Pages {
             server: config.server.name.clone(),
             address: config.server.address.clone(),
             url: config.server.public_url.trim_end_matches('/').to_owned(),
+            figures: figures::Figures::default(),
         }
     }
 
@@ -141,6 +144,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/unsubscribe/{token}", || get(unsubscribe::ask)),
     Route::new(Public, "POST", "/unsubscribe/{token}", || post(unsubscribe::act)),
     Route::new(Public, "GET", "/assets/{name}", || get(assets::show)),
+    Route::new(Public, "GET", "/figures/{name}", || get(figures::show)),
 ];
 
 pub(super) use play::{missing, not_there};
