@@ -7,24 +7,28 @@ use knotpost_rules::{GivenOption, Registry, Seed, View, Viewer};
 use resvg::{tiny_skia, usvg};
 use std::hint::black_box;
 
-/// Name, game, options, position.
-const BOARDS: [(&str, &str, &str, &str); 4] = [
-    ("osbox 4x4", "osbox", "-size=4", "jkg./nol./imh./...a 1 12-4"),
-    ("osbox 8x8", "osbox", "-size=8", FULL),
-    ("obsidio 9x9", "obsidio", "-size=9", ""),
-    ("boxilies", "boxilies", "", ".,14j0,./12c1,.,21a0/.,.,. 2a,3b,5n|2a,3b,5n 2"),
+/// Name, game, options, players, position.
+type Case = (&'static str, &'static str, &'static str, usize, &'static str);
+
+const BOARDS: [Case; 6] = [
+    ("osbox 4x4", "osbox", "-size=4", 2, "jkg./nol./imh./...a 1 12-4"),
+    ("osbox 8x8", "osbox", "-size=8", 2, FULL),
+    ("osbo 5x5", "osbo", "", 2, "e6:e/o/e/m;d6:jkg/nol/.e. bt 1"),
+    ("osbo of four", "osbo", "-size=4", 4, "c4:jg/nl/ih;d4:o;c4:jkg/imh;d5:a/o cstx 1"),
+    ("obsidio 9x9", "obsidio", "-size=9", 2, ""),
+    ("boxilies", "boxilies", "", 2, ".,14j0,./12c1,.,21a0/.,.,. 2a,3b,5n|2a,3b,5n 2"),
 ];
 
 const FULL: &str = "jkkkkkkg/nooooool/nooooool/nooooool/nooooool/nooooool/nooooool/immmmmm. 1 0-0";
 
-fn view((_, game, options, position): (&str, &str, &str, &str)) -> View {
+fn view((_, game, options, players, position): Case) -> View {
     let registry = Registry::standard();
     let game = registry.find(game).unwrap();
     let given: Vec<_> = options.split_whitespace().filter_map(GivenOption::from_word).collect();
-    let (options, seed) = (game.parse_options(&given, 2).unwrap(), Seed::default());
+    let (options, seed) = (game.parse_options(&given, players).unwrap(), Seed::default());
     let board = match position {
-        "" => game.setup(&options, 2, &seed),
-        _ => game.parse_position(&options, 2, &seed, position).unwrap(),
+        "" => game.setup(&options, players, &seed),
+        _ => game.parse_position(&options, players, &seed, position).unwrap(),
     };
     board.view(Viewer::Spectator)
 }

@@ -17,7 +17,8 @@ pub(crate) const fn at(x: f32, y: f32) -> Point {
 impl Point {
     /// The distance to another point.
     pub(crate) fn distance(self, other: Self) -> f32 {
-        (self.x - other.x).hypot(self.y - other.y)
+        let (x, y) = (f64::from(self.x - other.x), f64::from(self.y - other.y));
+        (x * x + y * y).sqrt() as f32
     }
 
     /// On the way to another point, 0 here and 1 there.
@@ -125,15 +126,28 @@ impl Cubic {
 
 /// One pen movement.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Step {
+pub(crate) enum Step<P = Point> {
     /// Lift and go.
-    Move(Point),
+    Move(P),
     /// Straight on.
-    Line(Point),
+    Line(P),
     /// Along a curve: two handles and its end.
-    Curve(Point, Point, Point),
+    Curve(P, P, P),
     /// Back to where the pen was put down.
     Close,
+}
+
+impl<P> Step<P> {
+    /// The same movement with its points told in another way.
+    #[inline]
+    pub(crate) fn map<Q>(self, change: impl Fn(P) -> Q) -> Step<Q> {
+        match self {
+            Self::Move(to) => Step::Move(change(to)),
+            Self::Line(to) => Step::Line(change(to)),
+            Self::Curve(one, two, to) => Step::Curve(change(one), change(two), change(to)),
+            Self::Close => Step::Close,
+        }
+    }
 }
 
 /// What a pen follows; several strokes may lie in one path.
@@ -165,14 +179,19 @@ impl Path {
     }
 
     /// Draws curves, each beginning where the one before ended.
-    pub(crate) fn curves(&mut self, curves: &[Cubic]) -> &mut Self {
-        for (index, Cubic([from, one, other, to])) in curves.iter().enumerate() {
+    pub(crate) fn curves(&mut self, curves: impl IntoIterator<Item = Cubic>) -> &mut Self {
+        for (index, Cubic([from, one, other, to])) in curves.into_iter().enumerate() {
             if index == 0 {
-                self.start(*from);
+                self.start(from);
             }
-            self.steps.push(Step::Curve(*one, *other, *to));
+            self.bend(one, other, to);
         }
         self
+    }
+
+    /// Draws a point: as large as the stroke is wide.
+    pub(crate) fn dot(&mut self, place: Point) -> &mut Self {
+        self.stroke(place, place + at(0.01, 0.0))
     }
 
     /// Draws a straight stroke.
@@ -228,16 +247,6 @@ impl Path {
         self.bend(on(-h, r), on(-r, h), on(-r, 0.0));
         self.bend(on(-r, -h), on(-h, -r), on(0.0, -r));
         self.close()
-    }
-
-    /// Adds the strokes of another path, each point moved.
-    pub(crate) fn extend_with(&mut self, other: &Self, change: impl Fn(Point) -> Point) {
-        self.steps.extend(other.steps.iter().map(|step| match *step {
-            Step::Move(to) => Step::Move(change(to)),
-            Step::Line(to) => Step::Line(change(to)),
-            Step::Curve(one, two, to) => Step::Curve(change(one), change(two), change(to)),
-            Step::Close => Step::Close,
-        }));
     }
 
     /// A curve from where the pen is.

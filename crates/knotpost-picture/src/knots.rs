@@ -2,7 +2,7 @@
 
 use crate::{
     geometry::{Area, Cubic, Path, Point, at},
-    scene::{Colour, Scene},
+    scene::{Colour, Paint, Scene},
     theme::Palette,
     weave::{Joint, Ribbon, Weave},
 };
@@ -48,7 +48,9 @@ pub(crate) fn draw_ribbons(scene: &mut Scene, panel: &Panel, grid: Grid, palette
         Piece::Die { face, fate: Fate::Removed } => Some(face),
         _ => None,
     };
-    draw_traces(scene, &Weave::of(panel, removed), grid, palette);
+    if panel.cells.iter().any(|piece| removed(*piece).is_some()) {
+        draw_traces(scene, &Weave::of(panel, removed), grid, palette);
+    }
     draw_weave(scene, &Weave::of(panel, Piece::live_face), grid, palette);
 }
 
@@ -59,8 +61,7 @@ pub(crate) fn draw_die(scene: &mut Scene, face: Face, area: Area, palette: &Pale
     let grid = Grid { left: area.left, top: area.top, cell: area.width };
     let mut tile = Path::default();
     tile.rounded(area, area.width * 0.12);
-    scene.fill(tile.clone(), palette.tile);
-    scene.stroke(tile, palette.muted, 0.8);
+    scene.paint(&tile, &[Paint::Fill(palette.tile), Paint::line(palette.muted, 0.8)]);
     draw_weave(scene, &Weave::of(&panel, Piece::live_face), grid, palette);
 }
 
@@ -78,13 +79,13 @@ pub(crate) fn draw_tiles(scene: &mut Scene, panel: &Panel, grid: Grid, palette: 
                 tiles.rectangle(area);
             }
         }
-        scene.fill(tiles, colour);
+        scene.fill(&tiles, colour);
     }
     let (mut borders, mut corners) = (Path::default(), Path::default());
     for (_, area) in cells().filter(|(piece, _)| piece.live_face().is_some()) {
         borders.rectangle(area);
     }
-    scene.stroke(borders, palette.hairline, 0.8);
+    scene.stroke(&borders, palette.hairline, 0.8);
     for (piece, area) in cells() {
         if matches!(piece, Piece::Die { fate: Fate::Placed, .. }) {
             let size = area.width * 0.2;
@@ -92,16 +93,16 @@ pub(crate) fn draw_tiles(scene: &mut Scene, panel: &Panel, grid: Grid, palette: 
             corners.polygon(&[at(left, top), at(left + size, top), at(left, top + size)]);
         }
     }
-    scene.fill(corners, palette.accent);
+    scene.fill(&corners, palette.accent);
 }
 
 /// The thin lines that are left of removed dice.
 fn draw_traces(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
     let mut path = Path::default();
     for ribbon in &weave.ribbons {
-        path.curves(&curve(*ribbon, grid));
+        path.curves(Strand::of(*ribbon, grid).curves());
     }
-    scene.stroke(path, palette.trace, (TRACE * grid.cell).max(LEAST_RIM));
+    scene.stroke(&path, palette.trace, (TRACE * grid.cell).max(LEAST_RIM));
 }
 
 fn draw_weave(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
@@ -112,20 +113,22 @@ fn draw_weave(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
         Some(path) => palette.path(path).0,
         None => palette.loose,
     };
-    for path in &layers.ribbons {
-        scene.stroke(path.clone(), palette.rim, ribbon + 2.0 * rim);
+    let ribbons: Vec<_> = layers.ribbons.into_iter().map(|path| scene.keep(path.steps)).collect();
+    for stroke in &ribbons {
+        scene.follow(*stroke, Paint::line(palette.rim, ribbon + 2.0 * rim));
     }
-    for (layer, path) in layers.ribbons.into_iter().enumerate() {
-        scene.stroke(path, colour(layer), ribbon);
+    for (layer, stroke) in ribbons.into_iter().enumerate() {
+        scene.follow(stroke, Paint::line(colour(layer), ribbon));
     }
-    for path in &layers.bridges {
-        scene.stroke_flat(path.clone(), palette.tile, ribbon + 2.0 * (rim + GAP * grid.cell));
+    let bridges: Vec<_> = layers.bridges.into_iter().map(|path| scene.keep(path.steps)).collect();
+    let gap = Paint::flat(palette.tile, ribbon + 2.0 * (rim + GAP * grid.cell));
+    for paint in [gap, Paint::flat(palette.rim, ribbon + 2.0 * rim)] {
+        for stroke in &bridges {
+            scene.follow(*stroke, paint);
+        }
     }
-    for path in &layers.bridges {
-        scene.stroke_flat(path.clone(), palette.rim, ribbon + 2.0 * rim);
-    }
-    for (layer, path) in layers.covers.into_iter().enumerate() {
-        scene.stroke_flat(path, colour(layer), ribbon);
+    for (layer, path) in layers.covers.iter().enumerate() {
+        scene.paint(path, &[Paint::flat(colour(layer), ribbon)]);
     }
     mark_paths(scene, weave, grid, palette);
 }
@@ -143,10 +146,10 @@ impl Layers {
         let mut ribbons = vec![Path::default(); weave.lengths.len() + 1];
         let mut bridges = ribbons.clone();
         let layer = |ribbon: &Ribbon| ribbon.path.map_or(0, |path| path + 1);
-        let curves: Vec<Vec<Cubic>> = weave.ribbons.iter().map(|ribbon| curve(*ribbon, grid)).collect();
-        for (ribbon, curves) in weave.ribbons.iter().zip(&curves) {
+        let strands: Vec<Strand> = weave.ribbons.iter().map(|ribbon| Strand::of(*ribbon, grid)).collect();
+        for (ribbon, strand) in weave.ribbons.iter().zip(&strands) {
             if let Some(path) = ribbons.get_mut(layer(ribbon)) {
-                path.curves(curves);
+                path.curves(strand.curves());
             }
         }
         let mut covers = bridges.clone();
@@ -155,11 +158,11 @@ impl Layers {
             let layer = over.map_or(0, layer);
             for (paths, length) in [(&mut bridges, BRIDGE), (&mut covers, BRIDGE + OVERLAP)] {
                 let [one, other] = crossing.above.map(|ribbon| {
-                    let back = curves.get(ribbon)?.last()?.reversed();
+                    let back = strands.get(ribbon)?.last().reversed();
                     Some(back.cut(back.reach(length * grid.cell))[0])
                 });
                 if let (Some(one), Some(other), Some(path)) = (one, other, paths.get_mut(layer)) {
-                    path.curves(&[one.reversed(), other]);
+                    path.curves([one.reversed(), other]);
                 }
             }
         }
@@ -167,41 +170,66 @@ impl Layers {
     }
 }
 
-/// The middle of a strand from side to side, cut short at loose ends.
-fn curve(ribbon: Ribbon, grid: Grid) -> Vec<Cubic> {
-    let mut curves = unit_curve(ribbon.start.side, ribbon.end.side);
-    if ribbon.start.joint == Joint::Loose
-        && let Some(first) = curves.first_mut()
-    {
-        *first = first.cut(first.reach(STUMP))[1];
-    }
-    if ribbon.end.joint == Joint::Loose
-        && let Some(last) = curves.last_mut()
-    {
-        let back = last.reversed();
-        *last = back.cut(back.reach(STUMP))[1].reversed();
-    }
-    let Area { left, top, width, .. } = grid.area(ribbon.row, ribbon.column);
-    let place = |point: Point| at(left, top) + point * width;
-    curves.into_iter().map(|curve| curve.map(place)).collect()
+/// The middle line of a strand: one curve, or two where it turns back.
+#[derive(Clone, Copy, Debug)]
+struct Strand {
+    first: Cubic,
+    second: Option<Cubic>,
 }
 
-/// The strand in a cell of size 1. It leaves and arrives at an angle of 45 degrees, so that it goes on smoothly beyond.
-fn unit_curve(start: Side, end: Side) -> Vec<Cubic> {
-    let north = at(0.5, 0.0);
-    let curves = match (end as usize + 4 - start as usize) % 4 {
-        1 => vec![Cubic::line(north, at(1.0, 0.5))],
-        2 => vec![Cubic([north, at(0.84, 0.34), at(0.84, 0.66), at(0.5, 1.0)])],
-        3 => vec![
-            Cubic([north, at(0.75, 0.25), at(0.87, 0.59), at(0.73, 0.73)]),
-            Cubic([at(0.73, 0.73), at(0.59, 0.87), at(0.25, 0.75), at(0.0, 0.5)]),
-        ],
-        _ => vec![
-            Cubic([north, at(0.79, 0.29), at(0.83, 0.79), at(0.5, 0.79)]),
-            Cubic([at(0.5, 0.79), at(0.17, 0.79), at(0.21, 0.29), north]),
-        ],
-    };
-    curves.into_iter().map(|curve| curve.map(|point| turn(point, start))).collect()
+impl Strand {
+    /// From side to side, cut short at loose ends.
+    fn of(ribbon: Ribbon, grid: Grid) -> Self {
+        let mut strand = Self::in_unit(ribbon.start.side, ribbon.end.side);
+        if ribbon.start.joint == Joint::Loose {
+            strand.first = strand.first.cut(strand.first.reach(STUMP))[1];
+        }
+        if ribbon.end.joint == Joint::Loose {
+            let last = strand.second.as_mut().unwrap_or(&mut strand.first);
+            let back = last.reversed();
+            *last = back.cut(back.reach(STUMP))[1].reversed();
+        }
+        let Area { left, top, width, .. } = grid.area(ribbon.row, ribbon.column);
+        strand.map(|point| at(left, top) + point * width)
+    }
+
+    /// In a cell of size 1. It leaves and arrives at an angle of 45 degrees, so that it goes on smoothly beyond.
+    fn in_unit(start: Side, end: Side) -> Self {
+        let north = at(0.5, 0.0);
+        let (first, second) = match (end as usize + 4 - start as usize) % 4 {
+            1 => (Cubic::line(north, at(1.0, 0.5)), None),
+            2 => (Cubic([north, at(0.84, 0.34), at(0.84, 0.66), at(0.5, 1.0)]), None),
+            3 => (
+                Cubic([north, at(0.75, 0.25), at(0.87, 0.59), at(0.73, 0.73)]),
+                Some(Cubic([at(0.73, 0.73), at(0.59, 0.87), at(0.25, 0.75), at(0.0, 0.5)])),
+            ),
+            _ => (
+                Cubic([north, at(0.79, 0.29), at(0.83, 0.79), at(0.5, 0.79)]),
+                Some(Cubic([at(0.5, 0.79), at(0.17, 0.79), at(0.21, 0.29), north])),
+            ),
+        };
+        Self { first, second }.map(|point| turn(point, start))
+    }
+
+    fn map(self, change: impl Fn(Point) -> Point) -> Self {
+        Self { first: self.first.map(&change), second: self.second.map(|second| second.map(&change)) }
+    }
+
+    fn curves(self) -> impl Iterator<Item = Cubic> {
+        [Some(self.first), self.second].into_iter().flatten()
+    }
+
+    fn last(self) -> Cubic {
+        self.second.unwrap_or(self.first)
+    }
+
+    /// The middle and the direction there, of length 1.
+    fn middle(self) -> Option<(Point, Point)> {
+        let before = if self.second.is_some() { self.first } else { self.first.cut(0.5)[0] };
+        let Cubic([_, _, handle, place]) = before;
+        let length = handle.distance(place);
+        (length > 0.0).then(|| (place, (place - handle) * (1.0 / length)))
+    }
 }
 
 /// Turns the unit cell so that its upper side comes to `side`.
@@ -217,11 +245,11 @@ fn turn(Point { x, y }: Point, side: Side) -> Point {
 /// Marks the middle of each strand of a closed path, so that paths differ without colours too: the first has none.
 fn mark_paths(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
     let width = RIBBON * grid.cell;
-    for path in 0..weave.lengths.len() {
+    for path in (0..weave.lengths.len()).filter(|path| !path.is_multiple_of(4)) {
         let (_, colour): (Colour, Colour) = palette.path(path);
         let mut marks = Path::default();
         for ribbon in weave.ribbons.iter().filter(|ribbon| ribbon.path == Some(path)) {
-            let Some((place, heading)) = middle(&curve(*ribbon, grid)) else { continue };
+            let Some((place, heading)) = Strand::of(*ribbon, grid).middle() else { continue };
             match path % 4 {
                 1 => {
                     marks.circle(place, width * 0.26);
@@ -237,14 +265,6 @@ fn mark_paths(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
                 _ => {}
             }
         }
-        scene.fill(marks, colour);
+        scene.fill(&marks, colour);
     }
-}
-
-/// The middle of a strand and the direction there, of length 1.
-fn middle(curves: &[Cubic]) -> Option<(Point, Point)> {
-    let curve = curves.first()?;
-    let Cubic([_, _, handle, place]) = if curves.len() > 1 { *curve } else { curve.cut(0.5)[0] };
-    let length = handle.distance(place);
-    (length > 0.0).then(|| (place, (place - handle) * (1.0 / length)))
 }

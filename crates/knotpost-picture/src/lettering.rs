@@ -4,7 +4,7 @@
 use crate::{
     geometry::{Leave, Path, Point, at},
     glyphs::GLYPHS,
-    scene::{Colour, Scene},
+    scene::{Colour, Paint, Scene},
 };
 use std::sync::LazyLock;
 
@@ -144,24 +144,25 @@ impl Hand {
             Anchor::Middle => -length / 2.0,
             Anchor::End => -length,
         };
-        let mut path = Path::default();
-        for sign in words.chars() {
-            let letter = letter(sign);
-            path.extend_with(&letter.path, |Point { x, y }| {
-                let (x, y) = (along + x * scale, (y - CAPITAL) * scale);
+        let steps = words.chars().flat_map(|sign| {
+            let (letter, start) = (letter(sign), along);
+            along += (letter.advance + SPACING) * scale;
+            let turn = move |Point { x, y }: Point| {
+                let (x, y) = (start + x * scale, (y - CAPITAL) * scale);
                 match run {
                     Run::Level => place + at(x, y),
                     Run::Up => place + at(y, -x),
                     Run::Down => place + at(-y, x),
                 }
-            });
-            along += (letter.advance + SPACING) * scale;
-        }
+            };
+            letter.path.steps.iter().map(move |step| step.map(turn))
+        });
+        let kept = scene.keep(steps);
         let stroke = match self.weight {
             Weight::Plain => 0.125,
             Weight::Strong => 0.18,
         };
-        scene.stroke(path, self.colour, self.height * stroke);
+        scene.follow(kept, Paint::line(self.colour, self.height * stroke));
         length
     }
 

@@ -10,6 +10,7 @@ mod knots;
 mod lettering;
 mod margins;
 mod page;
+mod pen;
 mod raster;
 mod reading;
 mod scene;

@@ -100,7 +100,7 @@ fn draw_arrow(scene: &mut Scene, edge: Edge, frame: Area, along: f32, palette: &
     };
     let mut arrow = Path::default();
     arrow.polygon(&[corner(near, 0.0), corner(far, half), corner(far, -half)]);
-    scene.fill(arrow, palette.accent);
+    scene.fill(&arrow, palette.accent);
 }
 
 /// The owner's name along the side.

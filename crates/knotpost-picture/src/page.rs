@@ -5,7 +5,7 @@ use crate::{
     knots::{self, Grid},
     lettering::{Anchor, Hand, Weight},
     margins::{self, Bands},
-    scene::Scene,
+    scene::{Paint, Scene},
     spots, stones,
     theme::Palette,
     tokens,
@@ -61,7 +61,7 @@ pub(crate) fn compose(view: &View, palette: &Palette) -> Scene {
     let mut page = Path::default();
     page.rectangle(Area { left: 0.0, top: 0.0, width: scene.width, height: scene.height });
     let drawn = std::mem::take(&mut scene.shapes);
-    scene.fill(page, palette.page);
+    scene.fill(&page, palette.page);
     scene.shapes.extend(drawn);
     scene
 }
@@ -166,14 +166,15 @@ fn draw_panel(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     };
     let mut ground = Path::default();
     ground.rectangle(frame);
-    scene.fill(ground.clone(), palette.board);
+    let ground = scene.keep(ground.steps);
+    scene.follow(ground, Paint::Fill(palette.board));
     if !panel.is_of_tokens() {
         draw_points(scene, panel, grid, palette);
     }
     tokens::draw(scene, panel, grid, palette);
     stones::draw(scene, panel, grid, palette);
     knots::draw_tiles(scene, panel, grid, palette);
-    scene.stroke(ground, palette.muted, 1.2);
+    scene.follow(ground, Paint::line(palette.muted, 1.2));
     knots::draw_ribbons(scene, panel, grid, palette);
     margins::draw(scene, panel, grid, palette);
     scene.spots.extend(spots::list(panel, grid, margins::LABELS));
@@ -185,10 +186,10 @@ fn draw_points(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) 
     for row in 1..panel.rows() {
         for column in 1..panel.columns {
             let Area { left, top, .. } = grid.area(row, column);
-            points.circle(at(left, top), (grid.cell * 0.03).max(0.9));
+            points.dot(at(left, top));
         }
     }
-    scene.fill(points, palette.hairline);
+    scene.stroke(&points, palette.hairline, 2.0 * (grid.cell * 0.03).max(0.9));
 }
 
 /// The rolled dice with the letters of their rotations.
@@ -230,7 +231,7 @@ fn draw_scores(scene: &mut Scene, view: &View, top: f32, palette: &Palette) -> f
     };
     let mut rule = Path::default();
     rule.stroke(at(PAD, top), at(WIDTH - PAD, top));
-    scene.stroke(rule, palette.hairline, 1.0);
+    scene.stroke(&rule, palette.hairline, 1.0);
     for (number, line) in view.scores.iter().enumerate() {
         let base = top + (number as f32 + 1.0) * SCORE_LINE - 4.0;
         draw_score(scene, line, base, mark, palette);

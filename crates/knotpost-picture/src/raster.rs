@@ -2,8 +2,8 @@
 
 use crate::{
     PictureError,
-    geometry::{Path, Step},
-    scene::{Colour, Ends, Paint, Scene},
+    geometry::Step,
+    scene::{Colour, Dot, Ends, Paint, Scene, Shape},
 };
 use std::{
     cmp::Reverse,
@@ -24,15 +24,15 @@ pub(crate) fn draw(scene: &Scene, width_px: u32) -> Result<Vec<u8>, PictureError
     let size = PictureError::Size { width: width_px, height: height_px };
     let mut pixmap = Pixmap::new(width_px, height_px).ok_or(size)?;
     for shape in &scene.shapes {
-        paint(&mut pixmap, &shape.path, shape.paint, scale);
+        paint(&mut pixmap, scene, shape, scale);
     }
     encode(&pixmap)
 }
 
-fn paint(pixmap: &mut Pixmap, path: &Path, paint: Paint, scale: f32) {
-    let Some(outline) = outline(path) else { return };
+fn paint(pixmap: &mut Pixmap, scene: &Scene, shape: &Shape, scale: f32) {
+    let Some(outline) = outline(scene, shape) else { return };
     let transform = Transform::from_scale(scale, scale);
-    match paint {
+    match shape.paint {
         Paint::Fill(colour) => {
             pixmap.fill_path(&outline, &ink(colour), FillRule::Winding, transform, None);
         }
@@ -52,10 +52,10 @@ fn ink(colour: Colour) -> tiny_skia::Paint<'static> {
     paint
 }
 
-fn outline(path: &Path) -> Option<tiny_skia::Path> {
+fn outline(scene: &Scene, shape: &Shape) -> Option<tiny_skia::Path> {
     let mut builder = PathBuilder::new();
-    for step in &path.steps {
-        match *step {
+    for step in shape.strokes.iter().flat_map(|stroke| scene.steps(*stroke)) {
+        match step.map(Dot::point) {
             Step::Move(to) => builder.move_to(to.x, to.y),
             Step::Line(to) => builder.line_to(to.x, to.y),
             Step::Curve(one, two, to) => builder.cubic_to(one.x, one.y, two.x, two.y, to.x, to.y),

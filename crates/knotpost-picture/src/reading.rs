@@ -25,23 +25,34 @@ fn read_panel(panel: &Panel) -> Vec<String> {
     let title = panel.title.trim().trim_end_matches(':');
     let name = if title.is_empty() { "Board" } else { title };
     sentences.push(format!("{name}: {} by {}.", count(panel.rows(), "row"), count(panel.columns, "column")));
-    for row in 0..panel.rows() {
-        let pieces: Vec<String> = (0..panel.columns)
-            .filter_map(|column| {
-                let words = read_piece(panel.cell(row, column))?;
-                Some(format!("{} {words}", column_name(panel, column)))
-            })
-            .collect();
-        if !pieces.is_empty() {
-            sentences.push(format!("{}: {}.", row_name(panel, row), pieces.join(", ")));
-        }
-    }
-    if panel.cells.iter().all(|piece| read_piece(*piece).is_none()) {
+    let columns: Vec<String> = (0..panel.columns).map(|column| column_name(panel, column)).collect();
+    let rows = (0..panel.rows()).filter_map(|row| read_row(panel, row, &columns));
+    sentences.extend(rows);
+    if sentences.len() == 1 {
         sentences.push("It is empty.".to_owned());
     }
     sentences.extend(read_paths(panel));
     sentences.extend(read_last(panel));
     sentences
+}
+
+/// What lies in a row; `None`: nothing.
+fn read_row(panel: &Panel, row: usize, columns: &[String]) -> Option<String> {
+    let mut words = row_name(panel, row);
+    let (name, mut between) = (words.len(), ": ");
+    for (column, label) in columns.iter().enumerate() {
+        let before = words.len();
+        for part in [between, label, " "] {
+            words.push_str(part);
+        }
+        if read_piece(&mut words, panel.cell(row, column)) {
+            between = ", ";
+        } else {
+            words.truncate(before);
+        }
+    }
+    words.push('.');
+    (words.len() > name + 1).then_some(words)
 }
 
 /// How many closed paths there are, and how long.
@@ -85,11 +96,12 @@ fn column_name(panel: &Panel, column: usize) -> String {
     top.filter(|_| top == bottom).cloned().unwrap_or_else(|| (column + 1).to_string())
 }
 
-fn read_piece(piece: Piece) -> Option<String> {
-    let mut words = String::new();
+/// Adds what a piece is; `false`: there is nothing to say.
+fn read_piece(words: &mut String, piece: Piece) -> bool {
     match piece {
         Piece::Die { face, fate } => {
-            words = format!("die {}", face.letter());
+            words.push_str("die ");
+            words.push(face.letter());
             match fate {
                 Fate::Stays => {}
                 Fate::Placed => words.push_str(" (new)"),
@@ -98,9 +110,12 @@ fn read_piece(piece: Piece) -> Option<String> {
         }
         Piece::Token { sign, owner, look } => match (look.figure, owner) {
             (Figure::Nothing, _) if look.sight == Sight::Seen => words.push_str("in sight"),
-            (Figure::Nothing, _) => return None,
+            (Figure::Nothing, _) => return false,
             (Figure::Target, None) => words.push_str("target"),
-            (Figure::Target, Some(_)) => words = format!("target of {sign}"),
+            (Figure::Target, Some(_)) => {
+                words.push_str("target of ");
+                words.push(sign);
+            }
             (Figure::Counter | Figure::Sign, _) => words.push(sign),
         },
         Piece::Stone { name, sides: [north, east, south, west], owner, fate } => {
@@ -110,9 +125,9 @@ fn read_piece(piece: Piece) -> Option<String> {
                 "stone {name} of seat {owner} (up {north}, right {east}, down {south}, left {west}{new})"
             );
         }
-        _ => return None,
+        _ => return false,
     }
-    Some(words)
+    true
 }
 
 fn count(number: usize, what: &str) -> String {

@@ -35,10 +35,30 @@ pub(crate) enum Paint {
     Stroke { colour: Colour, width: f32, ends: Ends },
 }
 
+impl Paint {
+    /// A line with round ends.
+    pub(crate) fn line(colour: Colour, width: f32) -> Self {
+        Self::Stroke { colour, width: round(width), ends: Ends::Round }
+    }
+
+    /// A line that is cut off at its ends.
+    pub(crate) fn flat(colour: Colour, width: f32) -> Self {
+        Self::Stroke { colour, width: round(width), ends: Ends::Flat }
+    }
+}
+
+/// A place on the page in whole grains, which is what SVG and PNG agree on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dot {
+    pub x: i32,
+    pub y: i32,
+}
+
 /// A path with its paint.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shape {
-    pub path: Path,
+    /// Which of [`Scene::strokes`], one after the other.
+    pub strokes: Vec<usize>,
     pub paint: Paint,
 }
 
@@ -49,55 +69,98 @@ pub(crate) struct Scene {
     pub height: f32,
     pub shapes: Vec<Shape>,
     pub spots: Vec<Spot>,
+    /// What the pen does, stroke by stroke; several shapes may follow the same strokes.
+    steps: Vec<Step<Dot>>,
+    /// Where each stroke ends in `steps`.
+    ends: Vec<usize>,
 }
 
 impl Scene {
     /// An empty page of this width; the height grows with what is laid out.
     pub(crate) const fn new(width: f32) -> Self {
-        Self { width, height: 0.0, shapes: Vec::new(), spots: Vec::new() }
+        Self {
+            width,
+            height: 0.0,
+            shapes: Vec::new(),
+            spots: Vec::new(),
+            steps: Vec::new(),
+            ends: Vec::new(),
+        }
     }
 
     /// Paints the inside of a path.
-    pub(crate) fn fill(&mut self, path: Path, colour: Colour) {
-        self.add(path, Paint::Fill(colour));
+    pub(crate) fn fill(&mut self, path: &Path, colour: Colour) {
+        self.paint(path, &[Paint::Fill(colour)]);
     }
 
     /// Paints a path as a line with round ends.
-    pub(crate) fn stroke(&mut self, path: Path, colour: Colour, width: f32) {
-        self.add(path, Paint::Stroke { colour, width: round(width), ends: Ends::Round });
+    pub(crate) fn stroke(&mut self, path: &Path, colour: Colour, width: f32) {
+        self.paint(path, &[Paint::line(colour, width)]);
     }
 
-    /// Paints a path as a line that is cut off at its ends.
-    pub(crate) fn stroke_flat(&mut self, path: Path, colour: Colour, width: f32) {
-        self.add(path, Paint::Stroke { colour, width: round(width), ends: Ends::Flat });
-    }
-
-    /// Adds a shape, to the last one if that has the same paint. Coordinates are rounded to what is written in SVG.
-    fn add(&mut self, mut path: Path, paint: Paint) {
-        for step in &mut path.steps {
-            *step = match *step {
-                Step::Move(to) => Step::Move(snap(to)),
-                Step::Line(to) => Step::Line(snap(to)),
-                Step::Curve(one, two, to) => Step::Curve(snap(one), snap(two), snap(to)),
-                Step::Close => Step::Close,
-            };
+    /// Paints a path several times, each time upon what was there.
+    pub(crate) fn paint(&mut self, path: &Path, paints: &[Paint]) {
+        let kept = self.keep(path.steps.iter().copied());
+        for paint in paints {
+            self.follow(kept, *paint);
         }
+    }
+
+    /// Takes in what a pen does without painting it. Its coordinates are rounded to what is written in SVG. It begins
+    /// with a movement; `None`: it is nothing.
+    pub(crate) fn keep(&mut self, steps: impl IntoIterator<Item = Step>) -> Option<usize> {
+        let start = self.steps.len();
+        self.steps.extend(steps.into_iter().map(|step| step.map(snap)));
+        if self.steps.len() == start {
+            return None;
+        }
+        self.ends.push(self.steps.len());
+        Some(self.ends.len() - 1)
+    }
+
+    /// Paints a stroke that was kept: a shape, or more of the last one if that has the same paint.
+    pub(crate) fn follow(&mut self, stroke: Option<usize>, paint: Paint) {
+        let Some(stroke) = stroke else { return };
         match self.shapes.last_mut() {
-            _ if path.steps.is_empty() => {}
-            Some(last) if last.paint == paint => last.path.steps.append(&mut path.steps),
-            _ => self.shapes.push(Shape { path, paint }),
+            Some(last) if last.paint == paint => last.strokes.push(stroke),
+            _ => self.shapes.push(Shape { strokes: vec![stroke], paint }),
         }
+    }
+
+    /// How many strokes there are.
+    pub(crate) const fn strokes(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// What the pen does for a stroke.
+    pub(crate) fn steps(&self, stroke: usize) -> &[Step<Dot>] {
+        let start = stroke.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
+        let end = self.ends.get(stroke).copied().unwrap_or(start);
+        self.steps.get(start..end).unwrap_or_default()
     }
 }
 
 /// Parts of a unit that are told apart.
-pub(crate) const GRAIN: f32 = 100.0;
+const GRAIN: f32 = 100.0;
 
 /// The nearest number that SVG and PNG agree on.
 pub(crate) fn round(number: f32) -> f32 {
-    (number * GRAIN).round() / GRAIN
+    grains(number) as f32 / GRAIN
 }
 
-fn snap(Point { x, y }: Point) -> Point {
-    Point { x: round(x), y: round(y) }
+/// A number in whole grains, halves away from zero. The sum is exact, so that nothing is rounded twice.
+pub(crate) fn grains(number: f32) -> i32 {
+    let grains = f64::from(number * GRAIN);
+    (grains + 0.5_f64.copysign(grains)) as i32
+}
+
+fn snap(Point { x, y }: Point) -> Dot {
+    Dot { x: grains(x), y: grains(y) }
+}
+
+impl Dot {
+    /// The place in units of the page.
+    pub(crate) fn point(self) -> Point {
+        Point { x: self.x as f32 / GRAIN, y: self.y as f32 / GRAIN }
+    }
 }

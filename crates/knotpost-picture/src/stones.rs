@@ -4,7 +4,7 @@ use crate::{
     geometry::{Area, Path, Point, at},
     knots::Grid,
     lettering::{Hand, Weight},
-    scene::Scene,
+    scene::{Paint, Scene},
     theme::Palette,
 };
 use knotpost_rules::{
@@ -35,9 +35,8 @@ fn draw_stone(scene: &mut Scene, piece: Piece, area: Area, palette: &Palette) {
     let body = area.inset(size * 0.045);
     let mut stone = Path::default();
     stone.rounded(body, size * 0.1);
-    scene.fill(stone.clone(), pale);
-    let rim = if fate == Fate::Placed { palette.accent } else { strong };
-    scene.stroke(stone, rim, size * if fate == Fate::Placed { 0.05 } else { 0.025 });
+    let (rim, width) = if fate == Fate::Placed { (palette.accent, 0.05) } else { (strong, 0.025) };
+    scene.paint(&stone, &[Paint::Fill(pale), Paint::line(rim, size * width)]);
     let mut arrows = Path::default();
     for (quarter, count) in sides.into_iter().enumerate() {
         for number in 0..count {
@@ -45,7 +44,7 @@ fn draw_stone(scene: &mut Scene, piece: Piece, area: Area, palette: &Palette) {
             arrows.polygon(&arrow(body, quarter, aside));
         }
     }
-    scene.fill(arrows, palette.ink);
+    scene.fill(&arrows, palette.ink);
     let centre = area.centre();
     let hand = Hand { height: size * 0.135, weight: Weight::Strong, colour: palette.ink };
     hand.write_centred(scene, name, at(centre.x, centre.y - size * 0.115));
@@ -62,7 +61,7 @@ pub(crate) fn draw_badge(scene: &mut Scene, seat: Seat, place: Point, size: f32,
         let area = Area { left: place.x - size, top: place.y - size, width: 2.0 * size, height: 2.0 * size };
         badge.rounded(area, size * 0.25);
     }
-    scene.fill(badge, strong);
+    scene.fill(&badge, strong);
     let hand = Hand { height: size * 1.15, weight: Weight::Strong, colour: palette.badge };
     let letter = char::from(b'@'.saturating_add(seat.number()));
     hand.write_centred(scene, letter.encode_utf8(&mut [0; 4]), place);

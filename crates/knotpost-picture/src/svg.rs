@@ -1,8 +1,8 @@
 //! A scene as SVG text. Nothing in it needs a font, a script, a style sheet or anything from elsewhere.
 
 use crate::{
-    geometry::{Point, Step},
-    scene::{Colour, Ends, GRAIN, Paint, Scene, Shape},
+    pen::{Pen, push_decimal},
+    scene::{Colour, Ends, Paint, Scene, Shape, grains},
     spots::{Link, Spot},
 };
 
@@ -51,14 +51,15 @@ pub(crate) fn write_figure(scene: &Scene, class: &str) -> String {
 }
 
 fn room(scene: &Scene) -> usize {
-    1024 + scene.shapes.iter().map(|shape| shape.path.steps.len()).sum::<usize>() * 24
+    let strokes = scene.shapes.iter().flat_map(|shape| &shape.strokes);
+    4096 + strokes.map(|stroke| scene.steps(*stroke).len()).sum::<usize>() * 32
 }
 
 fn push_view_box(text: &mut String, scene: &Scene) {
     text.push_str(" viewBox=\"0 0 ");
-    push_number(text, hundredths(scene.width));
+    push_decimal(text, grains(scene.width));
     text.push(' ');
-    push_number(text, hundredths(scene.height));
+    push_decimal(text, grains(scene.height));
     text.push_str("\">\n");
 }
 
@@ -72,8 +73,9 @@ fn push_names(text: &mut String, title: &str, reading: &str) {
 
 fn push_shapes(text: &mut String, scene: &Scene) {
     text.push_str("<g fill=\"none\" stroke-linejoin=\"round\">\n");
+    let mut pen = Pen::new(scene);
     for shape in &scene.shapes {
-        push_shape(text, shape);
+        push_shape(text, scene, shape, &mut pen);
     }
     text.push_str("</g>\n");
 }
@@ -97,7 +99,7 @@ fn push_link(text: &mut String, link: &Link, spot: &Spot) {
     text.push_str(if link.href.is_some() { "/></a>\n" } else { "/></g>\n" });
 }
 
-fn push_shape(text: &mut String, shape: &Shape) {
+fn push_shape(text: &mut String, scene: &Scene, shape: &Shape, pen: &mut Pen) {
     text.push_str("<path");
     match shape.paint {
         Paint::Fill(colour) => push_colour(text, "fill", colour),
@@ -110,86 +112,17 @@ fn push_shape(text: &mut String, shape: &Shape) {
         }
     }
     text.push_str(" d=\"");
-    let (mut pen, mut start) = ((0, 0), (0, 0));
-    for step in &shape.path.steps {
-        match *step {
-            Step::Move(to) => {
-                text.push('M');
-                pen = push_point(text, to, (0, 0));
-                start = pen;
-            }
-            Step::Line(to) => {
-                text.push('l');
-                pen = push_point(text, to, pen);
-            }
-            Step::Curve(one, two, to) => {
-                text.push('c');
-                push_point(text, one, pen);
-                push_point(text, two, pen);
-                pen = push_point(text, to, pen);
-            }
-            Step::Close => {
-                text.push('z');
-                pen = start;
-            }
-        }
+    for stroke in &shape.strokes {
+        pen.follow(text, scene, *stroke);
     }
     text.push_str("\"/>\n");
-}
-
-/// Writes a point as its distance from another one and gives it back as whole parts of a unit.
-fn push_point(text: &mut String, point: Point, from: (i32, i32)) -> (i32, i32) {
-    let (x, y) = (hundredths(point.x), hundredths(point.y));
-    let (dx, dy) = (x - from.0, y - from.1);
-    if !text.ends_with(|last: char| last.is_ascii_alphabetic()) && dx >= 0 {
-        text.push(' ');
-    }
-    push_number(text, dx);
-    if dy >= 0 {
-        text.push(' ');
-    }
-    push_number(text, dy);
-    (x, y)
-}
-
-fn hundredths(number: f32) -> i32 {
-    (number * GRAIN).round() as i32
-}
-
-/// Writes hundredths as a decimal number without needless zeros.
-fn push_number(text: &mut String, hundredths: i32) {
-    if hundredths < 0 {
-        text.push('-');
-    }
-    let (whole, rest) = (hundredths.unsigned_abs() / 100, hundredths.unsigned_abs() % 100);
-    if whole > 0 || rest == 0 {
-        push_whole(text, whole);
-    }
-    if rest > 0 {
-        text.push('.');
-        text.push(digit(rest / 10));
-        if rest % 10 > 0 {
-            text.push(digit(rest % 10));
-        }
-    }
-}
-
-fn push_whole(text: &mut String, number: u32) {
-    if number >= 10 {
-        push_whole(text, number / 10);
-    }
-    text.push(digit(number % 10));
-}
-
-const fn digit(value: u32) -> char {
-    (b'0' + (value % 10) as u8) as char
 }
 
 fn attribute(text: &mut String, name: &str, value: f32) {
     text.push(' ');
     text.push_str(name);
     text.push_str("=\"");
-    push_number(text, hundredths(value));
+    push_decimal(text, grains(value));
     text.push('"');
 }
 

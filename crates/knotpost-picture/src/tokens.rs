@@ -4,7 +4,7 @@ use crate::{
     geometry::{Area, Path, Point, at},
     knots::Grid,
     lettering::{Hand, Weight},
-    scene::{Colour, Scene},
+    scene::{Colour, Paint, Scene},
     theme::Palette,
 };
 use knotpost_rules::{
@@ -29,13 +29,13 @@ pub(crate) fn draw(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palet
         for (.., area) in tokens.iter().filter(|(.., look, _)| look.ground == ground) {
             cells.rectangle(*area);
         }
-        scene.fill(cells, colour);
+        scene.fill(&cells, colour);
     }
     let mut seen = Path::default();
     for (.., area) in tokens.iter().filter(|(.., look, _)| look.sight == Sight::Seen) {
         seen.circle(area.centre(), grid.cell * 0.09);
     }
-    scene.fill(seen, palette.accent);
+    scene.fill(&seen, palette.accent);
     mark_last(scene, panel, grid, palette);
     for (sign, owner, look, area) in tokens {
         match look.figure {
@@ -56,7 +56,7 @@ fn mark_last(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     if let (Some(row), Some(column)) = lines {
         let mut frame = Path::default();
         frame.rectangle(grid.area(row, column).inset(grid.cell * 0.05));
-        scene.stroke(frame, palette.accent, grid.cell * 0.08);
+        scene.stroke(&frame, palette.accent, grid.cell * 0.08);
     }
 }
 
@@ -74,17 +74,15 @@ fn draw_target(scene: &mut Scene, owner: Option<Seat>, area: Area, palette: &Pal
     let mut pit = Path::default();
     let Some(seat) = owner else {
         pit.circle(place, size * 0.33);
-        scene.fill(pit.clone(), palette.board);
-        scene.stroke(pit, palette.muted, size * 0.055);
+        scene.paint(&pit, &[Paint::Fill(palette.board), Paint::line(palette.muted, size * 0.055)]);
         let mut eye = Path::default();
         eye.circle(place, size * 0.1);
-        scene.fill(eye, palette.muted);
+        scene.fill(&eye, palette.muted);
         return;
     };
     let (strong, _) = palette.seat(seat.index());
     pit.rounded(area.inset(size * 0.07), size * 0.2);
-    scene.fill(pit.clone(), strong);
-    scene.stroke(pit, palette.rim, size * 0.04);
+    scene.paint(&pit, &[Paint::Fill(strong), Paint::line(palette.rim, size * 0.04)]);
     draw_figure(scene, Shape::of(seat), place, size * 0.22, [palette.tile, strong]);
 }
 
@@ -138,10 +136,8 @@ fn draw_figure(scene: &mut Scene, shape: Shape, place: Point, size: f32, [colour
         }
     }
     if matches!(shape, Shape::Cross | Shape::Ring) {
-        scene.stroke(path.clone(), rim, size * 0.46 + 2.0 * edge);
-        scene.stroke(path, colour, size * 0.46);
+        scene.paint(&path, &[Paint::line(rim, size * 0.46 + 2.0 * edge), Paint::line(colour, size * 0.46)]);
     } else {
-        scene.fill(path.clone(), colour);
-        scene.stroke(path, rim, edge);
+        scene.paint(&path, &[Paint::Fill(colour), Paint::line(rim, edge)]);
     }
 }

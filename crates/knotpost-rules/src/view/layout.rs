@@ -91,12 +91,18 @@ pub(super) fn beside(blocks: &[Vec<String>]) -> Vec<String> {
         .collect();
     (0..height)
         .map(|row| {
-            let parts: Vec<String> = blocks
-                .iter()
-                .zip(&widths)
-                .map(|(lines, width)| format!("{:<width$}", lines.get(row).map_or("", String::as_str)))
-                .collect();
-            parts.join(GAP).trim_end().to_owned()
+            let (mut joined, mut start) = (String::new(), 0);
+            for (lines, width) in blocks.iter().zip(&widths) {
+                if start > 0 {
+                    let filled = joined.chars().count();
+                    joined.extend(std::iter::repeat_n(' ', (start + GAP.len()).saturating_sub(filled)));
+                    start += GAP.len();
+                }
+                joined.push_str(lines.get(row).map_or("", |line| line.trim_end()));
+                start += width;
+            }
+            joined.truncate(joined.trim_end().len());
+            joined
         })
         .collect()
 }

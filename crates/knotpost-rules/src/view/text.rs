@@ -23,7 +23,11 @@ impl fmt::Display for View {
             lines.push(String::new());
         }
         lines.extend(draw_scores(self));
-        let text = lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n");
+        let mut text = String::with_capacity(lines.len() * WIDTH);
+        for line in lines {
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
         f.write_str(text.trim_end_matches('\n'))
     }
 }
@@ -76,16 +80,7 @@ pub(super) fn draw_panel(panel: &Panel) -> Vec<String> {
         panel,
     ));
     lines.extend(label_columns(panel, Edge::Top));
-    for (number, line) in frame(panel).into_iter().enumerate() {
-        let height = panel.cell_size.height;
-        let (row, within) = (number / (height + 1), number % (height + 1));
-        if within == height / 2 + 1 {
-            let [left, right] = [Edge::Left, Edge::Right].map(|edge| row_label(panel, edge, row));
-            lines.push(format!("{left}{line}{right}"));
-        } else {
-            lines.push(format!("{:MARGIN$}{line}", ""));
-        }
-    }
+    frame(panel, &mut lines);
     lines.extend(label_columns(panel, Edge::Bottom));
     lines.extend(name_owners(["", panel.margin(Edge::Bottom).owner, ""], panel));
     lines
@@ -118,9 +113,12 @@ fn label_columns(panel: &Panel, edge: Edge) -> Vec<String> {
         return Vec::new();
     }
     let spread = |cells: Vec<&str>| {
-        let cells: Vec<String> =
-            cells.iter().map(|cell| format!("{cell:^0$}", panel.cell_size.width + 1)).collect();
-        format!("{:MARGIN$} {}", "", cells.concat())
+        let mut line = String::with_capacity(WIDTH);
+        push_blanks(&mut line, MARGIN + 1);
+        for cell in cells {
+            push_centred(&mut line, cell, panel.cell_size.width + 1);
+        }
+        line
     };
     let labels = spread(margin.labels.iter().map(String::as_str).collect());
     let Some(entered) = margin.entered else { return vec![labels] };
@@ -130,24 +128,39 @@ fn label_columns(panel: &Panel, edge: Edge) -> Vec<String> {
     if edge == Edge::Top { vec![labels, arrows] } else { vec![arrows, labels] }
 }
 
-/// The framed grid without margins.
-fn frame(panel: &Panel) -> Vec<String> {
+/// Adds the framed grid with the labels of its rows.
+fn frame(panel: &Panel, lines: &mut Vec<String>) {
     let (rows, height) = (panel.rows(), panel.cell_size.height);
-    let mut lines = Vec::with_capacity(rows * (height + 1) + 1);
+    let room = panel.columns * (panel.cell_size.width + 1) + 1 + 2 * MARGIN;
     for row in 0..=rows {
-        lines.push(draw_rule(panel, row));
-        if row < rows {
-            lines.extend((0..height).map(|within| draw_interiors(panel, row, within)));
+        let mut line = String::with_capacity(room);
+        push_blanks(&mut line, MARGIN);
+        draw_rule(&mut line, panel, row);
+        lines.push(line);
+        if row == rows {
+            break;
+        }
+        for within in 0..height {
+            let mut line = String::with_capacity(room);
+            let labelled = within == height / 2;
+            if labelled {
+                line.push_str(&row_label(panel, Edge::Left, row));
+            } else {
+                push_blanks(&mut line, MARGIN);
+            }
+            draw_interiors(&mut line, panel, row, within);
+            if labelled {
+                line.push_str(&row_label(panel, Edge::Right, row));
+            }
+            lines.push(line);
         }
     }
-    lines
 }
 
-/// The rule above `row`, or the lowest one.
-fn draw_rule(panel: &Panel, row: usize) -> String {
+/// Adds the rule above `row`, or the lowest one.
+fn draw_rule(line: &mut String, panel: &Panel, row: usize) {
     let outer = row == 0 || row == panel.rows();
     let width = panel.cell_size.width;
-    let mut line = String::new();
     for column in 0..panel.columns {
         line.push(corner(panel.cell(row, column)));
         let above = if row == 0 { Piece::Empty } else { panel.cell(row - 1, column) };
@@ -157,7 +170,6 @@ fn draw_rule(panel: &Panel, row: usize) -> String {
         line.extend((0..width).map(|place| if place == width / 2 { middle } else { dash }));
     }
     line.push('+');
-    line
 }
 
 /// The grid point at the top left of a cell.
@@ -166,9 +178,9 @@ const fn corner(piece: Piece) -> char {
     if matches!(fate, Fate::Placed) { '*' } else { '+' }
 }
 
-/// One of the lines through the cells of `row`, with the bars between them.
-fn draw_interiors(panel: &Panel, row: usize, within: usize) -> String {
-    let (mut line, size) = (String::new(), panel.cell_size);
+/// Adds one of the lines through the cells of `row`, with the bars between them.
+fn draw_interiors(line: &mut String, panel: &Panel, row: usize, within: usize) {
+    let size = panel.cell_size;
     for column in 0..=panel.columns {
         let left = if column == 0 { Piece::Empty } else { panel.cell(row, column - 1) };
         let right = panel.cell(row, column);
@@ -181,10 +193,9 @@ fn draw_interiors(panel: &Panel, row: usize, within: usize) -> String {
         };
         line.push(mark.unwrap_or(bar));
         if column < panel.columns {
-            line.push_str(&draw_piece(right, within, size));
+            draw_piece(line, right, within, size);
         }
     }
-    line
 }
 
 /// Whether frame is drawn around a piece.
@@ -205,31 +216,60 @@ fn mark_midpoint(one: (Piece, Side), other: (Piece, Side)) -> Option<char> {
     }
 }
 
-/// One line of a cell's interior.
-fn draw_piece(piece: Piece, within: usize, size: CellSize) -> String {
+/// Adds one line of a cell's interior.
+fn draw_piece(line: &mut String, piece: Piece, within: usize, size: CellSize) {
     let CellSize { width, height } = size;
-    let centred = |text: &str| format!("{text:^width$}");
     match piece {
-        Piece::Token { sign, .. } if within == height / 2 => centred(sign.encode_utf8(&mut [0; 4])),
-        Piece::Empty | Piece::Token { .. } => " ".repeat(width),
-        Piece::Die { face, fate: Fate::Stays | Fate::Placed } => centred(draw_face(face, within)),
-        Piece::Die { face, fate: Fate::Removed } => centred(draw_face(face, within)).replace('#', "."),
-        Piece::Stone { name, sides, owner, .. } => {
-            draw_stone(&format!("{name}{}", owner_mark(owner)), sides, within, size)
+        Piece::Token { sign, .. } if within == height / 2 => {
+            push_centred(line, sign.encode_utf8(&mut [0; 4]), width);
         }
+        Piece::Empty | Piece::Token { .. } => push_blanks(line, width),
+        Piece::Die { face, fate: Fate::Stays | Fate::Placed } => {
+            push_centred(line, draw_face(face, within), width);
+        }
+        Piece::Die { face, fate: Fate::Removed } => {
+            push_centred(line, &draw_face(face, within).replace('#', "."), width);
+        }
+        Piece::Stone { name, sides, owner, .. } => draw_stone(line, (name, owner), sides, within, size),
     }
 }
 
-/// One line of a stone: its numbers at their sides, name and owner in the middle.
-fn draw_stone(middle: &str, [north, east, south, west]: [u8; 4], within: usize, size: CellSize) -> String {
+/// Adds one line of a stone: its numbers at their sides, name and owner in the middle.
+fn draw_stone(
+    line: &mut String,
+    (name, owner): (&str, Seat),
+    [north, east, south, west]: [u8; 4],
+    within: usize,
+    size: CellSize,
+) {
     let CellSize { width, height } = size;
-    let text = match within {
-        0 => north.to_string(),
-        last if last + 1 == height => south.to_string(),
-        line if line == height / 2 => format!("{west}{middle:^0$}{east}", width.saturating_sub(4)),
-        _ => String::new(),
-    };
-    format!("{text:^width$}")
+    let mut text = String::with_capacity(width);
+    let digit = |number: u8| char::from(b'0' + number % 10);
+    match within {
+        0 => text.push(digit(north)),
+        last if last + 1 == height => text.push(digit(south)),
+        middle if middle == height / 2 => {
+            text.push(digit(west));
+            let mut middle = name.to_owned();
+            middle.push(owner_mark(owner));
+            push_centred(&mut text, &middle, width.saturating_sub(4));
+            text.push(digit(east));
+        }
+        _ => {}
+    }
+    push_centred(line, &text, width);
+}
+
+fn push_blanks(line: &mut String, count: usize) {
+    line.extend(std::iter::repeat_n(' ', count));
+}
+
+/// Adds words in the middle of so many characters; if one is left over, it stands behind.
+fn push_centred(line: &mut String, words: &str, width: usize) {
+    let room = width.saturating_sub(words.chars().count());
+    push_blanks(line, room / 2);
+    line.push_str(words);
+    push_blanks(line, room - room / 2);
 }
 
 /// The letter of a seat: `A` for the first one.

@@ -12,9 +12,8 @@ pub(super) fn draw(panel: &Panel) -> Vec<String> {
     lines.push(rule.clone());
     lines.extend((0..panel.rows()).map(|row| {
         let [left, right] = [Edge::Left, Edge::Right].map(|edge| row_label(panel, edge, row));
-        let cells: Vec<String> =
-            (0..panel.columns).map(|column| sign(panel.cell(row, column)).to_string()).collect();
-        format!("{left}| {} |{right}", cells.join(" "))
+        let cells = (0..panel.columns).flat_map(|column| [sign(panel.cell(row, column)), ' ']);
+        format!("{left}| {}|{right}", cells.collect::<String>())
     }));
     lines.push(rule);
     lines.extend(label_columns(panel, Edge::Bottom));

@@ -112,9 +112,16 @@ impl Tx {
     /// # Errors
     /// When the database refuses one of them, or fails.
     pub async fn insert_rows(&mut self, table: &Table, rows: &[Vec<Cell>]) -> Result<(), StoreError> {
+        // SQLite looks a numbered parameter up among all others.
+        let numbered = matches!(self, Self::Postgres(_));
         let full = (MOST_PARAMETERS / table.columns.len().max(1)).max(1);
         for chunk in rows.chunks(full) {
-            let sql = insert_text(table, chunk.len());
+            let sql =
+                insert_text(
+                    table,
+                    chunk.len(),
+                    |number| if numbered { format!("${number}") } else { "?".to_owned() },
+                );
             on!(self, c => {
                 let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(chunk.len() == full);
                 for row in chunk {
@@ -198,17 +205,15 @@ fn select_text(table: &Table, is_postgres: bool) -> String {
     format!("SELECT {} FROM {}{} ORDER BY {}", names(table), table.name, only(table), order.join(", "))
 }
 
-fn insert_text(table: &Table, rows: usize) -> String {
-    use std::fmt::Write as _;
+fn insert_text(table: &Table, rows: usize, parameter: impl Fn(usize) -> String) -> String {
     let mut sql = format!("INSERT INTO {} ({}) VALUES ", table.name, names(table));
     let mut number = 0;
     for row in 0..rows {
         sql.push_str(if row == 0 { "(" } else { ", (" });
         for column in 0..table.columns.len() {
             number += 1;
-            let comma = if column == 0 { "" } else { ", " };
-            // Writing into a string cannot fail.
-            let _ = write!(sql, "{comma}${number}");
+            sql.push_str(if column == 0 { "" } else { ", " });
+            sql.push_str(&parameter(number));
         }
         sql.push(')');
     }
