@@ -129,7 +129,7 @@ fn line(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<String, String>
         });
     }
     if deed == "seek" {
-        return joined(words);
+        return joined(&words);
     }
     if fields.contains_key("unrated") {
         words.push("--unrated".to_owned());
@@ -142,11 +142,11 @@ fn line(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<String, String>
     let last = fields.get("first").is_some_and(|first| first == "them");
     players.insert(if last { players.len() } else { 0 }, &visitor.userid);
     words.extend(players.into_iter().map(str::to_owned));
-    joined(words)
+    joined(&words)
 }
 
 /// One line, if no word was smuggled into another.
-fn joined(words: Vec<String>) -> Result<String, String> {
+fn joined(words: &[String]) -> Result<String, String> {
     let is_word = |word: &String| word.chars().all(|sign| !sign.is_whitespace() && !sign.is_control());
     if words.iter().all(is_word) {
         Ok(words.join(" "))

@@ -18,7 +18,7 @@ const GROUNDS: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dar
 /// Moves before the figure of a game.
 const MOVES: usize = 9;
 /// A browser may keep a figure for a day.
-const KEEP: HeaderValue = HeaderValue::from_static("public, max-age=86400");
+const KEEP: &str = "public, max-age=86400";
 
 /// Figures of games, each drawn when it is first wanted.
 #[derive(Debug, Default)]
@@ -45,7 +45,10 @@ pub(super) async fn show(State(web): State<Web>, Path(name): Path<String>) -> Re
     match found {
         Some(figure) => {
             let kind = HeaderValue::from_static("image/svg+xml");
-            ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, KEEP)], figure.to_string())
+            (
+                [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, HeaderValue::from_static(KEEP))],
+                figure.to_string(),
+            )
                 .into_response()
         }
         None => (StatusCode::NOT_FOUND, "there is no such figure\n").into_response(),
