@@ -95,10 +95,7 @@ async fn add_newcomers(
     let rated = tx.rated_among(game, &users).await?;
     let new: Vec<_> = seeks.iter().filter(|seek| !rated.contains(&seek.user_id)).collect();
     rows.extend(new.iter().map(|seek| newcomer(seek.user_id, &seek.userid)));
-    rows.sort_by(|one, other| {
-        let names = || one.userid.to_lowercase().cmp(&other.userid.to_lowercase());
-        other.rating.total_cmp(&one.rating).then_with(names)
-    });
+    rows.sort_by(StandingRow::by_rank);
     rows.truncate(MOST_LINES as usize);
     Ok(new.len() as i64)
 }

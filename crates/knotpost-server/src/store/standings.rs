@@ -28,6 +28,13 @@ pub struct StandingRow {
     pub deviation: f64,
 }
 
+impl StandingRow {
+    /// The order of the standings: of equals, who signed up first comes first.
+    pub fn by_rank(&self, other: &Self) -> std::cmp::Ordering {
+        other.rating.total_cmp(&self.rating).then(self.user_id.0.cmp(&other.user_id.0))
+    }
+}
+
 /// How a player of the standings stands to the game besides his rating.
 #[derive(Clone, Copy, Debug, FromRow)]
 pub struct PlayerFacts {
@@ -84,7 +91,7 @@ macro_rules! select_standing {
         concat!(
             "SELECT r.user_id, u.userid, r.rating, r.won, r.lost, r.tied, r.glicko, r.deviation",
             block!($($block)*),
-            " ORDER BY r.rating DESC, u.userid_key LIMIT $3"
+            " ORDER BY r.rating DESC, r.user_id LIMIT $3"
         )
     };
 }
@@ -96,7 +103,7 @@ macro_rules! count_standing {
 }
 
 impl Tx {
-    /// The best of a block, at most `limit`. Whose last board ended before `long_ago` and who plays none now
+    /// The best of a block, at most `limit`; of equals those who signed up first. Whose last board ended before `long_ago` and who plays none now
     /// is inactive.
     ///
     /// # Errors
@@ -124,10 +131,7 @@ impl Tx {
                 .await)?;
             rows.extend(found);
         }
-        rows.sort_by(|one, other| {
-            let names = || one.userid.to_lowercase().cmp(&other.userid.to_lowercase());
-            other.rating.total_cmp(&one.rating).then_with(names)
-        });
+        rows.sort_by(StandingRow::by_rank);
         rows.truncate(usize::try_from(limit).unwrap_or(0));
         Ok(rows)
     }
@@ -170,12 +174,12 @@ impl Tx {
         game: &str,
         users: &[UserKey],
     ) -> Result<Vec<PlayerFacts>, StoreError> {
-        // A game that is computed keeps the plan from walking all boards of that game.
+        // Joined like that, SQLite begins with the player's seats instead of with all boards that are played.
         Ok(among!(
             self,
             "SELECT u.id AS user_id, u.state = 'active' AND COALESCE(g.accepts, TRUE) AS accepts, g.board_limit, \
-             (SELECT COUNT(DISTINCT b.id) FROM seats s JOIN boards b ON b.id = s.board_id \
-              WHERE s.user_id = u.id AND b.game || '' = $2 AND b.state = 'active') AS active, \
+             (SELECT COUNT(DISTINCT b.id) FROM seats s CROSS JOIN boards b \
+              WHERE s.user_id = u.id AND b.id = s.board_id AND b.game || '' = $2 AND b.state = 'active') AS active, \
              COALESCE(k.wanted, 0) AS wanted FROM users u \
              LEFT JOIN user_games g ON g.user_id = u.id AND g.game = $2 \
              LEFT JOIN seeks k ON k.user_id = u.id AND k.game = $2 WHERE u.id",
