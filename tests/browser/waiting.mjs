@@ -1,5 +1,5 @@
 // Waiting for something to be so, and for no longer than it may take.
-export const PATIENCE = 20000;
+export const PATIENCE = 60000;
 
 /** What `look` finds, as soon as it finds something. */
 export async function until(what, look) {

@@ -8,6 +8,7 @@ mod keys;
 mod looked_at;
 mod mailbox;
 mod playing;
+mod seeking;
 mod sessions;
 
 pub(crate) use crate::stories::tell;

@@ -4,11 +4,12 @@ use axum::Form;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
+use knotpost_commands::MASK;
 use knotpost_rules::{OptionKind, OptionSpec};
 use minijinja::{Value, context};
 use std::collections::HashMap;
 
-use super::acting::{command, hints};
+use super::acting::{command, credentials, hints};
 use crate::service::Visitor;
 use crate::web::Web;
 use crate::web::client::Client;
@@ -100,7 +101,7 @@ pub(super) async fn act(
     }
     match answer.boards.first() {
         Some(board) => Redirect::to(&format!("/boards/{}/{}", board.game, board.number)).into_response(),
-        None => Redirect::to("/").into_response(),
+        None => Redirect::to("/#seeks").into_response(),
     }
 }
 
@@ -108,7 +109,12 @@ pub(super) async fn act(
 fn line(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<String, String> {
     let name = fields.get("game").map(|name| name.to_lowercase()).unwrap_or_default();
     let Some(game) = web.app.game(&name) else { return Err("choose a game".to_owned()) };
-    let mut words = vec![name, "challenge".to_owned()];
+    let deed = fields.get("act").map(String::as_str).unwrap_or_default();
+    let mut words = match deed {
+        "seek" => vec![name, "seek".to_owned(), visitor.userid.clone(), MASK.to_owned(), "1".to_owned()],
+        "stop_seeking" => return Ok(format!("{name} seek {} 0", credentials(visitor))),
+        _ => vec![name, "challenge".to_owned()],
+    };
     for spec in game.meta().options {
         let Some(given) = fields.get(&format!("option_{}", spec.name)).map(|given| given.trim()) else {
             continue;
@@ -122,6 +128,9 @@ fn line(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<String, String>
             _ => format!("-{}={given}", spec.name),
         });
     }
+    if deed == "seek" {
+        return joined(&words);
+    }
     if fields.contains_key("unrated") {
         words.push("--unrated".to_owned());
     }
@@ -133,6 +142,11 @@ fn line(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<String, String>
     let last = fields.get("first").is_some_and(|first| first == "them");
     players.insert(if last { players.len() } else { 0 }, &visitor.userid);
     words.extend(players.into_iter().map(str::to_owned));
+    joined(&words)
+}
+
+/// One line, if no word was smuggled into another.
+fn joined(words: &[String]) -> Result<String, String> {
     let is_word = |word: &String| word.chars().all(|sign| !sign.is_whitespace() && !sign.is_control());
     if words.iter().all(is_word) {
         Ok(words.join(" "))

@@ -6,6 +6,7 @@ mod assets;
 mod board;
 mod challenge;
 mod confirm;
+mod figures;
 mod keys;
 mod mailbox;
 mod people;
@@ -33,6 +34,7 @@ pub(super) struct Pages {
     server: String,
     address: String,
     url: String,
+    figures: figures::Figures,
 }
 
 impl Pages {
@@ -46,6 +48,7 @@ impl Pages {
             server: config.server.name.clone(),
             address: config.server.address.clone(),
             url: config.server.public_url.trim_end_matches('/').to_owned(),
+            figures: figures::Figures::default(),
         }
     }
 
@@ -146,6 +149,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Mailbox, "GET", "/mailbox/{name}/page", || get(mailbox::page)),
     Route::new(Mailbox, "GET", "/mailbox/{name}/raw", || get(mailbox::download)),
     Route::new(Public, "GET", "/assets/{name}", || get(assets::show)),
+    Route::new(Public, "GET", "/figures/{name}", || get(figures::show)),
 ];
 
 pub(super) use mailbox::guard as guard_mailbox;

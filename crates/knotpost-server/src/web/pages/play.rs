@@ -4,12 +4,10 @@ use axum::extract::{Path, State};
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use knotpost_commands::ExampleContext;
-use knotpost_picture::{PictureOptions, Theme, die_svg, linked_svg};
-use knotpost_rules::knot::Face;
-use knotpost_rules::{AnyGame, Choice, GameOptions, PartKind, Seed, Viewer};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
+use super::figures::faces;
 use super::prose;
 use crate::domain::{BoardState, Millis, Span};
 use crate::service::{
@@ -21,8 +19,6 @@ use crate::web::Web;
 use crate::web::error::Problem;
 use crate::web::visitor::{LoggedIn, private};
 
-/// The grounds a picture is drawn on, and the class that shows it there.
-const GROUNDS: [(Theme, &str); 2] = [(Theme::Light, "on-light"), (Theme::Dark, "on-dark")];
 /// Boards on the start page.
 const BOARDS: i64 = 20;
 /// Own boards there.
@@ -111,7 +107,7 @@ async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceE
 fn name_span(span: Span) -> String {
     let minutes = span.0 / 60_000;
     let (count, unit) = match minutes {
-        0 => return "less than a minute".to_owned(),
+        0 => return "a moment".to_owned(),
         1..60 => (minutes, "minute"),
         60..2880 => (minutes / 60, "hour"),
         _ => (minutes / 1440, "day"),
@@ -152,50 +148,9 @@ pub(super) async fn game(
         .collect();
     let facts = context! {
         name, title => meta.title, summary => meta.summary, credit => meta.credit, sections, options, usage,
-        figure => figure(game), faces => faces(game),
+        faces => faces(game),
     };
     web.pages.page_for(visitor, StatusCode::OK, "game.html", facts)
-}
-
-/// Moves shown in the figure of a game.
-const FIGURE_MOVES: usize = 9;
-
-/// A game after some moves, on light and on dark ground.
-fn figure(game: &dyn AnyGame) -> Vec<Value> {
-    let meta = game.meta();
-    let options = GameOptions::defaults(meta.options);
-    let mut position = game.setup(&options, *meta.players.start(), &Seed::default());
-    for step in 0..FIGURE_MOVES {
-        let moves = position.legal_moves();
-        // Any moves will do, as long as they are not all alike.
-        let Some(play) = moves.get((step * 31 + 7) % moves.len().max(1)) else { break };
-        if position.play(knotpost_rules::Turn::Move(play)).is_err() {
-            break;
-        }
-    }
-    let view = position.view(Viewer::Spectator);
-    let title = format!("{} after some moves", meta.title);
-    let picture = |(theme, class)| {
-        let options = PictureOptions { theme, title: title.clone(), ..PictureOptions::default() };
-        Value::from_safe_string(linked_svg(&view, &options, class, &[]))
-    };
-    GROUNDS.map(picture).to_vec()
-}
-
-/// The faces of the dice with their letters, where the game is played with them.
-fn faces(game: &dyn AnyGame) -> Vec<Value> {
-    let meta = game.meta();
-    let options = GameOptions::defaults(meta.options);
-    let position = game.setup(&options, *meta.players.start(), &Seed::default());
-    let is_face = |choice: &Choice| matches!(choice.kind, PartKind::Face(_));
-    if !position.choices("").next.iter().any(is_face) {
-        return Vec::new();
-    }
-    let figures = |face| GROUNDS.map(|(theme, class)| Value::from_safe_string(die_svg(face, theme, class)));
-    Face::ALL
-        .into_iter()
-        .map(|face| context! { letter => face.letter().to_string(), figures => figures(face).to_vec() })
-        .collect()
 }
 
 pub(super) async fn help(

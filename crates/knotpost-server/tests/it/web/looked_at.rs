@@ -5,7 +5,7 @@ use std::path::Path;
 use knotpost_server::web::{Role, routes};
 
 /// Files and streams, which are no pages.
-const NO_PAGES: &[&str] = &["/api/", "/assets/"];
+const NO_PAGES: &[&str] = &["/api/", "/assets/", "/figures/"];
 
 #[test]
 fn every_page_is_looked_at_in_a_browser() {

@@ -1,0 +1,87 @@
+//! Pictures that belong to a game and to no board: what it looks like, and the faces of its dice.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use knotpost_picture::{PictureOptions, Theme, die_svg, svg};
+use knotpost_rules::knot::Face;
+use knotpost_rules::{AnyGame, Choice, GameOptions, PartKind, Position, Seed, Turn, Viewer};
+use minijinja::{Value, context};
+
+use crate::web::Web;
+
+/// The grounds a picture is drawn on, and what they are called in styles and addresses.
+const GROUNDS: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark")];
+/// Moves before the figure of a game.
+const MOVES: usize = 9;
+/// A browser may keep a figure for a day.
+const KEEP: &str = "public, max-age=86400";
+
+/// Figures of games, each drawn when it is first wanted.
+#[derive(Debug, Default)]
+pub(super) struct Figures {
+    drawn: Mutex<BTreeMap<(&'static str, &'static str), Arc<str>>>,
+}
+
+impl Figures {
+    /// A game after some moves on this ground.
+    fn of(&self, game: &dyn AnyGame, theme: Theme, ground: &'static str) -> Arc<str> {
+        let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        let figure = drawn.entry((game.meta().name, ground)).or_insert_with(|| draw(game, theme).into());
+        Arc::clone(figure)
+    }
+}
+
+/// `/figures/osbox-light.svg`: a game as it looks after some moves.
+pub(super) async fn show(State(web): State<Web>, Path(name): Path<String>) -> Response {
+    let asked = name.strip_suffix(".svg").and_then(|name| name.rsplit_once('-'));
+    let found = asked.and_then(|(game, ground)| {
+        let (theme, ground) = GROUNDS.into_iter().find(|(_, known)| *known == ground)?;
+        Some(web.pages.figures.of(web.app.game(game)?, theme, ground))
+    });
+    match found {
+        Some(figure) => {
+            let kind = HeaderValue::from_static("image/svg+xml");
+            (
+                [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, HeaderValue::from_static(KEEP))],
+                figure.to_string(),
+            )
+                .into_response()
+        }
+        None => (StatusCode::NOT_FOUND, "there is no such figure\n").into_response(),
+    }
+}
+
+fn begin(game: &dyn AnyGame) -> Box<dyn Position> {
+    let meta = game.meta();
+    game.setup(&GameOptions::defaults(meta.options), *meta.players.start(), &Seed::default())
+}
+
+fn draw(game: &dyn AnyGame, theme: Theme) -> String {
+    let mut position = begin(game);
+    for step in 0..MOVES {
+        let moves = position.legal_moves();
+        // Any moves will do, as long as they are not all alike.
+        let Some(play) = moves.get((step * 31 + 7) % moves.len().max(1)) else { break };
+        if position.play(Turn::Move(play)).is_err() {
+            break;
+        }
+    }
+    let title = format!("{} after some moves", game.meta().title);
+    svg(&position.view(Viewer::Spectator), &PictureOptions { theme, title, ..PictureOptions::default() })
+}
+
+/// The faces of the dice with their letters, where the game is played with them.
+pub(super) fn faces(game: &dyn AnyGame) -> Vec<Value> {
+    let is_face = |choice: &Choice| matches!(choice.kind, PartKind::Face(_));
+    if !begin(game).choices("").next.iter().any(is_face) {
+        return Vec::new();
+    }
+    let figure = |face, theme, ground| Value::from_safe_string(die_svg(face, theme, &format!("on-{ground}")));
+    let figures = |face| GROUNDS.map(|(theme, ground)| figure(face, theme, ground)).to_vec();
+    let facts = |face: Face| context! { letter => face.letter().to_string(), figures => figures(face) };
+    Face::ALL.into_iter().map(facts).collect()
+}

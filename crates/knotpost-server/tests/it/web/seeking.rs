@@ -1,0 +1,57 @@
+//! Opponents looked for, and boards followed by mail, from the pages.
+
+use super::tell;
+
+tell! {
+    an_opponent_is_looked_for_from_the_form,
+    a_board_is_followed_by_mail_and_left_alone_again,
+    an_earlier_position_does_not_say_whose_turn_it_is,
+}
+
+mod stories {
+    use super::super::browser::Browser;
+    use crate::harness::{Place, TestApp};
+
+    pub(super) async fn an_opponent_is_looked_for_from_the_form(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let wish = [("game", "osbox"), ("option_size", "3"), ("option_any_side", "on"), ("act", "seek")];
+        let page = ann.submit("/challenge", &wish).await;
+        assert!(page.text.contains("-any_side") && page.text.contains("Stop looking"), "{}", page.text);
+        assert!(!Browser::new(&app).get("/").await.text.contains("Stop looking"), "only who looks can stop");
+        let page = ann.submit("/challenge", &[("game", "osbox"), ("act", "stop_seeking")]).await;
+        assert!(!page.text.contains("Looking for opponents"), "{}", page.text);
+        ann.submit("/challenge", &wish).await;
+        let mut bob = Browser::of(&app, "bob").await;
+        let page = bob.post("/challenge", &wish).await;
+        assert_eq!(
+            page.header("location"),
+            "/boards/osbox/101",
+            "the same wish makes a board: {}",
+            page.text
+        );
+        let smuggled = [("game", "osbox"), ("option_size", "3 0"), ("act", "seek")];
+        assert_eq!(bob.post("/challenge", &smuggled).await.status, 422);
+    }
+
+    pub(super) async fn a_board_is_followed_by_mail_and_left_alone_again(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob", "cyd"]).await;
+        app.post("osbox challenge ann bob", "").await;
+        let mut cyd = Browser::of(&app, "cyd").await;
+        let path = "/boards/osbox/101";
+        let page = cyd.submit(path, &[("act", "subscribe")]).await;
+        assert!(page.text.contains("Mail me no more of its moves"), "{}", page.text);
+        let page = cyd.submit(path, &[("act", "unsubscribe")]).await;
+        assert!(page.text.contains("Mail me its moves"), "{}", page.text);
+    }
+
+    pub(super) async fn an_earlier_position_does_not_say_whose_turn_it_is(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.post("osbox challenge ann bob", "").await;
+        app.post("osbox move 101 ann ann-secret f1", "").await;
+        let page = Browser::new(&app).get("/boards/osbox/101?ply=0").await;
+        assert!(page.text.contains("After move 0 of 1.") && !page.text.contains("It is ann's turn."));
+        let page = Browser::new(&app).get("/boards/osbox/101").await;
+        assert!(page.text.contains("It is bob's turn."), "{}", page.text);
+    }
+}
