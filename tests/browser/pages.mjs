@@ -75,6 +75,12 @@ export const PUBLIC = {
   standings: "/standings/osbox",
   "board-over": "/boards/osbox/101",
   "board-watched": "/boards/osbox/105",
+  "api-docs": "/api/docs",
+  mailbox: "/mailbox",
+  "mailbox-mail": async (person) => {
+    await person.open("/mailbox");
+    await Promise.all([person.page.waitForNavigation(), person.page.click("main table a")]);
+  },
   missing: "/nothing/here",
 };
 
