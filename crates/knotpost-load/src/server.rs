@@ -52,11 +52,6 @@ impl Place {
 
     /// The same in a folder that is there.
     pub(crate) fn at(program: &Path, folder: &Path) -> anyhow::Result<Self> {
-        ensure!(
-            program.is_file(),
-            "there is no {}; build it (cargo build -p knotpost-server, with --release for load) or name it with --server",
-            program.display()
-        );
         let place = Self { program: program.to_owned(), folder: folder.to_owned(), settings: Vec::new() };
         Ok(place
             .with("HTTP__LISTEN", "127.0.0.1:0")
@@ -254,5 +249,10 @@ pub(crate) fn program_at(named: Option<&Path>) -> anyhow::Result<PathBuf> {
         Some(named) => named.to_owned(),
         None => std::env::current_exe()?.with_file_name("knotpost"),
     };
-    std::fs::canonicalize(&program).with_context(|| format!("there is no server at {}", program.display()))
+    std::fs::canonicalize(&program).with_context(|| {
+        format!(
+            "there is no {}; build it (cargo build -p knotpost-server, with --release for load) or name it with --server",
+            program.display()
+        )
+    })
 }
