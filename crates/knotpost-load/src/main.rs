@@ -15,6 +15,7 @@ mod report;
 mod server;
 mod sink;
 mod smtp;
+mod start;
 mod storm;
 
 use std::process::ExitCode;
@@ -44,6 +45,14 @@ enum Scenario {
     Lmtp(load::Args),
     /// Moves over HTTP, beside the floor.
     Http(load::Args),
+    /// Moves over the API with keys, beside the floor.
+    Api(load::Args),
+    /// The same while a hundred passwords wait to be checked, beside the same without them.
+    Crowd(load::Args),
+    /// Passwords that nobody has checked yet, beside argon2 alone.
+    Passwords(load::Args),
+    /// How soon a server takes its first connection, and its memory while idle.
+    Start(start::Args),
     /// One board again and again, as JSON and as text, beside a page that says hello.
     Reads(load::Args),
     /// Mail that piled up leaves, beside a client that does nothing but send.
@@ -67,6 +76,10 @@ async fn main() -> ExitCode {
         Scenario::Smtp(args) => load::run(What::Smtp, args).await,
         Scenario::Lmtp(args) => load::run(What::Lmtp, args).await,
         Scenario::Http(args) => load::run(What::Http, args).await,
+        Scenario::Api(args) => load::run(What::Api, args).await,
+        Scenario::Crowd(args) => load::run(What::Crowd, args).await,
+        Scenario::Passwords(args) => load::run(What::Passwords, args).await,
+        Scenario::Start(args) => start::run(args).await,
         Scenario::Reads(args) => load::run(What::Reads, args).await,
         Scenario::Outbox(args) => load::run(What::Outbox, args).await,
         Scenario::Floor(args) => load::run(What::Floor, args).await,

@@ -14,7 +14,7 @@ use crate::gallery::Gallery;
 use crate::links::Links;
 use crate::pulse::Pulse;
 use crate::secret::SecretKey;
-use crate::service::{Announcements, Announcer, Composer, Credentials, Limits, Notice, Sign};
+use crate::service::{Announcements, Announcer, Composer, Credentials, Limits, Notice, RecentBoards, Sign};
 use crate::store::Store;
 
 /// Wakes workers whose work has just been committed.
@@ -98,6 +98,8 @@ pub struct App {
     pub composer: Arc<dyn Composer>,
     /// Pictures of boards.
     pub gallery: Gallery,
+    /// Long boards that were just looked at.
+    pub recent_boards: RecentBoards,
     /// Its secret.
     pub secret: SecretKey,
     /// Links it gives out.
@@ -166,6 +168,7 @@ impl App {
             entropy,
             composer,
             gallery: Gallery::default(),
+            recent_boards: RecentBoards::default(),
             pulse: Pulse::default(),
             secret,
             condition: watch::Sender::default(),

@@ -17,8 +17,11 @@ use crate::secret::to_hex;
 use crate::service::{self, Sign};
 use crate::store::StoreError;
 
-/// How often a worker looks by itself: for work that is due later, or that another process left.
+/// How soon a worker that has run out of work looks by itself, without a sign.
 const POLL: Duration = Duration::from_millis(500);
+/// How long it lets that grow while nothing comes. Signs come at once; this is for what is due later, and for what
+/// another process left without a sign.
+const LONGEST_POLL: Duration = Duration::from_secs(5);
 /// How often somebody looks for digests that are due and broadcasts that wait.
 const ROUND: Duration = Duration::from_secs(2);
 /// How long a worker rests after a failure of the database.
@@ -30,10 +33,11 @@ const PRUNE: Duration = Duration::from_mins(10);
 
 /// Processes received mail until it is told to stop.
 pub async fn work_inbox(desk: Arc<Desk>, app: Arc<App>, stop: CancellationToken) {
+    let mut pause = POLL;
     while !stop.is_cancelled() {
         let done = desk.process_next().await;
         app.pulse.beat(Loop::Inbox, app.clock.now());
-        rest(done, &app.signals.inbox, &stop, "the inbox").await;
+        pause = rest(done, pause, &app.signals.inbox, &stop, "the inbox").await;
     }
 }
 
@@ -58,10 +62,11 @@ pub async fn work_maildir(mut watch: Watch, desk: Arc<Desk>, poll: Duration, sto
 
 /// Sends outgoing mail until it is told to stop.
 pub async fn work_outbox(app: Arc<App>, transport: Arc<Transport>, stop: CancellationToken) {
+    let mut pause = POLL;
     while !stop.is_cancelled() {
         let done = queue::send_next(&app, &transport).await;
         app.pulse.beat(Loop::Outbox, app.clock.now());
-        rest(done, &app.signals.outbox, &stop, "the outbox").await;
+        pause = rest(done, pause, &app.signals.outbox, &stop, "the outbox").await;
     }
 }
 
@@ -98,20 +103,30 @@ pub async fn walk_round(app: &Arc<App>) -> Result<bool, StoreError> {
     Ok(digest || part)
 }
 
-/// Goes straight on after a piece of work; without one, waits for a sign or a while.
-async fn rest(done: Result<bool, StoreError>, sign: &Sign, stop: &CancellationToken, what: &str) {
-    let pause = match done {
-        Ok(true) => return,
-        Ok(false) => POLL,
+/// Goes straight on after a piece of work; without one, waits for a sign or for `pause`. Gives the next pause.
+async fn rest(
+    done: Result<bool, StoreError>,
+    pause: Duration,
+    sign: &Sign,
+    stop: &CancellationToken,
+    what: &str,
+) -> Duration {
+    let (pause, next) = match done {
+        Ok(true) => {
+            // Where one piece lay there may be more: one more worker comes, and so on while there is work.
+            sign.wake_here();
+            return POLL;
+        }
+        Ok(false) => (pause, (pause * 2).min(LONGEST_POLL)),
         Err(error) => {
             tracing::error!(error = error.with_causes(), "{what} cannot be worked on");
-            REST
+            (REST, POLL)
         }
     };
     tokio::select! {
-        () = stop.cancelled() => {}
-        () = sign.notified() => {}
-        () = tokio::time::sleep(pause) => {}
+        () = stop.cancelled() => next,
+        () = sign.notified() => POLL,
+        () = tokio::time::sleep(pause) => next,
     }
 }
 

@@ -31,6 +31,8 @@ const JSON: &str = "Content-Type: application/json\r\n";
 pub(super) struct Game {
     pub(super) number: u64,
     serial: u64,
+    /// What its players show to the API, as header lines; nothing on boards that were made up.
+    keys: Arc<[String; 2]>,
 }
 
 /// A command with who sends it and what he says.
@@ -39,12 +41,23 @@ pub(super) struct Line {
     pub(super) from: String,
     pub(super) command: String,
     pub(super) mark: u64,
+    /// The same as a call of the API; empty for what is none.
+    call: Call,
+}
+
+/// A move as the API takes it.
+#[derive(Debug, Default)]
+struct Call {
+    board: u64,
+    word: String,
+    number: usize,
+    key: String,
 }
 
 impl Line {
     /// As a mail.
     pub(super) fn mail(&self, to: &str) -> String {
-        let Self { from, command, mark } = self;
+        let Self { from, command, mark, .. } = self;
         format!(
             "From: {from}\nTo: {to}\nSubject: {command}\nMessage-ID: <{MARK}{mark}@mail.example.net>\n\
              Date: Sat, 21 Nov 2026 10:00:00 +0000\n\n{MARK}{mark}.\n"
@@ -54,6 +67,13 @@ impl Line {
     /// As the body of a request.
     pub(super) fn json(&self) -> String {
         json!({ "command": self.command, "body": format!("{MARK}{}.", self.mark) }).to_string()
+    }
+
+    /// As a call of the API: the path, the header lines, and the body.
+    pub(super) fn call(&self) -> (String, String, String) {
+        let Call { board, word, number, key } = &self.call;
+        let body = json!({ "move": word, "number": number, "comment": format!("{MARK}{}.", self.mark) });
+        (format!("/api/v1/boards/osbox/{board}/moves"), format!("{JSON}{key}"), body.to_string())
     }
 }
 
@@ -65,7 +85,7 @@ impl Game {
     fn challenge(&self) -> Line {
         let [ann, bob] = self.users();
         let command = format!("osbox challenge {ann} {bob}");
-        Line { from: address(&ann), command, mark: self.serial * MARKS }
+        Line { from: address(&ann), command, mark: self.serial * MARKS, call: Call::default() }
     }
 
     /// The move after `made` others, of a game that is played on every board alike.
@@ -73,7 +93,9 @@ impl Game {
         let user = self.users().into_iter().nth(made % 2).unwrap_or_default();
         let word = script.get(made).map_or("", String::as_str);
         let command = format!("osbox move {} {user} {} {word}#{}", self.number, password(&user), made + 1);
-        Line { from: address(&user), command, mark: self.serial * MARKS + made as u64 + 1 }
+        let key = self.keys.get(made % 2).cloned().unwrap_or_default();
+        let call = Call { board: self.number, word: word.to_owned(), number: made + 1, key };
+        Line { from: address(&user), command, mark: self.serial * MARKS + made as u64 + 1, call }
     }
 }
 
@@ -116,7 +138,8 @@ fn enough(count: usize, clients: usize) -> usize {
 
 /// Boards for whoever does not look.
 pub(super) fn made_up(count: usize, clients: usize) -> Vec<Game> {
-    (0..enough(count, clients) as u64).map(|serial| Game { number: 101 + serial, serial }).collect()
+    let game = |serial| Game { number: 101 + serial, serial, keys: Arc::default() };
+    (0..enough(count, clients) as u64).map(game).collect()
 }
 
 /// All boards of a trial.
@@ -127,6 +150,8 @@ pub(super) struct Boards {
     pub(super) checked: usize,
     /// The newest mark of each board, and its players.
     newest: Vec<(u64, [String; 2])>,
+    /// The keys of each pair of users.
+    keys: Vec<Arc<[String; 2]>>,
 }
 
 impl Boards {
@@ -146,12 +171,24 @@ impl Boards {
         clients: usize,
     ) -> anyhow::Result<Vec<Game>> {
         let mut connection = Http::connect(http).await?;
+        if self.keys.is_empty() {
+            for pair in 0..PAIRS {
+                let [ann, bob] = users(pair);
+                let keys = [make_key(&mut connection, &ann).await?, make_key(&mut connection, &bob).await?];
+                self.keys.push(Arc::new(keys));
+            }
+        }
         for userid in (0..PAIRS).flat_map(users) {
             let line = format!("vacation {userid} {}", password(&userid));
             command(&mut connection, &json!({ "command": line }).to_string()).await?;
         }
         let wanted: Vec<Game> = (0..enough(count, clients) as u64)
-            .map(|at| Game { number: 0, serial: self.serials + at })
+            .map(|at| self.serials + at)
+            .map(|serial| Game {
+                number: 0,
+                serial,
+                keys: self.keys.get((serial % PAIRS) as usize).cloned().unwrap_or_default(),
+            })
             .collect();
         self.serials += wanted.len() as u64;
         let (wanted, next) = (Arc::new(wanted), Arc::new(AtomicUsize::new(0)));
@@ -164,7 +201,7 @@ impl Boards {
                 while let Some(game) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let answer = command(&mut connection, &game.challenge().json()).await?;
                     let number = answer.pointer("/boards/0/number").and_then(Value::as_u64);
-                    begun.push(Game { number: number.context("no board")?, serial: game.serial });
+                    begun.push(Game { number: number.context("no board")?, ..game.clone() });
                 }
                 anyhow::Ok(begun)
             });
@@ -219,6 +256,18 @@ impl Boards {
         }
         report.row("boards whose last mail reached both players", self.newest.len());
     }
+}
+
+/// A key for the API, as the header line that shows it.
+async fn make_key(connection: &mut Http, userid: &str) -> anyhow::Result<String> {
+    let pair = data_encoding::BASE64.encode(format!("{userid}:{}", password(userid)).as_bytes());
+    let headers = format!("{JSON}Authorization: Basic {pair}\r\n");
+    let wish = json!({ "name": "load", "scopes": ["read", "play"] }).to_string();
+    let response = connection.post("/api/v1/tokens", &headers, wish.as_bytes()).await?;
+    ensure!(response.status == 201, "no key for {userid}: {}", response.text());
+    let answer = response.json()?;
+    let key = answer.get("token").and_then(Value::as_str).context("the answer holds no key")?;
+    Ok(format!("Authorization: Bearer {key}\r\n"))
 }
 
 async fn command(connection: &mut Http, body: &str) -> anyhow::Result<Value> {

@@ -20,7 +20,10 @@ use crate::smtp::{Client, Dialect, encode};
 pub(super) enum Door {
     Smtp,
     Lmtp,
+    /// Commands with passwords.
     Http,
+    /// Calls of the API with keys.
+    Api,
 }
 
 /// Whether a connection serves more than once.
@@ -43,6 +46,7 @@ impl fmt::Display for Keeping {
 enum Connection {
     Mail(Client),
     Http(Http),
+    Api(Http),
 }
 
 async fn connect(address: SocketAddr, door: Door) -> anyhow::Result<Connection> {
@@ -50,6 +54,7 @@ async fn connect(address: SocketAddr, door: Door) -> anyhow::Result<Connection> 
         Door::Smtp => Connection::Mail(Client::connect(address, Dialect::Smtp).await?),
         Door::Lmtp => Connection::Mail(Client::connect(address, Dialect::Lmtp).await?),
         Door::Http => Connection::Http(Http::connect(address).await?),
+        Door::Api => Connection::Api(Http::connect(address).await?),
     })
 }
 
@@ -82,7 +87,7 @@ pub(super) async fn moves(
                     match (keeping, connection) {
                         (Keeping::Always, connection) => kept = Some(connection),
                         (Keeping::Never, Connection::Mail(client)) => client.quit().await?,
-                        (Keeping::Never, Connection::Http(_)) => {}
+                        (Keeping::Never, Connection::Http(_) | Connection::Api(_)) => {}
                     }
                     times.push(begun.elapsed());
                 }
@@ -103,6 +108,11 @@ async fn make(connection: &mut Connection, line: &Line, to: &str) -> anyhow::Res
             let json = "Content-Type: application/json\r\n";
             let response = http.post("/commands", json, line.json().as_bytes()).await?;
             ensure!(response.status == 200, "{}: {}", line.command, response.text());
+        }
+        Connection::Api(http) => {
+            let (path, headers, body) = line.call();
+            let response = http.post(&path, &headers, body.as_bytes()).await?;
+            ensure!(response.status == 200, "{path}: {}", response.text());
         }
     }
     Ok(())

@@ -5,6 +5,7 @@
 
 mod boards;
 mod drive;
+mod passwords;
 mod rounds;
 
 use std::net::SocketAddr;
@@ -58,6 +59,12 @@ pub(crate) enum What {
     Lmtp,
     /// Moves over HTTP, on kept connections.
     Http,
+    /// Moves over the API with keys, on kept connections.
+    Api,
+    /// The same while many passwords wait to be checked.
+    Crowd,
+    /// Passwords that nobody has checked yet.
+    Passwords,
     /// A board as JSON and as text.
     Reads,
     /// Mail that leaves.
@@ -108,6 +115,9 @@ pub(crate) async fn run(what: What, args: Args) -> anyhow::Result<bool> {
                 trial.measure_floor(door, keeping, &[1, 10, 50]).await?;
             }
         }
+        What::Api => trial.measure_mail(Door::Api, Keeping::Always, &[1, 8, 64]).await?,
+        What::Crowd => trial.measure_crowd(&[8]).await?,
+        What::Passwords => trial.measure_passwords(&[16]).await?,
         What::Reads => trial.measure_reads(&[8]).await?,
         What::Outbox => trial.measure_outbox().await?,
     }
@@ -127,10 +137,10 @@ impl Trial {
         match (which, door) {
             (Side::Server, Door::Smtp) => Some(self.server.doors.smtp),
             (Side::Server, Door::Lmtp) => Some(self.server.doors.lmtp),
-            (Side::Server, Door::Http) => Some(self.server.doors.http),
+            (Side::Server, Door::Http | Door::Api) => Some(self.server.doors.http),
             (Side::Floor, Door::Smtp | Door::Lmtp) => Some(self.floor.smtp),
-            (Side::Floor, Door::Http) => Some(self.floor.http),
-            (Side::Peer, Door::Http) => None,
+            (Side::Floor, Door::Http | Door::Api) => Some(self.floor.http),
+            (Side::Peer, Door::Http | Door::Api) => None,
             (Side::Peer, _) => self.args.peer,
         }
     }
@@ -148,6 +158,8 @@ impl Trial {
                     let Some(address) = self.side(which, door) else { continue };
                     let to =
                         if which == Side::Peer { self.args.peer_to.as_str() } else { "pbmserv@localhost" };
+                    // To the floor a message is a message.
+                    let door = if which == Side::Floor && door == Door::Api { Door::Http } else { door };
                     let times =
                         drive::moves(address, door, keeping, clients, (&games, &self.script), to).await?;
                     sides.push(which, times);
@@ -283,7 +295,7 @@ impl Trial {
 }
 
 /// Resident memory in MiB, where the system tells.
-fn memory_of(process: u32) -> Option<u64> {
+pub(crate) fn memory_of(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kib| kib / 1024)

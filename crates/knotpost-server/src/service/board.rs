@@ -2,6 +2,8 @@
 
 use knotpost_rules::{Ability, AnyGame, GameOptions, Outcome, Position, Rejected, Seat, Seed, Status, Turn};
 
+use super::History;
+use super::recent_boards::Recent;
 use super::time::{BoardPauses, TimeLimits, Timing, has_own_limits};
 use crate::app::App;
 use crate::domain::{BoardRef, BoardState, Millis, MoveKind, Period, SeatState, UserKey};
@@ -39,7 +41,7 @@ pub struct Board {
     /// Who sits there, in turn order.
     pub seats: Vec<SeatRow>,
     /// The moves up to the position, in order.
-    pub entries: Vec<Entry>,
+    pub entries: History,
     /// The game's rules.
     pub game: &'static dyn AnyGame,
     /// The position after the last of `entries`.
@@ -93,13 +95,50 @@ impl Board {
     /// As [`Board::load`].
     pub async fn from_row(tx: &mut Tx, app: &App, row: BoardRow) -> Result<Self, StoreError> {
         let seats = tx.seats(row.id).await?;
-        let moves = tx.moves(row.id).await?;
-        let mut board = Self::replay(app, row, seats, moves)?;
+        let mut board = match Self::recall(tx, app, &row, &seats).await? {
+            Some(board) => board,
+            None => Self::replay(app, row.clone(), seats, tx.moves(row.id).await?)?,
+        };
+        if app.recent_boards.wants(row.id, &board.entries) && board.is_as_stored() {
+            let (entries, position) = (board.entries.clone(), board.position.clone());
+            app.recent_boards.keep(row.id, Recent { entries, position, retired: board.retired.clone() });
+        }
         if has_own_limits(&board.row) || board.row.state == BoardState::Over || board.row.paused_at.is_some()
         {
             board.load_pauses(tx).await?;
         }
         Ok(board)
+    }
+
+    /// Loads a board from its moves alone, whatever is known of it.
+    ///
+    /// # Errors
+    /// As [`Board::load`].
+    pub(super) async fn replay_row(tx: &mut Tx, app: &App, row: BoardRow) -> Result<Self, StoreError> {
+        let (seats, moves) = (tx.seats(row.id).await?, tx.moves(row.id).await?);
+        Self::replay(app, row, seats, moves)
+    }
+
+    /// Goes on from what is remembered of a long board; `None`: nothing is that fits.
+    async fn recall(
+        tx: &mut Tx,
+        app: &App,
+        row: &BoardRow,
+        seats: &[SeatRow],
+    ) -> Result<Option<Self>, StoreError> {
+        let Some(recent) = app.recent_boards.find(row.id, row.ply) else { return Ok(None) };
+        let later = tx.moves_behind(row.id, recent.entries.len() as i64).await?;
+        let mut board = Self::begin(app, row.clone(), seats.to_vec())?;
+        Recent { entries: board.entries, position: board.position, retired: board.retired } = recent;
+        let fits = later.into_iter().all(|row| board.enter(row).is_ok()) && board.is_as_stored();
+        Ok(fits.then_some(board))
+    }
+
+    /// Whether the moves in memory are, one and all, those that the row was written with.
+    fn is_as_stored(&self) -> bool {
+        self.row.history == Some(self.entries.digest())
+            && self.row.ply == self.entries.len() as i64
+            && self.row.position == self.position_text()
     }
 
     /// Reads what does not count as anybody's time here. Needed where time is shown or judged.
@@ -124,14 +163,7 @@ impl Board {
         seats: Vec<SeatRow>,
         moves: Vec<MoveRow>,
     ) -> Result<Self, StoreError> {
-        let corrupt = |what: String| StoreError::Corrupt(format!("{} {}: {what}", row.game, row.number));
-        let game = app.registry.find(&row.game).ok_or_else(|| corrupt("there is no such game".to_owned()))?;
-        let options = parse_options(game, &row.options, seats.len()).map_err(corrupt)?;
-        let seed = seed_of(&row.seed).ok_or_else(|| corrupt("the seed is not 32 bytes".to_owned()))?;
-        let position = game.setup(&options, seats.len(), &seed);
-        let timing = Timing { limits: TimeLimits::of(&row, &app.config.time), ..Timing::default() };
-        let mut board =
-            Self { row, seats, entries: Vec::new(), game, position, timing, options, retired: Vec::new() };
+        let mut board = Self::begin(app, row, seats)?;
         for entry in moves {
             let number = entry.number;
             board.enter(entry).map_err(|error| {
@@ -141,18 +173,46 @@ impl Board {
         Ok(board)
     }
 
+    /// The first position.
+    fn begin(app: &App, row: BoardRow, seats: Vec<SeatRow>) -> Result<Self, StoreError> {
+        let corrupt = |what: String| StoreError::Corrupt(format!("{} {}: {what}", row.game, row.number));
+        let game = app.registry.find(&row.game).ok_or_else(|| corrupt("there is no such game".to_owned()))?;
+        let options = parse_options(game, &row.options, seats.len()).map_err(corrupt)?;
+        let seed = seed_of(&row.seed).ok_or_else(|| corrupt("the seed is not 32 bytes".to_owned()))?;
+        let position = game.setup(&options, seats.len(), &seed);
+        let timing = Timing { limits: TimeLimits::of(&row, &app.config.time), ..Timing::default() };
+        let entries = no_moves(&row, seats.len());
+        Ok(Self { row, seats, entries, game, position, timing, options, retired: Vec::new() })
+    }
+
     /// The board as it was after `ply` moves; `ply` beyond the end means the end.
     ///
     /// # Errors
     /// When the moves do not replay.
     pub fn at(&self, app: &App, ply: usize) -> Result<Self, StoreError> {
+        if ply >= self.entries.len() {
+            return Ok(self.copy());
+        }
         let moves = self.entries.iter().take(ply).map(|entry| entry.row.clone()).collect();
         let mut seats = self.seats.clone();
-        if self.swap().is_some_and(|swap| swap >= ply) {
+        if self.entries.swap().is_some_and(|swap| swap >= ply) {
             exchange_users(&mut seats);
         }
         let board = Self::replay(app, self.row.clone(), seats, moves)?;
         Ok(Self { timing: self.timing.clone(), ..board })
+    }
+
+    fn copy(&self) -> Self {
+        Self {
+            row: self.row.clone(),
+            seats: self.seats.clone(),
+            entries: self.entries.clone(),
+            game: self.game,
+            position: self.position.clone(),
+            timing: self.timing.clone(),
+            options: self.options.clone(),
+            retired: self.retired.clone(),
+        }
     }
 
     /// Brings a stored move onto the position. On an error nothing has changed.
@@ -246,16 +306,11 @@ impl Board {
         self.entries.len() as i64 + 1
     }
 
-    /// The index of the swap in the move list, when there was one.
-    fn swap(&self) -> Option<usize> {
-        self.entries.iter().position(|entry| entry.row.kind == MoveKind::Swap)
-    }
-
     /// The seat in which the user who made a move sits now: who moved before a swap, or made it, has changed
     /// places since.
     pub fn present_seat(&self, index: usize) -> i64 {
         let seat = self.entries.get(index).map_or(1, |entry| entry.row.seat);
-        if self.swap().is_some_and(|swap| index <= swap) { 3 - seat } else { seat }
+        if self.entries.swap().is_some_and(|swap| index <= swap) { 3 - seat } else { seat }
     }
 
     /// Makes the users of the first two seats change places; colours stay where they are.
@@ -376,9 +431,16 @@ impl Board {
         self.row.seed = seed.to_vec();
         self.position = self.game.setup(&self.options, seats.len(), &Seed(seed));
         self.seats = seats;
-        self.entries.clear();
+        self.entries = no_moves(&self.row, self.seats.len());
+        self.row.history = Some(self.entries.digest());
         self.retired.clear();
     }
+}
+
+/// The list of moves of a board on which nobody has moved.
+fn no_moves(row: &BoardRow, players: usize) -> History {
+    let numbers = [row.rules_version.to_be_bytes(), (players as i64).to_be_bytes()];
+    History::new(&[row.game.as_bytes(), row.options.as_bytes(), row.seed.as_slice(), numbers.as_flattened()])
 }
 
 /// The winning seats as the move list keeps them: `adjudicated:1,3`.
@@ -463,6 +525,7 @@ impl Board {
             due_at: None,
             nagged_at: None,
             paused_at: None,
+            history: None,
         };
         let sides = game.meta().seat_names(players);
         let seats = (1..=players as i64)
@@ -478,7 +541,7 @@ impl Board {
                 queued: false,
             })
             .collect();
-        let timing = Timing::default();
-        Self { row, seats, entries: Vec::new(), game, position, timing, options, retired: Vec::new() }
+        let (timing, entries) = (Timing::default(), no_moves(&row, players));
+        Self { row, seats, entries, game, position, timing, options, retired: Vec::new() }
     }
 }

@@ -22,6 +22,7 @@ mod duty;
 mod execute;
 mod held;
 mod help;
+mod history;
 mod inspector;
 mod letter;
 mod limits;
@@ -48,6 +49,7 @@ mod queries;
 mod ratings;
 mod reader;
 mod readers;
+mod recent_boards;
 mod recompute;
 mod records;
 mod references;
@@ -103,6 +105,7 @@ pub use digest::send_next_digest;
 pub use duty::{CLOCK_DUTY, Watch, keep_watch, leave_watch};
 pub use execute::{Saved, already_played, apply, execute, execute_once};
 pub use help::{TOPICS, help_page};
+pub use history::{Entries, History};
 pub use inspector::{MailChange, MailPage, MailQuery, view_inbox, view_outbox, view_outgoing, view_received};
 pub use letter::{
     Auto, Composer, Depicted, Draft, Drawn, Letter, MailForm, PICTURE_ENDS, StoredDraft, picture_begins,
@@ -129,6 +132,7 @@ pub use prepare::{Channel, Origin, Prepared, Proof, Request, prepare, prepare_at
 pub use profiles::{GameRating, Profile, view_profile};
 pub use proving::whose_password;
 pub use ratings::rate_board;
+pub use recent_boards::RecentBoards;
 pub use recompute::{Recompute, Recomputed, recompute_in, recompute_ratings};
 pub use records::{Import, Imported, Played, ReadError, Strangers, export_record, import, read_games};
 pub use references::{Referred, referred_to};
@@ -143,7 +147,7 @@ pub use sessions::{
     SESSION_MS, SessionView, Visitor, ask_for_link, find_visitor, log_in, log_in_by_link, log_out,
     log_out_everywhere, view_link, view_sessions,
 };
-pub use sheet::{Seat, Sheet, Spoken, TimeFacts, Verdict};
+pub use sheet::{Listing, Seat, Sheet, Spoken, TimeFacts, Verdict};
 pub use standings::{view_seeks, view_standings};
 pub use style::Style;
 pub use superseding::give_way;

@@ -165,7 +165,7 @@ struct RawBundle {
 
 impl Sign {
     /// Wakes one worker here only.
-    fn wake_here(&self) {
+    pub fn wake_here(&self) {
         self.here.notify_one();
     }
 }

@@ -205,7 +205,7 @@ pub(super) async fn play_next(
 /// Whether the reply was the expected one, however spelt.
 fn condition_holds(app: &App, board: &Board, seat: i64, row: &QueuedMoveRow) -> Result<bool, StoreError> {
     let Some(expected) = &row.condition else { return Ok(true) };
-    let Some((index, reply)) = find_reply(&board.entries, seat, row.ply) else { return Ok(false) };
+    let Some((index, reply)) = find_reply(board.entries.iter(), seat, row.ply) else { return Ok(false) };
     let mut before = board.at(app, index)?;
     let played = before.position.play(Turn::from_word(expected));
     Ok(played.is_ok_and(|played| played.canonical == reply.row.text))
@@ -213,13 +213,16 @@ fn condition_holds(app: &App, board: &Board, seat: i64, row: &QueuedMoveRow) -> 
 
 /// The first move that another seat made since the own last one, and since there were `ply` moves. What the
 /// server plays for somebody is no reply, and neither is giving up.
-fn find_reply(entries: &[Entry], seat: i64, ply: i64) -> Option<(usize, &Entry)> {
+fn find_reply<'a, I>(entries: I, seat: i64, ply: i64) -> Option<(usize, &'a Entry)>
+where
+    I: DoubleEndedIterator<Item = &'a Entry> + ExactSizeIterator + Clone,
+{
     let made = |entry: &Entry| {
         !entry.row.auto && matches!(entry.row.kind, MoveKind::Move | MoveKind::Pass | MoveKind::Swap)
     };
-    let own = entries.iter().rposition(|entry| entry.row.seat == seat && made(entry));
+    let own = entries.clone().rposition(|entry| entry.row.seat == seat && made(entry));
     let since = own.map_or(0, |index| index + 1).max(usize::try_from(ply).unwrap_or(0));
-    let mut later = entries.iter().enumerate().skip(since);
+    let mut later = entries.enumerate().skip(since);
     later.find(|(_, entry)| entry.row.seat != seat && made(entry))
 }
 
@@ -234,7 +237,7 @@ mod tests {
     }
 
     fn reply(entries: &[Entry], seat: i64, ply: i64) -> Option<usize> {
-        find_reply(entries, seat, ply).map(|(index, _)| index)
+        find_reply(entries.iter(), seat, ply).map(|(index, _)| index)
     }
 
     #[test]

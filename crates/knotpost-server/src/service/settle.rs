@@ -25,6 +25,7 @@ pub(super) async fn settle(
     }
     let standing = board.standing();
     board.row.ply = board.entries.len() as i64;
+    board.row.history = Some(board.entries.digest());
     board.row.position = board.position_text();
     board.row.scores = board.position.scores().to_string();
     board.row.last_move_at = board.entries.last().map(|entry| entry.row.at.0);

@@ -55,6 +55,8 @@ pub struct BoardRow {
     pub nagged_at: Option<i64>,
     /// Since when an administrator keeps it from going on.
     pub paused_at: Option<i64>,
+    /// The digest of its moves; `None`: nobody has written it yet.
+    pub history: Option<i64>,
 }
 
 /// A board to be stored.
@@ -140,7 +142,7 @@ macro_rules! select_board {
         concat!(
             "SELECT id, game, number, options, rules_version, seed, state, rated, ply, position, scores, \
              winners, reason, started_at, last_move_at, ended_at, nag_ms, forfeit_ms, total_ms, \
-             due_at, nagged_at, paused_at FROM boards ",
+             due_at, nagged_at, paused_at, history FROM boards ",
             $rest
         )
     };
@@ -337,8 +339,8 @@ impl Tx {
     /// When the database fails.
     pub async fn update_board(&mut self, board: &BoardRow) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET seed = $2, state = $3, ply = $4, position = $5, scores = $6, winners = $7, \
-                   reason = $8, started_at = $9, last_move_at = $10, ended_at = $11, rated = $12, due_at = $13, nagged_at = $14 \
-                   WHERE id = $1";
+                   reason = $8, started_at = $9, last_move_at = $10, ended_at = $11, rated = $12, due_at = $13, nagged_at = $14, \
+                   history = $15 WHERE id = $1";
         on!(self, c => sqlx::query(sql)
             .bind(board.id.0)
             .bind(&board.seed)
@@ -354,10 +356,21 @@ impl Tx {
             .bind(board.rated)
             .bind(board.due_at)
             .bind(board.nagged_at)
+            .bind(board.history)
             .execute(c)
             .await
             .map(drop))?;
         Ok(())
+    }
+
+    /// The moves of a board behind the first `ply`, in order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn moves_behind(&mut self, board: BoardKey, ply: i64) -> Result<Vec<MoveRow>, StoreError> {
+        let sql = "SELECT number, seat, kind, text, auto, at FROM moves WHERE board_id = $1 AND number > $2 \
+                   ORDER BY number";
+        Ok(on!(self, c => sqlx::query_as::<_, MoveRow>(sql).bind(board.0).bind(ply).fetch_all(c).await)?)
     }
 
     /// The moves of a board, in order.

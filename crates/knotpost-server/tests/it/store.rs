@@ -10,6 +10,7 @@ mod mails;
 mod people;
 mod plans;
 mod rating;
+mod recalling;
 mod replay;
 mod returning;
 mod schema;
@@ -199,6 +200,7 @@ contracts! {
     auditing::a_paused_board_is_not_due,
     auditing::the_state_of_the_server_is_told,
     auditing::users_are_searched_by_beginning_and_address,
+    recalling::what_a_process_remembers_never_hides_what_is_stored,
     replay::stored_moves_lead_to_the_stored_position,
     whole::every_table_moves_or_says_why_it_stays,
 }

@@ -224,7 +224,7 @@ fn replay(registry: &'static Registry, line: usize, record: &Record, now: Millis
         scores: board.position.scores().to_string(),
         winners,
         reason: outcome.reason.to_owned(),
-        moves: board.entries.into_iter().map(|entry| entry.row).collect(),
+        moves: board.entries.iter().map(|entry| entry.row.clone()).collect(),
     })
 }
 

@@ -12,7 +12,7 @@ use knotpost_server::service::{Answer, Channel, Origin, Proof, Request, execute,
 
 use super::Ground;
 
-static GAMES: LazyLock<Registry> = LazyLock::new(Registry::standard);
+pub(super) static GAMES: LazyLock<Registry> = LazyLock::new(Registry::standard);
 
 const CHALLENGES: [&str; 4] = [
     "osbox challenge -size=2 ann bob",
@@ -21,13 +21,13 @@ const CHALLENGES: [&str; 4] = [
     "osbox challenge -size=3 -score=dice ann ann",
 ];
 
-async fn command(app: &Arc<App>, line: String) -> Answer {
+pub(super) async fn command(app: &Arc<App>, line: String) -> Answer {
     let origin =
         Origin { channel: Channel::Http, sender: None, rate_key: "test".to_owned(), proof: Proof::Password };
     execute(app, Request { line, body: "a comment".to_owned(), origin, answering: None }).await.unwrap()
 }
 
-fn app(ground: &Ground) -> Arc<App> {
+pub(super) fn app(ground: &Ground) -> Arc<App> {
     let mut config = Config::default();
     ground.folder.path().clone_into(&mut config.server.data);
     config.limits.enabled = false;
