@@ -83,10 +83,10 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     let sink = Sink::open(Manners::prompt(), 1).await?;
     let program = program_at(args.server.as_deref())?;
     let small = match &args.beside {
-        Some(folder) => Place::at(&program, &std::fs::canonicalize(folder)?)?,
+        Some(folder) => Place::at(&program, &std::fs::canonicalize(folder)?),
         None => Place::new(&program)?,
     };
-    let grown = Place::at(&program, &std::fs::canonicalize(&args.folder)?)?;
+    let grown = Place::at(&program, &std::fs::canonicalize(&args.folder)?);
     let door = *sink.addresses.first().context("the sink has no door")?;
     let mut small = Side::start(small, args.beside_database.as_deref(), door).await?;
     let mut grown = Side::start(grown, args.database.as_deref(), door).await?;

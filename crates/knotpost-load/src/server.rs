@@ -47,18 +47,18 @@ impl Place {
     /// taken as confirmed.
     pub(crate) fn new(program: &Path) -> anyhow::Result<Self> {
         let folder = tempfile::Builder::new().prefix("knotpost-load").tempdir()?.keep();
-        Self::at(program, &folder)
+        Ok(Self::at(program, &folder))
     }
 
     /// The same in a folder that is there.
-    pub(crate) fn at(program: &Path, folder: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn at(program: &Path, folder: &Path) -> Self {
         let place = Self { program: program.to_owned(), folder: folder.to_owned(), settings: Vec::new() };
-        Ok(place
+        place
             .with("HTTP__LISTEN", "127.0.0.1:0")
             .with("SMTP__LISTEN", "127.0.0.1:0")
             .with("LMTP__LISTEN", "127.0.0.1:0")
             .with("LIMITS__ENABLED", "false")
-            .with("ACCOUNTS__CONFIRM_ADDRESSES", "off"))
+            .with("ACCOUNTS__CONFIRM_ADDRESSES", "off")
     }
 
     /// The same with one more setting, named as in the environment without its prefix; a later one

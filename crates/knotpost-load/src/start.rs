@@ -33,7 +33,7 @@ pub(crate) struct Args {
 pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     let program = program_at(args.server.as_deref())?;
     let mut place = match &args.folder {
-        Some(folder) => Place::at(&program, &std::fs::canonicalize(folder)?)?,
+        Some(folder) => Place::at(&program, &std::fs::canonicalize(folder)?),
         None => Place::new(&program)?,
     };
     if let Some(url) = &args.database {

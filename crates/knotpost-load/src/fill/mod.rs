@@ -53,7 +53,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     let lines = rows::write(&plan, header, &mut out)?;
     println!("{} written: {lines} lines, {:.0} s", file.display(), began.elapsed().as_secs_f64());
 
-    let mut place = Place::at(&program, &folder)?;
+    let mut place = Place::at(&program, &folder);
     if let Some(url) = &args.database {
         place = place.with("DATABASE__URL", url);
     }
@@ -68,7 +68,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
 /// What an empty server of this program writes down, before it has any row; its key becomes that of the folder.
 async fn ask_for_header(program: &Path, folder: &Path) -> anyhow::Result<Header> {
     let empty =
-        Place::at(program, folder)?.with("DATABASE__URL", format!("sqlite:{}/empty.db", folder.display()));
+        Place::at(program, folder).with("DATABASE__URL", format!("sqlite:{}/empty.db", folder.display()));
     let output = empty.run(&["export", "--all"], b"").await?;
     ensure!(output.status.success(), "{}", crate::server::said(&output));
     for name in ["empty.db", "empty.db-wal", "empty.db-shm", "empty.lock"] {
