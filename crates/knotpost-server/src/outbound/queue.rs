@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use knotpost_rules::View;
+use tokio::time::Instant;
 
 use super::backoff::{Retry, after_failure};
 use super::post::{board_envelope, plain_envelope};
@@ -22,8 +23,8 @@ use crate::store::{OutboxRow, StoreError};
 const LEASE_MS: i64 = 5 * 60_000;
 /// A mail server that takes longer for one mail is left; less than the lease.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// How often it is tried to note that a mail was sent. A try takes ten seconds at most.
-const NOTES: u32 = 12;
+/// So long it is tried to note that a mail was sent, while the database is away or its disk is full.
+const NOTING: Duration = Duration::from_mins(2);
 /// … and between two tries.
 const NOTE_PAUSE: Duration = Duration::from_secs(1);
 
@@ -208,13 +209,17 @@ async fn send(app: &App, transport: &Transport, row: &OutboxRow, bytes: &[u8]) -
 /// A mail that has left must not leave again because the database was away for a moment: it is noted
 /// as soon as that is back, and before the lease is over.
 async fn note_sent(app: &App, row: &OutboxRow) -> Result<(), StoreError> {
-    for _ in 0..NOTES {
+    let begun = Instant::now();
+    loop {
         match finish(app, row, "sent", None).await {
-            Err(StoreError::Unreachable(_)) => tokio::time::sleep(NOTE_PAUSE).await,
+            Err(StoreError::Unreachable(_) | StoreError::Full(_) | StoreError::Busy(_))
+                if begun.elapsed() < NOTING =>
+            {
+                tokio::time::sleep(NOTE_PAUSE).await;
+            }
             noted => return noted,
         }
     }
-    finish(app, row, "sent", None).await
 }
 
 async fn finish(

@@ -99,8 +99,8 @@ impl From<sqlx::Error> for StoreError {
             // SQLite: BUSY and its extensions; PostgreSQL: serialization failure and deadlock.
             Some("5" | "261" | "517" | "40001" | "40P01") => Self::Busy(error),
             _ if is_damage(&error) => Self::Damaged(error),
-            // SQLite: FULL; PostgreSQL: disk_full.
-            Some("13" | "53100") => Self::Full(error),
+            // SQLite: FULL, and a write or the shared memory cut off by a quota; PostgreSQL: disk_full.
+            Some("13" | "778" | "4874" | "53100") => Self::Full(error),
             // PostgreSQL: shutting down or starting, too many connections, a connection that broke.
             Some("57P01" | "57P02" | "57P03" | "53300" | "08000" | "08003" | "08006") => {
                 Self::Unreachable(error)
