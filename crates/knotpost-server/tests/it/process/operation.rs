@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 use tokio::time::Instant;
 
 use super::letters::letters;
-use super::running::{Ended, Place, read_all, run_neighbour};
+use super::running::{Ended, Place, read_all, read_some, run_neighbour};
 use super::wire::{command, letter};
 
 fn expect_refusal(ended: &Ended, code: i32, words: &[&str]) {
@@ -129,6 +129,8 @@ async fn a_signal_ends_the_server_in_order_while_requests_are_in_hand() {
         request.write_all(half.as_bytes()).await.unwrap();
         let mut mail = TcpStream::connect(server.smtp()).await.unwrap();
         mail.write_all(b"EHLO client.example.net\r\nMAIL FROM:<ann@example.org>\r\n").await.unwrap();
+        // A connection nobody has taken up yet is just closed; this one is a conversation.
+        assert_eq!(read_some(&mut mail).await.first(), Some(&b'2'), "SIG{signal}: the greeting");
         let _pipe = tokio::net::UnixStream::connect(place.data().join("knotpost.sock")).await.unwrap();
         // And a command whose password takes its time.
         let http = server.http();

@@ -275,3 +275,11 @@ pub(crate) async fn read_all(stream: &mut (impl AsyncReadExt + Unpin)) -> Vec<u8
     let _ = timeout(PATIENCE, stream.read_to_end(&mut bytes)).await;
     bytes
 }
+
+/// Waits for something to be said and reads that much.
+pub(crate) async fn read_some(stream: &mut (impl AsyncReadExt + Unpin)) -> Vec<u8> {
+    let mut bytes = vec![0; 4096];
+    let read = timeout(PATIENCE, stream.read(&mut bytes)).await;
+    bytes.truncate(read.map_or(0, |read| read.unwrap_or(0)));
+    bytes
+}
