@@ -15,7 +15,7 @@ use super::recent_boards::Recent;
 use super::time::{BoardPauses, TimeLimits, Timing, has_own_limits};
 use crate::app::App;
 use crate::domain::{BoardRef, BoardState, Millis, MoveKind, Period, SeatState, UserKey};
-use crate::store::{BoardRow, MoveRow, SeatRow, StoreError, Tx};
+use crate::store::{BoardRow, MoveRow, SeatRow, SeatedBoard, StoreError, Tx};
 
 /// A pause that nobody has ended yet lasts to the end of all calendars.
 const NEVER: Millis = Millis(253_402_300_799_999);
@@ -62,9 +62,9 @@ impl Board {
     /// # Errors
     /// When the database fails, or the stored moves do not replay under the present rules.
     pub async fn load(tx: &mut Tx, app: &App, game: &str, number: u32) -> Result<Option<Self>, StoreError> {
-        match tx.find_board(game, number).await? {
-            Some(row) if row.state != crate::domain::BoardState::Removed => {
-                Self::from_row(tx, app, row).await.map(Some)
+        match tx.find_seated_board(game, number).await? {
+            Some(found) if found.board.state != BoardState::Removed => {
+                Self::from_seated(tx, app, found).await.map(Some)
             }
             _ => Ok(None),
         }
@@ -90,14 +90,20 @@ impl Board {
     /// As [`Board::load`].
     pub async fn from_row(tx: &mut Tx, app: &App, row: BoardRow) -> Result<Self, StoreError> {
         let seats = tx.seats(row.id).await?;
+        Self::from_seated(tx, app, SeatedBoard { board: row, seats }).await
+    }
+
+    /// As [`Board::from_row`], where the seats are known as well.
+    ///
+    /// # Errors
+    /// As [`Board::load`].
+    pub async fn from_seated(tx: &mut Tx, app: &App, found: SeatedBoard) -> Result<Self, StoreError> {
+        let SeatedBoard { board: row, seats } = found;
         let mut board = match Self::recall(tx, app, &row, &seats).await? {
             Some(board) => board,
             None => Self::replay(app, row.clone(), seats, tx.moves(row.id).await?)?,
         };
-        if app.recent_boards.wants(row.id, &board.entries) && board.is_as_stored() {
-            let (entries, position) = (board.entries.clone(), board.position.clone());
-            app.recent_boards.keep(row.id, Recent { entries, position, retired: board.retired.clone() });
-        }
+        board.keep_in_memory(app);
         if has_own_limits(&board.row) || board.row.state == BoardState::Over || board.row.paused_at.is_some()
         {
             board.load_pauses(tx).await?;
@@ -114,7 +120,16 @@ impl Board {
         Self::replay(app, row, seats, moves)
     }
 
-    /// Goes on from what is remembered of a long board; `None`: nothing is that fits.
+    /// Keeps the moves and the position in memory, so that the next who loads the board need not replay them. May
+    /// be called before what was written is committed: who finds it compares it with the row.
+    pub(super) fn keep_in_memory(&self, app: &App) {
+        if app.recent_boards.wants(self.row.id, &self.entries) && self.is_as_stored() {
+            let (entries, position) = (self.entries.clone(), self.position.clone());
+            app.recent_boards.keep(self.row.id, Recent { entries, position, retired: self.retired.clone() });
+        }
+    }
+
+    /// Goes on from what is remembered of a board; `None`: nothing is that fits.
     async fn recall(
         tx: &mut Tx,
         app: &App,
@@ -122,7 +137,9 @@ impl Board {
         seats: &[SeatRow],
     ) -> Result<Option<Self>, StoreError> {
         let Some(recent) = app.recent_boards.find(row.id, row.ply) else { return Ok(None) };
-        let later = tx.moves_behind(row.id, recent.entries.len() as i64).await?;
+        let known = recent.entries.len() as i64;
+        let is_all = known == row.ply && row.history == Some(recent.entries.digest());
+        let later = if is_all { Vec::new() } else { tx.moves_behind(row.id, known).await? };
         let mut board = Self::begin(app, row.clone(), seats.to_vec())?;
         Recent { entries: board.entries, position: board.position, retired: board.retired } = recent;
         let fits = later.into_iter().all(|row| board.enter(row).is_ok()) && board.is_as_stored();

@@ -35,7 +35,8 @@ pub async fn letter_by_reference(
     recipient: &str,
     date: Millis,
 ) -> Result<Option<BoardLetter>, StoreError> {
-    let Some(row) = tx.board(key).await? else { return Ok(None) };
+    let Some(found) = tx.seated_board(key).await? else { return Ok(None) };
+    let row = &found.board;
     if row.ply < ply {
         return Ok(None);
     }
@@ -43,7 +44,7 @@ pub async fn letter_by_reference(
     if facts.heading == Heading::Nag && (row.ply != ply || row.state != BoardState::Active) {
         return Ok(None);
     }
-    let board = Board::from_row(tx, app, row).await?;
+    let board = Board::from_seated(tx, app, found).await?;
     let board =
         if board.row.ply == ply { board } else { board.at(app, usize::try_from(ply).unwrap_or(0))? };
     if facts.heading == Heading::Nag && !reader.is_some_and(|reader| is_waited_for(&board, reader.id, date)) {

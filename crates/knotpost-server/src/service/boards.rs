@@ -20,11 +20,23 @@ pub(super) async fn answer_with_board(
     facts: BoardFacts,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let facts = post_board(tx, app, board, facts, now).await?;
     let spoken = match facts.remark {
         Some(remark) => tx.remark(remark).await?.map(Spoken::from),
         None => None,
     };
+    answer_with_words(tx, app, board, facts, spoken, now).await
+}
+
+/// As [`answer_with_board`], where it is known what was said.
+pub(super) async fn answer_with_words(
+    tx: &mut Tx,
+    app: &App,
+    board: &Board,
+    facts: BoardFacts,
+    spoken: Option<Spoken>,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let facts = post_board(tx, app, board, facts, now).await?;
     let ratings = ratings::change_lines(tx, board).await?;
     let sheet =
         Sheet::of(board, &facts, None, Listing::Recent, now).with_spoken(spoken).with_ratings(ratings);

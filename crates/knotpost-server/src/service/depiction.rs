@@ -84,7 +84,7 @@ async fn find(tx: &mut Tx, app: &App, basis: &Basis, now: Millis) -> Result<Opti
         let Ok(options) = parse_options(game, &basis.options, basis.seats) else { return Ok(None) };
         return Ok(Some(Board::imagine(game, options, basis.seats, &Seed::default(), now)));
     }
-    let Some(row) = tx.board(BoardKey(basis.board)).await? else { return Ok(None) };
-    let board = Board::from_row(tx, app, row).await?;
+    let Some(found) = tx.seated_board(BoardKey(basis.board)).await? else { return Ok(None) };
+    let board = Board::from_seated(tx, app, found).await?;
     if board.entries.len() == basis.ply { Ok(Some(board)) } else { board.at(app, basis.ply).map(Some) }
 }

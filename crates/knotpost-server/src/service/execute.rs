@@ -36,7 +36,7 @@ pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreEr
         .store
         .write(move |tx| {
             let (app, prepared) = (Arc::clone(&shared), Arc::clone(&prepared));
-            Box::pin(async move { apply(tx, &app, &prepared, now).await })
+            Box::pin(async move { apply_alone(tx, &app, &prepared, now).await })
         })
         .await?;
     if answer.changed {
@@ -114,7 +114,7 @@ pub async fn apply(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> 
     }
     let query = prepared.is_query();
     if !query {
-        tx.savepoint().await?;
+        tx.savepoint();
     }
     let result = act(tx, app, prepared, now).await;
     match result {
@@ -128,6 +128,21 @@ pub async fn apply(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> 
             if !query {
                 tx.rollback_to_savepoint().await?;
             }
+            Ok(refused(*refusal, prepared, now))
+        }
+        Err(ServiceError::Store(error)) => Err(error),
+    }
+}
+
+/// As [`apply`], when there is nothing else in `tx`: a refusal may undo all of it.
+async fn apply_alone(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, StoreError> {
+    if matches!(prepared.command, Ok(Command::Multiple)) {
+        return apply_lines(tx, app, prepared, now).await;
+    }
+    match act(tx, app, prepared, now).await {
+        Ok(answer) => Ok(answer),
+        Err(ServiceError::Refused(refusal)) => {
+            tx.undo_all();
             Ok(refused(*refusal, prepared, now))
         }
         Err(ServiceError::Store(error)) => Err(error),

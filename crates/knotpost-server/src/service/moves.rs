@@ -5,10 +5,11 @@ use knotpost_rules::{Ability, Rejected, Turn};
 
 use super::Prepared;
 use super::answering::check_sight;
-use super::boards::{answer_with_board, find_board, find_game};
+use super::boards::{answer_with_words, find_board, find_game};
 use super::execute::authorize_on;
 use super::post::{BoardFacts, Heading, Note};
 use super::settle::settle;
+use super::sheet::Spoken;
 use super::{
     Answer, Board, Code, Refusal, ServiceError, Standing, proposals, queue, resignation, submission,
 };
@@ -88,7 +89,8 @@ pub(super) async fn make(
         facts.notes.push(Note::Swapped { by: user.userid.clone() });
     }
     facts.remark = keep_comment(tx, &board, ply, user, said, now).await?;
-    answer_with_board(tx, app, &board, facts, now).await
+    let spoken = facts.remark.map(|_| Spoken { who: user.userid.clone(), text: said.to_owned() });
+    answer_with_words(tx, app, &board, facts, spoken, now).await
 }
 
 /// Keeps what was said with a move; `None` when nothing was.

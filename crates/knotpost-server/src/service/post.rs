@@ -9,7 +9,7 @@ use super::bounces::take_notices;
 use super::letter::{MailForm, content_of, form_for};
 use super::pass::{Pass, reply_address};
 use super::proposals::note_of_proposal;
-use super::readers::readers;
+use super::readers::{Reader, readers, readers_and_watchers};
 use super::{Board, Prepared, Reply, Standing, Style};
 use crate::app::App;
 use crate::clock::random_bytes;
@@ -210,18 +210,14 @@ pub(super) async fn post_board(
     facts: BoardFacts,
     now: Millis,
 ) -> Result<BoardFacts, StoreError> {
-    let watchers = tx.subscribers(board.row.id).await?;
-    let players: Vec<UserKey> = board.seats.iter().map(|row| row.user_id).collect();
-    let watchers: Vec<_> =
-        watchers.into_iter().filter(|(key, _)| !players.contains(&UserKey(*key))).collect();
-    let mut facts =
-        BoardFacts { subscribers: watchers.iter().map(|(_, name)| name.clone()).collect(), ..facts };
+    let players = board.seats.iter().map(|row| row.user_id).collect();
+    let (readers, subscribers) = readers_and_watchers(tx, app, board, players).await?;
+    let mut facts = BoardFacts { subscribers, ..facts };
     // A move makes a proposal void, so that only other mails have one to tell of.
     if facts.heading == Heading::Chat {
         facts.notes.extend(note_of_proposal(tx, board).await?);
     }
-    let users = players.into_iter().chain(watchers.iter().map(|(key, _)| UserKey(*key))).collect();
-    post_board_to(tx, app, board, &facts, users, now).await?;
+    post_to_readers(tx, app, board, &facts, readers, now).await?;
     Ok(facts.with_moment(board, now))
 }
 
@@ -234,7 +230,20 @@ pub(super) async fn post_board_to(
     users: Vec<UserKey>,
     now: Millis,
 ) -> Result<(), StoreError> {
-    for reader in readers(tx, app, board, users).await? {
+    let readers = readers(tx, app, board, users).await?;
+    post_to_readers(tx, app, board, facts, readers, now).await
+}
+
+async fn post_to_readers(
+    tx: &mut Tx,
+    app: &App,
+    board: &Board,
+    facts: &BoardFacts,
+    readers: Vec<Reader>,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let mut mails = Vec::new();
+    for reader in readers {
         if reader.addresses.is_empty() || !reader.takes_now(tx, board, facts, now).await? {
             continue;
         }
@@ -247,7 +256,7 @@ pub(super) async fn post_board_to(
         }
         let stored = serde_json::to_string(&facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
         for recipient in reader.addresses {
-            let mail = NewOutbox {
+            mails.push(NewOutbox {
                 kind: "board",
                 recipient,
                 user: Some(reader.user),
@@ -258,11 +267,10 @@ pub(super) async fn post_board_to(
                 }),
                 message_id: new_message_id(app)?,
                 date: now,
-            };
-            tx.insert_outbox(&mail).await?;
+            });
         }
     }
-    Ok(())
+    tx.insert_outboxes(&mails).await
 }
 
 /// The players who are on vacation, each once.

@@ -5,7 +5,7 @@ use super::post::{BoardFacts, Heading};
 use super::{Board, Standing, Style};
 use crate::app::App;
 use crate::domain::{Millis, UserKey};
-use crate::store::{StoreError, Tx};
+use crate::store::{ReaderFacts, StoreError, Tx};
 
 /// Which board mails somebody wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,13 +63,33 @@ impl Reader {
     }
 }
 
-/// The players and watchers of a board with what they want, players first. `users` are their keys.
+/// What these users and who watches want of mails about a board, in this order; and who watches without being one of
+/// the users, by name.
+pub(super) async fn readers_and_watchers(
+    tx: &mut Tx,
+    app: &App,
+    board: &Board,
+    mut users: Vec<UserKey>,
+) -> Result<(Vec<Reader>, Vec<String>), StoreError> {
+    let mut facts = tx.reader_facts(&users, Some(board.row.id), &board.row.game).await?;
+    facts.watchers.retain(|(key, _)| !users.contains(key));
+    users.extend(facts.watchers.iter().map(|(key, _)| *key));
+    let names = facts.watchers.iter().map(|(_, name)| name.clone()).collect();
+    Ok((gather(app, users, facts), names))
+}
+
+/// What these users want of mails about a board.
 pub(super) async fn readers(
     tx: &mut Tx,
     app: &App,
     board: &Board,
     users: Vec<UserKey>,
 ) -> Result<Vec<Reader>, StoreError> {
+    let facts = tx.reader_facts(&users, None, &board.row.game).await?;
+    Ok(gather(app, users, facts))
+}
+
+fn gather(app: &App, users: Vec<UserKey>, facts: ReaderFacts) -> Vec<Reader> {
     let mut readers: Vec<Reader> = Vec::with_capacity(users.len());
     for user in users {
         if readers.iter().all(|reader| reader.user != user) {
@@ -87,8 +107,7 @@ pub(super) async fn readers(
         }
     }
     let confirmed_only = app.config.confirms_addresses();
-    let users: Vec<UserKey> = readers.iter().map(|reader| reader.user).collect();
-    for row in tx.reader_addresses(&users).await? {
+    for row in facts.addresses {
         if let Some(reader) = readers.iter_mut().find(|reader| reader.user == row.user_id)
             && (row.verified_at.is_some() || !confirmed_only)
         {
@@ -100,7 +119,7 @@ pub(super) async fn readers(
             reader.addresses.push(row.address);
         }
     }
-    for wish in tx.reader_wishes(&users, &board.row.game).await? {
+    for wish in facts.wishes {
         if let Some(reader) = readers.iter_mut().find(|reader| reader.user == wish.user_id) {
             reader.style.take(&wish.name, &wish.value);
             if wish.name == "nags" {
@@ -115,7 +134,7 @@ pub(super) async fn readers(
             }
         }
     }
-    Ok(readers)
+    readers
 }
 
 /// How a user wants the boards of a game set.

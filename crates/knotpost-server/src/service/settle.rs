@@ -5,7 +5,7 @@ use super::time::schedule;
 use super::{Board, ServiceError, opponents, queue, ratings, watching};
 use crate::app::App;
 use crate::domain::{BoardState, Millis, SeatState};
-use crate::store::{StoreError, Tx};
+use crate::store::{MoveRow, StoreError, Tx};
 
 /// Stores what a turn led to: the new moves (the server's own included), where the board stands,
 /// and whose turn it is.
@@ -19,9 +19,6 @@ pub(super) async fn settle(
     play_for_the_absent(board, now)?;
     while queue::play_next(tx, app, board, now).await? {
         play_for_the_absent(board, now)?;
-    }
-    for entry in board.entries.iter().skip(stored) {
-        tx.insert_move(board.row.id, &entry.row).await?;
     }
     let standing = board.standing();
     board.row.ply = board.entries.len() as i64;
@@ -39,14 +36,19 @@ pub(super) async fn settle(
         board.load_pauses(tx).await?;
     }
     schedule(board, now);
-    tx.update_board(&board.row).await?;
+    let moves: Vec<&MoveRow> = board.entries.iter().skip(stored).map(|entry| &entry.row).collect();
+    let next = match &standing {
+        Standing::ToMove(next) => Some(i64::from(next.number())),
+        Standing::Over(_) => None,
+    };
+    tx.store_turn(&board.row, &moves, next).await?;
     for seat in &mut board.seats {
-        let to_move = matches!(&standing, Standing::ToMove(next) if i64::from(next.number()) == seat.seat);
-        if seat.to_move != to_move || seat.state != SeatState::Playing {
-            seat.to_move = to_move;
+        seat.to_move = next == Some(seat.seat);
+        if seat.state != SeatState::Playing {
             tx.update_seat(board.row.id, seat).await?;
         }
     }
+    board.keep_in_memory(app);
     if board.row.state == BoardState::Over {
         tx.delete_submissions(board.row.id).await?;
         ratings::board_ended(tx, board, now).await?;

@@ -65,11 +65,11 @@ pub struct BoardPage {
 pub async fn view_board(app: &App, name: &BoardRef, ply: Option<i64>) -> Result<BoardView, ServiceError> {
     find_game_or_stored(app, &name.game)?;
     let mut tx = app.store.read().await?;
-    let Some(row) = tx.find_board(&name.game, name.number).await? else {
+    let Some(found) = tx.find_seated_board(&name.game, name.number).await? else {
         return Err(no_such_board(app, &name.game, name.number).into());
     };
-    let last_ply = row.ply;
-    let board = Board::from_row(&mut tx, app, row).await?;
+    let last_ply = found.board.ply;
+    let board = Board::from_seated(&mut tx, app, found).await?;
     let board = at_ply(app, board, ply)?;
     let sheet = show(&mut tx, &board, app.clock.now()).await?;
     let comment = sheet.spoken.first().cloned();

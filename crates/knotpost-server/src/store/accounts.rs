@@ -176,7 +176,7 @@ impl Tx {
         let sql = "INSERT INTO users (userid, userid_key, password_hash, role, state, created_at) \
                    VALUES ($1, $2, $3, 'player', 'active', $4) \
                    ON CONFLICT (userid_key) DO NOTHING RETURNING id";
-        let key: Option<i64> = on!(self, c => sqlx::query_scalar(sql)
+        let key: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
             .bind(&user.userid)
             .bind(user.userid.to_lowercase())
             .bind(&user.password_hash)
@@ -197,7 +197,7 @@ impl Tx {
         at: Millis,
     ) -> Result<(), StoreError> {
         let sql = "UPDATE users SET password_hash = $2, password_changed_at = $3 WHERE id = $1";
-        on!(self, c => sqlx::query(sql).bind(user.0).bind(hash).bind(at.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(hash).bind(at.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -207,7 +207,7 @@ impl Tx {
     /// When the database fails.
     pub async fn set_user_state(&mut self, user: UserKey, state: UserState) -> Result<(), StoreError> {
         let sql = "UPDATE users SET state = $2 WHERE id = $1";
-        on!(self, c => sqlx::query(sql).bind(user.0).bind(state.as_str()).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(state.as_str()).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -217,7 +217,7 @@ impl Tx {
     /// When the database fails.
     pub async fn set_user_role(&mut self, user: UserKey, role: &str) -> Result<(), StoreError> {
         let sql = "UPDATE users SET role = $2 WHERE id = $1";
-        on!(self, c => sqlx::query(sql).bind(user.0).bind(role).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(role).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -286,7 +286,7 @@ impl Tx {
     ) -> Result<bool, StoreError> {
         let sql = "INSERT INTO addresses (user_id, address, address_key, verified_at, leaving, created_at) \
                    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (user_id, address_key) DO NOTHING RETURNING id";
-        let key: Option<i64> = on!(self, c => sqlx::query_scalar(sql)
+        let key: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
             .bind(user.0)
             .bind(address.to_string())
             .bind(address.key())
@@ -304,7 +304,7 @@ impl Tx {
     /// When the database fails.
     pub async fn remove_address(&mut self, user: UserKey, address_key: &str) -> Result<(), StoreError> {
         let sql = "DELETE FROM addresses WHERE user_id = $1 AND address_key = $2";
-        on!(self, c => sqlx::query(sql).bind(user.0).bind(address_key).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(address_key).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -319,7 +319,7 @@ impl Tx {
         leaving: bool,
     ) -> Result<(), StoreError> {
         let sql = "UPDATE addresses SET leaving = $3 WHERE user_id = $1 AND address_key = $2";
-        on!(self, c => sqlx::query(sql).bind(user.0).bind(address_key).bind(leaving).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(address_key).bind(leaving).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -329,7 +329,7 @@ impl Tx {
     /// When the database fails.
     pub async fn remove_leaving_addresses(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM addresses WHERE user_id = $1 AND leaving";
-        on!(self, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -345,7 +345,7 @@ impl Tx {
     ) -> Result<bool, StoreError> {
         let sql = "UPDATE addresses SET verified_at = COALESCE(verified_at, $3) \
                    WHERE user_id = $1 AND address_key = $2 RETURNING id";
-        let key: Option<i64> = on!(self, c => sqlx::query_scalar(sql)
+        let key: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
             .bind(user.0)
             .bind(address_key)
             .bind(now.0)
@@ -368,7 +368,7 @@ impl Tx {
         let sql = "INSERT INTO confirmations (address_key, sent_at) VALUES ($1, $2) \
                    ON CONFLICT (address_key) DO UPDATE SET sent_at = $2 WHERE confirmations.sent_at <= $3 \
                    RETURNING sent_at";
-        let claimed: Option<i64> = on!(self, c => sqlx::query_scalar(sql)
+        let claimed: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
             .bind(address_key)
             .bind(now.0)
             .bind(since.0)
@@ -385,7 +385,7 @@ impl Tx {
     pub async fn prune_confirmations(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM confirmations WHERE address_key IN \
                    (SELECT address_key FROM confirmations WHERE sent_at < $1 LIMIT 1000)";
-        let deleted = on!(self, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         Ok(deleted >= 1000)
     }
 }

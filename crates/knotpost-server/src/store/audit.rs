@@ -71,7 +71,7 @@ impl Tx {
     pub async fn insert_audit(&mut self, row: &NewAudit, now: Millis) -> Result<(), StoreError> {
         let sql = "INSERT INTO audit (at, door, actor, actor_key, deed, subject, subject_user, outcome, detail) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-        on!(self, c => sqlx::query(sql)
+        on!(self.writing().await?, c => sqlx::query(sql)
             .bind(now.0)
             .bind(row.door)
             .bind(&row.actor)
@@ -123,7 +123,7 @@ impl Tx {
         // Rows are numbered as they come: only the oldest are looked at.
         let sql = "DELETE FROM audit WHERE id IN \
                    (SELECT id FROM (SELECT id, at FROM audit ORDER BY id LIMIT 1000) AS oldest WHERE at < $1)";
-        let deleted = on!(self, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         Ok(deleted >= 1000)
     }
 }

@@ -4,6 +4,7 @@ mod rows;
 
 pub use rows::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
 
+use super::tx::Connection;
 use super::{StoreError, Tx, on};
 use crate::domain::{BoardKey, BoardState, Millis, RemarkKey, RemarkKind, UserKey};
 
@@ -26,7 +27,7 @@ impl Tx {
     pub async fn take_board_number(&mut self, game: &str) -> Result<i64, StoreError> {
         let sql = "INSERT INTO board_numbers (game, next) VALUES ($1, 102) \
                    ON CONFLICT (game) DO UPDATE SET next = board_numbers.next + 1 RETURNING next - 1";
-        Ok(on!(self, c => sqlx::query_scalar(sql).bind(game).fetch_one(c).await)?)
+        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(game).fetch_one(c).await)?)
     }
 
     /// Stores a new board under `number`. The clock looks at it at once, unless it is told otherwise.
@@ -37,7 +38,7 @@ impl Tx {
         let sql = "INSERT INTO boards (game, number, options, rules_version, seed, state, rated, ply, position, \
                    scores, started_at, nag_ms, forfeit_ms, total_ms, due_at) \
                    VALUES ($1, $2, $3, $4, $5, 'active', $6, 0, $7, $8, $9, $10, $11, $12, $9) RETURNING id";
-        let key: i64 = on!(self, c => sqlx::query_scalar(sql)
+        let key: i64 = on!(self.writing().await?, c => sqlx::query_scalar(sql)
             .bind(&board.game)
             .bind(number)
             .bind(&board.options)
@@ -90,7 +91,7 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn lock_board(&mut self, game: &str, number: u32) -> Result<(), StoreError> {
-        if let Self::Postgres(transaction) = self {
+        if let Connection::Postgres(transaction) = &mut self.connection {
             // SQLite has one writer at a time anyway.
             sqlx::query("SELECT id FROM boards WHERE game = $1 AND number = $2 FOR UPDATE")
                 .bind(game)
@@ -211,7 +212,7 @@ impl Tx {
         let sql = "UPDATE boards SET seed = $2, state = $3, ply = $4, position = $5, scores = $6, winners = $7, \
                    reason = $8, started_at = $9, last_move_at = $10, ended_at = $11, rated = $12, due_at = $13, nagged_at = $14, \
                    history = $15 WHERE id = $1";
-        on!(self, c => sqlx::query(sql)
+        on!(self.writing().await?, c => sqlx::query(sql)
             .bind(board.id.0)
             .bind(&board.seed)
             .bind(board.state.as_str())
@@ -258,7 +259,7 @@ impl Tx {
     /// When the number is taken, or the database fails.
     pub async fn insert_move(&mut self, board: BoardKey, entry: &MoveRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO moves (board_id, number, seat, kind, text, auto, at) VALUES ($1, $2, $3, $4, $5, $6, $7)";
-        on!(self, c => sqlx::query(sql)
+        on!(self.writing().await?, c => sqlx::query(sql)
             .bind(board.0)
             .bind(entry.number)
             .bind(entry.seat)
@@ -277,7 +278,7 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn delete_moves(&mut self, board: BoardKey) -> Result<(), StoreError> {
-        on!(self, c => sqlx::query("DELETE FROM moves WHERE board_id = $1").bind(board.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query("DELETE FROM moves WHERE board_id = $1").bind(board.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -295,7 +296,7 @@ impl Tx {
         at: Millis,
     ) -> Result<RemarkKey, StoreError> {
         let sql = "INSERT INTO remarks (board_id, ply, user_id, kind, text, at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id";
-        let key: i64 = on!(self, c => sqlx::query_scalar(sql)
+        let key: i64 = on!(self.writing().await?, c => sqlx::query_scalar(sql)
             .bind(board.0)
             .bind(ply)
             .bind(user.map(|key| key.0))

@@ -33,10 +33,10 @@ impl Tx {
         // The row of the address comes first: two reports about it never count past each other.
         let lock = "INSERT INTO failing_addresses (address_key, last_at) VALUES ($1, $2) \
                     ON CONFLICT (address_key) DO UPDATE SET last_at = $2";
-        on!(self, c => sqlx::query(lock).bind(address_key).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(lock).bind(address_key).bind(now.0).execute(c).await.map(drop))?;
         let sql = "INSERT INTO bounces (outbox_id, kind, address_key, status, said, at) VALUES ($1, $2, $3, $4, $5, $6) \
                    ON CONFLICT (outbox_id, kind) DO NOTHING RETURNING outbox_id";
-        let row: Option<i64> = on!(self, c => sqlx::query_scalar(sql)
+        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
             .bind(mail.0)
             .bind(trouble.kind.as_str())
             .bind(address_key)
@@ -79,7 +79,7 @@ impl Tx {
     ) -> Result<bool, StoreError> {
         let sql = "UPDATE failing_addresses SET stopped_at = $2, why = $3 \
                    WHERE address_key = $1 AND stopped_at IS NULL RETURNING last_at";
-        let row: Option<i64> = on!(self, c => sqlx::query_scalar(sql)
+        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
             .bind(address_key)
             .bind(now.0)
             .bind(why)
@@ -104,13 +104,12 @@ impl Tx {
     /// When the database fails.
     pub async fn start_address(&mut self, address_key: &str) -> Result<bool, StoreError> {
         let sql = "DELETE FROM failing_addresses WHERE address_key = $1 RETURNING stopped_at";
-        let row: Option<Option<i64>> =
-            on!(self, c => sqlx::query_scalar(sql).bind(address_key).fetch_optional(c).await)?;
+        let row: Option<Option<i64>> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(address_key).fetch_optional(c).await)?;
         for sql in [
             "DELETE FROM bounces WHERE address_key = $1",
             "UPDATE addresses SET stop_told_at = NULL WHERE address_key = $1 AND stop_told_at IS NOT NULL",
         ] {
-            on!(self, c => sqlx::query(sql).bind(address_key).execute(c).await.map(drop))?;
+            on!(self.writing().await?, c => sqlx::query(sql).bind(address_key).execute(c).await.map(drop))?;
         }
         Ok(row.flatten().is_some())
     }
@@ -154,7 +153,7 @@ impl Tx {
         now: Millis,
     ) -> Result<(), StoreError> {
         let sql = "UPDATE addresses SET stop_told_at = $3 WHERE user_id = $1 AND address_key = $2";
-        on!(self, c => sqlx::query(sql).bind(user.0).bind(address_key).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(address_key).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -180,7 +179,7 @@ impl Tx {
              WHERE last_at < $1 AND (stopped_at IS NULL OR NOT EXISTS (SELECT 1 FROM addresses a \
              WHERE a.address_key = f.address_key)) LIMIT 1000)",
         ] {
-            let done = on!(self, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+            let done = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
             most = most.max(done);
         }
         Ok(most >= 1000)

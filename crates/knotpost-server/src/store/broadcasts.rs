@@ -36,7 +36,7 @@ impl Tx {
     ) -> Result<bool, StoreError> {
         let sql = "UPDATE users SET broadcast_at = $3 WHERE id = $1 AND (broadcast_at IS NULL OR broadcast_at <= $2) \
                    RETURNING id";
-        let claimed: Option<i64> = on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(since.0).bind(now.0).fetch_optional(c).await)?;
+        let claimed: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(user.0).bind(since.0).bind(now.0).fetch_optional(c).await)?;
         Ok(claimed.is_some())
     }
 
@@ -63,7 +63,7 @@ impl Tx {
         now: Millis,
     ) -> Result<(), StoreError> {
         let sql = "INSERT INTO broadcasts (user_id, text, at, after_user) VALUES ($1, $2, $3, 0)";
-        on!(self, c => sqlx::query(sql).bind(user.0).bind(text).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(text).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -84,7 +84,7 @@ impl Tx {
     pub async fn take_broadcast(&mut self) -> Result<Option<BroadcastRow>, StoreError> {
         // The row is touched, so that two processes cannot pass on the same part.
         let id: Option<i64> = claim!(
-            self,
+            self.writing().await?,
             "UPDATE broadcasts SET after_user = after_user WHERE id = (SELECT id FROM broadcasts \
              WHERE done_at IS NULL ORDER BY id LIMIT 1",
             ") RETURNING id",
@@ -113,7 +113,7 @@ impl Tx {
     pub async fn prune_broadcasts(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql =
             "DELETE FROM broadcasts WHERE id IN (SELECT id FROM broadcasts WHERE done_at < $1 LIMIT 1000)";
-        let deleted = on!(self, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         Ok(deleted >= 1000)
     }
 
@@ -144,7 +144,7 @@ impl Tx {
     ) -> Result<(), StoreError> {
         let sql = "UPDATE broadcasts SET after_user = $2, done_at = $3 WHERE id = $1";
         let done = done.map(|at| at.0);
-        on!(self, c => sqlx::query(sql).bind(id).bind(after_user).bind(done).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(id).bind(after_user).bind(done).execute(c).await.map(drop))?;
         Ok(())
     }
 }

@@ -43,7 +43,7 @@ impl Tx {
         nagged: Option<Millis>,
     ) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET due_at = $2, nagged_at = $3 WHERE id = $1";
-        on!(self, c => sqlx::query(sql)
+        on!(self.writing().await?, c => sqlx::query(sql)
             .bind(board.0)
             .bind(due.map(|at| at.0))
             .bind(nagged.map(|at| at.0))
@@ -59,7 +59,7 @@ impl Tx {
     /// When the database fails.
     pub async fn set_paused(&mut self, board: BoardKey, paused: Option<Millis>) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET paused_at = $2, due_at = NULL WHERE id = $1";
-        on!(self, c => sqlx::query(sql).bind(board.0).bind(paused.map(|at| at.0)).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(paused.map(|at| at.0)).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -69,7 +69,7 @@ impl Tx {
     /// When the database fails.
     pub async fn put_off(&mut self, board: BoardKey, due: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET due_at = $2 WHERE id = $1 AND due_at IS NOT NULL";
-        on!(self, c => sqlx::query(sql).bind(board.0).bind(due.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(due.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -80,7 +80,7 @@ impl Tx {
     pub async fn make_due(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET due_at = $2 WHERE due_at IS NOT NULL AND state = 'active' \
                    AND id IN (SELECT board_id FROM seats WHERE user_id = $1 AND to_move)";
-        on!(self, c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -90,7 +90,7 @@ impl Tx {
     /// When the database fails.
     pub async fn make_all_due(&mut self, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET due_at = $1 WHERE due_at IS NOT NULL AND due_at > $1";
-        on!(self, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -101,7 +101,7 @@ impl Tx {
     pub async fn insert_board_pause(&mut self, board: BoardKey, pause: Period) -> Result<(), StoreError> {
         let sql = "INSERT INTO board_pauses (board_id, from_at, until_at) VALUES ($1, $2, $3) \
                    ON CONFLICT (board_id, from_at) DO UPDATE SET until_at = $3";
-        on!(self, c => sqlx::query(sql)
+        on!(self.writing().await?, c => sqlx::query(sql)
             .bind(board.0)
             .bind(pause.from.0)
             .bind(pause.until.0)

@@ -34,11 +34,11 @@ impl Tx {
     /// When the database fails.
     pub async fn forget_user(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
         for sql in FORGOTTEN {
-            on!(self, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         }
         let sql = "UPDATE outbox SET state = 'dropped', error = 'the user left', done_at = $2 \
                    WHERE user_id = $1 AND state = 'queued' AND kind <> 'goodbye'";
-        on!(self, c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 }

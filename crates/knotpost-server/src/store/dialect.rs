@@ -5,12 +5,12 @@
 /// Queries use `$n` parameters and concrete row types, so the same text serves both databases.
 macro_rules! on {
     ($tx:expr, $connection:ident => $query:expr) => {
-        match $tx {
-            crate::store::Tx::Sqlite(transaction) => {
+        match &mut ($tx).connection {
+            crate::store::tx::Connection::Sqlite(transaction) => {
                 let $connection = &mut **transaction;
                 $query
             }
-            crate::store::Tx::Postgres(transaction) => {
+            crate::store::tx::Connection::Postgres(transaction) => {
                 let $connection = &mut **transaction;
                 $query
             }
@@ -23,12 +23,12 @@ pub(super) use on;
 /// another process is claiming are skipped instead of waited for; SQLite has one writer anyway.
 macro_rules! claim {
     ($tx:expr, $before:literal, $after:literal, $query:ident => $run:expr) => {
-        match $tx {
-            crate::store::Tx::Sqlite(transaction) => {
+        match &mut ($tx).connection {
+            crate::store::tx::Connection::Sqlite(transaction) => {
                 let $query = (concat!($before, $after), &mut **transaction);
                 $run
             }
-            crate::store::Tx::Postgres(transaction) => {
+            crate::store::tx::Connection::Postgres(transaction) => {
                 let $query = (concat!($before, " FOR UPDATE SKIP LOCKED", $after), &mut **transaction);
                 $run
             }
@@ -41,13 +41,13 @@ pub(super) use claim;
 /// JSON array.
 macro_rules! among {
     ($tx:expr, $before:literal, $after:literal, $query:ident => $run:expr) => {
-        match $tx {
-            crate::store::Tx::Sqlite(transaction) => {
+        match &mut ($tx).connection {
+            crate::store::tx::Connection::Sqlite(transaction) => {
                 let $query =
                     (concat!($before, " IN (SELECT value FROM json_each($1))", $after), &mut **transaction);
                 $run
             }
-            crate::store::Tx::Postgres(transaction) => {
+            crate::store::tx::Connection::Postgres(transaction) => {
                 let $query = (
                     concat!(
                         $before,

@@ -30,7 +30,7 @@ impl Tx {
     ) -> Result<(), StoreError> {
         let sql =
             "INSERT INTO digest_boards (user_id, board_id, since) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
-        on!(self, c => sqlx::query(sql).bind(user.0).bind(board.0).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(board.0).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -50,7 +50,7 @@ impl Tx {
     pub async fn set_digest_due(&mut self, user: UserKey, due: Millis) -> Result<(), StoreError> {
         let sql = "INSERT INTO digests (user_id, due_at) VALUES ($1, $2) \
                    ON CONFLICT (user_id) DO UPDATE SET due_at = $2";
-        on!(self, c => sqlx::query(sql).bind(user.0).bind(due.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(due.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -72,7 +72,7 @@ impl Tx {
         now: Millis,
     ) -> Result<Option<(UserKey, Vec<DigestBoard>)>, StoreError> {
         let user: Option<i64> = claim!(
-            self,
+            self.writing().await?,
             "DELETE FROM digests WHERE user_id = (SELECT user_id FROM digests WHERE due_at <= $1 \
              ORDER BY due_at, user_id LIMIT 1",
             ") RETURNING user_id",
@@ -80,7 +80,8 @@ impl Tx {
         )?;
         let Some(user) = user else { return Ok(None) };
         let sql = "DELETE FROM digest_boards WHERE user_id = $1 RETURNING board_id, since";
-        let mut boards: Vec<DigestBoard> = on!(self, c => sqlx::query_as(sql).bind(user).fetch_all(c).await)?;
+        let mut boards: Vec<DigestBoard> =
+            on!(self.writing().await?, c => sqlx::query_as(sql).bind(user).fetch_all(c).await)?;
         boards.sort_by_key(|board| (board.since, board.board_id));
         Ok(Some((UserKey(user), boards)))
     }

@@ -35,7 +35,7 @@ impl Tx {
     pub async fn hold_duty(&mut self, name: &str, duty: &DutyRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO duties (name, holder, until_at, alive_at) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT (name) DO UPDATE SET holder = $2, until_at = $3, alive_at = $4";
-        on!(self, c => sqlx::query(sql)
+        on!(self.writing().await?, c => sqlx::query(sql)
             .bind(name)
             .bind(&duty.holder)
             .bind(duty.until_at.0)
@@ -52,7 +52,7 @@ impl Tx {
     /// When the database fails.
     pub async fn release_duties(&mut self, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE duties SET until_at = $1 WHERE until_at > $1";
-        on!(self, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -63,7 +63,7 @@ impl Tx {
     pub async fn insert_outage(&mut self, outage: Period) -> Result<(), StoreError> {
         let sql = "INSERT INTO outages (from_at, until_at) VALUES ($1, $2) \
                    ON CONFLICT (from_at) DO UPDATE SET until_at = $2 WHERE outages.until_at < $2";
-        on!(self, c => sqlx::query(sql).bind(outage.from.0).bind(outage.until.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(outage.from.0).bind(outage.until.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -72,9 +72,9 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn trim_outages(&mut self, now: Millis) -> Result<(), StoreError> {
-        on!(self, c => sqlx::query("DELETE FROM outages WHERE from_at >= $1").bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query("DELETE FROM outages WHERE from_at >= $1").bind(now.0).execute(c).await.map(drop))?;
         let sql = "UPDATE outages SET until_at = $1 WHERE until_at > $1";
-        on!(self, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 }

@@ -19,7 +19,7 @@ impl Tx {
     pub async fn save_server_fact(&mut self, name: &str, value: &str) -> Result<(), StoreError> {
         let sql = "INSERT INTO server_facts (name, value) VALUES ($1, $2) \
                    ON CONFLICT (name) DO UPDATE SET value = $2";
-        on!(self, c => sqlx::query(sql).bind(name).bind(value).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(name).bind(value).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -29,7 +29,7 @@ impl Tx {
     /// When the database fails.
     pub async fn forget_server_fact(&mut self, name: &str) -> Result<(), StoreError> {
         let sql = "DELETE FROM server_facts WHERE name = $1";
-        on!(self, c => sqlx::query(sql).bind(name).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(name).execute(c).await.map(drop))?;
         Ok(())
     }
 }

@@ -50,7 +50,7 @@ impl Tx {
         let sql = "INSERT INTO idempotency (key_digest, request_digest, status, content_type, body, at) \
                    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (key_digest) DO UPDATE \
                    SET request_digest = $2, status = $3, content_type = $4, body = $5, at = $6";
-        on!(self, c => sqlx::query(sql)
+        on!(self.writing().await?, c => sqlx::query(sql)
             .bind(key_digest)
             .bind(&response.request_digest)
             .bind(response.status)
@@ -69,7 +69,7 @@ impl Tx {
     /// When the database fails.
     pub async fn prune_responses(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM idempotency WHERE key_digest IN (SELECT key_digest FROM idempotency WHERE at < $1 LIMIT 1000)";
-        let deleted = on!(self, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         Ok(deleted >= 1000)
     }
 }

@@ -292,7 +292,7 @@ impl Tx {
                  WHERE id = $1 AND (state = 'failed' OR state = 'dropped' AND error IN ($3, $4)) RETURNING id"
             }
         };
-        let row: Option<i64> = on!(self, c => sqlx::query_scalar(sql)
+        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
             .bind(id)
             .bind(now.0)
             .bind(one)
@@ -324,7 +324,7 @@ impl Tx {
                  OR state = 'queued' AND (attempts = 0 OR due_at <= $2 OR error IS NOT NULL)) RETURNING id"
             }
         };
-        let row: Option<i64> = on!(self, c => sqlx::query_scalar(sql)
+        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
             .bind(id)
             .bind(now.0)
             .bind(reason)

@@ -32,21 +32,25 @@ mod proposals;
 mod queued_moves;
 mod rating_history;
 mod ratings;
+mod readers;
 mod references;
 mod resets;
+mod seated_boards;
 mod seats;
 mod seeks;
 mod sessions;
 mod standings;
 mod submissions;
 mod talk;
+mod turns;
+mod tx;
 mod user_games;
 mod vacations;
 mod watching;
 mod whole;
 mod writer;
 
-use sqlx::{ConnectOptions as _, Connection as _, PgPool, Postgres, Sqlite, SqlitePool, Transaction};
+use sqlx::{ConnectOptions as _, Connection as _, PgPool, SqlitePool};
 
 pub use accounts::{AddressRow, NewUser, UserRow, UserState};
 pub use api_tokens::{NewToken, TokenRow};
@@ -67,81 +71,27 @@ pub use inspection::{InboxEntry, MOST_ASKED, MailFilter, MailQueue, MailState, O
 pub use open::Settings;
 pub use outbox::{BoardMail, NewOutbox, NewerMail, OutboxContent, OutboxRow};
 pub use overview::{Deadline, DutyLine, WaitingBroadcast};
-pub use preferences::{ALL_GAMES, PreferenceRow, ReaderAddress, ReaderWish};
+pub use preferences::{ALL_GAMES, PreferenceRow};
 pub use proposals::ProposalRow;
 pub use queued_moves::QueuedMoveRow;
 pub use rating_history::RatedBoardRow;
 pub use ratings::{RatingChange, RatingRow};
+pub use readers::{ReaderAddress, ReaderFacts, ReaderWish};
 pub use references::ReferenceMail;
+pub use seated_boards::SeatedBoard;
 pub use seats::{NewSeat, SeatRow};
 pub use seeks::SeekRow;
 pub use sessions::SessionRow;
 pub use standings::{PlayerFacts, StandingRow, StandingsBlock};
 pub use submissions::SubmissionRow;
 pub use talk::{PulseRow, TalkRow};
+pub use tx::{Connection, Tx};
 pub use vacations::VacationRow;
 pub use whole::{Cell, Column, Kind, STAYING, Staying, TABLES, Table};
 pub use writer::Work;
 
 use dialect::on;
 use writer::Writer;
-
-/// A transaction on either database.
-#[derive(Debug)]
-pub enum Tx {
-    /// On SQLite.
-    Sqlite(Transaction<'static, Sqlite>),
-    /// On PostgreSQL.
-    Postgres(Transaction<'static, Postgres>),
-}
-
-impl Tx {
-    /// Marks a point inside the transaction that [`Tx::rollback_to_savepoint`] returns to.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn savepoint(&mut self) -> Result<(), StoreError> {
-        self.statement("SAVEPOINT step").await
-    }
-
-    /// Undoes all since the last savepoint and forgets the savepoint.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn rollback_to_savepoint(&mut self) -> Result<(), StoreError> {
-        self.statement("ROLLBACK TO SAVEPOINT step").await?;
-        self.release_savepoint().await
-    }
-
-    /// Keeps all since the last savepoint and forgets the savepoint.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn release_savepoint(&mut self) -> Result<(), StoreError> {
-        self.statement("RELEASE SAVEPOINT step").await
-    }
-
-    async fn statement(&mut self, sql: &'static str) -> Result<(), StoreError> {
-        on!(self, c => sqlx::query(sql).execute(c).await.map(drop))?;
-        Ok(())
-    }
-
-    async fn commit(self) -> Result<(), StoreError> {
-        match self {
-            Self::Sqlite(transaction) => transaction.commit().await?,
-            Self::Postgres(transaction) => transaction.commit().await?,
-        }
-        Ok(())
-    }
-
-    async fn rollback(self) -> Result<(), StoreError> {
-        match self {
-            Self::Sqlite(transaction) => transaction.rollback().await?,
-            Self::Postgres(transaction) => transaction.rollback().await?,
-        }
-        Ok(())
-    }
-}
 
 /// The connections.
 #[derive(Clone, Debug)]
@@ -164,9 +114,9 @@ impl Store {
     /// When no connection is to be had.
     pub async fn read(&self) -> Result<Tx, StoreError> {
         Ok(match &self.pools {
-            Pools::Sqlite { readers } => Tx::Sqlite(readers.begin().await?),
+            Pools::Sqlite { readers } => Tx::sqlite(readers.begin().await?),
             Pools::Postgres(pool) => {
-                Tx::Postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?)
+                Tx::postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?)
             }
         })
     }

@@ -1,6 +1,6 @@
 //! Outgoing mail: written in the transaction that causes it, sent afterwards.
 
-use sqlx::FromRow;
+use sqlx::{Database, Encode, FromRow, QueryBuilder, Type};
 
 use super::dialect::{claim, on};
 use super::{StoreError, Tx};
@@ -102,6 +102,44 @@ pub struct OutboxOrigin {
     pub date: Millis,
 }
 
+/// So many are stored by one statement.
+const AT_ONCE: usize = 16;
+
+fn insert<D: Database>(mails: &[NewOutbox]) -> QueryBuilder<D>
+where
+    i64: Encode<'static, D> + Type<D>,
+    Option<i64>: Encode<'static, D>,
+    String: Encode<'static, D> + Type<D>,
+    Option<String>: Encode<'static, D>,
+    Option<Vec<u8>>: Encode<'static, D>,
+    Vec<u8>: Type<D>,
+{
+    let mut query = QueryBuilder::new(
+        "INSERT INTO outbox (kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, state, \
+         attempts, due_at) ",
+    );
+    query.push_values(mails, |mut row, mail| {
+        let (board, facts, rendered) = match &mail.content {
+            OutboxContent::Board(board) => (Some(board), Some(&board.facts), None),
+            OutboxContent::Message(bytes) => (None, None, Some(bytes)),
+            OutboxContent::Reference(facts) => (None, Some(facts), None),
+        };
+        row.push_bind(mail.kind.to_owned())
+            .push_bind(mail.recipient.clone())
+            .push_bind(mail.user.map(|user| user.0))
+            .push_bind(board.map(|board| board.board.0))
+            .push_bind(board.map(|board| board.ply))
+            .push_bind(facts.cloned())
+            .push_bind(rendered.cloned())
+            .push_bind(mail.message_id.clone())
+            .push_bind(mail.date.0)
+            .push("'queued'")
+            .push("0")
+            .push_bind(mail.date.0);
+    });
+    query
+}
+
 impl Tx {
     /// The mail of ours with this Message-ID (without brackets).
     ///
@@ -117,26 +155,17 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn insert_outbox(&mut self, mail: &NewOutbox) -> Result<(), StoreError> {
-        let sql = "INSERT INTO outbox (kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, state, \
-                   attempts, due_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'queued', 0, $9)";
-        let (board, facts, rendered) = match &mail.content {
-            OutboxContent::Board(board) => (Some(board), Some(&board.facts), None),
-            OutboxContent::Message(bytes) => (None, None, Some(bytes.as_slice())),
-            OutboxContent::Reference(facts) => (None, Some(facts), None),
-        };
-        on!(self, c => sqlx::query(sql)
-            .bind(mail.kind)
-            .bind(&mail.recipient)
-            .bind(mail.user.map(|user| user.0))
-            .bind(board.map(|board| board.board.0))
-            .bind(board.map(|board| board.ply))
-            .bind(facts)
-            .bind(rendered)
-            .bind(&mail.message_id)
-            .bind(mail.date.0)
-            .execute(c)
-            .await
-            .map(drop))?;
+        self.insert_outboxes(std::slice::from_ref(mail)).await
+    }
+
+    /// Queues mails.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_outboxes(&mut self, mails: &[NewOutbox]) -> Result<(), StoreError> {
+        for some in mails.chunks(AT_ONCE) {
+            on!(self.writing().await?, c => insert(some).build().execute(c).await.map(drop))?;
+        }
         Ok(())
     }
 
@@ -152,7 +181,7 @@ impl Tx {
         lease_until: Millis,
     ) -> Result<Option<OutboxRow>, StoreError> {
         let row = claim!(
-            self,
+            self.writing().await?,
             "UPDATE outbox SET attempts = attempts + 1, due_at = $2 WHERE id = (SELECT id FROM outbox \
              WHERE state = 'queued' AND due_at <= $1 ORDER BY due_at, id LIMIT 1",
             ") RETURNING id, kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, attempts",
@@ -193,7 +222,7 @@ impl Tx {
     ) -> Result<bool, StoreError> {
         let sql =
             "UPDATE outbox SET facts = $3 WHERE id = $1 AND facts = $2 AND state = 'queued' AND attempts = 0";
-        let done = on!(self, c => sqlx::query(sql).bind(key.0).bind(present).bind(facts).execute(c).await.map(|d| d.rows_affected()))?;
+        let done = on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(present).bind(facts).execute(c).await.map(|d| d.rows_affected()))?;
         Ok(done > 0)
     }
 
@@ -203,7 +232,7 @@ impl Tx {
     /// When the database fails.
     pub async fn release_outbox(&mut self, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET due_at = $1 WHERE state = 'queued' AND due_at > $1 AND error IS NULL";
-        on!(self, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -219,7 +248,7 @@ impl Tx {
         now: Millis,
     ) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET state = $2, error = $3, done_at = $4 WHERE id = $1 AND state = 'queued'";
-        on!(self, c => sqlx::query(sql).bind(key.0).bind(state).bind(error).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(state).bind(error).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -234,7 +263,7 @@ impl Tx {
         due: Millis,
     ) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET error = $2, due_at = $3 WHERE id = $1 AND state = 'queued'";
-        on!(self, c => sqlx::query(sql).bind(key.0).bind(error).bind(due.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(error).bind(due.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -245,7 +274,7 @@ impl Tx {
     pub async fn drop_board_mails(&mut self, board: BoardKey, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET state = 'dropped', error = 'superseded', done_at = $2 \
                    WHERE board_id = $1 AND state = 'queued'";
-        on!(self, c => sqlx::query(sql).bind(board.0).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -276,7 +305,7 @@ impl Tx {
         // Rows are numbered as they come: only the oldest are looked at.
         let sql = "DELETE FROM outbox WHERE id IN (SELECT id FROM (SELECT id, state, done_at FROM outbox ORDER BY id LIMIT 1000) \
                    AS oldest WHERE state <> 'queued' AND done_at < $1)";
-        let deleted = on!(self, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         Ok(deleted >= 1000)
     }
 }

@@ -2,6 +2,7 @@
 
 use sqlx::FromRow;
 
+use super::tx::Connection;
 use super::{StoreError, Tx, on};
 use crate::domain::Millis;
 
@@ -108,13 +109,13 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn database_bytes(&mut self) -> Result<i64, StoreError> {
-        Ok(match self {
-            Self::Sqlite(transaction) => {
+        Ok(match &mut self.connection {
+            Connection::Sqlite(transaction) => {
                 let sql =
                     "SELECT p.page_count * s.page_size FROM pragma_page_count AS p, pragma_page_size AS s";
                 sqlx::query_scalar(sql).fetch_one(&mut **transaction).await?
             }
-            Self::Postgres(transaction) => {
+            Connection::Postgres(transaction) => {
                 let sql = "SELECT pg_database_size(current_database())";
                 sqlx::query_scalar(sql).fetch_one(&mut **transaction).await?
             }

@@ -2,7 +2,6 @@
 
 use sqlx::FromRow;
 
-use super::dialect::among;
 use super::{StoreError, Tx, on};
 use crate::domain::UserKey;
 
@@ -62,12 +61,12 @@ impl Tx {
     ) -> Result<(), StoreError> {
         let Some(value) = value else {
             let sql = "DELETE FROM preferences WHERE user_id = $1 AND game = $2 AND name = $3";
-            on!(self, c => sqlx::query(sql).bind(user.0).bind(game).bind(name).execute(c).await.map(drop))?;
+            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(game).bind(name).execute(c).await.map(drop))?;
             return Ok(());
         };
         let sql = "INSERT INTO preferences (user_id, game, name, value) VALUES ($1, $2, $3, $4) \
                    ON CONFLICT (user_id, game, name) DO UPDATE SET value = $4";
-        on!(self, c => sqlx::query(sql)
+        on!(self.writing().await?, c => sqlx::query(sql)
             .bind(user.0)
             .bind(game)
             .bind(name)
@@ -77,72 +76,4 @@ impl Tx {
             .map(drop))?;
         Ok(())
     }
-}
-
-/// A wish of somebody who plays on a board or watches it.
-#[derive(Clone, Debug, FromRow)]
-pub struct ReaderWish {
-    /// Whose.
-    #[sqlx(try_from = "i64")]
-    pub user_id: UserKey,
-    /// What it is about.
-    pub name: String,
-    /// What is wanted.
-    pub value: String,
-}
-
-/// An address of somebody who plays on a board or watches it.
-#[derive(Clone, Debug, FromRow)]
-pub struct ReaderAddress {
-    /// Whose.
-    #[sqlx(try_from = "i64")]
-    pub user_id: UserKey,
-    /// The address as registered.
-    pub address: String,
-    /// When somebody proved to read it; `None`: nobody yet.
-    pub verified_at: Option<i64>,
-    /// Since when no mail goes there because it came back.
-    pub stopped_at: Option<i64>,
-    /// When he was told of that.
-    pub stop_told_at: Option<i64>,
-}
-
-impl Tx {
-    /// What these users want of a game. Of two wishes about the same the later counts: those for
-    /// the game itself come last.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn reader_wishes(
-        &mut self,
-        users: &[UserKey],
-        game: &str,
-    ) -> Result<Vec<ReaderWish>, StoreError> {
-        Ok(among!(
-            self,
-            "SELECT user_id, name, value FROM preferences WHERE (game = '' OR game = $2) AND user_id",
-            " ORDER BY game",
-            q => sqlx::query_as::<_, ReaderWish>(q.0).bind(key_list(users)).bind(game).fetch_all(q.1).await
-        )?)
-    }
-
-    /// The addresses of these users, each one's oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn reader_addresses(&mut self, users: &[UserKey]) -> Result<Vec<ReaderAddress>, StoreError> {
-        Ok(among!(
-            self,
-            "SELECT user_id, address, verified_at, stop_told_at, (SELECT f.stopped_at FROM failing_addresses f \
-             WHERE f.address_key = addresses.address_key) AS stopped_at FROM addresses WHERE user_id",
-            " ORDER BY id",
-            q => sqlx::query_as::<_, ReaderAddress>(q.0).bind(key_list(users)).fetch_all(q.1).await
-        )?)
-    }
-}
-
-/// Keys as both databases read a list of them.
-fn key_list(users: &[UserKey]) -> String {
-    let keys: Vec<String> = users.iter().map(|user| user.0.to_string()).collect();
-    format!("[{}]", keys.join(","))
 }

@@ -47,7 +47,7 @@ impl Tx {
         let sql = "INSERT INTO proposals (board_id, kind, seat, ply, accepted, at) VALUES ($1, $2, $3, $4, $5, $6) \
                    ON CONFLICT (board_id) DO UPDATE SET kind = excluded.kind, seat = excluded.seat, \
                    ply = excluded.ply, accepted = excluded.accepted, at = excluded.at";
-        on!(self, c => sqlx::query(sql)
+        on!(self.writing().await?, c => sqlx::query(sql)
             .bind(board.0)
             .bind(row.kind.as_str())
             .bind(row.seat)
@@ -66,7 +66,7 @@ impl Tx {
     /// When the database fails.
     pub async fn delete_proposal(&mut self, board: BoardKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM proposals WHERE board_id = $1";
-        on!(self, c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -81,7 +81,7 @@ impl Tx {
             "DELETE FROM submissions WHERE board_id = $1 AND ply >= $2",
             "UPDATE remarks SET kind = 'chat', ply = $2 WHERE board_id = $1 AND ply > $2",
         ] {
-            on!(self, c => sqlx::query(sql).bind(board.0).bind(ply).execute(c).await.map(drop))?;
+            on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(ply).execute(c).await.map(drop))?;
         }
         Ok(())
     }

@@ -52,7 +52,7 @@ impl Tx {
         let sql = "INSERT INTO queued_moves (board_id, seat, place, condition, text, number, ply, at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
         for row in moves {
-            on!(self, c => sqlx::query(sql)
+            on!(self.writing().await?, c => sqlx::query(sql)
                 .bind(board.0)
                 .bind(seat)
                 .bind(row.place)
@@ -74,7 +74,7 @@ impl Tx {
     /// When the database fails.
     pub async fn delete_queued(&mut self, board: BoardKey, seat: i64, place: i64) -> Result<(), StoreError> {
         let sql = "DELETE FROM queued_moves WHERE board_id = $1 AND seat = $2 AND place = $3";
-        on!(self, c => sqlx::query(sql).bind(board.0).bind(seat).bind(place).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(seat).bind(place).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -84,7 +84,7 @@ impl Tx {
     /// When the database fails.
     pub async fn delete_queue(&mut self, board: BoardKey, seat: Option<i64>) -> Result<(), StoreError> {
         let sql = "DELETE FROM queued_moves WHERE board_id = $1 AND ($2 IS NULL OR seat = $2)";
-        on!(self, c => sqlx::query(sql).bind(board.0).bind(seat).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(seat).execute(c).await.map(drop))?;
         Ok(())
     }
 }

@@ -120,7 +120,7 @@ impl Tx {
     /// When the database fails.
     pub async fn delete_rating_change(&mut self, board: BoardKey, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM rating_changes WHERE board_id = $1 AND user_id = $2";
-        on!(self, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -130,7 +130,7 @@ impl Tx {
     /// When the database fails.
     pub async fn delete_rating(&mut self, game: &str, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM ratings WHERE game = $1 AND user_id = $2";
-        on!(self, c => sqlx::query(sql).bind(game).bind(user.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(game).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 

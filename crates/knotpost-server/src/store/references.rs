@@ -28,7 +28,7 @@ impl Tx {
     pub async fn insert_reference_mail(&mut self, mail: &ReferenceMail) -> Result<(), StoreError> {
         let sql = "INSERT INTO outbox (kind, recipient, user_id, facts, message_id, date, state, attempts, due_at) \
                    VALUES ($1, $2, $3, $4, $5, $6, 'queued', 0, $6)";
-        on!(self, c => sqlx::query(sql)
+        on!(self.writing().await?, c => sqlx::query(sql)
             .bind(mail.kind)
             .bind(&mail.recipient)
             .bind(mail.user.0)

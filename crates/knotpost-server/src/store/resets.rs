@@ -16,7 +16,7 @@ impl Tx {
     ) -> Result<(), StoreError> {
         let sql = "INSERT INTO password_resets (user_id, code_digest, tries, at) VALUES ($1, $2, 0, $3) \
                    ON CONFLICT (user_id) DO UPDATE SET code_digest = $2, tries = 0, at = $3";
-        on!(self, c => sqlx::query(sql).bind(user.0).bind(code_digest).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(code_digest).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -43,7 +43,7 @@ impl Tx {
         let sql = "UPDATE password_resets SET tries = tries + 1 WHERE user_id = $1 AND at > $2 AND tries < $3 \
                    RETURNING code_digest";
         Ok(
-            on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(since.0).bind(most).fetch_optional(c).await)?,
+            on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(user.0).bind(since.0).bind(most).fetch_optional(c).await)?,
         )
     }
 
@@ -53,7 +53,7 @@ impl Tx {
     /// When the database fails.
     pub async fn drop_reset(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM password_resets WHERE user_id = $1";
-        on!(self, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -64,7 +64,7 @@ impl Tx {
     pub async fn prune_resets(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM password_resets WHERE user_id IN \
                    (SELECT user_id FROM password_resets WHERE at < $1 LIMIT 1000)";
-        let deleted = on!(self, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         Ok(deleted >= 1000)
     }
 }

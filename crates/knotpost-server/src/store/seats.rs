@@ -16,7 +16,7 @@ pub struct SeatRow {
     /// His name.
     pub userid: String,
     /// Whether it still plays.
-    #[sqlx(try_from = "String")]
+    #[sqlx(rename = "seat_state", try_from = "String")]
     pub state: SeatState,
     /// Whether it is its turn.
     pub to_move: bool,
@@ -45,7 +45,7 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn seats(&mut self, board: BoardKey) -> Result<Vec<SeatRow>, StoreError> {
-        let sql = "SELECT s.seat, s.user_id, u.userid, s.state, s.to_move, s.resign_pending, \
+        let sql = "SELECT s.seat, s.user_id, u.userid, s.state AS seat_state, s.to_move, s.resign_pending, \
                    (SELECT MAX(v.until_at) FROM vacations v WHERE v.user_id = s.user_id) AS away_until, \
                    EXISTS (SELECT 1 FROM queued_moves q WHERE q.board_id = s.board_id AND q.seat = s.seat) AS queued \
                    FROM seats s JOIN users u ON u.id = s.user_id WHERE s.board_id = $1 ORDER BY s.seat";
@@ -59,7 +59,7 @@ impl Tx {
     pub async fn insert_seat(&mut self, board: BoardKey, seat: NewSeat) -> Result<(), StoreError> {
         let sql = "INSERT INTO seats (board_id, seat, user_id, state, to_move, resign_pending) \
                    VALUES ($1, $2, $3, 'playing', $4, $5)";
-        on!(self, c => sqlx::query(sql)
+        on!(self.writing().await?, c => sqlx::query(sql)
             .bind(board.0)
             .bind(seat.seat)
             .bind(seat.user.0)
@@ -76,7 +76,7 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn delete_seats(&mut self, board: BoardKey) -> Result<(), StoreError> {
-        on!(self, c => sqlx::query("DELETE FROM seats WHERE board_id = $1").bind(board.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query("DELETE FROM seats WHERE board_id = $1").bind(board.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -86,7 +86,7 @@ impl Tx {
     /// When the database fails.
     pub async fn update_seat(&mut self, board: BoardKey, seat: &SeatRow) -> Result<(), StoreError> {
         let sql = "UPDATE seats SET state = $3, to_move = $4, resign_pending = $5 WHERE board_id = $1 AND seat = $2";
-        on!(self, c => sqlx::query(sql)
+        on!(self.writing().await?, c => sqlx::query(sql)
             .bind(board.0)
             .bind(seat.seat)
             .bind(seat.state.as_str())
@@ -110,7 +110,7 @@ impl Tx {
     ) -> Result<(), StoreError> {
         let sql = "UPDATE seats SET user_id = $3 WHERE board_id = $1 AND seat = $2";
         for (seat, user) in [(one.seat, other.user_id), (other.seat, one.user_id)] {
-            on!(self, c => sqlx::query(sql).bind(board.0).bind(seat).bind(user.0).execute(c).await.map(drop))?;
+            on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(seat).bind(user.0).execute(c).await.map(drop))?;
         }
         Ok(())
     }
@@ -133,7 +133,7 @@ impl Tx {
     /// When the database fails.
     pub async fn subscribe(&mut self, board: BoardKey, user: UserKey) -> Result<(), StoreError> {
         let sql = "INSERT INTO subscribers (board_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-        on!(self, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 

@@ -37,7 +37,7 @@ impl Tx {
         let sql = "INSERT INTO web_sessions \
                    (digest, user_id, password_mark, user_agent, created_at, seen_at, expires_at) \
                    VALUES ($1, $2, $3, $4, $5, $6, $7)";
-        on!(self, c => sqlx::query(sql)
+        on!(self.writing().await?, c => sqlx::query(sql)
             .bind(&session.digest)
             .bind(session.user_id.0)
             .bind(&session.password_mark)
@@ -77,7 +77,7 @@ impl Tx {
     /// When the database fails.
     pub async fn touch_session(&mut self, digest: &str, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE web_sessions SET seen_at = $2 WHERE digest = $1 AND seen_at < $2";
-        on!(self, c => sqlx::query(sql).bind(digest).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(digest).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -87,7 +87,7 @@ impl Tx {
     /// When the database fails.
     pub async fn drop_session(&mut self, digest: &str) -> Result<(), StoreError> {
         let sql = "DELETE FROM web_sessions WHERE digest = $1";
-        on!(self, c => sqlx::query(sql).bind(digest).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(digest).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -97,7 +97,7 @@ impl Tx {
     /// When the database fails.
     pub async fn drop_sessions_of(&mut self, user: UserKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM web_sessions WHERE user_id = $1";
-        on!(self, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -108,7 +108,7 @@ impl Tx {
     pub async fn prune_sessions(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM web_sessions WHERE digest IN \
                    (SELECT digest FROM web_sessions WHERE seen_at < $1 LIMIT 1000)";
-        let deleted = on!(self, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         Ok(deleted >= 1000)
     }
 
@@ -119,7 +119,7 @@ impl Tx {
     pub async fn set_magic_link(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
         let sql = "INSERT INTO magic_links (user_id, at) VALUES ($1, $2) \
                    ON CONFLICT (user_id) DO UPDATE SET at = $2";
-        on!(self, c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -138,8 +138,7 @@ impl Tx {
     /// When the database fails.
     pub async fn take_magic_link(&mut self, user: UserKey, at: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM magic_links WHERE user_id = $1 AND at = $2 RETURNING at";
-        let taken: Option<i64> =
-            on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(at.0).fetch_optional(c).await)?;
+        let taken: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(user.0).bind(at.0).fetch_optional(c).await)?;
         Ok(taken.is_some())
     }
 
@@ -150,7 +149,7 @@ impl Tx {
     pub async fn prune_magic_links(&mut self, before: Millis) -> Result<bool, StoreError> {
         let sql = "DELETE FROM magic_links WHERE user_id IN \
                    (SELECT user_id FROM magic_links WHERE at < $1 LIMIT 1000)";
-        let deleted = on!(self, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         Ok(deleted >= 1000)
     }
 }

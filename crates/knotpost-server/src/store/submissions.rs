@@ -45,7 +45,7 @@ impl Tx {
     ) -> Result<(), StoreError> {
         let sql = "INSERT INTO submissions (board_id, seat, ply, text, comment, at) VALUES ($1, $2, $3, $4, $5, $6) \
                    ON CONFLICT (board_id, seat) DO UPDATE SET ply = $3, text = $4, comment = $5, at = $6";
-        on!(self, c => sqlx::query(sql)
+        on!(self.writing().await?, c => sqlx::query(sql)
             .bind(board.0)
             .bind(seat)
             .bind(row.ply)
@@ -64,7 +64,7 @@ impl Tx {
     /// When the database fails.
     pub async fn delete_submissions(&mut self, board: BoardKey) -> Result<(), StoreError> {
         let sql = "DELETE FROM submissions WHERE board_id = $1";
-        on!(self, c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).execute(c).await.map(drop))?;
         Ok(())
     }
 }

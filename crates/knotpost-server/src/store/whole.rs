@@ -5,6 +5,7 @@ mod tables;
 use futures_util::TryStreamExt as _;
 use sqlx::{AssertSqlSafe, Row as _};
 
+use super::tx::Connection;
 use super::{StoreError, Tx, on};
 
 pub use tables::{Column, Kind, STAYING, Staying, TABLES, Table};
@@ -71,7 +72,7 @@ impl Tx {
         table: &Table,
         mut each: impl FnMut(&[Cell]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let sql = select_text(table, matches!(self, Self::Postgres(_)));
+        let sql = select_text(table, self.is_postgres());
         let mut cells = Vec::with_capacity(table.columns.len());
         on!(self, c => {
             let mut rows = sqlx::query(AssertSqlSafe(sql)).persistent(false).fetch(c);
@@ -113,7 +114,7 @@ impl Tx {
     /// When the database refuses one of them, or fails.
     pub async fn insert_rows(&mut self, table: &Table, rows: &[Vec<Cell>]) -> Result<(), StoreError> {
         // SQLite looks a numbered parameter up among all others.
-        let numbered = matches!(self, Self::Postgres(_));
+        let numbered = self.is_postgres();
         let full = (MOST_PARAMETERS / table.columns.len().max(1)).max(1);
         for chunk in rows.chunks(full) {
             let sql =
@@ -122,7 +123,7 @@ impl Tx {
                     chunk.len(),
                     |number| if numbered { format!("${number}") } else { "?".to_owned() },
                 );
-            on!(self, c => {
+            on!(self.writing().await?, c => {
                 let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(chunk.len() == full);
                 for row in chunk {
                     for (column, cell) in table.columns.iter().zip(row) {
@@ -143,7 +144,7 @@ impl Tx {
         let staying = STAYING.iter().map(|table| table.name).filter(|name| *name != "_sqlx_migrations");
         for name in staying.chain(TABLES.iter().rev().map(|table| table.name)) {
             let sql = format!("DELETE FROM {name}");
-            on!(self, c => sqlx::query(AssertSqlSafe(sql)).persistent(false).execute(c).await.map(drop))?;
+            on!(self.writing().await?, c => sqlx::query(AssertSqlSafe(sql)).persistent(false).execute(c).await.map(drop))?;
         }
         Ok(())
     }
@@ -154,7 +155,7 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn settle_rows(&mut self) -> Result<(), StoreError> {
-        let Self::Postgres(transaction) = self else { return Ok(()) };
+        let Connection::Postgres(transaction) = &mut self.writing().await?.connection else { return Ok(()) };
         for table in TABLES.iter().filter(|table| table.key == ["id"]) {
             let name = table.name;
             let sql = format!(
@@ -175,7 +176,8 @@ impl Tx {
     /// When the database fails.
     pub async fn schema_version(&mut self) -> Result<i64, StoreError> {
         let sql = "SELECT MAX(version) FROM _sqlx_migrations WHERE success";
-        let version: Option<i64> = on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?;
+        let version: Option<i64> =
+            on!(self.writing().await?, c => sqlx::query_scalar(sql).fetch_one(c).await)?;
         version.ok_or_else(|| StoreError::Corrupt("the database has no schema".to_owned()))
     }
 }

@@ -137,35 +137,78 @@ async fn serve(pool: SqlitePool, mut inbox: mpsc::Receiver<Order>) {
     }
 }
 
-/// Runs the jobs inside one transaction; a job that fails is undone alone.
+/// Runs the jobs inside one transaction.
+///
+/// Nearly always all of them succeed, and a savepoint for each would cost more than many a job. So they first run
+/// without; when one fails, the transaction is undone and all run again, each behind a savepoint.
 async fn write_group(pool: &SqlitePool, mut jobs: Vec<Box<dyn Job>>) {
+    let committed = match try_group(pool, &mut jobs, Apart::No).await {
+        Ok(None) => try_group(pool, &mut jobs, Apart::Yes).await,
+        tried => tried,
+    };
+    match committed {
+        Ok(outcomes) => {
+            for (job, outcome) in jobs.into_iter().zip(outcomes.unwrap_or_default()) {
+                job.settle(outcome);
+            }
+        }
+        Err(error) => {
+            tracing::error!(error = %error.with_causes(), jobs = jobs.len(), "a write was not committed");
+            for job in jobs {
+                job.settle(Err(again(&error)));
+            }
+        }
+    }
+}
+
+/// Whether each job of a group can be undone alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Apart {
+    No,
+    Yes,
+}
+
+/// What came of each job, committed; `None`: one must be undone alone, and nothing is done. An error means that the
+/// transaction itself is lost.
+async fn try_group(
+    pool: &SqlitePool,
+    jobs: &mut [Box<dyn Job>],
+    apart: Apart,
+) -> Result<Option<Vec<Result<(), StoreError>>>, StoreError> {
+    let mut tx = Tx::sqlite(pool.begin_with("BEGIN IMMEDIATE").await?);
     let mut outcomes = Vec::with_capacity(jobs.len());
-    let committed = async {
-        let mut tx = Tx::Sqlite(pool.begin_with("BEGIN IMMEDIATE").await?);
-        let alone = jobs.len() == 1;
-        for job in &mut jobs {
-            outcomes.push(if alone { job.run(&mut tx).await } else { run_apart(job, &mut tx).await? });
+    if let [job] = jobs {
+        outcomes.push(job.run(&mut tx).await);
+        let keep = outcomes.iter().all(Result::is_ok) && !tx.is_to_be_undone();
+        if keep {
+            tx.commit().await?
+        } else {
+            tx.rollback().await?
         }
-        if alone && outcomes.iter().any(Result::is_err) { tx.rollback().await } else { tx.commit().await }
+        return Ok(Some(outcomes));
     }
-    .await;
-    if let Err(error) = committed {
-        tracing::error!(error = %error.with_causes(), jobs = jobs.len(), "a write was not committed");
-        for job in jobs {
-            job.settle(Err(again(&error)));
+    for job in jobs {
+        tx.begin_work();
+        let outcome = match apart {
+            Apart::Yes => run_apart(job, &mut tx).await?,
+            Apart::No => job.run(&mut tx).await,
+        };
+        // After some errors SQLite has ended the transaction by itself; no other job may run then.
+        if apart == Apart::No && (outcome.is_err() || tx.is_to_be_undone()) {
+            tx.rollback().await?;
+            return Ok(None);
         }
-        return;
+        outcomes.push(outcome);
     }
-    for (job, outcome) in jobs.into_iter().zip(outcomes) {
-        job.settle(outcome);
-    }
+    tx.commit().await?;
+    Ok(Some(outcomes))
 }
 
 /// The outer error says that the transaction itself is lost, the inner one that the job is.
 async fn run_apart(job: &mut Box<dyn Job>, tx: &mut Tx) -> Result<Result<(), StoreError>, StoreError> {
     tx.statement("SAVEPOINT job").await?;
     let outcome = job.run(tx).await;
-    if outcome.is_err() {
+    if outcome.is_err() || tx.is_to_be_undone() {
         tx.statement("ROLLBACK TO SAVEPOINT job").await?;
     }
     tx.statement("RELEASE SAVEPOINT job").await?;
@@ -200,13 +243,14 @@ async fn write_alone(pool: PgPool, mut job: Box<dyn Job>) {
 }
 
 async fn try_alone(pool: &PgPool, job: &mut Box<dyn Job>, attempt: u32) -> Result<(), StoreError> {
-    let mut tx = Tx::Postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ").await?);
+    let mut tx = Tx::postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ").await?);
     if attempt > 0 {
         // Who has met a conflict stands in line with others who have, so that many who want one row all get
         // it. Waiting here comes before the snapshot; any table that is always there would do.
         tx.statement("LOCK TABLE rating_orders IN SHARE UPDATE EXCLUSIVE MODE").await?;
     }
     match job.run(&mut tx).await {
+        Ok(()) if tx.is_to_be_undone() => tx.rollback().await,
         Ok(()) => tx.commit().await,
         Err(error) => {
             tx.rollback().await?;

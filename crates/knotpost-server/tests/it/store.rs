@@ -185,6 +185,8 @@ contracts! {
     rating::standings_part_who_plays_from_who_is_gone,
     transactions::a_failed_write_leaves_nothing,
     transactions::a_savepoint_undoes_only_what_came_after_it,
+    transactions::savepoints_lie_within_each_other,
+    transactions::what_is_undone_at_the_end_leaves_a_value_and_nothing_else,
     transactions::one_failing_write_of_many_is_undone_alone,
     transactions::a_write_is_told_of_only_when_everybody_can_see_it,
     transactions::a_panic_in_a_write_harms_no_other,

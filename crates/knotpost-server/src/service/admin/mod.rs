@@ -102,7 +102,7 @@ async fn attempt(
     prepared: &UserWork,
     now: Millis,
 ) -> Result<Option<Told>, StoreError> {
-    tx.savepoint().await?;
+    tx.savepoint();
     match act(tx, app, admin, deed, prepared, now).await {
         Ok(()) => {
             tx.release_savepoint().await?;

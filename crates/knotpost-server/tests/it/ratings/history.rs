@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use knotpost_server::domain::{BoardKey, Millis, Score, UserKey};
 use knotpost_server::service::{Administrator, Recompute, rate_board, recompute_ratings};
-use knotpost_server::store::{NewUser, RatingRow, StoreError, Tx};
+use knotpost_server::store::{Connection, NewUser, RatingRow, StoreError, Tx};
 use sqlx::AssertSqlSafe;
 
 use crate::harness::{Place, TestApp};
@@ -94,12 +94,12 @@ async fn store_games(tx: &mut Tx, first: usize, games: &[Game]) -> Result<(), St
         seats.join(", ")
     );
     let seed = [1_u8; 32];
-    match tx {
-        Tx::Sqlite(tx) => {
+    match &mut tx.connection {
+        Connection::Sqlite(tx) => {
             sqlx::query(AssertSqlSafe(boards)).bind(&seed[..]).execute(&mut **tx).await?;
             sqlx::query(AssertSqlSafe(seats)).execute(&mut **tx).await?;
         }
-        Tx::Postgres(tx) => {
+        Connection::Postgres(tx) => {
             sqlx::query(AssertSqlSafe(boards)).bind(&seed[..]).execute(&mut **tx).await?;
             sqlx::query(AssertSqlSafe(seats)).execute(&mut **tx).await?;
         }

@@ -15,6 +15,8 @@ enum End {
     Well,
     Error,
     Panic,
+    /// With a value, and nothing stored.
+    Undone,
 }
 
 async fn sign_up(store: &Store, userid: String, end: End) -> Result<Option<UserKey>, StoreError> {
@@ -23,6 +25,9 @@ async fn sign_up(store: &Store, userid: String, end: End) -> Result<Option<UserK
         Box::pin(async move {
             let key = tx.insert_user(&new).await?;
             assert!(end != End::Panic, "a fault for the test");
+            if end == End::Undone {
+                tx.undo_all();
+            }
             if end == End::Error { Err(StoreError::Corrupt("on purpose".to_owned())) } else { Ok(key) }
         })
     });
@@ -44,16 +49,57 @@ pub(super) async fn a_savepoint_undoes_only_what_came_after_it(ground: &Ground) 
     let write = ground.store.write(|tx| {
         Box::pin(async move {
             tx.insert_user(&named("before")).await?;
-            tx.savepoint().await?;
+            tx.savepoint();
             tx.insert_user(&named("undone")).await?;
             tx.rollback_to_savepoint().await?;
-            tx.savepoint().await?;
+            tx.savepoint();
             tx.insert_user(&named("kept")).await?;
             tx.release_savepoint().await
         })
     });
     write.await.unwrap();
     assert_eq!(users(&ground.store).await, ["before", "kept"]);
+}
+
+pub(super) async fn savepoints_lie_within_each_other(ground: &Ground) {
+    let write = ground.store.write(|tx| {
+        Box::pin(async move {
+            // Two at the same point: nothing is written between them.
+            tx.savepoint();
+            tx.savepoint();
+            tx.insert_user(&named("inner")).await?;
+            tx.rollback_to_savepoint().await?;
+            tx.insert_user(&named("outer")).await?;
+            tx.savepoint();
+            tx.insert_user(&named("undone")).await?;
+            tx.rollback_to_savepoint().await?;
+            tx.release_savepoint().await?;
+            // Nothing to undo.
+            tx.savepoint();
+            tx.rollback_to_savepoint().await?;
+            tx.savepoint();
+            tx.savepoint();
+            tx.insert_user(&named("kept")).await?;
+            tx.release_savepoint().await?;
+            tx.insert_user(&named("gone")).await?;
+            tx.rollback_to_savepoint().await?;
+            tx.insert_user(&named("last")).await.map(drop)
+        })
+    });
+    write.await.unwrap();
+    assert_eq!(users(&ground.store).await, ["last", "outer"]);
+}
+
+pub(super) async fn what_is_undone_at_the_end_leaves_a_value_and_nothing_else(ground: &Ground) {
+    let alone = sign_up(&ground.store, "alone".to_owned(), End::Undone).await;
+    assert!(matches!(alone, Ok(Some(_))), "{alone:?}");
+    let outcomes = write_together(ground, End::Undone).await;
+    for (n, outcome) in outcomes.iter().enumerate() {
+        assert!(matches!(outcome, Ok(Some(_))), "{n}: {outcome:?}");
+    }
+    let stored = users(&ground.store).await;
+    assert_eq!(stored.len(), 90);
+    assert!(stored.iter().all(|userid| !userid.ends_with('3')), "{stored:?}");
 }
 
 /// Many writes at once, every tenth of which ends badly.

@@ -63,16 +63,21 @@ pub(super) async fn readers_of_a_board_bring_their_wishes_and_addresses(ground: 
     });
     write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();
-    let addresses = tx.reader_addresses(&[ann, bob, cyd]).await.unwrap();
-    let addresses: Vec<_> = addresses.into_iter().map(|row| (row.user_id, row.verified_at)).collect();
+    let facts = tx.reader_facts(&[ann, bob], Some(board), "osbox").await.unwrap();
+    assert_eq!(facts.watchers, [(cyd, "cyd".to_owned())]);
+    let addresses: Vec<_> = facts.addresses.into_iter().map(|row| (row.user_id, row.verified_at)).collect();
     assert_eq!(addresses, [(ann, Some(3)), (cyd, None)]);
-    let wishes = tx.reader_wishes(&[ann, bob, cyd], "osbox").await.unwrap();
+    let wishes = facts.wishes;
     let of = |user| {
         let own = wishes.iter().filter(|wish| wish.user_id == user);
         own.map(|wish| wish.value.as_str()).collect::<Vec<_>>()
     };
     assert_eq!((of(ann), of(cyd)), (vec!["mine", "digest"], vec!["mine", "digest"]), "the game's come last");
     assert_eq!((of(bob), of(dan)), (vec![], vec![]));
+    // Whom nobody asks for is left out, and without a board nobody watches.
+    let alone = tx.reader_facts(&[cyd], None, "osbox").await.unwrap();
+    assert!(alone.watchers.is_empty() && alone.addresses.iter().all(|row| row.user_id == cyd));
+    assert_eq!((alone.addresses.len(), alone.wishes.len()), (1, 2));
 }
 
 pub(super) async fn a_digest_is_taken_once_with_its_boards(ground: &Ground) {

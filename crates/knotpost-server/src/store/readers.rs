@@ -1,0 +1,134 @@
+//! All that decides who gets a mail about a board, in one question: it is asked at every move.
+
+use sqlx::FromRow;
+
+use super::{StoreError, Tx, on};
+use crate::domain::{BoardKey, UserKey};
+
+/// A wish of somebody who plays on a board or watches it.
+#[derive(Clone, Debug)]
+pub struct ReaderWish {
+    /// Whose.
+    pub user_id: UserKey,
+    /// What it is about.
+    pub name: String,
+    /// What is wanted.
+    pub value: String,
+}
+
+/// An address of somebody who plays on a board or watches it.
+#[derive(Clone, Debug)]
+pub struct ReaderAddress {
+    /// Whose.
+    pub user_id: UserKey,
+    /// The address as registered.
+    pub address: String,
+    /// When somebody proved to read it; `None`: nobody yet.
+    pub verified_at: Option<i64>,
+    /// Since when no mail goes there because it came back.
+    pub stopped_at: Option<i64>,
+    /// When he was told of that.
+    pub stop_told_at: Option<i64>,
+}
+
+/// What is known of the readers of a board.
+#[derive(Clone, Debug, Default)]
+pub struct ReaderFacts {
+    /// Who watches, by name.
+    pub watchers: Vec<(UserKey, String)>,
+    /// The addresses of all readers, each one's oldest first.
+    pub addresses: Vec<ReaderAddress>,
+    /// What all readers want of the game. Of two wishes about the same the later counts: those for the game itself
+    /// come last.
+    pub wishes: Vec<ReaderWish>,
+}
+
+/// Any of the three; `what` says which.
+#[derive(Debug, FromRow)]
+struct Line {
+    what: i64,
+    #[sqlx(try_from = "i64")]
+    user_id: UserKey,
+    one: String,
+    two: Option<String>,
+    verified_at: Option<i64>,
+    stopped_at: Option<i64>,
+    stop_told_at: Option<i64>,
+}
+
+macro_rules! reader_facts {
+    ($keys:literal) => {
+        concat!(
+            "WITH watchers AS (SELECT u.id, u.userid, u.userid_key FROM users u WHERE u.id IN \
+             (SELECT user_id FROM subscribers WHERE board_id = $3 UNION SELECT g.user_id FROM user_games g \
+             WHERE g.game = $2 AND g.subscribes AND CAST($3 AS BIGINT) IS NOT NULL) AND u.state <> 'deleted'), \
+             readers AS (",
+            $keys,
+            " UNION SELECT id FROM watchers) \
+             SELECT 1 AS what, id AS user_id, userid AS one, userid_key AS two, CAST(NULL AS BIGINT) AS verified_at, \
+             CAST(NULL AS BIGINT) AS stopped_at, CAST(NULL AS BIGINT) AS stop_told_at, CAST(0 AS BIGINT) AS place \
+             FROM watchers \
+             UNION ALL SELECT 2, a.user_id, a.address, NULL, a.verified_at, \
+             (SELECT f.stopped_at FROM failing_addresses f WHERE f.address_key = a.address_key), a.stop_told_at, a.id \
+             FROM addresses a WHERE a.user_id IN (SELECT id FROM readers) \
+             UNION ALL SELECT 3, p.user_id, p.name, p.value, NULL, NULL, NULL, \
+             CASE WHEN p.game = '' THEN 0 ELSE 1 END \
+             FROM preferences p WHERE (p.game = '' OR p.game = $2) AND p.user_id IN (SELECT id FROM readers) \
+             ORDER BY 1, 8"
+        )
+    };
+}
+
+const ON_SQLITE: &str = reader_facts!("SELECT CAST(value AS BIGINT) AS id FROM json_each($1)");
+const ON_POSTGRES: &str = reader_facts!(
+    "SELECT CAST(value AS BIGINT) AS id FROM json_array_elements_text(CAST($1 AS json)) AS keys (value)"
+);
+
+impl Tx {
+    /// What is known of these users as readers of boards of a game; with `watched`, of all who watch that board as
+    /// well.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn reader_facts(
+        &mut self,
+        users: &[UserKey],
+        watched: Option<BoardKey>,
+        game: &str,
+    ) -> Result<ReaderFacts, StoreError> {
+        let sql = if self.is_postgres() { ON_POSTGRES } else { ON_SQLITE };
+        let lines = on!(self, c => sqlx::query_as::<_, Line>(sql)
+            .bind(key_list(users))
+            .bind(game)
+            .bind(watched.map(|board| board.0))
+            .fetch_all(c)
+            .await)?;
+        let mut facts = ReaderFacts::default();
+        let mut watchers = Vec::new();
+        for line in lines {
+            let Line { what, user_id, one, two, verified_at, stopped_at, stop_told_at } = line;
+            match what {
+                1 => watchers.push((two.unwrap_or_default(), user_id, one)),
+                2 => facts.addresses.push(ReaderAddress {
+                    user_id,
+                    address: one,
+                    verified_at,
+                    stopped_at,
+                    stop_told_at,
+                }),
+                _ => {
+                    facts.wishes.push(ReaderWish { user_id, name: one, value: two.unwrap_or_default() });
+                }
+            }
+        }
+        watchers.sort_unstable();
+        facts.watchers = watchers.into_iter().map(|(_, user, name)| (user, name)).collect();
+        Ok(facts)
+    }
+}
+
+/// Keys as both databases read a list of them.
+fn key_list(users: &[UserKey]) -> String {
+    let keys: Vec<String> = users.iter().map(|user| user.0.to_string()).collect();
+    format!("[{}]", keys.join(","))
+}

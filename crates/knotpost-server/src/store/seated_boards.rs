@@ -1,0 +1,77 @@
+//! A board together with who sits there, in one question: nearly everything about boards begins with it.
+
+use sqlx::FromRow;
+
+use super::{BoardRow, SeatRow, StoreError, Tx, on};
+use crate::domain::BoardKey;
+
+/// A board and who sits there, in turn order.
+#[derive(Clone, Debug)]
+pub struct SeatedBoard {
+    /// The board.
+    pub board: BoardRow,
+    /// The seats.
+    pub seats: Vec<SeatRow>,
+}
+
+/// A seat, and the board once more.
+#[derive(Debug, FromRow)]
+struct Line {
+    #[sqlx(flatten)]
+    board: BoardRow,
+    #[sqlx(flatten)]
+    seat: SeatRow,
+}
+
+macro_rules! select_seated {
+    ($which:literal) => {
+        concat!(
+            "SELECT b.id, b.game, b.number, b.options, b.rules_version, b.seed, b.state, b.rated, b.ply, b.position, \
+             b.scores, b.winners, b.reason, b.started_at, b.last_move_at, b.ended_at, b.nag_ms, b.forfeit_ms, \
+             b.total_ms, b.due_at, b.nagged_at, b.paused_at, b.history, \
+             s.seat, s.user_id, u.userid, s.state AS seat_state, s.to_move, s.resign_pending, \
+             (SELECT MAX(v.until_at) FROM vacations v WHERE v.user_id = s.user_id) AS away_until, \
+             EXISTS (SELECT 1 FROM queued_moves q WHERE q.board_id = s.board_id AND q.seat = s.seat) AS queued \
+             FROM boards b JOIN seats s ON s.board_id = b.id JOIN users u ON u.id = s.user_id WHERE ",
+            $which,
+            " ORDER BY s.seat"
+        )
+    };
+}
+
+impl Tx {
+    /// The board of that game and number, whatever its state.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_seated_board(
+        &mut self,
+        game: &str,
+        number: u32,
+    ) -> Result<Option<SeatedBoard>, StoreError> {
+        let sql = select_seated!("b.game = $1 AND b.number = $2");
+        let lines = on!(self, c => sqlx::query_as::<_, Line>(sql)
+            .bind(game)
+            .bind(i64::from(number))
+            .fetch_all(c)
+            .await)?;
+        Ok(gather(lines))
+    }
+
+    /// A board by key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn seated_board(&mut self, key: BoardKey) -> Result<Option<SeatedBoard>, StoreError> {
+        let sql = select_seated!("b.id = $1");
+        let lines = on!(self, c => sqlx::query_as::<_, Line>(sql).bind(key.0).fetch_all(c).await)?;
+        Ok(gather(lines))
+    }
+}
+
+fn gather(lines: Vec<Line>) -> Option<SeatedBoard> {
+    let mut lines = lines.into_iter();
+    let first = lines.next()?;
+    let seats = std::iter::once(first.seat).chain(lines.map(|line| line.seat)).collect();
+    Some(SeatedBoard { board: first.board, seats })
+}

@@ -1,0 +1,131 @@
+//! A transaction on either database, and the points inside it that one can return to.
+
+use sqlx::{Postgres, Sqlite, Transaction};
+
+use super::{StoreError, on};
+
+/// A transaction on either database.
+#[derive(Debug)]
+pub struct Tx {
+    /// The transaction itself. Who changes something with it calls [`Tx::writing`] first.
+    pub connection: Connection,
+    savepoints: Vec<Savepoint>,
+    written: bool,
+    undo: bool,
+}
+
+/// A transaction of either database.
+#[derive(Debug)]
+pub enum Connection {
+    /// SQLite.
+    Sqlite(Transaction<'static, Sqlite>),
+    /// PostgreSQL.
+    Postgres(Transaction<'static, Postgres>),
+}
+
+/// Where a point to return to is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Savepoint {
+    /// Here: nothing was written since, so that the database need not know of it.
+    Here,
+    /// In the database.
+    Marked,
+    /// In the database, at the same point as the one before it.
+    Shared,
+}
+
+impl Tx {
+    pub(super) fn sqlite(transaction: Transaction<'static, Sqlite>) -> Self {
+        Self::on(Connection::Sqlite(transaction))
+    }
+
+    pub(super) fn postgres(transaction: Transaction<'static, Postgres>) -> Self {
+        Self::on(Connection::Postgres(transaction))
+    }
+
+    fn on(connection: Connection) -> Self {
+        Self { connection, savepoints: Vec::new(), written: false, undo: false }
+    }
+
+    pub(super) fn is_postgres(&self) -> bool {
+        matches!(self.connection, Connection::Postgres(_))
+    }
+
+    /// The connection for a statement that changes something. Every statement that does goes through here.
+    pub(super) async fn writing(&mut self) -> Result<&mut Self, StoreError> {
+        self.written = true;
+        if self.savepoints.last() == Some(&Savepoint::Here) {
+            let first = self.savepoints.iter().position(|point| *point == Savepoint::Here).unwrap_or(0);
+            self.statement("SAVEPOINT step").await?;
+            for (index, point) in self.savepoints.iter_mut().enumerate().skip(first) {
+                *point = if index == first { Savepoint::Marked } else { Savepoint::Shared };
+            }
+        }
+        Ok(self)
+    }
+
+    /// Marks a point inside the transaction that [`Tx::rollback_to_savepoint`] returns to.
+    pub fn savepoint(&mut self) {
+        self.savepoints.push(Savepoint::Here);
+    }
+
+    /// Undoes all since the last savepoint and forgets the savepoint.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn rollback_to_savepoint(&mut self) -> Result<(), StoreError> {
+        if self.savepoints.last().is_some_and(|point| *point != Savepoint::Here) {
+            self.statement("ROLLBACK TO SAVEPOINT step").await?;
+        }
+        self.release_savepoint().await
+    }
+
+    /// Keeps all since the last savepoint and forgets the savepoint.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn release_savepoint(&mut self) -> Result<(), StoreError> {
+        match self.savepoints.pop() {
+            Some(Savepoint::Marked) => self.statement("RELEASE SAVEPOINT step").await,
+            Some(Savepoint::Here | Savepoint::Shared) | None => Ok(()),
+        }
+    }
+
+    /// Has all that this piece of work wrote undone when it ends, although it ends well: what it returns is true
+    /// of the database as it was before.
+    pub fn undo_all(&mut self) {
+        self.undo = self.written;
+    }
+
+    /// Begins a piece of work of its own inside the transaction.
+    pub(super) fn begin_work(&mut self) {
+        self.savepoints.clear();
+        (self.written, self.undo) = (false, false);
+    }
+
+    /// Whether what the piece of work wrote is to be undone.
+    pub(super) fn is_to_be_undone(&self) -> bool {
+        self.undo
+    }
+
+    pub(super) async fn statement(&mut self, sql: &'static str) -> Result<(), StoreError> {
+        on!(self, c => sqlx::query(sql).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    pub(super) async fn commit(self) -> Result<(), StoreError> {
+        match self.connection {
+            Connection::Sqlite(transaction) => transaction.commit().await?,
+            Connection::Postgres(transaction) => transaction.commit().await?,
+        }
+        Ok(())
+    }
+
+    pub(super) async fn rollback(self) -> Result<(), StoreError> {
+        match self.connection {
+            Connection::Sqlite(transaction) => transaction.rollback().await?,
+            Connection::Postgres(transaction) => transaction.rollback().await?,
+        }
+        Ok(())
+    }
+}
