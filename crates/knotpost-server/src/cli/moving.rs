@@ -116,7 +116,7 @@ async fn take_in(
 ) -> Result<Moved, MoveError> {
     let mut progress = Progress::of("rows");
     let mut show = |stage, done, total| progress.show(shown(stage), done, total);
-    let schema = app.store.read().await?.schema_version().await?;
+    let schema = app.store.glance().await?.schema_version().await?;
     let file = check_export(input, app.registry, schema, &mut show)?;
     if wishes.starts_over && discard_import(app).await? {
         eprintln!("What the interrupted import had stored is forgotten.");

@@ -283,7 +283,7 @@ impl Desk {
     pub async fn process_next(&self) -> Result<bool, StoreError> {
         let app = &self.app;
         let now = app.clock.now();
-        if app.store.read().await?.next_inbox_due().await?.is_none_or(|due| due > now.0) {
+        if app.store.glance().await?.next_inbox_due().await?.is_none_or(|due| due > now.0) {
             return Ok(false);
         }
         let lease = app.store.write(move |tx| Box::pin(tx.lease_inbox(now, now.plus(LEASE_MS)))).await?;

@@ -24,7 +24,7 @@ impl Desk {
         let app = &self.app;
         let (key, request) = self.digests(&posted);
         let now = app.clock.now();
-        let saved = app.store.read().await?.saved_response(&key, now.plus(-KEPT_MS)).await?;
+        let saved = app.store.glance().await?.saved_response(&key, now.plus(-KEPT_MS)).await?;
         if let Some(saved) = saved {
             return Ok(if saved.request_digest == request {
                 PostedOutcome::Taken { outcome: saved.body }

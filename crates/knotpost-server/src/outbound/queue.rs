@@ -44,7 +44,7 @@ pub enum Made {
 pub async fn send_next(app: &App, transport: &Transport) -> Result<bool, StoreError> {
     let now = app.clock.now();
     // A look without the writer's lock first: idle servers do not write.
-    let due = app.store.read().await?.next_outbox_due().await?;
+    let due = app.store.glance().await?.next_outbox_due().await?;
     if due.is_none_or(|due| due > now.0) {
         return Ok(false);
     }
@@ -76,7 +76,7 @@ pub async fn send_next(app: &App, transport: &Transport) -> Result<bool, StoreEr
 }
 
 async fn make_unless_stopped(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
-    let mut tx = app.store.read().await?;
+    let mut tx = app.store.glance().await?;
     let stopped = is_stopped(&mut tx, &row.recipient, &row.kind).await?;
     drop(tx);
     if stopped {

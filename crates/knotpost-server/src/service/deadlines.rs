@@ -34,7 +34,7 @@ pub async fn work_due(app: &Arc<App>, holder: &str) -> Result<bool, StoreError> 
     if keep_watch(app, holder).await? == Watch::Theirs {
         return Ok(false);
     }
-    let due = app.store.read().await?.due_boards(app.clock.now(), BATCH).await?;
+    let due = app.store.glance().await?.due_boards(app.clock.now(), BATCH).await?;
     let more = due.len() as i64 == BATCH;
     for board in due {
         if !look_at(app, holder, board).await? {

@@ -51,7 +51,7 @@ async fn next_digest(tx: &mut Tx, user: UserKey, now: Millis) -> Result<Millis, 
 /// When the database fails.
 pub async fn send_next_digest(app: &Arc<App>) -> Result<bool, StoreError> {
     let now = app.clock.now();
-    if app.store.read().await?.next_digest_due().await?.is_none_or(|due| due > now.0) {
+    if app.store.glance().await?.next_digest_due().await?.is_none_or(|due| due > now.0) {
         return Ok(false);
     }
     let shared = Arc::clone(app);

@@ -36,7 +36,7 @@ pub enum Watch {
 /// When the database fails.
 pub async fn keep_watch(app: &Arc<App>, holder: &str) -> Result<Watch, StoreError> {
     let now = app.clock.now();
-    let known = app.store.read().await?.duty(CLOCK_DUTY).await?;
+    let known = app.store.glance().await?.duty(CLOCK_DUTY).await?;
     if let Some(duty) = &known {
         let silence = now.0 - duty.alive_at.0;
         if duty.holder == holder && is_held(duty, now) && (0..BEAT_MS).contains(&silence) {

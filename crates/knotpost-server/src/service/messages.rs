@@ -135,7 +135,7 @@ pub(super) async fn take_broadcast(
 /// # Errors
 /// When the database fails.
 pub async fn pass_on_broadcast(app: &Arc<App>) -> Result<bool, StoreError> {
-    if !app.store.read().await?.has_waiting_broadcast().await? {
+    if !app.store.glance().await?.has_waiting_broadcast().await? {
         return Ok(false);
     }
     let (now, shared) = (app.clock.now(), Arc::clone(app));

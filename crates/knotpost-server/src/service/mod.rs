@@ -129,7 +129,7 @@ pub use peers::{Announcements, Announcer, Notice, Sign, heed, tell_peers};
 pub use post::{BoardFacts, Envelope, Heading, Note, post_answer, post_to_address};
 pub use postmaster::{ToPostmaster, hand_to_administrators};
 pub use preferences::PreferenceLine;
-pub use prepare::{Channel, Origin, Prepared, Proof, Request, prepare, prepare_at_once};
+pub use prepare::{Channel, Origin, Prepared, Proof, ProvenUser, Request, prepare, prepare_at_once};
 pub use profiles::{GameRating, Profile, view_profile};
 pub use proving::whose_password;
 pub use ratings::rate_board;

@@ -32,7 +32,18 @@ pub enum Proof {
     #[default]
     Password,
     /// He is logged in as this user: for him a masked password in the command is the right one.
-    LoggedIn(UserKey),
+    LoggedIn(ProvenUser),
+}
+
+/// A user who has proved who he is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProvenUser {
+    /// The user.
+    pub user: UserKey,
+    /// His name.
+    pub userid: String,
+    /// The password hash that he had then. A command is refused when he has another one by then.
+    pub hash: String,
 }
 
 /// Where a command came from.

@@ -27,7 +27,12 @@ pub async fn pending_proposal(tx: &mut Tx, board: &Board) -> Result<Option<Propo
         return Ok(None);
     }
     let proposal = tx.proposal(board.row.id).await?;
-    Ok(proposal.filter(|proposal| proposal.ply == board.entries.len() as i64))
+    Ok(proposal.filter(|proposal| is_pending(proposal, board)))
+}
+
+/// Whether a proposal of this board is still to be answered: every further move makes it void.
+pub(super) fn is_pending(proposal: &ProposalRow, board: &Board) -> bool {
+    board.row.state == BoardState::Active && proposal.ply == board.entries.len() as i64
 }
 
 /// What the readers of a board should know of the proposal that waits on it.
@@ -36,7 +41,7 @@ pub(super) async fn note_of_proposal(tx: &mut Tx, board: &Board) -> Result<Optio
     Ok(pending.map(|proposal| note_of(board, &proposal)))
 }
 
-fn note_of(board: &Board, proposal: &ProposalRow) -> Note {
+pub(super) fn note_of(board: &Board, proposal: &ProposalRow) -> Note {
     let waiting = still_to_answer(board, proposal);
     let answers = if let [only] = waiting.as_slice() { only } else { "USERID" };
     Note::Proposed {

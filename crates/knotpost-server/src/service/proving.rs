@@ -1,8 +1,7 @@
 //! Whether somebody is who he says: by his password, by a code, or because he is logged in.
 
-use super::{Code, HashError, Login, Proof, Rate, Refusal, ServiceError, resets};
+use super::{Code, HashError, Login, Proof, ProvenUser, Rate, Refusal, ServiceError, resets};
 use crate::app::App;
-use crate::domain::UserKey;
 use crate::store::{StoreError, UserState};
 
 /// Whether hashing passwords is allowed to take its time.
@@ -14,7 +13,7 @@ pub(super) enum Patience {
 
 /// Whether what was given as the present password is the code of somebody who forgot his.
 pub(super) async fn check_code(app: &App, userid: &str, word: &str) -> Result<Login, StoreError> {
-    let user = app.store.read().await?.find_user(userid).await?;
+    let user = app.store.glance().await?.find_user(userid).await?;
     let user = user.filter(|user| user.state == UserState::Active);
     let right = resets::try_code(app, user.as_ref().map(|user| user.id), word, app.clock.now()).await?;
     Ok(match user.and_then(|user| Some((user.id, user.password_hash?))) {
@@ -46,9 +45,9 @@ pub async fn whose_password(
     rate_key: &str,
     userid: &str,
     password: &str,
-) -> Result<Option<UserKey>, ServiceError> {
+) -> Result<Option<ProvenUser>, ServiceError> {
     match check_typed_password(app, rate_key, userid, password).await? {
-        Ok(Login::Known { user, .. }) => Ok(Some(user)),
+        Ok(Login::Known { user, hash }) => Ok(Some(ProvenUser { user, userid: userid.to_owned(), hash })),
         Ok(Login::TooMany(seconds)) => {
             let refusal = Refusal::new(Code::RateLimited, "too many tries with this userid; try again later");
             Err(Refusal { retry_after: Some(seconds), ..refusal }.into())
@@ -67,15 +66,16 @@ pub(super) async fn check_password(
     password: &str,
     patience: Patience,
 ) -> Result<Option<Result<Login, HashError>>, StoreError> {
-    let user = app.store.read().await?.find_user(userid).await?;
-    let user = user.filter(|user| user.state == UserState::Active);
-    let stored = user.and_then(|user| user.password_hash.map(|hash| (user.id, hash)));
-    if let (Some((user, hash)), Proof::LoggedIn(visitor)) = (&stored, proof)
-        && user == visitor
+    // Whether that is still so is looked at in the transaction.
+    if let Proof::LoggedIn(visitor) = proof
+        && visitor.userid.eq_ignore_ascii_case(userid)
         && password == knotpost_commands::MASK
     {
-        return Ok(Some(Ok(Login::Known { user: *user, hash: hash.clone() })));
+        return Ok(Some(Ok(Login::Known { user: visitor.user, hash: visitor.hash.clone() })));
     }
+    let user = app.store.glance().await?.find_user(userid).await?;
+    let user = user.filter(|user| user.state == UserState::Active);
+    let stored = user.and_then(|user| user.password_hash.map(|hash| (user.id, hash)));
     let now = app.clock.now();
     if let Some((user, hash)) = &stored
         && app.credentials.remembers(*user, password, hash, now)

@@ -5,7 +5,7 @@ use knotpost_rules::{Seed, Turn};
 
 use super::boards::{find_game, game_options, no_such_board};
 use super::post::{BoardFacts, Heading};
-use super::proposals::note_of_proposal;
+use super::proposals::{is_pending, note_of};
 use super::sheet::{Listing, Spoken};
 use super::{
     Answer, Board, BoardLine, Code, GameCount, HistoryLine, Refusal, Reply, ServiceError, Sheet, Standing,
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::app::App;
 use crate::domain::{BoardKey, BoardState, Millis, SeatState, UserKey};
-use crate::store::{BoardFilter, BoardRow, SeatRow, StoreError, Tx, UserRow};
+use crate::store::{BoardFilter, BoardRow, ProposalRow, SeatRow, StoreError, Tx, UserRow};
 
 /// Boards drawn in one answer.
 pub(super) const MOST_SHEETS: usize = 40;
@@ -120,12 +120,25 @@ pub(super) async fn show_users(
 
 /// The board with its whole move list and what was said with the last move.
 pub(super) async fn show(tx: &mut Tx, board: &Board, now: Millis) -> Result<Sheet, StoreError> {
-    let subscribers = tx.subscribers(board.row.id).await?.into_iter().map(|(_, name)| name).collect();
-    let notes = note_of_proposal(tx, board).await?.into_iter().collect();
-    let facts = BoardFacts { subscribers, notes, ..BoardFacts::plain(Heading::Show) }.with_moment(board, now);
-    let spoken = tx.comment(board.row.id, board.entries.len() as i64).await?.map(Spoken::from);
+    Ok(show_with_proposal(tx, board, now).await?.0)
+}
+
+/// As [`show`], with the proposal that waits on the board.
+pub(super) async fn show_with_proposal(
+    tx: &mut Tx,
+    board: &Board,
+    now: Millis,
+) -> Result<(Sheet, Option<ProposalRow>), StoreError> {
+    let around = tx.surroundings(board.row.id, board.entries.len() as i64).await?;
+    let proposal = around.proposal.filter(|proposal| is_pending(proposal, board));
+    let notes = proposal.iter().map(|proposal| note_of(board, proposal)).collect();
+    let facts = BoardFacts { subscribers: around.watchers, notes, ..BoardFacts::plain(Heading::Show) };
+    let facts = facts.with_moment(board, now);
     let ratings = ratings::change_lines(tx, board).await?;
-    Ok(Sheet::of(board, &facts, None, Listing::Whole, now).with_spoken(spoken).with_ratings(ratings))
+    let sheet = Sheet::of(board, &facts, None, Listing::Whole, now)
+        .with_spoken(around.comment.map(Spoken::from))
+        .with_ratings(ratings);
+    Ok((sheet, proposal))
 }
 
 pub(super) fn boards_answer(mut sheets: Vec<Sheet>) -> Answer {

@@ -30,7 +30,7 @@ pub enum KeyError {
 /// When the key is another one and others may be using that, or the database fails.
 pub async fn check_key(app: &Arc<App>) -> Result<(), KeyError> {
     let ours = app.secret.fingerprint();
-    let known = app.store.read().await?.server_fact(KEY_FACT).await?;
+    let known = app.store.glance().await?.server_fact(KEY_FACT).await?;
     if known.as_ref() == Some(&ours) {
         return Ok(());
     }

@@ -36,6 +36,8 @@ pub struct Visitor {
     pub user: UserKey,
     /// The name, as signed up.
     pub userid: String,
+    /// His password hash, as it is now.
+    pub hash: String,
     /// Whether he looks after the server.
     pub is_admin: bool,
     /// Digest of the session's token.
@@ -165,8 +167,8 @@ pub async fn find_visitor(app: &Arc<App>, token: &str) -> Result<Option<Visitor>
             })
             .await?;
     }
-    let is_admin = row.role == "admin";
-    Ok(Some(Visitor { user: row.id, userid: row.userid, is_admin, session: digest }))
+    let (is_admin, hash) = (row.role == "admin", row.password_hash.unwrap_or_default());
+    Ok(Some(Visitor { user: row.id, userid: row.userid, hash, is_admin, session: digest }))
 }
 
 async fn live_session(

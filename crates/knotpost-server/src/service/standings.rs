@@ -38,7 +38,7 @@ pub async fn view_standings(app: &App, game: &str) -> Result<Reply, ServiceError
 /// # Errors
 /// When the database fails.
 pub async fn view_seeks(app: &App, game: &str) -> Result<Vec<SeekLine>, StoreError> {
-    let seeks = app.store.read().await?.list_seeks(game, MOST_SEEKS).await?;
+    let seeks = app.store.glance().await?.list_seeks(game, MOST_SEEKS).await?;
     Ok(seeks.iter().map(seek_line).collect())
 }
 

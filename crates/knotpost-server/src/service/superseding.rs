@@ -16,7 +16,7 @@ pub async fn give_way(app: &App, row: &OutboxRow) -> Result<bool, StoreError> {
     if !matches!(older.heading, Heading::New | Heading::Summary | Heading::Chat | Heading::Show) {
         return Ok(false);
     }
-    let waits = app.store.read().await?.newer_board_mail(board, &row.recipient, ply).await?;
+    let waits = app.store.glance().await?.newer_board_mail(board, &row.recipient, ply).await?;
     if waits.is_none() {
         return Ok(false);
     }

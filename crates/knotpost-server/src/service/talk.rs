@@ -27,7 +27,7 @@ pub struct TalkLine {
 /// # Errors
 /// When the database fails.
 pub async fn view_talk(app: &App, board: &Board) -> Result<Vec<TalkLine>, ServiceError> {
-    let rows = app.store.read().await?.talk(board.row.id, MOST).await?;
+    let rows = app.store.glance().await?.talk(board.row.id, MOST).await?;
     let line = |row: crate::store::TalkRow| TalkLine {
         who: row.userid.unwrap_or_else(|| "The challenger".to_owned()),
         text: row.text,
@@ -42,5 +42,5 @@ pub async fn view_talk(app: &App, board: &Board) -> Result<Vec<TalkLine>, Servic
 /// # Errors
 /// When the database fails.
 pub async fn view_pulse(app: &App, name: &BoardRef) -> Result<Option<Pulse>, StoreError> {
-    app.store.read().await?.board_pulse(&name.game, name.number).await
+    app.store.glance().await?.board_pulse(&name.game, name.number).await
 }

@@ -103,6 +103,8 @@ pub struct Bearer {
     pub user: UserKey,
     /// The name, as signed up.
     pub userid: String,
+    /// His password hash, as it is now.
+    pub hash: String,
     /// Whether he looks after the server.
     pub is_admin: bool,
     /// What the token allows.
@@ -247,14 +249,12 @@ pub async fn revoke_token(app: &App, user: UserKey, id: i64) -> Result<(), Servi
 /// When wrong ones were tried too often from there; when the database fails.
 pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Option<Bearer>, ServiceError> {
     let now = app.clock.now();
-    let mut tx = app.store.read().await?;
-    let row = tx.token(&digest(app, token)).await?.filter(|row| now.0 < row.expires_at.0);
-    let owner = match &row {
-        Some(row) => tx.user(row.user_id).await?.filter(|user| user.state == UserState::Active),
-        None => None,
-    };
-    drop(tx);
-    let found = row.zip(owner).filter(|(row, user)| same_hash(&row.password_mark, &password_mark(app, user)));
+    let found =
+        app.store.glance().await?.token_and_owner(&digest(app, token)).await?.filter(|(row, user)| {
+            now.0 < row.expires_at.0
+                && user.state == UserState::Active
+                && same_hash(&row.password_mark, &password_mark(app, user))
+        });
     let Some((row, user)) = found else {
         if let Err(seconds) = app.limits.count(Rate::Password, &format!("token {rate_key}")) {
             let refusal =
@@ -268,7 +268,8 @@ pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Optio
         app.store.write(move |tx| Box::pin(tx.touch_token(id, now))).await?;
     }
     let scopes = read_scopes(&row.scopes);
-    Ok(Some(Bearer { user: user.id, is_admin: user.role == "admin", userid: user.userid, scopes }))
+    let (is_admin, hash) = (user.role == "admin", user.password_hash.unwrap_or_default());
+    Ok(Some(Bearer { user: user.id, is_admin, userid: user.userid, hash, scopes }))
 }
 
 /// What the database keeps of a token. The token has 256 random bits, so nothing slower is needed.

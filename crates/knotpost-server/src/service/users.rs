@@ -163,7 +163,7 @@ pub async fn view_user(app: &App, userid: &str) -> Result<UserView, ServiceError
 /// # Errors
 /// When the database fails.
 pub async fn view_user_by_key(app: &App, user: UserKey) -> Result<Option<UserRow>, StoreError> {
-    app.store.read().await?.user(user).await
+    app.store.glance().await?.user(user).await
 }
 
 /// What everybody may know of a user.

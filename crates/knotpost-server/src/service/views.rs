@@ -1,8 +1,8 @@
 //! Boards and games for pages and the API: one snapshot each.
 
 use super::boards::{find_game, no_such_board};
-use super::proposals::{pending_proposal, still_to_answer};
-use super::queries::{at_ply, list_boards, show};
+use super::proposals::still_to_answer;
+use super::queries::{at_ply, list_boards, show_with_proposal};
 use super::{Board, BoardLine, Code, GameCount, Refusal, ServiceError, Sheet, Spoken};
 use crate::app::App;
 use crate::domain::{BoardKey, BoardRef, BoardState, ProposalKind};
@@ -71,9 +71,9 @@ pub async fn view_board(app: &App, name: &BoardRef, ply: Option<i64>) -> Result<
     let last_ply = found.board.ply;
     let board = Board::from_seated(&mut tx, app, found).await?;
     let board = at_ply(app, board, ply)?;
-    let sheet = show(&mut tx, &board, app.clock.now()).await?;
+    let (sheet, proposal) = show_with_proposal(&mut tx, &board, app.clock.now()).await?;
     let comment = sheet.spoken.first().cloned();
-    let proposal = pending_proposal(&mut tx, &board).await?.map(|proposal| ProposalView {
+    let proposal = proposal.map(|proposal| ProposalView {
         kind: proposal.kind,
         by: board.userid_at(proposal.seat).to_owned(),
         waiting: still_to_answer(&board, &proposal),

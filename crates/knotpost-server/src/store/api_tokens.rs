@@ -2,7 +2,7 @@
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{StoreError, Tx, UserRow, on};
 use crate::domain::{Millis, UserKey};
 
 /// A key of the API.
@@ -82,6 +82,42 @@ impl Tx {
     pub async fn token(&mut self, digest: &str) -> Result<Option<TokenRow>, StoreError> {
         let sql = select_token!("WHERE digest = $1");
         Ok(on!(self, c => sqlx::query_as::<_, TokenRow>(sql).bind(digest).fetch_optional(c).await)?)
+    }
+
+    /// The key with this digest, and its owner.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn token_and_owner(&mut self, digest: &str) -> Result<Option<(TokenRow, UserRow)>, StoreError> {
+        #[derive(FromRow)]
+        struct Line {
+            #[sqlx(flatten)]
+            owner: UserRow,
+            token_id: i64,
+            name: String,
+            scopes: String,
+            password_mark: String,
+            token_created_at: i64,
+            used_at: Option<i64>,
+            expires_at: i64,
+        }
+        let sql = "SELECT u.id, u.userid, u.password_hash, u.role, u.state, u.created_at, u.password_changed_at, \
+                   t.id AS token_id, t.name, t.scopes, t.password_mark, t.created_at AS token_created_at, t.used_at, \
+                   t.expires_at FROM api_tokens t JOIN users u ON u.id = t.user_id WHERE t.digest = $1";
+        let line: Option<Line> = on!(self, c => sqlx::query_as(sql).bind(digest).fetch_optional(c).await)?;
+        Ok(line.map(|line| {
+            let token = TokenRow {
+                id: line.token_id,
+                user_id: line.owner.id,
+                name: line.name,
+                scopes: line.scopes,
+                password_mark: line.password_mark,
+                created_at: Millis(line.token_created_at),
+                used_at: line.used_at,
+                expires_at: Millis(line.expires_at),
+            };
+            (token, line.owner)
+        }))
     }
 
     /// A user's keys, the newest first.

@@ -4,7 +4,7 @@ mod rows;
 
 pub use rows::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
 
-use super::tx::Connection;
+use super::tx::Driver;
 use super::{StoreError, Tx, on};
 use crate::domain::{BoardKey, BoardState, Millis, RemarkKey, RemarkKind, UserKey};
 
@@ -91,12 +91,12 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn lock_board(&mut self, game: &str, number: u32) -> Result<(), StoreError> {
-        if let Connection::Postgres(transaction) = &mut self.connection {
+        if let Driver::Postgres(connection) = self.connection.driver() {
             // SQLite has one writer at a time anyway.
             sqlx::query("SELECT id FROM boards WHERE game = $1 AND number = $2 FOR UPDATE")
                 .bind(game)
                 .bind(i64::from(number))
-                .fetch_optional(&mut **transaction)
+                .fetch_optional(connection)
                 .await?;
         }
         Ok(())

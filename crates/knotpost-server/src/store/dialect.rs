@@ -5,13 +5,13 @@
 /// Queries use `$n` parameters and concrete row types, so the same text serves both databases.
 macro_rules! on {
     ($tx:expr, $connection:ident => $query:expr) => {
-        match &mut ($tx).connection {
-            crate::store::tx::Connection::Sqlite(transaction) => {
-                let $connection = &mut **transaction;
+        match ($tx).connection.driver() {
+            crate::store::tx::Driver::Sqlite(connection) => {
+                let $connection = connection;
                 $query
             }
-            crate::store::tx::Connection::Postgres(transaction) => {
-                let $connection = &mut **transaction;
+            crate::store::tx::Driver::Postgres(connection) => {
+                let $connection = connection;
                 $query
             }
         }
@@ -23,13 +23,13 @@ pub(super) use on;
 /// another process is claiming are skipped instead of waited for; SQLite has one writer anyway.
 macro_rules! claim {
     ($tx:expr, $before:literal, $after:literal, $query:ident => $run:expr) => {
-        match &mut ($tx).connection {
-            crate::store::tx::Connection::Sqlite(transaction) => {
-                let $query = (concat!($before, $after), &mut **transaction);
+        match ($tx).connection.driver() {
+            crate::store::tx::Driver::Sqlite(connection) => {
+                let $query = (concat!($before, $after), connection);
                 $run
             }
-            crate::store::tx::Connection::Postgres(transaction) => {
-                let $query = (concat!($before, " FOR UPDATE SKIP LOCKED", $after), &mut **transaction);
+            crate::store::tx::Driver::Postgres(connection) => {
+                let $query = (concat!($before, " FOR UPDATE SKIP LOCKED", $after), connection);
                 $run
             }
         }
@@ -41,20 +41,19 @@ pub(super) use claim;
 /// JSON array.
 macro_rules! among {
     ($tx:expr, $before:literal, $after:literal, $query:ident => $run:expr) => {
-        match &mut ($tx).connection {
-            crate::store::tx::Connection::Sqlite(transaction) => {
-                let $query =
-                    (concat!($before, " IN (SELECT value FROM json_each($1))", $after), &mut **transaction);
+        match ($tx).connection.driver() {
+            crate::store::tx::Driver::Sqlite(connection) => {
+                let $query = (concat!($before, " IN (SELECT value FROM json_each($1))", $after), connection);
                 $run
             }
-            crate::store::tx::Connection::Postgres(transaction) => {
+            crate::store::tx::Driver::Postgres(connection) => {
                 let $query = (
                     concat!(
                         $before,
                         " IN (SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST($1 AS json)))",
                         $after
                     ),
-                    &mut **transaction,
+                    connection,
                 );
                 $run
             }

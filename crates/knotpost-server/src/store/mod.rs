@@ -41,6 +41,7 @@ mod seeks;
 mod sessions;
 mod standings;
 mod submissions;
+mod surroundings;
 mod talk;
 mod turns;
 mod tx;
@@ -84,6 +85,7 @@ pub use seeks::SeekRow;
 pub use sessions::SessionRow;
 pub use standings::{PlayerFacts, StandingRow, StandingsBlock};
 pub use submissions::SubmissionRow;
+pub use surroundings::Surroundings;
 pub use talk::{PulseRow, TalkRow};
 pub use tx::{Connection, Tx};
 pub use vacations::VacationRow;
@@ -119,6 +121,17 @@ impl Store {
                 Tx::postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?)
             }
         })
+    }
+
+    /// As [`Store::read`], for a single question, which is a snapshot by itself: two on it may see different states.
+    ///
+    /// # Errors
+    /// When no connection is to be had.
+    pub async fn glance(&self) -> Result<Tx, StoreError> {
+        Ok(Tx::on(match &self.pools {
+            Pools::Sqlite { readers } => Connection::SqliteGlance(readers.acquire().await?),
+            Pools::Postgres(pool) => Connection::PostgresGlance(pool.acquire().await?),
+        }))
     }
 
     /// The one door for writes: runs `work` inside a transaction and returns its value once that

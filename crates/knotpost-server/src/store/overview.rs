@@ -2,7 +2,7 @@
 
 use sqlx::FromRow;
 
-use super::tx::Connection;
+use super::tx::Driver;
 use super::{StoreError, Tx, on};
 use crate::domain::Millis;
 
@@ -109,15 +109,15 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn database_bytes(&mut self) -> Result<i64, StoreError> {
-        Ok(match &mut self.connection {
-            Connection::Sqlite(transaction) => {
+        Ok(match self.connection.driver() {
+            Driver::Sqlite(connection) => {
                 let sql =
                     "SELECT p.page_count * s.page_size FROM pragma_page_count AS p, pragma_page_size AS s";
-                sqlx::query_scalar(sql).fetch_one(&mut **transaction).await?
+                sqlx::query_scalar(sql).fetch_one(connection).await?
             }
-            Connection::Postgres(transaction) => {
+            Driver::Postgres(connection) => {
                 let sql = "SELECT pg_database_size(current_database())";
-                sqlx::query_scalar(sql).fetch_one(&mut **transaction).await?
+                sqlx::query_scalar(sql).fetch_one(connection).await?
             }
         })
     }

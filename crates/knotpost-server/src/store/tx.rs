@@ -1,6 +1,7 @@
 //! A transaction on either database, and the points inside it that one can return to.
 
-use sqlx::{Postgres, Sqlite, Transaction};
+use sqlx::pool::PoolConnection;
+use sqlx::{PgConnection, Postgres, Sqlite, SqliteConnection, Transaction};
 
 use super::{StoreError, on};
 
@@ -21,6 +22,27 @@ pub enum Connection {
     Sqlite(Transaction<'static, Sqlite>),
     /// PostgreSQL.
     Postgres(Transaction<'static, Postgres>),
+    /// SQLite, for a single question.
+    SqliteGlance(PoolConnection<Sqlite>),
+    /// PostgreSQL, for a single question.
+    PostgresGlance(PoolConnection<Postgres>),
+}
+
+/// What statements run on.
+pub(super) enum Driver<'c> {
+    Sqlite(&'c mut SqliteConnection),
+    Postgres(&'c mut PgConnection),
+}
+
+impl Connection {
+    pub(super) fn driver(&mut self) -> Driver<'_> {
+        match self {
+            Self::Sqlite(transaction) => Driver::Sqlite(transaction),
+            Self::Postgres(transaction) => Driver::Postgres(transaction),
+            Self::SqliteGlance(connection) => Driver::Sqlite(connection),
+            Self::PostgresGlance(connection) => Driver::Postgres(connection),
+        }
+    }
 }
 
 /// Where a point to return to is.
@@ -43,12 +65,12 @@ impl Tx {
         Self::on(Connection::Postgres(transaction))
     }
 
-    fn on(connection: Connection) -> Self {
+    pub(super) fn on(connection: Connection) -> Self {
         Self { connection, savepoints: Vec::new(), written: false, undo: false }
     }
 
     pub(super) fn is_postgres(&self) -> bool {
-        matches!(self.connection, Connection::Postgres(_))
+        matches!(self.connection, Connection::Postgres(_) | Connection::PostgresGlance(_))
     }
 
     /// The connection for a statement that changes something. Every statement that does goes through here.
@@ -117,6 +139,7 @@ impl Tx {
         match self.connection {
             Connection::Sqlite(transaction) => transaction.commit().await?,
             Connection::Postgres(transaction) => transaction.commit().await?,
+            Connection::SqliteGlance(_) | Connection::PostgresGlance(_) => {}
         }
         Ok(())
     }
@@ -125,6 +148,7 @@ impl Tx {
         match self.connection {
             Connection::Sqlite(transaction) => transaction.rollback().await?,
             Connection::Postgres(transaction) => transaction.rollback().await?,
+            Connection::SqliteGlance(_) | Connection::PostgresGlance(_) => {}
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ mod tables;
 use futures_util::TryStreamExt as _;
 use sqlx::{AssertSqlSafe, Row as _};
 
-use super::tx::Connection;
+use super::tx::Driver;
 use super::{StoreError, Tx, on};
 
 pub use tables::{Column, Kind, STAYING, Staying, TABLES, Table};
@@ -155,17 +155,17 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn settle_rows(&mut self) -> Result<(), StoreError> {
-        let Connection::Postgres(transaction) = &mut self.writing().await?.connection else { return Ok(()) };
+        let Driver::Postgres(connection) = self.writing().await?.connection.driver() else { return Ok(()) };
         for table in TABLES.iter().filter(|table| table.key == ["id"]) {
             let name = table.name;
             let sql = format!(
                 "SELECT setval(pg_get_serial_sequence('{name}', 'id'), COALESCE(MAX(id), 0) + 1, false) FROM {name}"
             );
-            sqlx::query(AssertSqlSafe(sql)).execute(&mut **transaction).await?;
+            sqlx::query(AssertSqlSafe(sql)).execute(&mut *connection).await?;
         }
         for table in TABLES {
             let sql = format!("ANALYZE {}", table.name);
-            sqlx::query(AssertSqlSafe(sql)).execute(&mut **transaction).await?;
+            sqlx::query(AssertSqlSafe(sql)).execute(&mut *connection).await?;
         }
         Ok(())
     }

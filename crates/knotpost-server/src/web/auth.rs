@@ -12,8 +12,8 @@ use super::error::Problem;
 use super::visitor;
 use crate::domain::UserKey;
 use crate::service::{
-    Administrator, Code, Door, Refusal, Scope, ServiceError, find_bearer, find_visitor, view_user_by_key,
-    whose_password,
+    Administrator, Code, Door, Proof, ProvenUser, Refusal, Scope, ServiceError, find_bearer, find_visitor,
+    view_user_by_key, whose_password,
 };
 
 /// How somebody showed who he is.
@@ -32,6 +32,7 @@ pub(super) enum Shown {
 pub(super) struct Caller {
     pub(super) user: UserKey,
     pub(super) userid: String,
+    hash: String,
     pub(super) is_admin: bool,
     pub(super) shown: Shown,
     scopes: Vec<Scope>,
@@ -48,6 +49,11 @@ impl Caller {
         }
         let text = format!("this token has not the scope `{}`", scope.as_str());
         Err(Problem::new(Code::NotAllowed, text))
+    }
+
+    /// The same as commands of his are proven by.
+    pub(super) fn proof(&self) -> Proof {
+        Proof::LoggedIn(ProvenUser { user: self.user, userid: self.userid.clone(), hash: self.hash.clone() })
     }
 
     /// The same as the service knows administrators.
@@ -68,6 +74,7 @@ pub(super) async fn find(parts: &Parts, web: &Web) -> Result<Option<Caller>, Res
         return Ok(visitor.map(|visitor| Caller {
             user: visitor.user,
             userid: visitor.userid,
+            hash: visitor.hash,
             is_admin: visitor.is_admin,
             shown: Shown::Session,
             scopes: Vec::new(),
@@ -94,6 +101,7 @@ async fn by_authorization(
         return Ok(bearer.map(|bearer| Caller {
             user: bearer.user,
             userid: bearer.userid,
+            hash: bearer.hash,
             is_admin: bearer.is_admin,
             shown: Shown::Token,
             scopes: bearer.scopes,
@@ -104,10 +112,17 @@ async fn by_authorization(
     let Some((userid, password)) = pair.as_deref().and_then(|pair| pair.split_once(':')) else {
         return Err(Refusal::new(Code::BadCredentials, "send `Authorization: Bearer TOKEN` or Basic").into());
     };
-    let Some(user) = whose_password(&web.app, rate_key, userid, password).await? else { return Ok(None) };
-    let Some(row) = view_user_by_key(&web.app, user).await? else { return Ok(None) };
+    let Some(proven) = whose_password(&web.app, rate_key, userid, password).await? else { return Ok(None) };
+    let Some(row) = view_user_by_key(&web.app, proven.user).await? else { return Ok(None) };
     let is_admin = row.role == "admin";
-    Ok(Some(Caller { user, userid: row.userid, is_admin, shown: Shown::Password, scopes: Vec::new() }))
+    Ok(Some(Caller {
+        user: proven.user,
+        userid: row.userid,
+        hash: proven.hash,
+        is_admin,
+        shown: Shown::Password,
+        scopes: Vec::new(),
+    }))
 }
 
 /// No `Basic` is offered: a browser would ask its user for a password in a window that nobody can tell apart.

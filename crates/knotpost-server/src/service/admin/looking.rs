@@ -68,7 +68,7 @@ pub async fn view_audit(app: &App, query: &AuditQuery) -> Result<AuditPage, Stor
         before: query.before,
     };
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX);
-    let rows = app.store.read().await?.list_audit(&filter, limit).await?;
+    let rows = app.store.glance().await?.list_audit(&filter, limit).await?;
     let next = rows.last().filter(|_| rows.len() >= query.limit).map(|row| row.id);
     Ok(AuditPage { rows, next })
 }

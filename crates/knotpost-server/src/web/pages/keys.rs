@@ -35,7 +35,7 @@ pub(super) async fn make(web: &Web, client: Client, visitor: &Visitor, fields: &
     let made = async {
         let (password, rate_key) = (field(fields, "present"), client.rate_key());
         let known = whose_password(&web.app, &rate_key, &visitor.userid, password).await?;
-        if known != Some(visitor.user) {
+        if known.is_none_or(|known| known.user != visitor.user) {
             return Err(ServiceError::from(Refusal::new(Code::BadCredentials, "the password is wrong")));
         }
         let scopes = Scope::ALL.into_iter().filter(|scope| !field(fields, scope.as_str()).is_empty());
