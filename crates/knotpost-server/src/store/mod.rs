@@ -87,7 +87,7 @@ pub use standings::{PlayerFacts, StandingRow, StandingsBlock};
 pub use submissions::SubmissionRow;
 pub use surroundings::Surroundings;
 pub use talk::{PulseRow, TalkRow};
-pub use tx::{Connection, Tx};
+pub use tx::{Connection, Driver, Tx};
 pub use vacations::VacationRow;
 pub use whole::{Cell, Column, Kind, STAYING, Staying, TABLES, Table};
 pub use writer::Work;

@@ -54,6 +54,7 @@ struct Line {
     verified_at: Option<i64>,
     stopped_at: Option<i64>,
     stop_told_at: Option<i64>,
+    place: i64,
 }
 
 macro_rules! reader_facts {
@@ -65,16 +66,15 @@ macro_rules! reader_facts {
              readers AS (",
             $keys,
             " UNION SELECT id FROM watchers) \
-             SELECT 1 AS what, id AS user_id, userid AS one, userid_key AS two, CAST(NULL AS BIGINT) AS verified_at, \
+             SELECT CAST(1 AS BIGINT) AS what, id AS user_id, userid AS one, userid_key AS two, CAST(NULL AS BIGINT) AS verified_at, \
              CAST(NULL AS BIGINT) AS stopped_at, CAST(NULL AS BIGINT) AS stop_told_at, CAST(0 AS BIGINT) AS place \
              FROM watchers \
              UNION ALL SELECT 2, a.user_id, a.address, NULL, a.verified_at, \
              (SELECT f.stopped_at FROM failing_addresses f WHERE f.address_key = a.address_key), a.stop_told_at, a.id \
              FROM addresses a WHERE a.user_id IN (SELECT id FROM readers) \
              UNION ALL SELECT 3, p.user_id, p.name, p.value, NULL, NULL, NULL, \
-             CASE WHEN p.game = '' THEN 0 ELSE 1 END \
-             FROM preferences p WHERE (p.game = '' OR p.game = $2) AND p.user_id IN (SELECT id FROM readers) \
-             ORDER BY 1, 8"
+             CAST(CASE WHEN p.game = '' THEN 0 ELSE 1 END AS BIGINT) \
+             FROM preferences p WHERE (p.game = '' OR p.game = $2) AND p.user_id IN (SELECT id FROM readers)"
         )
     };
 }
@@ -97,16 +97,17 @@ impl Tx {
         game: &str,
     ) -> Result<ReaderFacts, StoreError> {
         let sql = if self.is_postgres() { ON_POSTGRES } else { ON_SQLITE };
-        let lines = on!(self, c => sqlx::query_as::<_, Line>(sql)
+        let mut lines = on!(self, c => sqlx::query_as::<_, Line>(sql)
             .bind(key_list(users))
             .bind(game)
             .bind(watched.map(|board| board.0))
             .fetch_all(c)
             .await)?;
+        lines.sort_by_key(|line| line.place);
         let mut facts = ReaderFacts::default();
         let mut watchers = Vec::new();
         for line in lines {
-            let Line { what, user_id, one, two, verified_at, stopped_at, stop_told_at } = line;
+            let Line { what, user_id, one, two, verified_at, stopped_at, stop_told_at, .. } = line;
             match what {
                 1 => watchers.push((two.unwrap_or_default(), user_id, one)),
                 2 => facts.addresses.push(ReaderAddress {

@@ -29,13 +29,17 @@ pub enum Connection {
 }
 
 /// What statements run on.
-pub(super) enum Driver<'c> {
+#[derive(Debug)]
+pub enum Driver<'c> {
+    /// SQLite.
     Sqlite(&'c mut SqliteConnection),
+    /// PostgreSQL.
     Postgres(&'c mut PgConnection),
 }
 
 impl Connection {
-    pub(super) fn driver(&mut self) -> Driver<'_> {
+    /// What statements run on, whether in a transaction or alone.
+    pub fn driver(&mut self) -> Driver<'_> {
         match self {
             Self::Sqlite(transaction) => Driver::Sqlite(transaction),
             Self::Postgres(transaction) => Driver::Postgres(transaction),

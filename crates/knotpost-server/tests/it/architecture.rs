@@ -113,3 +113,25 @@ fn pure_crates_touch_nothing_outside() {
         }
     }
 }
+
+/// A statement that changes something is told of by [`knotpost_server::store::Tx::writing`]; otherwise a command that is
+/// refused later could leave it behind.
+#[test]
+fn what_writes_to_the_database_says_so_first() {
+    let sources = read_sources(&crates_folder().join("knotpost-server/src"));
+    let (mut writers, mut silent) = (0, Vec::new());
+    for source in sources.iter().filter(|source| source.place.starts_with("store/")) {
+        for function in source.text.split(" async fn ").skip(1) {
+            let writes = ["INSERT INTO", "DELETE FROM", "UPDATE "].iter().any(|word| function.contains(word));
+            if writes && function.contains("on!(") {
+                writers += 1;
+                if !function.contains(".writing().await?") {
+                    let name = function.split('(').next().unwrap_or_default();
+                    silent.push(format!("{}: {name} writes and does not say so", source.place));
+                }
+            }
+        }
+    }
+    assert!(writers > 100, "only {writers} functions that write were found");
+    assert_none(&silent);
+}

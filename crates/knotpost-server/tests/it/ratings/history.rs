@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use knotpost_server::domain::{BoardKey, Millis, Score, UserKey};
 use knotpost_server::service::{Administrator, Recompute, rate_board, recompute_ratings};
-use knotpost_server::store::{Connection, NewUser, RatingRow, StoreError, Tx};
+use knotpost_server::store::{Driver, NewUser, RatingRow, StoreError, Tx};
 use sqlx::AssertSqlSafe;
 
 use crate::harness::{Place, TestApp};
@@ -94,14 +94,14 @@ async fn store_games(tx: &mut Tx, first: usize, games: &[Game]) -> Result<(), St
         seats.join(", ")
     );
     let seed = [1_u8; 32];
-    match &mut tx.connection {
-        Connection::Sqlite(tx) => {
-            sqlx::query(AssertSqlSafe(boards)).bind(&seed[..]).execute(&mut **tx).await?;
-            sqlx::query(AssertSqlSafe(seats)).execute(&mut **tx).await?;
+    match tx.connection.driver() {
+        Driver::Sqlite(tx) => {
+            sqlx::query(AssertSqlSafe(boards)).bind(&seed[..]).execute(&mut *tx).await?;
+            sqlx::query(AssertSqlSafe(seats)).execute(&mut *tx).await?;
         }
-        Connection::Postgres(tx) => {
-            sqlx::query(AssertSqlSafe(boards)).bind(&seed[..]).execute(&mut **tx).await?;
-            sqlx::query(AssertSqlSafe(seats)).execute(&mut **tx).await?;
+        Driver::Postgres(tx) => {
+            sqlx::query(AssertSqlSafe(boards)).bind(&seed[..]).execute(&mut *tx).await?;
+            sqlx::query(AssertSqlSafe(seats)).execute(&mut *tx).await?;
         }
     }
     for (key, game) in (first..).zip(games) {

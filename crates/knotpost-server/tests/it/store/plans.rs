@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use knotpost_server::domain::{BoardKey, BoardState, Millis, UserKey};
-use knotpost_server::store::{BoardFilter, Connection, StandingsBlock, Tx};
+use knotpost_server::store::{BoardFilter, Driver, StandingsBlock, Tx};
 use sqlx::AssertSqlSafe;
 use tracing::field::{Field, Visit};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
@@ -158,11 +158,11 @@ async fn ask_as_administrator(tx: &mut Tx, ann: UserKey) {
 }
 
 async fn plan(tx: &mut Tx, statement: &str) -> Vec<String> {
-    let Connection::Sqlite(tx) = &mut tx.connection else { panic!("plans are SQLite's") };
+    let Driver::Sqlite(tx) = tx.connection.driver() else { panic!("plans are SQLite's") };
     let explain = sqlx::query_as::<_, (i64, i64, i64, String)>(AssertSqlSafe(format!(
         "EXPLAIN QUERY PLAN {statement}"
     )));
-    explain.fetch_all(&mut **tx).await.unwrap().into_iter().map(|row| row.3).collect()
+    explain.fetch_all(&mut *tx).await.unwrap().into_iter().map(|row| row.3).collect()
 }
 
 #[tokio::test]

@@ -1,15 +1,15 @@
 //! Bringing the schema up to date, and what a newer or broken database is answered.
 
 use knotpost_server::domain::Millis;
-use knotpost_server::store::{Connection, NewUser, Settings, Store, StoreError, Tx};
+use knotpost_server::store::{Driver, NewUser, Settings, Store, StoreError, Tx};
 
 use super::{Ground, settings};
 
 /// Runs a statement that the store itself has no use for.
 async fn execute(tx: &mut Tx, sql: &'static str) -> Result<(), StoreError> {
-    match &mut tx.connection {
-        Connection::Sqlite(tx) => sqlx::query(sql).execute(&mut **tx).await.map(drop)?,
-        Connection::Postgres(tx) => sqlx::query(sql).execute(&mut **tx).await.map(drop)?,
+    match tx.connection.driver() {
+        Driver::Sqlite(tx) => sqlx::query(sql).execute(&mut *tx).await.map(drop)?,
+        Driver::Postgres(tx) => sqlx::query(sql).execute(&mut *tx).await.map(drop)?,
     }
     Ok(())
 }

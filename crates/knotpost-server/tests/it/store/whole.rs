@@ -2,38 +2,38 @@
 
 use std::collections::BTreeSet;
 
-use knotpost_server::store::{Connection, Kind, STAYING, TABLES, Tx};
+use knotpost_server::store::{Driver, Kind, STAYING, TABLES, Tx};
 
 use super::Ground;
 
 /// Tables with their columns, kinds and key columns, as the database itself tells.
 async fn schema(tx: &mut Tx) -> Vec<(String, String, String)> {
-    match &mut tx.connection {
-        Connection::Sqlite(tx) => {
+    match tx.connection.driver() {
+        Driver::Sqlite(tx) => {
             let sql = "SELECT t.name, c.name, c.type FROM sqlite_master AS t, pragma_table_info(t.name) AS c \
                        WHERE t.type = 'table'";
-            sqlx::query_as(sql).fetch_all(&mut **tx).await.unwrap()
+            sqlx::query_as(sql).fetch_all(&mut *tx).await.unwrap()
         }
-        Connection::Postgres(tx) => {
+        Driver::Postgres(tx) => {
             let sql = "SELECT table_name::text, column_name::text, data_type::text \
                        FROM information_schema.columns WHERE table_schema = 'public'";
-            sqlx::query_as(sql).fetch_all(&mut **tx).await.unwrap()
+            sqlx::query_as(sql).fetch_all(&mut *tx).await.unwrap()
         }
     }
 }
 
 /// The same, key columns in their order.
 async fn keys(tx: &mut Tx, table: &str) -> Vec<String> {
-    match &mut tx.connection {
-        Connection::Sqlite(tx) => {
+    match tx.connection.driver() {
+        Driver::Sqlite(tx) => {
             let sql = "SELECT name FROM pragma_table_info($1) WHERE pk > 0 ORDER BY pk";
-            sqlx::query_scalar(sql).bind(table).fetch_all(&mut **tx).await.unwrap()
+            sqlx::query_scalar(sql).bind(table).fetch_all(&mut *tx).await.unwrap()
         }
-        Connection::Postgres(tx) => {
+        Driver::Postgres(tx) => {
             let sql = "SELECT a.attname::text FROM pg_index AS i, unnest(i.indkey) WITH ORDINALITY AS k (n, place), \
                        pg_attribute AS a WHERE i.indrelid = $1::regclass AND i.indisprimary \
                        AND a.attrelid = i.indrelid AND a.attnum = k.n ORDER BY k.place";
-            sqlx::query_scalar(sql).bind(table).fetch_all(&mut **tx).await.unwrap()
+            sqlx::query_scalar(sql).bind(table).fetch_all(&mut *tx).await.unwrap()
         }
     }
 }
