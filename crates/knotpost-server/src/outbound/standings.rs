@@ -16,7 +16,7 @@ pub(super) fn standings_context(
     let shown = tables.iter().filter(|block| !block.lines.is_empty());
     let blocks: Vec<Value> = shown
         .map(|block| {
-            context! { name => block.name.clone(), table => players_table(&block.lines), more => block.more_text() }
+            context! { name => block.name.clone(), table => players_table(&block.lines), more => block.more }
         })
         .collect();
     context! {

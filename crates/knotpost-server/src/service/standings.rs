@@ -11,10 +11,10 @@ use crate::domain::rating::{Rating, shown};
 use crate::domain::{Millis, UserKey};
 use crate::store::{PlayerFacts, SeekRow, StandingRow, StandingsBlock, StoreError, Tx};
 
-/// Lines of a block in one answer.
+/// Lines of a block in one answer. A game may have a hundred thousand players, so that nobody counts them.
 const MOST_LINES: i64 = 100;
-/// Nobody counts further than this: a game may have a hundred thousand players.
-const MOST_COUNTED: i64 = 1001;
+/// … and of the block of those who do not play any more. Whether somebody does is looked up board by board.
+const MOST_INACTIVE: i64 = 25;
 /// Those who look for opponents, in one answer.
 const MOST_SEEKS: i64 = 50;
 
@@ -57,16 +57,13 @@ async fn collect(tx: &mut Tx, app: &App, game: &str, now: Millis) -> Result<Repl
     let seeks = tx.list_seeks(meta.name, MOST_SEEKS + 1).await?;
     let mut tables = Vec::new();
     for (block, name) in BLOCKS {
-        let mut rows = tx.standings(meta.name, block, long_ago, MOST_LINES + 1).await?;
-        let mut count = rows.len() as i64;
-        if count > MOST_LINES {
-            count = tx.count_standings(meta.name, block, long_ago, MOST_COUNTED).await?;
-            rows.truncate(MOST_LINES as usize);
-        }
+        let most = if block == StandingsBlock::Inactive { MOST_INACTIVE } else { MOST_LINES };
+        let mut rows = tx.standings(meta.name, block, long_ago, most + 1).await?;
         if block == StandingsBlock::Provisional {
-            count += add_newcomers(tx, meta.name, &seeks, &mut rows).await?;
+            add_newcomers(tx, meta.name, &seeks, &mut rows).await?;
         }
-        let more = count - rows.len() as i64;
+        let more = rows.len() as i64 > most;
+        rows.truncate(most as usize);
         let lines = describe(tx, meta.name, rows).await?;
         tables.push(StandingsTable { name: name.to_owned(), lines, more });
     }
@@ -81,23 +78,22 @@ async fn collect(tx: &mut Tx, app: &App, game: &str, now: Millis) -> Result<Repl
     })
 }
 
-/// Who looks for opponents is listed before his first rated game. Returns how many were added.
+/// Who looks for opponents is listed before his first rated game.
 async fn add_newcomers(
     tx: &mut Tx,
     game: &str,
     seeks: &[SeekRow],
     rows: &mut Vec<StandingRow>,
-) -> Result<i64, StoreError> {
+) -> Result<(), StoreError> {
     if seeks.is_empty() {
-        return Ok(0);
+        return Ok(());
     }
     let users: Vec<UserKey> = seeks.iter().map(|seek| seek.user_id).collect();
     let rated = tx.rated_among(game, &users).await?;
-    let new: Vec<_> = seeks.iter().filter(|seek| !rated.contains(&seek.user_id)).collect();
-    rows.extend(new.iter().map(|seek| newcomer(seek.user_id, &seek.userid)));
+    let new = seeks.iter().filter(|seek| !rated.contains(&seek.user_id));
+    rows.extend(new.map(|seek| newcomer(seek.user_id, &seek.userid)));
     rows.sort_by(StandingRow::by_rank);
-    rows.truncate(MOST_LINES as usize);
-    Ok(new.len() as i64)
+    Ok(())
 }
 
 fn newcomer(user_id: UserKey, userid: &str) -> StandingRow {

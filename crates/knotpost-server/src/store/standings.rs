@@ -62,15 +62,16 @@ pub enum StandingsBlock {
     Inactive,
 }
 
-/// The end of the statement for a block, comparing `active` so that the order comes from the index; `$2`: a last board that ended before is long ago. Who has left is
-/// not listed.
+/// The end of the statement for a block, comparing `active` so that the order comes from the index; `$2`: a last
+/// board that ended before is long ago. Who has left is not listed. Whether somebody plays is asked for a value:
+/// for an `EXISTS` behind an `OR` PostgreSQL gathers everybody who plays anything.
 macro_rules! block {
     (active, $games:literal) => {
         concat!(
             " FROM ratings r JOIN users u ON u.id = r.user_id WHERE r.game = $1 AND r.active = TRUE AND ",
             $games,
-            " AND (r.ended_at >= $2 OR EXISTS (SELECT 1 FROM seats s JOIN boards b ON b.id = s.board_id \
-             WHERE s.user_id = r.user_id AND b.game || '' = r.game AND b.state = 'active')) \
+            " AND (r.ended_at >= $2 OR (SELECT b.id FROM seats s JOIN boards b ON b.id = s.board_id \
+             WHERE s.user_id = r.user_id AND b.game || '' = r.game AND b.state = 'active' LIMIT 1) IS NOT NULL) \
              AND u.state <> 'deleted'"
         )
     };
@@ -93,12 +94,6 @@ macro_rules! select_standing {
             block!($($block)*),
             " ORDER BY r.rating DESC, r.user_id LIMIT $3"
         )
-    };
-}
-
-macro_rules! count_standing {
-    ($($block:tt)*) => {
-        concat!("SELECT COUNT(*) FROM (SELECT 1", block!($($block)*), " LIMIT $3) AS counted")
     };
 }
 
@@ -134,35 +129,6 @@ impl Tx {
         rows.sort_by(StandingRow::by_rank);
         rows.truncate(usize::try_from(limit).unwrap_or(0));
         Ok(rows)
-    }
-
-    /// How many players a block holds; nobody counts further than `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn count_standings(
-        &mut self,
-        game: &str,
-        block: StandingsBlock,
-        long_ago: Millis,
-        limit: i64,
-    ) -> Result<i64, StoreError> {
-        let (sql, more) = match block {
-            StandingsBlock::Established => (count_standing!(active, "r.games >= 20"), None),
-            StandingsBlock::Provisional => (count_standing!(active, "r.games < 20"), None),
-            StandingsBlock::Inactive => (count_standing!(gone), Some(count_standing!(quiet))),
-        };
-        let mut count = 0;
-        for sql in [Some(sql), more].into_iter().flatten() {
-            let found: i64 = on!(self, c => sqlx::query_scalar(sql)
-                .bind(game)
-                .bind(long_ago.0)
-                .bind(limit)
-                .fetch_one(c)
-                .await)?;
-            count += found;
-        }
-        Ok(count.min(limit))
     }
 
     /// What else the standings of a game show of these players; in no order, and without those who are not there.

@@ -94,19 +94,8 @@ pub struct StandingsTable {
     pub name: String,
     /// Its players, the best first.
     pub lines: Vec<StandingLine>,
-    /// How many more there are; 901 and up: at least so many.
-    pub more: i64,
-}
-
-impl StandingsTable {
-    /// How many more there are, as a reader is told; `None`: nobody.
-    pub fn more_text(&self) -> Option<String> {
-        match self.more {
-            0 => None,
-            more if more > 900 => Some("more than 900".to_owned()),
-            more => Some(more.to_string()),
-        }
-    }
+    /// Whether there are more.
+    pub more: bool,
 }
 
 /// Somebody who looks for opponents.

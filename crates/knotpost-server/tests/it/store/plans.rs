@@ -196,6 +196,7 @@ fn may_be_scanned(line: &str) -> bool {
         || [
             "SCAN n",
             "SCAN watchers",
+            "SCAN readers",
             "SCAN oldest",
             "SCAN inbox",
             "SCAN outbox",

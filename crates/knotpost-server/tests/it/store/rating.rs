@@ -204,12 +204,9 @@ pub(super) async fn standings_part_who_plays_from_who_is_gone(ground: &Ground) {
                 let rows = tx.standings("osbox", block, Millis(50), limit).await?;
                 let seen: Vec<_> = rows.iter().map(|row| row.userid.as_str()).collect();
                 assert_eq!(seen, expected, "{block:?}");
-                let count = tx.count_standings("osbox", block, Millis(50), 9).await?;
-                assert!(count >= expected.len() as i64 && count <= 3);
             }
             tx.set_user_state(users[3], UserState::Deleted).await?;
-            assert_eq!(tx.count_standings("osbox", StandingsBlock::Inactive, Millis(50), 9).await?, 1);
-            assert_eq!(tx.count_standings("osbox", StandingsBlock::Established, Millis(50), 2).await?, 2);
+            assert_eq!(tx.standings("osbox", StandingsBlock::Inactive, Millis(50), 9).await?.len(), 1);
             Ok(())
         })
     });
