@@ -10,7 +10,7 @@ use super::pass::{Pass, reply_address};
 use super::proposals::note_of_proposal;
 use super::readers::readers;
 use super::sheet::times;
-use super::{Board, Prepared, Reply, Standing, Style, TimeFacts, TimeUp};
+use super::{Board, Prepared, Reply, Standing, Style, TimeFacts, TimeUp, webhooks};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Address, BoardRef, Millis, ProposalKind, RemarkKey, SeatState, UserKey};
@@ -495,7 +495,13 @@ pub(super) async fn post_board_to(
     users: Vec<UserKey>,
     now: Millis,
 ) -> Result<(), StoreError> {
-    for reader in readers(tx, app, board, users).await? {
+    let readers = readers(tx, app, board, users).await?;
+    let told: Vec<UserKey> =
+        readers.iter().filter(|reader| reader.has_webhooks).map(|reader| reader.user).collect();
+    if !told.is_empty() {
+        webhooks::queue_for_board(tx, app, board, facts, &told, now).await?;
+    }
+    for reader in readers {
         if reader.addresses.is_empty() || !reader.takes_now(tx, board, facts, now).await? {
             continue;
         }

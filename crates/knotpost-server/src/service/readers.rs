@@ -29,6 +29,8 @@ pub(super) struct Reader {
     pub(super) untold: Vec<String>,
     /// Whether he can be told at another one.
     pub(super) is_reachable: bool,
+    /// Whether programs of his are told what happens.
+    pub(super) has_webhooks: bool,
     moves: Moves,
     takes_nags: bool,
 }
@@ -81,6 +83,7 @@ pub(super) async fn readers(
                 style,
                 untold,
                 is_reachable: false,
+                has_webhooks: false,
                 moves,
                 takes_nags: true,
             });
@@ -89,9 +92,9 @@ pub(super) async fn readers(
     let confirmed_only = app.config.confirms_addresses();
     let users: Vec<UserKey> = readers.iter().map(|reader| reader.user).collect();
     for row in tx.reader_addresses(&users).await? {
-        if let Some(reader) = readers.iter_mut().find(|reader| reader.user == row.user_id)
-            && (row.verified_at.is_some() || !confirmed_only)
-        {
+        let Some(reader) = readers.iter_mut().find(|reader| reader.user == row.user_id) else { continue };
+        reader.has_webhooks |= row.has_webhooks;
+        if row.verified_at.is_some() || !confirmed_only {
             if row.stopped_at.is_none() {
                 reader.is_reachable = true;
             } else if row.stop_told_at.is_none() {

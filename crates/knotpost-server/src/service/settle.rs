@@ -23,6 +23,7 @@ pub(super) async fn settle(
     for entry in board.entries.iter().skip(stored) {
         tx.insert_move(board.row.id, &entry.row).await?;
     }
+    board.changed_from = Some(stored);
     let standing = board.standing();
     board.row.ply = board.entries.len() as i64;
     board.row.history = Some(board.entries.digest());

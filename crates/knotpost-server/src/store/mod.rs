@@ -43,6 +43,7 @@ mod talk;
 mod user_games;
 mod vacations;
 mod watching;
+mod webhooks;
 mod whole;
 mod writer;
 
@@ -80,6 +81,7 @@ pub use standings::{PlayerFacts, StandingRow, StandingsBlock};
 pub use submissions::SubmissionRow;
 pub use talk::{PulseRow, TalkRow};
 pub use vacations::VacationRow;
+pub use webhooks::{HookEventRow, HookReader, NewHookEvent, WebhookRow};
 pub use whole::{Cell, Column, Kind, STAYING, Staying, TABLES, Table};
 pub use writer::Work;
 

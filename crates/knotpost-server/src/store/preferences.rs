@@ -105,6 +105,8 @@ pub struct ReaderAddress {
     pub stopped_at: Option<i64>,
     /// When he was told of that.
     pub stop_told_at: Option<i64>,
+    /// Whether programs of his are told what happens.
+    pub has_webhooks: bool,
 }
 
 impl Tx {
@@ -134,7 +136,8 @@ impl Tx {
         Ok(among!(
             self,
             "SELECT user_id, address, verified_at, stop_told_at, (SELECT f.stopped_at FROM failing_addresses f \
-             WHERE f.address_key = addresses.address_key) AS stopped_at FROM addresses WHERE user_id",
+             WHERE f.address_key = addresses.address_key) AS stopped_at, EXISTS (SELECT 1 FROM webhooks w \
+             WHERE w.user_id = addresses.user_id AND w.stopped_at IS NULL) AS has_webhooks FROM addresses WHERE user_id",
             " ORDER BY id",
             q => sqlx::query_as::<_, ReaderAddress>(q.0).bind(key_list(users)).fetch_all(q.1).await
         )?)
@@ -142,7 +145,7 @@ impl Tx {
 }
 
 /// Keys as both databases read a list of them.
-fn key_list(users: &[UserKey]) -> String {
+pub(super) fn key_list(users: &[UserKey]) -> String {
     let keys: Vec<String> = users.iter().map(|user| user.0.to_string()).collect();
     format!("[{}]", keys.join(","))
 }
