@@ -186,14 +186,24 @@ impl Tx {
         Ok(())
     }
 
-    /// Notes that a webhook took an event, or is to be tried anew.
+    /// Notes that a webhook took an event. One that was switched off meanwhile stays so.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn note_hook_well(&mut self, id: i64, sent_at: Option<Millis>) -> Result<(), StoreError> {
-        let sql = "UPDATE webhooks SET failures = 0, failing_since = NULL, stopped_at = NULL, error = NULL, \
-                   sent_at = COALESCE($2, sent_at) WHERE id = $1";
-        on!(self, c => sqlx::query(sql).bind(id).bind(sent_at.map(|at| at.0)).execute(c).await.map(drop))?;
+    pub async fn note_hook_well(&mut self, id: i64, now: Millis) -> Result<(), StoreError> {
+        let sql = "UPDATE webhooks SET failures = 0, failing_since = NULL, sent_at = $2, \
+                   error = CASE WHEN stopped_at IS NULL THEN NULL ELSE error END WHERE id = $1";
+        on!(self, c => sqlx::query(sql).bind(id).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Switches a webhook on, as if nothing had ever failed.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn start_webhook(&mut self, id: i64) -> Result<(), StoreError> {
+        let sql = "UPDATE webhooks SET failures = 0, failing_since = NULL, stopped_at = NULL, error = NULL WHERE id = $1";
+        on!(self, c => sqlx::query(sql).bind(id).execute(c).await.map(drop))?;
         Ok(())
     }
 

@@ -189,7 +189,7 @@ pub async fn note_fate(app: &Arc<App>, delivery: Delivery, fate: Fate) -> Result
 
 async fn arrived(tx: &mut Tx, delivery: &Delivery, now: Millis) -> Result<(), StoreError> {
     tx.finish_outbox(delivery.row, "sent", None, now).await?;
-    tx.note_hook_well(delivery.webhook, Some(now)).await?;
+    tx.note_hook_well(delivery.webhook, now).await?;
     if delivery.had_failed {
         tx.hurry_hook(delivery.webhook, now).await?;
     }

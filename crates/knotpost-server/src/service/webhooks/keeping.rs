@@ -198,7 +198,7 @@ pub async fn start_webhook(app: &App, user: UserKey, id: i64) -> Result<(), Serv
         Box::pin(async move {
             let known = own(tx, user, id).await?.is_some();
             if known {
-                tx.note_hook_well(id, None).await?;
+                tx.start_webhook(id).await?;
             }
             Ok(known)
         })

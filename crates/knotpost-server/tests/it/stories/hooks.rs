@@ -344,6 +344,9 @@ mod stories {
         assert!(take().await.unwrap().body.contains("\"ply\":2"));
         // Whoever has taken one and was killed gives it back with the lease.
         app.clock.advance(3 * 60 * SECOND);
+        let untried = take().await.unwrap();
+        assert!(untried.body.contains("\"user\":\"bob\"") && untried.body.contains("\"ply\":2"));
+        note_fate(&app.app, untried, Fate::Arrived).await.unwrap();
         let again = take().await.unwrap();
         assert_eq!((again.id, again.attempts), (other.id, 2));
     }
