@@ -20,6 +20,7 @@ mod depiction;
 mod digest;
 mod duty;
 mod execute;
+mod hashing;
 mod held;
 mod help;
 mod history;
