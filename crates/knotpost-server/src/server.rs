@@ -169,7 +169,7 @@ impl Server {
             tasks.spawn(worker::work_outbox(Arc::clone(&app), Arc::clone(&transport), stop.clone()));
         }
         if config.webhooks.enabled {
-            let courier = Arc::new(Courier::new(config));
+            let courier = Arc::new(Courier::new(config).context("webhooks cannot be told anything")?);
             for _ in 0..COURIERS {
                 tasks.spawn(worker::work_webhooks(Arc::clone(&app), Arc::clone(&courier), stop.clone()));
             }

@@ -57,7 +57,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     })
 }
 
-/// Of IPv6 only 2000::/3 is handed out (RFC 4291), and of that some blocks are not for machines.
+/// Of IPv6 only `2000::/3` is handed out (RFC 4291), and of that some blocks are not for machines.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     const SPECIAL: [(u128, u32); 4] = [
         // Protocol assignments, Teredo among them.

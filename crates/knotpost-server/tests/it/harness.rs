@@ -133,7 +133,7 @@ impl TestApp {
         }
         change(&mut config);
         let transport = Transport::from_url(&config.mail.transport, data.path()).expect("a transport");
-        let courier = Courier::new(&config);
+        let courier = Courier::new(&config).expect("TLS");
         let entropy = Arc::new(Repeating::default());
         let app =
             server::open(config, &REGISTRY, Arc::clone(&clock) as Arc<_>, entropy).await.expect("it opens");

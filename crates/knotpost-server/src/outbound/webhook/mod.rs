@@ -43,29 +43,37 @@ impl fmt::Debug for Courier {
 
 impl Courier {
     /// A courier that asks the system for names and trusts the certificates that browsers trust.
-    pub fn new(config: &Config) -> Self {
+    ///
+    /// # Errors
+    /// When there is no TLS to be had.
+    pub fn new(config: &Config) -> Result<Self, rustls::Error> {
         let mut roots = RootCertStore::empty();
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
         Self::with(config, Arc::new(SystemNames), roots)
     }
 
     /// A courier with its own names and its own trust.
-    #[expect(clippy::expect_used, reason = "the provider has the usual protocol versions")]
-    pub fn with(config: &Config, names: Arc<dyn Resolve>, roots: RootCertStore) -> Self {
+    ///
+    /// # Errors
+    /// When there is no TLS to be had.
+    pub fn with(
+        config: &Config,
+        names: Arc<dyn Resolve>,
+        roots: RootCertStore,
+    ) -> Result<Self, rustls::Error> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let tls = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .expect("the usual versions")
+            .with_safe_default_protocol_versions()?
             .with_root_certificates(roots)
             .with_no_client_auth();
         let settings = &config.webhooks;
-        Self {
+        Ok(Self {
             names,
             tls: Arc::new(tls),
             reach: if settings.allow_private { Reach::Anywhere } else { Reach::Public },
             patience: Duration::from_secs(settings.timeout_seconds),
             agent: format!("Knotpost/{} (+{})", env!("CARGO_PKG_VERSION"), config.server.public_url),
-        }
+        })
     }
 
     /// Hands an event over, and says what became of it. Everything together takes no longer than the patience.
@@ -100,7 +108,8 @@ impl Courier {
 pub async fn send_next(app: &Arc<App>, courier: &Courier) -> Result<bool, StoreError> {
     let Some(taken) = take_delivery(app).await? else { return Ok(false) };
     let Taken::Deliver(delivery) = taken else { return Ok(true) };
-    let fate = courier.deliver(&delivery).await;
+    // With TLS it is large; on the heap it is in nobody's way.
+    let fate = Box::pin(courier.deliver(&delivery)).await;
     let outcome = match &fate {
         Fate::Arrived => "arrived",
         Fate::Gone => "gone",

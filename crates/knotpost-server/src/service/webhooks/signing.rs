@@ -47,12 +47,16 @@ impl HookSecret {
     }
 
     /// The `webhook-signature` of a message, sent at `timestamp` (unix seconds).
-    #[expect(clippy::expect_used, reason = "HMAC takes keys of every length")]
     pub fn sign(&self, id: &str, timestamp: i64, body: &str) -> String {
-        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("any length");
-        mac.update(format!("{id}.{timestamp}.{body}").as_bytes());
-        format!("v1,{}", BASE64.encode(&mac.finalize().into_bytes()))
+        format!("v1,{}", BASE64.encode(&mac(&self.0, format!("{id}.{timestamp}.{body}").as_bytes())))
     }
+}
+
+#[expect(clippy::expect_used, reason = "HMAC takes keys of every length")]
+fn mac(key: &[u8], message: &[u8]) -> [u8; 32] {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("any length");
+    mac.update(message);
+    mac.finalize().into_bytes().into()
 }
 
 #[cfg(test)]

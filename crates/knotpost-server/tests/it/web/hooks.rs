@@ -251,10 +251,11 @@ mod stories {
             "2002:7f00:1::",
             "127.0.0.1 ::1 10.0.0.1",
         ] {
-            app.courier = Courier::with(&app.app.config, Fickle::new(&[inside]), RootCertStore::empty());
+            app.courier =
+                Courier::with(&app.app.config, Fickle::new(&[inside]), RootCertStore::empty()).unwrap();
             assert_eq!(fate(&app, &url).await, "hooks.example is not on the public internet", "{inside}");
         }
-        app.courier = Courier::with(&app.app.config, Fickle::new(&[""]), RootCertStore::empty());
+        app.courier = Courier::with(&app.app.config, Fickle::new(&[""]), RootCertStore::empty()).unwrap();
         assert_eq!(fate(&app, &url).await, "hooks.example has no address");
         assert_eq!(host.connections(), 0, "nobody has so much as knocked");
     }
@@ -266,15 +267,15 @@ mod stories {
         // The name is asked once: what was looked at is what is connected to.
         let names = Fickle::new(&["127.0.0.1", "192.0.2.1"]);
         let mut roots = RootCertStore::empty();
-        app.courier = Courier::with(&app.app.config, Fickle::new(&["127.0.0.1"]), roots.clone());
+        app.courier = Courier::with(&app.app.config, Fickle::new(&["127.0.0.1"]), roots.clone()).unwrap();
         let url = |name: &str| format!("https://{name}:{}/", host.place.port());
         let error = fate(&app, &url("mail.example.org")).await;
         assert!(error.as_str().unwrap().starts_with("its certificate is not good"), "{error}");
         roots.add(made.cert.der().clone()).unwrap();
-        app.courier = Courier::with(&app.app.config, Arc::clone(&names) as Arc<_>, roots.clone());
+        app.courier = Courier::with(&app.app.config, Arc::clone(&names) as Arc<_>, roots.clone()).unwrap();
         assert_eq!(fate(&app, &url("mail.example.org")).await, Value::Null);
         assert_eq!((host.told().len(), names.1.load(Ordering::Relaxed)), (1, 1));
-        app.courier = Courier::with(&app.app.config, Fickle::new(&["127.0.0.1"]), roots);
+        app.courier = Courier::with(&app.app.config, Fickle::new(&["127.0.0.1"]), roots).unwrap();
         let error = fate(&app, &url("other.example.org")).await;
         assert!(error.as_str().unwrap().starts_with("its certificate is not good"), "{error}");
         assert!(host.told().is_empty());
