@@ -24,6 +24,8 @@ pub struct Signals {
     pub inbox: Sign,
     /// A mail waits in the outbox.
     pub outbox: Sign,
+    /// Something waits in the outbox for a webhook.
+    pub webhooks: Arc<Sign>,
     /// Boards on which something has just happened, for those who watch them live.
     pub boards: broadcast::Sender<BoardRef>,
     announcer: Announcer,
@@ -35,9 +37,12 @@ const BOARDS_KEPT: usize = 256;
 
 impl Signals {
     fn new(announcer: &Announcer, told: Option<Announcements>) -> Self {
+        // Other processes have no part in it: whoever queued an event sends it, and all look by themselves.
+        let webhooks = Arc::new(Sign::new(Notice::Outbox, Announcer::default()));
         Self {
             inbox: Sign::new(Notice::Inbox, announcer.clone()),
-            outbox: Sign::new(Notice::Outbox, announcer.clone()),
+            outbox: Sign::new(Notice::Outbox, announcer.clone()).beside(Arc::clone(&webhooks)),
+            webhooks,
             boards: broadcast::Sender::new(BOARDS_KEPT),
             announcer: announcer.clone(),
             told: Mutex::new(told),

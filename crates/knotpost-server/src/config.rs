@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use sections::{
     Accounts, AuthPolicy, Confirm, Database, Dkim, FileMode, Games, Http, Inbound, KeepRaw, Limits, Lmtp,
-    Log, LogFormat, Mail, Maildir, Migrate, Retention, Secrets, Server, Smtp, Time,
+    Log, LogFormat, Mail, Maildir, Migrate, Retention, Secrets, Server, Smtp, Time, Webhooks,
 };
 
 /// The file that is read from the working folder when no other is named.
@@ -45,6 +45,7 @@ pub struct Config {
     pub games: Games,
     pub inbound: Inbound,
     pub dkim: Dkim,
+    pub webhooks: Webhooks,
     pub retention: Retention,
     pub secrets: Secrets,
     pub log: Log,

@@ -19,10 +19,12 @@ pub enum Loop {
     Clock,
     /// Mails of the day and broadcasts.
     Rounds,
+    /// Events for webhooks.
+    Webhooks,
 }
 
 impl Loop {
-    const ALL: [Self; 4] = [Self::Inbox, Self::Outbox, Self::Clock, Self::Rounds];
+    const ALL: [Self; 5] = [Self::Inbox, Self::Outbox, Self::Clock, Self::Rounds, Self::Webhooks];
 
     /// Its name for whoever runs the server.
     pub const fn name(self) -> &'static str {
@@ -31,6 +33,7 @@ impl Loop {
             Self::Outbox => "outbox",
             Self::Clock => "clock",
             Self::Rounds => "rounds",
+            Self::Webhooks => "webhooks",
         }
     }
 }
@@ -58,12 +61,13 @@ impl Pulse {
     }
 
     fn beat_of(&self, which: Loop) -> &AtomicI64 {
-        let [inbox, outbox, clock, rounds] = &self.beats;
+        let [inbox, outbox, clock, rounds, webhooks] = &self.beats;
         match which {
             Loop::Inbox => inbox,
             Loop::Outbox => outbox,
             Loop::Clock => clock,
             Loop::Rounds => rounds,
+            Loop::Webhooks => webhooks,
         }
     }
 }

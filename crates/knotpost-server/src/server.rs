@@ -18,7 +18,7 @@ use crate::app::{App, Parts};
 use crate::clock::{Clock, Entropy};
 use crate::config::{Config, Migrate};
 use crate::inbound::{Desk, Intake, Protocol, SmtpSettings, Watch, handover, smtp};
-use crate::outbound::{MailComposer, Signer, Transport};
+use crate::outbound::{Courier, MailComposer, Signer, Transport};
 use crate::service::{LocalMailbox, Mailroom, check_key, unfinished_import};
 use crate::store::Store;
 use crate::{web, worker};
@@ -32,6 +32,8 @@ use unclean::{Check, Mark};
 const GRACE: Duration = Duration::from_secs(7);
 /// Tasks that send mail side by side.
 const SENDERS: usize = 4;
+/// Tasks that tell webhooks side by side what happened; one host has one of them at a time.
+const COURIERS: usize = 4;
 /// Tasks that process received mail side by side; while one waits for a password, others go on.
 const READERS: usize = 4;
 
@@ -165,6 +167,12 @@ impl Server {
         }
         for _ in 0..SENDERS {
             tasks.spawn(worker::work_outbox(Arc::clone(&app), Arc::clone(&transport), stop.clone()));
+        }
+        if config.webhooks.enabled {
+            let courier = Arc::new(Courier::new(config).context("webhooks cannot be told anything")?);
+            for _ in 0..COURIERS {
+                tasks.spawn(worker::work_webhooks(Arc::clone(&app), Arc::clone(&courier), stop.clone()));
+            }
         }
         tasks.spawn(worker::work_clock(Arc::clone(&app), stop.clone()));
         tasks.spawn(worker::work_peers(Arc::clone(&app), stop.clone()));

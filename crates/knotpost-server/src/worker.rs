@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::inbound::{Desk, Round, Watch};
-use crate::outbound::{Transport, queue};
+use crate::outbound::{Courier, Transport, queue, webhook};
 use crate::pulse::Loop;
 use crate::secret::to_hex;
 use crate::service::{self, Sign};
@@ -67,6 +67,16 @@ pub async fn work_outbox(app: Arc<App>, transport: Arc<Transport>, stop: Cancell
         let done = queue::send_next(&app, &transport).await;
         app.pulse.beat(Loop::Outbox, app.clock.now());
         pause = rest(done, pause, &app.signals.outbox, &stop, "the outbox").await;
+    }
+}
+
+/// Tells webhooks what happened until it is told to stop.
+pub async fn work_webhooks(app: Arc<App>, courier: Arc<Courier>, stop: CancellationToken) {
+    let mut pause = POLL;
+    while !stop.is_cancelled() {
+        let done = webhook::send_next(&app, &courier).await;
+        app.pulse.beat(Loop::Webhooks, app.clock.now());
+        pause = rest(done, pause, &app.signals.webhooks, &stop, "what webhooks are told").await;
     }
 }
 

@@ -145,6 +145,9 @@ fn numbers(config: &Config) -> Result<(), ConfigError> {
     if config.database.max_connections == 0 {
         return refuse("database.max_connections", "must be 1 or more");
     }
+    if !(1..=60).contains(&config.webhooks.timeout_seconds) {
+        return refuse("webhooks.timeout_seconds", "must be seconds between 1 and 60");
+    }
     if config.inbound.max_bytes < 1024 {
         return refuse("inbound.max_bytes", "must be 1024 or more");
     }

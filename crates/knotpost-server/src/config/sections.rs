@@ -172,6 +172,18 @@ section! {
 }
 
 section! {
+    /// Programs of users that are told what happens on their boards.
+    Webhooks {
+        /// Whether there are any.
+        enabled: bool = true,
+        /// Whether they may be on this machine, in its networks, and without TLS.
+        allow_private: bool = false,
+        /// How long one request may take.
+        timeout_seconds: u64 = 10,
+    }
+}
+
+section! {
     /// Signing of outgoing mail, in the name of the domain of `server.address`.
     Dkim {
         /// The part of the DNS name under which the public key is found; empty: mail is not signed.

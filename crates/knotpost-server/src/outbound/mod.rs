@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows boards, users or the queue: `letter` writes what it is given, `transport` hands bytes over
 //! and says whether that failed for now or for good, `backoff` says when to try again, `dkim` signs what leaves.
+//! `webhook` is the other way out: requests to programs of users.
 
 pub mod backoff;
 pub mod dkim;
@@ -23,6 +24,7 @@ mod standings;
 mod table;
 mod templates;
 pub mod transport;
+pub mod webhook;
 
 pub use crate::service::{Auto, Drawn, Letter};
 pub use dkim::Signer;
@@ -33,3 +35,4 @@ pub use post::MailComposer;
 pub use render::{RenderError, Rendered, Renderer};
 pub use templates::OwnTemplate;
 pub use transport::{MemoryBox, SendError, Sent, Transport, TransportError};
+pub use webhook::Courier;

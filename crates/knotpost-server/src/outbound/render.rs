@@ -191,6 +191,7 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::ConfirmAddress { .. } => "confirm_address",
         Reply::MailSent { .. } => "mail_sent",
         Reply::PasswordChanged { .. } => "password_changed",
+        Reply::WebhookStopped { .. } => "webhook_stopped",
         Reply::AddressesChanged { .. } => "addresses_changed",
         Reply::Preferences { .. } => "preferences",
         Reply::Digest { .. } => "digest",

@@ -79,6 +79,15 @@ pub enum Reply {
         /// Whose.
         userid: String,
     },
+    /// A webhook was switched off.
+    WebhookStopped {
+        /// Whose.
+        userid: String,
+        /// Scheme, host and port of its address.
+        place: String,
+        /// Why.
+        why: String,
+    },
     /// The addresses were changed.
     AddressesChanged {
         /// Whose.

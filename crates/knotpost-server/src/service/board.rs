@@ -43,6 +43,8 @@ pub struct Board {
     pub position: Box<dyn Position>,
     /// Its limits of time, and what does not count.
     pub timing: Timing,
+    /// How many moves it had before what has just been settled; `None`: nothing has changed.
+    pub(super) changed_from: Option<usize>,
     options: GameOptions,
     retired: Vec<Seat>,
 }
@@ -194,7 +196,8 @@ impl Board {
         let position = game.setup(&options, seats.len(), &seed);
         let timing = Timing { limits: TimeLimits::of(&row, &app.config.time), ..Timing::default() };
         let entries = no_moves(&row, seats.len());
-        Ok(Self { row, seats, entries, game, position, timing, options, retired: Vec::new() })
+        let (changed_from, retired) = (None, Vec::new());
+        Ok(Self { row, seats, entries, game, position, timing, changed_from, options, retired })
     }
 
     /// The board as it was after `ply` moves; `ply` beyond the end means the end.
@@ -222,6 +225,7 @@ impl Board {
             game: self.game,
             position: self.position.clone(),
             timing: self.timing.clone(),
+            changed_from: self.changed_from,
             options: self.options.clone(),
             retired: self.retired.clone(),
         }

@@ -7,7 +7,7 @@ use super::Prepared;
 use super::execute::authorize_on;
 use super::post::{BoardFacts, Heading, post_board, post_to_user};
 use super::sheet::{Listing, Spoken};
-use super::{Answer, Board, Code, Refusal, Reply, ServiceError, Sheet, ratings};
+use super::{Answer, Board, Code, Refusal, Reply, ServiceError, Sheet, ratings, webhooks};
 use crate::app::App;
 use crate::domain::{BoardRef, Millis, RemarkKind};
 use crate::store::{StoreError, Tx};
@@ -114,7 +114,7 @@ pub(super) async fn chat(
     answer_with_board(tx, app, &board, facts, now).await
 }
 
-/// Tells everybody on a board, players, watchers and who waits for its end, something that is not the board itself.
+/// Tells everybody on a board, players, watchers and who waits for its end, that it was taken off the server.
 pub(super) async fn tell_all(
     tx: &mut Tx,
     app: &App,
@@ -132,7 +132,7 @@ pub(super) async fn tell_all(
             post_to_user(tx, app, reply, user, now).await?;
         }
     }
-    Ok(())
+    webhooks::queue_for_removed(tx, app, board, &told, now).await
 }
 
 /// How the API and answers name a board.

@@ -79,6 +79,7 @@ mod users;
 mod vacations;
 mod views;
 mod watching;
+mod webhooks;
 
 pub use accounts::confirm_address;
 pub use admin::{
@@ -163,3 +164,8 @@ pub use users::{
     UserEdit, UserView, search_users, view_public_user, view_user, view_user_by_key, view_users,
 };
 pub use views::{BoardPage, BoardQuery, BoardView, view_board, view_boards, view_games};
+pub use webhooks::{
+    Delivery, Fate, FreshHook, HookEvent, HookSecret, HookView, HookWish, KIND as WEBHOOK_KIND,
+    MOST_WEBHOOKS, Taken, create_webhook, note_fate, remove_webhook, renew_webhook_secret, start_webhook,
+    take_delivery, test_webhook, view_webhooks,
+};

@@ -2,6 +2,8 @@
 //! wake its workers, count what somebody tried elsewhere, tell those who watch a board. Every notice is a hint: a process that
 //! hears none looks for itself a little later.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -73,17 +75,36 @@ pub struct Sign {
     here: Notify,
     notice: Notice,
     announcer: Announcer,
+    /// Given with this one, if it was noted.
+    beside: Option<Arc<Sign>>,
+    noted: AtomicBool,
 }
 
 impl Sign {
     /// A sign that is `notice` to the others.
     pub fn new(notice: Notice, announcer: Announcer) -> Self {
-        Self { here: Notify::new(), notice, announcer }
+        Self { here: Notify::new(), notice, announcer, beside: None, noted: AtomicBool::new(false) }
+    }
+
+    /// The same, and with it another one that was noted meanwhile.
+    #[must_use]
+    pub fn beside(self, other: Arc<Self>) -> Self {
+        Self { beside: Some(other), ..self }
+    }
+
+    /// Has this sign given with the one beside which it stands: what is not yet committed cannot be worked on.
+    pub fn note(&self) {
+        self.noted.store(true, Ordering::Relaxed);
     }
 
     /// Wakes one worker here, and one in every other process.
     pub fn notify_one(&self) {
         self.here.notify_one();
+        if let Some(beside) = &self.beside
+            && beside.noted.swap(false, Ordering::Relaxed)
+        {
+            beside.here.notify_one();
+        }
         self.announcer.announce(self.notice.clone());
     }
 

@@ -10,7 +10,7 @@ use super::letter::{MailForm, content_of, form_for};
 use super::pass::{Pass, reply_address};
 use super::proposals::note_of_proposal;
 use super::readers::{Reader, readers, readers_and_watchers};
-use super::{Board, Prepared, Reply, Standing, Style};
+use super::{Board, Prepared, Reply, Standing, Style, webhooks};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Address, BoardRef, Millis, SeatState, UserKey};
@@ -242,6 +242,11 @@ async fn post_to_readers(
     readers: Vec<Reader>,
     now: Millis,
 ) -> Result<(), StoreError> {
+    let told: Vec<UserKey> =
+        readers.iter().filter(|reader| reader.has_webhooks).map(|reader| reader.user).collect();
+    if !told.is_empty() {
+        webhooks::queue_for_board(tx, app, board, facts, &told, now).await?;
+    }
     let mut mails = Vec::new();
     for reader in readers {
         if reader.addresses.is_empty() || !reader.takes_now(tx, board, facts, now).await? {

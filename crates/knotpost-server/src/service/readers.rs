@@ -29,6 +29,8 @@ pub(super) struct Reader {
     pub(super) untold: Vec<String>,
     /// Whether he can be told at another one.
     pub(super) is_reachable: bool,
+    /// Whether programs of his are told what happens.
+    pub(super) has_webhooks: bool,
     moves: Moves,
     takes_nags: bool,
 }
@@ -101,6 +103,7 @@ fn gather(app: &App, users: Vec<UserKey>, facts: ReaderFacts) -> Vec<Reader> {
                 style,
                 untold,
                 is_reachable: false,
+                has_webhooks: false,
                 moves,
                 takes_nags: true,
             });
@@ -118,6 +121,9 @@ fn gather(app: &App, users: Vec<UserKey>, facts: ReaderFacts) -> Vec<Reader> {
             }
             reader.addresses.push(row.address);
         }
+    }
+    for reader in &mut readers {
+        reader.has_webhooks = facts.with_webhooks.contains(&reader.user);
     }
     for wish in facts.wishes {
         if let Some(reader) = readers.iter_mut().find(|reader| reader.user == wish.user_id) {

@@ -20,6 +20,7 @@ pub(super) async fn settle(
     while queue::play_next(tx, app, board, now).await? {
         play_for_the_absent(board, now)?;
     }
+    board.changed_from = Some(stored);
     let standing = board.standing();
     board.row.ply = board.entries.len() as i64;
     board.row.history = Some(board.entries.digest());

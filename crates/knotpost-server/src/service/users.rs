@@ -2,7 +2,7 @@
 
 use knotpost_commands::{Password, Userid};
 
-use super::{Code, Refusal, ServiceError, departure, ratings, resets, tokens};
+use super::{Code, Refusal, ServiceError, departure, ratings, resets, tokens, webhooks};
 use crate::app::App;
 use crate::domain::{Address, BoardState, Millis, UserKey};
 use crate::store::{BoardFilter, NewUser, StoppedAddress, StoreError, Tx, UserRow, UserState};
@@ -256,7 +256,10 @@ pub(super) async fn apply(
             tx.drop_reset(user.id).await?;
         }
         UserEdit::Role(role) => tx.set_user_role(user.id, role).await?,
-        UserEdit::Suspend => tx.set_user_state(user.id, UserState::Suspended).await?,
+        UserEdit::Suspend => {
+            tx.set_user_state(user.id, UserState::Suspended).await?;
+            webhooks::silence(tx, user.id, now).await?;
+        }
         UserEdit::Lift => tx.set_user_state(user.id, UserState::Active).await?,
         UserEdit::Delete => departure::leave(tx, app, &user, now).await?,
         UserEdit::SendReset => resets::send(tx, app, &user, now).await?,

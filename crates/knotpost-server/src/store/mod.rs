@@ -48,6 +48,7 @@ mod tx;
 mod user_games;
 mod vacations;
 mod watching;
+mod webhooks;
 mod whole;
 mod writer;
 
@@ -89,6 +90,7 @@ pub use surroundings::Surroundings;
 pub use talk::{PulseRow, TalkRow};
 pub use tx::{Connection, Driver, Tx};
 pub use vacations::VacationRow;
+pub use webhooks::{HookEventRow, HookReader, NewHookEvent, WebhookRow};
 pub use whole::{Cell, Column, Kind, STAYING, Staying, TABLES, Table};
 pub use writer::Work;
 

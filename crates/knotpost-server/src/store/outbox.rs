@@ -183,7 +183,7 @@ impl Tx {
         let row = claim!(
             self.writing().await?,
             "UPDATE outbox SET attempts = attempts + 1, due_at = $2 WHERE id = (SELECT id FROM outbox \
-             WHERE state = 'queued' AND due_at <= $1 ORDER BY due_at, id LIMIT 1",
+             WHERE state = 'queued' AND webhook_id IS NULL AND due_at <= $1 ORDER BY due_at, id LIMIT 1",
             ") RETURNING id, kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, attempts",
             q => sqlx::query_as::<_, OutboxRow>(q.0).bind(now.0).bind(lease_until.0).fetch_optional(q.1).await
         )?;
@@ -283,7 +283,7 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn next_outbox_due(&mut self) -> Result<Option<i64>, StoreError> {
-        let sql = "SELECT MIN(due_at) FROM outbox WHERE state = 'queued'";
+        let sql = "SELECT MIN(due_at) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL";
         Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
     }
 
@@ -292,9 +292,8 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn count_waiting_outbox(&mut self) -> Result<i64, StoreError> {
-        Ok(
-            on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM outbox WHERE state = 'queued'").fetch_one(c).await)?,
-        )
+        let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL";
+        Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)
     }
 
     /// Deletes a batch of mails that ended before `before`; says whether there may be more.

@@ -41,9 +41,11 @@ pub struct ReaderFacts {
     /// What all readers want of the game. Of two wishes about the same the later counts: those for the game itself
     /// come last.
     pub wishes: Vec<ReaderWish>,
+    /// Whose programs are told what happens.
+    pub with_webhooks: Vec<UserKey>,
 }
 
-/// Any of the three; `what` says which.
+/// Any of the four; `what` says which.
 #[derive(Debug, FromRow)]
 struct Line {
     what: i64,
@@ -74,7 +76,9 @@ macro_rules! reader_facts {
              FROM addresses a WHERE a.user_id IN (SELECT id FROM readers) \
              UNION ALL SELECT 3, p.user_id, p.name, p.value, NULL, NULL, NULL, \
              CAST(CASE WHEN p.game = '' THEN 0 ELSE 1 END AS BIGINT) \
-             FROM preferences p WHERE (p.game = '' OR p.game = $2) AND p.user_id IN (SELECT id FROM readers)"
+             FROM preferences p WHERE (p.game = '' OR p.game = $2) AND p.user_id IN (SELECT id FROM readers) \
+             UNION ALL SELECT 4, w.user_id, '', NULL, NULL, NULL, NULL, CAST(0 AS BIGINT) FROM webhooks w \
+             WHERE w.stopped_at IS NULL AND w.user_id IN (SELECT id FROM readers)"
         )
     };
 }
@@ -117,6 +121,7 @@ impl Tx {
                     stopped_at,
                     stop_told_at,
                 }),
+                4 => facts.with_webhooks.push(user_id),
                 _ => {
                     facts.wishes.push(ReaderWish { user_id, name: one, value: two.unwrap_or_default() });
                 }
@@ -129,7 +134,7 @@ impl Tx {
 }
 
 /// Keys as both databases read a list of them.
-fn key_list(users: &[UserKey]) -> String {
+pub(super) fn key_list(users: &[UserKey]) -> String {
     let keys: Vec<String> = users.iter().map(|user| user.0.to_string()).collect();
     format!("[{}]", keys.join(","))
 }

@@ -51,6 +51,8 @@ pub(super) async fn metrics(State(web): State<Web>) -> Response {
         let outbox = tx.count_waiting_outbox().await.unwrap_or(-1);
         ::metrics::gauge!("knotpost_inbox_waiting").set(inbox as f64);
         ::metrics::gauge!("knotpost_outbox_waiting").set(outbox as f64);
+        let events = tx.count_waiting_hook_events().await.unwrap_or(-1);
+        ::metrics::gauge!("knotpost_webhook_events_waiting").set(events as f64);
         let now = web.app.clock.now();
         let due = tx.next_inbox_due().await.ok().flatten();
         // How long the mail that is due longest has waited for its turn.

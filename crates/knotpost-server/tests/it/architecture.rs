@@ -32,10 +32,11 @@ const CRATES: [(&str, &[&str]); 7] = [
 
 /// A library or part of the standard library, and the places of the server
 /// that alone may name it.
-const OWNED_PATHS: [(&str, &[&str]); 8] = [
+const OWNED_PATHS: [(&str, &[&str]); 9] = [
     ("sqlx::", &["store"]),
     ("axum::", &["web"]),
     ("tower_http::", &["web"]),
+    ("hyper::", &["outbound"]),
     ("lettre::", &["outbound"]),
     ("mail_parser::", &["inbound"]),
     ("mail_auth::", &["inbound"]),

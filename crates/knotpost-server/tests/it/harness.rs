@@ -4,6 +4,7 @@
 //! Tests mail, post and look; what they cannot do is reach around the edges: every change goes the
 //! way a player's would.
 
+mod hook_host;
 mod letter;
 mod page;
 mod passing;
@@ -22,7 +23,7 @@ use knotpost_server::clock::{Entropy, ManualClock};
 use knotpost_server::config::Config;
 use knotpost_server::domain::Millis;
 use knotpost_server::inbound::{Desk, Envelope, Intake, Receipt, Way};
-use knotpost_server::outbound::{MemoryBox, SendError, Sent, Transport, queue};
+use knotpost_server::outbound::{Courier, MemoryBox, SendError, Sent, Transport, queue, webhook};
 use knotpost_server::service::{Administrator, Deed, ServiceError, UserEdit, administer};
 use knotpost_server::{server, web, worker};
 use serde_json::{Value, json};
@@ -31,6 +32,7 @@ use tower::ServiceExt;
 
 use crate::postgres::TestDatabase;
 
+pub(crate) use hook_host::{HookHost, Told};
 pub(crate) use letter::{Letter, show_all};
 pub(crate) use passing::{DAY, HOUR};
 pub(crate) use replying::{Draft, Mailboxes, raw_reply};
@@ -76,6 +78,7 @@ pub(crate) struct TestApp {
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) data: TempDir,
     transport: Transport,
+    pub(crate) courier: Courier,
     router: Router,
     mails: AtomicU32,
     // Last: the database is dropped after everything that is connected to it.
@@ -130,13 +133,14 @@ impl TestApp {
         }
         change(&mut config);
         let transport = Transport::from_url(&config.mail.transport, data.path()).expect("a transport");
+        let courier = Courier::new(&config).expect("TLS");
         let entropy = Arc::new(Repeating::default());
         let app =
             server::open(config, &REGISTRY, Arc::clone(&clock) as Arc<_>, entropy).await.expect("it opens");
         let router =
             web::router(web::Web::new(Arc::clone(&app), Arc::new(Desk::new(Arc::clone(&app))), None));
         let desk = Desk::new(Arc::clone(&app));
-        Self { app, desk, clock, data, transport, router, mails: AtomicU32::new(0), place }
+        Self { app, desk, clock, data, transport, courier, router, mails: AtomicU32::new(0), place }
     }
 
     /// A server where these have signed up: `ann` reads `ann@ann.example`, her password is `ann-secret`.
@@ -192,11 +196,12 @@ impl TestApp {
         self.desk.receive(envelope, raw.to_vec()).await
     }
 
-    /// Does all waiting work: received mail, then outgoing mail, until nothing is due.
+    /// Does all waiting work: received mail, then outgoing mail and what webhooks are told, until nothing is due.
     pub(crate) async fn work(&self) {
         while self.desk.process_next().await.expect("the inbox works")
             || worker::walk_round(&self.app).await.expect("digests and broadcasts work")
             || queue::send_next(&self.app, &self.transport).await.expect("the outbox works")
+            || webhook::send_next(&self.app, &self.courier).await.expect("webhooks are told")
         {}
     }
 

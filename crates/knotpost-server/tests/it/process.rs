@@ -8,6 +8,7 @@ mod administering;
 mod clock;
 mod crash;
 mod deliver;
+mod hooks;
 mod inspecting;
 mod letters;
 mod moving;

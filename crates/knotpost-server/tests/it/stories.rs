@@ -9,6 +9,7 @@ mod folder;
 mod forms;
 mod games;
 mod helping;
+mod hooks;
 mod looking;
 mod moving;
 mod opponents;

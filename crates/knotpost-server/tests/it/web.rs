@@ -4,6 +4,7 @@ mod administering;
 mod browser;
 mod describing;
 mod following;
+mod hooks;
 mod keys;
 mod looked_at;
 mod mailbox;

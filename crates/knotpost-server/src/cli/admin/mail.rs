@@ -10,9 +10,9 @@ use crate::app::App;
 use crate::domain::Millis;
 use crate::outbound::queue::{Made, make};
 use crate::service::{
-    Author, Code, Deed, MailChange, MailQuery, OutgoingMail, ReceivedMail, Refusal, ServiceError, administer,
-    described, masked_fields, masked_recipients, masked_text, view_inbox, view_outbox, view_outgoing,
-    view_received, waits,
+    Author, Code, Deed, MailChange, MailQuery, OutgoingMail, ReceivedMail, Refusal, ServiceError,
+    WEBHOOK_KIND, administer, described, masked_fields, masked_recipients, masked_text, view_inbox,
+    view_outbox, view_outgoing, view_received, waits,
 };
 use crate::store::{InboxEntry, MailQueue, OutboxEntry};
 
@@ -229,6 +229,10 @@ async fn show_received(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
 
 async fn show_outgoing(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result<(), ServiceError> {
     let (mail, row) = view_outgoing(app, id).await?;
+    if mail.kind == WEBHOOK_KIND {
+        show_event(&mail, row.facts.as_deref().unwrap_or_default(), json);
+        return Ok(());
+    }
     let message = match make(app, &row).await? {
         Made::Message(bytes) => Ok(bytes),
         Made::Dropped(why) => Err(why),
@@ -240,18 +244,7 @@ async fn show_outgoing(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
         println!("{value}");
         return Ok(());
     }
-    let none = || "-".to_owned();
-    print_line("mail", format!("{} ({})", mail.id, mail.kind));
-    print_line("date", Millis(mail.date).to_rfc3339());
-    print_line("to", mail.recipient.clone());
-    print_line("user", mail.userid.clone().unwrap_or_else(none));
-    print_line("board", board_name(&mail).unwrap_or_else(none));
-    print_line("message-id", mail.message_id.clone());
-    print_line("state", mail.state.clone());
-    print_line("attempts", mail.attempts.to_string());
-    print_line("due", waits(&mail.state, mail.due_at).unwrap_or_else(none));
-    print_line("done", mail.done_at.map_or_else(none, |at| Millis(at).to_rfc3339()));
-    print_line("last error", mail.error.clone().unwrap_or_else(none));
+    print_outgoing(&mail);
     match message {
         Err(why) => println!("\nIf it were sent now it would be dropped: {why}."),
         Ok(_) if mail.kind == "password_reset" => println!("\nIts text holds a secret and is not shown."),
@@ -269,6 +262,33 @@ async fn show_outgoing(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
         }
     }
     Ok(())
+}
+
+/// What a webhook is told: no secret is in it.
+fn show_event(mail: &OutboxEntry, body: &str, json: bool) {
+    if json {
+        let mut value = json!(OutgoingMail::from(mail));
+        value["message"] = serde_json::from_str(body).unwrap_or_default();
+        println!("{value}");
+        return;
+    }
+    print_outgoing(mail);
+    println!("\n{body}");
+}
+
+fn print_outgoing(mail: &OutboxEntry) {
+    let none = || "-".to_owned();
+    print_line("mail", format!("{} ({})", mail.id, mail.kind));
+    print_line("date", Millis(mail.date).to_rfc3339());
+    print_line("to", mail.recipient.clone());
+    print_line("user", mail.userid.clone().unwrap_or_else(none));
+    print_line("board", board_name(mail).unwrap_or_else(none));
+    print_line("message-id", mail.message_id.clone());
+    print_line("state", mail.state.clone());
+    print_line("attempts", mail.attempts.to_string());
+    print_line("due", waits(&mail.state, mail.due_at).unwrap_or_else(none));
+    print_line("done", mail.done_at.map_or_else(none, |at| Millis(at).to_rfc3339()));
+    print_line("last error", mail.error.clone().unwrap_or_else(none));
 }
 
 fn print_message(app: &App, message: &[u8]) {

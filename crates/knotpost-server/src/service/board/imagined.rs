@@ -57,6 +57,7 @@ impl Board {
             })
             .collect();
         let (timing, entries) = (Timing::default(), no_moves(&row, players));
-        Self { row, seats, entries, game, position, timing, options, retired: Vec::new() }
+        let (changed_from, retired) = (None, Vec::new());
+        Self { row, seats, entries, game, position, timing, changed_from, options, retired }
     }
 }

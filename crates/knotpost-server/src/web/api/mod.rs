@@ -9,6 +9,7 @@ mod moves;
 mod standings;
 mod tokens;
 mod users;
+mod webhooks;
 
 use axum::routing::{delete, get, post};
 
@@ -36,6 +37,16 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(User, "GET", "/api/v1/tokens", || get(tokens::list)).described(&tokens::LIST),
     Route::new(User, "POST", "/api/v1/tokens", || post(tokens::create)).described(&tokens::CREATE),
     Route::new(User, "DELETE", "/api/v1/tokens/{id}", || delete(tokens::revoke)).described(&tokens::REVOKE),
+    Route::new(User, "GET", "/api/v1/webhooks", || get(webhooks::list)).described(&webhooks::LIST),
+    Route::new(User, "POST", "/api/v1/webhooks", || post(webhooks::create)).described(&webhooks::CREATE),
+    Route::new(User, "DELETE", "/api/v1/webhooks/{id}", || delete(webhooks::remove))
+        .described(&webhooks::REMOVE),
+    Route::new(User, "POST", "/api/v1/webhooks/{id}/test", || post(webhooks::test))
+        .described(&webhooks::TEST),
+    Route::new(User, "POST", "/api/v1/webhooks/{id}/secret", || post(webhooks::renew))
+        .described(&webhooks::RENEW),
+    Route::new(User, "POST", "/api/v1/webhooks/{id}/start", || post(webhooks::start))
+        .described(&webhooks::START),
     Route::new(Admin, "GET", "/api/v1/admin", || get(admin::overview)).described(&admin::OVERVIEW),
     Route::new(Admin, "GET", "/api/v1/admin/jobs", || get(admin::jobs)).described(&admin::JOBS),
     Route::new(Admin, "GET", "/api/v1/admin/audit", || get(admin::audit)).described(&admin::AUDIT),

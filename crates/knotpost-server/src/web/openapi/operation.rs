@@ -58,17 +58,19 @@ pub(in crate::web) enum Tag {
     Boards,
     Users,
     Keys,
+    Webhooks,
     Administration,
     Description,
 }
 
 impl Tag {
-    pub(super) const ALL: [Self; 7] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::Commands,
         Self::Games,
         Self::Boards,
         Self::Users,
         Self::Keys,
+        Self::Webhooks,
         Self::Administration,
         Self::Description,
     ];
@@ -80,6 +82,7 @@ impl Tag {
             Self::Boards => "Boards",
             Self::Users => "Users",
             Self::Keys => "Keys",
+            Self::Webhooks => "Webhooks",
             Self::Administration => "Administration",
             Self::Description => "Description",
         }
@@ -92,6 +95,7 @@ impl Tag {
             Self::Boards => "Boards to be looked at, played on and watched.",
             Self::Users => "The players.",
             Self::Keys => "Keys for programs. They are made with the password alone.",
+            Self::Webhooks => "Programs that are told what happens, by signed requests.",
             Self::Administration => {
                 "For those who look after the server. To everybody else these addresses answer 404."
             }

@@ -15,6 +15,7 @@ mod prose;
 mod reset;
 mod settings;
 mod unsubscribe;
+mod webhooks;
 
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};

@@ -8,7 +8,7 @@ use minijinja::{Value, context};
 use std::collections::HashMap;
 
 use super::acting::{command, credentials, hints};
-use super::keys;
+use super::{keys, webhooks};
 use crate::service::{PreferenceLine, Visitor, log_in, view_own_settings, view_sessions};
 use crate::web::Web;
 use crate::web::client::Client;
@@ -50,6 +50,10 @@ pub(super) async fn page(
         Ok(keys) => keys,
         Err(error) => return web.pages.failure(error.into()),
     };
+    let webhooks = match webhooks::facts(web, visitor).await {
+        Ok(webhooks) => webhooks,
+        Err(error) => return web.pages.failure(error.into()),
+    };
     let value = |name: &str| {
         let line = settings.preferences.iter().find(|line: &&PreferenceLine| line.name == name);
         line.map(|line| line.value.clone()).unwrap_or_default()
@@ -75,7 +79,7 @@ pub(super) async fn page(
         })
         .collect();
     let facts = context! {
-        message, hints, choices, sessions, keys,
+        message, hints, choices, sessions, keys, webhooks,
         digest => value("digest"),
         timezone => value("timezone"),
         own_addresses => addresses,
@@ -95,6 +99,9 @@ pub(super) async fn act(
         "new_key" => return keys::make(&web, client, &visitor, &fields).await,
         "end_key" => return keys::end(&web, &visitor, &fields).await,
         _ => {}
+    }
+    if let Some(response) = webhooks::act(&web, &visitor, &fields).await {
+        return response;
     }
     let line = match line(&visitor, &fields) {
         Ok(line) => line,

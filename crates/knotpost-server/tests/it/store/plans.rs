@@ -139,6 +139,27 @@ async fn ask_everything(ground: &Ground) {
         })
     });
     write.await.unwrap();
+    ask_about_webhooks(ground, ann).await;
+}
+
+/// What webhooks ask for.
+async fn ask_about_webhooks(ground: &Ground, ann: UserKey) {
+    let mut tx = ground.store.read().await.unwrap();
+    tx.webhooks_of(ann).await.unwrap();
+    tx.webhook(1).await.unwrap();
+    tx.hooks_of_readers(&[ann], 9).await.unwrap();
+    tx.next_hook_due().await.unwrap();
+    tx.count_waiting_hook_events().await.unwrap();
+    drop(tx);
+    let write = ground.store.write(|tx| {
+        Box::pin(async move {
+            tx.lease_hook_event(Millis(1), Millis(2)).await?;
+            tx.put_hook_off(1, Millis(2), Millis(1)).await?;
+            tx.hurry_hook(1, Millis(1)).await?;
+            tx.drop_hook_events(1, "gone", Millis(1)).await
+        })
+    });
+    write.await.unwrap();
 }
 
 /// What the pages of the administration ask for.
