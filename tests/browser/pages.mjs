@@ -77,6 +77,7 @@ export const PUBLIC = {
   "board-watched": "/boards/osbox/105",
   "api-docs": "/api/docs",
   mailbox: "/mailbox",
+  // `/mailbox/{name}`, with `/mailbox/{name}/page` in its frame.
   "mailbox-mail": async (person) => {
     await person.open("/mailbox");
     await Promise.all([person.page.waitForNavigation(), person.page.click("main table a")]);

@@ -1,7 +1,7 @@
 //! The pixels: size, sameness, and agreement with an independent rendering of the SVG.
 
 use crate::boards;
-use knotpost_picture::{PictureError, PictureOptions, Theme, png, svg};
+use knotpost_picture::{CARD, PictureError, PictureOptions, Theme, card, png, svg};
 use knotpost_rules::View;
 use resvg::{tiny_skia, usvg};
 
@@ -72,5 +72,28 @@ fn pictures_are_small_and_always_the_same_bytes() {
         let bytes = png(&view, &PictureOptions::default()).unwrap();
         assert!(bytes.len() < 25_000, "{name}: {} bytes", bytes.len());
         assert_eq!(bytes, png(&view, &PictureOptions::default()).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn a_card_holds_the_whole_board_in_its_middle() {
+    for (name, view) in boards::many() {
+        for theme in [Theme::Light, Theme::Dark] {
+            let (width, height, pixels) = decode(&card(&view, theme).unwrap());
+            assert_eq!((width, height), CARD, "{name}");
+            let pixel = |across: u32, down: u32| {
+                let at = (down * width + across) as usize * 3;
+                pixels[at..at + 3].to_vec()
+            };
+            let ground = pixel(0, 0);
+            let inked = |across: u32| (0..height).any(|down| pixel(across, down) != ground);
+            let left = (0..width).position(inked).unwrap_or_else(|| panic!("{name} is empty"));
+            let right = (0..width).rev().position(inked).unwrap();
+            let (left, right) = (left as i64, right as i64);
+            assert!(left > 0 && right > 0, "{name} touches the edge");
+            for (across, down) in [(width - 1, 0), (0, height - 1), (width - 1, height - 1)] {
+                assert_eq!(pixel(across, down), ground, "{name}: the ground goes all around");
+            }
+        }
     }
 }

@@ -3,11 +3,14 @@
 mod administering;
 mod browser;
 mod describing;
+mod feeds;
 mod following;
 mod keys;
 mod looked_at;
 mod mailbox;
 mod playing;
+mod previews;
+mod queries;
 mod seeking;
 mod sessions;
 

@@ -3,15 +3,16 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use minijinja::context;
 
 use crate::service::{Code, confirm_address};
 use crate::web::Web;
+use crate::web::extract::PagePath;
 
-pub(super) async fn ask(State(web): State<Web>, Path(token): Path<String>) -> Response {
+pub(super) async fn ask(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
     match web.app.links.read_confirmation(&token) {
         Some((_, address)) => {
             web.pages.page(StatusCode::OK, "confirm.html", context! { address, done => false, userid => "" })
@@ -20,7 +21,7 @@ pub(super) async fn ask(State(web): State<Web>, Path(token): Path<String>) -> Re
     }
 }
 
-pub(super) async fn act(State(web): State<Web>, Path(token): Path<String>) -> Response {
+pub(super) async fn act(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
     let (app, now) = (Arc::clone(&web.app), web.app.clock.now());
     let Some((_, address)) = app.links.read_confirmation(&token) else {
         return web.pages.problem(Code::BadValue, "this link is damaged; copy it whole from the mail");

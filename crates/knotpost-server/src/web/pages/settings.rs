@@ -8,7 +8,7 @@ use minijinja::{Value, context};
 use std::collections::HashMap;
 
 use super::acting::{command, credentials, hints};
-use super::keys;
+use super::{feeds, keys};
 use crate::service::{PreferenceLine, Visitor, log_in, view_own_settings, view_sessions};
 use crate::web::Web;
 use crate::web::client::Client;
@@ -50,6 +50,10 @@ pub(super) async fn page(
         Ok(keys) => keys,
         Err(error) => return web.pages.failure(error.into()),
     };
+    let feeds = match feeds::facts(web, visitor).await {
+        Ok(feeds) => feeds,
+        Err(error) => return web.pages.failure(error.into()),
+    };
     let value = |name: &str| {
         let line = settings.preferences.iter().find(|line: &&PreferenceLine| line.name == name);
         line.map(|line| line.value.clone()).unwrap_or_default()
@@ -75,7 +79,7 @@ pub(super) async fn page(
         })
         .collect();
     let facts = context! {
-        message, hints, choices, sessions, keys,
+        message, hints, choices, sessions, keys, feeds,
         digest => value("digest"),
         timezone => value("timezone"),
         own_addresses => addresses,
@@ -94,6 +98,8 @@ pub(super) async fn act(
     match field(&fields, "act") {
         "new_key" => return keys::make(&web, client, &visitor, &fields).await,
         "end_key" => return keys::end(&web, &visitor, &fields).await,
+        "new_feeds" => return feeds::renew(&web, &visitor).await,
+        "end_feeds" => return feeds::end(&web, &visitor).await,
         _ => {}
     }
     let line = match line(&visitor, &fields) {
