@@ -2,6 +2,12 @@
 //!
 //! The dice and what follows from them are Cameron Browne's (2008).
 
+mod places;
+
+pub use places::{Place, Places, Run};
+
+use places::STEPS;
+
 /// A side of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
@@ -96,35 +102,6 @@ impl Face {
     }
 }
 
-/// A place on a [`Knotwork`]: row in the high half, column in the low half, both from 1 to 15.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place(u8);
-
-impl Place {
-    /// The cell in this row and column, counted from 1; both must be at most 15.
-    pub const fn new(row: u8, column: u8) -> Self {
-        Self(row << 4 | column & 15)
-    }
-
-    /// The row, from 1.
-    pub const fn row(self) -> u8 {
-        self.0 >> 4
-    }
-
-    /// The column, from 1.
-    pub const fn column(self) -> u8 {
-        self.0 & 15
-    }
-
-    /// The next cell over a side.
-    #[must_use]
-    pub const fn beyond(self, side: Side) -> Self {
-        Self(self.0.wrapping_add(STEPS[side as usize]))
-    }
-}
-
-/// What reaching over a side adds to a cell's index.
-const STEPS: [u8; 4] = [16u8.wrapping_neg(), 1, 16, 1u8.wrapping_neg()];
 /// The next open edge clockwise, by open edges and edge.
 const CLOCKWISE: [u8; 64] = next_open(1);
 /// The next open edge counter-clockwise.
@@ -162,103 +139,6 @@ const fn next_open(turn: usize) -> [u8; 64] {
         index += 1;
     }
     table
-}
-
-/// A set of cells.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Places([u64; 4]);
-
-impl Places {
-    /// Adds a cell.
-    pub const fn insert(&mut self, place: Place) {
-        self.0[(place.0 >> 6) as usize] |= 1 << (place.0 & 63);
-    }
-
-    /// Takes a cell out.
-    pub const fn remove(&mut self, place: Place) {
-        self.0[(place.0 >> 6) as usize] &= !(1 << (place.0 & 63));
-    }
-
-    /// The cells of this set that are not in the other.
-    #[must_use]
-    pub fn without(self, other: Self) -> Self {
-        let mut rest = self;
-        for (word, less) in rest.0.iter_mut().zip(other.0) {
-            *word &= !less;
-        }
-        rest
-    }
-
-    /// Adds all cells of another set.
-    pub fn extend(&mut self, other: Self) {
-        for (word, more) in self.0.iter_mut().zip(other.0) {
-            *word |= more;
-        }
-    }
-
-    /// Whether the cell is in the set.
-    pub const fn contains(&self, place: Place) -> bool {
-        self.0[(place.0 >> 6) as usize] >> (place.0 & 63) & 1 == 1
-    }
-
-    /// How many cells are in the set.
-    pub fn len(&self) -> u32 {
-        self.0.iter().map(|word| word.count_ones()).sum()
-    }
-
-    /// Whether no cell is in the set.
-    pub const fn is_empty(&self) -> bool {
-        matches!(self.0, [0, 0, 0, 0])
-    }
-
-    /// The cells in ascending order.
-    pub fn iter(self) -> impl Iterator<Item = Place> {
-        let (mut words, mut high) = (self.0, 0);
-        std::iter::from_fn(move || {
-            loop {
-                let word = words.get_mut(high)?;
-                if *word != 0 {
-                    let low = word.trailing_zeros();
-                    *word &= *word - 1;
-                    return Some(Place((high << 6) as u8 | low as u8));
-                }
-                high += 1;
-            }
-        })
-    }
-}
-
-/// A run of cells, straight or over whole rows.
-#[derive(Clone, Copy, Debug)]
-pub struct Run {
-    low: u8,
-    span: u8,
-    /// Bits in which all cells of the run agree with the lowest one.
-    fixed: u8,
-    step: u8,
-}
-
-impl Run {
-    /// All cells from one to a later one in the order of reading, row by row.
-    pub const fn of_rows(first: Place, last: Place) -> Self {
-        Self { low: first.0, span: last.0.saturating_sub(first.0), fixed: 0, step: 1 }
-    }
-
-    /// The cells from one end to the other, which must lie in one row or column.
-    pub const fn between(one: Place, other: Place) -> Self {
-        let (low, high) = if one.0 <= other.0 { (one.0, other.0) } else { (other.0, one.0) };
-        let span = high - low;
-        if span < 16 {
-            Self { low, span, fixed: 0, step: 1 }
-        } else {
-            Self { low, span, fixed: 15, step: 16 }
-        }
-    }
-
-    const fn holds(self, cell: u8) -> bool {
-        let offset = cell.wrapping_sub(self.low);
-        offset <= self.span && offset & self.fixed == 0
-    }
 }
 
 /// A strand: it leaves this cell over the clockwise side of this open edge.

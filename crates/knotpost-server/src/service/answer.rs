@@ -1,69 +1,14 @@
 //! What a command answers, as facts. How it looks is the business of `outbound`.
 
+mod lines;
+mod result;
+
 use serde::Serialize;
 
-use super::{Code, PreferenceLine, Sample, Sheet};
-use crate::domain::BoardRef;
+pub use lines::{BoardLine, BoardTable, GameCount, HistoryLine, SeekLine, StandingLine, StandingsTable};
+pub use result::{Answer, Audience, Failure};
 
-/// To whom an answer goes when the command came by mail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audience {
-    /// To the address the command came from.
-    Sender,
-    /// To registered addresses; those mails are queued already.
-    Registered,
-}
-
-/// A failure, for scripts.
-#[derive(Clone, Debug)]
-pub struct Failure {
-    /// Which of the distinct errors.
-    pub code: Code,
-    /// The sentence.
-    pub message: String,
-    /// Seconds until trying again makes sense.
-    pub retry_after: Option<u64>,
-}
-
-/// What came of a command.
-#[derive(Clone, Debug)]
-pub struct Answer {
-    /// Why it was not carried out, when it was not.
-    pub failure: Option<Failure>,
-    /// What the one who sent it reads.
-    pub replies: Vec<Reply>,
-    /// To whom the replies go by mail.
-    pub audience: Audience,
-    /// The boards it was about.
-    pub boards: Vec<BoardRef>,
-    /// Whether it changed anything, so that mails may wait to be sent.
-    pub changed: bool,
-}
-
-impl Answer {
-    /// An answer to a query.
-    pub fn to_sender(reply: Reply) -> Self {
-        Self {
-            failure: None,
-            replies: vec![reply],
-            audience: Audience::Sender,
-            boards: Vec::new(),
-            changed: false,
-        }
-    }
-
-    /// An answer to a change; its mails are queued.
-    pub fn to_registered(reply: Reply) -> Self {
-        Self { audience: Audience::Registered, changed: true, ..Self::to_sender(reply) }
-    }
-
-    /// Names a board it was about.
-    #[must_use]
-    pub fn about(mut self, board: BoardRef) -> Self {
-        self.boards.push(board);
-        self
-    }
-}
+use super::{PreferenceLine, Sample, Sheet};
 
 /// An error as its reader sees it.
 #[derive(Clone, Debug, Serialize)]
@@ -82,124 +27,6 @@ pub struct ErrorReply {
     pub is_invalid_challenge: bool,
     /// That board with its whole move list.
     pub sheet: Option<Box<Sheet>>,
-}
-
-/// A game and how much it is played.
-#[derive(Clone, Debug, Serialize)]
-pub struct GameCount {
-    /// The game's name.
-    pub game: String,
-    /// Its title.
-    pub title: String,
-    /// What it is, in half a sentence.
-    pub summary: String,
-    /// Boards being played.
-    pub active: i64,
-    /// Boards finished.
-    pub over: i64,
-}
-
-/// A board as a line of a table.
-#[derive(Clone, Debug, Serialize)]
-pub struct BoardLine {
-    /// The game's name.
-    pub game: String,
-    /// The board's number.
-    pub number: i64,
-    /// The number of the last move.
-    pub ply: i64,
-    /// The players in turn order.
-    pub players: Vec<String>,
-    /// `ann's turn`, `won by ann`, `tie`.
-    pub status: String,
-}
-
-/// Boards of one game as a table.
-#[derive(Clone, Debug, Serialize)]
-pub struct BoardTable {
-    /// The game's title.
-    pub title: String,
-    /// Names of the sides, as many as the boards shown have players.
-    pub sides: Vec<String>,
-    /// The boards.
-    pub boards: Vec<BoardLine>,
-}
-
-/// A finished board as a line of a table.
-#[derive(Clone, Debug, Serialize)]
-pub struct HistoryLine {
-    /// When it ended.
-    pub ended: String,
-    /// The board's number.
-    pub number: i64,
-    /// The winner, or `TIE`.
-    pub winner: String,
-    /// The scores in seat order.
-    pub score: String,
-    /// The players in turn order.
-    pub players: Vec<String>,
-}
-
-/// A line of the standings.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-pub struct StandingLine {
-    /// From 1 in each block.
-    pub rank: u32,
-    /// Who.
-    pub userid: String,
-    /// The rating, in whole points.
-    pub rating: i64,
-    /// Won games.
-    pub won: i64,
-    /// Lost games.
-    pub lost: i64,
-    /// Tied games.
-    pub tied: i64,
-    /// Boards being played.
-    pub active: i64,
-    /// The most he plays at a time.
-    pub limit: Option<i64>,
-    /// Whether he takes challenges.
-    pub accepts: bool,
-    /// How many boards he looks for.
-    pub seeking: i64,
-    /// The Glicko-2 estimate, in whole points.
-    pub glicko: i64,
-    /// Its deviation, in whole points.
-    pub deviation: i64,
-}
-
-/// A block of the standings.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-pub struct StandingsTable {
-    /// `Established`, `Provisional` or `Inactive`.
-    pub name: String,
-    /// Its players, the best first.
-    pub lines: Vec<StandingLine>,
-    /// How many more there are; 901 and up: at least so many.
-    pub more: i64,
-}
-
-impl StandingsTable {
-    /// How many more there are, as a reader is told; `None`: nobody.
-    pub fn more_text(&self) -> Option<String> {
-        match self.more {
-            0 => None,
-            more if more > 900 => Some("more than 900".to_owned()),
-            more => Some(more.to_string()),
-        }
-    }
-}
-
-/// Somebody who looks for opponents.
-#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
-pub struct SeekLine {
-    /// Who.
-    pub userid: String,
-    /// How many boards.
-    pub wanted: i64,
-    /// With which options, as typed.
-    pub terms: String,
 }
 
 /// A line of `multiple` and what came of it.

@@ -1,6 +1,14 @@
 //! A board in memory: what is stored of it, replayed into a position.
 
-use knotpost_rules::{Ability, AnyGame, GameOptions, Outcome, Position, Rejected, Seat, Seed, Status, Turn};
+mod ending;
+mod imagined;
+
+pub use ending::Standing;
+pub(super) use ending::read_adjudication;
+
+use knotpost_rules::{AnyGame, GameOptions, Position, Rejected, Seat, Seed, Turn};
+
+use ending::{ADJUDICATED, DRAW};
 
 use super::History;
 use super::recent_boards::Recent;
@@ -9,10 +17,6 @@ use crate::app::App;
 use crate::domain::{BoardRef, BoardState, Millis, MoveKind, Period, SeatState, UserKey};
 use crate::store::{BoardRow, MoveRow, SeatRow, StoreError, Tx};
 
-/// How the move list shows an agreed draw.
-const DRAW: &str = "Draw";
-/// How it shows that an administrator said who has won.
-const ADJUDICATED: &str = "Adjudicated";
 /// A pause that nobody has ended yet lasts to the end of all calendars.
 const NEVER: Millis = Millis(253_402_300_799_999);
 
@@ -23,15 +27,6 @@ pub struct Entry {
     pub row: MoveRow,
     /// As shown in the move list.
     pub text: String,
-}
-
-/// Where a game stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// This seat moves next.
-    ToMove(Seat),
-    /// It is over.
-    Over(Outcome),
 }
 
 /// A stored board, replayed.
@@ -258,49 +253,6 @@ impl Board {
         Ok(())
     }
 
-    /// Takes a seat out of the game and enters that as the next move of the list.
-    pub fn retire(&mut self, seat: Seat, kind: MoveKind, auto: bool, at: Millis) {
-        let text = if kind == MoveKind::Forfeit { "Forfeit" } else { "Resign" };
-        let row = MoveRow {
-            number: self.next_number(),
-            seat: i64::from(seat.number()),
-            kind,
-            text: text.to_lowercase(),
-            auto,
-            at,
-        };
-        self.position.retire(seat);
-        self.retired.push(seat);
-        self.entries.push(Entry { row, text: text.to_owned() });
-    }
-
-    /// Ends the game as a tie of all who still play, and enters that for the seat to move: whoever proposed it,
-    /// that is who was waited for.
-    pub fn agree_on_draw(&mut self, seat: Seat, at: Millis) {
-        let row = MoveRow {
-            number: self.next_number(),
-            seat: i64::from(seat.number()),
-            kind: MoveKind::Draw,
-            text: "draw".to_owned(),
-            auto: false,
-            at,
-        };
-        self.entries.push(Entry { row, text: DRAW.to_owned() });
-    }
-
-    /// Ends the game as an administrator says: these seats have won. Entered for the seat that was waited for.
-    pub fn adjudicate(&mut self, winners: &[Seat], seat: Seat, at: Millis) {
-        let row = MoveRow {
-            number: self.next_number(),
-            seat: i64::from(seat.number()),
-            kind: MoveKind::Adjudicated,
-            text: write_adjudication(winners),
-            auto: false,
-            at,
-        };
-        self.entries.push(Entry { row, text: ADJUDICATED.to_owned() });
-    }
-
     /// The number of the move to be made.
     pub fn next_number(&self) -> i64 {
         self.entries.len() as i64 + 1
@@ -316,65 +268,6 @@ impl Board {
     /// Makes the users of the first two seats change places; colours stay where they are.
     pub fn exchange_users(&mut self) {
         exchange_users(&mut self.seats);
-    }
-
-    /// Where the game stands after `entries`. With one player left the others' resignations end it, unless the
-    /// game lets him go on.
-    pub fn standing(&self) -> Standing {
-        let left: Vec<Seat> =
-            self.seats.iter().map(|s| seat_at(s.seat)).filter(|s| !self.retired.contains(s)).collect();
-        match self.entries.last().map(|entry| &entry.row) {
-            Some(row) if row.kind == MoveKind::Draw => return Standing::Over(self.agreed_draw(&left)),
-            Some(row) if row.kind == MoveKind::Adjudicated => {
-                return Standing::Over(self.adjudicated(&row.text));
-            }
-            _ => {}
-        }
-        match (self.position.status(), left.as_slice()) {
-            (Status::Over(outcome), _) => Standing::Over(outcome),
-            (Status::ToAct(_), []) => Standing::Over(self.position.result_by_scores()),
-            (Status::ToAct(_), [winner]) if self.seats.len() > 1 && !self.may_play_on() => {
-                Standing::Over(self.last_one_left(*winner))
-            }
-            (Status::ToAct(seat), _) => Standing::ToMove(seat),
-        }
-    }
-
-    /// Whether a single player may go on after the others have left.
-    fn may_play_on(&self) -> bool {
-        self.seats.len() > 2 && self.game.meta().abilities.has(Ability::PlayOn)
-    }
-
-    /// All who still play share the first place; the others follow as in [`Self::last_one_left`].
-    fn agreed_draw(&self, left: &[Seat]) -> Outcome {
-        let placing = |row: &SeatRow| match self.retired.iter().position(|seat| *seat == seat_at(row.seat)) {
-            None => 1,
-            Some(gave_up) => (left.len() + self.retired.len() - gave_up) as u8,
-        };
-        Outcome { placings: self.seats.iter().map(placing).collect(), reason: "agreement" }
-    }
-
-    /// Who was said to have won shares the first place, all others the next.
-    fn adjudicated(&self, text: &str) -> Outcome {
-        let winners = read_adjudication(text).unwrap_or_default();
-        let behind = winners.len() as u8 + 1;
-        let placing = |row: &SeatRow| if winners.contains(&seat_at(row.seat)) { 1 } else { behind };
-        Outcome { placings: self.seats.iter().map(placing).collect(), reason: "adjudication" }
-    }
-
-    /// The last player left wins; the others follow in the order in which they gave up, latest first.
-    fn last_one_left(&self, winner: Seat) -> Outcome {
-        let placings = self
-            .seats
-            .iter()
-            .map(|row| {
-                let seat = seat_at(row.seat);
-                let gave_up = self.retired.iter().position(|other| *other == seat).unwrap_or(0);
-                if seat == winner { 1 } else { (self.retired.len() - gave_up + 1) as u8 }
-            })
-            .collect();
-        let forfeited = self.entries.last().is_some_and(|entry| entry.row.kind == MoveKind::Forfeit);
-        Outcome { placings, reason: if forfeited { "forfeit" } else { "resignation" } }
     }
 
     /// The position string. A board that has ended has nothing rolled, also where it ended by resignations.
@@ -443,21 +336,6 @@ fn no_moves(row: &BoardRow, players: usize) -> History {
     History::new(&[row.game.as_bytes(), row.options.as_bytes(), row.seed.as_slice(), numbers.as_flattened()])
 }
 
-/// The winning seats as the move list keeps them: `adjudicated:1,3`.
-fn write_adjudication(winners: &[Seat]) -> String {
-    let seats: Vec<String> = winners.iter().map(ToString::to_string).collect();
-    format!("{}:{}", MoveKind::Adjudicated.as_str(), seats.join(","))
-}
-
-/// The winning seats of such a word; `None`: it is none.
-pub(super) fn read_adjudication(text: &str) -> Option<Vec<Seat>> {
-    let (word, seats) = text.split_once(':')?;
-    if !word.eq_ignore_ascii_case(MoveKind::Adjudicated.as_str()) {
-        return None;
-    }
-    seats.split(',').map(|seat| Seat::new(seat.parse().ok()?)).collect()
-}
-
 fn exchange_users(seats: &mut [SeatRow]) {
     if let [one, other, ..] = seats {
         std::mem::swap(&mut one.user_id, &mut other.user_id);
@@ -490,58 +368,4 @@ fn seed_of(bytes: &[u8]) -> Option<Seed> {
 /// A stored seat number as a seat; numbers that cannot be stored count as the first seat.
 pub(super) fn seat_at(number: i64) -> Seat {
     u8::try_from(number).ok().and_then(Seat::new).unwrap_or(Seat::FIRST)
-}
-
-impl Board {
-    /// A board that is stored nowhere, with seats named after their sides.
-    pub(super) fn imagine(
-        game: &'static dyn AnyGame,
-        options: GameOptions,
-        players: usize,
-        seed: &Seed,
-        now: Millis,
-    ) -> Self {
-        let position = game.setup(&options, players, seed);
-        let row = BoardRow {
-            id: 0.into(),
-            game: game.meta().name.to_owned(),
-            number: 0,
-            options: options.to_string(),
-            rules_version: i64::from(game.meta().rules_version),
-            seed: seed.0.to_vec(),
-            state: crate::domain::BoardState::Active,
-            rated: false,
-            ply: 0,
-            position: position.position(),
-            scores: position.scores().to_string(),
-            winners: None,
-            reason: None,
-            started_at: now,
-            last_move_at: None,
-            ended_at: None,
-            nag_ms: None,
-            forfeit_ms: None,
-            total_ms: None,
-            due_at: None,
-            nagged_at: None,
-            paused_at: None,
-            history: None,
-        };
-        let sides = game.meta().seat_names(players);
-        let seats = (1..=players as i64)
-            .zip(sides)
-            .map(|(seat, side)| SeatRow {
-                seat,
-                user_id: (-seat).into(),
-                userid: (*side).to_owned(),
-                state: SeatState::Playing,
-                to_move: seat == 1,
-                resign_pending: false,
-                away_until: None,
-                queued: false,
-            })
-            .collect();
-        let (timing, entries) = (Timing::default(), no_moves(&row, players));
-        Self { row, seats, entries, game, position, timing, options, retired: Vec::new() }
-    }
 }

@@ -4,12 +4,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use argon2::Argon2;
-use argon2::password_hash::phc::PasswordHash;
-use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use subtle::ConstantTimeEq;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::hashing::{HashMemory, hash_new};
 use crate::domain::{Millis, UserKey};
 use crate::secret::{Purpose, SecretKey};
 
@@ -56,6 +54,7 @@ pub enum HashError {
 pub struct Credentials {
     turns: Arc<Semaphore>,
     waiting: Semaphore,
+    hashing: Arc<HashMemory>,
     dummy: String,
     memory: Mutex<HashMap<[u8; 32], Millis>>,
     computed: AtomicU64,
@@ -69,10 +68,11 @@ impl Credentials {
     /// When the hash function does not work on this machine.
     pub fn new(secret: SecretKey) -> Result<Self, HashError> {
         // Somebody unknown costs the same as somebody known: a hash that no password has.
-        let dummy = hash_now("no password is this one: \u{0}")?;
+        let dummy = hash_new("no password is this one: \u{0}").map_err(HashError::Failed)?;
         Ok(Self {
             turns: Arc::new(Semaphore::new(PARALLEL)),
             waiting: Semaphore::new(WAITING),
+            hashing: Arc::default(),
             dummy,
             memory: Mutex::new(HashMap::new()),
             computed: AtomicU64::new(0),
@@ -86,7 +86,8 @@ impl Credentials {
     /// When too many wait, or the hash function refuses.
     pub async fn hash(&self, password: &str) -> Result<String, HashError> {
         let password = password.to_owned();
-        self.blocking(move || hash_now(&password)).await?
+        let turn = self.turn().await?;
+        self.compute(turn, move || hash_new(&password)).await?.map_err(HashError::Failed)
     }
 
     /// Whether this password of this user was verified against this hash a short while ago.
@@ -107,14 +108,14 @@ impl Credentials {
         password: &str,
         now: Millis,
     ) -> Result<bool, HashError> {
+        let turn = self.turn().await?;
+        // Somebody may have asked the same and waited less.
+        if stored.is_some_and(|(user, hash)| self.remembers(user, password, hash, now)) {
+            return Ok(true);
+        }
         let hash = stored.map_or(self.dummy.clone(), |(_, hash)| hash.to_owned());
-        let typed = password.to_owned();
-        let right = self
-            .blocking(move || {
-                PasswordHash::new(&hash)
-                    .is_ok_and(|hash| Argon2::default().verify_password(typed.as_bytes(), &hash).is_ok())
-            })
-            .await?;
+        let (typed, hashing) = (password.to_owned(), Arc::clone(&self.hashing));
+        let right = self.compute(turn, move || hashing.verify(&typed, &hash)).await?;
         if let (true, Some((user, hash))) = (right, stored) {
             self.remember(self.memory_key(user, password, hash), now);
         }
@@ -147,12 +148,17 @@ impl Credentials {
             .digest(Purpose::Credentials, &[&user.0.to_be_bytes(), password.as_bytes(), hash.as_bytes()])
     }
 
-    async fn blocking<T: Send + 'static>(
+    /// Waits until one of the few hashes computed at once may be this one.
+    async fn turn(&self) -> Result<OwnedSemaphorePermit, HashError> {
+        let _place = self.waiting.try_acquire().map_err(|_| HashError::Overloaded)?;
+        Arc::clone(&self.turns).acquire_owned().await.map_err(|_| HashError::Overloaded)
+    }
+
+    async fn compute<T: Send + 'static>(
         &self,
+        turn: OwnedSemaphorePermit,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, HashError> {
-        let _place = self.waiting.try_acquire().map_err(|_| HashError::Overloaded)?;
-        let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| HashError::Overloaded)?;
         self.computed.fetch_add(1, Ordering::Relaxed);
         let done = tokio::task::spawn_blocking(move || {
             let value = work();
@@ -161,11 +167,6 @@ impl Credentials {
         });
         done.await.map_err(|error| HashError::Failed(error.to_string()))
     }
-}
-
-fn hash_now(password: &str) -> Result<String, HashError> {
-    let hash = Argon2::default().hash_password(password.as_bytes());
-    hash.map(|hash| hash.to_string()).map_err(|error| HashError::Failed(error.to_string()))
 }
 
 /// Whether two hashes are the same, in constant time.
@@ -195,6 +196,17 @@ mod tests {
         assert!(!checker.verify(stored, "Chocolate", now).await.expect("checked"));
         assert!(!checker.verify(None, "chocolate", now).await.expect("checked"));
         assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
+    }
+
+    #[tokio::test]
+    async fn who_asks_the_same_at_once_waits_for_few_answers() {
+        let checker = checker();
+        let hash = checker.hash("chocolate").await.expect("a hash");
+        let before = checker.computed();
+        let ask = || checker.verify(Some((UserKey(1), &hash)), "chocolate", Millis(0));
+        let answers = futures_util::future::join_all((0..20).map(|_| ask())).await;
+        assert!(answers.into_iter().all(|right| right.expect("checked")));
+        assert!(checker.computed() - before <= PARALLEL as u64, "{} hashes", checker.computed() - before);
     }
 
     #[tokio::test]

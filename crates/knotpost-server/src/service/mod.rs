@@ -21,6 +21,7 @@ mod digest;
 mod duty;
 mod execute;
 mod feed_keys;
+mod hashing;
 mod held;
 mod help;
 mod history;
