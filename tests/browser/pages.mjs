@@ -104,6 +104,10 @@ export const PLAYER = {
   user: "/users/ann",
   "user-other": "/users/bob",
   settings: "/settings",
+  feeds: async (person) => {
+    await person.open("/settings");
+    if (!(await person.has("#feed-turns"))) await person.press("Switch them on");
+  },
   key: async (person) => {
     await person.open("/settings");
     await person.unfold("Make a key");

@@ -14,9 +14,11 @@ use crate::web::extract::PagePath;
 
 pub(super) async fn ask(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
     match web.app.links.read_confirmation(&token) {
-        Some((_, address)) => {
-            web.pages.page(StatusCode::OK, "confirm.html", context! { address, done => false, userid => "" })
-        }
+        Some((_, address)) => web.pages.page(
+            StatusCode::OK,
+            "confirm.html",
+            context! { confirmed => address, done => false, userid => "" },
+        ),
         None => web.pages.problem(Code::BadValue, "this link is damaged; copy it whole from the mail"),
     }
 }
@@ -36,9 +38,11 @@ pub(super) async fn act(State(web): State<Web>, PagePath(token): PagePath<String
         .await;
     app.signals.outbox.notify_one();
     match confirmed {
-        Ok(Some(userid)) => {
-            web.pages.page(StatusCode::OK, "confirm.html", context! { address, done => true, userid })
-        }
+        Ok(Some(userid)) => web.pages.page(
+            StatusCode::OK,
+            "confirm.html",
+            context! { confirmed => address, done => true, userid },
+        ),
         Ok(None) => web.pages.problem(Code::NoSuchUser, "this address is not registered any more"),
         Err(error) => web.pages.failure(error.into()),
     }

@@ -129,7 +129,7 @@ pub(super) async fn show(
     let subject = page.fields.iter().find(|(name, _)| name.eq_ignore_ascii_case("subject"));
     let links = page.text.as_deref().map(|text| own_links(text, &web)).unwrap_or_default();
     let facts = context! {
-        address => address(&name), subject => subject.map_or("", |(_, value)| value.as_str()), fields, links,
+        place => address(&name), subject => subject.map_or("", |(_, value)| value.as_str()), fields, links,
         text => page.text.clone(), has_page => page.html.is_some(), parts => page.parts.clone(),
     };
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);

@@ -1,6 +1,8 @@
 //! What other programs show of a link to a page: a title, a few words, a picture (the Open Graph protocol, ogp.me).
 //! Tells what everybody sees on the page, whoever asks for it.
 
+use std::fmt::Write as _;
+
 use knotpost_picture::{CARD, describe};
 use knotpost_rules::{AnyGame, Viewer};
 use minijinja::{Value, context};
@@ -49,7 +51,7 @@ pub(super) fn of_user(web: &Web, profile: &Profile) -> Value {
     let mut about = format!("Here since {}.", since.get(..10).unwrap_or(&since));
     for game in &profile.ratings {
         let counts = format!("{} won, {} lost, {} tied", game.won, game.lost, game.tied);
-        about.push_str(&format!(" {}: {} points, {counts}.", game.title, game.rating));
+        let _ = write!(about, " {}: {} points, {counts}.", game.title, game.rating);
     }
     context! {
         kind => "profile",

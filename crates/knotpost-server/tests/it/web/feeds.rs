@@ -371,7 +371,8 @@ mod stories {
         })
         .await;
         app.sign_up("ann").await;
-        app.sign_up("E.v-i_l").await;
+        let page = app.post("signup E.v-i_l E.v-i_l-secret evil@evil.example", "").await;
+        assert_eq!(page.outcome(), "200 ok", "{}", page.text);
         let [turns, deadlines] = switch_on(&mut Browser::of(&app, "ann").await).await;
         let page = app.post("obsidio challenge E.v-i_l ann", "").await;
         assert_eq!(page.outcome(), "200 ok", "{}", page.text);

@@ -50,7 +50,7 @@ mod stories {
 
     async fn begin(place: Place) -> TestApp {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
-        app.post("osbox challenge -size=4 ann bob", "").await;
+        app.post("osbox challenge -size=3 ann bob", "").await;
         app.post("osbox move 101 ann ann-secret d1", "").await;
         app
     }
@@ -60,7 +60,7 @@ mod stories {
         let page = app.get("/boards/osbox/101").await;
         for (name, value) in [
             ("og:site_name", "Knotpost"),
-            ("og:title", "Osbox 101 -size=4: ann, bob"),
+            ("og:title", "Osbox 101 -size=3: ann, bob"),
             ("og:description", "It is bob's turn. Move 1."),
             ("description", "It is bob's turn. Move 1."),
             ("og:url", "http://knotpost.example/boards/osbox/101"),
@@ -70,7 +70,7 @@ mod stories {
         ] {
             assert_eq!(meta(&page, name).as_deref(), Some(value), "{name}");
         }
-        assert!(meta(&page, "og:image:alt").unwrap().starts_with("Board: 4 rows by 4 columns."));
+        assert!(meta(&page, "og:image:alt").unwrap().starts_with("Board: 3 rows by 3 columns."));
         let image = meta(&page, "og:image").unwrap();
         assert!(
             path(&image).starts_with("/api/v1/boards/osbox/101/board.png?ply=1&frame=card&v="),
