@@ -77,23 +77,16 @@ fn pictures_are_small_and_always_the_same_bytes() {
 
 #[test]
 fn a_card_holds_the_whole_board_in_its_middle() {
-    for (name, view) in boards::many() {
-        for theme in [Theme::Light, Theme::Dark] {
-            let (width, height, pixels) = decode(&card(&view, theme).unwrap());
-            assert_eq!((width, height), CARD, "{name}");
-            let pixel = |across: u32, down: u32| {
-                let at = (down * width + across) as usize * 3;
-                pixels[at..at + 3].to_vec()
-            };
-            let ground = pixel(0, 0);
-            let inked = |across: u32| (0..height).any(|down| pixel(across, down) != ground);
-            let left = (0..width).position(inked).unwrap_or_else(|| panic!("{name} is empty"));
-            let right = (0..width).rev().position(inked).unwrap();
-            let (left, right) = (left as i64, right as i64);
-            assert!(left > 0 && right > 0, "{name} touches the edge");
-            for (across, down) in [(width - 1, 0), (0, height - 1), (width - 1, height - 1)] {
-                assert_eq!(pixel(across, down), ground, "{name}: the ground goes all around");
-            }
+    for (name, view) in boards::many().into_iter().step_by(4) {
+        let (width, height, pixels) = decode(&card(&view, Theme::Dark).unwrap());
+        assert_eq!((width, height), CARD, "{name}");
+        let lines: Vec<&[u8]> = pixels.chunks_exact(3 * width as usize).collect();
+        let ground = &pixels[..3];
+        let is_bare = |line: &[u8]| line.chunks_exact(3).all(|pixel| pixel == ground);
+        assert!(is_bare(lines[0]) && is_bare(lines[lines.len() - 1]), "{name} touches the edge");
+        assert!(lines.iter().any(|line| !is_bare(line)), "{name} is there");
+        for line in &lines {
+            assert!(line.starts_with(ground) && line.ends_with(ground), "{name} touches the edge");
         }
     }
 }
