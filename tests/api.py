@@ -6,25 +6,34 @@ schemathesis ask whatever `/api/openapi.json` describes: examples, what stands a
 the edges of each schema, what is outside of them, and what chance makes of it.
 Statuses, media types, header fields and bodies must be those described; what is
 wrong must be refused, and nothing may fail in the server. The seed is fixed.
+Before that a player switches his feeds on, and readers of Atom and iCalendar that
+know nothing of us read them.
 
     tests/api.py [--examples N]      with N random requests for each address
 
 KNOTPOST_BIN names the program, KNOTPOST_TEST_SCHEMATHESIS the folder with
-schemathesis (without it, Python must find it by itself).
+schemathesis and icalendar (without it, Python must find them by itself).
 """
 
 import argparse
 import base64
+import datetime
+import html
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 import urllib.request
+import xml.etree.ElementTree
 
+if folder := os.environ.get("KNOTPOST_TEST_SCHEMATHESIS"):
+    sys.path.insert(0, folder)
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SEED = 1
 # Whoever watches a board never gets to the end of the answer: `web/following.rs` tests it.
@@ -124,6 +133,47 @@ def ask(server: Server, examples: int, checks: list[str], *more: str) -> int:
     return subprocess.run(command, cwd=server.folder, env=settings, stdin=subprocess.DEVNULL).returncode
 
 
+def log_in(server: Server, userid: str) -> urllib.request.OpenerDirector:
+    """A browser without scripts that somebody has logged in with."""
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    browser.addheaders = [("Origin", server.url)]
+    fill_in(browser, f"{server.url}/login", userid=userid, password=f"{userid}-secret")
+    return browser
+
+
+def fill_in(browser: urllib.request.OpenerDirector, page: str, **fields: str) -> str:
+    with browser.open(page, urllib.parse.urlencode(fields).encode(), timeout=30) as answer:
+        return answer.read().decode()
+
+
+def read_feeds(server: Server) -> None:
+    """A player's feeds, as a feed reader and a calendar read them."""
+    import icalendar
+
+    page = fill_in(log_in(server, "bob"), f"{server.url}/settings", act="new_feeds")
+    places = re.findall(r'readonly value="[^"]*(/api/v1/users/bob/[^"]*)"', html.unescape(page))
+    turns, deadlines = (urllib.request.urlopen(server.url + place, timeout=30).read() for place in places)
+    atom = "{http://www.w3.org/2005/Atom}"
+    feed = xml.etree.ElementTree.fromstring(turns)
+    entries = feed.findall(f"{atom}entry")
+    calendar = icalendar.Calendar.from_ical(deadlines)
+    events = calendar.walk("VEVENT")
+    assert len(entries) == len(events) == 1, (turns, deadlines)
+    for element in [feed, *entries]:
+        for name in ["id", "title", "updated"]:
+            assert len(element.findall(atom + name)) == 1 and element.find(atom + name).text, name
+        datetime.datetime.strptime(element.find(f"{atom}updated").text, "%Y-%m-%dT%H:%M:%SZ")
+        assert element.find(f"{atom}link[@rel='alternate']").get("href")
+    assert feed.find(f"{atom}author/{atom}name").text
+    event, [alarm] = events[0], events[0].walk("VALARM")
+    days = (event.start - event["DTSTAMP"].dt).total_seconds() / 86400
+    assert event.start.tzname() == "UTC" and days == 21, event
+    assert not calendar.errors and not event.errors and not alarm.errors
+    assert alarm["TRIGGER"].dt == datetime.timedelta(days=-1)
+    assert event["URL"] == entries[0].find(f"{atom}link").get("href")
+    print("a feed reader and a calendar read what waits for a player")
+
+
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     arguments.add_argument("--examples", type=int, default=4)
@@ -137,6 +187,7 @@ def main() -> int:
     server = Server(program, folder)
     try:
         key = furnish(server)
+        read_feeds(server)
         only = ["--include-path", options.only] if options.only else []
         failed = ask(server, options.examples, CHECKS, "-H", f"Authorization: Bearer {key}", *only)
         if not options.only:

@@ -77,6 +77,7 @@ export const PUBLIC = {
   "board-watched": "/boards/osbox/105",
   "api-docs": "/api/docs",
   mailbox: "/mailbox",
+  // `/mailbox/{name}`, with `/mailbox/{name}/page` in its frame.
   "mailbox-mail": async (person) => {
     await person.open("/mailbox");
     await Promise.all([person.page.waitForNavigation(), person.page.click("main table a")]);
@@ -103,6 +104,10 @@ export const PLAYER = {
   user: "/users/ann",
   "user-other": "/users/bob",
   settings: "/settings",
+  feeds: async (person) => {
+    await person.open("/settings");
+    if (!(await person.has("#feed-turns"))) await person.press("Switch them on");
+  },
   key: async (person) => {
     await person.open("/settings");
     await person.unfold("Make a key");

@@ -15,9 +15,12 @@ async function photograph(person, pages, folder) {
   for (const [name, page] of Object.entries(pages)) {
     for (const [width, view] of Object.entries(VIEWS)) {
       await person.page.setViewport(view);
+      await person.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "light" }]);
       await visit(person, name, page);
       for (const scheme of ["light", "dark"]) {
         await person.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+        // Pictures for the other ground are fetched when they are wanted.
+        await person.page.waitForNetworkIdle({ idleTime: 100, concurrency: 1 });
         await person.page.screenshot({ path: join(folder, `${name}-${width}-${scheme}.png`), fullPage: true });
         taken += 1;
       }

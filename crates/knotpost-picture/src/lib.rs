@@ -86,6 +86,19 @@ pub fn png(view: &View, options: &PictureOptions) -> Result<Vec<u8>, PictureErro
     raster::draw(&scene, options.width_px.into())
 }
 
+/// Pixels across and down of a card.
+pub const CARD: (u32, u32) = (1200, 630);
+
+/// The view as the bytes of a PNG file of [`CARD`]'s size, for programs that show what a link leads to: the board as
+/// large as it fits into the middle, its ground all around.
+///
+/// # Errors
+/// When the pixels cannot be packed.
+pub fn card(view: &View, theme: Theme) -> Result<Vec<u8>, PictureError> {
+    let palette = theme.palette();
+    raster::draw_within(&page::compose(view, palette), CARD, palette.page)
+}
+
 /// The view in sentences: what to put where a picture is not seen, such as the `alt` of an `img`.
 pub fn describe(view: &View) -> String {
     reading::read(view)

@@ -24,14 +24,32 @@ pub(crate) fn draw(scene: &Scene, width_px: u32) -> Result<Vec<u8>, PictureError
     let size = PictureError::Size { width: width_px, height: height_px };
     let mut pixmap = Pixmap::new(width_px, height_px).ok_or(size)?;
     for shape in &scene.shapes {
-        paint(&mut pixmap, scene, shape, scale);
+        paint(&mut pixmap, scene, shape, Transform::from_scale(scale, scale));
     }
     encode(&pixmap)
 }
 
-fn paint(pixmap: &mut Pixmap, scene: &Scene, shape: &Shape, scale: f32) {
+/// Draws the scene as large as it fits into the middle of a page of that size and colour.
+pub(crate) fn draw_within(
+    scene: &Scene,
+    (width, height): (u32, u32),
+    ground: Colour,
+) -> Result<Vec<u8>, PictureError> {
+    let mut pixmap = Pixmap::new(width, height).ok_or(PictureError::Size { width, height })?;
+    let [red, green, blue] = ground.channels();
+    pixmap.fill(tiny_skia::Color::from_rgba8(red, green, blue, u8::MAX));
+    let scale = (width as f32 / scene.width).min(height as f32 / scene.height);
+    let left = (width as f32 - scene.width * scale) / 2.0;
+    let top = (height as f32 - scene.height * scale) / 2.0;
+    let transform = Transform::from_scale(scale, scale).post_translate(left, top);
+    for shape in &scene.shapes {
+        paint(&mut pixmap, scene, shape, transform);
+    }
+    encode(&pixmap)
+}
+
+fn paint(pixmap: &mut Pixmap, scene: &Scene, shape: &Shape, transform: Transform) {
     let Some(outline) = outline(scene, shape) else { return };
-    let transform = Transform::from_scale(scale, scale);
     match shape.paint {
         Paint::Fill(colour) => {
             pixmap.fill_path(&outline, &ink(colour), FillRule::Winding, transform, None);

@@ -11,6 +11,7 @@ use knotpost_server::app::App;
 use knotpost_server::clock::{SystemClock, SystemEntropy};
 use knotpost_server::config::Config;
 use knotpost_server::domain::{BoardRef, Millis};
+use knotpost_server::gallery::Look;
 use knotpost_server::server;
 use knotpost_server::service::{
     Channel, Drawn, Envelope, MailForm, Origin, Proof, Reply, Request, execute, view_board,
@@ -79,7 +80,7 @@ fn mails(criterion: &mut Criterion) {
     let draft = app.composer.draft(&reply, &envelope(MailForm::Both)).unwrap();
     let mut pictures = Vec::new();
     for picture in draft.pictures {
-        let png = runtime.block_on(app.gallery.draw(picture.view)).unwrap();
+        let png = runtime.block_on(app.gallery.draw(picture.view, Look::MAIL)).unwrap();
         pictures.push(Drawn { content_id: picture.content_id, png });
     }
     group.bench_function("bytes with a picture", |bencher| {

@@ -4,56 +4,80 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use knotpost_picture::{PictureOptions, Theme, png};
+use knotpost_picture::{PictureOptions, Theme, card, png};
 use knotpost_rules::View;
 use tokio::sync::OnceCell;
 
 /// How many pictures are kept.
-const ROOM: usize = 32;
+const ROOM: usize = 64;
 
 /// A picture being drawn, or what came of it.
 type Cell = Arc<OnceCell<Option<Arc<[u8]>>>>;
 
+/// What a picture is to look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// The board alone.
+    Board {
+        /// The ground.
+        theme: Theme,
+        /// How wide.
+        width_px: u16,
+    },
+    /// The board in the middle of a card of fixed size ([`knotpost_picture::CARD`]).
+    Card {
+        /// The ground.
+        theme: Theme,
+    },
+}
+
+impl Look {
+    /// For a mail: on paper of its own, so that it is seen on dark pages too.
+    pub const MAIL: Self = Self::Board { theme: Theme::Light, width_px: 360 };
+}
+
 /// The pictures drawn last. Two views that are equal have one picture, whatever boards they are of.
 #[derive(Debug, Default)]
 pub struct Gallery {
-    kept: Mutex<VecDeque<(View, Cell)>>,
+    kept: Mutex<VecDeque<(View, Look, Cell)>>,
 }
 
 impl Gallery {
     /// The view as the bytes of a PNG file, drawn now or before; `None` when it cannot be drawn.
-    pub async fn draw(&self, view: View) -> Option<Arc<[u8]>> {
-        let cell = self.place(&view);
-        cell.get_or_init(|| paint(view)).await.clone()
+    pub async fn draw(&self, view: View, look: Look) -> Option<Arc<[u8]>> {
+        let cell = self.place(&view, look);
+        cell.get_or_init(|| paint(view, look)).await.clone()
     }
 
-    fn place(&self, view: &View) -> Cell {
+    fn place(&self, view: &View, look: Look) -> Cell {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, cell)) = kept.iter().find(|(known, _)| known == view) {
+        if let Some((.., cell)) = kept.iter().find(|(known, as_look, _)| *as_look == look && known == view) {
             return Arc::clone(cell);
         }
         if kept.len() >= ROOM {
             kept.pop_front();
         }
         let cell = Cell::default();
-        kept.push_back((view.clone(), Arc::clone(&cell)));
+        kept.push_back((view.clone(), look, Arc::clone(&cell)));
         cell
     }
 }
 
-async fn paint(view: View) -> Option<Arc<[u8]>> {
-    let drawing = tokio::task::spawn_blocking(move || {
-        // On paper of its own, so that it is seen on dark pages too.
-        png(&view, &PictureOptions { theme: Theme::Light, ..PictureOptions::default() })
+async fn paint(view: View, look: Look) -> Option<Arc<[u8]>> {
+    let drawing = tokio::task::spawn_blocking(move || match look {
+        Look::Board { theme, width_px } => {
+            png(&view, &PictureOptions { theme, width_px, ..PictureOptions::default() })
+        }
+        Look::Card { theme } => card(&view, theme),
     });
     match drawing.await {
         Ok(Ok(bytes)) => Some(bytes.into()),
         Ok(Err(error)) => {
-            tracing::warn!(%error, "a board could not be drawn; its mails go without a picture");
+            tracing::warn!(%error, "a board could not be drawn");
             None
         }
         Err(error) => {
-            tracing::error!(%error, "drawing a board failed; its mails go without a picture");
+            tracing::error!(%error, "drawing a board failed");
             None
         }
     }
@@ -75,11 +99,12 @@ mod tests {
     #[tokio::test]
     async fn equal_views_are_drawn_once() {
         let gallery = Gallery::default();
-        let one = gallery.draw(view("osbox")).await.expect("a picture");
-        let same = gallery.draw(view("osbox")).await.expect("a picture");
-        let other = gallery.draw(view("osbo")).await.expect("a picture");
+        let one = gallery.draw(view("osbox"), Look::MAIL).await.expect("a picture");
+        let same = gallery.draw(view("osbox"), Look::MAIL).await.expect("a picture");
+        let other = gallery.draw(view("osbo"), Look::MAIL).await.expect("a picture");
+        let card = gallery.draw(view("osbox"), Look::Card { theme: Theme::Light }).await.expect("a picture");
         assert!(Arc::ptr_eq(&one, &same));
-        assert_ne!(one, other);
+        assert!(one != other && one != card);
         assert!(one.starts_with(b"\x89PNG"));
     }
 
@@ -88,7 +113,7 @@ mod tests {
         let gallery = Gallery::default();
         for number in 0..ROOM + 5 {
             let legend = number.to_string();
-            let _ = gallery.draw(View { legend, ..View::default() }).await;
+            let _ = gallery.draw(View { legend, ..View::default() }, Look::MAIL).await;
         }
         assert_eq!(gallery.kept.lock().expect("nobody died").len(), ROOM);
     }

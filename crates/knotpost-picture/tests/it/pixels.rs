@@ -1,7 +1,7 @@
 //! The pixels: size, sameness, and agreement with an independent rendering of the SVG.
 
 use crate::boards;
-use knotpost_picture::{PictureError, PictureOptions, Theme, png, svg};
+use knotpost_picture::{CARD, PictureError, PictureOptions, Theme, card, png, svg};
 use knotpost_rules::View;
 use resvg::{tiny_skia, usvg};
 
@@ -72,5 +72,21 @@ fn pictures_are_small_and_always_the_same_bytes() {
         let bytes = png(&view, &PictureOptions::default()).unwrap();
         assert!(bytes.len() < 25_000, "{name}: {} bytes", bytes.len());
         assert_eq!(bytes, png(&view, &PictureOptions::default()).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn a_card_holds_the_whole_board_in_its_middle() {
+    for (name, view) in boards::many().into_iter().step_by(4) {
+        let (width, height, pixels) = decode(&card(&view, Theme::Dark).unwrap());
+        assert_eq!((width, height), CARD, "{name}");
+        let lines: Vec<&[u8]> = pixels.chunks_exact(3 * width as usize).collect();
+        let ground = &pixels[..3];
+        let is_bare = |line: &[u8]| line.chunks_exact(3).all(|pixel| pixel == ground);
+        assert!(is_bare(lines[0]) && is_bare(lines[lines.len() - 1]), "{name} touches the edge");
+        assert!(lines.iter().any(|line| !is_bare(line)), "{name} is there");
+        for line in &lines {
+            assert!(line.starts_with(ground) && line.ends_with(ground), "{name} touches the edge");
+        }
     }
 }

@@ -13,6 +13,7 @@ use super::transport::{SendError, Transport};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{BoardKey, BoardRef, Millis, Trouble};
+use crate::gallery::Look;
 use crate::service::{
     BoardFacts, BoardLetter, Drawn, Envelope, Referred, Reply, STOPPED, StoredDraft, give_way, is_stopped,
     letter_by_reference, record_trouble, referred_to, view_again,
@@ -174,7 +175,7 @@ async fn write(app: &App, reply: &Reply, envelope: &Envelope) -> Result<Vec<u8>,
 async fn draw(app: &App, views: Vec<(String, View)>) -> Vec<Drawn> {
     let mut drawn = Vec::with_capacity(views.len());
     for (content_id, view) in views {
-        if let Some(png) = app.gallery.draw(view).await {
+        if let Some(png) = app.gallery.draw(view, Look::MAIL).await {
             drawn.push(Drawn { content_id, png });
         }
     }

@@ -23,6 +23,7 @@ pub const TOPICS: &[(&str, &str, &str)] = &[
     ("mail", "Playing by mail", include_str!("../../../../templates/help/mail.md")),
     ("reply", "Playing by replying", include_str!("../../../../templates/help/reply.md")),
     ("web", "Playing over the web", include_str!("../../../../templates/help/web.md")),
+    ("feeds", "Feeds and calendars", include_str!("../../../../templates/help/feeds.md")),
     ("records", "Game records", include_str!("../../../../templates/help/records.md")),
     ("errors", "When something is wrong", include_str!("../../../../templates/help/errors.md")),
 ];

@@ -20,6 +20,7 @@ mod depiction;
 mod digest;
 mod duty;
 mod execute;
+mod feed_keys;
 mod hashing;
 mod held;
 mod help;
@@ -78,6 +79,7 @@ mod unsubscribe;
 mod users;
 mod vacations;
 mod views;
+mod waiting;
 mod watching;
 mod webhooks;
 
@@ -106,6 +108,7 @@ pub use depiction::{Basis, view_again};
 pub use digest::send_next_digest;
 pub use duty::{CLOCK_DUTY, Watch, keep_watch, leave_watch};
 pub use execute::{Saved, already_played, apply, execute, execute_once};
+pub use feed_keys::{FeedKey, FeedReader, end_feed_key, find_feed_reader, renew_feed_key, view_feed_key};
 pub use help::{TOPICS, help_page};
 pub use history::{Entries, History};
 pub use inspector::{MailChange, MailPage, MailQuery, view_inbox, view_outbox, view_outgoing, view_received};
@@ -154,7 +157,7 @@ pub use standings::{view_seeks, view_standings};
 pub use style::Style;
 pub use superseding::give_way;
 pub use talk::{Pulse, TalkLine, view_pulse, view_talk};
-pub use time::{BoardPauses, Judgement, TimeLimits, TimeUp, Timing, judge, time_used};
+pub use time::{BoardPauses, Judgement, LastMoment, TimeLimits, TimeUp, Timing, judge, time_used};
 pub use tokens::{
     Bearer, FreshToken, LONGEST_NAME as LONGEST_TOKEN_NAME, MOST_DAYS as MOST_TOKEN_DAYS, Scope, TokenView,
     TokenWish, USUAL_DAYS, create_token, find_bearer, revoke_token, view_tokens,
@@ -164,6 +167,7 @@ pub use users::{
     UserEdit, UserView, search_users, view_public_user, view_user, view_user_by_key, view_users,
 };
 pub use views::{BoardPage, BoardQuery, BoardView, view_board, view_boards, view_games};
+pub use waiting::{MOST_WAITING, Waiting, view_deadlines, view_turns};
 pub use webhooks::{
     Delivery, Fate, FreshHook, HookEvent, HookSecret, HookView, HookWish, KIND as WEBHOOK_KIND,
     MOST_WEBHOOKS, Taken, create_webhook, note_fate, remove_webhook, renew_webhook_secret, start_webhook,

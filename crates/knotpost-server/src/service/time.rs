@@ -121,6 +121,15 @@ pub enum TimeUp {
     Total,
 }
 
+/// When the player to move loses, unless he moves before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastMoment {
+    /// Which time is up then.
+    pub up: TimeUp,
+    /// When.
+    pub at: Millis,
+}
+
 /// Since when the player to move is waited for, pauses not taken off.
 pub(super) fn waiting_since(board: &Board) -> Millis {
     board.entries.last().map_or(board.row.started_at, |entry| entry.row.at)
@@ -158,22 +167,36 @@ fn time_of_moves(board: &Board) -> Vec<Span> {
     used
 }
 
-/// What is to be done about a board; `None`: nothing ever, it is over.
-pub fn judge(board: &Board, now: Millis) -> Option<(Seat, Judgement)> {
-    let Standing::ToMove(seat) = board.standing() else { return None };
+/// When the time of a seat is up that is waited for since then.
+fn end_of_time(board: &Board, seat: Seat, pauses: &Pauses, since: Millis) -> LastMoment {
     let limits = board.timing.limits;
-    let pauses = board.timing.pauses.of(user_at(board, i64::from(seat.number())));
-    // A clock that went back must not leave a board waiting for the time it showed before.
-    let since = waiting_since(board).min(now);
     let forfeit = pauses.reach(since, limits.forfeit);
     let total = limits.total.map(|total| {
         let used = time_of_moves(board).get(seat.index()).copied().unwrap_or_default();
         pauses.reach(since, Span(total.0.saturating_sub(used.0).max(0)))
     });
-    let (end, up) = match total {
-        Some(total) if total < forfeit => (total, TimeUp::Total),
-        _ => (forfeit, TimeUp::Move),
-    };
+    match total {
+        Some(total) if total < forfeit => LastMoment { up: TimeUp::Total, at: total },
+        _ => LastMoment { up: TimeUp::Move, at: forfeit },
+    }
+}
+
+/// When the player to move loses; `None`: no time runs now, because the game is over, the board is paused or he is
+/// away. Called with the pauses of the board.
+pub(super) fn last_moment(board: &Board, now: Millis) -> Option<LastMoment> {
+    let Standing::ToMove(seat) = board.standing() else { return None };
+    let pauses = board.timing.pauses.of(user_at(board, i64::from(seat.number())));
+    let is_counted = pauses.reach(now, Span(1)) <= now.plus(1);
+    is_counted.then(|| end_of_time(board, seat, &pauses, waiting_since(board).min(now)))
+}
+
+/// What is to be done about a board; `None`: nothing ever, it is over.
+pub fn judge(board: &Board, now: Millis) -> Option<(Seat, Judgement)> {
+    let Standing::ToMove(seat) = board.standing() else { return None };
+    let pauses = board.timing.pauses.of(user_at(board, i64::from(seat.number())));
+    // A clock that went back must not leave a board waiting for the time it showed before.
+    let since = waiting_since(board).min(now);
+    let LastMoment { up, at: end } = end_of_time(board, seat, &pauses, since);
     let next_counted = pauses.reach(now, Span(1));
     if next_counted > now.plus(1) && now >= end {
         // Nothing happens to who is away, late as the clock may be.
@@ -184,7 +207,7 @@ pub fn judge(board: &Board, now: Millis) -> Option<(Seat, Judgement)> {
     }
     let nag = match board.row.nagged_at.map(|at| Millis(at).min(now)).filter(|at| *at > since) {
         Some(nagged) => pauses.reach(nagged, DAY),
-        None => pauses.reach(since, limits.nag),
+        None => pauses.reach(since, board.timing.limits.nag),
     };
     let judgement = if now < nag {
         Judgement::Wait(nag.min(end))

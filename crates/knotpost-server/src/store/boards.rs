@@ -18,6 +18,7 @@ macro_rules! select_board {
         )
     };
 }
+pub(super) use select_board;
 
 impl Tx {
     /// The next free number of a game's boards, from 101; it is never given again.

@@ -3,6 +3,7 @@
 use sqlx::FromRow;
 
 use super::dialect::among;
+use super::readers::key_list;
 use super::{StoreError, Tx, on};
 use crate::domain::{Millis, UserKey};
 
@@ -167,9 +168,4 @@ impl Tx {
         )?;
         Ok(found.into_iter().map(UserKey).collect())
     }
-}
-
-/// Keys as the JSON array that [`among`] asks for.
-fn key_list(users: &[UserKey]) -> String {
-    serde_json::json!(users.iter().map(|user| user.0).collect::<Vec<_>>()).to_string()
 }

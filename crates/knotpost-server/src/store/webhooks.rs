@@ -116,7 +116,7 @@ impl Tx {
     ) -> Result<i64, StoreError> {
         let sql = "INSERT INTO webhooks (user_id, url, events, secret, created_at, failures) \
                    VALUES ($1, $2, $3, $4, $5, 0) RETURNING id";
-        Ok(on!(self, c => sqlx::query_scalar(sql)
+        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql)
             .bind(user.0)
             .bind(url)
             .bind(events)
@@ -171,8 +171,7 @@ impl Tx {
     /// When the database fails.
     pub async fn drop_webhook(&mut self, user: UserKey, id: i64) -> Result<bool, StoreError> {
         let sql = "DELETE FROM webhooks WHERE id = $1 AND user_id = $2 RETURNING id";
-        let row: Option<i64> =
-            on!(self, c => sqlx::query_scalar(sql).bind(id).bind(user.0).fetch_optional(c).await)?;
+        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(id).bind(user.0).fetch_optional(c).await)?;
         Ok(row.is_some())
     }
 
@@ -182,7 +181,7 @@ impl Tx {
     /// When the database fails.
     pub async fn set_webhook_secret(&mut self, id: i64, secret: &[u8]) -> Result<(), StoreError> {
         let sql = "UPDATE webhooks SET secret = $2 WHERE id = $1";
-        on!(self, c => sqlx::query(sql).bind(id).bind(secret).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(id).bind(secret).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -193,7 +192,7 @@ impl Tx {
     pub async fn note_hook_well(&mut self, id: i64, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE webhooks SET failures = 0, failing_since = NULL, sent_at = $2, \
                    error = CASE WHEN stopped_at IS NULL THEN NULL ELSE error END WHERE id = $1";
-        on!(self, c => sqlx::query(sql).bind(id).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(id).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -203,7 +202,7 @@ impl Tx {
     /// When the database fails.
     pub async fn start_webhook(&mut self, id: i64) -> Result<(), StoreError> {
         let sql = "UPDATE webhooks SET failures = 0, failing_since = NULL, stopped_at = NULL, error = NULL WHERE id = $1";
-        on!(self, c => sqlx::query(sql).bind(id).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(id).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -219,7 +218,9 @@ impl Tx {
     ) -> Result<Option<(i64, i64)>, StoreError> {
         let sql = "UPDATE webhooks SET failures = failures + 1, failing_since = COALESCE(failing_since, $3), error = $2 \
                    WHERE id = $1 RETURNING failures, failing_since";
-        Ok(on!(self, c => sqlx::query_as(sql).bind(id).bind(why).bind(now.0).fetch_optional(c).await)?)
+        Ok(
+            on!(self.writing().await?, c => sqlx::query_as(sql).bind(id).bind(why).bind(now.0).fetch_optional(c).await)?,
+        )
     }
 
     /// Tells a webhook nothing any more; `false`: it was so already.
@@ -228,8 +229,7 @@ impl Tx {
     /// When the database fails.
     pub async fn stop_webhook(&mut self, id: i64, why: &str, now: Millis) -> Result<bool, StoreError> {
         let sql = "UPDATE webhooks SET stopped_at = $3, error = $2 WHERE id = $1 AND stopped_at IS NULL RETURNING id";
-        let row: Option<i64> =
-            on!(self, c => sqlx::query_scalar(sql).bind(id).bind(why).bind(now.0).fetch_optional(c).await)?;
+        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(id).bind(why).bind(now.0).fetch_optional(c).await)?;
         Ok(row.is_some())
     }
 
@@ -240,7 +240,7 @@ impl Tx {
     pub async fn insert_hook_event(&mut self, event: &NewHookEvent) -> Result<(), StoreError> {
         let sql = "INSERT INTO outbox (kind, recipient, user_id, facts, message_id, date, state, attempts, due_at, \
                    webhook_id) VALUES ('webhook', $1, $2, $3, $4, $5, 'queued', 0, $5, $6)";
-        on!(self, c => sqlx::query(sql)
+        on!(self.writing().await?, c => sqlx::query(sql)
             .bind(&event.recipient)
             .bind(event.user.0)
             .bind(&event.body)
@@ -283,7 +283,7 @@ impl Tx {
     ) -> Result<Option<HookEventRow>, StoreError> {
         // In hand is what has been tried, is due later, and has no error yet.
         Ok(claim!(
-            self,
+            self.writing().await?,
             "UPDATE outbox SET attempts = attempts + 1, due_at = $2, error = NULL WHERE id = (SELECT o.id FROM outbox o \
              WHERE o.state = 'queued' AND o.webhook_id IS NOT NULL AND o.due_at <= $1 AND NOT EXISTS (SELECT 1 FROM outbox p \
              WHERE p.webhook_id = o.webhook_id AND p.state = 'queued' AND p.due_at > $1 AND p.attempts > 0 \
@@ -300,7 +300,7 @@ impl Tx {
     pub async fn put_hook_off(&mut self, webhook: i64, due: Millis, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET due_at = $2 WHERE webhook_id = $1 AND state = 'queued' AND due_at < $2 \
                    AND (due_at <= $3 OR attempts = 0 OR error IS NOT NULL)";
-        on!(self, c => sqlx::query(sql).bind(webhook).bind(due.0).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(webhook).bind(due.0).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -311,7 +311,7 @@ impl Tx {
     pub async fn hurry_hook(&mut self, webhook: i64, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET due_at = $2 WHERE webhook_id = $1 AND state = 'queued' AND due_at > $2 \
                    AND attempts = 0";
-        on!(self, c => sqlx::query(sql).bind(webhook).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(webhook).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -322,7 +322,7 @@ impl Tx {
     pub async fn drop_hook_events(&mut self, webhook: i64, why: &str, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE outbox SET state = 'dropped', error = $2, done_at = $3 \
                    WHERE webhook_id = $1 AND state = 'queued'";
-        on!(self, c => sqlx::query(sql).bind(webhook).bind(why).bind(now.0).execute(c).await.map(drop))?;
+        on!(self.writing().await?, c => sqlx::query(sql).bind(webhook).bind(why).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 }

@@ -1,13 +1,15 @@
-//! What comes with a request of the API, refused as problem details where it cannot be read.
+//! What comes with a request, refused where it cannot be read: as problem details on the API, as a page on pages.
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
+use axum::response::Response;
 use serde::de::DeserializeOwned;
 
 use super::Web;
 use super::error::Problem;
+use super::pages;
 use crate::service::Code;
 
 /// The parameters of a path.
@@ -15,6 +17,12 @@ pub(super) struct At<T>(pub(super) T);
 
 /// The query.
 pub(super) struct Asked<T>(pub(super) T);
+
+/// The parameters of the path of a page.
+pub(super) struct PagePath<T>(pub(super) T);
+
+/// The query of a page.
+pub(super) struct PageQuery<T>(pub(super) T);
 
 /// The body, as it came.
 pub(super) struct Sent(pub(super) Bytes);
@@ -35,6 +43,26 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Web> for Asked<T> {
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Problem> {
         let read = Query::<T>::from_request_parts(parts, web).await;
         read.map(|Query(read)| Self(read)).map_err(|error| Problem::new(Code::BadValue, error.body_text()))
+    }
+}
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Web> for PagePath<T> {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
+        let read = Path::<T>::from_request_parts(parts, web).await;
+        read.map(|Path(read)| Self(read)).map_err(|_| pages::not_there(web))
+    }
+}
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Web> for PageQuery<T> {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
+        let read = Query::<T>::from_request_parts(parts, web).await;
+        read.map(|Query(read)| Self(read)).map_err(|_| {
+            web.pages.problem(Code::BadValue, "what stands behind the `?` of this address makes no sense")
+        })
     }
 }
 

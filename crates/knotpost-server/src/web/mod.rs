@@ -7,6 +7,7 @@ mod client;
 mod commands;
 mod error;
 mod extract;
+mod feeds;
 mod guard;
 mod health;
 mod inbound;

@@ -158,6 +158,10 @@ async fn use_everything(app: &TestApp, user: &str) -> Vec<String> {
         answers.push(app.send(request.body(json.into()).unwrap()).await.text);
     }
     answers.push(app.get(&format!("/api/v1/boards?user={CANARY}x")).await.status.to_string());
+    // The key of feeds stands in their address.
+    for feed in ["turns.atom", "deadlines.ics"] {
+        answers.push(app.get(&format!("/api/v1/users/{user}/{feed}?key={CANARY}")).await.text);
+    }
     app.work().await;
     answers
 }

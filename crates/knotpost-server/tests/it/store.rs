@@ -5,6 +5,7 @@
 mod auditing;
 mod boards;
 mod clock;
+mod feeds;
 mod leaving;
 mod mails;
 mod people;
@@ -200,6 +201,8 @@ contracts! {
     auditing::the_log_is_read_by_who_and_when,
     auditing::keys_are_found_by_digest_and_end,
     auditing::a_paused_board_is_not_due,
+    feeds::feeds_have_an_address_until_they_are_ended,
+    feeds::boards_that_wait_come_in_the_order_asked_for,
     auditing::the_state_of_the_server_is_told,
     auditing::users_are_searched_by_beginning_and_address,
     recalling::what_a_process_remembers_never_hides_what_is_stored,

@@ -3,12 +3,15 @@
 mod administering;
 mod browser;
 mod describing;
+mod feeds;
 mod following;
 mod hooks;
 mod keys;
 mod looked_at;
 mod mailbox;
 mod playing;
+mod previews;
+mod queries;
 mod seeking;
 mod sessions;
 

@@ -129,6 +129,7 @@ pub const STAYING: &[Staying] = &[
         why: "counts boards by triggers, which count them again as they come in",
     },
     Staying { name: "api_tokens", why: "would let a key work again that was revoked since" },
+    Staying { name: "feed_keys", why: "would let an address of feeds work again that was given up since" },
     Staying { name: "web_sessions", why: "would let browsers in again that were logged out since" },
     Staying { name: "magic_links", why: "would let a link work again that was used since" },
     Staying { name: "password_resets", why: "would let a code work again that was used since" },

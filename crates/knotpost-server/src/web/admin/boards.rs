@@ -1,7 +1,7 @@
 //! Boards: found, looked at with anybody's eyes, and changed.
 
 use axum::Extension;
-use axum::extract::{Form, Path, Query, State};
+use axum::extract::{Form, State};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use knotpost_picture::{PictureOptions, Theme, linked_svg};
 use knotpost_rules::Layout;
@@ -16,6 +16,7 @@ use crate::service::{
 };
 use crate::store::{BoardRow, SeatRow};
 use crate::web::Web;
+use crate::web::extract::{PagePath, PageQuery};
 
 /// The grounds a picture is drawn on.
 const GROUNDS: [(Theme, &str); 2] = [(Theme::Light, "on-light"), (Theme::Dark, "on-dark")];
@@ -23,7 +24,7 @@ const GROUNDS: [(Theme, &str); 2] = [(Theme::Light, "on-light"), (Theme::Dark, "
 pub(super) async fn list(
     State(web): State<Web>,
     Extension(visitor): Acting,
-    Query(fields): Query<Fields>,
+    PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     // A game and a number name one board.
     if let (Some(game), Some(number)) = (given(&fields, "game"), given(&fields, "number"))
@@ -83,8 +84,8 @@ fn address(name: &BoardRef) -> String {
 pub(super) async fn show(
     State(web): State<Web>,
     Extension(visitor): Acting,
-    Path((game, number)): Path<(String, String)>,
-    Query(fields): Query<Fields>,
+    PagePath((game, number)): PagePath<(String, String)>,
+    PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     let facts = async {
         let name = name_of(&game, &number)?;
@@ -151,7 +152,7 @@ fn board_facts(seen: &Inspection) -> Value {
 pub(super) async fn act(
     State(web): State<Web>,
     Extension(visitor): Acting,
-    Path((game, number)): Path<(String, String)>,
+    PagePath((game, number)): PagePath<(String, String)>,
     Form(fields): Form<Fields>,
 ) -> Response {
     let back = format!("/admin/boards/{}/{}", super::url_encode(&game), super::url_encode(&number));

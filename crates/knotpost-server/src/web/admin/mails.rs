@@ -1,18 +1,19 @@
 //! Mail that came and mail that goes: what it was, what became of it, once more or no more.
 
 use axum::Extension;
-use axum::extract::{Form, Path, Query, State};
+use axum::extract::{Form, State};
 use axum::response::Response;
 use minijinja::{Value, context};
 
 use super::{Acting, Fields, LINES, carry_out, field, given, next_page, page, refused};
-use crate::domain::Millis;
+use crate::domain::{Millis, Source, Verdict, Verdicts};
 use crate::service::{
     Author, Code, Deed, MailChange, MailQuery, Refusal, ServiceError, Visitor, described, mask_tokens,
     masked_fields, masked_text, view_inbox, view_outbox, view_outgoing, view_received,
 };
 use crate::store::{InboxEntry, MailQueue, OutboxEntry};
 use crate::web::Web;
+use crate::web::extract::{PagePath, PageQuery};
 
 fn query(fields: &Fields) -> MailQuery {
     MailQuery {
@@ -37,7 +38,7 @@ fn asked(fields: &Fields) -> Value {
 pub(super) async fn list_inbox(
     State(web): State<Web>,
     Extension(visitor): Acting,
-    Query(fields): Query<Fields>,
+    PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     match view_inbox(&web.app, &query(&fields)).await {
         Ok(found) => {
@@ -56,7 +57,7 @@ fn received_facts(mail: &InboxEntry) -> Value {
         mail_from => mail.mail_from.clone(), recipients, size => mail.size,
         sender => mail.sender.clone().or_else(|| mail.mail_from.clone()),
         message_id => mail.message_id.clone(), subject => mail.subject.clone(), text => mail.text.clone(),
-        verdicts => mail.verdicts.clone(), kept => mail.kept > 0, state => mail.state.clone(),
+        proof => mail.verdicts.as_deref().map(proof_lines).unwrap_or_default(), kept => mail.kept > 0, state => mail.state.clone(),
         reason => mail.reason.clone(), attempts => mail.attempts,
         due => (mail.state == "new").then(|| Millis(mail.due_at).to_readable()),
         done_at => mail.done_at.map(|at| Millis(at).to_readable()),
@@ -65,11 +66,46 @@ fn received_facts(mail: &InboxEntry) -> Value {
     }
 }
 
+/// What SPF, DKIM and DMARC say, a line each; what cannot be read stands there as it is.
+fn proof_lines(stored: &str) -> Vec<String> {
+    let Some(verdicts) = Verdicts::from_json(stored) else { return vec![stored.to_owned()] };
+    let of = |domain: &str| if domain.is_empty() { String::new() } else { format!(" for {domain}") };
+    let Verdicts { source, spf, dkim, dmarc } = &verdicts;
+    let helo = if spf.helo == Verdict::None {
+        String::new()
+    } else {
+        format!(", {} for the name of the host", spf.helo.as_str())
+    };
+    let mut lines = vec![format!("SPF: {}{}{helo}", spf.result.as_str(), of(&spf.domain))];
+    lines.extend(dkim.iter().map(|signature| {
+        let key = if signature.selector.is_empty() {
+            String::new()
+        } else {
+            format!(", key {}", signature.selector)
+        };
+        format!("DKIM: {}{}{key}", signature.result.as_str(), of(&signature.domain))
+    }));
+    if dkim.is_empty() {
+        lines.push("DKIM: no signature".to_owned());
+    }
+    let policy = dmarc.policy.map(|policy| format!("; the domain asks for {}", policy.as_str()));
+    lines.push(format!(
+        "DMARC: {}{}{}",
+        dmarc.result.as_str(),
+        of(&dmarc.domain),
+        policy.unwrap_or_default()
+    ));
+    if let Source::Host(host) = source {
+        lines.push(format!("according to {host}"));
+    }
+    lines
+}
+
 pub(super) async fn show_received(
     State(web): State<Web>,
     Extension(visitor): Acting,
-    Path(id): Path<i64>,
-    Query(fields): Query<Fields>,
+    PagePath(id): PagePath<i64>,
+    PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     match view_received(&web.app, id).await {
         Ok((mail, message)) => {
@@ -94,7 +130,7 @@ pub(super) async fn show_received(
 pub(super) async fn list_outbox(
     State(web): State<Web>,
     Extension(visitor): Acting,
-    Query(fields): Query<Fields>,
+    PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     match view_outbox(&web.app, &query(&fields)).await {
         Ok(found) => {
@@ -121,8 +157,8 @@ fn outgoing_facts(mail: &OutboxEntry) -> Value {
 pub(super) async fn show_outgoing(
     State(web): State<Web>,
     Extension(visitor): Acting,
-    Path(id): Path<i64>,
-    Query(fields): Query<Fields>,
+    PagePath(id): PagePath<i64>,
+    PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     match view_outgoing(&web.app, id).await {
         Ok((mail, _)) => {
@@ -136,7 +172,7 @@ pub(super) async fn show_outgoing(
 pub(super) async fn act_on_received(
     State(web): State<Web>,
     Extension(visitor): Acting,
-    Path(id): Path<i64>,
+    PagePath(id): PagePath<i64>,
     Form(fields): Form<Fields>,
 ) -> Response {
     act(&web, &visitor, MailQueue::Inbox, id, &fields).await
@@ -145,7 +181,7 @@ pub(super) async fn act_on_received(
 pub(super) async fn act_on_outgoing(
     State(web): State<Web>,
     Extension(visitor): Acting,
-    Path(id): Path<i64>,
+    PagePath(id): PagePath<i64>,
     Form(fields): Form<Fields>,
 ) -> Response {
     act(&web, &visitor, MailQueue::Outbox, id, &fields).await
@@ -172,5 +208,30 @@ fn read_change(fields: &Fields) -> Result<MailChange, ServiceError> {
         }
         "drop" => Ok(MailChange::Drop),
         _ => Err(Refusal::new(Code::WrongArguments, "choose what is to be done").into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn proof_is_told_line_by_line() {
+        let stored = r#"{"source":{"host":"mx.example.net"},"spf":{"result":"softfail","domain":"a.example","helo":"pass"},
+            "dkim":[{"result":"pass","domain":"b.example","selector":"s1"},{"result":"permerror","domain":"","selector":""}],
+            "dmarc":{"result":"fail","domain":"c.example","policy":"reject"}}"#;
+        let lines = [
+            "SPF: softfail for a.example, pass for the name of the host",
+            "DKIM: pass for b.example, key s1",
+            "DKIM: permerror",
+            "DMARC: fail for c.example; the domain asks for reject",
+            "according to mx.example.net",
+        ];
+        assert_eq!(proof_lines(stored), lines);
+        assert_eq!(
+            proof_lines(&Verdicts::default().to_json()),
+            ["SPF: none", "DKIM: no signature", "DMARC: none"]
+        );
+        assert_eq!(proof_lines("<odd>"), ["<odd>"]);
     }
 }

@@ -1,7 +1,7 @@
 //! The server as a whole: how it is doing, what it has to do, what was done to it, and a word to everybody.
 
 use axum::Extension;
-use axum::extract::{Form, Query, State};
+use axum::extract::{Form, State};
 use axum::response::Response;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
@@ -13,6 +13,7 @@ use crate::service::{
 };
 use crate::store::{AuditRow, DutyLine};
 use crate::web::Web;
+use crate::web::extract::PageQuery;
 
 pub(super) async fn overview(State(web): State<Web>, Extension(visitor): Acting) -> Response {
     match view_overview(&web.app).await {
@@ -78,7 +79,7 @@ pub(super) async fn jobs(State(web): State<Web>, Extension(visitor): Acting) -> 
 pub(super) async fn audit(
     State(web): State<Web>,
     Extension(visitor): Acting,
-    Query(fields): Query<Fields>,
+    PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     let query = AuditQuery {
         userid: given(&fields, "user"),
@@ -107,7 +108,7 @@ pub(super) async fn audit(
 pub(super) async fn ask_broadcast(
     State(web): State<Web>,
     Extension(visitor): Acting,
-    Query(fields): Query<Fields>,
+    PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     page(&web, &visitor, "admin/broadcast.html", context! { done => !field(&fields, "done").is_empty() })
 }

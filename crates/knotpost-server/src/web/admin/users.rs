@@ -1,7 +1,7 @@
 //! Users: found, looked at, and changed.
 
 use axum::Extension;
-use axum::extract::{Form, Path, Query, State};
+use axum::extract::{Form, State};
 use axum::response::Response;
 use minijinja::context;
 
@@ -9,11 +9,12 @@ use super::{Acting, Fields, LINES, carry_out, field, next_page, page, refused};
 use crate::domain::Millis;
 use crate::service::{Code, Deed, Refusal, ServiceError, UserEdit, UserView, search_users, view_user};
 use crate::web::Web;
+use crate::web::extract::{PagePath, PageQuery};
 
 pub(super) async fn list(
     State(web): State<Web>,
     Extension(visitor): Acting,
-    Query(fields): Query<Fields>,
+    PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     let words = field(&fields, "q");
     let found = match search_users(&web.app, words, field(&fields, "after"), LINES).await {
@@ -34,8 +35,8 @@ pub(super) async fn list(
 pub(super) async fn show(
     State(web): State<Web>,
     Extension(visitor): Acting,
-    Path(userid): Path<String>,
-    Query(fields): Query<Fields>,
+    PagePath(userid): PagePath<String>,
+    PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     let user = match view_user(&web.app, &userid).await {
         Ok(user) => user,
@@ -65,7 +66,7 @@ pub(super) async fn show(
 pub(super) async fn act(
     State(web): State<Web>,
     Extension(visitor): Acting,
-    Path(userid): Path<String>,
+    PagePath(userid): PagePath<String>,
     Form(fields): Form<Fields>,
 ) -> Response {
     let back = format!("/admin/users/{}", super::url_encode(&userid));

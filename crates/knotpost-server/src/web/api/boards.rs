@@ -6,8 +6,6 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use knotpost_picture::{PictureOptions, Theme};
-use knotpost_rules::{View, Viewer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -25,7 +23,7 @@ const MOST: i64 = 200;
 const USUAL: i64 = 50;
 
 /// What a request for a board may be refused with.
-const UNKNOWN: &[Code] = &[Code::UnknownGame, Code::NoSuchBoard, Code::BadValue];
+pub(super) const UNKNOWN: &[Code] = &[Code::UnknownGame, Code::NoSuchBoard, Code::BadValue];
 
 /// The query of a list.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -114,8 +112,11 @@ pub(super) async fn show(
 }
 
 /// The answer, unless the client has it already.
-pub(in crate::web) fn tagged(headers: &HeaderMap, kind: HeaderValue, body: String) -> Response {
-    let tag = entity_tag(&body);
+pub(in crate::web) fn tagged<B>(headers: &HeaderMap, kind: HeaderValue, body: B) -> Response
+where
+    B: AsRef<[u8]> + IntoResponse,
+{
+    let tag = entity_tag(body.as_ref());
     if is_known(headers, &tag) {
         return (StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response();
     }
@@ -184,88 +185,6 @@ pub(super) async fn text(
     Ok(format!("{}\n", view.sheet.board.trim_end()))
 }
 
-/// The query of a picture.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct PictureQuery {
-    /// After this move; `0`: before the first, negative numbers count from the last. Without it: as it is now.
-    ply: Option<i64>,
-    /// The colours; light ground unless it says otherwise.
-    #[schemars(extend("enum" = [Theme::Light, Theme::Dark].map(|theme| theme.to_string())))]
-    theme: Option<String>,
-    /// In pixels; 720 unless it says otherwise.
-    #[schemars(range(min = *WIDTHS.start(), max = *WIDTHS.end()))]
-    width: Option<u16>,
-}
-
-pub(super) const SVG: Operation = Operation::new("draw_board_svg", Tag::Boards, "A board as a drawing (SVG)")
-    .asks::<PictureQuery>()
-    .gives_text("image/svg+xml", "The drawing.")
-    .refuses(UNKNOWN);
-
-pub(super) async fn svg(
-    State(web): State<Web>,
-    At((game, number)): At<(String, String)>,
-    Asked(query): Asked<PictureQuery>,
-) -> Result<Response, Problem> {
-    let (view, options) = picture(&web, &game, &number, &query).await?;
-    let kind = HeaderValue::from_static("image/svg+xml");
-    Ok(([(header::CONTENT_TYPE, kind)], knotpost_picture::svg(&view, &options)).into_response())
-}
-
-pub(super) const PNG: Operation = Operation::new("draw_board_png", Tag::Boards, "A board as a picture (PNG)")
-    .asks::<PictureQuery>()
-    .gives_bytes("image/png", "The picture.")
-    .refuses(UNKNOWN);
-
-pub(super) async fn png(
-    State(web): State<Web>,
-    At((game, number)): At<(String, String)>,
-    Asked(query): Asked<PictureQuery>,
-) -> Result<Response, Problem> {
-    let (view, options) = picture(&web, &game, &number, &query).await?;
-    // Drawing takes milliseconds; others are served meanwhile.
-    let drawn = tokio::task::spawn_blocking(move || knotpost_picture::png(&view, &options)).await;
-    match drawn {
-        Ok(Ok(bytes)) => {
-            let kind = HeaderValue::from_static("image/png");
-            Ok(([(header::CONTENT_TYPE, kind)], bytes).into_response())
-        }
-        Ok(Err(error)) => Err(Problem::new(Code::BadValue, error.to_string())),
-        Err(error) => {
-            tracing::error!(%error, "a picture could not be drawn");
-            Err(Problem::new(Code::Unavailable, "the picture cannot be drawn at the moment"))
-        }
-    }
-}
-
-/// The narrowest and widest picture.
-const WIDTHS: std::ops::RangeInclusive<u16> = 60..=1440;
-
-async fn picture(
-    web: &Web,
-    game: &str,
-    number: &str,
-    query: &PictureQuery,
-) -> Result<(View, PictureOptions), Problem> {
-    let theme = match query.theme.as_deref().map(str::parse) {
-        None => Theme::default(),
-        Some(Ok(theme)) => theme,
-        Some(Err(error)) => {
-            let error: knotpost_picture::ParseThemeError = error;
-            return Err(Problem::new(Code::BadValue, error.to_string()));
-        }
-    };
-    let width_px = query.width.unwrap_or(720);
-    if !WIDTHS.contains(&width_px) {
-        let text = format!("`width` is a number from {} to {}", WIDTHS.start(), WIDTHS.end());
-        return Err(Problem::new(Code::BadValue, text));
-    }
-    let view = find(web, game, number, query.ply).await?;
-    let title = format!("{} board {}", view.board.title(), view.board.row.number);
-    Ok((view.board.position.view(Viewer::Spectator), PictureOptions { theme, width_px, title }))
-}
-
 pub(super) const RECORD: Operation = Operation::new("show_record", Tag::Boards, "A board as a game record")
     .details("`knotpost import` and `knotpost play --record` read it; its form is in the documentation.")
     .asks::<PlyQuery>()
@@ -281,7 +200,12 @@ pub(super) async fn record(
     Ok(export_record(&web.app, &name, query.ply).await?)
 }
 
-async fn find(web: &Web, game: &str, number: &str, ply: Option<i64>) -> Result<BoardView, Problem> {
+pub(super) async fn find(
+    web: &Web,
+    game: &str,
+    number: &str,
+    ply: Option<i64>,
+) -> Result<BoardView, Problem> {
     Ok(view_board(&web.app, &board_name(game, number)?, ply).await?)
 }
 
@@ -294,8 +218,8 @@ pub(super) fn board_name(game: &str, number: &str) -> Result<BoardRef, Problem> 
 }
 
 /// Changes with everything that is shown: a board may begin again with as many moves as before.
-fn entity_tag(body: &str) -> HeaderValue {
-    let digest = Sha256::digest(body.as_bytes());
+fn entity_tag(body: &[u8]) -> HeaderValue {
+    let digest = Sha256::digest(body);
     let tag = format!("\"{}\"", crate::secret::to_hex(digest.get(..16).unwrap_or(&digest)));
     HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))
 }

@@ -4,8 +4,10 @@ mod admin;
 mod board_json;
 mod boards;
 mod events;
+mod feeds;
 mod games;
 mod moves;
+mod pictures;
 mod standings;
 mod tokens;
 mod users;
@@ -17,6 +19,7 @@ use super::error::Problem;
 use super::routes::Role::{Admin, Public, User};
 use super::routes::Route;
 pub(super) use boards::tagged;
+pub(super) use pictures::picture_mark;
 
 use crate::service::Code;
 
@@ -27,6 +30,10 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/api/v1/standings/{game}", || get(standings::show))
         .described(&standings::SHOW),
     Route::new(Public, "GET", "/api/v1/users/{userid}", || get(users::show)).described(&users::SHOW),
+    Route::new(Public, "GET", "/api/v1/users/{userid}/turns.atom", || get(feeds::turns))
+        .described(&feeds::TURNS),
+    Route::new(Public, "GET", "/api/v1/users/{userid}/deadlines.ics", || get(feeds::deadlines))
+        .described(&feeds::DEADLINES),
     Route::new(Public, "GET", "/api/v1/boards", || get(boards::list)).described(&boards::LIST),
     Route::new(Public, "GET", "/api/v1/boards/{game}/{number}", || get(boards::show))
         .described(&boards::SHOW),
@@ -74,10 +81,10 @@ pub(super) const ROUTES: &[Route] = &[
         .described(&boards::LEGAL),
     Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/board.txt", || get(boards::text))
         .described(&boards::TEXT),
-    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/board.svg", || get(boards::svg))
-        .described(&boards::SVG),
-    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/board.png", || get(boards::png))
-        .described(&boards::PNG),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/board.svg", || get(pictures::svg))
+        .described(&pictures::SVG),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/board.png", || get(pictures::png))
+        .described(&pictures::PNG),
     Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/events", || get(events::follow))
         .described(&events::FOLLOW),
     Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/record", || get(boards::record))

@@ -80,7 +80,7 @@ fn describe(path: &str, method: &str, request: &Value) -> Fact {
         .collect();
     context! {
         id => text(request, "operationId"), method => method.to_uppercase(), path => Fact::from_safe_string(escape(path)), parameters, bodies, answers,
-        summary => text(request, "summary"), about => marked(text(request, "description")),
+        summary => marked(text(request, "summary")), about => marked(text(request, "description")),
         shown => shown(&request["security"]),
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Form;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use minijinja::context;
@@ -16,6 +16,7 @@ use crate::service::{
 use crate::web::Web;
 use crate::web::client::Client;
 use crate::web::error::status;
+use crate::web::extract::{PagePath, PageQuery};
 use crate::web::visitor::{LoggedIn, private, safe_next, set_cookie, token};
 
 /// Where to go on after logging in.
@@ -56,7 +57,7 @@ pub(super) struct LogOut {
 pub(super) async fn ask(
     State(web): State<Web>,
     visitor: Option<LoggedIn>,
-    Query(query): Query<Next>,
+    PageQuery(query): PageQuery<Next>,
 ) -> Response {
     if visitor.is_some() {
         return Redirect::to(safe_next(&query.next)).into_response();
@@ -204,7 +205,7 @@ fn answer_hints(replies: &[crate::service::Reply]) -> Vec<String> {
     }
 }
 
-pub(super) async fn ask_magic(State(web): State<Web>, Path(link): Path<String>) -> Response {
+pub(super) async fn ask_magic(State(web): State<Web>, PagePath(link): PagePath<String>) -> Response {
     let page = match view_link(&web.app, &link).await {
         Ok(Some(userid)) => web.pages.page(StatusCode::OK, "magic.html", context! { userid }),
         Ok(None) => {
@@ -217,7 +218,7 @@ pub(super) async fn ask_magic(State(web): State<Web>, Path(link): Path<String>) 
 
 pub(super) async fn act_magic(
     State(web): State<Web>,
-    Path(link): Path<String>,
+    PagePath(link): PagePath<String>,
     headers: HeaderMap,
 ) -> Response {
     match log_in_by_link(&web.app, &link, agent(&headers)).await {

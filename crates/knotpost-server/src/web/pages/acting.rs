@@ -2,7 +2,7 @@
 //! the session stands for it.
 
 use axum::Form;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
 
@@ -13,6 +13,7 @@ use crate::store::StoreError;
 use crate::web::Web;
 use crate::web::client::Client;
 use crate::web::error::status;
+use crate::web::extract::PagePath;
 use crate::web::visitor::LoggedIn;
 
 /// What a form on the page sends.
@@ -67,7 +68,7 @@ pub(super) async fn act(
     State(web): State<Web>,
     client: Client,
     LoggedIn(visitor): LoggedIn,
-    Path((game, number)): Path<(String, String)>,
+    PagePath((game, number)): PagePath<(String, String)>,
     Form(deed): Form<Deed>,
 ) -> Response {
     let Some(name) = board_name(&game, &number) else {

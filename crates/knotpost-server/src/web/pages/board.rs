@@ -1,6 +1,6 @@
 //! The page of a board: look at it after any move, put a move together by pointing, see it before it is sent, talk.
 
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use knotpost_picture::{Link, PictureOptions, Theme, die_svg, linked_svg};
@@ -9,11 +9,13 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
+use super::preview;
 use crate::domain::{BoardRef, BoardState, Millis, ProposalKind};
 use crate::service::{
     BoardView, Choosing, Code, Standing, TalkLine, Visitor, choose, view_board, view_pulse, view_talk,
 };
 use crate::web::Web;
+use crate::web::extract::{PagePath, PageQuery};
 use crate::web::pulse::pulse_id;
 use crate::web::visitor::{LoggedIn, private, url_encode};
 
@@ -40,8 +42,8 @@ pub(super) struct Notice {
 pub(super) async fn show(
     State(web): State<Web>,
     visitor: Option<LoggedIn>,
-    Path((game, number)): Path<(String, String)>,
-    Query(look): Query<Look>,
+    PagePath((game, number)): PagePath<(String, String)>,
+    PageQuery(look): PageQuery<Look>,
 ) -> Response {
     let visitor = visitor.map(|LoggedIn(visitor)| visitor);
     let Some(name) = board_name(&game, &number) else {
@@ -82,6 +84,7 @@ pub(super) async fn page(
         hints => notice.hints.clone(),
         comment => notice.comment.clone(),
         pulse => pulse.unwrap_or_default(),
+        preview => preview::of_board(&web.pages.url, &view),
         ..seen.facts(&talk)
     };
     private(web.pages.page_for(visitor, status, "board.html", facts))

@@ -1,7 +1,7 @@
 //! A new board: the form is made from the option table of the game.
 
 use axum::Form;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use knotpost_commands::MASK;
@@ -14,6 +14,7 @@ use crate::service::Visitor;
 use crate::web::Web;
 use crate::web::client::Client;
 use crate::web::error::status;
+use crate::web::extract::PageQuery;
 use crate::web::visitor::{LoggedIn, private};
 
 /// What a form sends, by the names of its fields.
@@ -22,7 +23,7 @@ type Fields = HashMap<String, String>;
 pub(super) async fn ask(
     State(web): State<Web>,
     LoggedIn(visitor): LoggedIn,
-    Query(fields): Query<Fields>,
+    PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     form(&web, &visitor, StatusCode::OK, &fields, "", Vec::new())
 }

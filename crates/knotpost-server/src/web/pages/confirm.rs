@@ -3,24 +3,27 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use minijinja::context;
 
 use crate::service::{Code, confirm_address};
 use crate::web::Web;
+use crate::web::extract::PagePath;
 
-pub(super) async fn ask(State(web): State<Web>, Path(token): Path<String>) -> Response {
+pub(super) async fn ask(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
     match web.app.links.read_confirmation(&token) {
-        Some((_, address)) => {
-            web.pages.page(StatusCode::OK, "confirm.html", context! { address, done => false, userid => "" })
-        }
+        Some((_, address)) => web.pages.page(
+            StatusCode::OK,
+            "confirm.html",
+            context! { confirmed => address, done => false, userid => "" },
+        ),
         None => web.pages.problem(Code::BadValue, "this link is damaged; copy it whole from the mail"),
     }
 }
 
-pub(super) async fn act(State(web): State<Web>, Path(token): Path<String>) -> Response {
+pub(super) async fn act(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
     let (app, now) = (Arc::clone(&web.app), web.app.clock.now());
     let Some((_, address)) = app.links.read_confirmation(&token) else {
         return web.pages.problem(Code::BadValue, "this link is damaged; copy it whole from the mail");
@@ -35,9 +38,11 @@ pub(super) async fn act(State(web): State<Web>, Path(token): Path<String>) -> Re
         .await;
     app.signals.outbox.notify_one();
     match confirmed {
-        Ok(Some(userid)) => {
-            web.pages.page(StatusCode::OK, "confirm.html", context! { address, done => true, userid })
-        }
+        Ok(Some(userid)) => web.pages.page(
+            StatusCode::OK,
+            "confirm.html",
+            context! { confirmed => address, done => true, userid },
+        ),
         Ok(None) => web.pages.problem(Code::NoSuchUser, "this address is not registered any more"),
         Err(error) => web.pages.failure(error.into()),
     }

@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use axum::body::Bytes;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use knotpost_picture::{PictureOptions, Theme, die_svg, svg};
 use knotpost_rules::knot::Face;
-use knotpost_rules::{AnyGame, Choice, GameOptions, PartKind, Position, Seed, Turn, Viewer};
+use knotpost_rules::{AnyGame, Choice, GameOptions, PartKind, Position, Seed, Turn, View, Viewer};
 use minijinja::{Value, context};
 
+use crate::gallery::Look;
 use crate::web::Web;
 
 /// The grounds a picture is drawn on, and what they are called in styles and addresses.
@@ -35,24 +37,26 @@ impl Figures {
     }
 }
 
-/// `/figures/osbox-light.svg`: a game as it looks after some moves.
+/// `/figures/osbox-light.svg`, `/figures/osbox-card.png`: a game as it looks after some moves.
 pub(super) async fn show(State(web): State<Web>, Path(name): Path<String>) -> Response {
+    if let Some(game) = name.strip_suffix("-card.png").and_then(|game| web.app.game(game)) {
+        let drawn = web.app.gallery.draw(some_view(game), Look::Card { theme: Theme::Light }).await;
+        return answer("image/png", drawn.map(Bytes::from_owner));
+    }
     let asked = name.strip_suffix(".svg").and_then(|name| name.rsplit_once('-'));
     let found = asked.and_then(|(game, ground)| {
         let (theme, ground) = GROUNDS.into_iter().find(|(_, known)| *known == ground)?;
         Some(web.pages.figures.of(web.app.game(game)?, theme, ground))
     });
-    match found {
-        Some(figure) => {
-            let kind = HeaderValue::from_static("image/svg+xml");
-            (
-                [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, HeaderValue::from_static(KEEP))],
-                figure.to_string(),
-            )
-                .into_response()
-        }
-        None => (StatusCode::NOT_FOUND, "there is no such figure\n").into_response(),
-    }
+    answer("image/svg+xml", found.map(|figure| figure.to_string()))
+}
+
+fn answer(kind: &'static str, figure: Option<impl IntoResponse>) -> Response {
+    let Some(figure) = figure else {
+        return (StatusCode::NOT_FOUND, "there is no such figure\n").into_response();
+    };
+    let headers = [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, KEEP)];
+    (headers.map(|(name, value)| (name, HeaderValue::from_static(value))), figure).into_response()
 }
 
 fn begin(game: &dyn AnyGame) -> Box<dyn Position> {
@@ -61,6 +65,12 @@ fn begin(game: &dyn AnyGame) -> Box<dyn Position> {
 }
 
 fn draw(game: &dyn AnyGame, theme: Theme) -> String {
+    let title = format!("{} after some moves", game.meta().title);
+    svg(&some_view(game), &PictureOptions { theme, title, ..PictureOptions::default() })
+}
+
+/// The game after some moves.
+fn some_view(game: &dyn AnyGame) -> View {
     let mut position = begin(game);
     for step in 0..MOVES {
         let moves = position.legal_moves();
@@ -70,8 +80,7 @@ fn draw(game: &dyn AnyGame, theme: Theme) -> String {
             break;
         }
     }
-    let title = format!("{} after some moves", game.meta().title);
-    svg(&position.view(Viewer::Spectator), &PictureOptions { theme, title, ..PictureOptions::default() })
+    position.view(Viewer::Spectator)
 }
 
 /// The faces of the dice with their letters, where the game is played with them.

@@ -6,7 +6,7 @@
 use std::io;
 use std::sync::Arc;
 
-use axum::extract::{Path, Query, Request, State};
+use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::Next;
@@ -16,6 +16,7 @@ use serde::Deserialize;
 
 use super::not_there;
 use crate::service::{Code, LocalMail, LocalMailbox, list_local_mail, read_local_mail, show_local_mail};
+use crate::web::extract::{PagePath, PageQuery};
 use crate::web::visitor::{LoggedIn, find, private, url_encode};
 use crate::web::{CONTENT_POLICY, Web, client};
 
@@ -85,7 +86,7 @@ async fn look<T: Send + 'static>(
 pub(super) async fn list(
     State(web): State<Web>,
     visitor: Option<LoggedIn>,
-    Query(asked): Query<Look>,
+    PageQuery(asked): PageQuery<Look>,
 ) -> Result<Response, Response> {
     let Look { to, before } = asked;
     let (wanted, from) = (to.clone(), before.clone());
@@ -117,7 +118,7 @@ async fn open(web: &Web, name: String) -> Result<LocalMail, Response> {
 pub(super) async fn show(
     State(web): State<Web>,
     visitor: Option<LoggedIn>,
-    Path(name): Path<String>,
+    PagePath(name): PagePath<String>,
 ) -> Result<Response, Response> {
     let page = open(&web, name.clone()).await?;
     let fields: Vec<Value> = page
@@ -128,7 +129,7 @@ pub(super) async fn show(
     let subject = page.fields.iter().find(|(name, _)| name.eq_ignore_ascii_case("subject"));
     let links = page.text.as_deref().map(|text| own_links(text, &web)).unwrap_or_default();
     let facts = context! {
-        address => address(&name), subject => subject.map_or("", |(_, value)| value.as_str()), fields, links,
+        place => address(&name), subject => subject.map_or("", |(_, value)| value.as_str()), fields, links,
         text => page.text.clone(), has_page => page.html.is_some(), parts => page.parts.clone(),
     };
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
@@ -153,7 +154,10 @@ fn own_links(text: &str, web: &Web) -> Vec<String> {
 }
 
 /// The page of a mail, to stand in a frame.
-pub(super) async fn page(State(web): State<Web>, Path(name): Path<String>) -> Result<Response, Response> {
+pub(super) async fn page(
+    State(web): State<Web>,
+    PagePath(name): PagePath<String>,
+) -> Result<Response, Response> {
     let html = open(&web, name).await?.html.ok_or_else(|| not_there(&web))?;
     let facts = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
@@ -163,7 +167,10 @@ pub(super) async fn page(State(web): State<Web>, Path(name): Path<String>) -> Re
 }
 
 /// A mail as it lies there, to be kept.
-pub(super) async fn download(State(web): State<Web>, Path(name): Path<String>) -> Result<Response, Response> {
+pub(super) async fn download(
+    State(web): State<Web>,
+    PagePath(name): PagePath<String>,
+) -> Result<Response, Response> {
     let asked = name.clone();
     let bytes =
         look(&web, move |mails| read_local_mail(mails, &asked)).await?.ok_or_else(|| not_there(&web))?;

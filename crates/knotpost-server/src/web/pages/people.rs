@@ -1,15 +1,17 @@
 //! Who plays: standings of a game, and the page of a user.
 
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
+use super::preview;
 use crate::domain::{BoardKey, BoardState};
 use crate::service::{BoardQuery, Code, Reply, ServiceError, view_boards, view_profile, view_standings};
 use crate::web::Web;
+use crate::web::extract::{PagePath, PageQuery};
 use crate::web::visitor::LoggedIn;
 
 /// Boards of each kind on a user's page.
@@ -22,7 +24,7 @@ const LEFT: f64 = 50.0;
 pub(super) async fn standings(
     State(web): State<Web>,
     visitor: Option<LoggedIn>,
-    Path(game): Path<String>,
+    PagePath(game): PagePath<String>,
 ) -> Response {
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     match view_standings(&web.app, &game.to_lowercase()).await {
@@ -46,8 +48,8 @@ pub(super) struct Beginning {
 pub(super) async fn user(
     State(web): State<Web>,
     visitor: Option<LoggedIn>,
-    Path(userid): Path<String>,
-    Query(from): Query<Beginning>,
+    PagePath(userid): PagePath<String>,
+    PageQuery(from): PageQuery<Beginning>,
 ) -> Response {
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let facts = async {
@@ -78,6 +80,7 @@ pub(super) async fn user(
             })
             .collect();
         Ok::<_, ServiceError>(context! {
+            preview => preview::of_user(&web, &profile),
             userid => profile.userid.clone(),
             since => profile.since.to_readable(),
             games,

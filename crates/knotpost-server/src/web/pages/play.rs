@@ -1,6 +1,6 @@
 //! The start page, boards, rules and help.
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use knotpost_commands::ExampleContext;
@@ -8,7 +8,7 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::figures::faces;
-use super::prose;
+use super::{preview, prose};
 use crate::domain::{BoardState, Millis, Span};
 use crate::service::{
     BoardLine, BoardQuery, Code, Reply, ServiceError, TOPICS, Visitor, help_page, view_boards, view_games,
@@ -17,6 +17,7 @@ use crate::service::{
 use crate::store::{BoardRow, SeatRow};
 use crate::web::Web;
 use crate::web::error::Problem;
+use crate::web::extract::PagePath;
 use crate::web::visitor::{LoggedIn, private};
 
 /// Boards on the start page.
@@ -71,7 +72,7 @@ pub(super) async fn home(State(web): State<Web>, visitor: Option<LoggedIn>) -> R
             }));
         }
         Ok::<_, ServiceError>(
-            context! { games => Serde(games), boards, mine, seeks, more => page.next.is_some() },
+            context! { games => Serde(games), boards, mine, seeks, more => page.next.is_some(), preview => preview::of_server(&web) },
         )
     };
     match facts.await {
@@ -122,7 +123,7 @@ fn line_facts(line: &BoardLine) -> Value {
 pub(super) async fn game(
     State(web): State<Web>,
     visitor: Option<LoggedIn>,
-    Path(name): Path<String>,
+    PagePath(name): PagePath<String>,
 ) -> Response {
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     let name = name.to_lowercase();
@@ -149,6 +150,7 @@ pub(super) async fn game(
     let facts = context! {
         name, title => meta.title, summary => meta.summary, credit => meta.credit, sections, options, usage,
         faces => faces(game),
+        preview => preview::of_game(&web, game),
     };
     web.pages.page_for(visitor, StatusCode::OK, "game.html", facts)
 }
@@ -156,7 +158,7 @@ pub(super) async fn game(
 pub(super) async fn help(
     State(web): State<Web>,
     visitor: Option<LoggedIn>,
-    Path(topic): Path<String>,
+    PagePath(topic): PagePath<String>,
 ) -> Response {
     let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
     match help_page(&web.app, &topic.to_lowercase(), &ExampleContext::default()) {

@@ -29,7 +29,7 @@ impl Piece<'_> {
     fn to_html(&self) -> String {
         match self {
             Self::Heading(words) => format!("<h3>{}</h3>\n", inline(words)),
-            Self::Paragraph(words) => match words.strip_prefix("* ") {
+            Self::Paragraph(words) => match words.strip_prefix("* ").or_else(|| words.strip_prefix("- ")) {
                 Some(words) => format!("<p>• {}</p>\n", inline(words)),
                 None => format!("<p>{}</p>\n", inline(words)),
             },
@@ -107,7 +107,7 @@ fn item_indent(text: &str) -> usize {
     let is_numbered = digits > 0 && text.get(digits..).is_some_and(|rest| rest.starts_with(". "));
     if is_numbered {
         digits + 2
-    } else if text.starts_with("* ") {
+    } else if text.starts_with("* ") || text.starts_with("- ") {
         2
     } else {
         0
@@ -150,6 +150,8 @@ mod tests {
                     <p>The address is yours.</p>\n<p>2. Go on.</p>\n";
         assert_eq!(to_html(text), html);
         assert_eq!(to_html("* Write from\n  home.\n* Wait."), "<p>• Write from home.</p>\n<p>• Wait.</p>\n");
+        let things = "<p>Do one of these:</p>\n<p>• place one;</p>\n<p>• claim.</p>\n<p>Then wait.</p>\n";
+        assert_eq!(to_html("Do one of these:\n\n- place one;\n- claim.\n\nThen wait."), things);
     }
 
     #[test]

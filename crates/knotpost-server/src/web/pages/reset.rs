@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use axum::Form;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use minijinja::context;
@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 use crate::service::{Code, ServiceError, set_password_by_link, view_reset};
 use crate::web::Web;
+use crate::web::extract::PagePath;
 
 /// What the form sends.
 #[derive(Deserialize)]
@@ -20,7 +21,7 @@ pub(super) struct Chosen {
     password: String,
 }
 
-pub(super) async fn ask(State(web): State<Web>, Path(token): Path<String>) -> Response {
+pub(super) async fn ask(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
     let page = match view_reset(&web.app, &token).await {
         Ok(Some(userid)) => form(&web, StatusCode::OK, &userid, ""),
         Ok(None) => spent(&web),
@@ -31,7 +32,7 @@ pub(super) async fn ask(State(web): State<Web>, Path(token): Path<String>) -> Re
 
 pub(super) async fn act(
     State(web): State<Web>,
-    Path(token): Path<String>,
+    PagePath(token): PagePath<String>,
     Form(chosen): Form<Chosen>,
 ) -> Response {
     let app = Arc::clone(&web.app);

@@ -8,7 +8,7 @@ use minijinja::{Value, context};
 use std::collections::HashMap;
 
 use super::acting::{command, credentials, hints};
-use super::{keys, webhooks};
+use super::{feeds, keys, webhooks};
 use crate::service::{PreferenceLine, Visitor, log_in, view_own_settings, view_sessions};
 use crate::web::Web;
 use crate::web::client::Client;
@@ -54,6 +54,10 @@ pub(super) async fn page(
         Ok(webhooks) => webhooks,
         Err(error) => return web.pages.failure(error.into()),
     };
+    let feeds = match feeds::facts(web, visitor).await {
+        Ok(feeds) => feeds,
+        Err(error) => return web.pages.failure(error.into()),
+    };
     let value = |name: &str| {
         let line = settings.preferences.iter().find(|line: &&PreferenceLine| line.name == name);
         line.map(|line| line.value.clone()).unwrap_or_default()
@@ -79,7 +83,7 @@ pub(super) async fn page(
         })
         .collect();
     let facts = context! {
-        message, hints, choices, sessions, keys, webhooks,
+        message, hints, choices, sessions, keys, webhooks, feeds,
         digest => value("digest"),
         timezone => value("timezone"),
         own_addresses => addresses,
@@ -98,6 +102,8 @@ pub(super) async fn act(
     match field(&fields, "act") {
         "new_key" => return keys::make(&web, client, &visitor, &fields).await,
         "end_key" => return keys::end(&web, &visitor, &fields).await,
+        "new_feeds" => return feeds::renew(&web, &visitor).await,
+        "end_feeds" => return feeds::end(&web, &visitor).await,
         _ => {}
     }
     if let Some(response) = webhooks::act(&web, &visitor, &fields).await {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use minijinja::context;
@@ -11,12 +11,13 @@ use minijinja::context;
 use crate::service::{Code, Refusable, unsubscribe, view_unsubscribe};
 use crate::store::StoreError;
 use crate::web::Web;
+use crate::web::extract::PagePath;
 
-pub(super) async fn ask(State(web): State<Web>, Path(token): Path<String>) -> Response {
+pub(super) async fn ask(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
     show(&web, view_unsubscribe(&web.app, &token).await, false)
 }
 
-pub(super) async fn act(State(web): State<Web>, Path(token): Path<String>) -> Response {
+pub(super) async fn act(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
     let app = Arc::clone(&web.app);
     show(&web, unsubscribe(&app, &token).await, true)
 }

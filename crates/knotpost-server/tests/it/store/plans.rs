@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use knotpost_server::domain::{BoardKey, BoardState, Millis, UserKey};
-use knotpost_server::store::{BoardFilter, Driver, StandingsBlock, Tx};
+use knotpost_server::store::{BoardFilter, Driver, StandingsBlock, Tx, WaitingOrder};
 use sqlx::AssertSqlSafe;
 use tracing::field::{Field, Visit};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
@@ -98,6 +98,10 @@ async fn ask_everything(ground: &Ground) {
     tx.count_waiting_outbox().await.unwrap();
     tx.saved_response("k", Millis(1)).await.unwrap();
     tx.due_boards(Millis(1), 10).await.unwrap();
+    tx.feed_key(ann).await.unwrap();
+    for order in [WaitingOrder::Latest, WaitingOrder::Shortest { forfeit_ms: 9 }] {
+        tx.boards_waiting_for(ann, order, 9).await.unwrap();
+    }
     tx.duty("clock").await.unwrap();
     tx.is_mail_waiting(Millis(1)).await.unwrap();
     tx.outages(Millis(1)).await.unwrap();

@@ -12,7 +12,7 @@ fn every_page_is_looked_at_in_a_browser() {
     let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/browser/pages.mjs");
     let list = std::fs::read_to_string(list).unwrap();
     let is_page = |path: &str| !NO_PAGES.iter().any(|prefix| path.starts_with(prefix));
-    let by_people = |role| matches!(role, Role::Public | Role::User | Role::Admin);
+    let by_people = |role| matches!(role, Role::Public | Role::User | Role::Admin | Role::Mailbox);
     let pages = routes().filter(|route| {
         route.method == "GET" && by_people(route.role) && is_page(route.path) && !route.path.ends_with('z')
     });

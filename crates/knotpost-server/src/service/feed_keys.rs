@@ -1,0 +1,115 @@
+//! The private addresses of a user's feeds. A program that reads feeds cannot log in: the address itself says whose
+//! they are, by a key that is good for reading these two feeds and for nothing else.
+//!
+//! The key is derived from the server's secret, a random salt and the password hash. So the settings can show it as
+//! often as its owner likes, while a stolen database holds nothing that opens a feed; another salt is another key;
+//! and another password ends it like everything else that was given out under the old one.
+
+use subtle::ConstantTimeEq as _;
+
+use super::{Code, Rate, Refusal, ServiceError};
+use crate::app::App;
+use crate::clock::random_bytes;
+use crate::domain::{Millis, UserKey};
+use crate::secret::{Purpose, to_hex};
+use crate::store::{FeedKeyRow, StoreError, UserRow, UserState};
+
+/// Bytes of a key: 160 bits.
+const KEY: usize = 20;
+
+/// What opens a user's feeds.
+#[derive(Clone)]
+pub struct FeedKey {
+    /// The secret in their addresses.
+    pub key: String,
+    /// When it was made.
+    pub since: Millis,
+}
+
+/// Whose feeds are read.
+#[derive(Clone, Debug)]
+pub struct FeedReader {
+    /// The user.
+    pub user: UserKey,
+    /// The name, as signed up.
+    pub userid: String,
+    /// When the key was made.
+    pub since: Millis,
+}
+
+/// What opens the feeds of a user; `None`: he has not switched them on.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_feed_key(app: &App, user: UserKey) -> Result<Option<FeedKey>, StoreError> {
+    let mut tx = app.store.read().await?;
+    let (Some(user), Some(row)) = (tx.user(user).await?, tx.feed_key(user).await?) else { return Ok(None) };
+    Ok(Some(FeedKey { key: derive(app, &user, &row), since: row.at }))
+}
+
+/// Switches a user's feeds on, or gives them another key: the one before opens nothing any more.
+///
+/// # Errors
+/// When there is no randomness to be had; when the database fails.
+pub async fn renew_feed_key(app: &App, user: UserKey) -> Result<(), ServiceError> {
+    let salt: [u8; 16] = random_bytes(app.entropy.as_ref()).map_err(|error| {
+        tracing::error!(%error, "without random bytes no feeds can be given out");
+        Refusal::new(Code::Unavailable, "no address can be made at the moment")
+    })?;
+    let (salt, now) = (to_hex(&salt), app.clock.now());
+    app.store
+        .write(move |tx| {
+            let salt = salt.clone();
+            Box::pin(async move { tx.set_feed_key(user, &salt, now).await })
+        })
+        .await?;
+    Ok(())
+}
+
+/// Switches a user's feeds off.
+///
+/// # Errors
+/// When the database fails.
+pub async fn end_feed_key(app: &App, user: UserKey) -> Result<(), StoreError> {
+    app.store.write(move |tx| Box::pin(tx.drop_feed_key(user))).await
+}
+
+/// Whose feeds this key opens, if they are those of `userid`. What it does not open is counted like a wrong password;
+/// whether there is such a user, and whether he has feeds, is not told apart.
+///
+/// # Errors
+/// When wrong ones were tried too often from there; when the database fails.
+pub async fn find_feed_reader(
+    app: &App,
+    userid: &str,
+    key: &str,
+    rate_key: &str,
+) -> Result<Option<FeedReader>, ServiceError> {
+    let mut tx = app.store.read().await?;
+    let user = tx.find_user(userid).await?.filter(|user| user.state == UserState::Active);
+    let row = match &user {
+        Some(user) => tx.feed_key(user.id).await?,
+        None => None,
+    };
+    drop(tx);
+    let found = user.zip(row).filter(|(user, row)| {
+        let right = derive(app, user, row);
+        right.as_bytes().ct_eq(key.as_bytes()).into()
+    });
+    if let Some((user, row)) = found {
+        return Ok(Some(FeedReader { user: user.id, userid: user.userid, since: row.at }));
+    }
+    if let Err(seconds) = app.limits.count(Rate::Password, &format!("feed {rate_key}")) {
+        let refusal =
+            Refusal::new(Code::RateLimited, "too many wrong feed addresses were tried; try again later");
+        return Err(Refusal { retry_after: Some(seconds), ..refusal }.into());
+    }
+    Ok(None)
+}
+
+fn derive(app: &App, user: &UserRow, row: &FeedKeyRow) -> String {
+    let hash = user.password_hash.as_deref().unwrap_or_default();
+    let parts: [&[u8]; 4] = [b"feeds", &user.id.0.to_be_bytes(), row.salt.as_bytes(), hash.as_bytes()];
+    let digest = app.secret.digest(Purpose::Tokens, &parts);
+    to_hex(digest.first_chunk::<KEY>().unwrap_or(&[0; KEY]))
+}

@@ -1,0 +1,150 @@
+//! Boards as pictures: alone, or in the middle of a card for programs that show what a link leads to.
+
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::Response;
+use knotpost_picture::{PictureOptions, Theme};
+use knotpost_rules::{View, Viewer};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::boards::{UNKNOWN, find};
+use super::tagged;
+use crate::gallery::Look;
+use crate::service::{Board, BoardView, Code};
+use crate::web::Web;
+use crate::web::error::Problem;
+use crate::web::extract::{Asked, At};
+use crate::web::openapi::{Operation, Tag};
+
+/// The narrowest and widest picture.
+const WIDTHS: std::ops::RangeInclusive<u16> = 60..=1440;
+/// Nothing can change what such an address shows.
+const FOR_EVER: &str = "public, max-age=31536000, immutable";
+/// It changes with the next move, or when moves are taken back.
+const ASK_AGAIN: &str = "public, no-cache";
+
+/// The query of a drawing.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct DrawingQuery {
+    /// After this move; `0`: before the first, negative numbers count from the last. Without it: as it is now.
+    ply: Option<i64>,
+    /// The colours; light ground unless it says otherwise.
+    #[schemars(extend("enum" = [Theme::Light, Theme::Dark].map(|theme| theme.to_string())))]
+    theme: Option<String>,
+    /// In pixels; 720 unless it says otherwise.
+    #[schemars(range(min = *WIDTHS.start(), max = *WIDTHS.end()))]
+    width: Option<u16>,
+    /// The mark of the picture as pages name it. While it is the right one the answer never changes.
+    v: Option<String>,
+}
+
+/// The query of a picture.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct PictureQuery {
+    /// After this move; `0`: before the first, negative numbers count from the last. Without it: as it is now.
+    ply: Option<i64>,
+    /// The colours; light ground unless it says otherwise.
+    #[schemars(extend("enum" = [Theme::Light, Theme::Dark].map(|theme| theme.to_string())))]
+    theme: Option<String>,
+    /// In pixels; 720 unless it says otherwise. A card has its own size.
+    #[schemars(range(min = *WIDTHS.start(), max = *WIDTHS.end()))]
+    width: Option<u16>,
+    /// The board alone, unless it says otherwise; `card`: in the middle of a card of 1200 by 630 pixels.
+    #[schemars(extend("enum" = ["board", "card"]))]
+    frame: Option<String>,
+    /// The mark of the picture as pages name it. While it is the right one the answer never changes.
+    v: Option<String>,
+}
+
+pub(super) const SVG: Operation = Operation::new("draw_board_svg", Tag::Boards, "A board as a drawing (SVG)")
+    .asks::<DrawingQuery>()
+    .gives_text("image/svg+xml", "The drawing.")
+    .refuses(UNKNOWN)
+    .tagged();
+
+pub(super) async fn svg(
+    State(web): State<Web>,
+    At((game, number)): At<(String, String)>,
+    Asked(query): Asked<DrawingQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let (theme, width_px) = (read_theme(query.theme.as_deref())?, read_width(query.width)?);
+    let board = find(&web, &game, &number, query.ply).await?;
+    let title = format!("{} board {}", board.board.title(), board.board.row.number);
+    let drawing = knotpost_picture::svg(&seen_by_all(&board), &PictureOptions { theme, width_px, title });
+    let answer = tagged(&headers, HeaderValue::from_static("image/svg+xml"), drawing);
+    Ok(kept(answer, &board.board, query.v.as_deref()))
+}
+
+pub(super) const PNG: Operation = Operation::new("draw_board_png", Tag::Boards, "A board as a picture (PNG)")
+    .asks::<PictureQuery>()
+    .gives_bytes("image/png", "The picture.")
+    .refuses(UNKNOWN)
+    .tagged();
+
+pub(super) async fn png(
+    State(web): State<Web>,
+    At((game, number)): At<(String, String)>,
+    Asked(query): Asked<PictureQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let (theme, width_px) = (read_theme(query.theme.as_deref())?, read_width(query.width)?);
+    let look = match query.frame.as_deref() {
+        None | Some("board") => Look::Board { theme, width_px },
+        Some("card") => Look::Card { theme },
+        Some(other) => {
+            let text = format!("`frame` is board or card, not `{other}`");
+            return Err(Problem::new(Code::BadValue, text));
+        }
+    };
+    let board = find(&web, &game, &number, query.ply).await?;
+    let drawn = web.app.gallery.draw(seen_by_all(&board), look).await;
+    let bytes =
+        drawn.ok_or_else(|| Problem::new(Code::BadValue, "this board cannot be drawn in that size"))?;
+    let answer = tagged(&headers, HeaderValue::from_static("image/png"), Bytes::from_owner(bytes));
+    Ok(kept(answer, &board.board, query.v.as_deref()))
+}
+
+/// What tells the picture of a board from those of the same board after as many other moves, and from those that
+/// another version of the program draws.
+pub(in crate::web) fn picture_mark(board: &Board) -> String {
+    let mut digest = Sha256::new();
+    for part in [env!("CARGO_PKG_VERSION"), &board.row.options, &board.position_text()] {
+        digest.update((part.len() as u64).to_be_bytes());
+        digest.update(part);
+    }
+    digest.update(board.entries.digest().to_be_bytes());
+    let digest = digest.finalize();
+    crate::secret::to_hex(digest.get(..8).unwrap_or(&digest))
+}
+
+fn seen_by_all(board: &BoardView) -> View {
+    board.board.position.view(Viewer::Spectator)
+}
+
+/// Says for how long the answer may be kept.
+fn kept(mut answer: Response, board: &Board, mark: Option<&str>) -> Response {
+    let is_settled = mark.is_some_and(|mark| mark == picture_mark(board));
+    let time = if is_settled { FOR_EVER } else { ASK_AGAIN };
+    answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(time));
+    answer
+}
+
+fn read_theme(word: Option<&str>) -> Result<Theme, Problem> {
+    let read = word.map_or(Ok(Theme::default()), str::parse);
+    read.map_err(|error: knotpost_picture::ParseThemeError| Problem::new(Code::BadValue, error.to_string()))
+}
+
+fn read_width(width: Option<u16>) -> Result<u16, Problem> {
+    let width = width.unwrap_or(720);
+    if WIDTHS.contains(&width) {
+        return Ok(width);
+    }
+    let text = format!("`width` is a number from {} to {}", WIDTHS.start(), WIDTHS.end());
+    Err(Problem::new(Code::BadValue, text))
+}

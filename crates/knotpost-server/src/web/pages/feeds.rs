@@ -1,0 +1,36 @@
+//! The addresses of a user's feeds on the settings page: shown as often as wanted, renewed and ended by buttons.
+
+use axum::response::{IntoResponse as _, Redirect, Response};
+use minijinja::{Value, context};
+
+use crate::service::{Visitor, end_feed_key, renew_feed_key, view_feed_key};
+use crate::store::StoreError;
+use crate::web::Web;
+use crate::web::visitor::url_encode;
+
+/// The addresses for the page; nothing when there are none.
+pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Value, StoreError> {
+    let Some(key) = view_feed_key(&web.app, visitor.user).await? else { return Ok(Value::from(())) };
+    let user = format!("{}/api/v1/users/{}", web.pages.url, url_encode(&visitor.userid));
+    Ok(context! {
+        turns => format!("{user}/turns.atom?key={}", key.key),
+        deadlines => format!("{user}/deadlines.ics?key={}", key.key),
+        since => key.since.to_readable(),
+    })
+}
+
+/// Makes new addresses; those before lead nowhere any more.
+pub(super) async fn renew(web: &Web, visitor: &Visitor) -> Response {
+    match renew_feed_key(&web.app, visitor.user).await {
+        Ok(()) => Redirect::to("/settings#feeds").into_response(),
+        Err(error) => web.pages.failure(error),
+    }
+}
+
+/// Switches the feeds off.
+pub(super) async fn end(web: &Web, visitor: &Visitor) -> Response {
+    match end_feed_key(&web.app, visitor.user).await {
+        Ok(()) => Redirect::to("/settings#feeds").into_response(),
+        Err(error) => web.pages.failure(error.into()),
+    }
+}
