@@ -79,11 +79,12 @@ mod stories {
         let (size, headers) = fetch(&app, &image).await;
         assert_eq!(size, (1200, 630));
         assert_eq!(headers["content-type"], "image/png");
-        app.post("osbox move 101 bob bob-secret resign", "").await;
+        app.post("osbox move 101 bob bob-secret a7", "").await;
+        app.post("osbox move 101 ann ann-secret resign", "").await;
         let over = app.get("/boards/osbox/101").await;
-        assert_eq!(meta(&over, "og:description").as_deref(), Some("Game won by ann by resignation. Move 2."));
+        assert_eq!(meta(&over, "og:description").as_deref(), Some("Game won by bob by resignation. Move 3."));
         let earlier = app.get("/boards/osbox/101?ply=0").await;
-        assert_eq!(meta(&earlier, "og:description").as_deref(), Some("After move 0 of 2."));
+        assert_eq!(meta(&earlier, "og:description").as_deref(), Some("After move 0 of 3."));
         assert_eq!(
             meta(&earlier, "og:url").as_deref(),
             Some("http://knotpost.example/boards/osbox/101?ply=0")
