@@ -97,17 +97,8 @@ async fn ask_everything(ground: &Ground) {
     tx.count_waiting_inbox().await.unwrap();
     tx.count_waiting_outbox().await.unwrap();
     tx.saved_response("k", Millis(1)).await.unwrap();
-    tx.due_boards(Millis(1), 10).await.unwrap();
-    tx.feed_key(ann).await.unwrap();
-    for order in [WaitingOrder::Latest, WaitingOrder::Shortest { forfeit_ms: 9 }] {
-        tx.boards_waiting_for(ann, order, 9).await.unwrap();
-    }
-    tx.duty("clock").await.unwrap();
-    tx.is_mail_waiting(Millis(1)).await.unwrap();
-    tx.outages(Millis(1)).await.unwrap();
-    tx.board_pauses(board).await.unwrap();
-    tx.vacations(ann, Millis(1)).await.unwrap();
-    tx.vacations_on(board, Millis(1)).await.unwrap();
+    ask_about_time(&mut tx, board, ann).await;
+    ask_for_feeds(&mut tx, ann).await;
     tx.address_trouble("a@b.example").await.unwrap();
     tx.count_bounces("a@b.example", knotpost_server::domain::BounceKind::Hard, Millis(1)).await.unwrap();
     tx.stopped_addresses_of(ann).await.unwrap();
@@ -164,6 +155,25 @@ async fn ask_about_webhooks(ground: &Ground, ann: UserKey) {
         })
     });
     write.await.unwrap();
+}
+
+/// What the clock asks, and who shows how much time is left.
+async fn ask_about_time(tx: &mut Tx, board: BoardKey, ann: UserKey) {
+    tx.due_boards(Millis(1), 10).await.unwrap();
+    tx.duty("clock").await.unwrap();
+    tx.is_mail_waiting(Millis(1)).await.unwrap();
+    tx.outages(Millis(1)).await.unwrap();
+    tx.board_pauses(board).await.unwrap();
+    tx.vacations(ann, Millis(1)).await.unwrap();
+    tx.vacations_on(board, Millis(1)).await.unwrap();
+}
+
+/// What programs that read feeds ask.
+async fn ask_for_feeds(tx: &mut Tx, ann: UserKey) {
+    tx.feed_key(ann).await.unwrap();
+    for order in [WaitingOrder::Latest, WaitingOrder::Shortest { forfeit_ms: 9 }] {
+        tx.boards_waiting_for(ann, order, 9).await.unwrap();
+    }
 }
 
 /// What the pages of the administration ask for.
