@@ -232,6 +232,7 @@ fn may_be_scanned(line: &str) -> bool {
             "SCAN n",
             "SCAN watchers",
             "SCAN readers",
+            "SCAN queued",
             "SCAN oldest",
             "SCAN inbox",
             "SCAN outbox",
