@@ -49,6 +49,9 @@ pub enum HashError {
     Failed(String),
 }
 
+/// Until when which passwords are remembered, by digest.
+type Memory = HashMap<[u8; 32], Millis>;
+
 /// Checks passwords.
 #[derive(Debug)]
 pub struct Credentials {
@@ -56,7 +59,7 @@ pub struct Credentials {
     waiting: Semaphore,
     hashing: Arc<HashMemory>,
     dummy: String,
-    memory: Mutex<HashMap<[u8; 32], Millis>>,
+    memory: Arc<Mutex<Memory>>,
     computed: AtomicU64,
     secret: SecretKey,
 }
@@ -74,7 +77,7 @@ impl Credentials {
             waiting: Semaphore::new(WAITING),
             hashing: Arc::default(),
             dummy,
-            memory: Mutex::new(HashMap::new()),
+            memory: Arc::default(),
             computed: AtomicU64::new(0),
             secret,
         })
@@ -114,11 +117,18 @@ impl Credentials {
             return Ok(true);
         }
         let hash = stored.map_or(self.dummy.clone(), |(_, hash)| hash.to_owned());
-        let (typed, hashing) = (password.to_owned(), Arc::clone(&self.hashing));
-        let right = self.compute(turn, move || hashing.verify(&typed, &hash)).await?;
-        if let (true, Some((user, hash))) = (right, stored) {
-            self.remember(self.memory_key(user, password, hash), now);
-        }
+        let key = stored.map(|(user, hash)| self.memory_key(user, password, hash));
+        let (typed, hashing, memory) =
+            (password.to_owned(), Arc::clone(&self.hashing), Arc::clone(&self.memory));
+        let work = move || {
+            let right = hashing.verify(&typed, &hash);
+            // Before the next one has its turn, who may ask the same.
+            if let (true, Some(key)) = (right, key) {
+                remember(&memory, key, now);
+            }
+            right
+        };
+        let right = self.compute(turn, work).await?;
         Ok(right && stored.is_some())
     }
 
@@ -130,16 +140,6 @@ impl Credentials {
     /// Forgets every verified password, e.g. after one was changed.
     pub fn forget_all(&self) {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner).clear();
-    }
-
-    fn remember(&self, key: [u8; 32], now: Millis) {
-        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-        if memory.len() >= MEMORY_SIZE {
-            memory.retain(|_, until| *until > now);
-        }
-        if memory.len() < MEMORY_SIZE {
-            memory.insert(key, now.plus(MEMORY_MS));
-        }
     }
 
     /// The stored hash is part of the key: a changed password is forgotten by itself, in every process.
@@ -166,6 +166,16 @@ impl Credentials {
             value
         });
         done.await.map_err(|error| HashError::Failed(error.to_string()))
+    }
+}
+
+fn remember(memory: &Mutex<Memory>, key: [u8; 32], now: Millis) {
+    let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
+    if memory.len() >= MEMORY_SIZE {
+        memory.retain(|_, until| *until > now);
+    }
+    if memory.len() < MEMORY_SIZE {
+        memory.insert(key, now.plus(MEMORY_MS));
     }
 }
 

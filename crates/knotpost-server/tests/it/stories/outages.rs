@@ -141,7 +141,12 @@ mod stories {
         };
         let broken = app.app.store.write(move |tx| {
             let nonsense = nonsense.clone();
-            Box::pin(async move { tx.insert_move(BoardKey(1), &nonsense).await })
+            Box::pin(async move {
+                tx.insert_move(BoardKey(1), &nonsense).await?;
+                let mut row = tx.board(BoardKey(1)).await?.unwrap();
+                row.ply = 3;
+                tx.update_board(&row).await
+            })
         });
         broken.await.unwrap();
         app.pass(7 * DAY).await;

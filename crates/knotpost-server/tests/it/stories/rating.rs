@@ -169,8 +169,7 @@ mod stories {
         stored.await.unwrap();
         app.post("osbox seek ann ann-secret 3", "").await;
         let text = standings(&app).await.text;
-        assert_eq!(text.matches("\n... and ").count(), 2, "{text}");
-        assert!(text.contains("... and 20 more.") && text.contains("... and 11 more."), "{text}");
+        assert_eq!(text.matches("\n... and more.\n").count(), 2, "{text}");
         assert!(text.contains("\n   1 player0 ") && text.contains(" 100 player99 "), "{text}");
         assert!(text.contains("\nann           3\n"), "{text}");
         assert!(text.lines().count() < 250);
