@@ -181,9 +181,9 @@ async fn try_group(
         outcomes.push(job.run(&mut tx).await);
         let keep = outcomes.iter().all(Result::is_ok) && !tx.is_to_be_undone();
         if keep {
-            tx.commit().await?
+            tx.commit().await?;
         } else {
-            tx.rollback().await?
+            tx.rollback().await?;
         }
         return Ok(Some(outcomes));
     }

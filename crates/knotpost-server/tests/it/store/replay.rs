@@ -52,7 +52,7 @@ pub(super) async fn stored_moves_lead_to_the_stored_position(ground: &Ground) {
     for (number, challenge) in (101..).zip(CHALLENGES) {
         let answer = command(&app, challenge.to_owned()).await;
         assert!(answer.failure.is_none(), "{answer:?}");
-        play_out(&app, number).await;
+        Box::pin(play_out(&app, number)).await;
     }
 }
 
