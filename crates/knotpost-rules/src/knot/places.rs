@@ -2,7 +2,7 @@
 
 use super::Side;
 
-/// A place on a [`Knotwork`]: row in the high half, column in the low half, both from 1 to 15.
+/// A place on a [`Knotwork`](super::Knotwork): row in the high half, column in the low half, both from 1 to 15.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place(pub(super) u8);
 

@@ -8,7 +8,7 @@ use super::{StoreError, on};
 /// A transaction on either database.
 #[derive(Debug)]
 pub struct Tx {
-    /// The transaction itself. Who changes something with it calls [`Tx::writing`] first.
+    /// The transaction itself. Who changes something with it calls `Tx::writing` first.
     pub connection: Connection,
     savepoints: Vec<Savepoint>,
     written: bool,
