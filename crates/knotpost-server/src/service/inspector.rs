@@ -109,7 +109,7 @@ pub async fn view_received(app: &App, id: i64) -> Result<(InboxEntry, Option<Vec
 /// # Errors
 /// When there is no such mail or the database fails.
 pub async fn view_outgoing(app: &App, id: i64) -> Result<(OutboxEntry, OutboxRow), ServiceError> {
-    let found = app.store.glance().await?.outbox_entry(OutboxKey(id)).await?;
+    let found = app.store.read().await?.outbox_entry(OutboxKey(id)).await?;
     found.ok_or_else(|| no_such_mail(MailQueue::Outbox, id))
 }
 

@@ -150,14 +150,15 @@ async fn details(
 /// The moves that were just made, the last ones when they are many.
 fn moves(board: &Board) -> Value {
     let from = board.changed_from.unwrap_or_default().max(board.entries.len().saturating_sub(MOST_MOVES));
-    let line = |entry: &crate::service::Entry| {
+    let line = |(index, entry): (usize, &crate::service::Entry)| {
         json!({
             "number": entry.row.number,
-            "by": board.userid_at(entry.row.seat),
+            // Who took the other side sits on it by now.
+            "by": board.userid_at(board.present_seat(index)),
             "move": entry.row.text,
         })
     };
-    board.entries.iter().skip(from).map(line).collect()
+    board.entries.iter().enumerate().skip(from).map(line).collect()
 }
 
 async fn said(tx: &mut Tx, remark: RemarkKey) -> Result<Option<Value>, StoreError> {
