@@ -2,19 +2,27 @@
 // Everything works without it; it only follows links and sends nothing by itself.
 const table = () => document.getElementById("table");
 
+// What was asked for last is what is shown, in whatever order the answers come.
+let asked = 0;
+
 // Shows another state of the same page in place of this one.
-async function show(address, keep) {
-  const answer = await fetch(address, { headers: { accept: "text/html" } });
-  if (!answer.ok) return location.assign(address);
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const fresh = page.getElementById("table");
-  if (!fresh) return location.assign(address);
+async function show(address, { keep = false, otherwise = () => location.assign(address) } = {}) {
+  const mine = ++asked;
+  const fresh = await read(address).catch(() => null);
+  if (mine !== asked) return;
+  if (!fresh) return otherwise();
   const open = [...document.querySelectorAll("details[open] > summary")].map((one) => one.textContent);
+  document.title = fresh.ownerDocument.title;
   table().replaceWith(fresh);
   for (const one of fresh.querySelectorAll("details > summary")) if (open.includes(one.textContent)) one.parentElement.open = true;
-  document.title = page.title;
   if (!keep) history.pushState(null, "", address);
   offerCopy();
+}
+
+// The table of a state of this page, with its document around it; none where it cannot be had.
+async function read(address) {
+  const answer = await fetch(address, { headers: { accept: "text/html" } });
+  return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("table") : null;
 }
 
 // Somebody who is writing or choosing is not interrupted.
@@ -36,12 +44,19 @@ function tell() {
   table().append(note);
 }
 
+// Where somebody is going by a link of the table, until it is shown.
+let going = Promise.resolve();
+
+function go(address) {
+  going = show(address);
+}
+
 document.addEventListener("click", (event) => {
   if (event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   const link = event.target.closest(".spot[href], .faces a, .chips a, .steps a, .moves a, .sight a");
   if (!link || !table().contains(link)) return;
   event.preventDefault();
-  show(link.getAttribute("href")).catch(() => location.assign(link.getAttribute("href")));
+  go(link.getAttribute("href"));
 });
 
 document.addEventListener("keydown", (event) => {
@@ -49,10 +64,10 @@ document.addEventListener("keydown", (event) => {
   const link = document.querySelector(`.steps a[data-key="${event.key}"]`);
   if (!link) return;
   event.preventDefault();
-  show(link.getAttribute("href")).catch(() => {});
+  go(link.getAttribute("href"));
 });
 
-addEventListener("popstate", () => show(location.href, true).catch(() => location.reload()));
+addEventListener("popstate", () => show(location.href, { keep: true, otherwise: () => location.reload() }));
 
 // Only what can be seen listens: a browser has few connections to one server, and every other board may be open in
 // some tab. What happened meanwhile is told by the server, which hears how the board stood on this page.
@@ -61,7 +76,8 @@ let events;
 function listen() {
   if (events || document.hidden || table()?.dataset.live !== "yes") return;
   events = new EventSource(table().dataset.events);
-  const news = () => (isBusy() ? tell() : show(location.href, true).catch(tell));
+  // A click that is on its way comes first: only where it led tells whether to interrupt.
+  const news = () => going.then(() => (isBusy() ? tell() : show(location.href, { keep: true, otherwise: tell })));
   for (const kind of ["move", "chat", "proposal", "over"]) events.addEventListener(kind, news);
   events.addEventListener("over", rest);
 }

@@ -3,7 +3,8 @@ import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import { Server } from "./server.mjs";
 import { launch, Person } from "./browser.mjs";
-import { dice, play, seesMove } from "./table.mjs";
+import { choices, dice, play, point, seesMove } from "./table.mjs";
+import { until } from "./waiting.mjs";
 
 let server, chromium, ann, bob;
 before(async () => {
@@ -69,6 +70,36 @@ test("obsidio is played by browser and by mail, and watched", async () => {
 
 test("boxilies is played by browser and by mail, and watched", async () => {
   await expectEnd(await playOut("boxilies challenge bob cyd"), ["bob", "cyd"]);
+});
+
+test("news that were on their way do not undo a click, nor a click the news", async () => {
+  const { number } = (await server.command("osbox challenge -size=3 ann bob")).boards[0];
+  const { page } = ann;
+  await ann.open(`/boards/osbox/${number}`);
+  const [first] = await choices(ann);
+  // The answer to the page's next question is kept back.
+  await page.evaluate(() => {
+    const { fetch } = window;
+    const held = new Promise((resolve) => (window.letGo = resolve));
+    window.fetch = async (...question) => {
+      window.fetch = fetch;
+      const answer = fetch(...question);
+      window.hasAsked = true;
+      await held;
+      return answer;
+    };
+  });
+  await server.command(`osbox chat ${number} bob bob-secret`, "Have fun!");
+  await page.waitForFunction(() => window.hasAsked, { polling: 50 });
+  await until("the click", () => point(ann, first));
+  await page.$eval("#table", (table) => table.setAttribute("data-chosen", ""));
+  await page.evaluate(() => {
+    window.letGo();
+    return new Promise((resolve) => setTimeout(resolve, 300));
+  });
+  assert.match(page.url(), /[?&]choose=/);
+  assert.ok(await ann.has("#table[data-chosen]"), "the page shows what was chosen");
+  assert.match(await ann.text(), /Have fun!/);
 });
 
 test("nothing odd happened on the pages", () => {

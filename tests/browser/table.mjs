@@ -16,37 +16,37 @@ export function dice(seed) {
 async function compose(person, roll, prefer) {
   for (let step = 0; step < 40; step++) {
     if (await person.has("form [name=move]")) return;
-    let points = [];
-    for (const selector of POINTS) {
-      points = points.length ? points : await shown(person, selector);
-    }
-    if (!points.length) throw new Error(`${person.userid} has nothing to choose: ${await person.text()}`);
-    const wanted = prefer ? points.filter((point) => prefer(point.href)) : [];
-    const choices = wanted.length ? wanted : points;
-    await point(person, choices[roll(choices.length)]);
+    const points = await choices(person);
+    const wanted = prefer ? points.filter((href) => prefer(href)) : [];
+    const among = wanted.length ? wanted : points;
+    await point(person, among[roll(among.length)]);
   }
   throw new Error(`${person.userid} never came to a move`);
 }
 
-/** Those of these links that can be seen and are no words of the server such as `swap`. */
-async function shown(person, selector) {
-  const all = [];
-  for (const one of await person.page.$$(selector)) {
-    const href = await one.evaluate((link) => (link.getClientRects().length ? link.getAttribute("href") : ""));
-    if (href && !/choose=(swap|pass)\b/.test(href)) all.push({ one, href });
-  }
-  return all;
+/** Where one can go next, each read off the page at one moment: news may put another board in its place at any time. */
+export function choices(person) {
+  const seen = (selectors) => {
+    const hrefs = (selector) => [...document.querySelectorAll(selector)].filter((link) => link.getClientRects().length).map((link) => link.getAttribute("href"));
+    // Words of the server such as `swap` are left aside.
+    const lists = selectors.map((selector) => hrefs(selector).filter((href) => !/choose=(swap|pass)\b/.test(href)));
+    return lists.find((list) => list.length);
+  };
+  return person.page.waitForFunction(seen, { polling: 50 }, POINTS).then((list) => list.jsonValue());
 }
 
-async function point(person, { one }) {
-  await leading(person, () => one.click());
-}
-
-/** Does something that shows the board anew, in this page or by loading another. */
-export async function leading(person, act) {
+/** Clicks where this link is shown; false where news have just moved it, and one has to look anew. */
+export async function point(person, href) {
+  const selector = POINTS.map((each) => `${each}[href="${href}"]`).join();
   await person.page.$eval("#table", (table) => table.setAttribute("data-old", ""));
-  await act();
+  try {
+    await person.page.click(selector);
+  } catch (error) {
+    if (/detached|No element found|not clickable/.test(error.message)) return false;
+    throw error;
+  }
   await person.page.waitForSelector("#table:not([data-old])");
+  return true;
 }
 
 /** Makes one move by clicking; `prefer` picks among the choices by where they lead. */
