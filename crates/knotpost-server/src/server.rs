@@ -18,7 +18,7 @@ use crate::app::{App, Parts};
 use crate::clock::{Clock, Entropy};
 use crate::config::{Config, Migrate};
 use crate::inbound::{Desk, Intake, Protocol, SmtpSettings, Watch, handover, smtp};
-use crate::outbound::{Courier, MailComposer, Signer, Transport};
+use crate::outbound::{Courier, MailComposer, Sender, Signer, Transport};
 use crate::service::{LocalMailbox, Mailroom, check_key, unfinished_import};
 use crate::store::Store;
 use crate::{web, worker};
@@ -165,8 +165,9 @@ impl Server {
         for _ in 0..READERS {
             tasks.spawn(worker::work_inbox(Arc::clone(&desk), Arc::clone(&app), stop.clone()));
         }
+        let sender = Arc::new(Sender::new(Arc::clone(&app), Arc::clone(&transport)));
         for _ in 0..SENDERS {
-            tasks.spawn(worker::work_outbox(Arc::clone(&app), Arc::clone(&transport), stop.clone()));
+            tasks.spawn(worker::work_outbox(Arc::clone(&app), Arc::clone(&sender), stop.clone()));
         }
         if config.webhooks.enabled {
             let courier = Arc::new(Courier::new(config).context("webhooks cannot be told anything")?);

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::inbound::{Desk, Round, Watch};
-use crate::outbound::{Courier, Transport, queue, webhook};
+use crate::outbound::{Courier, Sender, webhook};
 use crate::pulse::Loop;
 use crate::secret::to_hex;
 use crate::service::{self, Sign};
@@ -61,12 +61,15 @@ pub async fn work_maildir(mut watch: Watch, desk: Arc<Desk>, poll: Duration, sto
 }
 
 /// Sends outgoing mail until it is told to stop.
-pub async fn work_outbox(app: Arc<App>, transport: Arc<Transport>, stop: CancellationToken) {
+pub async fn work_outbox(app: Arc<App>, sender: Arc<Sender>, stop: CancellationToken) {
     let mut pause = POLL;
     while !stop.is_cancelled() {
-        let done = queue::send_next(&app, &transport).await;
+        let done = sender.send_next().await;
         app.pulse.beat(Loop::Outbox, app.clock.now());
         pause = rest(done, pause, &app.signals.outbox, &stop, "the outbox").await;
+    }
+    if let Err(error) = sender.give_back().await {
+        tracing::warn!(error = error.with_causes(), "mails wait until their leases are over");
     }
 }
 

@@ -112,7 +112,9 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if waits { EX_TEMPFAIL } else { EX_CONFIG });
         }
     };
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    // Answers of the database come from its own threads. Workers look for them after every few of their own tasks.
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().global_queue_interval(8).build();
+    let runtime = match runtime {
         Ok(runtime) => runtime,
         Err(error) => {
             eprintln!("knotpost: {error}");

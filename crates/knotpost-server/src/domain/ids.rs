@@ -12,6 +12,12 @@ macro_rules! keys {
                 Self(key)
             }
         }
+
+        impl From<$name> for i64 {
+            fn from(key: $name) -> Self {
+                key.0
+            }
+        }
     )*};
 }
 

@@ -1,6 +1,9 @@
 //! Sending what the outbox holds: lease, render, send, mark. No transaction is open meanwhile.
 
+use std::collections::VecDeque;
+use std::fmt;
 use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -12,22 +15,59 @@ use super::post::{board_envelope, plain_envelope};
 use super::transport::{SendError, Transport};
 use crate::app::App;
 use crate::clock::random_bytes;
-use crate::domain::{BoardKey, BoardRef, Millis, Trouble};
+use crate::domain::{BoardKey, BoardRef, Millis, OutboxKey, Trouble};
 use crate::gallery::Look;
 use crate::service::{
-    BoardFacts, BoardLetter, Drawn, Envelope, Referred, Reply, STOPPED, StoredDraft, give_way, is_stopped,
-    letter_by_reference, record_trouble, referred_to, view_again,
+    BoardFacts, BoardLetter, CONFIRMATION_KIND, Drawn, Envelope, Referred, Reply, STOPPED, StoredDraft,
+    give_way, give_way_among, letter_by_reference, record_trouble, referred_to, view_again,
 };
-use crate::store::{OutboxRow, StoreError};
+use crate::store::{OutboxRow, StoreError, Tx};
 
 /// Nobody else sends a leased mail before this time is over.
 const LEASE_MS: i64 = 5 * 60_000;
-/// A mail server that takes longer for one mail is left; less than the lease.
+/// A mail server that takes longer for one mail is left.
 const PATIENCE: Duration = Duration::from_mins(2);
 /// So long it is tried to note that a mail was sent, while the database is away or its disk is full.
 const NOTING: Duration = Duration::from_mins(2);
 /// … and between two tries.
 const NOTE_PAUSE: Duration = Duration::from_secs(1);
+/// A leased mail whose sending has not begun by then is left to whoever leases it next: together with the two
+/// patiences this is less than the lease.
+const FRESH_MS: i64 = 30_000;
+/// So many mails are leased at once.
+const MOST: i64 = 16;
+/// So long a mail lies before it is sent while the server is busy. Where moves follow each other in a moment, their
+/// readers then get one mail instead of many, and nobody waits for a move because mail is being written.
+const SETTLING_MS: i64 = 1_000;
+/// A server that writes more often than this in a second is busy.
+const BUSY: u64 = 200;
+
+/// How often the database was written to when somebody looked last, and whether that was often.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pace {
+    at: Millis,
+    writes: u64,
+    is_busy: bool,
+}
+
+impl Pace {
+    /// Looks again, once in a second or less.
+    fn look(&mut self, now: Millis, writes: u64) {
+        let passed = now.since(self.at).0.unsigned_abs();
+        if passed < 1_000 {
+            return;
+        }
+        let often = writes.saturating_sub(self.writes).saturating_mul(1_000) / passed;
+        *self = Self { at: now, writes, is_busy: often > BUSY };
+    }
+}
+
+/// A mail that nobody else has.
+#[derive(Clone, Debug)]
+struct Leased {
+    row: OutboxRow,
+    until: Millis,
+}
 
 /// What a mail became before it is sent.
 #[derive(Clone, Debug)]
@@ -38,74 +78,174 @@ pub enum Made {
     Dropped(&'static str),
 }
 
-/// Sends the mail that is due longest; `false`: none is due.
+/// Sends what the outbox holds, by as many workers as share it.
 ///
-/// # Errors
-/// When the database fails. A mail that cannot be rendered or sent is no error: its row says so.
-pub async fn send_next(app: &App, transport: &Transport) -> Result<bool, StoreError> {
-    let now = app.clock.now();
-    // A look without the writer's lock first: idle servers do not write.
-    let due = app.store.glance().await?.next_outbox_due().await?;
-    if due.is_none_or(|due| due > now.0) {
-        return Ok(false);
-    }
-    let leased = app.store.write(move |tx| Box::pin(tx.lease_outbox(now, now.plus(LEASE_MS)))).await?;
-    let Some(row) = leased else { return Ok(false) };
-    // A mail that makes the program stumble must not take the sender along.
-    let made = AssertUnwindSafe(make_unless_stopped(app, &row))
-        .catch_unwind()
-        .await
-        .unwrap_or(Err(StoreError::Panicked));
-    match made {
-        Ok(Made::Message(bytes)) => match app.composer.sign(&bytes, row.date) {
-            Ok(signed) => send(app, transport, &row, signed.as_deref().unwrap_or(&bytes)).await?,
-            // Unsigned it would be taken for a forgery.
-            Err(error) => defer(app, &row, error).await?,
-        },
-        Ok(Made::Dropped(why)) => finish(app, &row, "dropped", Some(why.to_owned())).await?,
-        Err(error) if error.is_transient() => defer(app, &row, error.with_causes()).await?,
-        Err(error) => {
-            tracing::error!(
-                outbox = row.id.0,
-                error = error.with_causes(),
-                "a mail could not be written; it is set aside"
-            );
-            finish(app, &row, "failed", Some(error.with_causes())).await?;
-        }
-    }
-    Ok(true)
+/// A lease is a write, and writes wait for each other: so several mails are taken at once, and what one worker has
+/// taken the others send as well.
+pub struct Sender {
+    app: Arc<App>,
+    transport: Arc<Transport>,
+    tray: Mutex<VecDeque<Leased>>,
+    /// Held by whoever fills the tray.
+    filling: tokio::sync::Mutex<Pace>,
 }
 
-async fn make_unless_stopped(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
-    let mut tx = app.store.glance().await?;
-    let stopped = is_stopped(&mut tx, &row.recipient, &row.kind).await?;
-    drop(tx);
-    if stopped {
-        return Ok(Made::Dropped(STOPPED));
+impl fmt::Debug for Sender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender")
+            .field("transport", &self.transport)
+            .field("in_hand", &self.tray().len())
+            .finish_non_exhaustive()
     }
-    if give_way(app, row).await? {
-        return Ok(Made::Dropped("superseded"));
+}
+
+impl Sender {
+    /// A sender with nothing in hand.
+    pub fn new(app: Arc<App>, transport: Arc<Transport>) -> Self {
+        Self { app, transport, tray: Mutex::default(), filling: tokio::sync::Mutex::default() }
     }
-    make(app, row).await
+
+    /// Sends the mail that is due longest; `false`: none is due.
+    ///
+    /// # Errors
+    /// When the database fails. A mail that cannot be rendered or sent is no error: its row says so.
+    pub async fn send_next(&self) -> Result<bool, StoreError> {
+        let app = &*self.app;
+        let Some(leased) = self.take().await? else { return Ok(false) };
+        let row = &leased.row;
+        // A mail that makes the program stumble must not take the sender along.
+        let made = AssertUnwindSafe(make_unless_stopped(app, &leased))
+            .catch_unwind()
+            .await
+            .unwrap_or(Err(StoreError::Panicked));
+        match made {
+            Ok(Some(Made::Message(bytes))) => match app.composer.sign(&bytes, row.date) {
+                Ok(signed) => send(app, &self.transport, row, signed.as_deref().unwrap_or(&bytes)).await?,
+                // Unsigned it would be taken for a forgery.
+                Err(error) => defer(app, row, error).await?,
+            },
+            Ok(Some(Made::Dropped(why))) => finish(app, row, "dropped", Some(why.to_owned())).await?,
+            Ok(None) => {}
+            Err(error) if error.is_transient() => defer(app, row, error.with_causes()).await?,
+            Err(error) => {
+                tracing::error!(
+                    outbox = row.id.0,
+                    error = error.with_causes(),
+                    "a mail could not be written; it is set aside"
+                );
+                finish(app, row, "failed", Some(error.with_causes())).await?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Leaves what is in hand to whoever comes next.
+    ///
+    /// # Errors
+    /// When the database fails; then that has to wait until the leases are over.
+    pub async fn give_back(&self) -> Result<(), StoreError> {
+        let leased: Vec<Leased> = self.tray().drain(..).collect();
+        let Some(until) = leased.iter().map(|leased| leased.until).max() else { return Ok(()) };
+        let keys: Vec<OutboxKey> = leased.iter().map(|leased| leased.row.id).collect();
+        let now = self.app.clock.now();
+        self.app
+            .store
+            .write(move |tx| {
+                let keys = keys.clone();
+                Box::pin(async move { tx.give_back_outbox(&keys, until, now).await })
+            })
+            .await
+    }
+
+    async fn take(&self) -> Result<Option<Leased>, StoreError> {
+        if let Some(leased) = self.take_from_tray() {
+            return Ok(Some(leased));
+        }
+        let mut pace = self.filling.lock().await;
+        // Whoever held it may have filled the tray.
+        if let Some(leased) = self.take_from_tray() {
+            return Ok(Some(leased));
+        }
+        let now = self.app.clock.now();
+        // A look without the writer's lock first: idle servers do not write.
+        let Some(due) = self.app.store.glance().await?.next_outbox_due().await?.filter(|due| *due <= now.0)
+        else {
+            return Ok(None);
+        };
+        pace.look(now, self.app.store.writes());
+        let settling = if pace.is_busy { SETTLING_MS } else { 0 };
+        let rest = settling.saturating_sub(now.since(Millis(due)).0).max(0);
+        tokio::time::sleep(Duration::from_millis(rest.unsigned_abs())).await;
+        let now = self.app.clock.now();
+        let settled = now.plus(-settling);
+        let until = now.plus(LEASE_MS);
+        let rows = self.app.store.write(move |tx| Box::pin(lease(tx, now, settled, until))).await?;
+        self.tray().extend(rows.into_iter().map(|row| Leased { row, until }));
+        Ok(self.take_from_tray())
+    }
+
+    fn take_from_tray(&self) -> Option<Leased> {
+        let now = self.app.clock.now();
+        let mut tray = self.tray();
+        loop {
+            let leased = tray.pop_front()?;
+            if now.plus(LEASE_MS - FRESH_MS) <= leased.until {
+                return Some(leased);
+            }
+        }
+    }
+
+    fn tray(&self) -> MutexGuard<'_, VecDeque<Leased>> {
+        self.tray.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn lease(
+    tx: &mut Tx,
+    now: Millis,
+    settled: Millis,
+    until: Millis,
+) -> Result<Vec<OutboxRow>, StoreError> {
+    let rows = tx.lease_outbox(settled, until, MOST).await?;
+    give_way_among(tx, rows, now).await
+}
+
+/// `None`: it has ended, or somebody else has it.
+async fn make_unless_stopped(app: &App, leased: &Leased) -> Result<Option<Made>, StoreError> {
+    let row = &leased.row;
+    let mut tx = app.store.read().await?;
+    let Some(outlook) = tx.outlook(row.id, leased.until, &row.recipient.to_lowercase()).await? else {
+        return Ok(None);
+    };
+    if outlook.is_stopped && row.kind != CONFIRMATION_KIND {
+        return Ok(Some(Made::Dropped(STOPPED)));
+    }
+    if outlook.has_newer {
+        drop(tx);
+        if give_way(app, row).await? {
+            return Ok(None);
+        }
+        tx = app.store.read().await?;
+    }
+    make(tx, app, row).await.map(Some)
 }
 
 /// The message of a row as it is sent now.
 ///
 /// # Errors
 /// When the database fails, or the row cannot be read.
-pub async fn make(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
+pub async fn make(mut tx: Tx, app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
     if let Some(bytes) = &row.rendered {
         return Ok(Made::Message(bytes.clone()));
     }
     if let (None, Some(facts)) = (row.board_id, &row.facts) {
-        return make_by_reference(app, row, facts).await;
+        return make_by_reference(tx, app, row, facts).await;
     }
     let (Some(board), Some(ply), Some(facts)) = (row.board_id, row.ply, &row.facts) else {
         return Err(StoreError::Corrupt("an outgoing mail has neither text nor facts".to_owned()));
     };
     let facts: BoardFacts =
         serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-    let mut tx = app.store.read().await?;
     let reader = match row.user_id {
         Some(user) => tx.user(user.into()).await?,
         None => None,
@@ -131,8 +271,7 @@ pub async fn make(app: &App, row: &OutboxRow) -> Result<Made, StoreError> {
 }
 
 /// A mail that names something stored which is no board.
-async fn make_by_reference(app: &App, row: &OutboxRow, facts: &str) -> Result<Made, StoreError> {
-    let mut tx = app.store.read().await?;
+async fn make_by_reference(mut tx: Tx, app: &App, row: &OutboxRow, facts: &str) -> Result<Made, StoreError> {
     let now = app.clock.now();
     match referred_to(&mut tx, app, facts, row.user_id, now).await? {
         None => Ok(Made::Dropped("of no use any more")),
@@ -275,5 +414,26 @@ async fn defer(app: &App, row: &OutboxRow, why: String) -> Result<(), StoreError
                 })
                 .await
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_busy_when_it_writes_often_for_a_second() {
+        let mut pace = Pace::default();
+        pace.look(Millis(1_000_000), 50);
+        assert!(!pace.is_busy);
+        // A burst shorter than a second is none.
+        pace.look(Millis(1_000_999), 900);
+        assert!(!pace.is_busy);
+        pace.look(Millis(1_001_000), 251);
+        assert!(pace.is_busy);
+        pace.look(Millis(1_003_000), 651);
+        assert!(!pace.is_busy, "exactly as often as a quiet one may");
+        pace.look(Millis(1_002_000), 9_000);
+        assert!(!pace.is_busy, "the clock was put back");
     }
 }

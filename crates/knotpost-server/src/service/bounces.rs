@@ -77,17 +77,6 @@ pub async fn record_trouble(
     Ok(BounceOutcome::Recorded)
 }
 
-/// Whether a mail of this kind goes to this address at present.
-///
-/// # Errors
-/// When the database fails.
-pub async fn is_stopped(tx: &mut Tx, recipient: &str, kind: &str) -> Result<bool, StoreError> {
-    if kind == CONFIRMATION_KIND {
-        return Ok(false);
-    }
-    Ok(tx.address_trouble(&recipient.to_lowercase()).await?.flatten().is_some())
-}
-
 /// A command was carried out for this user that came from this address: if it is his, somebody is
 /// there after all.
 ///

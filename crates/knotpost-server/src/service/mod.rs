@@ -97,8 +97,8 @@ pub use answers::Answers;
 pub use board::{Board, Entry, Standing};
 pub use board_letters::{BoardLetter, letter_by_reference};
 pub use bounces::{
-    BounceOutcome, CONFIRMATION_KIND, STOPPED, heard_from, is_stopped, record_report, record_trouble,
-    view_reach, view_stopped,
+    BounceOutcome, CONFIRMATION_KIND, STOPPED, heard_from, record_report, record_trouble, view_reach,
+    view_stopped,
 };
 pub use chance::{Chance, chance, commitment};
 pub use choosing::{Choosing, choose};
@@ -155,7 +155,7 @@ pub use sessions::{
 pub use sheet::{Listing, Seat, Sheet, Spoken, TimeFacts, Verdict};
 pub use standings::{view_seeks, view_standings};
 pub use style::Style;
-pub use superseding::give_way;
+pub use superseding::{give_way, give_way_among};
 pub use talk::{Pulse, TalkLine, view_pulse, view_talk};
 pub use time::{BoardPauses, Judgement, LastMoment, TimeLimits, TimeUp, Timing, judge, time_used};
 pub use tokens::{

@@ -9,13 +9,14 @@ use super::bounces::take_notices;
 use super::letter::{MailForm, content_of, form_for};
 use super::pass::{Pass, reply_address};
 use super::proposals::note_of_proposal;
-use super::readers::{Reader, readers, readers_and_watchers};
+use super::readers::{BoardReaders, Reader, readers, readers_and_watchers};
+use super::superseding::take_over_from;
 use super::{Board, Prepared, Reply, Standing, Style, webhooks};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Address, BoardRef, Millis, SeatState, UserKey};
 use crate::secret::to_hex;
-use crate::store::{BoardMail, NewOutbox, OutboxContent, StoreError, Tx, UserRow};
+use crate::store::{BoardMail, NewOutbox, OutboxContent, StoreError, Tx, UserRow, WaitingMail};
 
 /// Everything around the content of a mail.
 #[derive(Clone, Debug)]
@@ -211,13 +212,14 @@ pub(super) async fn post_board(
     now: Millis,
 ) -> Result<BoardFacts, StoreError> {
     let players = board.seats.iter().map(|row| row.user_id).collect();
-    let (readers, subscribers) = readers_and_watchers(tx, app, board, players).await?;
+    let BoardReaders { readers, watchers: subscribers, waiting } =
+        readers_and_watchers(tx, app, board, players).await?;
     let mut facts = BoardFacts { subscribers, ..facts };
     // A move makes a proposal void, so that only other mails have one to tell of.
     if facts.heading == Heading::Chat {
         facts.notes.extend(note_of_proposal(tx, board).await?);
     }
-    post_to_readers(tx, app, board, &facts, readers, now).await?;
+    post_to_readers(tx, app, board, &facts, readers, &waiting, now).await?;
     Ok(facts.with_moment(board, now))
 }
 
@@ -231,7 +233,7 @@ pub(super) async fn post_board_to(
     now: Millis,
 ) -> Result<(), StoreError> {
     let readers = readers(tx, app, board, users).await?;
-    post_to_readers(tx, app, board, facts, readers, now).await
+    post_to_readers(tx, app, board, facts, readers, &[], now).await
 }
 
 async fn post_to_readers(
@@ -240,6 +242,7 @@ async fn post_to_readers(
     board: &Board,
     facts: &BoardFacts,
     readers: Vec<Reader>,
+    waiting: &[WaitingMail],
     now: Millis,
 ) -> Result<(), StoreError> {
     let told: Vec<UserKey> =
@@ -247,7 +250,7 @@ async fn post_to_readers(
     if !told.is_empty() {
         webhooks::queue_for_board(tx, app, board, facts, &told, now).await?;
     }
-    let mut mails = Vec::new();
+    let (mut mails, mut superseded) = (Vec::new(), Vec::new());
     for reader in readers {
         if reader.addresses.is_empty() || !reader.takes_now(tx, board, facts, now).await? {
             continue;
@@ -259,23 +262,22 @@ async fn post_to_readers(
                 facts.notes.push(Note::Stopped { address });
             }
         }
-        let stored = serde_json::to_string(&facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
         for recipient in reader.addresses {
+            let (facts, older) = take_over_from(waiting, &recipient, &facts, board.row.ply);
+            superseded.extend(older);
+            let facts =
+                serde_json::to_string(&facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
             mails.push(NewOutbox {
                 kind: "board",
                 recipient,
                 user: Some(reader.user),
-                content: OutboxContent::Board(BoardMail {
-                    board: board.row.id,
-                    ply: board.row.ply,
-                    facts: stored.clone(),
-                }),
+                content: OutboxContent::Board(BoardMail { board: board.row.id, ply: board.row.ply, facts }),
                 message_id: new_message_id(app)?,
                 date: now,
             });
         }
     }
-    tx.insert_outboxes(&mails).await
+    tx.replace_outboxes(&superseded, &mails, now).await
 }
 
 /// The players who are on vacation, each once.

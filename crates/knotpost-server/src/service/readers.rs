@@ -5,7 +5,7 @@ use super::post::{BoardFacts, Heading};
 use super::{Board, Standing, Style};
 use crate::app::App;
 use crate::domain::{Millis, UserKey};
-use crate::store::{ReaderFacts, StoreError, Tx};
+use crate::store::{ReaderFacts, StoreError, Tx, WaitingMail};
 
 /// Which board mails somebody wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,19 +65,30 @@ impl Reader {
     }
 }
 
-/// What these users and who watches want of mails about a board, in this order; and who watches without being one of
-/// the users, by name.
+/// Who is to hear of a board.
+#[derive(Debug)]
+pub(super) struct BoardReaders {
+    /// The users asked about and who watches, in this order.
+    pub(super) readers: Vec<Reader>,
+    /// Who watches without being one of the users, by name.
+    pub(super) watchers: Vec<String>,
+    /// The mails about the board that nobody has begun to send.
+    pub(super) waiting: Vec<WaitingMail>,
+}
+
+/// What these users and who watches want of mails about a board.
 pub(super) async fn readers_and_watchers(
     tx: &mut Tx,
     app: &App,
     board: &Board,
     mut users: Vec<UserKey>,
-) -> Result<(Vec<Reader>, Vec<String>), StoreError> {
+) -> Result<BoardReaders, StoreError> {
     let mut facts = tx.reader_facts(&users, Some(board.row.id), &board.row.game).await?;
     facts.watchers.retain(|(key, _)| !users.contains(key));
     users.extend(facts.watchers.iter().map(|(key, _)| *key));
-    let names = facts.watchers.iter().map(|(_, name)| name.clone()).collect();
-    Ok((gather(app, users, facts), names))
+    let watchers = facts.watchers.iter().map(|(_, name)| name.clone()).collect();
+    let waiting = std::mem::take(&mut facts.waiting);
+    Ok(BoardReaders { readers: gather(app, users, facts), watchers, waiting })
 }
 
 /// What these users want of mails about a board.

@@ -4,7 +4,8 @@
 
 use super::post::{BoardFacts, Heading, Note, Ruling};
 use crate::app::App;
-use crate::store::{OutboxRow, StoreError};
+use crate::domain::{Millis, OutboxKey};
+use crate::store::{OutboxRow, StoreError, Tx, WaitingMail};
 
 /// Drops this board mail if a newer one to the same address waits untouched, and says whether it did.
 ///
@@ -13,11 +14,7 @@ use crate::store::{OutboxRow, StoreError};
 pub async fn give_way(app: &App, row: &OutboxRow) -> Result<bool, StoreError> {
     let (Some(board), Some(ply), Some(facts)) = (row.board_id, row.ply, &row.facts) else { return Ok(false) };
     let older = read(facts)?;
-    if !matches!(older.heading, Heading::New | Heading::Summary | Heading::Chat | Heading::Show) {
-        return Ok(false);
-    }
-    let waits = app.store.glance().await?.newer_board_mail(board, &row.recipient, ply).await?;
-    if waits.is_none() {
+    if !gives_way(&older) {
         return Ok(false);
     }
     let (key, recipient, now) = (row.id, row.recipient.clone(), app.clock.now());
@@ -29,7 +26,7 @@ pub async fn give_way(app: &App, row: &OutboxRow) -> Result<bool, StoreError> {
                     return Ok(false);
                 };
                 let facts = read(&newer.facts)?;
-                if !matches!(facts.heading, Heading::Summary | Heading::New) {
+                if !takes_over(&facts) {
                     return Ok(false);
                 }
                 let merged = take_over(facts, older, newer.ply - ply);
@@ -44,6 +41,82 @@ pub async fn give_way(app: &App, row: &OutboxRow) -> Result<bool, StoreError> {
             })
         })
         .await
+}
+
+/// Of mails that were taken together, those about one board to one address give way to the newest, if that was never
+/// tried before: it takes over from them, and they are dropped. Those that are left.
+///
+/// # Errors
+/// When the database fails.
+pub async fn give_way_among(
+    tx: &mut Tx,
+    mut rows: Vec<OutboxRow>,
+    now: Millis,
+) -> Result<Vec<OutboxRow>, StoreError> {
+    let mut index = 0;
+    while let Some(row) = rows.get(index) {
+        let Some((newest, merged)) = newest_over(&rows, row) else {
+            index += 1;
+            continue;
+        };
+        let (older, newer) = (row.id, &mut rows[newest]);
+        tx.set_outbox_facts(newer.id, &merged).await?;
+        newer.facts = Some(merged);
+        tx.finish_outbox(older, "dropped", Some("superseded"), now).await?;
+        rows.remove(index);
+    }
+    Ok(rows)
+}
+
+/// Which of these this one gives way to, and what that one then says.
+fn newest_over(rows: &[OutboxRow], row: &OutboxRow) -> Option<(usize, String)> {
+    let (board, ply, facts) = (row.board_id?, row.ply?, row.facts.as_deref()?);
+    let is_newer = |other: &OutboxRow| {
+        other.board_id == Some(board) && other.recipient == row.recipient && other.ply > Some(ply)
+    };
+    let candidates = rows.iter().enumerate().filter(|(_, other)| is_newer(other) && other.attempts == 1);
+    let (index, newest) = candidates.max_by_key(|(_, other)| (other.ply, other.id))?;
+    // What cannot be read is set aside when its turn comes.
+    let (older, newer) = (read(facts).ok()?, read(newest.facts.as_deref()?).ok()?);
+    if !gives_way(&older) || !takes_over(&newer) {
+        return None;
+    }
+    let merged = take_over(newer, older, newest.ply? - ply);
+    Some((index, serde_json::to_string(&merged).ok()?))
+}
+
+/// The facts of a new mail about a board after `ply` moves, which takes over from those of `waiting` that go to the
+/// same address, and which mails those are.
+pub(super) fn take_over_from(
+    waiting: &[WaitingMail],
+    recipient: &str,
+    facts: &BoardFacts,
+    ply: i64,
+) -> (BoardFacts, Vec<OutboxKey>) {
+    let (mut facts, mut superseded) = (facts.clone(), Vec::new());
+    if !takes_over(&facts) {
+        return (facts, superseded);
+    }
+    for mail in waiting.iter().filter(|mail| mail.recipient == recipient && mail.ply < ply) {
+        // One that cannot be read is set aside when its turn comes; it must not stop the game.
+        if let Ok(older) = read(&mail.facts)
+            && gives_way(&older)
+        {
+            facts = take_over(facts, older, ply - mail.ply);
+            superseded.push(mail.id);
+        }
+    }
+    (facts, superseded)
+}
+
+/// Whether a newer mail about the board makes one like this superfluous.
+fn gives_way(older: &BoardFacts) -> bool {
+    matches!(older.heading, Heading::New | Heading::Summary | Heading::Chat | Heading::Show)
+}
+
+/// Whether one like this tells all that matters of the board.
+fn takes_over(newer: &BoardFacts) -> bool {
+    matches!(newer.heading, Heading::Summary | Heading::New)
 }
 
 fn read(facts: &str) -> Result<BoardFacts, StoreError> {

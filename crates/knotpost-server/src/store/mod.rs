@@ -73,14 +73,14 @@ pub use imports::CommentRow;
 pub use inbox::{InboxRow, NewInbox};
 pub use inspection::{InboxEntry, MOST_ASKED, MailFilter, MailQueue, MailState, OutboxEntry, Window};
 pub use open::Settings;
-pub use outbox::{BoardMail, NewOutbox, NewerMail, OutboxContent, OutboxRow};
+pub use outbox::{BoardMail, NewOutbox, NewerMail, OutboxContent, OutboxRow, Outlook};
 pub use overview::{Deadline, DutyLine, WaitingBroadcast};
 pub use preferences::{ALL_GAMES, PreferenceRow};
 pub use proposals::ProposalRow;
 pub use queued_moves::QueuedMoveRow;
 pub use rating_history::RatedBoardRow;
 pub use ratings::{RatingChange, RatingRow};
-pub use readers::{ReaderAddress, ReaderFacts, ReaderWish};
+pub use readers::{ReaderAddress, ReaderFacts, ReaderWish, WaitingMail};
 pub use references::ReferenceMail;
 pub use seated_boards::SeatedBoard;
 pub use seats::{NewSeat, SeatRow};
@@ -133,8 +133,8 @@ impl Store {
     /// When no connection is to be had.
     pub async fn glance(&self) -> Result<Tx, StoreError> {
         Ok(Tx::on(match &self.pools {
-            Pools::Sqlite { readers } => Connection::SqliteGlance(readers.acquire().await?),
-            Pools::Postgres(pool) => Connection::PostgresGlance(pool.acquire().await?),
+            Pools::Sqlite { readers } => Connection::SqliteAlone(readers.acquire().await?),
+            Pools::Postgres(pool) => Connection::PostgresAlone(pool.acquire().await?),
         }))
     }
 
@@ -152,6 +152,11 @@ impl Store {
         W: Work<T>,
     {
         self.writer.write(work).await
+    }
+
+    /// How many writes this process has asked for since it started.
+    pub fn writes(&self) -> u64 {
+        self.writer.writes()
     }
 
     /// Whether the database answers.

@@ -16,6 +16,9 @@ use super::{Pools, Store, StoreError};
 /// How long a process waits for another one's write on SQLite.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// A connection that nobody used for so long is asked whether it still holds.
+const RESTED: Duration = Duration::from_secs(1);
+
 /// Which database, and how it is used.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -51,6 +54,16 @@ impl Store {
                 // One more for listening to other processes, which keeps it.
                 .max_connections(settings.max_connections.max(1).saturating_add(1))
                 .acquire_timeout(Duration::from_secs(10))
+                // One that was in use just now is there still, and to ask it would be a question more for each.
+                .test_before_acquire(false)
+                .before_acquire(|connection, meta| {
+                    Box::pin(async move {
+                        if meta.idle_for > RESTED {
+                            connection.ping().await?;
+                        }
+                        Ok(true)
+                    })
+                })
                 .connect_with(options)
                 .await?;
             return Ok(Self { writer: Writer::postgres(pool.clone()), pools: Pools::Postgres(pool) });
@@ -116,29 +129,20 @@ fn sqlite_options(file: &Path) -> SqliteConnectOptions {
 
 async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store, StoreError> {
     let options = sqlite_options(file);
-    // One connection that stays: SQLite has one writer, and its statements are prepared once.
-    let writer = whole_connections()
-        .max_connections(1)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .connect_with(options.clone())
-        .await?;
+    let writer = Writer::sqlite(options.clone()).await?;
     let readers = whole_connections()
         .max_connections(max_connections.max(1))
         .connect_with(options.pragma("query_only", "ON"))
         .await?;
-    Ok(Store { pools: Pools::Sqlite { readers }, writer: Writer::sqlite(writer) })
+    Ok(Store { pools: Pools::Sqlite { readers }, writer })
 }
 
-/// A pool that never hands out a connection with a remnant of a transaction on it. SQLite ends a
-/// transaction by itself when the disk is full or fails; the driver's rollback then finds none and
-/// goes on counting one, and every later `BEGIN` on that connection would fail.
+/// A pool of connections inside this process: nobody need ask them for a sign of life, a way to their thread and
+/// back, before they are used. It never hands out one with a remnant of a transaction on it. SQLite ends a
+/// transaction by itself when the disk is full or fails; the driver's rollback then finds none and goes on counting
+/// one, and every later `BEGIN` on that connection would fail.
 fn whole_connections() -> SqlitePoolOptions {
-    SqlitePoolOptions::new().after_release(|connection, _| {
-        Box::pin(async move {
-            // The rollback was only sent off; an answer says that it is over.
-            connection.ping().await?;
-            Ok(!connection.is_in_transaction())
-        })
-    })
+    SqlitePoolOptions::new()
+        .test_before_acquire(false)
+        .before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))
 }

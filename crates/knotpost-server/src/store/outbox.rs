@@ -2,7 +2,8 @@
 
 use sqlx::{Database, Encode, FromRow, QueryBuilder, Type};
 
-use super::dialect::{claim, on};
+use super::dialect::{among, on};
+use super::readers::key_list;
 use super::{StoreError, Tx};
 use crate::domain::{BoardKey, Millis, OutboxKey, UserKey};
 
@@ -44,6 +45,15 @@ pub struct BoardMail {
     pub ply: i64,
     /// What it shows beside the board, as JSON.
     pub facts: String,
+}
+
+/// What speaks against sending a mail now.
+#[derive(Clone, Copy, Debug, FromRow)]
+pub struct Outlook {
+    /// Nothing is sent to its address any more.
+    pub is_stopped: bool,
+    /// A newer mail about the board to the same address waits and was never tried.
+    pub has_newer: bool,
 }
 
 /// A board mail that waits and was never tried.
@@ -102,10 +112,56 @@ pub struct OutboxOrigin {
     pub date: Millis,
 }
 
+macro_rules! lease {
+    ($begin:literal, $end:literal) => {
+        concat!(
+            "UPDATE outbox SET attempts = attempts + 1, due_at = $2 WHERE id ",
+            $begin,
+            "SELECT id FROM outbox WHERE state = 'queued' AND webhook_id IS NULL AND due_at <= $1 \
+             ORDER BY due_at, id LIMIT $3",
+            $end,
+            " RETURNING id, kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, attempts"
+        )
+    };
+}
+
+const LEASE_ON_SQLITE: &str = lease!("IN (", ")");
+/// What another process is taking is skipped instead of waited for. As an array it is looked for once, however the
+/// rows are then found.
+const LEASE_ON_POSTGRES: &str = lease!("= ANY (ARRAY(", " FOR UPDATE SKIP LOCKED))");
+
 /// So many are stored by one statement.
 const AT_ONCE: usize = 16;
 
-fn insert<D: Database>(mails: &[NewOutbox]) -> QueryBuilder<D>
+/// How a statement drops mails for newer ones before it stores these: what is before, between and behind the time and
+/// the list of keys.
+type Dropping = [&'static str; 3];
+
+macro_rules! dropping {
+    ($begin:literal, $keys:literal, $end:literal) => {
+        [
+            concat!($begin, "UPDATE outbox SET state = 'dropped', error = 'superseded', done_at = "),
+            concat!(" WHERE state = 'queued' AND attempts = 0 AND id IN (SELECT ", $keys),
+            $end,
+        ]
+    };
+}
+
+/// Two statements on one way to SQLite's thread and back.
+const ON_SQLITE: Dropping = dropping!("", "value FROM json_each(", ")); ");
+/// One of two parts.
+const ON_POSTGRES: Dropping = dropping!(
+    "WITH gone AS (",
+    "CAST(value AS BIGINT) FROM json_array_elements_text(CAST(",
+    " AS json))) ) "
+);
+
+fn insert<D: Database>(
+    mails: &[NewOutbox],
+    dropped: &[OutboxKey],
+    dropping: &Dropping,
+    now: Millis,
+) -> QueryBuilder<D>
 where
     i64: Encode<'static, D> + Type<D>,
     Option<i64>: Encode<'static, D>,
@@ -114,7 +170,12 @@ where
     Option<Vec<u8>>: Encode<'static, D>,
     Vec<u8>: Type<D>,
 {
-    let mut query = QueryBuilder::new(
+    let mut query = QueryBuilder::new("");
+    if !dropped.is_empty() {
+        let [begin, keys, end] = dropping;
+        query.push(begin).push_bind(now.0).push(keys).push_bind(key_list(dropped)).push(end);
+    }
+    query.push(
         "INSERT INTO outbox (kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, state, \
          attempts, due_at) ",
     );
@@ -155,21 +216,29 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn insert_outbox(&mut self, mail: &NewOutbox) -> Result<(), StoreError> {
-        self.insert_outboxes(std::slice::from_ref(mail)).await
+        self.replace_outboxes(&[], std::slice::from_ref(mail), mail.date).await
     }
 
-    /// Queues mails.
+    /// Queues mails, and drops those for them that nobody has begun to send.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn insert_outboxes(&mut self, mails: &[NewOutbox]) -> Result<(), StoreError> {
+    pub async fn replace_outboxes(
+        &mut self,
+        dropped: &[OutboxKey],
+        mails: &[NewOutbox],
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let dropping = if self.is_postgres() { &ON_POSTGRES } else { &ON_SQLITE };
+        let mut dropped = dropped;
         for some in mails.chunks(AT_ONCE) {
-            on!(self.writing().await?, c => insert(some).build().execute(c).await.map(drop))?;
+            on!(self.writing().await?, c => insert(some, dropped, dropping, now).build().execute(c).await.map(drop))?;
+            dropped = &[];
         }
         Ok(())
     }
 
-    /// Takes the mail that is due longest until `lease_until`; nobody else gets it before then.
+    /// Takes the mails that are due longest, at most `most`, until `lease_until`; nobody else gets them before then.
     /// The attempt is counted here, before the sending, so that a mail that kills its sender
     /// does not do so for ever.
     ///
@@ -179,15 +248,60 @@ impl Tx {
         &mut self,
         now: Millis,
         lease_until: Millis,
-    ) -> Result<Option<OutboxRow>, StoreError> {
-        let row = claim!(
+        most: i64,
+    ) -> Result<Vec<OutboxRow>, StoreError> {
+        let sql = if self.is_postgres() { LEASE_ON_POSTGRES } else { LEASE_ON_SQLITE };
+        let mut rows = on!(self.writing().await?, c => sqlx::query_as::<_, OutboxRow>(sql)
+            .bind(now.0)
+            .bind(lease_until.0)
+            .bind(most)
+            .fetch_all(c)
+            .await)?;
+        rows.sort_unstable_by_key(|row| row.id);
+        Ok(rows)
+    }
+
+    /// Gives mails back that were taken until `lease_until` and not tried.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn give_back_outbox(
+        &mut self,
+        keys: &[OutboxKey],
+        lease_until: Millis,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        among!(
             self.writing().await?,
-            "UPDATE outbox SET attempts = attempts + 1, due_at = $2 WHERE id = (SELECT id FROM outbox \
-             WHERE state = 'queued' AND webhook_id IS NULL AND due_at <= $1 ORDER BY due_at, id LIMIT 1",
-            ") RETURNING id, kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, attempts",
-            q => sqlx::query_as::<_, OutboxRow>(q.0).bind(now.0).bind(lease_until.0).fetch_optional(q.1).await
+            "UPDATE outbox SET due_at = $3, attempts = attempts - 1 WHERE state = 'queued' AND due_at = $2 AND id",
+            "",
+            q => sqlx::query(q.0).bind(key_list(keys)).bind(lease_until.0).bind(now.0).execute(q.1).await.map(drop)
         )?;
-        Ok(row)
+        Ok(())
+    }
+
+    /// How things are with a mail that was taken until `lease_until`; `None`: it has ended meanwhile, or somebody
+    /// else has it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn outlook(
+        &mut self,
+        key: OutboxKey,
+        lease_until: Millis,
+        address_key: &str,
+    ) -> Result<Option<Outlook>, StoreError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM failing_addresses f WHERE f.address_key = $3 \
+                   AND f.stopped_at IS NOT NULL) AS is_stopped, \
+                   EXISTS (SELECT 1 FROM outbox n WHERE n.board_id = o.board_id AND n.state = 'queued' \
+                   AND n.recipient = o.recipient AND n.ply > o.ply AND n.attempts = 0) AS has_newer \
+                   FROM outbox o WHERE o.id = $1 AND o.state = 'queued' AND o.due_at = $2";
+        Ok(on!(self, c => sqlx::query_as::<_, Outlook>(sql)
+            .bind(key.0)
+            .bind(lease_until.0)
+            .bind(address_key)
+            .fetch_optional(c)
+            .await)?)
     }
 
     /// The newest mail of this board to this address that waits, was never tried, and shows more than `ply` moves.
@@ -224,6 +338,16 @@ impl Tx {
             "UPDATE outbox SET facts = $3 WHERE id = $1 AND facts = $2 AND state = 'queued' AND attempts = 0";
         let done = on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(present).bind(facts).execute(c).await.map(|d| d.rows_affected()))?;
         Ok(done > 0)
+    }
+
+    /// Gives a mail that was taken other facts.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_outbox_facts(&mut self, key: OutboxKey, facts: &str) -> Result<(), StoreError> {
+        let sql = "UPDATE outbox SET facts = $2 WHERE id = $1 AND state = 'queued'";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(facts).execute(c).await.map(drop))?;
+        Ok(())
     }
 
     /// Makes every waiting mail due that was not put off after a failure, whoever had taken it.

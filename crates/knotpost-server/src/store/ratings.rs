@@ -233,8 +233,7 @@ impl Tx {
     pub async fn lapsed_players(&mut self, game: &str, limit: Millis) -> Result<Vec<RatingRow>, StoreError> {
         let sql = select_rating!(
             "WHERE game = $1 AND active AND ended_at < $2 AND games >= 20 AND NOT EXISTS \
-             (SELECT 1 FROM seats s JOIN boards b ON b.id = s.board_id \
-              WHERE s.user_id = ratings.user_id AND b.game || '' = ratings.game AND b.state = 'active') \
+             (SELECT 1 FROM boards_in_play p WHERE p.user_id = ratings.user_id AND p.game = ratings.game) \
              ORDER BY user_id"
         );
         Ok(on!(self, c => sqlx::query_as::<_, RatingRow>(sql).bind(game).bind(limit.0).fetch_all(c).await)?)

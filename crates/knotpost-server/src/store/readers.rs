@@ -3,7 +3,7 @@
 use sqlx::FromRow;
 
 use super::{StoreError, Tx, on};
-use crate::domain::{BoardKey, UserKey};
+use crate::domain::{BoardKey, OutboxKey, UserKey};
 
 /// A wish of somebody who plays on a board or watches it.
 #[derive(Clone, Debug)]
@@ -31,6 +31,19 @@ pub struct ReaderAddress {
     pub stop_told_at: Option<i64>,
 }
 
+/// A mail about the board that waits and was never tried.
+#[derive(Clone, Debug)]
+pub struct WaitingMail {
+    /// The row.
+    pub id: OutboxKey,
+    /// To whom.
+    pub recipient: String,
+    /// After which move.
+    pub ply: i64,
+    /// What it shows beside the board, as JSON.
+    pub facts: String,
+}
+
 /// What is known of the readers of a board.
 #[derive(Clone, Debug, Default)]
 pub struct ReaderFacts {
@@ -43,14 +56,15 @@ pub struct ReaderFacts {
     pub wishes: Vec<ReaderWish>,
     /// Whose programs are told what happens.
     pub with_webhooks: Vec<UserKey>,
+    /// The mails about the watched board that nobody has begun to send, the oldest position first.
+    pub waiting: Vec<WaitingMail>,
 }
 
-/// Any of the four; `what` says which.
+/// Any of the five; `what` says which, and each has its own use for the other columns.
 #[derive(Debug, FromRow)]
 struct Line {
     what: i64,
-    #[sqlx(try_from = "i64")]
-    user_id: UserKey,
+    key: i64,
     one: String,
     two: Option<String>,
     verified_at: Option<i64>,
@@ -59,34 +73,37 @@ struct Line {
     place: i64,
 }
 
+/// Joined to what is asked of them instead of gathered into lists of keys, which costs SQLite several times as much. Who
+/// watches twice over, or plays as well, comes up twice.
 macro_rules! reader_facts {
     ($keys:literal) => {
         concat!(
-            "WITH watchers AS (SELECT u.id, u.userid, u.userid_key FROM users u WHERE u.id IN \
-             (SELECT user_id FROM subscribers WHERE board_id = $3 UNION SELECT g.user_id FROM user_games g \
-             WHERE g.game = $2 AND g.subscribes AND CAST($3 AS BIGINT) IS NOT NULL) AND u.state <> 'deleted'), \
-             readers AS (",
+            "WITH readers (id, userid, userid_key) AS (\
+             SELECT CAST(value AS BIGINT), CAST(NULL AS TEXT), CAST(NULL AS TEXT) FROM ",
             $keys,
-            " UNION SELECT id FROM watchers) \
-             SELECT CAST(1 AS BIGINT) AS what, id AS user_id, userid AS one, userid_key AS two, CAST(NULL AS BIGINT) AS verified_at, \
-             CAST(NULL AS BIGINT) AS stopped_at, CAST(NULL AS BIGINT) AS stop_told_at, CAST(0 AS BIGINT) AS place \
-             FROM watchers \
+            " UNION ALL SELECT u.id, u.userid, u.userid_key FROM subscribers s JOIN users u ON u.id = s.user_id \
+             WHERE s.board_id = $3 AND u.state <> 'deleted' \
+             UNION ALL SELECT u.id, u.userid, u.userid_key FROM user_games g JOIN users u ON u.id = g.user_id \
+             WHERE g.game = $2 AND g.subscribes AND CAST($3 AS BIGINT) IS NOT NULL AND u.state <> 'deleted') \
+             SELECT CAST(1 AS BIGINT) AS what, id AS key, userid AS one, userid_key AS two, \
+             CAST(NULL AS BIGINT) AS verified_at, CAST(NULL AS BIGINT) AS stopped_at, \
+             CAST(NULL AS BIGINT) AS stop_told_at, CAST(0 AS BIGINT) AS place FROM readers WHERE userid IS NOT NULL \
              UNION ALL SELECT 2, a.user_id, a.address, NULL, a.verified_at, \
              (SELECT f.stopped_at FROM failing_addresses f WHERE f.address_key = a.address_key), a.stop_told_at, a.id \
-             FROM addresses a WHERE a.user_id IN (SELECT id FROM readers) \
+             FROM readers r JOIN addresses a ON a.user_id = r.id \
              UNION ALL SELECT 3, p.user_id, p.name, p.value, NULL, NULL, NULL, \
              CAST(CASE WHEN p.game = '' THEN 0 ELSE 1 END AS BIGINT) \
-             FROM preferences p WHERE (p.game = '' OR p.game = $2) AND p.user_id IN (SELECT id FROM readers) \
-             UNION ALL SELECT 4, w.user_id, '', NULL, NULL, NULL, NULL, CAST(0 AS BIGINT) FROM webhooks w \
-             WHERE w.stopped_at IS NULL AND w.user_id IN (SELECT id FROM readers)"
+             FROM readers r JOIN preferences p ON p.user_id = r.id WHERE (p.game = '' OR p.game = $2) \
+             UNION ALL SELECT 4, w.user_id, '', NULL, NULL, NULL, NULL, CAST(0 AS BIGINT) \
+             FROM readers r JOIN webhooks w ON w.user_id = r.id WHERE w.stopped_at IS NULL \
+             UNION ALL SELECT 5, o.id, o.recipient, o.facts, NULL, NULL, NULL, o.ply FROM outbox o \
+             WHERE o.board_id = $3 AND o.state = 'queued' AND o.attempts = 0"
         )
     };
 }
 
-const ON_SQLITE: &str = reader_facts!("SELECT CAST(value AS BIGINT) AS id FROM json_each($1)");
-const ON_POSTGRES: &str = reader_facts!(
-    "SELECT CAST(value AS BIGINT) AS id FROM json_array_elements_text(CAST($1 AS json)) AS keys (value)"
-);
+const ON_SQLITE: &str = reader_facts!("json_each($1)");
+const ON_POSTGRES: &str = reader_facts!("json_array_elements_text(CAST($1 AS json)) AS keys (value)");
 
 impl Tx {
     /// What is known of these users as readers of boards of a game; with `watched`, of all who watch that board as
@@ -107,11 +124,15 @@ impl Tx {
             .bind(watched.map(|board| board.0))
             .fetch_all(c)
             .await)?;
-        lines.sort_by_key(|line| line.place);
+        lines.sort_by_key(|line| (line.what, line.place, line.key));
+        lines.dedup_by(|line, last| {
+            (line.what, line.place, line.key) == (last.what, last.place, last.key) && line.one == last.one
+        });
         let mut facts = ReaderFacts::default();
         let mut watchers = Vec::new();
         for line in lines {
-            let Line { what, user_id, one, two, verified_at, stopped_at, stop_told_at, .. } = line;
+            let Line { what, key, one, two, verified_at, stopped_at, stop_told_at, place } = line;
+            let user_id = UserKey(key);
             match what {
                 1 => watchers.push((two.unwrap_or_default(), user_id, one)),
                 2 => facts.addresses.push(ReaderAddress {
@@ -122,6 +143,12 @@ impl Tx {
                     stop_told_at,
                 }),
                 4 => facts.with_webhooks.push(user_id),
+                5 => facts.waiting.push(WaitingMail {
+                    id: OutboxKey(key),
+                    recipient: one,
+                    ply: place,
+                    facts: two.unwrap_or_default(),
+                }),
                 _ => {
                     facts.wishes.push(ReaderWish { user_id, name: one, value: two.unwrap_or_default() });
                 }
@@ -134,7 +161,7 @@ impl Tx {
 }
 
 /// Keys as both databases read a list of them.
-pub(super) fn key_list(users: &[UserKey]) -> String {
-    let keys: Vec<String> = users.iter().map(|user| user.0.to_string()).collect();
+pub(super) fn key_list<K: Copy + Into<i64>>(keys: &[K]) -> String {
+    let keys: Vec<String> = keys.iter().map(|key| (*key).into().to_string()).collect();
     format!("[{}]", keys.join(","))
 }

@@ -71,8 +71,8 @@ macro_rules! block {
         concat!(
             " FROM ratings r JOIN users u ON u.id = r.user_id WHERE r.game = $1 AND r.active = TRUE AND ",
             $games,
-            " AND (r.ended_at >= $2 OR (SELECT b.id FROM seats s JOIN boards b ON b.id = s.board_id \
-             WHERE s.user_id = r.user_id AND b.game || '' = r.game AND b.state = 'active' LIMIT 1) IS NOT NULL) \
+            " AND (r.ended_at >= $2 OR (SELECT p.board_id FROM boards_in_play p \
+             WHERE p.user_id = r.user_id AND p.game = r.game LIMIT 1) IS NOT NULL) \
              AND u.state <> 'deleted'"
         )
     };
@@ -82,8 +82,8 @@ macro_rules! block {
     };
     (quiet) => {
         " FROM ratings r JOIN users u ON u.id = r.user_id WHERE r.game = $1 AND r.active = TRUE \
-         AND r.ended_at < $2 AND NOT EXISTS (SELECT 1 FROM seats s JOIN boards b \
-         ON b.id = s.board_id WHERE s.user_id = r.user_id AND b.game || '' = r.game AND b.state = 'active') \
+         AND r.ended_at < $2 AND NOT EXISTS (SELECT 1 FROM boards_in_play p \
+         WHERE p.user_id = r.user_id AND p.game = r.game) \
          AND u.state <> 'deleted'"
     };
 }
@@ -141,12 +141,10 @@ impl Tx {
         game: &str,
         users: &[UserKey],
     ) -> Result<Vec<PlayerFacts>, StoreError> {
-        // Joined like that, SQLite begins with the player's seats instead of with all boards that are played.
         Ok(among!(
             self,
             "SELECT u.id AS user_id, u.state = 'active' AND COALESCE(g.accepts, TRUE) AS accepts, g.board_limit, \
-             (SELECT COUNT(DISTINCT b.id) FROM seats s CROSS JOIN boards b \
-              WHERE s.user_id = u.id AND b.id = s.board_id AND b.game || '' = $2 AND b.state = 'active') AS active, \
+             (SELECT COUNT(*) FROM boards_in_play p WHERE p.user_id = u.id AND p.game = $2) AS active, \
              COALESCE(k.wanted, 0) AS wanted FROM users u \
              LEFT JOIN user_games g ON g.user_id = u.id AND g.game = $2 \
              LEFT JOIN seeks k ON k.user_id = u.id AND k.game = $2 WHERE u.id",

@@ -23,9 +23,11 @@ pub enum Connection {
     /// PostgreSQL.
     Postgres(Transaction<'static, Postgres>),
     /// SQLite, for a single question.
-    SqliteGlance(PoolConnection<Sqlite>),
+    SqliteAlone(PoolConnection<Sqlite>),
+    /// SQLite, for the writer, who begins and ends its transactions by statements.
+    SqliteWriter(SqliteConnection),
     /// PostgreSQL, for a single question.
-    PostgresGlance(PoolConnection<Postgres>),
+    PostgresAlone(PoolConnection<Postgres>),
 }
 
 /// What statements run on.
@@ -43,8 +45,9 @@ impl Connection {
         match self {
             Self::Sqlite(transaction) => Driver::Sqlite(transaction),
             Self::Postgres(transaction) => Driver::Postgres(transaction),
-            Self::SqliteGlance(connection) => Driver::Sqlite(connection),
-            Self::PostgresGlance(connection) => Driver::Postgres(connection),
+            Self::SqliteAlone(connection) => Driver::Sqlite(connection),
+            Self::SqliteWriter(connection) => Driver::Sqlite(connection),
+            Self::PostgresAlone(connection) => Driver::Postgres(connection),
         }
     }
 }
@@ -74,7 +77,7 @@ impl Tx {
     }
 
     pub(super) fn is_postgres(&self) -> bool {
-        matches!(self.connection, Connection::Postgres(_) | Connection::PostgresGlance(_))
+        matches!(self.connection, Connection::Postgres(_) | Connection::PostgresAlone(_))
     }
 
     /// The connection for a statement that changes something. Every statement that does goes through here.
@@ -143,7 +146,7 @@ impl Tx {
         match self.connection {
             Connection::Sqlite(transaction) => transaction.commit().await?,
             Connection::Postgres(transaction) => transaction.commit().await?,
-            Connection::SqliteGlance(_) | Connection::PostgresGlance(_) => {}
+            Connection::SqliteAlone(_) | Connection::SqliteWriter(_) | Connection::PostgresAlone(_) => {}
         }
         Ok(())
     }
@@ -152,7 +155,7 @@ impl Tx {
         match self.connection {
             Connection::Sqlite(transaction) => transaction.rollback().await?,
             Connection::Postgres(transaction) => transaction.rollback().await?,
-            Connection::SqliteGlance(_) | Connection::PostgresGlance(_) => {}
+            Connection::SqliteAlone(_) | Connection::SqliteWriter(_) | Connection::PostgresAlone(_) => {}
         }
         Ok(())
     }

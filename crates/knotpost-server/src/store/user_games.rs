@@ -90,9 +90,7 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn count_active_boards(&mut self, game: &str, user: UserKey) -> Result<i64, StoreError> {
-        // A game that is computed keeps the plan from walking all boards of that game.
-        let sql = "SELECT COUNT(DISTINCT b.id) FROM seats s JOIN boards b ON b.id = s.board_id \
-                   WHERE s.user_id = $1 AND b.game || '' = $2 AND b.state = 'active'";
+        let sql = "SELECT COUNT(*) FROM boards_in_play WHERE user_id = $1 AND game = $2";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_one(c).await)?)
     }
 }

@@ -1,13 +1,19 @@
 //! The one door for writes: group commit on SQLite, retries on PostgreSQL.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use sqlx::{PgPool, SqlitePool};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _, PgPool, SqliteConnection};
+use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
+use super::tx::Connection;
 use super::{StoreError, Tx};
 
 /// How many waiting writers share a commit at most.
@@ -65,43 +71,65 @@ pub(super) enum Order {
 
 /// Hands writes to the database.
 #[derive(Clone)]
-pub(super) enum Writer {
+pub(super) struct Writer {
+    way: Way,
+    writes: Arc<AtomicU64>,
+}
+
+#[derive(Clone)]
+enum Way {
     Sqlite(mpsc::Sender<Order>),
     Postgres(PgPool),
 }
 
 impl std::fmt::Debug for Writer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if matches!(self, Self::Sqlite(_)) { "Writer::Sqlite" } else { "Writer::Postgres" })
+        let way = if matches!(self.way, Way::Sqlite(_)) { "Sqlite" } else { "Postgres" };
+        f.debug_struct("Writer").field("way", &way).field("writes", &self.writes).finish()
     }
 }
 
 impl Writer {
-    /// A writer task on the one connection of `pool`.
-    pub(super) fn sqlite(pool: SqlitePool) -> Self {
+    /// A writer on a connection of its own, and on a thread of its own: after each statement it goes on at once,
+    /// while a task would first have to wait for its turn among all others.
+    pub(super) async fn sqlite(options: SqliteConnectOptions) -> Result<Self, StoreError> {
+        let connection = Some(options.connect().await?);
+        let pen = Pen { options, connection };
         let (orders, inbox) = mpsc::channel(1024);
-        tokio::spawn(serve(pool, inbox));
-        Self::Sqlite(orders)
+        let runtime = Handle::current();
+        let writing = move || runtime.block_on(serve(pen, inbox));
+        thread::Builder::new().name("knotpost-writer".to_owned()).spawn(writing)?;
+        Ok(Self::by(Way::Sqlite(orders)))
     }
 
     pub(super) fn postgres(pool: PgPool) -> Self {
-        Self::Postgres(pool)
+        Self::by(Way::Postgres(pool))
+    }
+
+    fn by(way: Way) -> Self {
+        Self { way, writes: Arc::default() }
+    }
+
+    /// How many writes were asked for.
+    pub(super) fn writes(&self) -> u64 {
+        self.writes.load(Ordering::Relaxed)
     }
 
     pub(super) async fn write<T: Send + 'static, W: Work<T>>(&self, work: W) -> Result<T, StoreError> {
+        self.writes.fetch_add(1, Ordering::Relaxed);
         let (caller, answer) = oneshot::channel();
         let job: Box<dyn Job> = Box::new(Pending { work, value: None, caller });
-        match self {
-            Self::Sqlite(orders) => orders.send(Order::Write(job)).await.map_err(|_| StoreError::Closed)?,
+        match &self.way {
+            Way::Sqlite(orders) => orders.send(Order::Write(job)).await.map_err(|_| StoreError::Closed)?,
             // A task of its own: a caller that goes away cannot stop a commit half-way.
-            Self::Postgres(pool) => drop(tokio::spawn(write_alone(pool.clone(), job))),
+            Way::Postgres(pool) => drop(tokio::spawn(write_alone(pool.clone(), job))),
         }
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
     /// Takes no more writes and returns when those that wait are done.
     pub(super) async fn close(&self) {
-        if let Self::Sqlite(orders) = self {
+        if let Way::Sqlite(orders) = &self.way {
             let (caller, closed) = oneshot::channel();
             // The queue is first in, first out. A writer that is closed already has nothing waiting.
             if orders.send(Order::Close(caller)).await.is_ok() {
@@ -111,7 +139,7 @@ impl Writer {
     }
 }
 
-async fn serve(pool: SqlitePool, mut inbox: mpsc::Receiver<Order>) {
+async fn serve(mut pen: Pen, mut inbox: mpsc::Receiver<Order>) {
     let mut orders = Vec::with_capacity(GROUP);
     let mut closers = Vec::new();
     while inbox.recv_many(&mut orders, GROUP).await > 0 {
@@ -127,13 +155,79 @@ async fn serve(pool: SqlitePool, mut inbox: mpsc::Receiver<Order>) {
         }
         if !jobs.is_empty() {
             metrics::histogram!("knotpost_store_group").record(jobs.len() as f64);
-            write_group(&pool, jobs).await;
+            write_group(&mut pen, jobs).await;
         }
     }
-    pool.close().await;
+    if let Some(connection) = pen.connection {
+        put_down(connection).await;
+    }
     for caller in closers {
         // Who does not wait any more need not be told.
         let _ = caller.send(());
+    }
+}
+
+/// The connection that writes: SQLite has one writer, and its statements are prepared once. Whenever a transaction does
+/// not end as it should, the connection is closed, which undoes it for sure.
+struct Pen {
+    options: SqliteConnectOptions,
+    connection: Option<SqliteConnection>,
+}
+
+impl Pen {
+    async fn begin(&mut self) -> Result<Tx, StoreError> {
+        let connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => self.options.connect().await?,
+        };
+        let mut tx = Tx::on(Connection::SqliteWriter(connection));
+        match tx.statement("BEGIN IMMEDIATE").await {
+            Ok(()) => Ok(tx),
+            Err(error) => {
+                close(tx).await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn commit(&mut self, mut tx: Tx) -> Result<(), StoreError> {
+        match tx.statement("COMMIT").await {
+            Ok(()) => {
+                self.keep(tx);
+                Ok(())
+            }
+            Err(error) => {
+                close(tx).await;
+                Err(error)
+            }
+        }
+    }
+
+    /// After some errors SQLite has undone the transaction by itself, and there is nothing to roll back.
+    async fn undo(&mut self, mut tx: Tx) {
+        match tx.statement("ROLLBACK").await {
+            Ok(()) => self.keep(tx),
+            Err(_) => close(tx).await,
+        }
+    }
+
+    fn keep(&mut self, tx: Tx) {
+        if let Connection::SqliteWriter(connection) = tx.connection {
+            self.connection = Some(connection);
+        }
+    }
+}
+
+/// Without its connection a transaction is undone.
+async fn close(tx: Tx) {
+    if let Connection::SqliteWriter(connection) = tx.connection {
+        put_down(connection).await;
+    }
+}
+
+async fn put_down(connection: SqliteConnection) {
+    if let Err(error) = connection.close().await {
+        tracing::warn!(%error, "the database was not closed well");
     }
 }
 
@@ -141,9 +235,9 @@ async fn serve(pool: SqlitePool, mut inbox: mpsc::Receiver<Order>) {
 ///
 /// Nearly always all of them succeed, and a savepoint for each would cost more than many a job. So they first run
 /// without; when one fails, the transaction is undone and all run again, each behind a savepoint.
-async fn write_group(pool: &SqlitePool, mut jobs: Vec<Box<dyn Job>>) {
-    let committed = match try_group(pool, &mut jobs, Apart::No).await {
-        Ok(None) => try_group(pool, &mut jobs, Apart::Yes).await,
+async fn write_group(pen: &mut Pen, mut jobs: Vec<Box<dyn Job>>) {
+    let committed = match try_group(pen, &mut jobs, Apart::No).await {
+        Ok(None) => try_group(pen, &mut jobs, Apart::Yes).await,
         tried => tried,
     };
     match committed {
@@ -171,36 +265,41 @@ enum Apart {
 /// What came of each job, committed; `None`: one must be undone alone, and nothing is done. An error means that the
 /// transaction itself is lost.
 async fn try_group(
-    pool: &SqlitePool,
+    pen: &mut Pen,
     jobs: &mut [Box<dyn Job>],
     apart: Apart,
 ) -> Result<Option<Vec<Result<(), StoreError>>>, StoreError> {
-    let mut tx = Tx::sqlite(pool.begin_with("BEGIN IMMEDIATE").await?);
-    let mut outcomes = Vec::with_capacity(jobs.len());
+    let mut tx = pen.begin().await?;
     if let [job] = jobs {
-        outcomes.push(job.run(&mut tx).await);
-        let keep = outcomes.iter().all(Result::is_ok) && !tx.is_to_be_undone();
-        if keep {
-            tx.commit().await?;
+        let outcome = job.run(&mut tx).await;
+        if outcome.is_ok() && !tx.is_to_be_undone() {
+            pen.commit(tx).await?;
         } else {
-            tx.rollback().await?;
+            pen.undo(tx).await;
         }
-        return Ok(Some(outcomes));
+        return Ok(Some(vec![outcome]));
     }
+    let mut outcomes = Vec::with_capacity(jobs.len());
     for job in jobs {
         tx.begin_work();
         let outcome = match apart {
-            Apart::Yes => run_apart(job, &mut tx).await?,
             Apart::No => job.run(&mut tx).await,
+            Apart::Yes => match run_apart(job, &mut tx).await {
+                Ok(outcome) => outcome,
+                Err(error) => {
+                    pen.undo(tx).await;
+                    return Err(error);
+                }
+            },
         };
         // After some errors SQLite has ended the transaction by itself; no other job may run then.
         if apart == Apart::No && (outcome.is_err() || tx.is_to_be_undone()) {
-            tx.rollback().await?;
+            pen.undo(tx).await;
             return Ok(None);
         }
         outcomes.push(outcome);
     }
-    tx.commit().await?;
+    pen.commit(tx).await?;
     Ok(Some(outcomes))
 }
 

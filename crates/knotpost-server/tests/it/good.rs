@@ -45,7 +45,7 @@ const GOOD: &[Row] = &[
         "osbox challenge -size=3 ann bob",
         "Good luck",
         &["ann: New Osbox Board 101 ann", "bob: New Osbox Board 101 ann"],
-        "board_counts board_numbers boards remarks seats",
+        "board_counts board_numbers boards boards_in_play remarks seats",
     ),
     (
         "ann",
@@ -96,14 +96,14 @@ const GOOD: &[Row] = &[
         "osbox resign 101 ann ann-secret",
         "",
         &["ann: Osbox Board 101", "bob: Osbox Board 101", "cyd: Osbox Board 101"],
-        "board_counts boards moves rating_changes rating_orders ratings seats",
+        "board_counts boards boards_in_play moves rating_changes rating_orders ratings seats",
     ),
     (
         "ann",
         "obsidio challenge -size=5 ann bob",
         "",
         &["ann: New Obsidio Board 101 ann", "bob: New Obsidio Board 101 ann"],
-        "board_counts board_numbers boards seats",
+        "board_counts board_numbers boards boards_in_play seats",
     ),
     (
         "ann",

@@ -23,7 +23,7 @@ use knotpost_server::clock::{Entropy, ManualClock};
 use knotpost_server::config::Config;
 use knotpost_server::domain::Millis;
 use knotpost_server::inbound::{Desk, Envelope, Intake, Receipt, Way};
-use knotpost_server::outbound::{Courier, MemoryBox, SendError, Sent, Transport, queue, webhook};
+use knotpost_server::outbound::{Courier, MemoryBox, SendError, Sender, Sent, Transport, webhook};
 use knotpost_server::service::{Administrator, Deed, ServiceError, UserEdit, administer};
 use knotpost_server::{server, web, worker};
 use serde_json::{Value, json};
@@ -77,7 +77,8 @@ pub(crate) struct TestApp {
     pub(crate) desk: Desk,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) data: TempDir,
-    transport: Transport,
+    pub(crate) transport: Arc<Transport>,
+    pub(crate) sender: Sender,
     pub(crate) courier: Courier,
     router: Router,
     mails: AtomicU32,
@@ -132,7 +133,8 @@ impl TestApp {
             database.url().clone_into(&mut config.database.url.0);
         }
         change(&mut config);
-        let transport = Transport::from_url(&config.mail.transport, data.path()).expect("a transport");
+        let transport =
+            Arc::new(Transport::from_url(&config.mail.transport, data.path()).expect("a transport"));
         let courier = Courier::new(&config).expect("TLS");
         let entropy = Arc::new(Repeating::default());
         let app =
@@ -140,7 +142,8 @@ impl TestApp {
         let router =
             web::router(web::Web::new(Arc::clone(&app), Arc::new(Desk::new(Arc::clone(&app))), None));
         let desk = Desk::new(Arc::clone(&app));
-        Self { app, desk, clock, data, transport, courier, router, mails: AtomicU32::new(0), place }
+        let sender = Sender::new(Arc::clone(&app), Arc::clone(&transport));
+        Self { app, desk, clock, data, transport, sender, courier, router, mails: AtomicU32::new(0), place }
     }
 
     /// A server where these have signed up: `ann` reads `ann@ann.example`, her password is `ann-secret`.
@@ -200,7 +203,7 @@ impl TestApp {
     pub(crate) async fn work(&self) {
         while self.desk.process_next().await.expect("the inbox works")
             || worker::walk_round(&self.app).await.expect("digests and broadcasts work")
-            || queue::send_next(&self.app, &self.transport).await.expect("the outbox works")
+            || self.sender.send_next().await.expect("the outbox works")
             || webhook::send_next(&self.app, &self.courier).await.expect("webhooks are told")
         {}
     }
@@ -212,7 +215,7 @@ impl TestApp {
 
     /// Where mails go.
     fn memory(&self) -> &MemoryBox {
-        let Transport::Memory(memory) = &self.transport else { panic!("tests send into memory") };
+        let Transport::Memory(memory) = &*self.transport else { panic!("tests send into memory") };
         memory
     }
 

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::operator;
 use crate::app::App;
 use crate::domain::Millis;
-use crate::outbound::queue::{Made, make};
+use crate::outbound::{Made, make};
 use crate::service::{
     Author, Code, Deed, MailChange, MailQuery, OutgoingMail, ReceivedMail, Refusal, ServiceError,
     WEBHOOK_KIND, administer, described, masked_fields, masked_recipients, masked_text, view_inbox,
@@ -233,7 +233,7 @@ async fn show_outgoing(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
         show_event(&mail, row.facts.as_deref().unwrap_or_default(), json);
         return Ok(());
     }
-    let message = match make(app, &row).await? {
+    let message = match make(app.store.read().await?, app, &row).await? {
         Made::Message(bytes) => Ok(bytes),
         Made::Dropped(why) => Err(why),
     };

@@ -95,6 +95,7 @@ async fn two_servers_on_one_postgres_lose_nothing_and_double_nothing() {
     for _ in boards {
         one.ask("osbox challenge -size=8 ann bob").await;
     }
+    settle(&database).await;
     let servers = [&one, &two];
     for ply in 1..=MOVES {
         let (user, entry) = if ply % 2 == 1 { ("ann", ply.div_ceil(2)) } else { ("bob", 16 + ply / 2) };

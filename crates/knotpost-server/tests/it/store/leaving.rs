@@ -103,10 +103,8 @@ pub(super) async fn who_leaves_is_forgotten_and_nobody_else(ground: &Ground) {
             }
             let finished = tx.has_finished_a_game(ann).await?;
             tx.forget_user(ann, Millis(5)).await?;
-            let mut waiting = Vec::new();
-            while let Some(row) = tx.lease_outbox(Millis(5), Millis(6)).await? {
-                waiting.push((row.user_id, row.kind));
-            }
+            let rows = tx.lease_outbox(Millis(5), Millis(6), 9).await?;
+            let waiting: Vec<_> = rows.into_iter().map(|row| (row.user_id, row.kind)).collect();
             Ok((finished, waiting))
         })
     });
@@ -141,10 +139,10 @@ pub(super) async fn a_mail_by_reference_is_queued(ground: &Ground) {
     let write = ground.store.write(move |tx| {
         Box::pin(async move {
             tx.insert_reference_mail(&mail(ann, "broadcast")).await?;
-            tx.lease_outbox(Millis(2), Millis(9)).await
+            tx.lease_outbox(Millis(2), Millis(9), 1).await
         })
     });
-    let row = write.await.unwrap().expect("it is due");
+    let row = write.await.unwrap().pop().expect("it is due");
     assert_eq!(
         (row.kind.as_str(), row.user_id, row.facts.as_deref()),
         ("broadcast", Some(ann.0), Some("{}"))

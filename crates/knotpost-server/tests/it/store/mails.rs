@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use knotpost_server::domain::{InboxKey, Millis};
+use knotpost_server::domain::{InboxKey, Millis, Trouble};
 use knotpost_server::store::{BoardMail, NewInbox, NewOutbox, OutboxContent, Store, StoreError};
 
 use super::Ground;
@@ -150,7 +150,8 @@ pub(super) async fn an_outgoing_mail_is_leased_deferred_and_ended(ground: &Groun
     queue_mail(store, 1, 10, OutboxContent::Message(vec![13, 10, 0, 200])).await.unwrap();
     let twice = queue_mail(store, 1, 11, OutboxContent::Message(Vec::new())).await;
     assert!(matches!(twice, Err(StoreError::Conflict(_))), "{twice:?}");
-    let lease = store.write(|tx| Box::pin(tx.lease_outbox(Millis(10), Millis(500)))).await.unwrap().unwrap();
+    let mut leased = store.write(|tx| Box::pin(tx.lease_outbox(Millis(10), Millis(500), 1))).await.unwrap();
+    let lease = leased.pop().unwrap();
     assert_eq!((lease.attempts, lease.kind.as_str(), lease.message_id.as_str()), (1, "board", "1@here"));
     assert_eq!(
         (lease.rendered.as_deref(), lease.facts, lease.ply),
@@ -160,10 +161,10 @@ pub(super) async fn an_outgoing_mail_is_leased_deferred_and_ended(ground: &Groun
     let key = lease.id;
     let write = store.write(move |tx| {
         Box::pin(async move {
-            assert!(tx.lease_outbox(Millis(499), Millis(900)).await?.is_none());
+            assert!(tx.lease_outbox(Millis(499), Millis(900), 1).await?.is_empty());
             tx.defer_outbox(key, Some("busy"), Millis(40)).await?;
             let due = tx.next_outbox_due().await?;
-            let again = tx.lease_outbox(Millis(40), Millis(900)).await?.map(|row| row.attempts);
+            let again = tx.lease_outbox(Millis(40), Millis(900), 1).await?.pop().map(|row| row.attempts);
             let waiting = tx.count_waiting_outbox().await?;
             tx.finish_outbox(key, "sent", None, Millis(50)).await?;
             tx.defer_outbox(key, Some("too late"), Millis(1)).await?;
@@ -183,10 +184,14 @@ pub(super) async fn two_senders_never_get_the_same_mail(ground: &Ground) {
             let store = Arc::clone(&store);
             tokio::spawn(async move {
                 let mut taken = Vec::new();
-                while let Some(row) =
-                    store.write(|tx| Box::pin(tx.lease_outbox(Millis(9), Millis(99)))).await.unwrap()
-                {
-                    taken.push(row.id.0);
+                loop {
+                    let rows =
+                        store.write(|tx| Box::pin(tx.lease_outbox(Millis(9), Millis(99), 3))).await.unwrap();
+                    if rows.is_empty() {
+                        break;
+                    }
+                    assert!(rows.len() <= 3);
+                    taken.extend(rows.iter().map(|row| row.id.0));
                 }
                 taken
             })
@@ -199,6 +204,87 @@ pub(super) async fn two_senders_never_get_the_same_mail(ground: &Ground) {
     assert_eq!((all.len(), all.iter().collect::<HashSet<_>>().len()), (40, 40));
 }
 
+pub(super) async fn mails_that_were_taken_can_be_given_back(ground: &Ground) {
+    for id in 0..3 {
+        queue_mail(&ground.store, id, 1, OutboxContent::Message(Vec::new())).await.unwrap();
+    }
+    let write = ground.store.write(|tx| {
+        Box::pin(async move {
+            let keys: Vec<_> =
+                tx.lease_outbox(Millis(5), Millis(99), 9).await?.iter().map(|row| row.id).collect();
+            tx.finish_outbox(keys[0], "sent", None, Millis(6)).await?;
+            tx.defer_outbox(keys[1], Some("busy"), Millis(70)).await?;
+            // One has been sent and one put off: only the third is still as it was taken.
+            tx.give_back_outbox(&keys, Millis(99), Millis(7)).await?;
+            let again = tx.lease_outbox(Millis(7), Millis(99), 9).await?;
+            Ok(again.iter().map(|row| (row.message_id.clone(), row.attempts)).collect::<Vec<_>>())
+        })
+    });
+    assert_eq!(write.await.unwrap(), [("2@here".to_owned(), 1)]);
+}
+
+pub(super) async fn what_speaks_against_sending_is_known_to_who_has_the_mail(ground: &Ground) {
+    let board = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
+    let mail = |ply| OutboxContent::Board(BoardMail { board, ply, facts: "{}".to_owned() });
+    queue_mail(&ground.store, 1, 1, mail(4)).await.unwrap();
+    let write = ground.store.write(|tx| Box::pin(tx.lease_outbox(Millis(5), Millis(99), 9)));
+    let key = write.await.unwrap()[0].id;
+    let outlook = async |until, address| {
+        let mut tx = ground.store.glance().await.unwrap();
+        let outlook = tx.outlook(key, Millis(until), address).await.unwrap();
+        outlook.map(|outlook| (outlook.is_stopped, outlook.has_newer))
+    };
+    assert_eq!(outlook(99, "x@y.example").await, Some((false, false)));
+    assert_eq!(outlook(98, "x@y.example").await, None, "that lease was somebody else's");
+    queue_mail(&ground.store, 2, 1, mail(5)).await.unwrap();
+    assert_eq!(outlook(99, "x@y.example").await, Some((false, true)));
+    let write = ground.store.write(move |tx| {
+        Box::pin(async move {
+            let trouble = Trouble::judge("5.1.1", "no such user").unwrap();
+            tx.insert_bounce(key, "x@y.example", &trouble, Millis(5)).await?;
+            tx.stop_address("x@y.example", "no such user", Millis(6)).await
+        })
+    });
+    assert!(write.await.unwrap());
+    assert_eq!(outlook(99, "x@y.example").await, Some((true, true)));
+    let write = ground.store.write(move |tx| Box::pin(tx.finish_outbox(key, "sent", None, Millis(6))));
+    write.await.unwrap();
+    assert_eq!(outlook(99, "x@y.example").await, None, "it has been sent");
+}
+
+pub(super) async fn new_mails_come_in_the_place_of_those_that_nobody_tried(ground: &Ground) {
+    let board = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
+    let mail = |ply| OutboxContent::Board(BoardMail { board, ply, facts: "{}".to_owned() });
+    for (id, ply) in [(1, 4), (2, 5)] {
+        queue_mail(&ground.store, id, 1, mail(ply)).await.unwrap();
+    }
+    let newer = |id| NewOutbox {
+        kind: "board",
+        recipient: "x@y.example".to_owned(),
+        user: None,
+        content: mail(6),
+        message_id: format!("{id}@here"),
+        date: Millis(2),
+    };
+    let mails: Vec<NewOutbox> = (10..30).map(newer).collect();
+    let write = ground.store.write(move |tx| {
+        let mails = mails.clone();
+        Box::pin(async move {
+            let waiting = tx.reader_facts(&[], Some(board), "osbox").await?.waiting;
+            assert_eq!(waiting.iter().map(|mail| mail.ply).collect::<Vec<_>>(), [4, 5]);
+            assert_eq!((waiting[0].recipient.as_str(), waiting[0].facts.as_str()), ("x@y.example", "{}"));
+            let tried = tx.lease_outbox(Millis(5), Millis(99), 1).await?;
+            assert_eq!(tried[0].message_id, "1@here");
+            let keys: Vec<_> = waiting.iter().map(|mail| mail.id).collect();
+            tx.replace_outboxes(&keys, &mails, Millis(8)).await?;
+            let waiting = tx.reader_facts(&[], Some(board), "osbox").await?.waiting;
+            Ok((waiting.len(), waiting.iter().all(|mail| mail.ply == 6), tx.count_waiting_outbox().await?))
+        })
+    });
+    // All twenty new ones wait, and the one that somebody is just sending.
+    assert_eq!(write.await.unwrap(), (20, true, 21));
+}
+
 pub(super) async fn board_mails_are_dropped_when_their_board_begins_again(ground: &Ground) {
     let board = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
     let by_reference = BoardMail { board, ply: 4, facts: "{}".to_owned() };
@@ -207,10 +293,10 @@ pub(super) async fn board_mails_are_dropped_when_their_board_begins_again(ground
     let write = ground.store.write(move |tx| {
         Box::pin(async move {
             tx.drop_board_mails(board, Millis(9)).await?;
-            tx.lease_outbox(Millis(9), Millis(99)).await
+            tx.lease_outbox(Millis(9), Millis(99), 1).await
         })
     });
-    assert_eq!(write.await.unwrap().unwrap().message_id, "2@here");
+    assert_eq!(write.await.unwrap().pop().unwrap().message_id, "2@here");
     assert_eq!(ground.store.read().await.unwrap().count_waiting_outbox().await.unwrap(), 1);
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
-use knotpost_server::domain::{BoardKey, BoardState, Millis, UserKey};
-use knotpost_server::store::{BoardFilter, Driver, StandingsBlock, Tx, WaitingOrder};
+use knotpost_server::domain::{BoardKey, BoardState, Millis, OutboxKey, UserKey};
+use knotpost_server::store::{BoardFilter, Driver, StandingsBlock, StoreError, Tx, WaitingOrder};
 use sqlx::AssertSqlSafe;
 use tracing::field::{Field, Visit};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
@@ -118,7 +118,7 @@ async fn ask_everything(ground: &Ground) {
             tx.prune_audit(Millis(1)).await?;
             tx.prune_tokens(Millis(1)).await?;
             tx.lease_inbox(Millis(1), Millis(2)).await?;
-            tx.lease_outbox(Millis(1), Millis(2)).await?;
+            ask_as_sender(tx).await?;
             tx.drop_board_mails(board, Millis(1)).await?;
             tx.set_due(board, Some(Millis(1)), None).await?;
             tx.put_off(board, Millis(1)).await?;
@@ -135,6 +135,15 @@ async fn ask_everything(ground: &Ground) {
     });
     write.await.unwrap();
     ask_about_webhooks(ground, ann).await;
+}
+
+/// What who sends mail asks for.
+async fn ask_as_sender(tx: &mut Tx) -> Result<(), StoreError> {
+    let mail = OutboxKey(1);
+    tx.lease_outbox(Millis(1), Millis(2), 1).await?;
+    tx.outlook(mail, Millis(1), "a@b.example").await?;
+    tx.set_outbox_facts(mail, "{}").await?;
+    tx.give_back_outbox(&[mail], Millis(1), Millis(2)).await
 }
 
 /// What webhooks ask for.

@@ -1,13 +1,66 @@
 //! Ratings, seeks, and how users stand to a game.
 
 use knotpost_server::domain::{BoardState, Millis, Pool, Rating, UserKey};
-use knotpost_server::store::{RatingChange, RatingRow, SeekRow, StandingsBlock, UserState};
+use knotpost_server::store::{
+    BoardRow, NewSeat, RatingChange, RatingRow, SeatRow, SeekRow, StandingsBlock, UserState,
+};
 
 use super::Ground;
 
 fn rated(user: UserKey, rating: f64, games: u32, ended_at: i64) -> RatingRow {
     let rating = Rating { rating, games, won: games, ..Rating::default() };
     RatingRow::of(user, rating, true, Millis(ended_at))
+}
+
+pub(super) async fn who_plays_where_follows_boards_and_seats(ground: &Ground) {
+    let (ann, bob, cyd) = (ground.user("ann").await, ground.user("bob").await, ground.user("cyd").await);
+    let (osbox, twice) = (ground.board("osbox", [ann, bob]).await, ground.board("osbox", [ann, ann]).await);
+    let counts = async || {
+        let mut tx = ground.store.read().await.unwrap();
+        let mut counts = [0; 3];
+        for (count, user) in counts.iter_mut().zip([ann, bob, cyd]) {
+            *count = tx.count_active_boards("osbox", user).await.unwrap();
+        }
+        counts
+    };
+    assert_eq!(counts().await, [2, 1, 0]);
+    let set_state = async |board, state| {
+        let write = ground.store.write(move |tx| {
+            Box::pin(async move {
+                let row = tx.board(board).await?.unwrap();
+                tx.update_board(&BoardRow { state, ..row }).await
+            })
+        });
+        write.await.unwrap();
+    };
+    set_state(osbox, BoardState::Over).await;
+    assert_eq!(counts().await, [1, 0, 0]);
+    // An administrator takes back the move that ended it.
+    set_state(osbox, BoardState::Active).await;
+    assert_eq!(counts().await, [2, 1, 0]);
+    let write = ground.store.write(move |tx| {
+        Box::pin(async move {
+            let seats = tx.seats(osbox).await?;
+            tx.exchange_users(osbox, &seats[0], &seats[1]).await?;
+            // He passes one of his two seats on, and plays there still.
+            let seats = tx.seats(twice).await?;
+            let other = SeatRow { user_id: cyd, ..seats[1].clone() };
+            tx.exchange_users(twice, &seats[0], &other).await
+        })
+    });
+    write.await.unwrap();
+    assert_eq!(counts().await, [2, 1, 1]);
+    let write = ground.store.write(move |tx| {
+        Box::pin(async move {
+            // The game begins again without her.
+            tx.delete_seats(twice).await?;
+            tx.insert_seat(twice, NewSeat { seat: 1, user: cyd, to_move: true }).await
+        })
+    });
+    write.await.unwrap();
+    assert_eq!(counts().await, [1, 1, 1]);
+    set_state(twice, BoardState::Removed).await;
+    assert_eq!(counts().await, [1, 1, 0]);
 }
 
 pub(super) async fn challenges_are_taken_without_limit_until_something_is_said(ground: &Ground) {

@@ -6,14 +6,17 @@ tell! {
     a_mail_is_text_and_page_unless_text_alone_is_wanted,
     a_mail_sent_again_is_the_same_mail,
     an_older_board_mail_gives_way_and_nothing_it_said_is_lost,
+    what_a_sender_has_in_hand_is_given_back_or_left_to_the_next_lease,
     watchers_and_the_reminded_end_their_mails_by_one_click,
     a_picture_that_is_no_more_keeps_no_words_back,
 }
 
 mod stories {
+    use std::sync::Arc;
+
     use axum::body::Body;
     use axum::http::Request;
-    use knotpost_server::outbound::SendError;
+    use knotpost_server::outbound::{SendError, Sender};
 
     use crate::harness::{DAY, Letter, Place, TestApp, show_all};
 
@@ -147,6 +150,17 @@ mod stories {
         app.work().await;
         let late = app.letters();
         assert!(late.len() == 2 && late.iter().all(|letter| letter.text.contains("Tried.")), "{late:?}");
+        // One that is due again together with a newer one gives way to that.
+        app.fail_next(SendError::Transient("not now".to_owned()));
+        app.fail_next(SendError::Transient("not now".to_owned()));
+        app.post("osbox move 101 bob bob-secret f11", "Put off.").await;
+        app.work().await;
+        app.post("osbox move 101 ann ann-secret f4", "Newer.").await;
+        app.clock.advance(3_600_000);
+        app.work().await;
+        let both = app.letters();
+        let tells = |letter: &Letter| letter.text.contains("Put off.") && letter.text.contains("Newer.");
+        assert!(both.len() == 2 && both.iter().all(tells), "{both:?}");
     }
 
     /// The address a mail program's button posts to.
@@ -164,6 +178,29 @@ mod stories {
         let done = app.send(click.body(Body::from("List-Unsubscribe=One-Click")).unwrap()).await;
         assert_eq!(done.status, 200);
         done.text
+    }
+
+    pub(super) async fn what_a_sender_has_in_hand_is_given_back_or_left_to_the_next_lease(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        let other = Sender::new(Arc::clone(&app.app), Arc::clone(&app.transport));
+        app.post("osbox challenge -size=4 ann bob", "").await;
+        assert!(app.sender.send_next().await.unwrap());
+        assert!(!other.send_next().await.unwrap(), "the first sender has both in hand");
+        app.sender.give_back().await.unwrap();
+        assert!(other.send_next().await.unwrap() && !app.sender.send_next().await.unwrap());
+        assert_eq!(app.letters().len(), 2);
+        app.post("osbox move 101 ann ann-secret f1", "").await;
+        assert!(app.sender.send_next().await.unwrap());
+        // So late the lease might be over before the mail is noted as sent.
+        app.clock.advance(31_000);
+        assert!(!app.sender.send_next().await.unwrap() && !other.send_next().await.unwrap());
+        app.clock.advance(5 * 60_000);
+        assert!(other.send_next().await.unwrap() && !app.sender.send_next().await.unwrap());
+        let letters = app.letters();
+        assert_eq!(
+            subjects(&letters),
+            ["ann@ann.example: Osbox Board 101 bob", "bob@bob.example: Osbox Board 101 bob"]
+        );
     }
 
     pub(super) async fn watchers_and_the_reminded_end_their_mails_by_one_click(place: Place) {
