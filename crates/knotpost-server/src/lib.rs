@@ -13,6 +13,7 @@ pub mod domain;
 pub mod gallery;
 pub mod inbound;
 pub mod links;
+pub mod outage;
 pub mod outbound;
 pub mod pulse;
 pub mod secret;

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::inbound::{Desk, Round, Watch};
+use crate::outage::log_failure;
 use crate::outbound::{Courier, Sender, webhook};
 use crate::pulse::Loop;
 use crate::secret::to_hex;
@@ -95,7 +96,7 @@ pub async fn work_rounds(app: Arc<App>, stop: CancellationToken) {
             }
             Ok(false) => ROUND,
             Err(error) => {
-                tracing::error!(error = error.with_causes(), "digests and broadcasts cannot be worked on");
+                log_failure(&error, "digests and broadcasts cannot be worked on");
                 REST
             }
         };
@@ -132,7 +133,7 @@ async fn rest(
         }
         Ok(false) => (pause, (pause * 2).min(LONGEST_POLL)),
         Err(error) => {
-            tracing::error!(error = error.with_causes(), "{what} cannot be worked on");
+            log_failure(&error, &format!("{what} cannot be worked on"));
             (REST, POLL)
         }
     };

@@ -8,6 +8,7 @@ use futures_util::future::BoxFuture;
 use super::pipeline::Desk;
 use super::reason::Reason;
 use super::smtp::{Envelope, Intake, Receipt, RecipientVerdict};
+use crate::outage::log_failure;
 
 impl Intake for Desk {
     fn recipient(&self, address: &str) -> RecipientVerdict {
@@ -34,7 +35,7 @@ impl Intake for Desk {
                     .map(|()| Receipt::Stored { text: Reason::Failed.to_string() }),
             };
             receipt.unwrap_or_else(|error| {
-                tracing::error!(error = error.with_causes(), "a mail could not be stored");
+                log_failure(&error, "a mail could not be stored");
                 Receipt::TryLater { text: "the server cannot store mail at the moment".to_owned() }
             })
         })

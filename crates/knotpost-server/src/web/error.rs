@@ -5,6 +5,7 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::outage::log_failure;
 use crate::service::{Code, Refusal, ServiceError};
 use crate::store::StoreError;
 
@@ -41,7 +42,7 @@ impl Problem {
 
 impl From<StoreError> for Problem {
     fn from(error: StoreError) -> Self {
-        tracing::error!(error = error.with_causes(), "a request failed");
+        log_failure(&error, "a request failed");
         Self {
             retry_after: Some(5),
             ..Self::new(Code::Unavailable, "the server cannot answer at the moment")
