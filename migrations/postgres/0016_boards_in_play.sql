@@ -6,9 +6,6 @@ CREATE TABLE boards_in_play (
     PRIMARY KEY (user_id, game, board_id)
 );
 
-INSERT INTO boards_in_play (user_id, game, board_id)
-    SELECT DISTINCT s.user_id, b.game, b.id FROM boards b JOIN seats s ON s.board_id = b.id WHERE b.state = 'active';
-
 CREATE FUNCTION take_into_play(taken_user BIGINT, taken_board BIGINT) RETURNS void LANGUAGE sql AS $$
     INSERT INTO boards_in_play (user_id, game, board_id)
         SELECT taken_user, b.game, b.id FROM boards b WHERE b.id = taken_board AND b.state = 'active'
@@ -53,3 +50,8 @@ CREATE TRIGGER seats_passed_on AFTER UPDATE OF user_id ON seats
 
 CREATE TRIGGER boards_out_of_play AFTER UPDATE OF state ON boards
     FOR EACH ROW WHEN (OLD.state <> NEW.state) EXECUTE FUNCTION follow_board();
+
+-- Last: the triggers keep other servers, which may be at work meanwhile, from changing seats and boards until all of
+-- this is committed. Before them, what was changed between the reading and the triggers would be missed.
+INSERT INTO boards_in_play (user_id, game, board_id)
+    SELECT DISTINCT s.user_id, b.game, b.id FROM boards b JOIN seats s ON s.board_id = b.id WHERE b.state = 'active';
