@@ -112,7 +112,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if waits { EX_TEMPFAIL } else { EX_CONFIG });
         }
     };
-    // Answers of the database come from its own threads. Workers look for them after every few of their own tasks.
+    // Answers of PostgreSQL and of the writer come from other threads. Workers look for them after every few of their own tasks.
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().global_queue_interval(8).build();
     let runtime = match runtime {
         Ok(runtime) => runtime,

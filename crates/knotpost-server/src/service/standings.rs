@@ -1,7 +1,5 @@
 //! `standings`: who plays a game, and how well.
 
-use std::collections::HashMap;
-
 use super::boards::find_game;
 use super::opponents::terms_text;
 use super::ratings::INACTIVE_AFTER_MS;
@@ -9,7 +7,7 @@ use super::{Answer, Reply, SeekLine, ServiceError, StandingLine, StandingsTable}
 use crate::app::App;
 use crate::domain::rating::{Rating, shown};
 use crate::domain::{Millis, UserKey};
-use crate::store::{PlayerFacts, SeekRow, StandingRow, StandingsBlock, StoreError, Tx};
+use crate::store::{SeekRow, StandingRow, StandingsBlock, StoreError, Tx, UnratedPlayer};
 
 /// Lines of a block in one answer. A game may have a hundred thousand players, so that nobody counts them.
 const MOST_LINES: i64 = 100;
@@ -64,7 +62,7 @@ async fn collect(tx: &mut Tx, app: &App, game: &str, now: Millis) -> Result<Repl
         }
         let more = rows.len() as i64 > most;
         rows.truncate(most as usize);
-        let lines = describe(tx, meta.name, rows).await?;
+        let lines = (1..).zip(rows).map(line).collect();
         tables.push(StandingsTable { name: name.to_owned(), lines, more });
     }
     let more_seeks = seeks.len() as i64 > MOST_SEEKS;
@@ -89,43 +87,28 @@ async fn add_newcomers(
         return Ok(());
     }
     let users: Vec<UserKey> = seeks.iter().map(|seek| seek.user_id).collect();
-    let rated = tx.rated_among(game, &users).await?;
-    let new = seeks.iter().filter(|seek| !rated.contains(&seek.user_id));
-    rows.extend(new.map(|seek| newcomer(seek.user_id, &seek.userid)));
+    rows.extend(tx.unrated_among(game, &users).await?.into_iter().map(newcomer));
     rows.sort_by(StandingRow::by_rank);
     Ok(())
 }
 
-fn newcomer(user_id: UserKey, userid: &str) -> StandingRow {
+fn newcomer(player: UnratedPlayer) -> StandingRow {
+    let UnratedPlayer { user_id, userid, facts } = player;
     let Rating { rating, glicko, deviation, .. } = Rating::default();
-    StandingRow { user_id, userid: userid.to_owned(), rating, won: 0, lost: 0, tied: 0, glicko, deviation }
+    StandingRow { user_id, userid, rating, won: 0, lost: 0, tied: 0, glicko, deviation, facts }
 }
 
-/// The lines of a block: one question for all of them, however many.
-async fn describe(tx: &mut Tx, game: &str, rows: Vec<StandingRow>) -> Result<Vec<StandingLine>, StoreError> {
-    if rows.is_empty() {
-        return Ok(Vec::new());
-    }
-    let users: Vec<UserKey> = rows.iter().map(|row| row.user_id).collect();
-    let facts = tx.player_facts(game, &users).await?;
-    let facts: HashMap<UserKey, PlayerFacts> =
-        facts.into_iter().map(|facts| (facts.user_id, facts)).collect();
-    let known =
-        (1..).zip(rows).filter_map(|(rank, row)| facts.get(&row.user_id).map(|facts| (rank, row, facts)));
-    Ok(known.map(|(rank, row, facts)| line(rank, row, facts)).collect())
-}
-
-fn line(rank: u32, row: StandingRow, facts: &PlayerFacts) -> StandingLine {
+fn line((rank, row): (u32, StandingRow)) -> StandingLine {
     StandingLine {
         rank,
         rating: shown(row.rating),
         won: row.won,
         lost: row.lost,
         tied: row.tied,
-        active: facts.active,
-        limit: facts.board_limit,
-        accepts: facts.accepts,
-        seeking: facts.wanted,
+        active: row.facts.playing,
+        limit: row.facts.board_limit,
+        accepts: row.facts.accepts,
+        seeking: row.facts.wanted,
         glicko: shown(row.glicko),
         deviation: shown(row.deviation),
         userid: row.userid,

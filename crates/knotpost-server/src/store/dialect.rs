@@ -40,7 +40,7 @@ pub(super) use claim;
 /// Runs a query about rows whose column, the last word of `$before`, is among the keys in its first parameter, a
 /// JSON array.
 macro_rules! among {
-    ($tx:expr, $before:literal, $after:literal, $query:ident => $run:expr) => {
+    ($tx:expr, $before:expr, $after:expr, $query:ident => $run:expr) => {
         match ($tx).connection.driver() {
             crate::store::tx::Driver::Sqlite(connection) => {
                 let $query = (concat!($before, " IN (SELECT value FROM json_each($1))", $after), connection);

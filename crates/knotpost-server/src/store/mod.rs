@@ -23,6 +23,7 @@ mod held_answers;
 mod idempotency;
 mod imports;
 mod inbox;
+mod inline;
 mod inspection;
 mod integrity;
 mod open;
@@ -53,7 +54,8 @@ mod webhooks;
 mod whole;
 mod writer;
 
-use sqlx::{ConnectOptions as _, Connection as _, PgPool, SqlitePool};
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _, PgPool, Pool};
 
 pub use accounts::{AddressRow, NewUser, UserRow, UserState};
 pub use api_tokens::{NewToken, TokenRow};
@@ -71,6 +73,7 @@ pub use held_answers::HeldAnswerRow;
 pub use idempotency::SavedResponse;
 pub use imports::CommentRow;
 pub use inbox::{InboxRow, NewInbox};
+pub use inline::{InlineConnection, InlineSqlite};
 pub use inspection::{InboxEntry, MOST_ASKED, MailFilter, MailQueue, MailState, OutboxEntry, Window};
 pub use open::Settings;
 pub use outbox::{BoardMail, NewOutbox, NewerMail, OutboxContent, OutboxRow, Outlook};
@@ -86,7 +89,7 @@ pub use seated_boards::SeatedBoard;
 pub use seats::{NewSeat, SeatRow};
 pub use seeks::SeekRow;
 pub use sessions::SessionRow;
-pub use standings::{PlayerFacts, StandingRow, StandingsBlock};
+pub use standings::{PlayerFacts, StandingRow, StandingsBlock, UnratedPlayer};
 pub use submissions::SubmissionRow;
 pub use surroundings::Surroundings;
 pub use talk::{PulseRow, TalkRow};
@@ -102,7 +105,8 @@ use writer::Writer;
 /// The connections.
 #[derive(Clone, Debug)]
 enum Pools {
-    Sqlite { readers: SqlitePool },
+    /// The options are for what takes long and therefore runs on a thread of its own.
+    Sqlite { readers: Pool<InlineSqlite>, apart: SqliteConnectOptions },
     Postgres(PgPool),
 }
 
@@ -120,7 +124,7 @@ impl Store {
     /// When no connection is to be had.
     pub async fn read(&self) -> Result<Tx, StoreError> {
         Ok(match &self.pools {
-            Pools::Sqlite { readers } => Tx::sqlite(readers.begin().await?),
+            Pools::Sqlite { readers, .. } => Tx::sqlite(readers.begin().await?),
             Pools::Postgres(pool) => {
                 Tx::postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?)
             }
@@ -133,7 +137,7 @@ impl Store {
     /// When no connection is to be had.
     pub async fn glance(&self) -> Result<Tx, StoreError> {
         Ok(Tx::on(match &self.pools {
-            Pools::Sqlite { readers } => Connection::SqliteAlone(readers.acquire().await?),
+            Pools::Sqlite { readers, .. } => Connection::SqliteAlone(readers.acquire().await?),
             Pools::Postgres(pool) => Connection::PostgresAlone(pool.acquire().await?),
         }))
     }
@@ -173,7 +177,7 @@ impl Store {
     pub async fn close(&self) {
         self.writer.close().await;
         match &self.pools {
-            Pools::Sqlite { readers } => readers.close().await,
+            Pools::Sqlite { readers, .. } => readers.close().await,
             Pools::Postgres(pool) => pool.close().await,
         }
     }
@@ -184,10 +188,8 @@ impl Store {
     /// On PostgreSQL, whose own `pg_dump` does this; when the file exists or cannot be written.
     pub async fn backup(&self, target: &str) -> Result<(), StoreError> {
         match &self.pools {
-            Pools::Sqlite { readers } => {
-                // The readers' connections refuse to write, even into another file.
-                let options = readers.connect_options().as_ref().clone().pragma("query_only", "OFF");
-                let mut connection = options.connect().await?;
+            Pools::Sqlite { apart, .. } => {
+                let mut connection = apart.connect().await?;
                 sqlx::query("VACUUM INTO $1").bind(target).execute(&mut connection).await?;
                 connection.close().await?;
                 Ok(())

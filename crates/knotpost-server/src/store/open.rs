@@ -6,10 +6,12 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::pool::PoolOptions;
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{Connection as _, PgPool, SqlitePool};
 
 use super::dialect::on;
+use super::inline::InlineOptions;
 use super::writer::Writer;
 use super::{Pools, Store, StoreError};
 
@@ -128,21 +130,13 @@ fn sqlite_options(file: &Path) -> SqliteConnectOptions {
 }
 
 async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store, StoreError> {
-    let options = sqlite_options(file);
+    let options = InlineOptions::new(file, BUSY_TIMEOUT);
     let writer = Writer::sqlite(options.clone()).await?;
-    let readers = whole_connections()
+    let readers = PoolOptions::new()
         .max_connections(max_connections.max(1))
-        .connect_with(options.pragma("query_only", "ON"))
-        .await?;
-    Ok(Store { pools: Pools::Sqlite { readers }, writer })
-}
-
-/// A pool of connections inside this process: nobody need ask them for a sign of life, a way to their thread and
-/// back, before they are used. It never hands out one with a remnant of a transaction on it. SQLite ends a
-/// transaction by itself when the disk is full or fails; the driver's rollback then finds none and goes on counting
-/// one, and every later `BEGIN` on that connection would fail.
-fn whole_connections() -> SqlitePoolOptions {
-    SqlitePoolOptions::new()
+        // They are inside this process: nobody need ask them for a sign of life before they are used.
         .test_before_acquire(false)
-        .before_acquire(|connection, _| Box::pin(async move { Ok(!connection.is_in_transaction()) }))
+        .connect_with(options.reads_only())
+        .await?;
+    Ok(Store { pools: Pools::Sqlite { readers, apart: sqlite_options(file) }, writer })
 }

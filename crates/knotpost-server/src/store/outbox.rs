@@ -4,6 +4,7 @@ use sqlx::{Database, Encode, FromRow, QueryBuilder, Type};
 
 use super::dialect::{among, on};
 use super::readers::key_list;
+use super::tx::Driver;
 use super::{StoreError, Tx};
 use crate::domain::{BoardKey, Millis, OutboxKey, UserKey};
 
@@ -133,35 +134,17 @@ const LEASE_ON_POSTGRES: &str = lease!("= ANY (ARRAY(", " FOR UPDATE SKIP LOCKED
 /// So many are stored by one statement.
 const AT_ONCE: usize = 16;
 
-/// How a statement drops mails for newer ones before it stores these: what is before, between and behind the time and
-/// the list of keys.
-type Dropping = [&'static str; 3];
+/// Drops mails for newer ones, on the way to PostgreSQL together with what stores these.
+const DROPPED_ON_SQLITE: &str = "UPDATE outbox SET state = 'dropped', error = 'superseded', done_at = $1 \
+     WHERE state = 'queued' AND attempts = 0 AND id IN (SELECT value FROM json_each($2))";
+const DROPPED_ON_POSTGRES: [&str; 3] = [
+    "WITH gone AS (UPDATE outbox SET state = 'dropped', error = 'superseded', done_at = ",
+    " WHERE state = 'queued' AND attempts = 0 AND id IN \
+     (SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST(",
+    " AS json)))) ",
+];
 
-macro_rules! dropping {
-    ($begin:literal, $keys:literal, $end:literal) => {
-        [
-            concat!($begin, "UPDATE outbox SET state = 'dropped', error = 'superseded', done_at = "),
-            concat!(" WHERE state = 'queued' AND attempts = 0 AND id IN (SELECT ", $keys),
-            $end,
-        ]
-    };
-}
-
-/// Two statements on one way to SQLite's thread and back.
-const ON_SQLITE: Dropping = dropping!("", "value FROM json_each(", ")); ");
-/// One of two parts.
-const ON_POSTGRES: Dropping = dropping!(
-    "WITH gone AS (",
-    "CAST(value AS BIGINT) FROM json_array_elements_text(CAST(",
-    " AS json))) ) "
-);
-
-fn insert<D: Database>(
-    mails: &[NewOutbox],
-    dropped: &[OutboxKey],
-    dropping: &Dropping,
-    now: Millis,
-) -> QueryBuilder<D>
+fn insert<D: Database>(mut query: QueryBuilder<D>, mails: &[NewOutbox]) -> QueryBuilder<D>
 where
     i64: Encode<'static, D> + Type<D>,
     Option<i64>: Encode<'static, D>,
@@ -170,11 +153,6 @@ where
     Option<Vec<u8>>: Encode<'static, D>,
     Vec<u8>: Type<D>,
 {
-    let mut query = QueryBuilder::new("");
-    if !dropped.is_empty() {
-        let [begin, keys, end] = dropping;
-        query.push(begin).push_bind(now.0).push(keys).push_bind(key_list(dropped)).push(end);
-    }
     query.push(
         "INSERT INTO outbox (kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, state, \
          attempts, due_at) ",
@@ -229,11 +207,25 @@ impl Tx {
         mails: &[NewOutbox],
         now: Millis,
     ) -> Result<(), StoreError> {
-        let dropping = if self.is_postgres() { &ON_POSTGRES } else { &ON_SQLITE };
-        let mut dropped = dropped;
+        let mut dropped = Some(key_list(dropped)).filter(|_| !dropped.is_empty());
         for some in mails.chunks(AT_ONCE) {
-            on!(self.writing().await?, c => insert(some, dropped, dropping, now).build().execute(c).await.map(drop))?;
-            dropped = &[];
+            match self.writing().await?.connection.driver() {
+                Driver::Sqlite(connection) => {
+                    if let Some(keys) = dropped.take() {
+                        let query = sqlx::query(DROPPED_ON_SQLITE).bind(now.0).bind(keys);
+                        query.execute(&mut *connection).await?;
+                    }
+                    insert(QueryBuilder::new(""), some).build().execute(connection).await?;
+                }
+                Driver::Postgres(connection) => {
+                    let mut query = QueryBuilder::new("");
+                    if let Some(keys) = dropped.take() {
+                        let [begin, before_keys, end] = DROPPED_ON_POSTGRES;
+                        query.push(begin).push_bind(now.0).push(before_keys).push_bind(keys).push(end);
+                    }
+                    insert(query, some).build().execute(connection).await?;
+                }
+            }
         }
         Ok(())
     }

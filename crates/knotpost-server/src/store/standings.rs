@@ -27,6 +27,9 @@ pub struct StandingRow {
     pub glicko: f64,
     /// Its deviation.
     pub deviation: f64,
+    /// How he stands to the game.
+    #[sqlx(flatten)]
+    pub facts: PlayerFacts,
 }
 
 impl StandingRow {
@@ -39,17 +42,42 @@ impl StandingRow {
 /// How a player of the standings stands to the game besides his rating.
 #[derive(Clone, Copy, Debug, FromRow)]
 pub struct PlayerFacts {
-    /// Who.
-    #[sqlx(try_from = "i64")]
-    pub user_id: UserKey,
     /// Whether he takes challenges.
     pub accepts: bool,
     /// The most boards he plays at a time.
     pub board_limit: Option<i64>,
     /// How many he plays; one on which he has several seats is one.
-    pub active: i64,
+    pub playing: i64,
     /// How many opponents he looks for.
     pub wanted: i64,
+}
+
+/// Who has no rating in a game yet.
+#[derive(Clone, Debug, FromRow)]
+pub struct UnratedPlayer {
+    /// Who.
+    #[sqlx(try_from = "i64")]
+    pub user_id: UserKey,
+    /// His name.
+    pub userid: String,
+    /// How he stands to the game.
+    #[sqlx(flatten)]
+    pub facts: PlayerFacts,
+}
+
+/// The columns of [`PlayerFacts`] for a user `u`, and where they come from.
+macro_rules! player_facts {
+    ($game:literal, $from:literal, $($rest:expr),*) => {
+        concat!(
+            "u.state = 'active' AND COALESCE(g.accepts, TRUE) AS accepts, g.board_limit, \
+             (SELECT COUNT(*) FROM boards_in_play b WHERE b.user_id = u.id AND b.game = ", $game, ") AS playing, \
+             COALESCE(k.wanted, 0) AS wanted FROM ",
+            $from,
+            " LEFT JOIN user_games g ON g.user_id = u.id AND g.game = ", $game,
+            " LEFT JOIN seeks k ON k.user_id = u.id AND k.game = ", $game,
+            $($rest),*
+        )
+    };
 }
 
 /// Which players a block of the standings holds.
@@ -69,7 +97,7 @@ pub enum StandingsBlock {
 macro_rules! block {
     (active, $games:literal) => {
         concat!(
-            " FROM ratings r JOIN users u ON u.id = r.user_id WHERE r.game = $1 AND r.active = TRUE AND ",
+            " WHERE r.game = $1 AND r.active = TRUE AND ",
             $games,
             " AND (r.ended_at >= $2 OR (SELECT p.board_id FROM boards_in_play p \
              WHERE p.user_id = r.user_id AND p.game = r.game LIMIT 1) IS NOT NULL) \
@@ -77,11 +105,11 @@ macro_rules! block {
         )
     };
     (gone) => {
-        " FROM ratings r JOIN users u ON u.id = r.user_id WHERE r.game = $1 AND r.active = FALSE \
+        " WHERE r.game = $1 AND r.active = FALSE \
          AND u.state <> 'deleted'"
     };
     (quiet) => {
-        " FROM ratings r JOIN users u ON u.id = r.user_id WHERE r.game = $1 AND r.active = TRUE \
+        " WHERE r.game = $1 AND r.active = TRUE \
          AND r.ended_at < $2 AND NOT EXISTS (SELECT 1 FROM boards_in_play p \
          WHERE p.user_id = r.user_id AND p.game = r.game) \
          AND u.state <> 'deleted'"
@@ -91,9 +119,13 @@ macro_rules! block {
 macro_rules! select_standing {
     ($($block:tt)*) => {
         concat!(
-            "SELECT r.user_id, u.userid, r.rating, r.won, r.lost, r.tied, r.glicko, r.deviation",
-            block!($($block)*),
-            " ORDER BY r.rating DESC, r.user_id LIMIT $3"
+            "SELECT r.user_id, u.userid, r.rating, r.won, r.lost, r.tied, r.glicko, r.deviation, ",
+            player_facts!(
+                "r.game",
+                "ratings r JOIN users u ON u.id = r.user_id",
+                block!($($block)*),
+                " ORDER BY r.rating DESC, r.user_id LIMIT $3"
+            )
         )
     };
 }
@@ -132,38 +164,24 @@ impl Tx {
         Ok(rows)
     }
 
-    /// What else the standings of a game show of these players; in no order, and without those who are not there.
+    /// Who of these users has no rating in a game, in no order.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn player_facts(
+    pub async fn unrated_among(
         &mut self,
         game: &str,
         users: &[UserKey],
-    ) -> Result<Vec<PlayerFacts>, StoreError> {
+    ) -> Result<Vec<UnratedPlayer>, StoreError> {
         Ok(among!(
             self,
-            "SELECT u.id AS user_id, u.state = 'active' AND COALESCE(g.accepts, TRUE) AS accepts, g.board_limit, \
-             (SELECT COUNT(*) FROM boards_in_play p WHERE p.user_id = u.id AND p.game = $2) AS active, \
-             COALESCE(k.wanted, 0) AS wanted FROM users u \
-             LEFT JOIN user_games g ON g.user_id = u.id AND g.game = $2 \
-             LEFT JOIN seeks k ON k.user_id = u.id AND k.game = $2 WHERE u.id",
+            concat!(
+                "SELECT u.id AS user_id, u.userid, ",
+                player_facts!("$2", "users u", " WHERE NOT EXISTS "),
+                "(SELECT 1 FROM ratings r WHERE r.user_id = u.id AND r.game = $2) AND u.id"
+            ),
             "",
-            query => sqlx::query_as::<_, PlayerFacts>(query.0).bind(key_list(users)).bind(game).fetch_all(query.1).await
+            query => sqlx::query_as::<_, UnratedPlayer>(query.0).bind(key_list(users)).bind(game).fetch_all(query.1).await
         )?)
-    }
-
-    /// Who of these users has a rating in a game, in no order.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn rated_among(&mut self, game: &str, users: &[UserKey]) -> Result<Vec<UserKey>, StoreError> {
-        let found: Vec<i64> = among!(
-            self,
-            "SELECT user_id FROM ratings WHERE user_id",
-            " AND game = $2",
-            query => sqlx::query_scalar(query.0).bind(key_list(users)).bind(game).fetch_all(query.1).await
-        )?;
-        Ok(found.into_iter().map(UserKey).collect())
     }
 }

@@ -1,6 +1,8 @@
-//! What a turn changes, in one statement: a move is what this server writes most.
+//! What a turn changes: a move is what this server writes most.
 
+use super::tx::Driver;
 use super::{BoardRow, MoveRow, StoreError, Tx, on};
+use crate::domain::BoardKey;
 
 macro_rules! insert_move {
     () => {
@@ -20,9 +22,7 @@ macro_rules! update_board {
     };
 }
 
-/// SQLite carries out several statements on one way to its thread and back.
-const TURN_ON_SQLITE: &str = concat!(insert_move!(), "; ", update_board!(), "; ", update_seats!());
-/// PostgreSQL takes one, of several parts.
+/// On the way to PostgreSQL one statement of several parts is better than three.
 const TURN_ON_POSTGRES: &str =
     concat!("WITH made AS (", insert_move!(), "), next AS (", update_seats!(), ") ", update_board!());
 
@@ -41,43 +41,51 @@ impl Tx {
         moves: &[&MoveRow],
         next: Option<i64>,
     ) -> Result<(), StoreError> {
-        let Some((last, earlier)) = moves.split_last() else {
+        let Some((last, earlier)) = moves.split_last().filter(|_| self.is_postgres()) else {
+            for entry in moves {
+                self.insert_move(board.id, entry).await?;
+            }
             self.update_board(board).await?;
-            let sql = "UPDATE seats SET to_move = (seat = $2) WHERE board_id = $1 AND to_move <> (seat = $2)";
-            on!(self.writing().await?, c => sqlx::query(sql)
-                .bind(board.id.0)
-                .bind(next.unwrap_or(NOBODY))
-                .execute(c)
-                .await
-                .map(drop))?;
-            return Ok(());
+            return self.set_to_move(board.id, next).await;
         };
         for entry in earlier {
             self.insert_move(board.id, entry).await?;
         }
-        let sql = if self.is_postgres() { TURN_ON_POSTGRES } else { TURN_ON_SQLITE };
+        if let Driver::Postgres(connection) = self.writing().await?.connection.driver() {
+            sqlx::query(TURN_ON_POSTGRES)
+                .bind(board.id.0)
+                .bind(&board.seed)
+                .bind(board.state.as_str())
+                .bind(board.ply)
+                .bind(&board.position)
+                .bind(&board.scores)
+                .bind(&board.winners)
+                .bind(&board.reason)
+                .bind(board.started_at.0)
+                .bind(board.last_move_at)
+                .bind(board.ended_at)
+                .bind(board.rated)
+                .bind(board.due_at)
+                .bind(board.nagged_at)
+                .bind(board.history)
+                .bind(last.number)
+                .bind(last.seat)
+                .bind(last.kind.as_str())
+                .bind(&last.text)
+                .bind(last.auto)
+                .bind(last.at.0)
+                .bind(next.unwrap_or(NOBODY))
+                .execute(connection)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Notes which seat is to move; `None`: none is.
+    async fn set_to_move(&mut self, board: BoardKey, next: Option<i64>) -> Result<(), StoreError> {
+        let sql = "UPDATE seats SET to_move = (seat = $2) WHERE board_id = $1 AND to_move <> (seat = $2)";
         on!(self.writing().await?, c => sqlx::query(sql)
-            .bind(board.id.0)
-            .bind(&board.seed)
-            .bind(board.state.as_str())
-            .bind(board.ply)
-            .bind(&board.position)
-            .bind(&board.scores)
-            .bind(&board.winners)
-            .bind(&board.reason)
-            .bind(board.started_at.0)
-            .bind(board.last_move_at)
-            .bind(board.ended_at)
-            .bind(board.rated)
-            .bind(board.due_at)
-            .bind(board.nagged_at)
-            .bind(board.history)
-            .bind(last.number)
-            .bind(last.seat)
-            .bind(last.kind.as_str())
-            .bind(&last.text)
-            .bind(last.auto)
-            .bind(last.at.0)
+            .bind(board.0)
             .bind(next.unwrap_or(NOBODY))
             .execute(c)
             .await

@@ -1,8 +1,9 @@
 //! A transaction on either database, and the points inside it that one can return to.
 
 use sqlx::pool::PoolConnection;
-use sqlx::{PgConnection, Postgres, Sqlite, SqliteConnection, Transaction};
+use sqlx::{PgConnection, Postgres, Transaction};
 
+use super::inline::{InlineConnection, InlineSqlite};
 use super::{StoreError, on};
 
 /// A transaction on either database.
@@ -19,13 +20,13 @@ pub struct Tx {
 #[derive(Debug)]
 pub enum Connection {
     /// SQLite.
-    Sqlite(Transaction<'static, Sqlite>),
+    Sqlite(Transaction<'static, InlineSqlite>),
     /// PostgreSQL.
     Postgres(Transaction<'static, Postgres>),
     /// SQLite, for a single question.
-    SqliteAlone(PoolConnection<Sqlite>),
+    SqliteAlone(PoolConnection<InlineSqlite>),
     /// SQLite, for the writer, who begins and ends its transactions by statements.
-    SqliteWriter(SqliteConnection),
+    SqliteWriter(InlineConnection),
     /// PostgreSQL, for a single question.
     PostgresAlone(PoolConnection<Postgres>),
 }
@@ -34,7 +35,7 @@ pub enum Connection {
 #[derive(Debug)]
 pub enum Driver<'c> {
     /// SQLite.
-    Sqlite(&'c mut SqliteConnection),
+    Sqlite(&'c mut InlineConnection),
     /// PostgreSQL.
     Postgres(&'c mut PgConnection),
 }
@@ -64,7 +65,7 @@ enum Savepoint {
 }
 
 impl Tx {
-    pub(super) fn sqlite(transaction: Transaction<'static, Sqlite>) -> Self {
+    pub(super) fn sqlite(transaction: Transaction<'static, InlineSqlite>) -> Self {
         Self::on(Connection::Sqlite(transaction))
     }
 

@@ -74,17 +74,25 @@ impl Tx {
     ) -> Result<(), E> {
         let sql = select_text(table, self.is_postgres());
         let mut cells = Vec::with_capacity(table.columns.len());
-        on!(self, c => {
-            let mut rows = sqlx::query(AssertSqlSafe(sql)).persistent(false).fetch(c);
-            while let Some(row) = rows.try_next().await.map_err(StoreError::from)? {
-                cells.clear();
-                for (index, column) in table.columns.iter().enumerate() {
-                    cells.push(cell!(row, index, column.kind).map_err(StoreError::from)?);
-                }
-                each(&cells)?;
+        let mut hand_over = |read: &dyn Fn(usize, Kind) -> Result<Cell, sqlx::Error>| {
+            cells.clear();
+            for (index, column) in table.columns.iter().enumerate() {
+                cells.push(read(index, column.kind).map_err(StoreError::from)?);
             }
-        });
-        Ok(())
+            each(&cells)
+        };
+        match self.connection.driver() {
+            Driver::Sqlite(connection) => {
+                connection.each_row(sql, |row| hand_over(&|index, kind| cell!(row, index, kind)))
+            }
+            Driver::Postgres(connection) => {
+                let mut rows = sqlx::query(AssertSqlSafe(sql)).persistent(false).fetch(connection);
+                while let Some(row) = rows.try_next().await.map_err(StoreError::from)? {
+                    hand_over(&|index, kind| cell!(row, index, kind))?;
+                }
+                Ok(())
+            }
+        }
     }
 
     /// How many rows of a table move.

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{ConnectOptions as _, Connection as _, PgPool, SqliteConnection};
+use sqlx::{ConnectOptions as _, Connection as _, PgPool};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
+use super::inline::{InlineConnection, InlineOptions};
 use super::tx::Connection;
 use super::{StoreError, Tx};
 
@@ -90,9 +90,9 @@ impl std::fmt::Debug for Writer {
 }
 
 impl Writer {
-    /// A writer on a connection of its own, and on a thread of its own: after each statement it goes on at once,
-    /// while a task would first have to wait for its turn among all others.
-    pub(super) async fn sqlite(options: SqliteConnectOptions) -> Result<Self, StoreError> {
+    /// A writer on a connection of its own, and on a thread of its own, where statements are carried out and commits
+    /// waited for.
+    pub(super) async fn sqlite(options: InlineOptions) -> Result<Self, StoreError> {
         let connection = Some(options.connect().await?);
         let pen = Pen { options, connection };
         let (orders, inbox) = mpsc::channel(1024);
@@ -170,8 +170,8 @@ async fn serve(mut pen: Pen, mut inbox: mpsc::Receiver<Order>) {
 /// The connection that writes: SQLite has one writer, and its statements are prepared once. Whenever a transaction does
 /// not end as it should, the connection is closed, which undoes it for sure.
 struct Pen {
-    options: SqliteConnectOptions,
-    connection: Option<SqliteConnection>,
+    options: InlineOptions,
+    connection: Option<InlineConnection>,
 }
 
 impl Pen {
@@ -225,7 +225,7 @@ async fn close(tx: Tx) {
     }
 }
 
-async fn put_down(connection: SqliteConnection) {
+async fn put_down(connection: InlineConnection) {
     if let Err(error) = connection.close().await {
         tracing::warn!(%error, "the database was not closed well");
     }

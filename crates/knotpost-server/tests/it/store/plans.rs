@@ -81,8 +81,7 @@ async fn ask_everything(ground: &Ground) {
         tx.list_finished("osbox", user, 10).await.unwrap();
     }
     tx.accepts("osbox", ann).await.unwrap();
-    tx.player_facts("osbox", &[ann, bob]).await.unwrap();
-    tx.rated_among("osbox", &[ann, bob]).await.unwrap();
+    tx.unrated_among("osbox", &[ann, bob]).await.unwrap();
     tx.count_active_boards("osbox", ann).await.unwrap();
     tx.rating("osbox", ann).await.unwrap();
     tx.lapsed_players("osbox", Millis(1)).await.unwrap();

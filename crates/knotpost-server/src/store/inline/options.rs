@@ -1,0 +1,83 @@
+//! How a connection is opened.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use log::LevelFilter;
+use rusqlite::OpenFlags;
+use sqlx_core::Url;
+use sqlx_core::connection::{ConnectOptions, LogSettings};
+use sqlx_core::error::Error;
+
+use super::InlineConnection;
+use super::error::told;
+
+/// So many prepared statements a connection keeps.
+const STATEMENTS: usize = 256;
+
+/// How a connection to a SQLite file is opened: with a write-ahead log, every commit on disk, foreign keys minded.
+#[derive(Clone, Debug)]
+pub struct InlineOptions {
+    file: PathBuf,
+    busy_timeout: Duration,
+    reads_only: bool,
+    log: LogSettings,
+}
+
+impl InlineOptions {
+    /// For that file, which is made if there is none; a write of another process is waited for so long.
+    pub fn new(file: &Path, busy_timeout: Duration) -> Self {
+        Self { file: file.to_owned(), busy_timeout, reads_only: false, log: LogSettings::default() }
+    }
+
+    /// The same for a connection that refuses to write.
+    pub fn reads_only(self) -> Self {
+        Self { reads_only: true, ..self }
+    }
+
+    fn open(&self) -> rusqlite::Result<rusqlite::Connection> {
+        // Without locks of its own: a connection is used by one thread at a time.
+        let flags =
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = rusqlite::Connection::open_with_flags(&self.file, flags)?;
+        connection.busy_timeout(self.busy_timeout)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        connection.pragma_update(None, "foreign_keys", true)?;
+        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+        connection.pragma_update(None, "synchronous", "FULL")?;
+        connection.pragma_update(None, "query_only", self.reads_only)?;
+        Ok(connection)
+    }
+}
+
+impl ConnectOptions for InlineOptions {
+    type Connection = InlineConnection;
+
+    fn from_url(url: &Url) -> Result<Self, Error> {
+        url.as_str().parse()
+    }
+
+    async fn connect(&self) -> Result<InlineConnection, Error> {
+        Ok(InlineConnection::on(self.open().map_err(told)?, self.log.clone()))
+    }
+
+    fn log_statements(mut self, level: LevelFilter) -> Self {
+        self.log.log_statements(level);
+        self
+    }
+
+    fn log_slow_statements(mut self, level: LevelFilter, duration: Duration) -> Self {
+        self.log.log_slow_statements(level, duration);
+        self
+    }
+}
+
+impl FromStr for InlineOptions {
+    type Err = Error;
+
+    fn from_str(url: &str) -> Result<Self, Error> {
+        let file = url.strip_prefix("sqlite:").unwrap_or(url);
+        Ok(Self::new(Path::new(file.strip_prefix("//").unwrap_or(file)), Duration::from_secs(5)))
+    }
+}

@@ -1,0 +1,84 @@
+//! What comes back.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use sqlx_core::column::ColumnIndex;
+use sqlx_core::error::Error;
+
+use super::values::{Seen, StorageClass, Values};
+use super::InlineSqlite;
+
+/// A column of what comes back. SQLite's have no type; each value has one.
+#[derive(Clone, Debug)]
+pub struct Column {
+    ordinal: usize,
+    name: String,
+}
+
+impl sqlx_core::column::Column for Column {
+    type Database = InlineSqlite;
+
+    fn ordinal(&self) -> usize {
+        self.ordinal
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn type_info(&self) -> &StorageClass {
+        &StorageClass::Null
+    }
+}
+
+/// The columns of a statement.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Columns {
+    pub(super) list: Vec<Column>,
+    by_name: HashMap<String, usize>,
+}
+
+impl Columns {
+    pub(super) fn of(statement: &rusqlite::Statement<'_>) -> Self {
+        let named = statement.column_names().into_iter().enumerate();
+        let list: Vec<Column> = named.map(|(ordinal, name)| Column { ordinal, name: name.to_owned() }).collect();
+        let by_name = list.iter().map(|column| (column.name.clone(), column.ordinal)).collect();
+        Self { list, by_name }
+    }
+}
+
+/// A row, its values copied.
+#[derive(Debug)]
+pub struct Row {
+    columns: Arc<Columns>,
+    values: Values,
+}
+
+impl Row {
+    pub(super) fn copy(row: &rusqlite::Row<'_>, columns: &Arc<Columns>) -> rusqlite::Result<Self> {
+        let mut values = Values::with_capacity(columns.list.len());
+        for index in 0..columns.list.len() {
+            values.push(row.get_ref(index)?);
+        }
+        Ok(Self { columns: Arc::clone(columns), values })
+    }
+}
+
+impl sqlx_core::row::Row for Row {
+    type Database = InlineSqlite;
+
+    fn columns(&self) -> &[Column] {
+        &self.columns.list
+    }
+
+    fn try_get_raw<I: ColumnIndex<Self>>(&self, index: I) -> Result<Seen<'_>, Error> {
+        Ok(self.values.get(index.index(self)?))
+    }
+}
+
+impl ColumnIndex<Row> for &str {
+    fn index(&self, row: &Row) -> Result<usize, Error> {
+        row.columns.by_name.get(*self).copied().ok_or_else(|| Error::ColumnNotFound((*self).to_owned()))
+    }
+}
