@@ -55,7 +55,7 @@ mod whole;
 mod writer;
 
 use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{ConnectOptions as _, Connection as _, PgPool, Pool};
+use sqlx::{ConnectOptions as _, Connection as _, PgPool};
 
 pub use accounts::{AddressRow, NewUser, UserRow, UserState};
 pub use api_tokens::{NewToken, TokenRow};
@@ -73,7 +73,7 @@ pub use held_answers::HeldAnswerRow;
 pub use idempotency::SavedResponse;
 pub use imports::CommentRow;
 pub use inbox::{InboxRow, NewInbox};
-pub use inline::{InlineConnection, InlineSqlite};
+pub use inline::{InlineConnection, InlineSqlite, Reader};
 pub use inspection::{InboxEntry, MOST_ASKED, MailFilter, MailQueue, MailState, OutboxEntry, Window};
 pub use open::Settings;
 pub use outbox::{BoardMail, NewOutbox, NewerMail, OutboxContent, OutboxRow, Outlook};
@@ -100,13 +100,14 @@ pub use whole::{Cell, Column, Kind, STAYING, Staying, TABLES, Table};
 pub use writer::Work;
 
 use dialect::on;
+use inline::Readers;
 use writer::Writer;
 
 /// The connections.
 #[derive(Clone, Debug)]
 enum Pools {
     /// The options are for what takes long and therefore runs on a thread of its own.
-    Sqlite { readers: Pool<InlineSqlite>, apart: SqliteConnectOptions },
+    Sqlite { readers: Readers, apart: Box<SqliteConnectOptions> },
     Postgres(PgPool),
 }
 
@@ -124,7 +125,7 @@ impl Store {
     /// When no connection is to be had.
     pub async fn read(&self) -> Result<Tx, StoreError> {
         Ok(match &self.pools {
-            Pools::Sqlite { readers, .. } => Tx::sqlite(readers.begin().await?),
+            Pools::Sqlite { readers, .. } => Tx::on(Connection::SqliteReader(readers.snapshot().await?)),
             Pools::Postgres(pool) => {
                 Tx::postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?)
             }
@@ -137,7 +138,7 @@ impl Store {
     /// When no connection is to be had.
     pub async fn glance(&self) -> Result<Tx, StoreError> {
         Ok(Tx::on(match &self.pools {
-            Pools::Sqlite { readers, .. } => Connection::SqliteAlone(readers.acquire().await?),
+            Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.lend().await?),
             Pools::Postgres(pool) => Connection::PostgresAlone(pool.acquire().await?),
         }))
     }

@@ -6,12 +6,11 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::pool::PoolOptions;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{Connection as _, PgPool, SqlitePool};
 
 use super::dialect::on;
-use super::inline::InlineOptions;
+use super::inline::{InlineOptions, Readers};
 use super::writer::Writer;
 use super::{Pools, Store, StoreError};
 
@@ -132,11 +131,6 @@ fn sqlite_options(file: &Path) -> SqliteConnectOptions {
 async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store, StoreError> {
     let options = InlineOptions::new(file, BUSY_TIMEOUT);
     let writer = Writer::sqlite(options.clone()).await?;
-    let readers = PoolOptions::new()
-        .max_connections(max_connections.max(1))
-        // They are inside this process: nobody need ask them for a sign of life before they are used.
-        .test_before_acquire(false)
-        .connect_with(options.reads_only())
-        .await?;
-    Ok(Store { pools: Pools::Sqlite { readers, apart: sqlite_options(file) }, writer })
+    let readers = Readers::new(options.reads_only(), max_connections.max(1));
+    Ok(Store { pools: Pools::Sqlite { readers, apart: Box::new(sqlite_options(file)) }, writer })
 }

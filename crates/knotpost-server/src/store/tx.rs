@@ -3,7 +3,7 @@
 use sqlx::pool::PoolConnection;
 use sqlx::{PgConnection, Postgres, Transaction};
 
-use super::inline::{InlineConnection, InlineSqlite};
+use super::inline::{InlineConnection, Reader};
 use super::{StoreError, on};
 
 /// A transaction on either database.
@@ -19,12 +19,10 @@ pub struct Tx {
 /// A transaction of either database.
 #[derive(Debug)]
 pub enum Connection {
-    /// SQLite.
-    Sqlite(Transaction<'static, InlineSqlite>),
+    /// SQLite, for questions.
+    SqliteReader(Reader),
     /// PostgreSQL.
     Postgres(Transaction<'static, Postgres>),
-    /// SQLite, for a single question.
-    SqliteAlone(PoolConnection<InlineSqlite>),
     /// SQLite, for the writer, who begins and ends its transactions by statements.
     SqliteWriter(InlineConnection),
     /// PostgreSQL, for a single question.
@@ -44,9 +42,8 @@ impl Connection {
     /// What statements run on, whether in a transaction or alone.
     pub fn driver(&mut self) -> Driver<'_> {
         match self {
-            Self::Sqlite(transaction) => Driver::Sqlite(transaction),
             Self::Postgres(transaction) => Driver::Postgres(transaction),
-            Self::SqliteAlone(connection) => Driver::Sqlite(connection),
+            Self::SqliteReader(reader) => Driver::Sqlite(reader),
             Self::SqliteWriter(connection) => Driver::Sqlite(connection),
             Self::PostgresAlone(connection) => Driver::Postgres(connection),
         }
@@ -65,10 +62,6 @@ enum Savepoint {
 }
 
 impl Tx {
-    pub(super) fn sqlite(transaction: Transaction<'static, InlineSqlite>) -> Self {
-        Self::on(Connection::Sqlite(transaction))
-    }
-
     pub(super) fn postgres(transaction: Transaction<'static, Postgres>) -> Self {
         Self::on(Connection::Postgres(transaction))
     }
@@ -145,18 +138,16 @@ impl Tx {
 
     pub(super) async fn commit(self) -> Result<(), StoreError> {
         match self.connection {
-            Connection::Sqlite(transaction) => transaction.commit().await?,
             Connection::Postgres(transaction) => transaction.commit().await?,
-            Connection::SqliteAlone(_) | Connection::SqliteWriter(_) | Connection::PostgresAlone(_) => {}
+            Connection::SqliteReader(_) | Connection::SqliteWriter(_) | Connection::PostgresAlone(_) => {}
         }
         Ok(())
     }
 
     pub(super) async fn rollback(self) -> Result<(), StoreError> {
         match self.connection {
-            Connection::Sqlite(transaction) => transaction.rollback().await?,
             Connection::Postgres(transaction) => transaction.rollback().await?,
-            Connection::SqliteAlone(_) | Connection::SqliteWriter(_) | Connection::PostgresAlone(_) => {}
+            Connection::SqliteReader(_) | Connection::SqliteWriter(_) | Connection::PostgresAlone(_) => {}
         }
         Ok(())
     }

@@ -28,7 +28,9 @@ use crate::store::StoreError;
 pub struct InlineConnection {
     connection: rusqlite::Connection,
     /// The columns of statements that came before, by their text.
-    columns: HashMap<SqlStr, Arc<Columns>>,
+    columns: HashMap<SqlStr, Arc<Columns>, foldhash::fast::RandomState>,
+    /// For those that have none.
+    without_columns: Arc<Columns>,
     log: LogSettings,
 }
 
@@ -40,7 +42,7 @@ impl fmt::Debug for InlineConnection {
 
 impl InlineConnection {
     pub(super) fn on(connection: rusqlite::Connection, log: LogSettings) -> Self {
-        Self { connection, columns: HashMap::new(), log }
+        Self { connection, columns: HashMap::default(), without_columns: Arc::default(), log }
     }
 
     /// Hands every row of what is asked to `each`, as it comes, until that breaks off.
@@ -61,18 +63,21 @@ impl InlineConnection {
         log: &mut QueryLogger,
         each: &mut impl FnMut(Row) -> Result<ControlFlow<()>, Error>,
     ) -> Result<Done, Error> {
-        let Self { connection, columns, .. } = self;
+        let Self { connection, columns, without_columns, .. } = self;
         let sql = question.sql.as_str();
-        if !question.persistent {
-            let mut statement = connection.prepare(sql).map_err(told)?;
-            let columns = Arc::new(Columns::of(&statement));
+        if question.persistent {
+            let mut statement = connection.prepare_cached(sql).map_err(told)?;
+            let columns = match statement.column_count() {
+                0 => Arc::clone(without_columns),
+                _ => match columns.get(sql) {
+                    Some(columns) => Arc::clone(columns),
+                    None => remember(columns, &question.sql, &statement),
+                },
+            };
             step(&mut statement, &columns, &question.parameters, log, each)?;
         } else {
-            let mut statement = connection.prepare_cached(sql).map_err(told)?;
-            let columns = match columns.get(sql) {
-                Some(columns) => Arc::clone(columns),
-                None => remember(columns, &question.sql, &statement),
-            };
+            let mut statement = connection.prepare(sql).map_err(told)?;
+            let columns = Arc::new(Columns::of(&statement));
             step(&mut statement, &columns, &question.parameters, log, each)?;
         }
         let done = connection.changes();
@@ -127,7 +132,7 @@ impl InlineConnection {
 }
 
 fn remember(
-    known: &mut HashMap<SqlStr, Arc<Columns>>,
+    known: &mut HashMap<SqlStr, Arc<Columns>, foldhash::fast::RandomState>,
     sql: &SqlStr,
     statement: &rusqlite::Statement<'_>,
 ) -> Arc<Columns> {

@@ -8,12 +8,17 @@
 mod connection;
 mod error;
 mod options;
+mod readers;
 mod row;
 mod statement;
+#[cfg(test)]
+mod tests;
 mod values;
 
 pub use connection::InlineConnection;
 pub(super) use options::InlineOptions;
+pub use readers::Reader;
+pub(super) use readers::Readers;
 
 use connection::Transactions;
 use row::{Column, Row};

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sqlx_core::column::ColumnIndex;
 use sqlx_core::error::Error;
@@ -36,7 +37,7 @@ impl sqlx_core::column::Column for Column {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Columns {
     pub(super) list: Vec<Column>,
-    by_name: HashMap<String, usize>,
+    by_name: HashMap<String, usize, foldhash::fast::RandomState>,
 }
 
 impl Columns {
@@ -53,6 +54,8 @@ impl Columns {
 pub struct Row {
     columns: Arc<Columns>,
     values: Values,
+    /// The column behind the one that was asked for last: most structs have theirs in the order of the question.
+    next: AtomicUsize,
 }
 
 impl Row {
@@ -61,7 +64,7 @@ impl Row {
         for index in 0..columns.list.len() {
             values.push(row.get_ref(index)?);
         }
-        Ok(Self { columns: Arc::clone(columns), values })
+        Ok(Self { columns: Arc::clone(columns), values, next: AtomicUsize::new(0) })
     }
 }
 
@@ -79,6 +82,12 @@ impl sqlx_core::row::Row for Row {
 
 impl ColumnIndex<Row> for &str {
     fn index(&self, row: &Row) -> Result<usize, Error> {
-        row.columns.by_name.get(*self).copied().ok_or_else(|| Error::ColumnNotFound((*self).to_owned()))
+        let next = row.next.load(Ordering::Relaxed);
+        let index = match row.columns.list.get(next).filter(|column| column.name == *self) {
+            Some(_) => next,
+            None => *row.columns.by_name.get(*self).ok_or_else(|| Error::ColumnNotFound((*self).to_owned()))?,
+        };
+        row.next.store(index + 1, Ordering::Relaxed);
+        Ok(index)
     }
 }

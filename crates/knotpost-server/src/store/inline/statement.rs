@@ -11,7 +11,7 @@ use super::values::{Arguments, StorageClass, Values};
 use super::InlineSqlite;
 
 /// What a statement did.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Done {
     rows_affected: u64,
 }
