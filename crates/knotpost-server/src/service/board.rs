@@ -142,8 +142,8 @@ impl Board {
         let known = recent.entries.len() as i64;
         let is_all = known == row.ply && row.history == Some(recent.entries.digest());
         let later = if is_all { Vec::new() } else { tx.moves_behind(row.id, known).await? };
-        let mut board = Self::begin(app, row.clone(), seats.to_vec())?;
-        Recent { entries: board.entries, position: board.position, retired: board.retired } = recent;
+        let (game, options) = read_options(app, row, seats.len())?;
+        let mut board = Self::with(app, (row.clone(), seats.to_vec()), game, options, recent);
         let fits = later.into_iter().all(|row| board.enter(row).is_ok()) && board.is_as_stored();
         Ok(fits.then_some(board))
     }
@@ -189,15 +189,25 @@ impl Board {
 
     /// The first position.
     fn begin(app: &App, row: BoardRow, seats: Vec<SeatRow>) -> Result<Self, StoreError> {
-        let corrupt = |what: String| StoreError::Corrupt(format!("{} {}: {what}", row.game, row.number));
-        let game = app.registry.find(&row.game).ok_or_else(|| corrupt("there is no such game".to_owned()))?;
-        let options = parse_options(game, &row.options, seats.len()).map_err(corrupt)?;
-        let seed = seed_of(&row.seed).ok_or_else(|| corrupt("the seed is not 32 bytes".to_owned()))?;
+        let (game, options) = read_options(app, &row, seats.len())?;
+        let seed =
+            seed_of(&row.seed).ok_or_else(|| corrupt(&row, "the seed is not 32 bytes".to_owned()))?;
         let position = game.setup(&options, seats.len(), &seed);
+        let start = Recent { entries: no_moves(&row, seats.len()), position, retired: Vec::new() };
+        Ok(Self::with(app, (row, seats), game, options, start))
+    }
+
+    /// A board as it was after some of its moves.
+    fn with(
+        app: &App,
+        (row, seats): (BoardRow, Vec<SeatRow>),
+        game: &'static dyn AnyGame,
+        options: GameOptions,
+        state: Recent,
+    ) -> Self {
+        let Recent { entries, position, retired } = state;
         let timing = Timing { limits: TimeLimits::of(&row, &app.config.time), ..Timing::default() };
-        let entries = no_moves(&row, seats.len());
-        let (changed_from, retired) = (None, Vec::new());
-        Ok(Self { row, seats, entries, game, position, timing, changed_from, options, retired })
+        Self { row, seats, entries, game, position, timing, changed_from: None, options, retired }
     }
 
     /// The board as it was after `ply` moves; `ply` beyond the end means the end.
@@ -349,6 +359,22 @@ impl Board {
         self.row.history = Some(self.entries.digest());
         self.retired.clear();
     }
+}
+
+fn corrupt(row: &BoardRow, what: String) -> StoreError {
+    StoreError::Corrupt(format!("{} {}: {what}", row.game, row.number))
+}
+
+/// Which game is played on a stored board, and with which options.
+fn read_options(
+    app: &App,
+    row: &BoardRow,
+    players: usize,
+) -> Result<(&'static dyn AnyGame, GameOptions), StoreError> {
+    let game = app.registry.find(&row.game);
+    let game = game.ok_or_else(|| corrupt(row, "there is no such game".to_owned()))?;
+    let options = parse_options(game, &row.options, players).map_err(|what| corrupt(row, what))?;
+    Ok((game, options))
 }
 
 /// The list of moves of a board on which nobody has moved.

@@ -65,13 +65,16 @@ impl RecentBoards {
     /// What was kept of a board, if it had no more than `ply` moves then.
     pub(super) fn find(&self, board: BoardKey, ply: i64) -> Option<Recent> {
         let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (_, recent) = shelf.boards.get(&board)?;
+        let Shelf { boards, order, now, .. } = &mut *shelf;
+        let (used, recent) = boards.get_mut(&board)?;
         if recent.entries.len() as i64 > ply {
             return None;
         }
-        let recent = recent.clone();
-        shelf.insert(board, recent.clone());
-        Some(recent)
+        *now += 1;
+        order.remove(used);
+        order.insert(*now, board);
+        *used = *now;
+        Some(recent.clone())
     }
 
     /// Whether a board with these moves is worth keeping: somebody has moved, and it is not here already.

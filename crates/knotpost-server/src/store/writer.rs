@@ -16,7 +16,7 @@ use super::inline::{InlineConnection, InlineOptions};
 use super::tx::Connection;
 use super::{StoreError, Tx};
 
-/// How many waiting writers share a commit at most.
+/// How many writes share a commit at most.
 const GROUP: usize = 128;
 /// How often a write is tried again after a conflict with another process.
 const RETRIES: u32 = 8;
@@ -139,31 +139,57 @@ impl Writer {
     }
 }
 
-async fn serve(mut pen: Pen, mut inbox: mpsc::Receiver<Order>) {
-    let mut orders = Vec::with_capacity(GROUP);
-    let mut closers = Vec::new();
-    while inbox.recv_many(&mut orders, GROUP).await > 0 {
-        let mut jobs = Vec::with_capacity(orders.len());
-        for order in orders.drain(..) {
-            match order {
-                Order::Write(job) => jobs.push(job),
-                Order::Close(caller) => {
-                    inbox.close();
-                    closers.push(caller);
-                }
-            }
-        }
-        if !jobs.is_empty() {
-            metrics::histogram!("knotpost_store_group").record(jobs.len() as f64);
-            write_group(&mut pen, jobs).await;
-        }
+async fn serve(mut pen: Pen, inbox: mpsc::Receiver<Order>) {
+    let mut desk = Desk { inbox, closers: Vec::new() };
+    while let Some(job) = desk.first().await {
+        let mut jobs = vec![job];
+        write_group(&mut pen, &mut jobs, &mut desk).await;
     }
     if let Some(connection) = pen.connection {
         put_down(connection).await;
     }
-    for caller in closers {
+    for caller in desk.closers {
         // Who does not wait any more need not be told.
         let _ = caller.send(());
+    }
+}
+
+/// What waits to be written.
+struct Desk {
+    inbox: mpsc::Receiver<Order>,
+    closers: Vec<oneshot::Sender<()>>,
+}
+
+impl Desk {
+    /// The next job, as soon as there is one; `None`: there will be none any more.
+    async fn first(&mut self) -> Option<Box<dyn Job>> {
+        loop {
+            let order = self.inbox.recv().await?;
+            if let Some(job) = self.take(order) {
+                return Some(job);
+            }
+        }
+    }
+
+    /// A job that is here already.
+    fn another(&mut self) -> Option<Box<dyn Job>> {
+        while let Ok(order) = self.inbox.try_recv() {
+            if let Some(job) = self.take(order) {
+                return Some(job);
+            }
+        }
+        None
+    }
+
+    fn take(&mut self, order: Order) -> Option<Box<dyn Job>> {
+        match order {
+            Order::Write(job) => Some(job),
+            Order::Close(caller) => {
+                self.inbox.close();
+                self.closers.push(caller);
+                None
+            }
+        }
     }
 }
 
@@ -231,24 +257,25 @@ async fn put_down(connection: InlineConnection) {
     }
 }
 
-/// Runs the jobs inside one transaction.
+/// Runs the jobs, and those that come while they run, inside one transaction.
 ///
 /// Nearly always all of them succeed, and a savepoint for each would cost more than many a job. So they first run
 /// without; when one fails, the transaction is undone and all run again, each behind a savepoint.
-async fn write_group(pen: &mut Pen, mut jobs: Vec<Box<dyn Job>>) {
-    let committed = match try_group(pen, &mut jobs, Apart::No).await {
-        Ok(None) => try_group(pen, &mut jobs, Apart::Yes).await,
+async fn write_group(pen: &mut Pen, jobs: &mut Vec<Box<dyn Job>>, desk: &mut Desk) {
+    let committed = match try_group(pen, jobs, Apart::No, desk).await {
+        Ok(None) => try_group(pen, jobs, Apart::Yes, desk).await,
         tried => tried,
     };
+    metrics::histogram!("knotpost_store_group").record(jobs.len() as f64);
     match committed {
         Ok(outcomes) => {
-            for (job, outcome) in jobs.into_iter().zip(outcomes.unwrap_or_default()) {
+            for (job, outcome) in jobs.drain(..).zip(outcomes.unwrap_or_default()) {
                 job.settle(outcome);
             }
         }
         Err(error) => {
             tracing::error!(error = %error.with_causes(), jobs = jobs.len(), "a write was not committed");
-            for job in jobs {
+            for job in jobs.drain(..) {
                 job.settle(Err(again(&error)));
             }
         }
@@ -266,21 +293,13 @@ enum Apart {
 /// transaction itself is lost.
 async fn try_group(
     pen: &mut Pen,
-    jobs: &mut [Box<dyn Job>],
+    jobs: &mut Vec<Box<dyn Job>>,
     apart: Apart,
+    desk: &mut Desk,
 ) -> Result<Option<Vec<Result<(), StoreError>>>, StoreError> {
     let mut tx = pen.begin().await?;
-    if let [job] = jobs {
-        let outcome = job.run(&mut tx).await;
-        if outcome.is_ok() && !tx.is_to_be_undone() {
-            pen.commit(tx).await?;
-        } else {
-            pen.undo(tx).await;
-        }
-        return Ok(Some(vec![outcome]));
-    }
     let mut outcomes = Vec::with_capacity(jobs.len());
-    for job in jobs {
+    while let Some(job) = jobs.get_mut(outcomes.len()) {
         tx.begin_work();
         let outcome = match apart {
             Apart::No => job.run(&mut tx).await,
@@ -295,9 +314,14 @@ async fn try_group(
         // After some errors SQLite has ended the transaction by itself; no other job may run then.
         if apart == Apart::No && (outcome.is_err() || tx.is_to_be_undone()) {
             pen.undo(tx).await;
-            return Ok(None);
+            // With the transaction a job that is alone is undone as it should be.
+            return Ok((jobs.len() == 1).then(|| vec![outcome]));
         }
         outcomes.push(outcome);
+        // Who came while these were written need not wait for a commit of his own.
+        if outcomes.len() == jobs.len() && jobs.len() < GROUP {
+            jobs.extend(desk.another());
+        }
     }
     pen.commit(tx).await?;
     Ok(Some(outcomes))
