@@ -5,16 +5,32 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+/// So many mistakes are made at once, and so many more in every hour. A server answers 2,000 an hour and leaves the
+/// rest alone, so that forged mail does not make it a nuisance.
+const MISTAKES: f64 = 900.0;
+
 /// Shared by all tables.
 #[derive(Debug)]
 pub(crate) struct Budget {
     moves: AtomicI64,
+    mistakes: AtomicI64,
+    since: Instant,
     until: Option<Instant>,
 }
 
 impl Budget {
     pub(crate) fn new(moves: u32, time: Option<Duration>) -> Self {
-        Self { moves: AtomicI64::new(i64::from(moves)), until: time.map(|time| Instant::now() + time) }
+        let since = Instant::now();
+        let until = time.map(|time| since + time);
+        Self { moves: AtomicI64::new(i64::from(moves)), mistakes: AtomicI64::new(0), since, until }
+    }
+
+    /// Whether one more mistake will be answered.
+    pub(crate) fn may_err(&self) -> bool {
+        let hours = self.since.elapsed().as_secs_f64() / 3600.0;
+        let most = (MISTAKES * (1.0 + hours)) as i64;
+        let one_more = |made: i64| (made < most).then_some(made + 1);
+        self.mistakes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
     }
 
     /// Takes one move off; `false`: none is left.
@@ -43,5 +59,11 @@ mod tests {
         assert!(moves.is_spent());
         let time = Budget::new(2, Some(Duration::ZERO));
         assert!(time.is_spent() && !time.draw());
+    }
+
+    #[test]
+    fn no_more_mistakes_are_made_than_are_answered() {
+        let budget = Budget::new(2, None);
+        assert_eq!((0..5_000).filter(|_| budget.may_err()).count(), 900);
     }
 }

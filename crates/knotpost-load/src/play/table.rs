@@ -100,7 +100,7 @@ impl Table {
             let chosen = choose(&self.registry, &board, &mut self.dice)?;
             match self.dice.below(20) {
                 0 => self.ask(&board).await?,
-                1 | 2 => self.err(&board, &chosen).await?,
+                1 | 2 if budget.may_err() => self.err(&board, &chosen).await?,
                 _ => {}
             }
             board = self.make(&board, chosen).await?;

@@ -190,8 +190,7 @@ impl Board {
     /// The first position.
     fn begin(app: &App, row: BoardRow, seats: Vec<SeatRow>) -> Result<Self, StoreError> {
         let (game, options) = read_options(app, &row, seats.len())?;
-        let seed =
-            seed_of(&row.seed).ok_or_else(|| corrupt(&row, "the seed is not 32 bytes".to_owned()))?;
+        let seed = seed_of(&row.seed).ok_or_else(|| corrupt(&row, "the seed is not 32 bytes"))?;
         let position = game.setup(&options, seats.len(), &seed);
         let start = Recent { entries: no_moves(&row, seats.len()), position, retired: Vec::new() };
         Ok(Self::with(app, (row, seats), game, options, start))
@@ -361,7 +360,7 @@ impl Board {
     }
 }
 
-fn corrupt(row: &BoardRow, what: String) -> StoreError {
+fn corrupt(row: &BoardRow, what: &str) -> StoreError {
     StoreError::Corrupt(format!("{} {}: {what}", row.game, row.number))
 }
 
@@ -372,8 +371,8 @@ fn read_options(
     players: usize,
 ) -> Result<(&'static dyn AnyGame, GameOptions), StoreError> {
     let game = app.registry.find(&row.game);
-    let game = game.ok_or_else(|| corrupt(row, "there is no such game".to_owned()))?;
-    let options = parse_options(game, &row.options, players).map_err(|what| corrupt(row, what))?;
+    let game = game.ok_or_else(|| corrupt(row, "there is no such game"))?;
+    let options = parse_options(game, &row.options, players).map_err(|what| corrupt(row, &what))?;
     Ok((game, options))
 }
 

@@ -107,7 +107,10 @@ use writer::Writer;
 #[derive(Clone, Debug)]
 enum Pools {
     /// The options are for what takes long and therefore runs on a thread of its own.
-    Sqlite { readers: Readers, apart: Box<SqliteConnectOptions> },
+    Sqlite {
+        readers: Readers,
+        apart: Box<SqliteConnectOptions>,
+    },
     Postgres(PgPool),
 }
 

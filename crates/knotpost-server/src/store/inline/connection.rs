@@ -174,7 +174,9 @@ fn bind(statement: &mut rusqlite::Statement<'_>, parameters: &Values) -> Result<
     }
     for index in 1..=statement.parameter_count() {
         let number = match statement.parameter_name(index).and_then(|name| name.strip_prefix('$')) {
-            Some(number) => number.parse().map_err(|_| Error::Protocol(format!("a parameter named ${number}")))?,
+            Some(number) => {
+                number.parse().map_err(|_| Error::Protocol(format!("a parameter named ${number}")))?
+            }
             None => index,
         };
         if number == 0 || number > parameters.len() {
@@ -337,7 +339,11 @@ impl<'c> Executor<'c> for &'c mut InlineConnection {
         Box::pin(async move {
             let Statement { columns, parameters, .. } = self.prepare(sql)?;
             let nullable = vec![None; columns.list.len()];
-            Ok(Describe { columns: columns.list.clone(), parameters: Some(Either::Right(parameters)), nullable })
+            Ok(Describe {
+                columns: columns.list.clone(),
+                parameters: Some(Either::Right(parameters)),
+                nullable,
+            })
         })
     }
 }

@@ -38,8 +38,9 @@ impl InlineOptions {
 
     fn open(&self) -> rusqlite::Result<rusqlite::Connection> {
         // Without locks of its own: a connection is used by one thread at a time.
-        let flags =
-            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = rusqlite::Connection::open_with_flags(&self.file, flags)?;
         connection.busy_timeout(self.busy_timeout)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);

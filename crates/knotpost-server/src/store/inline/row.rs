@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use sqlx_core::column::ColumnIndex;
 use sqlx_core::error::Error;
 
-use super::values::{Seen, StorageClass, Values};
 use super::InlineSqlite;
+use super::values::{Seen, StorageClass, Values};
 
 /// A column of what comes back. SQLite's have no type; each value has one.
 #[derive(Clone, Debug)]
@@ -43,7 +43,8 @@ pub(super) struct Columns {
 impl Columns {
     pub(super) fn of(statement: &rusqlite::Statement<'_>) -> Self {
         let named = statement.column_names().into_iter().enumerate();
-        let list: Vec<Column> = named.map(|(ordinal, name)| Column { ordinal, name: name.to_owned() }).collect();
+        let list: Vec<Column> =
+            named.map(|(ordinal, name)| Column { ordinal, name: name.to_owned() }).collect();
         let by_name = list.iter().map(|column| (column.name.clone(), column.ordinal)).collect();
         Self { list, by_name }
     }
@@ -85,7 +86,9 @@ impl ColumnIndex<Row> for &str {
         let next = row.next.load(Ordering::Relaxed);
         let index = match row.columns.list.get(next).filter(|column| column.name == *self) {
             Some(_) => next,
-            None => *row.columns.by_name.get(*self).ok_or_else(|| Error::ColumnNotFound((*self).to_owned()))?,
+            None => {
+                *row.columns.by_name.get(*self).ok_or_else(|| Error::ColumnNotFound((*self).to_owned()))?
+            }
         };
         row.next.store(index + 1, Ordering::Relaxed);
         Ok(index)

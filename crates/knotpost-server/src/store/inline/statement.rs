@@ -6,9 +6,9 @@ use sqlx_core::error::Error;
 use sqlx_core::executor::Execute;
 use sqlx_core::sql_str::SqlStr;
 
+use super::InlineSqlite;
 use super::row::{Column, Columns};
 use super::values::{Arguments, StorageClass, Values};
-use super::InlineSqlite;
 
 /// What a statement did.
 #[derive(Debug, Default)]
@@ -86,9 +86,8 @@ impl sqlx_core::statement::Statement for Statement {
 
 impl ColumnIndex<Statement> for &str {
     fn index(&self, statement: &Statement) -> Result<usize, Error> {
-        let position = statement.columns.list.iter().position(|column| {
-            sqlx_core::column::Column::name(column) == *self
-        });
+        let position =
+            statement.columns.list.iter().position(|column| sqlx_core::column::Column::name(column) == *self);
         position.ok_or_else(|| Error::ColumnNotFound((*self).to_owned()))
     }
 }

@@ -52,18 +52,25 @@ async fn what_goes_in_comes_out() {
             heavy: true,
             bytes: Some(vec![0, 255]),
         },
-        Thing { id: i64::MAX, name: Some(String::new()), weight: Some(1e300), heavy: true, bytes: Some(Vec::new()) },
+        Thing {
+            id: i64::MAX,
+            name: Some(String::new()),
+            weight: Some(1e300),
+            heavy: true,
+            bytes: Some(Vec::new()),
+        },
     ];
     for thing in &things {
-        let done = sqlx::query("INSERT INTO things (bytes, heavy, weight, name, id) VALUES ($5, $4, $3, $2, $1)")
-            .bind(thing.id)
-            .bind(thing.name.as_deref())
-            .bind(thing.weight)
-            .bind(thing.heavy)
-            .bind(&thing.bytes)
-            .execute(&mut connection)
-            .await
-            .unwrap();
+        let done =
+            sqlx::query("INSERT INTO things (bytes, heavy, weight, name, id) VALUES ($5, $4, $3, $2, $1)")
+                .bind(thing.id)
+                .bind(thing.name.as_deref())
+                .bind(thing.weight)
+                .bind(thing.heavy)
+                .bind(&thing.bytes)
+                .execute(&mut connection)
+                .await
+                .unwrap();
         assert_eq!(done.rows_affected(), 1);
     }
     let all = "SELECT id, name, weight, heavy, bytes FROM things ORDER BY id";
@@ -84,7 +91,8 @@ async fn a_value_of_another_kind_or_a_missing_column_is_an_error() {
     assert!(none.unwrap_err().to_string().contains("NULL where String was expected"));
     let missing = sqlx::query_as::<_, Thing>("SELECT id FROM things").fetch_one(&mut connection).await;
     assert!(matches!(missing, Err(sqlx::Error::ColumnNotFound(name)) if name == "name"));
-    let broken = sqlx::query_scalar::<_, String>("SELECT CAST(x'ff' AS TEXT)").fetch_one(&mut connection).await;
+    let broken =
+        sqlx::query_scalar::<_, String>("SELECT CAST(x'ff' AS TEXT)").fetch_one(&mut connection).await;
     assert!(broken.unwrap_err().to_string().contains("utf-8"));
     let unbound = sqlx::query("SELECT $1, $2").bind(1).fetch_one(&mut connection).await;
     assert!(unbound.unwrap_err().to_string().contains("no value for parameter 2"));
@@ -98,7 +106,8 @@ async fn a_statement_that_writes_gives_rows_back_and_has_written_them_all() {
     let several = "INSERT INTO things (name, heavy) VALUES ('a', 0), ('b', 1), ('c', 1) RETURNING name";
     let first: Option<String> = sqlx::query_scalar(several).fetch_optional(&mut connection).await.unwrap();
     assert_eq!(first.as_deref(), Some("a"));
-    let heavier = sqlx::query("UPDATE things SET weight = ?").bind(2.5).execute(&mut connection).await.unwrap();
+    let heavier =
+        sqlx::query("UPDATE things SET weight = ?").bind(2.5).execute(&mut connection).await.unwrap();
     assert_eq!(heavier.rows_affected(), 3);
 }
 
@@ -111,7 +120,7 @@ async fn refusals_say_what_kind_they_are() {
     let neither = "INSERT INTO things (heavy) VALUES (2)";
     let neither = sqlx::query(neither).execute(&mut connection).await.unwrap_err();
     assert_eq!(kind(&neither), ErrorKind::CheckViolation);
-    let nothing = sqlx::query("SELECT nothing FROM things").execute(&mut connection).await.unwrap_err();
+    let nothing = sqlx::query("SELECT colour FROM things").execute(&mut connection).await.unwrap_err();
     assert!(nothing.to_string().contains("no such column"), "{nothing}");
 
     let mut other = ground.options.connect().await.unwrap();
@@ -137,7 +146,8 @@ async fn a_transaction_that_is_dropped_is_undone() {
     let mut ended = connection.begin().await.unwrap();
     sqlx::query("ROLLBACK").execute(&mut *ended).await.unwrap();
     ended.rollback().await.unwrap();
-    let names: Vec<String> = sqlx::query_scalar("SELECT name FROM things").fetch_all(&mut connection).await.unwrap();
+    let names: Vec<String> =
+        sqlx::query_scalar("SELECT name FROM things").fetch_all(&mut connection).await.unwrap();
     assert_eq!(names, ["two"]);
 }
 
