@@ -107,16 +107,19 @@ fn push_hex(out: &mut String, byte: u8) {
 /// A body with CRLF line ends, one of them at its end, and without control characters.
 pub(super) fn crlf_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 32 + 2);
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\r' if chars.peek() == Some(&'\n') => {}
+    let mut rest = text;
+    while let Some((at, control)) = rest.char_indices().find(|(_, c)| c.is_control()) {
+        let (line, behind) = rest.split_at(at);
+        out.push_str(line);
+        rest = behind.strip_prefix(control).unwrap_or_default();
+        match control {
+            '\r' if rest.starts_with('\n') => {}
             '\r' | '\n' => out.push_str("\r\n"),
-            '\t' => out.push(c),
-            c if c.is_control() => {}
-            c => out.push(c),
+            '\t' => out.push(control),
+            _ => {}
         }
     }
+    out.push_str(rest);
     if !out.ends_with("\r\n") {
         out.push_str("\r\n");
     }
@@ -142,19 +145,17 @@ fn quote_line(out: &mut String, line: &str) {
     let last = line.len().saturating_sub(1);
     let mut column = 0;
     for (index, byte) in line.bytes().enumerate() {
-        let mut code = String::with_capacity(3);
-        match byte {
-            b' ' | b'\t' if index == last => push_hex(&mut code, byte),
-            b'=' => push_hex(&mut code, byte),
-            b' '..=b'~' | b'\t' => code.push(char::from(byte)),
-            _ => push_hex(&mut code, byte),
-        }
-        if column + code.len() > MAX_QP - 1 {
+        let stays = match byte {
+            b' ' | b'\t' => index != last,
+            _ => byte.is_ascii_graphic() && byte != b'=',
+        };
+        let width = if stays { 1 } else { 3 };
+        if column + width > MAX_QP - 1 {
             out.push_str("=\r\n");
             column = 0;
         }
-        column += code.len();
-        out.push_str(&code);
+        column += width;
+        if stays { out.push(char::from(byte)) } else { push_hex(out, byte) }
     }
 }
 

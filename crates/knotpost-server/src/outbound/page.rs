@@ -89,19 +89,20 @@ impl Renderer {
 
     /// What a page may name of a board.
     fn board(&self, sheet: &Sheet, around: Surroundings<'_>, pictures: &mut Vec<Depicted>) -> Value {
-        let picture = (pictures.len() < MOST_PICTURES && !sheet.view.panels.is_empty()).then(|| {
-            let content_id = format!("board{}.{}", pictures.len() + 1, around.message_id);
-            let picture = context! {
-                content_id => content_id.clone(),
-                begins => Value::from_safe_string(picture_begins(&content_id)),
-                ends => Value::from_safe_string(PICTURE_ENDS.to_owned()),
-                alt => knotpost_picture::describe(&sheet.view),
-            };
-            let (view, basis) = (sheet.view.clone(), sheet.basis.clone());
-            pictures.push(Depicted { content_id, view, basis });
-            picture
-        });
-        let has_table = matches!(sheet.layout, Layout::Standard | Layout::Narrow);
+        let picture =
+            (pictures.len() < MOST_PICTURES && !sheet.drawing.view().panels.is_empty()).then(|| {
+                let content_id = format!("board{}.{}", pictures.len() + 1, around.message_id);
+                let picture = context! {
+                    content_id => content_id.clone(),
+                    begins => Value::from_safe_string(picture_begins(&content_id)),
+                    ends => Value::from_safe_string(PICTURE_ENDS.to_owned()),
+                    alt => knotpost_picture::describe(sheet.drawing.view()),
+                };
+                let (view, basis) = (sheet.drawing.view().clone(), sheet.basis.clone());
+                pictures.push(Depicted { content_id, view, basis });
+                picture
+            });
+        let has_table = matches!(sheet.drawing.layout(), Layout::Standard | Layout::Narrow);
         let play = sheet.example.as_deref().and_then(|line| line.rsplit_once(' ')).map(|(_, play)| play);
         context! {
             picture,

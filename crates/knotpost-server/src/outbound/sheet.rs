@@ -32,9 +32,9 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         seat_lines => !sheet.seats.is_empty(),
         move_table,
         board,
-        legend => sheet.legend.trim_end(),
+        legend => sheet.legend().trim_end(),
         example => sheet.example.clone(),
-        narrow => matches!(sheet.layout, Layout::Narrow),
+        narrow => matches!(sheet.drawing.layout(), Layout::Narrow),
         answers => answers_word(sheet.answers.as_ref()),
         own_move => match &sheet.answers {
             Some(Answers::Move(play)) => Some(play.as_str()),
@@ -74,8 +74,8 @@ fn heading_word(heading: Heading) -> &'static str {
 
 /// Board and move list in the reader's layout.
 fn lay_out(sheet: &Sheet) -> (String, String) {
-    let board = sheet.board.trim_end_matches('\n').to_owned();
-    match sheet.layout {
+    let board = sheet.drawing.text();
+    match sheet.drawing.layout() {
         Layout::Standard => (board, move_table(sheet, WIDTH)),
         Layout::Narrow => (board, move_table(sheet, NARROW)),
         Layout::Wide => (beside(&board, &move_table(sheet, WIDTH)), String::new()),

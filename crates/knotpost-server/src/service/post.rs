@@ -59,8 +59,8 @@ pub(super) async fn registered_addresses(
 }
 
 pub(super) fn new_message_id(app: &App) -> Result<String, StoreError> {
-    let id: [u8; 16] = random_bytes(app.entropy.as_ref())?;
-    Ok(app.own.message_id(&to_hex(&id)))
+    let lot: [u8; 10] = random_bytes(app.entropy.as_ref())?;
+    Ok(app.own.message_id(&format!("{:012x}{}", app.clock.now().0, to_hex(&lot))))
 }
 
 /// Queues a mail to one address; `in_reply_to` names the mail it answers.

@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-use knotpost_rules::{Layout, Outcome, Seat as RulesSeat, View, Viewer};
+use knotpost_rules::{Outcome, Seat as RulesSeat, Viewer};
 use serde::{Deserialize, Serialize};
 
 use super::board::seat_at;
 use super::depiction::Basis;
 use super::post::{BoardFacts, Heading, Note};
 use super::time::{has_own_limits, time_facts};
-use super::{Answers, Board, Chance, Standing, Style, chance};
+use super::{Answers, Board, Chance, Drawing, Standing, Style, chance};
 use crate::domain::Millis;
 
 /// How many rounds of the move list a mail shows.
@@ -125,10 +125,9 @@ pub struct Sheet {
     pub seats: Vec<Seat>,
     /// The moves shown.
     pub moves: Vec<ListedMove>,
-    /// The board as text, with scores.
-    pub board: String,
-    /// What faces or cells mean.
-    pub legend: String,
+    /// The board.
+    #[serde(skip)]
+    pub drawing: Drawing,
     /// A command the reader could send now.
     pub example: Option<String>,
     /// What the reader is asked to reply, when he can reply without a password.
@@ -146,13 +145,7 @@ pub struct Sheet {
     pub ratings: Vec<String>,
     /// The number of the last move.
     pub ply: usize,
-    /// How it is to be laid out.
-    #[serde(skip)]
-    pub layout: Layout,
-    /// The same board for whoever draws it.
-    #[serde(skip)]
-    pub view: View,
-    /// Where that is found again.
+    /// Where the drawing is found again.
     #[serde(skip)]
     pub basis: Basis,
 }
@@ -181,7 +174,6 @@ impl Sheet {
         let shown = if whole { board.entries.len() } else { facts.made.max(ROUNDS * board.seats.len()) };
         let skipped = board.entries.len().saturating_sub(shown);
         let viewer = viewer(board, reader);
-        let view = board.position.view(viewer);
         Self {
             heading: facts.heading,
             game: board.row.game.clone(),
@@ -196,8 +188,7 @@ impl Sheet {
                 .map(|row| Seat { side: board.side(row.seat).to_owned(), userid: row.userid.clone() })
                 .collect(),
             moves: board.entries.iter().skip(skipped).map(listed).collect(),
-            board: view.lay_out(facts.style.layout),
-            legend: if over { String::new() } else { view.legend_for(facts.style.layout) },
+            drawing: Drawing::of(board.position.as_ref(), viewer, facts.style.layout),
             example: example(board, &standing, reader).filter(|_| !facts.tell_of_pause()),
             answers: None,
             subscribers: facts.subscribers.clone(),
@@ -208,9 +199,15 @@ impl Sheet {
             times: facts.times.clone().or_else(|| times(board, facts.heading, &facts.style, now)),
             ratings: Vec::new(),
             ply: board.entries.len(),
-            layout: facts.style.layout,
             basis: Basis::of(board, viewer),
-            view,
+        }
+    }
+
+    /// What faces or cells mean and how moves are typed; nothing when it is over.
+    pub fn legend(&self) -> String {
+        match self.verdict {
+            Verdict::Turn(_) => self.drawing.legend(),
+            Verdict::Won { .. } | Verdict::Tie(_) => String::new(),
         }
     }
 

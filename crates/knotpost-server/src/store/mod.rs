@@ -100,7 +100,7 @@ pub use whole::{Cell, Column, Kind, STAYING, Staying, TABLES, Table};
 pub use writer::Work;
 
 use dialect::on;
-use inline::Readers;
+use inline::{Readers, Stamp};
 use writer::Writer;
 
 /// The connections.
@@ -109,6 +109,7 @@ enum Pools {
     /// The options are for what takes long and therefore runs on a thread of its own.
     Sqlite {
         readers: Readers,
+        stamp: Stamp,
         apart: Box<SqliteConnectOptions>,
     },
     Postgres(PgPool),
@@ -167,6 +168,17 @@ impl Store {
         self.writer.writes()
     }
 
+    /// A number that is another one after every commit, whoever made it; `None`: PostgreSQL has no such number.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn stamp(&self) -> Result<Option<i64>, StoreError> {
+        match &self.pools {
+            Pools::Sqlite { stamp, .. } => Ok(Some(stamp.now()?)),
+            Pools::Postgres(_) => Ok(None),
+        }
+    }
+
     /// Whether the database answers.
     ///
     /// # Errors
@@ -181,7 +193,10 @@ impl Store {
     pub async fn close(&self) {
         self.writer.close().await;
         match &self.pools {
-            Pools::Sqlite { readers, .. } => readers.close().await,
+            Pools::Sqlite { readers, stamp, .. } => {
+                stamp.close();
+                readers.close().await;
+            }
             Pools::Postgres(pool) => pool.close().await,
         }
     }

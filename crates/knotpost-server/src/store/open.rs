@@ -10,7 +10,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{Connection as _, PgPool, SqlitePool};
 
 use super::dialect::on;
-use super::inline::{InlineOptions, Readers};
+use super::inline::{InlineOptions, Readers, Stamp};
 use super::writer::Writer;
 use super::{Pools, Store, StoreError};
 
@@ -131,6 +131,8 @@ fn sqlite_options(file: &Path) -> SqliteConnectOptions {
 async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store, StoreError> {
     let options = InlineOptions::new(file, BUSY_TIMEOUT);
     let writer = Writer::sqlite(options.clone()).await?;
-    let readers = Readers::new(options.reads_only(), max_connections.max(1));
-    Ok(Store { pools: Pools::Sqlite { readers, apart: Box::new(sqlite_options(file)) }, writer })
+    let options = options.reads_only();
+    let stamp = Stamp::new(options.clone());
+    let readers = Readers::new(options, max_connections.max(1));
+    Ok(Store { pools: Pools::Sqlite { readers, stamp, apart: Box::new(sqlite_options(file)) }, writer })
 }

@@ -5,12 +5,14 @@ mod api;
 mod auth;
 mod client;
 mod commands;
+mod content;
 mod error;
 mod extract;
 mod feeds;
 mod guard;
 mod health;
 mod inbound;
+mod kept;
 mod once;
 mod openapi;
 mod pages;
@@ -20,6 +22,7 @@ mod routes;
 mod visitor;
 
 use std::net::SocketAddr;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -35,13 +38,18 @@ use router::CONTENT_POLICY;
 pub use router::router;
 pub use routes::{Role, Route, routes};
 
-/// What every handler shares.
+/// What every handler shares. Copied several times for each request, and therefore no more than a pointer.
 #[derive(Clone)]
-pub struct Web {
+pub struct Web(Arc<Shared>);
+
+/// The parts behind a [`Web`].
+#[derive(Clone)]
+pub struct Shared {
     /// The server's parts.
     pub app: Arc<App>,
     mailroom: Arc<dyn Mailroom>,
     pages: Arc<pages::Pages>,
+    kept: Arc<kept::KeptAnswers>,
     metrics: Option<PrometheusHandle>,
     /// The mail that stays on this machine, when it does.
     mailbox: Option<Arc<dyn LocalMailbox>>,
@@ -59,19 +67,28 @@ impl Web {
     pub fn new(app: Arc<App>, mailroom: Arc<dyn Mailroom>, metrics: Option<PrometheusHandle>) -> Self {
         let pages = Arc::new(pages::Pages::new(&app.config));
         let watchers = Arc::new(Semaphore::new(MOST_WATCHERS));
-        Self { app, mailroom, pages, metrics, mailbox: None, stop: CancellationToken::new(), watchers }
+        let (kept, stop) = (Arc::default(), CancellationToken::new());
+        Self(Arc::new(Shared { app, mailroom, pages, kept, metrics, mailbox: None, stop, watchers }))
     }
 
     /// The same, showing the mail that stays on this machine.
     #[must_use]
     pub fn with_mailbox(self, mailbox: Option<Arc<dyn LocalMailbox>>) -> Self {
-        Self { mailbox, ..self }
+        Self(Arc::new(Shared { mailbox, ..Arc::unwrap_or_clone(self.0) }))
     }
 
     /// The same, ending its long answers when the server stops.
     #[must_use]
     pub fn until(self, stop: CancellationToken) -> Self {
-        Self { stop, ..self }
+        Self(Arc::new(Shared { stop, ..Arc::unwrap_or_clone(self.0) }))
+    }
+}
+
+impl Deref for Web {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
     }
 }
 

@@ -70,18 +70,52 @@ async fn moves_and_legal_moves_are_listed() {
 #[tokio::test]
 async fn an_unchanged_board_is_not_sent_again() {
     let app = playing().await;
-    let path = "/api/v1/boards/osbox/101";
+    for path in ["/api/v1/boards/osbox/101", "/api/v1/boards/osbox/101/board.txt"] {
+        is_sent_once(&app, path).await;
+    }
+}
+
+async fn is_sent_once(app: &TestApp, path: &str) {
     let tag = app.get(path).await.header("etag").to_owned();
     for known in [tag.clone(), format!("W/{tag}"), format!("\"x\", {tag}"), "*".to_owned()] {
         let request = Request::get(path).header("if-none-match", known).body(Body::empty()).unwrap();
         let page = app.send(request).await;
         assert_eq!((page.status.as_u16(), page.text.as_str()), (304, ""));
     }
-    app.post("osbox move 101 ann ann-secret f2", "").await;
+    let before = app.get(path).await.text;
+    let [mover, play] = if path.ends_with("txt") { ["bob", "e8"] } else { ["ann", "f2"] };
+    let line = format!("osbox move 101 {mover} {mover}-secret {play}");
+    assert_eq!(app.post(&line, "").await.outcome(), "200 ok");
     let request = Request::get(path).header("if-none-match", &tag).body(Body::empty()).unwrap();
     let page = app.send(request).await;
     assert_eq!(page.status, 200);
-    assert_ne!(page.header("etag"), tag);
+    assert_ne!((page.header("etag"), &page.text), (tag.as_str(), &before));
+}
+
+#[tokio::test]
+async fn answers_are_kept_until_somebody_commits() {
+    let app = playing().await;
+    let asked = ["", "?ply=1", "?ply=1&", "/board.txt", "/board.txt?ply=0"];
+    let addresses = asked.map(|rest| format!("/api/v1/boards/osbox/101{rest}"));
+    let mut first = Vec::new();
+    for address in &addresses {
+        first.push(app.get(address).await.text);
+    }
+    // Again, by now out of memory, and each its own.
+    for (address, text) in addresses.iter().zip(&first) {
+        assert_eq!(app.get(address).await.text, *text, "{address}");
+    }
+    // As another process would.
+    let file = app.data.path().join("knotpost.db");
+    let other = rusqlite::Connection::open(file).unwrap();
+    let renamed = other.execute("UPDATE users SET userid = 'Anna' WHERE userid = 'ann'", []).unwrap();
+    assert_eq!(renamed, 1);
+    let page = app.get(&addresses[0]).await.json();
+    assert_eq!(page["players"][0]["userid"], "Anna");
+    let problem = app.get("/api/v1/boards/osbox/102").await;
+    is_problem(&problem, 404, "no_such_board");
+    app.post("osbox challenge bob bob", "").await;
+    assert_eq!(app.get("/api/v1/boards/osbox/102").await.status, 200, "what is refused is not kept");
 }
 
 #[tokio::test]

@@ -196,6 +196,7 @@ contracts! {
     transactions::a_write_is_told_of_only_when_everybody_can_see_it,
     transactions::a_panic_in_a_write_harms_no_other,
     transactions::a_read_sees_one_snapshot_and_writes_nothing,
+    transactions::a_stamp_tells_of_every_commit,
     transactions::closing_finishes_what_waits,
     transactions::writes_that_meet_on_one_row_are_all_made,
     schema::migrations_run_twice_and_side_by_side,

@@ -10,6 +10,7 @@ mod error;
 mod options;
 mod readers;
 mod row;
+mod stamp;
 mod statement;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ pub use connection::InlineConnection;
 pub(super) use options::InlineOptions;
 pub use readers::Reader;
 pub(super) use readers::Readers;
+pub(super) use stamp::Stamp;
 
 use connection::Transactions;
 use row::{Column, Row};

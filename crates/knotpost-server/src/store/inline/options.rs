@@ -39,7 +39,7 @@ impl InlineOptions {
         Self { reads_only: true, ..self }
     }
 
-    fn open(&self) -> rusqlite::Result<rusqlite::Connection> {
+    pub(super) fn open(&self) -> rusqlite::Result<rusqlite::Connection> {
         // Without locks of its own: a connection is used by one thread at a time.
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, Uri};
+use axum::response::{IntoResponse as _, Response};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use super::board_json::{BoardSummary, Boards, Moves, WholeBoard, list_moves};
 use crate::domain::{BoardKey, BoardRef, BoardState};
 use crate::service::{BoardQuery, BoardView, Code, Standing, export_record, view_board, view_boards};
 use crate::web::Web;
+use crate::web::content::Content;
 use crate::web::error::Problem;
 use crate::web::extract::{Asked, At};
 use crate::web::openapi::{Operation, Tag};
@@ -100,27 +100,19 @@ pub(super) async fn show(
     State(web): State<Web>,
     At((game, number)): At<(String, String)>,
     Asked(query): Asked<PlyQuery>,
+    uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let view = find(&web, &game, &number, query.ply).await?;
-    let standing = view.board.standing();
-    let body = serde_json::to_string(&WholeBoard::of(&view, &standing)).map_err(|error| {
-        tracing::error!(%error, "a board could not be written");
-        Problem::new(Code::Unavailable, "the board cannot be shown at the moment")
-    })?;
-    Ok(tagged(&headers, HeaderValue::from_static("application/json"), body))
-}
-
-/// The answer, unless the client has it already.
-pub(in crate::web) fn tagged<B>(headers: &HeaderMap, kind: HeaderValue, body: B) -> Response
-where
-    B: AsRef<[u8]> + IntoResponse,
-{
-    let tag = entity_tag(body.as_ref());
-    if is_known(headers, &tag) {
-        return (StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response();
-    }
-    ([(header::ETAG, tag), (header::CONTENT_TYPE, kind)], body).into_response()
+    let make = async {
+        let view = find(&web, &game, &number, query.ply).await?;
+        let standing = view.board.standing();
+        let body = serde_json::to_string(&WholeBoard::of(&view, &standing)).map_err(|error| {
+            tracing::error!(%error, "a board could not be written");
+            Problem::new(Code::Unavailable, "the board cannot be shown at the moment")
+        })?;
+        Ok(Content::new("application/json", body))
+    };
+    web.kept.answer(&web.app.store, &uri, &headers, make).await
 }
 
 pub(super) const MOVES: Operation = Operation::new("list_moves", Tag::Boards, "The moves of a board")
@@ -174,15 +166,22 @@ pub(super) async fn legal(
 pub(super) const TEXT: Operation = Operation::new("show_board_text", Tag::Boards, "A board as text")
     .asks::<PlyQuery>()
     .gives_text("text/plain", "The board as mails draw it.")
-    .refuses(UNKNOWN);
+    .refuses(UNKNOWN)
+    .tagged();
 
 pub(super) async fn text(
     State(web): State<Web>,
     At((game, number)): At<(String, String)>,
     Asked(query): Asked<PlyQuery>,
-) -> Result<String, Problem> {
-    let view = find(&web, &game, &number, query.ply).await?;
-    Ok(format!("{}\n", view.sheet.board.trim_end()))
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let make = async {
+        let view = find(&web, &game, &number, query.ply).await?;
+        let text = format!("{}\n", view.sheet.drawing.text().trim_end());
+        Ok(Content::new("text/plain; charset=utf-8", text))
+    };
+    web.kept.answer(&web.app.store, &uri, &headers, make).await
 }
 
 pub(super) const RECORD: Operation = Operation::new("show_record", Tag::Boards, "A board as a game record")
@@ -215,20 +214,4 @@ pub(super) fn board_name(game: &str, number: &str) -> Result<BoardRef, Problem> 
         .parse()
         .map_err(|_| Problem::new(Code::NoSuchBoard, format!("there is no {game} board `{number}`")))?;
     Ok(BoardRef { game, number })
-}
-
-/// Changes with everything that is shown: a board may begin again with as many moves as before.
-fn entity_tag(body: &[u8]) -> HeaderValue {
-    let digest = Sha256::digest(body);
-    let tag = format!("\"{}\"", crate::secret::to_hex(digest.get(..16).unwrap_or(&digest)));
-    HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))
-}
-
-/// Whether the client has it already: a list of tags, weak ones too (a proxy may have weakened them).
-fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
-    let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    known
-        .flat_map(|line| line.split(','))
-        .map(str::trim)
-        .any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known).as_bytes() == tag.as_bytes())
 }

@@ -6,10 +6,10 @@ use axum::response::{IntoResponse as _, Response};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::tagged;
 use crate::service::{FeedReader, ServiceError, find_feed_reader, view_deadlines, view_turns};
 use crate::web::Web;
 use crate::web::client::Client;
+use crate::web::content::Content;
 use crate::web::error::Problem;
 use crate::web::extract::{Asked, At};
 use crate::web::feeds::{Source, write_atom, write_calendar};
@@ -43,8 +43,8 @@ pub(super) async fn turns(
     let feed = async {
         let reader = find_reader(&web, &userid, &query, client).await?;
         let waiting = view_turns(&web.app, &reader).await?;
-        let kind = HeaderValue::from_static("application/atom+xml; charset=utf-8");
-        Ok(tagged(&headers, kind, write_atom(&source(&web, &reader), &waiting, reader.since)))
+        let feed = write_atom(&source(&web, &reader), &waiting, reader.since);
+        Ok(Content::new("application/atom+xml; charset=utf-8", feed).unless_known(&headers))
     };
     sealed(feed.await)
 }
@@ -66,8 +66,8 @@ pub(super) async fn deadlines(
     let calendar = async {
         let reader = find_reader(&web, &userid, &query, client).await?;
         let running = view_deadlines(&web.app, &reader).await?;
-        let kind = HeaderValue::from_static("text/calendar; charset=utf-8");
-        Ok(tagged(&headers, kind, write_calendar(&source(&web, &reader), &running)))
+        let calendar = write_calendar(&source(&web, &reader), &running);
+        Ok(Content::new("text/calendar; charset=utf-8", calendar).unless_known(&headers))
     };
     sealed(calendar.await)
 }

@@ -18,7 +18,6 @@ use axum::routing::{delete, get, post};
 use super::error::Problem;
 use super::routes::Role::{Admin, Public, User};
 use super::routes::Route;
-pub(super) use boards::tagged;
 pub(super) use pictures::picture_mark;
 
 use crate::service::Code;

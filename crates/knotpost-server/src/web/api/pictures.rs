@@ -5,16 +5,15 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use knotpost_picture::{PictureOptions, Theme};
-use knotpost_rules::{View, Viewer};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::boards::{UNKNOWN, find};
-use super::tagged;
 use crate::gallery::Look;
-use crate::service::{Board, BoardView, Code};
+use crate::service::{Board, Code};
 use crate::web::Web;
+use crate::web::content::Content;
 use crate::web::error::Problem;
 use crate::web::extract::{Asked, At};
 use crate::web::openapi::{Operation, Tag};
@@ -76,8 +75,9 @@ pub(super) async fn svg(
     let (theme, width_px) = (read_theme(query.theme.as_deref())?, read_width(query.width)?);
     let board = find(&web, &game, &number, query.ply).await?;
     let title = format!("{} board {}", board.board.title(), board.board.row.number);
-    let drawing = knotpost_picture::svg(&seen_by_all(&board), &PictureOptions { theme, width_px, title });
-    let answer = tagged(&headers, HeaderValue::from_static("image/svg+xml"), drawing);
+    let drawing =
+        knotpost_picture::svg(board.sheet.drawing.view(), &PictureOptions { theme, width_px, title });
+    let answer = Content::new("image/svg+xml", drawing).unless_known(&headers);
     Ok(kept(answer, &board.board, query.v.as_deref()))
 }
 
@@ -103,10 +103,10 @@ pub(super) async fn png(
         }
     };
     let board = find(&web, &game, &number, query.ply).await?;
-    let drawn = web.app.gallery.draw(seen_by_all(&board), look).await;
+    let drawn = web.app.gallery.draw(board.sheet.drawing.view().clone(), look).await;
     let bytes =
         drawn.ok_or_else(|| Problem::new(Code::BadValue, "this board cannot be drawn in that size"))?;
-    let answer = tagged(&headers, HeaderValue::from_static("image/png"), Bytes::from_owner(bytes));
+    let answer = Content::new("image/png", Bytes::from_owner(bytes)).unless_known(&headers);
     Ok(kept(answer, &board.board, query.v.as_deref()))
 }
 
@@ -121,10 +121,6 @@ pub(in crate::web) fn picture_mark(board: &Board) -> String {
     digest.update(board.entries.digest().to_be_bytes());
     let digest = digest.finalize();
     crate::secret::to_hex(digest.get(..8).unwrap_or(&digest))
-}
-
-fn seen_by_all(board: &BoardView) -> View {
-    board.board.position.view(Viewer::Spectator)
 }
 
 /// Says for how long the answer may be kept.

@@ -15,7 +15,7 @@ pub use document::openapi;
 pub(super) use operation::{Operation, Tag};
 
 use super::Web;
-use super::api::tagged;
+use super::content::Content;
 use super::routes::Role::Public;
 use super::routes::Route;
 use super::visitor::LoggedIn;
@@ -39,7 +39,7 @@ const DOCS: Operation =
 static TEXT: LazyLock<String> = LazyLock::new(|| openapi().to_string());
 
 async fn document(headers: HeaderMap) -> Response {
-    tagged(&headers, HeaderValue::from_static("application/json"), TEXT.clone())
+    Content::new("application/json", TEXT.as_str()).unless_known(&headers)
 }
 
 async fn docs(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {

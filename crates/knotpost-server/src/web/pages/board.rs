@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use knotpost_picture::{Link, PictureOptions, Theme, die_svg, linked_svg};
-use knotpost_rules::{Ability, Choices, PartKind, View, Viewer};
+use knotpost_rules::{Ability, Choices, PartKind};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Deserialize;
@@ -117,6 +117,8 @@ impl Seen<'_> {
         let example = view.sheet.example.clone().unwrap_or_default();
         let shared = context! {
             sheet => Serde(&view.sheet),
+            text => view.sheet.drawing.text(),
+            legend => view.sheet.legend(),
             state => row.state.as_str(),
             turn_line => view.sheet.verdict.to_string(),
             to_move, is_turn, is_now, paused, plays, ply, pictures, example,
@@ -126,7 +128,7 @@ impl Seen<'_> {
             rated => row.rated,
             limits => limits(view),
             scores => board.position.scores().texts(),
-            reading => knotpost_picture::describe(&board.position.view(Viewer::Spectator)),
+            reading => knotpost_picture::describe(view.sheet.drawing.view()),
             talk => talk.iter().map(|line| self.talk_facts(line)).collect::<Vec<_>>(),
         };
         context! { ..self.turn_facts(choosing.as_ref()), ..self.proposal_facts(), ..shared }
@@ -141,13 +143,7 @@ impl Seen<'_> {
     fn pictures(&self, choosing: Option<&Choosing>) -> Vec<Value> {
         let board = &self.view.board;
         let preview = choosing.and_then(|choosing| choosing.preview.as_ref());
-        let now: View;
-        let shown = if let Some(preview) = preview {
-            preview
-        } else {
-            now = board.position.view(Viewer::Spectator);
-            &now
-        };
+        let shown = preview.unwrap_or_else(|| self.view.sheet.drawing.view());
         let links = choosing.filter(|_| preview.is_none()).map(|choosing| self.links(choosing));
         let title = format!("{} board {}", board.title(), board.row.number);
         let picture = |(theme, class)| {

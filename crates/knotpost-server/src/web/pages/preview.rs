@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use knotpost_picture::{CARD, describe};
-use knotpost_rules::{AnyGame, Viewer};
+use knotpost_rules::AnyGame;
 use minijinja::{Value, context};
 
 use super::sentence;
@@ -34,7 +34,7 @@ pub(super) fn of_board(url: &str, view: &BoardView) -> Value {
     let picture = (row.state != BoardState::Removed).then(|| {
         let place = format!("{url}/api/v1/boards/{}/{}", url_encode(&row.game), row.number);
         let address = format!("{place}/board.png?ply={ply}&frame=card&v={}", picture_mark(board));
-        picture(&address, &shorten(&describe(&board.position.view(Viewer::Spectator))))
+        picture(&address, &shorten(&describe(view.sheet.drawing.view())))
     });
     context! {
         kind => "article",

@@ -1,0 +1,51 @@
+//! An answer that says by its `ETag` what it is, so that a client which has it need not get it again.
+
+use axum::body::Bytes;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use sha2::{Digest as _, Sha256};
+
+/// What there is at an address.
+#[derive(Clone, Debug)]
+pub(super) struct Content {
+    kind: HeaderValue,
+    tag: HeaderValue,
+    body: Bytes,
+}
+
+impl Content {
+    /// As of this media type.
+    pub(super) fn new(kind: &'static str, body: impl Into<Bytes>) -> Self {
+        let body = body.into();
+        Self { kind: HeaderValue::from_static(kind), tag: entity_tag(&body), body }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.body.len()
+    }
+
+    /// The answer, unless the client has it already.
+    pub(super) fn unless_known(self, headers: &HeaderMap) -> Response {
+        let Self { kind, tag, body } = self;
+        if is_known(headers, &tag) {
+            return (StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response();
+        }
+        ([(header::ETAG, tag), (header::CONTENT_TYPE, kind)], body).into_response()
+    }
+}
+
+/// Changes with everything that is shown: a board may begin again with as many moves as before.
+fn entity_tag(body: &[u8]) -> HeaderValue {
+    let digest = Sha256::digest(body);
+    let tag = format!("\"{}\"", crate::secret::to_hex(digest.get(..16).unwrap_or(&digest)));
+    HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))
+}
+
+/// Whether the client has it already: a list of tags, weak ones too (a proxy may have weakened them).
+fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
+    let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    known
+        .flat_map(|line| line.split(','))
+        .map(str::trim)
+        .any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known).as_bytes() == tag.as_bytes())
+}
