@@ -1,73 +1,26 @@
-//! Sending what the outbox holds: lease, render, send, mark. No transaction is open meanwhile.
+//! What becomes of a mail that was taken from the outbox: written, sent, noted. No transaction is open while it is
+//! sent.
 
-use std::collections::VecDeque;
-use std::fmt;
-use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures_util::FutureExt as _;
 use knotpost_rules::View;
-use tokio::time::Instant;
 
 use super::backoff::{Retry, after_failure};
 use super::post::{board_envelope, plain_envelope};
+use super::sender::Leased;
 use super::transport::{SendError, Transport};
 use crate::app::App;
 use crate::clock::random_bytes;
-use crate::domain::{BoardKey, BoardRef, Millis, OutboxKey, Trouble};
+use crate::domain::{BoardKey, BoardRef, Millis, Trouble};
 use crate::gallery::Look;
 use crate::service::{
     BoardFacts, BoardLetter, CONFIRMATION_KIND, Drawn, Envelope, Referred, Reply, STOPPED, StoredDraft,
-    give_way, give_way_among, letter_by_reference, record_trouble, referred_to, view_again,
+    give_way, letter_by_reference, record_trouble, referred_to, view_again,
 };
 use crate::store::{OutboxRow, StoreError, Tx};
 
-/// Nobody else sends a leased mail before this time is over.
-const LEASE_MS: i64 = 5 * 60_000;
 /// A mail server that takes longer for one mail is left.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// So long it is tried to note that a mail was sent, while the database is away or its disk is full.
-const NOTING: Duration = Duration::from_mins(2);
-/// … and between two tries.
-const NOTE_PAUSE: Duration = Duration::from_secs(1);
-/// A leased mail whose sending has not begun by then is left to whoever leases it next: together with the two
-/// patiences this is less than the lease.
-const FRESH_MS: i64 = 30_000;
-/// So many mails are leased at once.
-const MOST: i64 = 16;
-/// So long a mail lies before it is sent while the server is busy. Where moves follow each other in a moment, their
-/// readers then get one mail instead of many, and nobody waits for a move because mail is being written.
-const SETTLING_MS: i64 = 1_000;
-/// A server that writes more often than this in a second is busy.
-const BUSY: u64 = 200;
-
-/// How often the database was written to when somebody looked last, and whether that was often.
-#[derive(Clone, Copy, Debug, Default)]
-struct Pace {
-    at: Millis,
-    writes: u64,
-    is_busy: bool,
-}
-
-impl Pace {
-    /// Looks again, once in a second or less.
-    fn look(&mut self, now: Millis, writes: u64) {
-        let passed = now.since(self.at).0.unsigned_abs();
-        if passed < 1_000 {
-            return;
-        }
-        let often = writes.saturating_sub(self.writes).saturating_mul(1_000) / passed;
-        *self = Self { at: now, writes, is_busy: often > BUSY };
-    }
-}
-
-/// A mail that nobody else has.
-#[derive(Clone, Debug)]
-struct Leased {
-    row: OutboxRow,
-    until: Millis,
-}
 
 /// What a mail became before it is sent.
 #[derive(Clone, Debug)]
@@ -78,140 +31,8 @@ pub enum Made {
     Dropped(&'static str),
 }
 
-/// Sends what the outbox holds, by as many workers as share it.
-///
-/// A lease is a write, and writes wait for each other: so several mails are taken at once, and what one worker has
-/// taken the others send as well.
-pub struct Sender {
-    app: Arc<App>,
-    transport: Arc<Transport>,
-    tray: Mutex<VecDeque<Leased>>,
-    /// Held by whoever fills the tray.
-    filling: tokio::sync::Mutex<Pace>,
-}
-
-impl fmt::Debug for Sender {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sender")
-            .field("transport", &self.transport)
-            .field("in_hand", &self.tray().len())
-            .finish_non_exhaustive()
-    }
-}
-
-impl Sender {
-    /// A sender with nothing in hand.
-    pub fn new(app: Arc<App>, transport: Arc<Transport>) -> Self {
-        Self { app, transport, tray: Mutex::default(), filling: tokio::sync::Mutex::default() }
-    }
-
-    /// Sends the mail that is due longest; `false`: none is due.
-    ///
-    /// # Errors
-    /// When the database fails. A mail that cannot be rendered or sent is no error: its row says so.
-    pub async fn send_next(&self) -> Result<bool, StoreError> {
-        let app = &*self.app;
-        let Some(leased) = self.take().await? else { return Ok(false) };
-        let row = &leased.row;
-        // A mail that makes the program stumble must not take the sender along.
-        let made = AssertUnwindSafe(make_unless_stopped(app, &leased))
-            .catch_unwind()
-            .await
-            .unwrap_or(Err(StoreError::Panicked));
-        match made {
-            Ok(Some(Made::Message(bytes))) => match app.composer.sign(&bytes, row.date) {
-                Ok(signed) => send(app, &self.transport, row, signed.as_deref().unwrap_or(&bytes)).await?,
-                // Unsigned it would be taken for a forgery.
-                Err(error) => defer(app, row, error).await?,
-            },
-            Ok(Some(Made::Dropped(why))) => finish(app, row, "dropped", Some(why.to_owned())).await?,
-            Ok(None) => {}
-            Err(error) if error.is_transient() => defer(app, row, error.with_causes()).await?,
-            Err(error) => {
-                tracing::error!(
-                    outbox = row.id.0,
-                    error = error.with_causes(),
-                    "a mail could not be written; it is set aside"
-                );
-                finish(app, row, "failed", Some(error.with_causes())).await?;
-            }
-        }
-        Ok(true)
-    }
-
-    /// Leaves what is in hand to whoever comes next.
-    ///
-    /// # Errors
-    /// When the database fails; then that has to wait until the leases are over.
-    pub async fn give_back(&self) -> Result<(), StoreError> {
-        let leased: Vec<Leased> = self.tray().drain(..).collect();
-        let Some(until) = leased.iter().map(|leased| leased.until).max() else { return Ok(()) };
-        let keys: Vec<OutboxKey> = leased.iter().map(|leased| leased.row.id).collect();
-        let now = self.app.clock.now();
-        self.app
-            .store
-            .write(move |tx| {
-                let keys = keys.clone();
-                Box::pin(async move { tx.give_back_outbox(&keys, until, now).await })
-            })
-            .await
-    }
-
-    async fn take(&self) -> Result<Option<Leased>, StoreError> {
-        if let Some(leased) = self.take_from_tray() {
-            return Ok(Some(leased));
-        }
-        let mut pace = self.filling.lock().await;
-        // Whoever held it may have filled the tray.
-        if let Some(leased) = self.take_from_tray() {
-            return Ok(Some(leased));
-        }
-        let now = self.app.clock.now();
-        // A look without the writer's lock first: idle servers do not write.
-        let Some(due) = self.app.store.glance().await?.next_outbox_due().await?.filter(|due| *due <= now.0)
-        else {
-            return Ok(None);
-        };
-        pace.look(now, self.app.store.writes());
-        let settling = if pace.is_busy { SETTLING_MS } else { 0 };
-        let rest = settling.saturating_sub(now.since(Millis(due)).0).max(0);
-        tokio::time::sleep(Duration::from_millis(rest.unsigned_abs())).await;
-        let now = self.app.clock.now();
-        let settled = now.plus(-settling);
-        let until = now.plus(LEASE_MS);
-        let rows = self.app.store.write(move |tx| Box::pin(lease(tx, now, settled, until))).await?;
-        self.tray().extend(rows.into_iter().map(|row| Leased { row, until }));
-        Ok(self.take_from_tray())
-    }
-
-    fn take_from_tray(&self) -> Option<Leased> {
-        let now = self.app.clock.now();
-        let mut tray = self.tray();
-        loop {
-            let leased = tray.pop_front()?;
-            if now.plus(LEASE_MS - FRESH_MS) <= leased.until {
-                return Some(leased);
-            }
-        }
-    }
-
-    fn tray(&self) -> MutexGuard<'_, VecDeque<Leased>> {
-        self.tray.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-async fn lease(
-    tx: &mut Tx,
-    now: Millis,
-    settled: Millis,
-    until: Millis,
-) -> Result<Vec<OutboxRow>, StoreError> {
-    let rows = tx.lease_outbox(settled, until, MOST).await?;
-    give_way_among(tx, rows, now).await
-}
-
 /// `None`: it has ended, or somebody else has it.
-async fn make_unless_stopped(app: &App, leased: &Leased) -> Result<Option<Made>, StoreError> {
+pub(super) async fn make_unless_stopped(app: &App, leased: &Leased) -> Result<Option<Made>, StoreError> {
     let row = &leased.row;
     let mut tx = app.store.read().await?;
     let Some(outlook) = tx.outlook(row.id, leased.until, &row.recipient.to_lowercase()).await? else {
@@ -321,7 +142,13 @@ async fn draw(app: &App, views: Vec<(String, View)>) -> Vec<Drawn> {
     drawn
 }
 
-async fn send(app: &App, transport: &Transport, row: &OutboxRow, bytes: &[u8]) -> Result<(), StoreError> {
+/// Whether it has left, which is still to be noted; if not, what became of it is noted.
+pub(super) async fn send(
+    app: &App,
+    transport: &Transport,
+    row: &OutboxRow,
+    bytes: &[u8],
+) -> Result<bool, StoreError> {
     let return_path =
         app.own.bounce(&row.id.0.to_string(), &app.links.bounce_signature(row.id.0, &row.recipient));
     let sending = transport.send(Some(&return_path), &row.recipient, bytes);
@@ -332,47 +159,32 @@ async fn send(app: &App, transport: &Transport, row: &OutboxRow, bytes: &[u8]) -
     match outcome {
         Ok(()) => {
             metrics::counter!("knotpost_mails_sent", "kind" => kind).increment(1);
-            note_sent(app, row).await
+            return Ok(true);
         }
         Err(SendError::Permanent(why)) => {
             tracing::warn!(outbox = row.id.0, error = %why, "a mail was refused");
-            finish(app, row, "failed", Some(why)).await
+            finish(app, row, "failed", why).await?;
         }
         Err(SendError::Recipient(why)) => {
             tracing::warn!(outbox = row.id.0, error = %why, "the recipient of a mail was refused");
-            finish_refused(app, row, why).await
+            finish_refused(app, row, why).await?;
         }
-        Err(SendError::Transient(why)) => defer(app, row, why).await,
+        Err(SendError::Transient(why)) => defer(app, row, why).await?,
     }
+    Ok(false)
 }
 
-/// A mail that has left must not leave again because the database was away for a moment: it is noted
-/// as soon as that is back, and before the lease is over.
-async fn note_sent(app: &App, row: &OutboxRow) -> Result<(), StoreError> {
-    let begun = Instant::now();
-    loop {
-        match finish(app, row, "sent", None).await {
-            Err(StoreError::Unreachable(_) | StoreError::Full(_) | StoreError::Busy(_))
-                if begun.elapsed() < NOTING =>
-            {
-                tokio::time::sleep(NOTE_PAUSE).await;
-            }
-            noted => return noted,
-        }
-    }
-}
-
-async fn finish(
+pub(super) async fn finish(
     app: &App,
     row: &OutboxRow,
     state: &'static str,
-    error: Option<String>,
+    why: String,
 ) -> Result<(), StoreError> {
     let (key, now) = (row.id, app.clock.now());
     app.store
         .write(move |tx| {
-            let error = error.clone();
-            Box::pin(async move { tx.finish_outbox(key, state, error.as_deref(), now).await })
+            let why = why.clone();
+            Box::pin(async move { tx.finish_outbox(key, state, Some(&why), now).await })
         })
         .await
 }
@@ -395,14 +207,14 @@ async fn finish_refused(app: &App, row: &OutboxRow, why: String) -> Result<(), S
         .await
 }
 
-async fn defer(app: &App, row: &OutboxRow, why: String) -> Result<(), StoreError> {
+pub(super) async fn defer(app: &App, row: &OutboxRow, why: String) -> Result<(), StoreError> {
     let now = app.clock.now();
     let random = u64::from_le_bytes(random_bytes(app.entropy.as_ref())?);
     let attempts = u32::try_from(row.attempts).unwrap_or(u32::MAX);
     match after_failure(attempts, now.since(row.date).0, random) {
         Retry::GiveUp => {
             tracing::warn!(outbox = row.id.0, error = %why, "a mail could not be sent for days; it is given up");
-            finish(app, row, "failed", Some(why)).await
+            finish(app, row, "failed", why).await
         }
         Retry::In(pause) => {
             tracing::info!(outbox = row.id.0, error = %why, pause_ms = pause, "a mail is put off");
@@ -414,26 +226,5 @@ async fn defer(app: &App, row: &OutboxRow, why: String) -> Result<(), StoreError
                 })
                 .await
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_server_is_busy_when_it_writes_often_for_a_second() {
-        let mut pace = Pace::default();
-        pace.look(Millis(1_000_000), 50);
-        assert!(!pace.is_busy);
-        // A burst shorter than a second is none.
-        pace.look(Millis(1_000_999), 900);
-        assert!(!pace.is_busy);
-        pace.look(Millis(1_001_000), 251);
-        assert!(pace.is_busy);
-        pace.look(Millis(1_003_000), 651);
-        assert!(!pace.is_busy, "exactly as often as a quiet one may");
-        pace.look(Millis(1_002_000), 9_000);
-        assert!(!pace.is_busy, "the clock was put back");
     }
 }

@@ -368,6 +368,20 @@ impl Tx {
         Ok(())
     }
 
+    /// Ends mails as sent.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_sent_outbox(&mut self, keys: &[OutboxKey], now: Millis) -> Result<(), StoreError> {
+        among!(
+            self.writing().await?,
+            "UPDATE outbox SET state = 'sent', error = NULL, done_at = $2 WHERE state = 'queued' AND id",
+            "",
+            q => sqlx::query(q.0).bind(key_list(keys)).bind(now.0).execute(q.1).await.map(drop)
+        )?;
+        Ok(())
+    }
+
     /// Puts a mail off until `due`.
     ///
     /// # Errors

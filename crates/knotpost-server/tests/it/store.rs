@@ -167,6 +167,7 @@ contracts! {
     mails::answers_are_counted_by_the_hour,
     mails::an_outgoing_mail_is_leased_deferred_and_ended,
     mails::mails_that_were_taken_can_be_given_back,
+    mails::mails_that_have_left_are_noted_together,
     mails::what_speaks_against_sending_is_known_to_who_has_the_mail,
     mails::new_mails_come_in_the_place_of_those_that_nobody_tried,
     mails::two_senders_never_get_the_same_mail,

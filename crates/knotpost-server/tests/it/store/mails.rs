@@ -223,6 +223,38 @@ pub(super) async fn mails_that_were_taken_can_be_given_back(ground: &Ground) {
     assert_eq!(write.await.unwrap(), [("2@here".to_owned(), 1)]);
 }
 
+pub(super) async fn mails_that_have_left_are_noted_together(ground: &Ground) {
+    for id in 0..4 {
+        queue_mail(&ground.store, id, 1, OutboxContent::Message(Vec::new())).await.unwrap();
+    }
+    let write = ground.store.write(|tx| {
+        Box::pin(async move {
+            let keys: Vec<_> =
+                tx.lease_outbox(Millis(5), Millis(99), 9).await?.iter().map(|row| row.id).collect();
+            tx.finish_outbox(keys[0], "dropped", Some("superseded"), Millis(6)).await?;
+            tx.defer_outbox(keys[1], Some("busy"), Millis(70)).await?;
+            tx.note_sent_outbox(&keys[..3], Millis(80)).await?;
+            Ok((keys, tx.next_outbox_due().await?))
+        })
+    });
+    let (keys, due) = write.await.unwrap();
+    assert_eq!(due, Some(99), "the fourth is still in somebody's hands");
+    let mut found = Vec::new();
+    let mut tx = ground.store.read().await.unwrap();
+    for key in keys {
+        let (mail, _) = tx.outbox_entry(key).await.unwrap().unwrap();
+        found.push((mail.state, mail.done_at, mail.error));
+    }
+    let expected = [
+        ("dropped", Some(6), Some("superseded")),
+        ("sent", Some(80), None),
+        ("sent", Some(80), None),
+        ("queued", None, None),
+    ];
+    let expected = expected.map(|(state, at, error)| (state.to_owned(), at, error.map(str::to_owned)));
+    assert_eq!(found, expected);
+}
+
 pub(super) async fn what_speaks_against_sending_is_known_to_who_has_the_mail(ground: &Ground) {
     let board = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
     let mail = |ply| OutboxContent::Board(BoardMail { board, ply, facts: "{}".to_owned() });

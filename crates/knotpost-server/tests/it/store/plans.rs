@@ -142,6 +142,7 @@ async fn ask_as_sender(tx: &mut Tx) -> Result<(), StoreError> {
     tx.lease_outbox(Millis(1), Millis(2), 1).await?;
     tx.outlook(mail, Millis(1), "a@b.example").await?;
     tx.set_outbox_facts(mail, "{}").await?;
+    tx.note_sent_outbox(&[mail], Millis(2)).await?;
     tx.give_back_outbox(&[mail], Millis(1), Millis(2)).await
 }
 

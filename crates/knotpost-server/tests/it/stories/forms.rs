@@ -7,6 +7,7 @@ tell! {
     a_mail_sent_again_is_the_same_mail,
     an_older_board_mail_gives_way_and_nothing_it_said_is_lost,
     what_a_sender_has_in_hand_is_given_back_or_left_to_the_next_lease,
+    workers_together_send_each_mail_once_and_note_it,
     watchers_and_the_reminded_end_their_mails_by_one_click,
     a_picture_that_is_no_more_keeps_no_words_back,
 }
@@ -201,6 +202,29 @@ mod stories {
             subjects(&letters),
             ["ann@ann.example: Osbox Board 101 bob", "bob@bob.example: Osbox Board 101 bob"]
         );
+    }
+
+    pub(super) async fn workers_together_send_each_mail_once_and_note_it(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        for _ in 0..30 {
+            app.post("osbox challenge ann bob", "").await;
+        }
+        app.fail_next(SendError::Transient("greylisted".to_owned()));
+        let work = async || {
+            let mut sent = 0;
+            while app.sender.send_next().await.unwrap() {
+                sent += 1;
+            }
+            sent
+        };
+        let done: Vec<u32> = futures_util::future::join_all((0..8).map(|_| work())).await;
+        assert_eq!(done.iter().sum::<u32>(), 60, "{done:?}");
+        assert!(done.iter().filter(|sent| **sent > 0).count() > 1, "one alone did it all: {done:?}");
+        let ids: std::collections::BTreeSet<String> =
+            app.letters().iter().map(|letter| letter.message_id.clone()).collect();
+        assert_eq!(ids.len(), 59);
+        let mut tx = app.app.store.read().await.unwrap();
+        assert_eq!(tx.count_waiting_outbox().await.unwrap(), 1, "the one that was put off");
     }
 
     pub(super) async fn watchers_and_the_reminded_end_their_mails_by_one_click(place: Place) {

@@ -1,0 +1,300 @@
+//! Workers that empty the outbox together: what one leases the others send as well, and who comes to it notes what has
+//! left for all.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use tokio::time::Instant;
+
+use super::queue::{Made, defer, finish, make_unless_stopped, send};
+use super::transport::Transport;
+use crate::app::App;
+use crate::domain::{Millis, OutboxKey};
+use crate::service::give_way_among;
+use crate::store::{OutboxRow, StoreError, Tx};
+
+/// Nobody else sends a leased mail before this time is over.
+const LEASE_MS: i64 = 5 * 60_000;
+/// So long it is tried to note that a mail was sent, while the database is away or its disk is full.
+const NOTING: Duration = Duration::from_mins(2);
+/// … and between two tries.
+const NOTE_PAUSE: Duration = Duration::from_secs(1);
+/// A leased mail whose sending has not begun by then is left to whoever leases it next: together with the two
+/// patiences this is less than the lease.
+const FRESH_MS: i64 = 30_000;
+/// So many mails are leased at once.
+const MOST: i64 = 16;
+/// With fewer than this in hand the next are leased, so that nobody has to wait for it.
+const FEW: usize = 8;
+/// So long a mail lies before it is sent while the server is busy. Where moves follow each other in a moment, their
+/// readers then get one mail instead of many, and nobody waits for a move because mail is being written.
+const SETTLING_MS: i64 = 1_000;
+/// A server that writes more often than this in a second is busy.
+const BUSY: u64 = 200;
+
+/// How often the database was written to when somebody looked last, and whether that was often.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pace {
+    at: Millis,
+    writes: u64,
+    is_busy: bool,
+}
+
+impl Pace {
+    /// Looks again, once in a second or less.
+    fn look(&mut self, now: Millis, writes: u64) {
+        let passed = now.since(self.at).0.unsigned_abs();
+        if passed < 1_000 {
+            return;
+        }
+        let often = writes.saturating_sub(self.writes).saturating_mul(1_000) / passed;
+        *self = Self { at: now, writes, is_busy: often > BUSY };
+    }
+}
+
+/// A mail that nobody else has.
+#[derive(Clone, Debug)]
+pub(super) struct Leased {
+    pub(super) row: OutboxRow,
+    pub(super) until: Millis,
+}
+
+/// Sends what the outbox holds, by as many workers as share it.
+///
+/// A lease is a write, and so is the note that a mail has left; writes wait for each other and for the disk. So several
+/// mails are taken at once and noted at once, while other workers go on sending. Of a server that is killed, those that
+/// have left and are not noted leave once more, with the same Message-ID: a handful, as many as leave during a commit.
+pub struct Sender {
+    app: Arc<App>,
+    transport: Arc<Transport>,
+    tray: Mutex<VecDeque<Leased>>,
+    /// Held by whoever fills the tray.
+    filling: tokio::sync::Mutex<Pace>,
+    /// What has left and is not noted.
+    left: Mutex<Vec<OutboxKey>>,
+    /// Held by whoever notes it.
+    noting: tokio::sync::Mutex<()>,
+}
+
+impl fmt::Debug for Sender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender")
+            .field("transport", &self.transport)
+            .field("in_hand", &self.tray().len())
+            .field("left", &self.left().len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Sender {
+    /// A sender with nothing in hand.
+    pub fn new(app: Arc<App>, transport: Arc<Transport>) -> Self {
+        let (tray, filling) = (Mutex::default(), tokio::sync::Mutex::default());
+        Self { app, transport, tray, filling, left: Mutex::default(), noting: tokio::sync::Mutex::default() }
+    }
+
+    /// Sends the mail that is due longest; `false`: none is due, and all that have left are noted.
+    ///
+    /// # Errors
+    /// When the database fails. A mail that cannot be rendered or sent is no error: its row says so.
+    pub async fn send_next(&self) -> Result<bool, StoreError> {
+        let app = &*self.app;
+        let Some(leased) = self.take().await? else {
+            self.note_all().await?;
+            return Ok(false);
+        };
+        let row = &leased.row;
+        // A mail that makes the program stumble must not take the sender along.
+        let made = AssertUnwindSafe(make_unless_stopped(app, &leased))
+            .catch_unwind()
+            .await
+            .unwrap_or(Err(StoreError::Panicked));
+        match made {
+            Ok(Some(Made::Message(bytes))) => match app.composer.sign(&bytes, row.date) {
+                Ok(signed) => {
+                    if send(app, &self.transport, row, signed.as_deref().unwrap_or(&bytes)).await? {
+                        self.left().push(row.id);
+                        self.note_unless_somebody_does().await?;
+                    }
+                }
+                // Unsigned it would be taken for a forgery.
+                Err(error) => defer(app, row, error).await?,
+            },
+            Ok(Some(Made::Dropped(why))) => finish(app, row, "dropped", why.to_owned()).await?,
+            Ok(None) => {}
+            Err(error) if error.is_transient() => defer(app, row, error.with_causes()).await?,
+            Err(error) => {
+                tracing::error!(
+                    outbox = row.id.0,
+                    error = error.with_causes(),
+                    "a mail could not be written; it is set aside"
+                );
+                finish(app, row, "failed", error.with_causes()).await?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Notes what has left, and leaves what is in hand to whoever comes next.
+    ///
+    /// # Errors
+    /// When the database fails; then that has to wait until the leases are over.
+    pub async fn give_back(&self) -> Result<(), StoreError> {
+        self.note_all().await?;
+        let leased: Vec<Leased> = self.tray().drain(..).collect();
+        let Some(until) = leased.iter().map(|leased| leased.until).max() else { return Ok(()) };
+        let keys: Vec<OutboxKey> = leased.iter().map(|leased| leased.row.id).collect();
+        let now = self.app.clock.now();
+        self.app
+            .store
+            .write(move |tx| {
+                let keys = keys.clone();
+                Box::pin(async move { tx.give_back_outbox(&keys, until, now).await })
+            })
+            .await
+    }
+
+    async fn take(&self) -> Result<Option<Leased>, StoreError> {
+        loop {
+            let in_hand = self.tray().len();
+            let turn = match in_hand {
+                0 => Some(self.filling.lock().await),
+                1..FEW => self.filling.try_lock().ok(),
+                _ => None,
+            };
+            let mut is_all = false;
+            // Whoever held it may have filled the tray.
+            if let Some(mut pace) = turn
+                && self.tray().len() <= in_hand
+            {
+                is_all = !self.fill(&mut pace).await?;
+            }
+            let leased = self.take_from_tray();
+            // Others may have been faster.
+            if leased.is_some() || is_all {
+                return Ok(leased);
+            }
+        }
+    }
+
+    /// Leases those that are due longest; `false`: none is.
+    async fn fill(&self, pace: &mut Pace) -> Result<bool, StoreError> {
+        let now = self.app.clock.now();
+        // A look without the writer's lock first: idle servers do not write.
+        let Some(due) = self.app.store.glance().await?.next_outbox_due().await?.filter(|due| *due <= now.0)
+        else {
+            return Ok(false);
+        };
+        pace.look(now, self.app.store.writes());
+        let settling = if pace.is_busy { SETTLING_MS } else { 0 };
+        let rest = settling.saturating_sub(now.since(Millis(due)).0).max(0);
+        tokio::time::sleep(Duration::from_millis(rest.unsigned_abs())).await;
+        let now = self.app.clock.now();
+        let settled = now.plus(-settling);
+        let until = now.plus(LEASE_MS);
+        let rows = self.app.store.write(move |tx| Box::pin(lease(tx, now, settled, until))).await?;
+        let is_any = !rows.is_empty();
+        self.tray().extend(rows.into_iter().map(|row| Leased { row, until }));
+        Ok(is_any)
+    }
+
+    fn take_from_tray(&self) -> Option<Leased> {
+        let now = self.app.clock.now();
+        let mut tray = self.tray();
+        loop {
+            let leased = tray.pop_front()?;
+            if now.plus(LEASE_MS - FRESH_MS) <= leased.until {
+                return Some(leased);
+            }
+        }
+    }
+
+    async fn note_unless_somebody_does(&self) -> Result<(), StoreError> {
+        // Who is at it looks again after he has let go, so that nothing is left behind.
+        while !self.left().is_empty()
+            && let Ok(turn) = self.noting.try_lock()
+        {
+            self.note().await?;
+            drop(turn);
+        }
+        Ok(())
+    }
+
+    async fn note_all(&self) -> Result<(), StoreError> {
+        while !self.left().is_empty() {
+            let _turn = self.noting.lock().await;
+            self.note().await?;
+        }
+        Ok(())
+    }
+
+    /// A mail that has left must not leave again because the database was away for a moment: it is noted as soon as
+    /// that is back, and before the lease is over.
+    async fn note(&self) -> Result<(), StoreError> {
+        let keys = self.left().clone();
+        let begun = Instant::now();
+        loop {
+            let (now, noted) = (self.app.clock.now(), keys.clone());
+            let write = self.app.store.write(move |tx| {
+                let keys = noted.clone();
+                Box::pin(async move { tx.note_sent_outbox(&keys, now).await })
+            });
+            match write.await {
+                Err(StoreError::Unreachable(_) | StoreError::Full(_) | StoreError::Busy(_))
+                    if begun.elapsed() < NOTING =>
+                {
+                    tokio::time::sleep(NOTE_PAUSE).await;
+                }
+                done => {
+                    done?;
+                    break;
+                }
+            }
+        }
+        self.left().retain(|key| !keys.contains(key));
+        Ok(())
+    }
+
+    fn tray(&self) -> MutexGuard<'_, VecDeque<Leased>> {
+        self.tray.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn left(&self) -> MutexGuard<'_, Vec<OutboxKey>> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn lease(
+    tx: &mut Tx,
+    now: Millis,
+    settled: Millis,
+    until: Millis,
+) -> Result<Vec<OutboxRow>, StoreError> {
+    let rows = tx.lease_outbox(settled, until, MOST).await?;
+    give_way_among(tx, rows, now).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_busy_when_it_writes_often_for_a_second() {
+        let mut pace = Pace::default();
+        pace.look(Millis(1_000_000), 50);
+        assert!(!pace.is_busy);
+        // A burst shorter than a second is none.
+        pace.look(Millis(1_000_999), 900);
+        assert!(!pace.is_busy);
+        pace.look(Millis(1_001_000), 251);
+        assert!(pace.is_busy);
+        pace.look(Millis(1_003_000), 651);
+        assert!(!pace.is_busy, "exactly as often as a quiet one may");
+        pace.look(Millis(1_002_000), 9_000);
+        assert!(!pace.is_busy, "the clock was put back");
+    }
+}
