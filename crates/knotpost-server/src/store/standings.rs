@@ -1,6 +1,6 @@
 //! Tables of ratings.
 
-use sqlx::FromRow;
+use sqlx::{AssertSqlSafe, FromRow};
 
 use super::dialect::among;
 use super::readers::key_list;
@@ -124,7 +124,7 @@ macro_rules! select_standing {
                 "r.game",
                 "ratings r JOIN users u ON u.id = r.user_id",
                 block!($($block)*),
-                " ORDER BY r.rating DESC, r.user_id LIMIT $3"
+                " ORDER BY r.rating DESC, r.user_id LIMIT "
             )
         )
     };
@@ -143,20 +143,22 @@ impl Tx {
         long_ago: Millis,
         limit: i64,
     ) -> Result<Vec<StandingRow>, StoreError> {
-        let (sql, more) = match block {
-            StandingsBlock::Established => (select_standing!(active, "r.games >= 20"), None),
-            StandingsBlock::Provisional => (select_standing!(active, "r.games < 20"), None),
+        // Each with whether it asks when somebody played last.
+        let questions: &[_] = match block {
+            StandingsBlock::Established => &[(select_standing!(active, "r.games >= 20"), true)],
+            StandingsBlock::Provisional => &[(select_standing!(active, "r.games < 20"), true)],
             // Two questions, so that each gets its order from an index.
-            StandingsBlock::Inactive => (select_standing!(gone), Some(select_standing!(quiet))),
+            StandingsBlock::Inactive => &[(select_standing!(gone), false), (select_standing!(quiet), true)],
         };
         let mut rows = Vec::new();
-        for sql in [Some(sql), more].into_iter().flatten() {
-            let found: Vec<StandingRow> = on!(self, c => sqlx::query_as(sql)
-                .bind(game)
-                .bind(long_ago.0)
-                .bind(limit)
-                .fetch_all(c)
-                .await)?;
+        for (sql, asks_when) in questions {
+            // PostgreSQL keeps a plan only if it knows how few rows are wanted; as a parameter it would not.
+            let sql = AssertSqlSafe(format!("{sql}{limit}"));
+            let found: Vec<StandingRow> = on!(self, c => {
+                let query = sqlx::query_as(sql).bind(game);
+                let query = if *asks_when { query.bind(long_ago.0) } else { query };
+                query.fetch_all(c).await
+            })?;
             rows.extend(found);
         }
         rows.sort_by(StandingRow::by_rank);
