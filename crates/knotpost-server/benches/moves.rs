@@ -75,7 +75,7 @@ fn text_to_mails(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(1));
     for game in GAMES {
         let board = runtime.block_on(async {
-            say(&app, format!("challenge {game} ann bob")).await;
+            say(&app, format!("{game} challenge ann bob")).await;
             let name = BoardRef { game: game.to_owned(), number: 101 };
             view_board(&app, &name, None).await.unwrap().board
         });
@@ -147,10 +147,10 @@ fn stored(criterion: &mut Criterion) {
     let moves = endless_moves();
     let mut group = criterion.benchmark_group("move on SQLite");
     group.sample_size(10).measurement_time(Duration::from_secs(3)).throughput(Throughput::Elements(1));
-    for (number, length) in [(101, 0), (102, 500), (103, 5_000)] {
+    for (number, length) in [(101, 0), (102, 500), (103, 5_000), (104, 10_000)] {
         let mut made = length;
         runtime.block_on(async {
-            say(&app, format!("challenge osbox {ENDLESS} ann bob")).await;
+            say(&app, format!("osbox challenge {ENDLESS} ann bob")).await;
             play(&app, number, 0, &moves, length).await;
         });
         group.bench_function(BenchmarkId::new("after", length), |bencher| {

@@ -58,6 +58,8 @@ pub(super) async fn registered_addresses(
         .collect())
 }
 
+/// A new id of a mail. It begins with the time, so that the index over all ids grows at its end; the rest, 80 bits, is
+/// drawn by lot, and nobody can guess it.
 pub(super) fn new_message_id(app: &App) -> Result<String, StoreError> {
     let lot: [u8; 10] = random_bytes(app.entropy.as_ref())?;
     Ok(app.own.message_id(&format!("{:012x}{}", app.clock.now().0, to_hex(&lot))))
