@@ -108,7 +108,7 @@ fn push_hex(out: &mut String, byte: u8) {
 pub(super) fn crlf_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 32 + 2);
     let mut rest = text;
-    while let Some((at, control)) = rest.char_indices().find(|(_, c)| c.is_control()) {
+    while let Some((at, control)) = next_control(rest) {
         let (line, behind) = rest.split_at(at);
         out.push_str(line);
         rest = behind.strip_prefix(control).unwrap_or_default();
@@ -124,6 +124,20 @@ pub(super) fn crlf_lines(text: &str) -> String {
         out.push_str("\r\n");
     }
     out
+}
+
+/// The first control character and where it stands. Those beyond ASCII all begin with the same byte.
+fn next_control(text: &str) -> Option<(usize, char)> {
+    let mut from = 0;
+    loop {
+        let rest = text.as_bytes().get(from..)?;
+        let at = from + rest.iter().position(|byte| byte.is_ascii_control() || *byte == 0xC2)?;
+        let sign = text.get(at..)?.chars().next()?;
+        if sign.is_control() {
+            return Some((at, sign));
+        }
+        from = at + sign.len_utf8();
+    }
 }
 
 /// Whether a body of [`crlf_lines`] can travel as it is.
@@ -142,20 +156,30 @@ pub(super) fn quoted_printable(body: &str) -> String {
 }
 
 fn quote_line(out: &mut String, line: &str) {
-    let last = line.len().saturating_sub(1);
-    let mut column = 0;
-    for (index, byte) in line.bytes().enumerate() {
-        let stays = match byte {
-            b' ' | b'\t' => index != last,
-            _ => byte.is_ascii_graphic() && byte != b'=',
-        };
-        let width = if stays { 1 } else { 3 };
+    let bytes = line.as_bytes();
+    let stays = |index: usize, byte: u8| match byte {
+        b' ' | b'\t' => index + 1 != bytes.len(),
+        _ => byte.is_ascii_graphic() && byte != b'=',
+    };
+    let (mut index, mut column) = (0, 0);
+    while let Some(byte) = bytes.get(index) {
+        let width = if stays(index, *byte) { 1 } else { 3 };
         if column + width > MAX_QP - 1 {
             out.push_str("=\r\n");
             column = 0;
         }
-        column += width;
-        if stays { out.push(char::from(byte)) } else { push_hex(out, byte) }
+        if width == 3 {
+            push_hex(out, *byte);
+            index += 1;
+            column += 3;
+            continue;
+        }
+        // All that stays as it is, as far as the line reaches.
+        let room = bytes.iter().enumerate().skip(index).take(MAX_QP - 1 - column);
+        let run = room.take_while(|(index, byte)| stays(*index, **byte)).count();
+        out.push_str(line.get(index..index + run).unwrap_or_default());
+        index += run;
+        column += run;
     }
 }
 
@@ -186,8 +210,51 @@ mod tests {
     }
 
     #[test]
+    fn quoted_lines_are_full_and_say_what_the_text_says() {
+        let mut seed = 7_u64;
+        let mut text = String::new();
+        for _ in 0..4_000 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let signs = ['a', ' ', '=', 'ü', '\t', '♜', '~', '\n'];
+            text.extend(signs.get((seed >> 40) as usize % 9).or(Some(&'b')));
+        }
+        let body = crlf_lines(&text);
+        let quoted = quoted_printable(&body);
+        let mut read = Vec::new();
+        let mut open: Option<&str> = None;
+        for line in quoted.split_terminator("\r\n") {
+            assert!(line.len() <= MAX_QP && !line.ends_with([' ', '\t']), "{line:?}");
+            if let Some(begun) = open {
+                // Nothing that would have fitted was put on the next line.
+                let first = if line.starts_with('=') { 3 } else { 1 };
+                assert!(begun.len() - 1 + first > MAX_QP - 1, "{begun:?} {line:?}");
+            }
+            let (said, goes_on) = line.strip_suffix('=').map_or((line, false), |said| (said, true));
+            let mut rest = said.as_bytes();
+            while let [first, more @ ..] = rest {
+                let (byte, more) = match (first, more) {
+                    (b'=', [high, low, more @ ..]) => {
+                        let digits = [*high, *low];
+                        let digits = std::str::from_utf8(&digits).unwrap();
+                        (u8::from_str_radix(digits, 16).unwrap(), more)
+                    }
+                    _ => (*first, more),
+                };
+                read.push(byte);
+                rest = more;
+            }
+            if !goes_on {
+                read.extend(b"\r\n");
+            }
+            open = goes_on.then_some(line);
+        }
+        assert_eq!(String::from_utf8(read).unwrap(), body);
+    }
+
+    #[test]
     fn line_ends_become_one_kind() {
         assert_eq!(crlf_lines("a\nb\r\nc\rd\0"), "a\r\nb\r\nc\r\nd\r\n");
+        assert_eq!(crlf_lines("ä\u{85}£\u{a0}\u{9f}♜\n"), "ä£\u{a0}♜\r\n");
         assert_eq!(crlf_lines(""), "\r\n");
     }
 }

@@ -3,7 +3,7 @@
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::render::{RenderError, Renderer, kind};
+use super::render::{RenderError, Rendered, Renderer, kind};
 use super::sheet::{move_rows, sheet_context};
 use crate::service::{Depicted, PICTURE_ENDS, Reply, Sheet, picture_begins};
 use knotpost_rules::Layout;
@@ -30,39 +30,46 @@ pub(super) struct Page {
 }
 
 impl Renderer {
-    /// The reply as a page. `subject` and `text` are what [`Renderer::render`] made of it.
+    /// The reply as a page; `rendered` is what [`Renderer::render_by`] made of it and its facts.
     ///
     /// # Errors
     /// When a template is wrong.
     pub(super) fn page(
         &self,
         reply: &Reply,
-        subject: &str,
-        text: &str,
+        (rendered, facts): (&Rendered, &Value),
         around: Surroundings<'_>,
     ) -> Result<Page, RenderError> {
         let mut pictures = Vec::new();
-        let facts = context! { subject, layout => "layout/base.html", notices => around.notices.to_vec() };
-        let html = self.set_page(reply, text, facts, around, &mut pictures)?;
+        let outer = context! {
+            subject => rendered.subject.as_str(),
+            layout => "layout/base.html",
+            notices => around.notices.to_vec(),
+        };
+        let html = self.set_page(reply, (&rendered.text, facts), outer, around, &mut pictures)?;
         Ok(Page { html, pictures })
     }
 
     fn set_page(
         &self,
         reply: &Reply,
-        text: &str,
+        (text, facts): (&str, &Value),
         outer: Value,
         around: Surroundings<'_>,
         pictures: &mut Vec<Depicted>,
     ) -> Result<String, RenderError> {
-        let sheets = sheets(reply).into_iter();
-        let boards: Vec<Value> = sheets.map(|sheet| self.board(sheet, around, pictures)).collect();
+        let boards: Vec<Value> = if let Reply::Board(sheet) = reply {
+            // Of a single board the reply's facts are all that there is to say.
+            vec![self.board(sheet, facts.clone(), around, pictures)]
+        } else {
+            let sheets = sheets(reply).into_iter();
+            sheets.map(|sheet| self.board(sheet, sheet_context(sheet), around, pictures)).collect()
+        };
         let lines = self.results(reply, around, pictures)?;
-        let facts = self.facts(reply)?;
         // In a reply `text` may be what a user wrote; on a page it is the whole text of the mail.
         let said = facts.get_attr("text").unwrap_or_default();
         let page = context! { text, said, boards, results => lines, ..outer };
-        self.fill(kind(reply), "body.html", &context! { ..page, ..facts })
+        self.fill(kind(reply), "body.html", &context! { ..page, ..facts.clone() })
     }
 
     /// The results of several commands, each set as its own page would be.
@@ -77,9 +84,10 @@ impl Renderer {
         for line in lines {
             let mut pages = Vec::with_capacity(line.replies.len());
             for reply in &line.replies {
-                let rendered = self.render(reply)?;
+                let facts = self.facts(reply)?;
+                let rendered = self.render_by(reply, &facts)?;
                 let outer = context! { subject => rendered.subject, layout => "layout/bare.html" };
-                let page = self.set_page(reply, &rendered.text, outer, around, pictures)?;
+                let page = self.set_page(reply, (&rendered.text, &facts), outer, around, pictures)?;
                 pages.push(Value::from_safe_string(page));
             }
             results.push(context! { line => line.line.clone(), ok => line.ok, pages });
@@ -88,7 +96,13 @@ impl Renderer {
     }
 
     /// What a page may name of a board.
-    fn board(&self, sheet: &Sheet, around: Surroundings<'_>, pictures: &mut Vec<Depicted>) -> Value {
+    fn board(
+        &self,
+        sheet: &Sheet,
+        facts: Value,
+        around: Surroundings<'_>,
+        pictures: &mut Vec<Depicted>,
+    ) -> Value {
         let picture =
             (pictures.len() < MOST_PICTURES && !sheet.drawing.view().panels.is_empty()).then(|| {
                 let content_id = format!("board{}.{}", pictures.len() + 1, around.message_id);
@@ -112,15 +126,14 @@ impl Renderer {
             play,
             game => sheet.game.clone(),
             seats => Serde(&sheet.seats),
-            ..sheet_context(sheet)
+            ..facts
         }
     }
 }
 
-/// The boards that a reply shows, in the order of its text.
+/// The boards that a reply shows beside other words or boards, in the order of its text.
 fn sheets(reply: &Reply) -> Vec<&Sheet> {
     match reply {
-        Reply::Board(sheet) => vec![sheet],
         Reply::Boards { sheets, .. } | Reply::Digest { sheets, .. } => sheets.iter().collect(),
         Reply::Error(error) => error.sheet.as_deref().into_iter().collect(),
         Reply::AlreadyPlayed { sheet, .. } => sheet.as_deref().into_iter().collect(),

@@ -1,5 +1,7 @@
 //! Replies as whole messages: rendered text in a letter with the headers of its thread.
 
+use minijinja::Value;
+
 use super::dkim::Signer;
 use super::letter::compose;
 use super::page::{Page, Surroundings};
@@ -40,8 +42,8 @@ impl MailComposer {
     }
 
     /// The page beside the text; a page that fails never keeps the text from leaving.
-    fn page(&self, reply: &Reply, rendered: &Rendered, around: Surroundings<'_>) -> Option<Page> {
-        match self.renderer.page(reply, &rendered.subject, &rendered.text, around) {
+    fn page(&self, reply: &Reply, told: (&Rendered, &Value), around: Surroundings<'_>) -> Option<Page> {
+        match self.renderer.page(reply, told, around) {
             Ok(page) => Some(page),
             Err(error) => {
                 tracing::error!(error = describe(&error), "a mail goes as text alone");
@@ -83,7 +85,8 @@ fn thread_id(board: &BoardRef, domain: &str) -> String {
 
 impl Composer for MailComposer {
     fn draft(&self, reply: &Reply, envelope: &Envelope) -> Result<Draft, String> {
-        let mut rendered = self.renderer.render(reply).map_err(|error| describe(&error))?;
+        let facts = self.renderer.facts(reply).map_err(|error| describe(&error))?;
+        let mut rendered = self.renderer.render_by(reply, &facts).map_err(|error| describe(&error))?;
         let around = Surroundings {
             message_id: &envelope.message_id,
             reply_to: envelope.reply_to.as_deref(),
@@ -91,7 +94,7 @@ impl Composer for MailComposer {
         };
         let page = match envelope.form {
             MailForm::Text => None,
-            MailForm::Both => self.page(reply, &rendered, around),
+            MailForm::Both => self.page(reply, (&rendered, &facts), around),
         };
         let (html, pictures) = page.map(|page| (page.html, page.pictures)).unzip();
         for notice in &envelope.notices {

@@ -65,10 +65,14 @@ impl Renderer {
     /// # Errors
     /// When a template is wrong.
     pub fn render(&self, reply: &Reply) -> Result<Rendered, RenderError> {
+        self.render_by(reply, &self.facts(reply)?)
+    }
+
+    /// The same, where the reply's [`Renderer::facts`] are at hand.
+    pub(super) fn render_by(&self, reply: &Reply, facts: &Value) -> Result<Rendered, RenderError> {
         let kind = kind(reply);
-        let facts = self.facts(reply)?;
-        let subject = self.fill(kind, "subject.txt", &facts)?;
-        let text = self.fill(kind, "body.txt", &facts)?;
+        let subject = self.fill(kind, "subject.txt", facts)?;
+        let text = self.fill(kind, "body.txt", facts)?;
         Ok(Rendered { subject: subject.split_whitespace().collect::<Vec<_>>().join(" "), text: tidy(&text) })
     }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value};
+use minijinja::{AutoEscape, Environment, Error, HtmlEscape, UndefinedBehavior, Value};
 
 use super::prose::blocks;
 
@@ -52,6 +52,9 @@ impl Templates {
                     problems.insert(file, problem);
                 }
             }
+        }
+        if let Err(error) = set_style(&mut changed) {
+            problems.insert(STYLE.to_owned(), tell(&error));
         }
         let changed = (!files.is_empty()).then_some(changed);
         Self { built_in, changed, files, problems: Mutex::new(problems) }
@@ -115,7 +118,28 @@ fn environment() -> Environment<'static> {
     });
     templates.add_filter("blocks", |text: &str| Value::from(Serde(blocks(text))));
     load_built_in(&mut templates);
+    let styled = set_style(&mut templates);
+    debug_assert!(styled.is_ok(), "the built-in style is wrong: {styled:?}");
     templates
+}
+
+/// Says what elements of a page look like.
+const STYLE: &str = "layout/style.html";
+
+/// Works the style out, once for all mails, and gives it to all templates as `css`. A page asks for dozens of its lines;
+/// they come ready to stand in an attribute.
+fn set_style(templates: &mut Environment<'static>) -> Result<(), Error> {
+    let worked_out = templates.get_template(STYLE)?.render_captured(())?;
+    let style = worked_out.state();
+    let line = |name: &str| {
+        let line = style.lookup(name)?;
+        let escaped = line.as_str().map(|line| Value::from_safe_string(HtmlEscape(line).to_string()));
+        Some((name.to_owned(), escaped.unwrap_or(line)))
+    };
+    let lines: BTreeMap<String, Value> = style.exports().into_iter().filter_map(line).collect();
+    drop(worked_out);
+    templates.add_global("css", Value::from(lines));
+    Ok(())
 }
 
 /// The files in the folders of a folder, named as the built-in ones are.
@@ -175,6 +199,31 @@ mod tests {
         let subject = templates.fill("goodbye/subject.txt", &context! { userid => "ann" }).expect("a text");
         assert_eq!(subject.trim(), "Goodbye, ann");
         assert_eq!(templates.own(), [OwnTemplate { file: "goodbye/body.txt".into(), problem: None }]);
+    }
+
+    #[test]
+    fn a_style_of_the_operator_is_on_all_pages_and_a_broken_one_on_none() {
+        let page = |templates: &Templates| {
+            let facts = context! {
+                layout => "layout/bare.html", subject => "S", prose => [context! { kind => "rule" }],
+            };
+            templates.fill("layout/prose.html", &facts).expect("a page")
+        };
+        let built_in = page(&Templates::load(Path::new("/nowhere")));
+        assert!(built_in.contains("border-top:1px solid"), "{built_in}");
+        let own = folder(&[("layout/style.html", "{% set rule = 'color:\"red\"' %}{% set depth = 3 %}")]);
+        let templates = Templates::load(own.path());
+        assert_eq!(page(&templates).trim(), "<hr class=\"line\" style=\"color:&quot;red&quot;\">");
+        // What his lacks is missing on the page, so that the built-in page is used.
+        let message = context! { kind => "paragraph", spans => [context! { kind => "words", text => "x" }] };
+        let paragraph =
+            templates.fill("layout/prose.html", &context! { prose => [message] }).expect("a page");
+        assert!(paragraph.contains("margin:0 0 14px"), "{paragraph}");
+        let broken = folder(&[("layout/style.html", "{% set rule = nothing.at_all %}")]);
+        let templates = Templates::load(broken.path());
+        assert_eq!(page(&templates), built_in);
+        let [told] = &templates.own()[..] else { panic!("one file") };
+        assert!(told.file == "layout/style.html" && told.problem.is_some(), "{told:?}");
     }
 
     #[test]

@@ -64,12 +64,8 @@ impl Board {
     /// # Errors
     /// When the database fails, or the stored moves do not replay under the present rules.
     pub async fn load(tx: &mut Tx, app: &App, game: &str, number: u32) -> Result<Option<Self>, StoreError> {
-        match tx.find_seated_board(game, number).await? {
-            Some(found) if found.board.state != BoardState::Removed => {
-                Self::from_seated(tx, app, found).await.map(Some)
-            }
-            _ => Ok(None),
-        }
+        let found = tx.find_seated_board(game, number).await?;
+        Self::unless_removed(tx, app, found).await
     }
 
     /// Loads a board to change it: nobody else changes it before this transaction ends.
@@ -82,8 +78,21 @@ impl Board {
         game: &str,
         number: u32,
     ) -> Result<Option<Self>, StoreError> {
-        tx.lock_board(game, number).await?;
-        Self::load(tx, app, game, number).await
+        let found = tx.lock_seated_board(game, number).await?;
+        Self::unless_removed(tx, app, found).await
+    }
+
+    async fn unless_removed(
+        tx: &mut Tx,
+        app: &App,
+        found: Option<SeatedBoard>,
+    ) -> Result<Option<Self>, StoreError> {
+        match found {
+            Some(found) if found.board.state != BoardState::Removed => {
+                Self::from_seated(tx, app, found).await.map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// Completes a stored row to a board.

@@ -17,8 +17,8 @@ use super::{
     samples, standings, submission, vacations, watching,
 };
 use crate::app::App;
-use crate::domain::{BoardRef, Millis};
-use crate::store::{SavedResponse, StoreError, Tx, UserRow, UserState};
+use crate::domain::{BoardRef, Millis, UserKey};
+use crate::store::{MoverRow, SavedResponse, StoreError, Tx, UserRow, UserState};
 
 /// Executes a command over HTTP or for the operator: prepared, applied, committed.
 ///
@@ -203,31 +203,11 @@ fn refused(refusal: Refusal, prepared: &Prepared, now: Millis) -> Answer {
 /// The user a command acts for. The password was checked before the transaction began; here it is
 /// made sure that it is still his.
 pub(super) async fn authorize(tx: &mut Tx, prepared: &Prepared) -> Result<UserRow, ServiceError> {
-    if prepared.overloaded {
-        let mut refusal = Refusal::new(
-            Code::Unavailable,
-            "the server is too busy to check passwords; try again in a minute",
-        );
-        refusal.retry_after = Some(60);
-        return Err(refusal.into());
-    }
-    if let Login::TooMany(seconds) = prepared.login {
-        let message =
-            format!("too many tries with this userid; try again in {} minutes", seconds.div_ceil(60));
-        let mut refusal = Refusal::new(Code::RateLimited, message);
-        refusal.retry_after = Some(seconds);
-        return Err(refusal.into());
-    }
-    if let Login::Known { user, hash } = &prepared.login
-        && let Some(row) = tx.user(*user).await?
-        && row.state == UserState::Active
-        && row.password_hash.as_deref().is_some_and(|stored| same_hash(stored, hash))
-    {
-        return Ok(row);
-    }
-    let refusal = Refusal::new(Code::BadCredentials, "the userid or the password is wrong")
-        .hint("Userids ignore case, passwords do not; the userid comes first, then the password.");
-    Err(refusal.into())
+    let row = match proven_user(prepared)? {
+        Some(user) => tx.user(user).await?,
+        None => None,
+    };
+    Ok(admit(prepared, row)?)
 }
 
 /// As [`authorize`], for a command about a board: who is refused sees the board he named.
@@ -241,6 +221,60 @@ pub(super) async fn authorize_on(
         Err(ServiceError::Refused(refusal)) => Err(refusal.about(board).into()),
         Err(error) => Err(error),
     }
+}
+
+/// As [`authorize_on`], for a move. In one question with the user: what he wants about confirming his moves in this
+/// game.
+pub(super) async fn authorize_mover(
+    tx: &mut Tx,
+    prepared: &Prepared,
+    board: Board,
+) -> Result<(Board, MoverRow), ServiceError> {
+    let row = match proven_user(prepared) {
+        Ok(Some(user)) => tx.mover(user, &board.row.game).await?,
+        Ok(None) => None,
+        Err(refusal) => return Err(refusal.about(board).into()),
+    };
+    let (user, confirm) = row.map_or((None, None), |row| (Some(row.user), row.confirm));
+    match admit(prepared, user) {
+        Ok(user) => Ok((board, MoverRow { user, confirm })),
+        Err(refusal) => Err(refusal.about(board).into()),
+    }
+}
+
+/// Who the command says it is from, where his password was right.
+fn proven_user(prepared: &Prepared) -> Result<Option<UserKey>, Refusal> {
+    if prepared.overloaded {
+        let mut refusal = Refusal::new(
+            Code::Unavailable,
+            "the server is too busy to check passwords; try again in a minute",
+        );
+        refusal.retry_after = Some(60);
+        return Err(refusal);
+    }
+    match &prepared.login {
+        Login::TooMany(seconds) => {
+            let message =
+                format!("too many tries with this userid; try again in {} minutes", seconds.div_ceil(60));
+            let mut refusal = Refusal::new(Code::RateLimited, message);
+            refusal.retry_after = Some(*seconds);
+            Err(refusal)
+        }
+        Login::Known { user, .. } => Ok(Some(*user)),
+        _ => Ok(None),
+    }
+}
+
+/// The user as he is stored now, when he is still the one whose password was right.
+fn admit(prepared: &Prepared, row: Option<UserRow>) -> Result<UserRow, Refusal> {
+    if let (Login::Known { hash, .. }, Some(row)) = (&prepared.login, row)
+        && row.state == UserState::Active
+        && row.password_hash.as_deref().is_some_and(|stored| same_hash(stored, hash))
+    {
+        return Ok(row);
+    }
+    Err(Refusal::new(Code::BadCredentials, "the userid or the password is wrong")
+        .hint("Userids ignore case, passwords do not; the userid comes first, then the password."))
 }
 
 async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, ServiceError> {

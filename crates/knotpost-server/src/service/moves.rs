@@ -6,7 +6,7 @@ use knotpost_rules::{Ability, Rejected, Turn};
 use super::Prepared;
 use super::answering::check_sight;
 use super::boards::{answer_with_words, find_board, find_game};
-use super::execute::authorize_on;
+use super::execute::authorize_mover;
 use super::post::{BoardFacts, Heading, Note};
 use super::settle::settle;
 use super::sheet::Spoken;
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::app::App;
 use crate::domain::{Millis, RemarkKey, RemarkKind, SeatState};
-use crate::store::{StoreError, Tx, UserRow};
+use crate::store::{MoverRow, StoreError, Tx, UserRow};
 
 /// How many legal moves an answer lists.
 const MOST_LEGAL_MOVES: usize = 60;
@@ -46,7 +46,7 @@ pub(super) async fn act(
         return resignation::resign(tx, app, prepared, game, turning.board, now).await;
     }
     let board = find_board(tx, app, game, turning.board).await?;
-    let (board, user) = authorize_on(tx, prepared, board).await?;
+    let (board, MoverRow { user, confirm }) = authorize_mover(tx, prepared, board).await?;
     // To refuse an offer that there no longer is does no harm.
     let board = match turning.action {
         Action::Reject => board,
@@ -59,7 +59,7 @@ pub(super) async fn act(
         _ => return proposals::act(tx, app, prepared, board, &user, turning, now).await,
     };
     let board = check_turn_on(board, &user, turn, turning.number)?;
-    if submission::confirms_moves(tx, user.id, game).await? {
+    if submission::is_to_confirm(confirm.as_deref()) {
         return submission::keep(tx, app, board, &user, turning.action.as_str(), &prepared.body, now).await;
     }
     make(tx, app, board, &user, turn, &prepared.body, now).await

@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Address, BoardRef, Millis, SeatState, UserKey};
 use crate::secret::to_hex;
-use crate::store::{BoardMail, NewOutbox, OutboxContent, StoreError, Tx, UserRow, WaitingMail};
+use crate::store::{BoardMail, NewOutbox, OutboxContent, Renewal, StoreError, Tx, UserRow, WaitingMail};
 
 /// Everything around the content of a mail.
 #[derive(Clone, Debug)]
@@ -252,7 +252,7 @@ async fn post_to_readers(
     if !told.is_empty() {
         webhooks::queue_for_board(tx, app, board, facts, &told, now).await?;
     }
-    let (mut mails, mut superseded) = (Vec::new(), Vec::new());
+    let (mut mails, mut renewals, mut superseded) = (Vec::new(), Vec::new(), Vec::new());
     for reader in readers {
         if reader.addresses.is_empty() || !reader.takes_now(tx, board, facts, now).await? {
             continue;
@@ -265,10 +265,16 @@ async fn post_to_readers(
             }
         }
         for recipient in reader.addresses {
-            let (facts, older) = take_over_from(waiting, &recipient, &facts, board.row.ply);
-            superseded.extend(older);
+            let (facts, mut older) =
+                take_over_from(waiting, (reader.user, &recipient), &facts, board.row.ply);
             let facts =
                 serde_json::to_string(&facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+            // The newest of those that wait becomes the new one.
+            if let Some(mail) = older.pop() {
+                renewals.push(Renewal { mail, facts });
+                superseded.extend(older);
+                continue;
+            }
             mails.push(NewOutbox {
                 kind: "board",
                 recipient,
@@ -279,7 +285,9 @@ async fn post_to_readers(
             });
         }
     }
-    tx.replace_outboxes(&superseded, &mails, now).await
+    tx.drop_superseded(&superseded, now).await?;
+    tx.renew_outboxes(&renewals, board.row.ply, now).await?;
+    tx.insert_outboxes(&mails).await
 }
 
 /// The players who are on vacation, each once.

@@ -13,7 +13,7 @@ use super::readers::style_of;
 use super::sheet::{Listing, Spoken};
 use super::{Answer, Answers, Board, Code, Prepared, Refusal, Reply, ServiceError, Sheet};
 use crate::app::App;
-use crate::domain::{Millis, UserKey};
+use crate::domain::Millis;
 use crate::store::{StoreError, SubmissionRow, Tx, UserRow};
 
 /// `submit`: checked like a move, kept, and shown to the player alone.
@@ -120,7 +120,7 @@ pub(super) async fn confirm(
     moves::make(tx, app, board, &user, turn, said, now).await
 }
 
-/// Whether this player wants to confirm every move of a game.
-pub(super) async fn confirms_moves(tx: &mut Tx, user: UserKey, game: &str) -> Result<bool, StoreError> {
-    Ok(tx.preference(user, game, "confirm").await?.as_deref() == Some("on"))
+/// Whether somebody with this wish confirms every move.
+pub(super) fn is_to_confirm(wish: Option<&str>) -> bool {
+    wish == Some("on")
 }

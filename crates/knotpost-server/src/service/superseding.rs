@@ -4,7 +4,7 @@
 
 use super::post::{BoardFacts, Heading, Note, Ruling};
 use crate::app::App;
-use crate::domain::{Millis, OutboxKey};
+use crate::domain::{Millis, OutboxKey, UserKey};
 use crate::store::{OutboxRow, StoreError, Tx, WaitingMail};
 
 /// Drops this board mail if a newer one to the same address waits untouched, and says whether it did.
@@ -86,10 +86,10 @@ fn newest_over(rows: &[OutboxRow], row: &OutboxRow) -> Option<(usize, String)> {
 }
 
 /// The facts of a new mail about a board after `ply` moves, which takes over from those of `waiting` that go to the
-/// same address, and which mails those are.
+/// same reader at the same address, and which mails those are.
 pub(super) fn take_over_from(
     waiting: &[WaitingMail],
-    recipient: &str,
+    (user, recipient): (UserKey, &str),
     facts: &BoardFacts,
     ply: i64,
 ) -> (BoardFacts, Vec<OutboxKey>) {
@@ -97,7 +97,8 @@ pub(super) fn take_over_from(
     if !takes_over(&facts) {
         return (facts, superseded);
     }
-    for mail in waiting.iter().filter(|mail| mail.recipient == recipient && mail.ply < ply) {
+    let is_his = |mail: &&WaitingMail| mail.user_id == Some(user) && mail.recipient == recipient;
+    for mail in waiting.iter().filter(is_his).filter(|mail| mail.ply < ply) {
         // One that cannot be read is set aside when its turn comes; it must not stop the game.
         if let Ok(older) = read(&mail.facts)
             && gives_way(&older)
@@ -171,6 +172,35 @@ fn lasts(note: &Note) -> bool {
 mod tests {
     use super::*;
     use crate::domain::RemarkKey;
+
+    #[test]
+    fn a_mail_takes_over_from_those_for_the_same_reader_at_the_same_address() {
+        let facts = serde_json::to_string(&BoardFacts::plain(Heading::Summary)).unwrap();
+        let waiting = |id, user, recipient: &str, ply, facts: &str| WaitingMail {
+            id: OutboxKey(id),
+            recipient: recipient.to_owned(),
+            user_id: user,
+            ply,
+            facts: facts.to_owned(),
+        };
+        let (ann, bob) = (UserKey(1), UserKey(2));
+        let waiting = [
+            waiting(10, Some(ann), "home@x.example", 3, &facts),
+            // Who shares the address gets his own.
+            waiting(11, Some(bob), "home@x.example", 3, &facts),
+            waiting(12, Some(ann), "work@x.example", 3, &facts),
+            waiting(13, None, "home@x.example", 3, &facts),
+            waiting(14, Some(ann), "home@x.example", 4, "broken"),
+            waiting(15, Some(ann), "home@x.example", 4, &facts),
+            waiting(16, Some(ann), "home@x.example", 5, &facts),
+        ];
+        let newer = BoardFacts { made: 1, ..BoardFacts::plain(Heading::Summary) };
+        let (facts, older) = take_over_from(&waiting, (ann, "home@x.example"), &newer, 5);
+        assert_eq!(older, [OutboxKey(10), OutboxKey(15)]);
+        assert_eq!(facts.made, 2);
+        let nag = BoardFacts::plain(Heading::Nag);
+        assert!(take_over_from(&waiting, (ann, "home@x.example"), &nag, 5).1.is_empty());
+    }
 
     #[test]
     fn words_and_lasting_notes_are_taken_over_in_the_order_in_which_they_came() {

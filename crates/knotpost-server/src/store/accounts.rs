@@ -60,6 +60,16 @@ pub struct UserRow {
     pub password_changed_at: Option<i64>,
 }
 
+/// A user who moves in a game.
+#[derive(Clone, Debug, FromRow)]
+pub struct MoverRow {
+    /// The user.
+    #[sqlx(flatten)]
+    pub user: UserRow,
+    /// What he wants about confirming his moves; `None`: nothing in particular.
+    pub confirm: Option<String>,
+}
+
 /// A user's address.
 #[derive(Clone, Debug, FromRow)]
 pub struct AddressRow {
@@ -108,6 +118,19 @@ impl Tx {
     pub async fn user(&mut self, key: UserKey) -> Result<Option<UserRow>, StoreError> {
         let sql = select_user!("WHERE id = $1");
         Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(key.0).fetch_optional(c).await)?)
+    }
+
+    /// A user by key, and whether he confirms his moves in a game.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn mover(&mut self, key: UserKey, game: &str) -> Result<Option<MoverRow>, StoreError> {
+        // The empty name of all games sorts before every game.
+        let sql = "SELECT id, userid, password_hash, role, state, created_at, password_changed_at, \
+                   (SELECT p.value FROM preferences p WHERE p.user_id = users.id AND p.name = 'confirm' \
+                   AND (p.game = '' OR p.game = $2) ORDER BY p.game DESC LIMIT 1) AS confirm \
+                   FROM users WHERE id = $1";
+        Ok(on!(self, c => sqlx::query_as::<_, MoverRow>(sql).bind(key.0).bind(game).fetch_optional(c).await)?)
     }
 
     /// Users by name after `after` (exclusive), at most `limit`.

@@ -4,7 +4,6 @@ mod rows;
 
 pub use rows::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
 
-use super::tx::Driver;
 use super::{StoreError, Tx, on};
 use crate::domain::{BoardKey, BoardState, Millis, RemarkKey, RemarkKind, UserKey};
 
@@ -84,23 +83,6 @@ impl Tx {
     pub async fn boards_after(&mut self, after: BoardKey, limit: i64) -> Result<Vec<BoardRow>, StoreError> {
         let sql = select_board!("WHERE id > $1 ORDER BY id LIMIT $2");
         Ok(on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(after.0).bind(limit).fetch_all(c).await)?)
-    }
-
-    /// Makes every other change of this board wait for, or conflict with, this transaction.
-    /// Called before a board is loaded to be changed.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn lock_board(&mut self, game: &str, number: u32) -> Result<(), StoreError> {
-        if let Driver::Postgres(connection) = self.connection.driver() {
-            // SQLite has one writer at a time anyway.
-            sqlx::query("SELECT id FROM boards WHERE game = $1 AND number = $2 FOR UPDATE")
-                .bind(game)
-                .bind(i64::from(number))
-                .fetch_optional(connection)
-                .await?;
-        }
-        Ok(())
     }
 
     /// Boards that pass the filter, in the order in which they were made, at most `limit`.

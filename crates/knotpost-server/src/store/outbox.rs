@@ -4,7 +4,6 @@ use sqlx::{Database, Encode, FromRow, QueryBuilder, Type};
 
 use super::dialect::{among, on};
 use super::readers::key_list;
-use super::tx::Driver;
 use super::{StoreError, Tx};
 use crate::domain::{BoardKey, Millis, OutboxKey, UserKey};
 
@@ -134,16 +133,6 @@ const LEASE_ON_POSTGRES: &str = lease!("= ANY (ARRAY(", " FOR UPDATE SKIP LOCKED
 /// So many are stored by one statement.
 const AT_ONCE: usize = 16;
 
-/// Drops mails for newer ones, on the way to PostgreSQL together with what stores these.
-const DROPPED_ON_SQLITE: &str = "UPDATE outbox SET state = 'dropped', error = 'superseded', done_at = $1 \
-     WHERE state = 'queued' AND attempts = 0 AND id IN (SELECT value FROM json_each($2))";
-const DROPPED_ON_POSTGRES: [&str; 3] = [
-    "WITH gone AS (UPDATE outbox SET state = 'dropped', error = 'superseded', done_at = ",
-    " WHERE state = 'queued' AND attempts = 0 AND id IN \
-     (SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST(",
-    " AS json)))) ",
-];
-
 fn insert<D: Database>(mut query: QueryBuilder<D>, mails: &[NewOutbox]) -> QueryBuilder<D>
 where
     i64: Encode<'static, D> + Type<D>,
@@ -194,38 +183,16 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn insert_outbox(&mut self, mail: &NewOutbox) -> Result<(), StoreError> {
-        self.replace_outboxes(&[], std::slice::from_ref(mail), mail.date).await
+        self.insert_outboxes(std::slice::from_ref(mail)).await
     }
 
-    /// Queues mails, and drops those for them that nobody has begun to send.
+    /// Queues mails.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn replace_outboxes(
-        &mut self,
-        dropped: &[OutboxKey],
-        mails: &[NewOutbox],
-        now: Millis,
-    ) -> Result<(), StoreError> {
-        let mut dropped = Some(key_list(dropped)).filter(|_| !dropped.is_empty());
+    pub async fn insert_outboxes(&mut self, mails: &[NewOutbox]) -> Result<(), StoreError> {
         for some in mails.chunks(AT_ONCE) {
-            match self.writing().await?.connection.driver() {
-                Driver::Sqlite(connection) => {
-                    if let Some(keys) = dropped.take() {
-                        let query = sqlx::query(DROPPED_ON_SQLITE).bind(now.0).bind(keys);
-                        query.execute(&mut *connection).await?;
-                    }
-                    insert(QueryBuilder::new(""), some).build().execute(connection).await?;
-                }
-                Driver::Postgres(connection) => {
-                    let mut query = QueryBuilder::new("");
-                    if let Some(keys) = dropped.take() {
-                        let [begin, before_keys, end] = DROPPED_ON_POSTGRES;
-                        query.push(begin).push_bind(now.0).push(before_keys).push_bind(keys).push(end);
-                    }
-                    insert(query, some).build().execute(connection).await?;
-                }
-            }
+            on!(self.writing().await?, c => insert(QueryBuilder::new(""), some).build().execute(c).await.map(drop))?;
         }
         Ok(())
     }

@@ -38,6 +38,8 @@ pub struct WaitingMail {
     pub id: OutboxKey,
     /// To whom.
     pub recipient: String,
+    /// The user it is for.
+    pub user_id: Option<UserKey>,
     /// After which move.
     pub ply: i64,
     /// What it shows beside the board, as JSON.
@@ -96,7 +98,7 @@ macro_rules! reader_facts {
              FROM readers r JOIN preferences p ON p.user_id = r.id WHERE (p.game = '' OR p.game = $2) \
              UNION ALL SELECT 4, w.user_id, '', NULL, NULL, NULL, NULL, CAST(0 AS BIGINT) \
              FROM readers r JOIN webhooks w ON w.user_id = r.id WHERE w.stopped_at IS NULL \
-             UNION ALL SELECT 5, o.id, o.recipient, o.facts, NULL, NULL, NULL, o.ply FROM outbox o \
+             UNION ALL SELECT 5, o.id, o.recipient, o.facts, o.user_id, NULL, NULL, o.ply FROM outbox o \
              WHERE o.board_id = $3 AND o.state = 'queued' AND o.attempts = 0"
         )
     };
@@ -146,6 +148,7 @@ impl Tx {
                 5 => facts.waiting.push(WaitingMail {
                     id: OutboxKey(key),
                     recipient: one,
+                    user_id: verified_at.map(UserKey),
                     ply: place,
                     facts: two.unwrap_or_default(),
                 }),

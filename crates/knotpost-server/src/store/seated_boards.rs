@@ -2,6 +2,7 @@
 
 use sqlx::FromRow;
 
+use super::tx::Driver;
 use super::{BoardRow, SeatRow, StoreError, Tx, on};
 use crate::domain::BoardKey;
 
@@ -25,6 +26,9 @@ struct Line {
 
 macro_rules! select_seated {
     ($which:literal) => {
+        select_seated!($which, "")
+    };
+    ($which:literal, $end:literal) => {
         concat!(
             "SELECT b.id, b.game, b.number, b.options, b.rules_version, b.seed, b.state, b.rated, b.ply, b.position, \
              b.scores, b.winners, b.reason, b.started_at, b.last_move_at, b.ended_at, b.nag_ms, b.forfeit_ms, \
@@ -34,7 +38,8 @@ macro_rules! select_seated {
              EXISTS (SELECT 1 FROM queued_moves q WHERE q.board_id = s.board_id AND q.seat = s.seat) AS queued \
              FROM boards b JOIN seats s ON s.board_id = b.id JOIN users u ON u.id = s.user_id WHERE ",
             $which,
-            " ORDER BY s.seat"
+            " ORDER BY s.seat",
+            $end
         )
     };
 }
@@ -56,6 +61,24 @@ impl Tx {
             .fetch_all(c)
             .await)?;
         Ok(gather(lines))
+    }
+
+    /// As [`Tx::find_seated_board`]; every other change of this board waits for, or conflicts with, this transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn lock_seated_board(
+        &mut self,
+        game: &str,
+        number: u32,
+    ) -> Result<Option<SeatedBoard>, StoreError> {
+        if let Driver::Postgres(connection) = self.connection.driver() {
+            let sql = select_seated!("b.game = $1 AND b.number = $2", " FOR UPDATE OF b");
+            let query = sqlx::query_as::<_, Line>(sql).bind(game).bind(i64::from(number));
+            return Ok(gather(query.fetch_all(connection).await?));
+        }
+        // SQLite has one writer at a time anyway.
+        self.find_seated_board(game, number).await
     }
 
     /// A board by key.

@@ -62,6 +62,7 @@ pub(crate) struct Outgoing {
     pub(crate) recipient: String,
     pub(crate) board_id: Option<i64>,
     pub(crate) ply: Option<i64>,
+    pub(crate) facts: Option<String>,
     pub(crate) message_id: String,
     pub(crate) state: String,
 }
@@ -90,7 +91,7 @@ impl Place {
     pub(crate) async fn outgoing(&self) -> Vec<Outgoing> {
         let mut database = self.open_database().await;
         let rows = sqlx::query_as(
-            "SELECT kind, recipient, board_id, ply, message_id, state FROM outbox ORDER BY id",
+            "SELECT kind, recipient, board_id, ply, facts, message_id, state FROM outbox ORDER BY id",
         );
         rows.fetch_all(&mut database).await.unwrap()
     }

@@ -3,13 +3,14 @@
 //! `KNOTPOST_TEST_MOVES` asks for more moves than the few of every day, and `KNOTPOST_TEST_SEED`
 //! for other moments.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use knotpost_server::server::Ports;
+use serde_json::Value;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -265,10 +266,10 @@ async fn expect_every_mail_answered_once(place: &Place, boards: u32) {
     println!("{duplicates} mails came again and were recognised");
 }
 
-/// Each player was told of each move, once: by a mail about it, or by a newer one that was waiting as well. Twice only
-/// where a crash fell between sending a mail and marking it.
+/// Each player was told of each move: by a mail about it, or by one about a later move that tells of all since the last.
+/// Twice only where a crash fell between sending a mail and marking it.
 async fn expect_every_board_mailed(place: &Place, boards: u32, kills: usize) {
-    let mut told: BTreeMap<(i64, i64, String), usize> = BTreeMap::new();
+    let mut told: BTreeMap<(i64, String), Vec<(i64, Value)>> = BTreeMap::new();
     let mut copies = copies(&place.maildir());
     let mut again = 0;
     let outgoing = place.outgoing().await;
@@ -287,14 +288,25 @@ async fn expect_every_board_mailed(place: &Place, boards: u32, kills: usize) {
             let copies = copies.remove(&format!("<{}>", mail.message_id)).unwrap_or_default();
             assert!(copies >= 1, "marked as sent and never seen: {mail:?}");
             again += copies - 1;
-        }
-        if let (Some(board), Some(ply)) = (mail.board_id, mail.ply) {
-            *told.entry((board, ply, mail.recipient.clone())).or_default() += 1;
+            if let (Some(board), Some(ply), Some(facts)) = (mail.board_id, mail.ply, &mail.facts) {
+                let facts = serde_json::from_str(facts).unwrap();
+                told.entry((board, mail.recipient.clone())).or_default().push((ply, facts));
+            }
         }
     }
     assert!(copies.is_empty(), "mails the outbox knows nothing of: {copies:?}");
-    assert_eq!(told.len(), (boards * (MOVES + 1) * 2) as usize, "a mail per board, move and player");
-    assert!(told.values().all(|mails| *mails == 1), "{told:?}");
-    println!("{} board mails, {again} of all mails went out twice around {kills} kills", told.len());
+    assert_eq!(told.len(), (boards * 2) as usize, "each player of each board");
+    for mails in told.values() {
+        let (mut shown, mut moves) = (BTreeSet::new(), BTreeSet::new());
+        for (ply, facts) in mails {
+            assert!(shown.insert(ply), "two mails about one move: {mails:?}");
+            let begins = facts["heading"] == "new" || facts["begins"] == true;
+            let first = if begins { 0 } else { ply + 1 - facts["made"].as_i64().unwrap() };
+            moves.extend(first..=*ply);
+        }
+        assert!(moves.into_iter().eq(0..=i64::from(MOVES)), "{mails:?}");
+    }
+    let mails: usize = told.values().map(Vec::len).sum();
+    println!("{mails} board mails, {again} of all mails went out twice around {kills} kills");
     assert!(again <= SENDERS * kills, "{again} mails twice, {kills} kills");
 }

@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use knotpost_server::domain::{InboxKey, Millis, Trouble};
-use knotpost_server::store::{BoardMail, NewInbox, NewOutbox, OutboxContent, Store, StoreError};
+use knotpost_server::domain::{InboxKey, Millis, OutboxKey, Trouble};
+use knotpost_server::store::{
+    BoardMail, NewInbox, NewOutbox, OutboxContent, OutboxRow, Renewal, Store, StoreError,
+};
 
 use super::Ground;
 
@@ -308,13 +310,45 @@ pub(super) async fn new_mails_come_in_the_place_of_those_that_nobody_tried(groun
             let tried = tx.lease_outbox(Millis(5), Millis(99), 1).await?;
             assert_eq!(tried[0].message_id, "1@here");
             let keys: Vec<_> = waiting.iter().map(|mail| mail.id).collect();
-            tx.replace_outboxes(&keys, &mails, Millis(8)).await?;
+            tx.drop_superseded(&keys, Millis(8)).await?;
+            tx.insert_outboxes(&mails).await?;
             let waiting = tx.reader_facts(&[], Some(board), "osbox").await?.waiting;
             Ok((waiting.len(), waiting.iter().all(|mail| mail.ply == 6), tx.count_waiting_outbox().await?))
         })
     });
     // All twenty new ones wait, and the one that somebody is just sending.
     assert_eq!(write.await.unwrap(), (20, true, 21));
+}
+
+pub(super) async fn a_mail_that_waits_is_renewed_and_one_that_somebody_has_is_not(ground: &Ground) {
+    let board = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
+    let content = OutboxContent::Board(BoardMail { board, ply: 4, facts: "{}".to_owned() });
+    for (id, at) in [(1, 1), (2, 2)] {
+        queue_mail(&ground.store, id, at, content.clone()).await.unwrap();
+    }
+    let waiting =
+        ground.store.read().await.unwrap().reader_facts(&[], Some(board), "osbox").await.unwrap().waiting;
+    let keys: Vec<_> = waiting.iter().map(|mail| mail.id).collect();
+    let renew = |keys: Vec<OutboxKey>, facts: &'static str, ply| {
+        ground.store.write(move |tx| {
+            let renewal = |mail| Renewal { mail, facts: format!("{facts}{mail:?}") };
+            let renewals: Vec<Renewal> = keys.iter().copied().map(renewal).collect();
+            Box::pin(async move { tx.renew_outboxes(&renewals, ply, Millis(70)).await })
+        })
+    };
+    renew(Vec::new(), "none", 4).await.unwrap();
+    renew(keys.clone(), "newer", 5).await.unwrap();
+    let lease = |now| ground.store.write(move |tx| Box::pin(tx.lease_outbox(Millis(now), Millis(99), 1)));
+    let told =
+        |row: &OutboxRow| (row.ply, row.date, row.message_id.clone(), row.facts.clone().unwrap_or_default());
+    // Due as they were before.
+    let first = lease(1).await.unwrap();
+    assert_eq!(told(&first[0]), (Some(5), Millis(70), "1@here".to_owned(), format!("newer{:?}", keys[0])));
+    let late = renew(keys, "newest", 6).await;
+    assert!(matches!(late, Err(StoreError::Busy(_))), "{late:?}");
+    let second = lease(2).await.unwrap();
+    assert_eq!(told(&second[0]).0, Some(5), "nothing half-done");
+    assert_eq!(told(&second[0]).2, "2@here");
 }
 
 pub(super) async fn board_mails_are_dropped_when_their_board_begins_again(ground: &Ground) {

@@ -43,6 +43,7 @@ async fn ask_everything(ground: &Ground) {
     let board = ground.board("osbox", [ann, bob]).await;
     let mut tx = ground.store.read().await.unwrap();
     tx.find_user("ann").await.unwrap();
+    tx.mover(ann, "osbox").await.unwrap();
     tx.session("digest").await.unwrap();
     tx.sessions_of(ann).await.unwrap();
     tx.magic_link_at(ann).await.unwrap();
@@ -143,6 +144,7 @@ async fn ask_as_sender(tx: &mut Tx) -> Result<(), StoreError> {
     tx.outlook(mail, Millis(1), "a@b.example").await?;
     tx.set_outbox_facts(mail, "{}").await?;
     tx.note_sent_outbox(&[mail], Millis(2)).await?;
+    tx.drop_superseded(&[mail], Millis(2)).await?;
     tx.give_back_outbox(&[mail], Millis(1), Millis(2)).await
 }
 
