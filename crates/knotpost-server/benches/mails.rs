@@ -30,8 +30,8 @@ async fn board(folder: &std::path::Path) -> (Arc<App>, Reply) {
         "signup bob bob-secret bob@bob.example",
         "osbox challenge -size=5 ann bob",
         "osbox move 101 ann ann-secret f1",
-        "osbox move 101 bob bob-secret f2",
-        "osbox move 101 ann ann-secret g3",
+        "osbox move 101 bob bob-secret f11",
+        "osbox move 101 ann ann-secret f2",
     ];
     for line in lines {
         let origin = Origin {
@@ -41,7 +41,8 @@ async fn board(folder: &std::path::Path) -> (Arc<App>, Reply) {
             proof: Proof::Password,
         };
         let request = Request { line: line.to_owned(), body: String::new(), origin, answering: None };
-        assert!(execute(&app, request).await.unwrap().failure.is_none(), "{line}");
+        let failure = execute(&app, request).await.unwrap().failure;
+        assert!(failure.is_none(), "{line}: {failure:?}");
     }
     let name = BoardRef { game: "osbox".to_owned(), number: 101 };
     let sheet = view_board(&app, &name, None).await.unwrap().sheet;

@@ -236,6 +236,9 @@ impl Sender {
     /// that is back, and before the lease is over.
     async fn note(&self) -> Result<(), StoreError> {
         let keys = self.left().clone();
+        if keys.is_empty() {
+            return Ok(());
+        }
         let begun = Instant::now();
         loop {
             let (now, noted) = (self.app.clock.now(), keys.clone());

@@ -8,6 +8,8 @@ tell! {
     an_older_board_mail_gives_way_and_nothing_it_said_is_lost,
     what_a_sender_has_in_hand_is_given_back_or_left_to_the_next_lease,
     workers_together_send_each_mail_once_and_note_it,
+    what_has_left_is_noted_as_soon_as_the_database_takes_it,
+    ids_of_mails_follow_the_clock_and_none_is_like_another,
     watchers_and_the_reminded_end_their_mails_by_one_click,
     a_picture_that_is_no_more_keeps_no_words_back,
 }
@@ -18,6 +20,7 @@ mod stories {
     use axum::body::Body;
     use axum::http::Request;
     use knotpost_server::outbound::{SendError, Sender};
+    use knotpost_server::store::Driver;
 
     use crate::harness::{DAY, Letter, Place, TestApp, show_all};
 
@@ -225,6 +228,52 @@ mod stories {
         assert_eq!(ids.len(), 59);
         let mut tx = app.app.store.read().await.unwrap();
         assert_eq!(tx.count_waiting_outbox().await.unwrap(), 1, "the one that was put off");
+    }
+
+    /// Runs a statement that the store itself has no use for.
+    async fn alter(app: &TestApp, sql: &'static str) {
+        let altered = app.app.store.write(move |tx| {
+            Box::pin(async move {
+                match tx.connection.driver() {
+                    Driver::Sqlite(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
+                    Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
+                }
+                Ok(())
+            })
+        });
+        altered.await.unwrap();
+    }
+
+    pub(super) async fn what_has_left_is_noted_as_soon_as_the_database_takes_it(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.post("osbox challenge ann bob", "").await;
+        alter(&app, "ALTER TABLE outbox RENAME COLUMN done_at TO gone_at").await;
+        for _ in 0..3 {
+            assert!(app.sender.send_next().await.is_err(), "it cannot be noted");
+        }
+        assert_eq!(app.letters().len(), 2, "both have left, once");
+        alter(&app, "ALTER TABLE outbox RENAME COLUMN gone_at TO done_at").await;
+        assert!(!app.sender.send_next().await.unwrap(), "there is nothing to send any more");
+        let mut tx = app.app.store.read().await.unwrap();
+        assert_eq!(tx.count_waiting_outbox().await.unwrap(), 0, "both are noted");
+        assert_eq!(app.letters().len(), 0, "none left again");
+    }
+
+    pub(super) async fn ids_of_mails_follow_the_clock_and_none_is_like_another(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        for _ in 0..3 {
+            app.post("osbox challenge ann bob", "").await;
+            app.clock.advance(1);
+        }
+        app.work().await;
+        let ids: Vec<String> = app.letters().into_iter().map(|letter| letter.message_id).collect();
+        assert_eq!(ids.len(), 6);
+        let bare = |id: &String| id.trim_start_matches("knotpost.").to_owned();
+        let (times, lots): (Vec<_>, Vec<_>) =
+            ids.iter().map(bare).map(|id| (id[..12].to_owned(), id[12..32].to_owned())).unzip();
+        assert!(times.is_sorted() && times[1] < times[2] && times[3] < times[4], "{ids:?}");
+        assert!(lots.iter().all(|lot| lot.bytes().all(|sign| sign.is_ascii_hexdigit())), "{ids:?}");
+        assert_eq!(lots.iter().collect::<std::collections::BTreeSet<_>>().len(), 6, "{ids:?}");
     }
 
     pub(super) async fn watchers_and_the_reminded_end_their_mails_by_one_click(place: Place) {
