@@ -269,10 +269,12 @@ async fn post_to_readers(
                 take_over_from(waiting, (reader.user, &recipient), &facts, board.row.ply);
             let facts =
                 serde_json::to_string(&facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-            // The newest of those that wait becomes the new one.
-            if let Some(mail) = older.pop() {
+            // The newest of those that wait becomes the new one, unless its id may be known to somebody.
+            let renewed =
+                older.iter().rposition(|mail| mail.is_untouched).map(|index| older.remove(index).id);
+            superseded.extend(older.into_iter().map(|mail| mail.id));
+            if let Some(mail) = renewed {
                 renewals.push(Renewal { mail, facts });
-                superseded.extend(older);
                 continue;
             }
             mails.push(NewOutbox {

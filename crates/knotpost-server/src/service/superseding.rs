@@ -4,7 +4,7 @@
 
 use super::post::{BoardFacts, Heading, Note, Ruling};
 use crate::app::App;
-use crate::domain::{Millis, OutboxKey, UserKey};
+use crate::domain::{Millis, UserKey};
 use crate::store::{OutboxRow, StoreError, Tx, WaitingMail};
 
 /// Drops this board mail if a newer one to the same address waits untouched, and says whether it did.
@@ -87,12 +87,12 @@ fn newest_over(rows: &[OutboxRow], row: &OutboxRow) -> Option<(usize, String)> {
 
 /// The facts of a new mail about a board after `ply` moves, which takes over from those of `waiting` that go to the
 /// same reader at the same address, and which mails those are.
-pub(super) fn take_over_from(
-    waiting: &[WaitingMail],
+pub(super) fn take_over_from<'w>(
+    waiting: &'w [WaitingMail],
     (user, recipient): (UserKey, &str),
     facts: &BoardFacts,
     ply: i64,
-) -> (BoardFacts, Vec<OutboxKey>) {
+) -> (BoardFacts, Vec<&'w WaitingMail>) {
     let (mut facts, mut superseded) = (facts.clone(), Vec::new());
     if !takes_over(&facts) {
         return (facts, superseded);
@@ -104,7 +104,7 @@ pub(super) fn take_over_from(
             && gives_way(&older)
         {
             facts = take_over(facts, older, ply - mail.ply);
-            superseded.push(mail.id);
+            superseded.push(mail);
         }
     }
     (facts, superseded)
@@ -171,7 +171,7 @@ fn lasts(note: &Note) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::RemarkKey;
+    use crate::domain::{OutboxKey, RemarkKey};
 
     #[test]
     fn a_mail_takes_over_from_those_for_the_same_reader_at_the_same_address() {
@@ -182,6 +182,7 @@ mod tests {
             user_id: user,
             ply,
             facts: facts.to_owned(),
+            is_untouched: true,
         };
         let (ann, bob) = (UserKey(1), UserKey(2));
         let waiting = [
@@ -196,7 +197,7 @@ mod tests {
         ];
         let newer = BoardFacts { made: 1, ..BoardFacts::plain(Heading::Summary) };
         let (facts, older) = take_over_from(&waiting, (ann, "home@x.example"), &newer, 5);
-        assert_eq!(older, [OutboxKey(10), OutboxKey(15)]);
+        assert_eq!(older.iter().map(|mail| mail.id.0).collect::<Vec<_>>(), [10, 15]);
         assert_eq!(facts.made, 2);
         let nag = BoardFacts::plain(Heading::Nag);
         assert!(take_over_from(&waiting, (ann, "home@x.example"), &nag, 5).1.is_empty());

@@ -44,6 +44,8 @@ pub struct WaitingMail {
     pub ply: i64,
     /// What it shows beside the board, as JSON.
     pub facts: String,
+    /// Whether it has waited like this since it was written: an administrator may have one tried once more.
+    pub is_untouched: bool,
 }
 
 /// What is known of the readers of a board.
@@ -98,7 +100,7 @@ macro_rules! reader_facts {
              FROM readers r JOIN preferences p ON p.user_id = r.id WHERE (p.game = '' OR p.game = $2) \
              UNION ALL SELECT 4, w.user_id, '', NULL, NULL, NULL, NULL, CAST(0 AS BIGINT) \
              FROM readers r JOIN webhooks w ON w.user_id = r.id WHERE w.stopped_at IS NULL \
-             UNION ALL SELECT 5, o.id, o.recipient, o.facts, o.user_id, NULL, NULL, o.ply FROM outbox o \
+             UNION ALL SELECT 5, o.id, o.recipient, o.facts, o.user_id, o.due_at - o.date, NULL, o.ply FROM outbox o \
              WHERE o.board_id = $3 AND o.state = 'queued' AND o.attempts = 0"
         )
     };
@@ -151,6 +153,7 @@ impl Tx {
                     user_id: verified_at.map(UserKey),
                     ply: place,
                     facts: two.unwrap_or_default(),
+                    is_untouched: stopped_at.is_some_and(|later| later <= 0),
                 }),
                 _ => {
                     facts.wishes.push(ReaderWish { user_id, name: one, value: two.unwrap_or_default() });

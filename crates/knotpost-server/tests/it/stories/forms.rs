@@ -10,6 +10,7 @@ tell! {
     workers_together_send_each_mail_once_and_note_it,
     what_has_left_is_noted_as_soon_as_the_database_takes_it,
     ids_of_mails_follow_the_clock_and_none_is_like_another,
+    a_mail_that_is_tried_once_more_lends_its_id_to_no_other,
     watchers_and_the_reminded_end_their_mails_by_one_click,
     a_picture_that_is_no_more_keeps_no_words_back,
 }
@@ -19,8 +20,9 @@ mod stories {
 
     use axum::body::Body;
     use axum::http::Request;
+    use knotpost_server::clock::Clock as _;
     use knotpost_server::outbound::{SendError, Sender};
-    use knotpost_server::store::Driver;
+    use knotpost_server::store::{Driver, MailFilter, MailQueue, Window};
 
     use crate::harness::{DAY, Letter, Place, TestApp, show_all};
 
@@ -274,6 +276,33 @@ mod stories {
         assert!(times.is_sorted() && times[1] < times[2] && times[3] < times[4], "{ids:?}");
         assert!(lots.iter().all(|lot| lot.bytes().all(|sign| sign.is_ascii_hexdigit())), "{ids:?}");
         assert_eq!(lots.iter().collect::<std::collections::BTreeSet<_>>().len(), 6, "{ids:?}");
+    }
+
+    pub(super) async fn a_mail_that_is_tried_once_more_lends_its_id_to_no_other(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.post("osbox challenge -size=4 ann bob", "A good game!").await;
+        app.fail_next(SendError::Permanent("too large".to_owned()));
+        app.work().await;
+        assert_eq!(subjects(&app.letters()), ["bob@bob.example: New Osbox Board 101 ann"]);
+        let window = Window { low: 1, high: i64::MAX };
+        let mut tx = app.app.store.read().await.unwrap();
+        let mails = tx.list_outbox(&MailFilter::default(), window, 99).await.unwrap();
+        drop(tx);
+        let failed = mails.into_iter().find(|mail| mail.state == "failed").expect("the refused one");
+        app.clock.advance(1_000);
+        let now = app.clock.now();
+        let key = failed.id;
+        let retry = app.app.store.write(move |tx| {
+            Box::pin(async move { tx.retry_mail(MailQueue::Outbox, key, ["", ""], now).await })
+        });
+        assert!(retry.await.unwrap());
+        app.post("osbox move 101 ann ann-secret f1", "").await;
+        app.work().await;
+        let letters = app.letters();
+        let told = letters.iter().find(|letter| letter.to.starts_with("ann")).expect("ann is told");
+        assert!(told.text.contains("1 f1") && told.text.contains("A good game!"), "{told}");
+        assert_ne!(told.message_id, failed.message_id);
+        assert_eq!(letters.len(), 2, "the one that was to be tried once more has given way");
     }
 
     pub(super) async fn watchers_and_the_reminded_end_their_mails_by_one_click(place: Place) {
