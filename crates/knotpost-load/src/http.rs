@@ -16,6 +16,8 @@ use crate::server::PATIENCE;
 pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) body: Vec<u8>,
+    /// The cookie that is set, without what it is to be used for.
+    pub(crate) cookie: Option<String>,
 }
 
 impl Response {
@@ -67,18 +69,23 @@ impl Http {
         let status = self.line().await?;
         let status = status.split(' ').nth(1).and_then(|code| code.parse().ok());
         let status = status.ok_or(io::ErrorKind::InvalidData)?;
-        let (mut length, mut chunked) = (0, false);
+        let (mut length, mut chunked, mut cookie) = (0, false, None);
         loop {
-            let line = self.line().await?.to_ascii_lowercase();
-            match line.split_once(':') {
+            let line = self.line().await?;
+            let lower = line.to_ascii_lowercase();
+            match lower.split_once(':') {
                 None => break,
+                Some(("set-cookie", _)) => {
+                    let value = line.split_once(':').and_then(|(_, value)| value.split(';').next());
+                    cookie = value.map(|value| value.trim().to_owned());
+                }
                 Some(("content-length", value)) => length = value.trim().parse().map_err(io::Error::other)?,
                 Some(("transfer-encoding", value)) => chunked = value.trim() == "chunked",
                 Some(_) => {}
             }
         }
         let body = if chunked { self.chunks().await? } else { self.exactly(length).await? };
-        Ok(Response { status, body })
+        Ok(Response { status, body, cookie })
     }
 
     async fn line(&mut self) -> io::Result<String> {

@@ -45,7 +45,7 @@ enum Scenario {
     Lmtp(load::Args),
     /// Moves over HTTP, beside the floor.
     Http(load::Args),
-    /// Moves over the API with keys, beside the floor.
+    /// Moves over the API with keys, passwords or sessions, beside the floor.
     Api(load::Args),
     /// The same while a hundred passwords wait to be checked, beside the same without them.
     Crowd(load::Args),
@@ -55,6 +55,8 @@ enum Scenario {
     Start(start::Args),
     /// One board again and again, as JSON and as text, beside a page that says hello.
     Reads(load::Args),
+    /// What people look at, by turns, beside a page that says hello.
+    Mixed(load::Args),
     /// Mail that piled up leaves, beside a client that does nothing but send.
     Outbox(load::Args),
     /// The floors alone, beside a peer.
@@ -81,6 +83,7 @@ async fn main() -> ExitCode {
         Scenario::Passwords(args) => load::run(What::Passwords, args).await,
         Scenario::Start(args) => start::run(args).await,
         Scenario::Reads(args) => load::run(What::Reads, args).await,
+        Scenario::Mixed(args) => load::run(What::Mixed, args).await,
         Scenario::Outbox(args) => load::run(What::Outbox, args).await,
         Scenario::Floor(args) => load::run(What::Floor, args).await,
         Scenario::Fill(args) => fill::run(args).await,

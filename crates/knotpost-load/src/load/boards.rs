@@ -25,6 +25,7 @@ pub(super) const GREETINGS: usize = 2 * PAIRS as usize;
 /// Room for the marks of one board.
 const MARKS: u64 = 100;
 const JSON: &str = "Content-Type: application/json\r\n";
+const SAME_ORIGIN: &str = "Sec-Fetch-Site: same-origin\r\n";
 
 /// A board of two users.
 #[derive(Clone, Debug)]
@@ -142,25 +143,38 @@ pub(super) fn made_up(count: usize, clients: usize) -> Vec<Game> {
     (0..enough(count, clients) as u64).map(game).collect()
 }
 
+/// How callers of the API show who they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Shown {
+    /// By a key that they made.
+    #[default]
+    Key,
+    /// By userid and password.
+    Password,
+    /// By the session of a browser.
+    Session,
+}
+
 /// All boards of a trial.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Boards {
+    shown: Shown,
     serials: u64,
     /// Moves that were found where they belong.
     pub(super) checked: usize,
     /// The newest mark of each board, and its players.
     newest: Vec<(u64, [String; 2])>,
-    /// The keys of each pair of users.
+    /// What each pair of users shows to the API.
     keys: Vec<Arc<[String; 2]>>,
 }
 
 impl Boards {
     /// The users of a new server.
-    pub(super) async fn new(place: &Place) -> anyhow::Result<Self> {
+    pub(super) async fn new(place: &Place, shown: Shown) -> anyhow::Result<Self> {
         for userid in (0..PAIRS).flat_map(users) {
             place.add_user(&userid, &password(&userid), &address(&userid)).await?;
         }
-        Ok(Self::default())
+        Ok(Self { shown, serials: 0, checked: 0, newest: Vec::new(), keys: Vec::new() })
     }
 
     /// New boards for `count` moves. The server has just checked everybody's password.
@@ -174,7 +188,10 @@ impl Boards {
         if self.keys.is_empty() {
             for pair in 0..PAIRS {
                 let [ann, bob] = users(pair);
-                let keys = [make_key(&mut connection, &ann).await?, make_key(&mut connection, &bob).await?];
+                let keys = [
+                    show(&mut connection, &ann, self.shown).await?,
+                    show(&mut connection, &bob, self.shown).await?,
+                ];
                 self.keys.push(Arc::new(keys));
             }
         }
@@ -258,16 +275,31 @@ impl Boards {
     }
 }
 
-/// A key for the API, as the header line that shows it.
-async fn make_key(connection: &mut Http, userid: &str) -> anyhow::Result<String> {
+/// The header lines by which a user shows the API who he is.
+async fn show(connection: &mut Http, userid: &str, shown: Shown) -> anyhow::Result<String> {
     let pair = data_encoding::BASE64.encode(format!("{userid}:{}", password(userid)).as_bytes());
-    let headers = format!("{JSON}Authorization: Basic {pair}\r\n");
-    let wish = json!({ "name": "load", "scopes": ["read", "play"] }).to_string();
-    let response = connection.post("/api/v1/tokens", &headers, wish.as_bytes()).await?;
-    ensure!(response.status == 201, "no key for {userid}: {}", response.text());
-    let answer = response.json()?;
-    let key = answer.get("token").and_then(Value::as_str).context("the answer holds no key")?;
-    Ok(format!("Authorization: Bearer {key}\r\n"))
+    let basic = format!("Authorization: Basic {pair}\r\n");
+    match shown {
+        Shown::Password => Ok(basic),
+        Shown::Key => {
+            let wish = json!({ "name": "load", "scopes": ["read", "play"] }).to_string();
+            let headers = format!("{JSON}{basic}");
+            let response = connection.post("/api/v1/tokens", &headers, wish.as_bytes()).await?;
+            ensure!(response.status == 201, "no key for {userid}: {}", response.text());
+            let answer = response.json()?;
+            let key = answer.get("token").and_then(Value::as_str).context("the answer holds no key")?;
+            Ok(format!("Authorization: Bearer {key}\r\n"))
+        }
+        Shown::Session => {
+            // As a browser would that is on a page of the server.
+            let form = format!("userid={userid}&password={}", password(userid));
+            let headers = format!("Content-Type: application/x-www-form-urlencoded\r\n{SAME_ORIGIN}");
+            let response = connection.post("/login", &headers, form.as_bytes()).await?;
+            let cookie = response.cookie.as_deref().filter(|_| response.status == 303);
+            let cookie = cookie.with_context(|| format!("no session for {userid}: {}", response.text()))?;
+            Ok(format!("Cookie: {cookie}\r\n{SAME_ORIGIN}"))
+        }
+    }
 }
 
 async fn command(connection: &mut Http, body: &str) -> anyhow::Result<Value> {

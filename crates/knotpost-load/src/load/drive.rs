@@ -118,25 +118,28 @@ async fn make(connection: &mut Connection, line: &Line, to: &str) -> anyhow::Res
     Ok(())
 }
 
-/// Asks for one thing `count` times.
+/// Asks `count` times, for one thing after the other.
 pub(super) async fn reads(
     address: SocketAddr,
-    path: &str,
+    paths: &[String],
     clients: usize,
     count: usize,
 ) -> anyhow::Result<Figures> {
-    let next = Arc::new(AtomicUsize::new(0));
+    let (paths, next) = (Arc::<[String]>::from(paths), Arc::new(AtomicUsize::new(0)));
     let mut tasks = JoinSet::new();
     let begun = Instant::now();
     for _ in 0..clients {
-        let (next, path) = (Arc::clone(&next), path.to_owned());
+        let (paths, next) = (Arc::clone(&paths), Arc::clone(&next));
         tasks.spawn(async move {
             let mut times = Times::default();
             let mut http = Http::connect(address).await?;
-            while next.fetch_add(1, Ordering::Relaxed) < count {
+            let mut looks = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+            while let Some(look) = looks.next().filter(|look| *look < count)
+                && let Some(path) = paths.get(look % paths.len().max(1))
+            {
                 let begun = Instant::now();
-                let response = http.get(&path).await?;
-                ensure!(response.status == 200, "{path}: {}", response.text());
+                let response = http.get(path).await?;
+                ensure!(response.status == 200 && !response.body.is_empty(), "{path}: {}", response.text());
                 times.push(begun.elapsed());
             }
             anyhow::Ok(times)

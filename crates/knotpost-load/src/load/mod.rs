@@ -20,8 +20,8 @@ use crate::http::Http;
 use crate::report::Report;
 use crate::server::{Place, Running, program_at};
 use crate::sink::{Manners, Sink};
-use boards::Boards;
 pub(crate) use boards::script;
+use boards::{Boards, Game, Shown};
 use drive::{Door, Keeping};
 use rounds::{Figures, Side, Sides};
 
@@ -36,6 +36,9 @@ pub(crate) struct Args {
     /// Rounds; each runs all sides by turns.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
+    /// How the callers of the API show who they are, for moves over it.
+    #[arg(long, value_enum, default_value_t)]
+    by: Shown,
     /// Another mail server on this machine that takes the same mails, for SMTP and LMTP.
     #[arg(long, value_name = "ADDRESS:PORT")]
     peer: Option<SocketAddr>,
@@ -67,11 +70,37 @@ pub(crate) enum What {
     Passwords,
     /// A board as JSON and as text.
     Reads,
+    /// What people look at, by turns.
+    Mixed,
     /// Mail that leaves.
     Outbox,
     /// The floors alone.
     Floor,
 }
+
+/// So many boards are looked at by turns.
+const SHOWN_BOARDS: usize = 20;
+/// What is asked for of a board, its number in place of the braces.
+const LOOKS_AT_BOARD: [&str; 8] = [
+    "/api/v1/boards/osbox/{}",
+    "/boards/osbox/{}",
+    "/api/v1/boards/osbox/{}/board.txt",
+    "/api/v1/boards/osbox/{}/board.svg",
+    "/api/v1/boards/osbox/{}/board.png",
+    "/api/v1/boards/osbox/{}/moves",
+    "/api/v1/boards/osbox/{}/legal",
+    "/api/v1/boards/osbox/{}/record",
+];
+/// … and beside.
+const OTHER_LOOKS: [&str; 7] = [
+    "/",
+    "/games/osbox",
+    "/standings/osbox",
+    "/users/ann0",
+    "/api/v1/games",
+    "/api/v1/boards?game=osbox&state=active",
+    "/api/v1/standings/osbox",
+];
 
 /// A server with its outside world.
 struct Trial {
@@ -95,7 +124,7 @@ pub(crate) async fn run(what: What, args: Args) -> anyhow::Result<bool> {
     if let Some(url) = &args.database {
         place = place.with("DATABASE__URL", url);
     }
-    let boards = Boards::new(&place).await?;
+    let boards = Boards::new(&place, args.by).await?;
     let floor = Floor::start(place.root()).await?;
     let server = place.start().await?;
     let script = script()?;
@@ -119,6 +148,7 @@ pub(crate) async fn run(what: What, args: Args) -> anyhow::Result<bool> {
         What::Crowd => trial.measure_crowd(&[8]).await?,
         What::Passwords => trial.measure_passwords(&[16]).await?,
         What::Reads => trial.measure_reads(&[8]).await?,
+        What::Mixed => trial.measure_mixed(&[1, 8, 64]).await?,
         What::Outbox => trial.measure_outbox().await?,
     }
     trial.finish().await
@@ -203,23 +233,49 @@ impl Trial {
         Ok(())
     }
 
-    /// A board in the middle of its game.
-    async fn measure_reads(&mut self, usual: &[usize]) -> anyhow::Result<()> {
-        let games = self.boards.begin(self.server.doors.http, boards::MOVES, 1).await?;
-        self.expected += 2 * games.len() * (boards::MOVES + 1) + boards::GREETINGS;
+    /// Boards in the middle of their games.
+    async fn play(&mut self, count: usize) -> anyhow::Result<Vec<Game>> {
         let http = self.server.doors.http;
+        let games = self.boards.begin(http, count, 1).await?;
+        self.expected += 2 * games.len() * (boards::MOVES + 1) + boards::GREETINGS;
         drive::moves(http, Door::Http, Keeping::Always, 1, (&games, &self.script), "").await?;
         self.boards.check(http, &games, &self.script).await?;
-        let number = games.first().context("no board")?.number;
+        Ok(games)
+    }
+
+    async fn measure_mixed(&mut self, usual: &[usize]) -> anyhow::Result<()> {
+        let games = self.play(SHOWN_BOARDS * boards::MOVES).await?;
+        let of_board = |game: &Game| LOOKS_AT_BOARD.map(|look| look.replace("{}", &game.number.to_string()));
+        let paths: Vec<String> =
+            games.iter().flat_map(of_board).chain(OTHER_LOOKS.map(ToOwned::to_owned)).collect();
+        let http = self.server.doors.http;
+        for clients in self.clients(usual) {
+            let mut sides =
+                Sides::new(format!("boards, lists, pages and pictures by turns, {clients} at once"));
+            let count = self.count(clients);
+            for _ in 0..self.args.rounds {
+                sides.push(Side::Server, drive::reads(http, &paths, clients, count).await?);
+                let hello = ["/hello".to_owned()];
+                sides.push(Side::Floor, drive::reads(self.floor.http, &hello, clients, count).await?);
+            }
+            println!("{sides}");
+        }
+        self.boards.check(http, &games, &self.script).await
+    }
+
+    async fn measure_reads(&mut self, usual: &[usize]) -> anyhow::Result<()> {
+        let http = self.server.doors.http;
+        let number = self.play(boards::MOVES).await?.first().context("no board")?.number;
         for clients in self.clients(usual) {
             for (name, suffix) in [("JSON", ""), ("text", "/board.txt")] {
                 let mut sides = Sides::new(format!("a board as {name}, {clients} at once"));
                 for _ in 0..self.args.rounds {
-                    let path = format!("/api/v1/boards/osbox/{number}{suffix}");
+                    let path = [format!("/api/v1/boards/osbox/{number}{suffix}")];
                     sides.push(Side::Server, drive::reads(http, &path, clients, self.args.count).await?);
+                    let hello = ["/hello".to_owned()];
                     sides.push(
                         Side::Floor,
-                        drive::reads(self.floor.http, "/hello", clients, self.args.count).await?,
+                        drive::reads(self.floor.http, &hello, clients, self.args.count).await?,
                     );
                 }
                 println!("{sides}");
