@@ -7,7 +7,7 @@ use super::sheet::Listing;
 use super::unsubscribe::Kind;
 use super::{Answers, Board, Sheet, Spoken, Standing, ratings};
 use crate::app::App;
-use crate::domain::{BoardKey, BoardState, Millis, UserKey};
+use crate::domain::{BoardKey, BoardState, Millis, RemarkKey, UserKey};
 use crate::store::{StoreError, Tx, UserRow};
 
 /// A board mail to one reader.
@@ -50,10 +50,8 @@ pub async fn letter_by_reference(
     if facts.heading == Heading::Nag && !reader.is_some_and(|reader| is_waited_for(&board, reader.id, date)) {
         return Ok(None);
     }
-    let mut spoken = Vec::new();
-    for remark in facts.earlier.iter().chain(&facts.remark) {
-        spoken.extend(tx.remark(*remark).await?.map(Spoken::from));
-    }
+    let remarks: Vec<RemarkKey> = facts.earlier.iter().chain(&facts.remark).copied().collect();
+    let spoken = tx.remarks(&remarks).await?.into_iter().map(Spoken::from).collect();
     let reply_to = match reader {
         Some(reader) => reply_address(tx, app, &board, reader, recipient, None, date).await?,
         None => None,

@@ -31,14 +31,13 @@ pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreEr
         let mut tx = app.store.read().await?;
         return apply(&mut tx, app, &prepared, now).await;
     }
+    let foreseen = moves::foresee(app, &prepared);
     let shared = Arc::clone(app);
-    let answer = app
-        .store
-        .write(move |tx| {
-            let (app, prepared) = (Arc::clone(&shared), Arc::clone(&prepared));
-            Box::pin(async move { apply_alone(tx, &app, &prepared, now).await })
-        })
-        .await?;
+    let work = app.store.write_move(foreseen, move |tx| {
+        let (app, prepared) = (Arc::clone(&shared), Arc::clone(&prepared));
+        Box::pin(async move { apply_alone(tx, &app, &prepared, now).await })
+    });
+    let answer = work.await?;
     if answer.changed {
         app.signals.outbox.notify_one();
         app.signals.tell_boards(&answer.boards);

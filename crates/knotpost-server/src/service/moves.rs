@@ -1,6 +1,6 @@
 //! `move`: the checks in their order, the turn, and what was said with it.
 
-use knotpost_commands::Action;
+use knotpost_commands::{Action, Command};
 use knotpost_rules::{Ability, Rejected, Turn};
 
 use super::Prepared;
@@ -11,11 +11,11 @@ use super::post::{BoardFacts, Heading, Note};
 use super::settle::settle;
 use super::sheet::Spoken;
 use super::{
-    Answer, Board, Code, Refusal, ServiceError, Standing, proposals, queue, resignation, submission,
+    Answer, Board, Code, Login, Refusal, ServiceError, Standing, proposals, queue, resignation, submission,
 };
 use crate::app::App;
 use crate::domain::{Millis, RemarkKey, RemarkKind, SeatState};
-use crate::store::{MoverRow, StoreError, Tx, UserRow};
+use crate::store::{Foreseen, MoverRow, StoreError, Tx, UserRow};
 
 /// How many legal moves an answer lists.
 const MOST_LEGAL_MOVES: usize = 60;
@@ -28,6 +28,18 @@ pub(super) struct Turning<'a> {
     pub(super) userid: &'a str,
     pub(super) action: &'a Action,
     pub(super) number: Option<u32>,
+}
+
+/// What a command is certain to ask when it makes a move; `None`: it is something else, or nothing is known yet.
+pub(super) fn foresee(app: &App, prepared: &Prepared) -> Option<Foreseen> {
+    let Ok(Command::Move { game: Some(game), board, action: Action::Move(_) | Action::Pass, .. }) =
+        &prepared.command
+    else {
+        return None;
+    };
+    let Login::Known { user, .. } = prepared.login else { return None };
+    let speaks = !prepared.body.trim().is_empty();
+    Some(Foreseen { game: app.game(game)?.meta().name, number: *board, user, speaks })
 }
 
 /// `move`: in the order of the checks, so that the first thing wrong is what the player is told.

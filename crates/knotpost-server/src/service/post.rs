@@ -288,7 +288,7 @@ async fn post_to_readers(
         }
     }
     tx.drop_superseded(&superseded, now).await?;
-    tx.renew_outboxes(&renewals, board.row.ply, now).await?;
+    tx.renew_outboxes(&renewals, (board.row.id, board.row.ply), now).await?;
     tx.insert_outboxes(&mails).await
 }
 

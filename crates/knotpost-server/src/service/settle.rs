@@ -5,7 +5,7 @@ use super::time::schedule;
 use super::{Board, ServiceError, opponents, queue, ratings, watching};
 use crate::app::App;
 use crate::domain::{BoardState, Millis, SeatState};
-use crate::store::{MoveRow, StoreError, Tx};
+use crate::store::{MoveRow, StoreError, Turn, Tx};
 
 /// Stores what a turn led to: the new moves (the server's own included), where the board stands,
 /// and whose turn it is.
@@ -36,13 +36,15 @@ pub(super) async fn settle(
         // Its mails tell how much time was used.
         board.load_pauses(tx).await?;
     }
+    let due = board.row.due_at;
     schedule(board, now);
     let moves: Vec<&MoveRow> = board.entries.iter().skip(stored).map(|entry| &entry.row).collect();
     let next = match &standing {
         Standing::ToMove(next) => Some(i64::from(next.number())),
         Standing::Over(_) => None,
     };
-    tx.store_turn(&board.row, &moves, next).await?;
+    let turn = Turn { board: &board.row, moves: &moves, next, is_rescheduled: board.row.due_at != due };
+    tx.store_turn(turn).await?;
     for seat in &mut board.seats {
         seat.to_move = next == Some(seat.seat);
         if seat.state != SeatState::Playing {

@@ -219,6 +219,10 @@ pub fn judge(board: &Board, now: Millis) -> Option<(Seat, Judgement)> {
     Some((seat, judgement))
 }
 
+/// The clock may look at a board so much earlier than needed, so that moves that follow each other soon need not put
+/// that off a little each: to look at a board once in vain is less work than to change an index with every move.
+const TOO_EARLY_MS: i64 = 3_600_000;
+
 /// Notes on the board when the clock must look at it after a turn: never too late. Pauses that
 /// are not known here only make that look come earlier than needed.
 pub(super) fn schedule(board: &mut Board, now: Millis) {
@@ -227,10 +231,14 @@ pub(super) fn schedule(board: &mut Board, now: Millis) {
         board.row.due_at = None;
         return;
     }
-    board.row.due_at = judge(board, now).map(|(_, judgement)| match judgement {
+    let needed = judge(board, now).map(|(_, judgement)| match judgement {
         Judgement::Wait(at) => at.0,
         Judgement::Nag { .. } | Judgement::Lost { .. } => now.0,
     });
+    let will_do = |due: i64| due > now.0 && needed.is_some_and(|at| due <= at && at - due <= TOO_EARLY_MS);
+    if !board.row.due_at.is_some_and(will_do) {
+        board.row.due_at = needed;
+    }
 }
 
 /// Whether the board was made with limits of its own.

@@ -60,6 +60,20 @@ pub struct UserRow {
     pub password_changed_at: Option<i64>,
 }
 
+/// What the user `u` wants about confirming his moves in a game or, failing that, in all games. The empty name of all
+/// games sorts before every game.
+macro_rules! wish_to_confirm {
+    ($game:literal) => {
+        concat!(
+            "(SELECT p.value FROM preferences p WHERE p.user_id = u.id AND p.name = 'confirm' \
+             AND (p.game = '' OR p.game = ",
+            $game,
+            ") ORDER BY p.game DESC LIMIT 1) AS confirm"
+        )
+    };
+}
+pub(super) use wish_to_confirm;
+
 /// A user who moves in a game.
 #[derive(Clone, Debug, FromRow)]
 pub struct MoverRow {
@@ -125,11 +139,14 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn mover(&mut self, key: UserKey, game: &str) -> Result<Option<MoverRow>, StoreError> {
-        // The empty name of all games sorts before every game.
-        let sql = "SELECT id, userid, password_hash, role, state, created_at, password_changed_at, \
-                   (SELECT p.value FROM preferences p WHERE p.user_id = users.id AND p.name = 'confirm' \
-                   AND (p.game = '' OR p.game = $2) ORDER BY p.game DESC LIMIT 1) AS confirm \
-                   FROM users WHERE id = $1";
+        if let Some(found) = self.ahead.take_mover(key, game) {
+            return Ok(Some(found));
+        }
+        let sql = concat!(
+            "SELECT u.id, u.userid, u.password_hash, u.role, u.state, u.created_at, u.password_changed_at, ",
+            wish_to_confirm!("$2"),
+            " FROM users u WHERE u.id = $1"
+        );
         Ok(on!(self, c => sqlx::query_as::<_, MoverRow>(sql).bind(key.0).bind(game).fetch_optional(c).await)?)
     }
 

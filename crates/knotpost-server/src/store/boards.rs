@@ -4,6 +4,9 @@ mod rows;
 
 pub use rows::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
 
+use super::behind::NewRemark;
+use super::dialect::among;
+use super::readers::key_list;
 use super::{StoreError, Tx, on};
 use crate::domain::{BoardKey, BoardState, Millis, RemarkKey, RemarkKind, UserKey};
 
@@ -278,6 +281,10 @@ impl Tx {
         text: &str,
         at: Millis,
     ) -> Result<RemarkKey, StoreError> {
+        if let Some(key) = self.ahead.take_remark() {
+            let remark = NewRemark { board, ply, user, kind, text: text.to_owned(), at };
+            return self.hold_remark(key, remark).await.map(|()| key);
+        }
         let sql = "INSERT INTO remarks (board_id, ply, user_id, kind, text, at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id";
         let key: i64 = on!(self.writing().await?, c => sqlx::query_scalar(sql)
             .bind(board.0)
@@ -289,6 +296,23 @@ impl Tx {
             .fetch_one(c)
             .await)?;
         Ok(RemarkKey(key))
+    }
+
+    /// Those of these remarks that there are, in the order in which they were made.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remarks(&mut self, keys: &[RemarkKey]) -> Result<Vec<RemarkRow>, StoreError> {
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(among!(
+            self,
+            "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id \
+             WHERE r.id",
+            " ORDER BY r.id",
+            q => sqlx::query_as::<_, RemarkRow>(q.0).bind(key_list(keys)).fetch_all(q.1).await
+        )?)
     }
 
     /// A remark by key.

@@ -1,11 +1,11 @@
 //! Where SQLite and PostgreSQL truly differ; every other query is written once.
 
-/// Runs one sqlx expression on whichever connection the transaction holds.
+/// Runs one sqlx expression on whichever connection the transaction holds, behind all that is held back.
 ///
 /// Queries use `$n` parameters and concrete row types, so the same text serves both databases.
 macro_rules! on {
     ($tx:expr, $connection:ident => $query:expr) => {
-        match ($tx).connection.driver() {
+        match ($tx).driver().await? {
             crate::store::tx::Driver::Sqlite(connection) => {
                 let $connection = connection;
                 $query
@@ -23,7 +23,7 @@ pub(super) use on;
 /// another process is claiming are skipped instead of waited for; SQLite has one writer anyway.
 macro_rules! claim {
     ($tx:expr, $before:literal, $after:literal, $query:ident => $run:expr) => {
-        match ($tx).connection.driver() {
+        match ($tx).driver().await? {
             crate::store::tx::Driver::Sqlite(connection) => {
                 let $query = (concat!($before, $after), connection);
                 $run
@@ -38,21 +38,18 @@ macro_rules! claim {
 pub(super) use claim;
 
 /// Runs a query about rows whose column, the last word of `$before`, is among the keys in its first parameter, a
-/// JSON array.
+/// JSON array. PostgreSQL looks the keys of an array up one by one; those of a subquery it may look for by reading the
+/// table as a whole.
 macro_rules! among {
     ($tx:expr, $before:expr, $after:expr, $query:ident => $run:expr) => {
-        match ($tx).connection.driver() {
+        match ($tx).driver().await? {
             crate::store::tx::Driver::Sqlite(connection) => {
                 let $query = (concat!($before, " IN (SELECT value FROM json_each($1))", $after), connection);
                 $run
             }
             crate::store::tx::Driver::Postgres(connection) => {
                 let $query = (
-                    concat!(
-                        $before,
-                        " IN (SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST($1 AS json)))",
-                        $after
-                    ),
+                    concat!($before, " = ANY (CAST(TRANSLATE($1, '[]', '{}') AS BIGINT[]))", $after),
                     connection,
                 );
                 $run

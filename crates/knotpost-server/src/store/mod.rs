@@ -5,8 +5,10 @@
 //! commit is returned from the closure, never done inside it.
 
 mod accounts;
+mod ahead;
 mod api_tokens;
 mod audit;
+mod behind;
 mod boards;
 mod bounces;
 mod broadcasts;
@@ -59,6 +61,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, PgPool};
 
 pub use accounts::{AddressRow, MoverRow, NewUser, UserRow, UserState};
+pub use ahead::Foreseen;
 pub use api_tokens::{NewToken, TokenRow};
 pub use audit::{AuditFilter, AuditRow, NewAudit};
 pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
@@ -95,6 +98,7 @@ pub use standings::{PlayerFacts, StandingRow, StandingsBlock, UnratedPlayer};
 pub use submissions::SubmissionRow;
 pub use surroundings::Surroundings;
 pub use talk::{PulseRow, TalkRow};
+pub use turns::Turn;
 pub use tx::{Connection, Driver, Tx};
 pub use vacations::VacationRow;
 pub use webhooks::{HookEventRow, HookReader, NewHookEvent, WebhookRow};
@@ -162,7 +166,19 @@ impl Store {
         T: Send + 'static,
         W: Work<T>,
     {
-        self.writer.write(work).await
+        self.writer.write(None, work).await
+    }
+
+    /// As [`Store::write`], for work that may make a move: on PostgreSQL moves that wait are made together.
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    pub async fn write_move<T, W>(&self, foreseen: Option<Foreseen>, work: W) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        W: Work<T>,
+    {
+        self.writer.write(foreseen, work).await
     }
 
     /// How many writes this process has asked for since it started.

@@ -67,7 +67,7 @@ impl Store {
                 })
                 .connect_with(options)
                 .await?;
-            return Ok(Self { writer: Writer::postgres(pool.clone()), pools: Pools::Postgres(pool) });
+            return Ok(Self { writer: Writer::postgres(pool.clone())?, pools: Pools::Postgres(pool) });
         }
         Err(StoreError::Url("database.url starts with `sqlite:` or `postgres://`".to_owned()))
     }

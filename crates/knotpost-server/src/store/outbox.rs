@@ -1,6 +1,6 @@
 //! Outgoing mail: written in the transaction that causes it, sent afterwards.
 
-use sqlx::{Database, Encode, FromRow, QueryBuilder, Type};
+use sqlx::{Database, Encode, FromRow, PgConnection, QueryBuilder, Type};
 
 use super::dialect::{among, on};
 use super::readers::key_list;
@@ -112,6 +112,15 @@ pub struct OutboxOrigin {
     pub date: Millis,
 }
 
+/// That a mail found by its key waits, in words that no database takes for the condition of an index: PostgreSQL keeps
+/// a plan that was made while few mails waited, and would read all that wait instead.
+macro_rules! waits {
+    () => {
+        "COALESCE(outbox.state, '') = 'queued'"
+    };
+}
+pub(super) use waits;
+
 macro_rules! lease {
     ($begin:literal, $end:literal) => {
         concat!(
@@ -168,6 +177,27 @@ where
     query
 }
 
+/// Stores mails on PostgreSQL.
+pub(super) async fn insert_mails(
+    connection: &mut PgConnection,
+    mails: &[NewOutbox],
+) -> Result<(), StoreError> {
+    for some in mails.chunks(AT_ONCE) {
+        insert(QueryBuilder::new(""), some).build().execute(&mut *connection).await?;
+    }
+    Ok(())
+}
+
+impl NewOutbox {
+    /// The board it shows, when it is rendered from facts.
+    pub(super) fn board(&self) -> Option<BoardKey> {
+        match &self.content {
+            OutboxContent::Board(mail) => Some(mail.board),
+            OutboxContent::Message(_) | OutboxContent::Reference(_) => None,
+        }
+    }
+}
+
 impl Tx {
     /// The mail of ours with this Message-ID (without brackets).
     ///
@@ -191,6 +221,9 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn insert_outboxes(&mut self, mails: &[NewOutbox]) -> Result<(), StoreError> {
+        if self.is_postgres() && !mails.is_empty() {
+            return self.hold_mails(mails).await;
+        }
         for some in mails.chunks(AT_ONCE) {
             on!(self.writing().await?, c => insert(QueryBuilder::new(""), some).build().execute(c).await.map(drop))?;
         }
@@ -232,7 +265,7 @@ impl Tx {
     ) -> Result<(), StoreError> {
         among!(
             self.writing().await?,
-            "UPDATE outbox SET due_at = $3, attempts = attempts - 1 WHERE state = 'queued' AND due_at = $2 AND id",
+            concat!("UPDATE outbox SET due_at = $3, attempts = attempts - 1 WHERE ", waits!(), " AND due_at = $2 AND id"),
             "",
             q => sqlx::query(q.0).bind(key_list(keys)).bind(lease_until.0).bind(now.0).execute(q.1).await.map(drop)
         )?;
@@ -250,11 +283,14 @@ impl Tx {
         lease_until: Millis,
         address_key: &str,
     ) -> Result<Option<Outlook>, StoreError> {
-        let sql = "SELECT EXISTS (SELECT 1 FROM failing_addresses f WHERE f.address_key = $3 \
-                   AND f.stopped_at IS NOT NULL) AS is_stopped, \
-                   EXISTS (SELECT 1 FROM outbox n WHERE n.board_id = o.board_id AND n.state = 'queued' \
-                   AND n.recipient = o.recipient AND n.ply > o.ply AND n.attempts = 0) AS has_newer \
-                   FROM outbox o WHERE o.id = $1 AND o.state = 'queued' AND o.due_at = $2";
+        let sql = concat!(
+            "SELECT EXISTS (SELECT 1 FROM failing_addresses f WHERE f.address_key = $3 \
+             AND f.stopped_at IS NOT NULL) AS is_stopped, \
+             EXISTS (SELECT 1 FROM outbox n WHERE n.board_id = outbox.board_id AND n.state = 'queued' \
+             AND n.recipient = outbox.recipient AND n.ply > outbox.ply AND n.attempts = 0) AS has_newer \
+             FROM outbox WHERE id = $1 AND due_at = $2 AND ",
+            waits!()
+        );
         Ok(on!(self, c => sqlx::query_as::<_, Outlook>(sql)
             .bind(key.0)
             .bind(lease_until.0)
@@ -293,8 +329,10 @@ impl Tx {
         present: &str,
         facts: &str,
     ) -> Result<bool, StoreError> {
-        let sql =
-            "UPDATE outbox SET facts = $3 WHERE id = $1 AND facts = $2 AND state = 'queued' AND attempts = 0";
+        let sql = concat!(
+            "UPDATE outbox SET facts = $3 WHERE id = $1 AND facts = $2 AND attempts = 0 AND ",
+            waits!()
+        );
         let done = on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(present).bind(facts).execute(c).await.map(|d| d.rows_affected()))?;
         Ok(done > 0)
     }
@@ -304,7 +342,7 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn set_outbox_facts(&mut self, key: OutboxKey, facts: &str) -> Result<(), StoreError> {
-        let sql = "UPDATE outbox SET facts = $2 WHERE id = $1 AND state = 'queued'";
+        let sql = concat!("UPDATE outbox SET facts = $2 WHERE id = $1 AND ", waits!());
         on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(facts).execute(c).await.map(drop))?;
         Ok(())
     }
@@ -330,7 +368,8 @@ impl Tx {
         error: Option<&str>,
         now: Millis,
     ) -> Result<(), StoreError> {
-        let sql = "UPDATE outbox SET state = $2, error = $3, done_at = $4 WHERE id = $1 AND state = 'queued'";
+        let sql =
+            concat!("UPDATE outbox SET state = $2, error = $3, done_at = $4 WHERE id = $1 AND ", waits!());
         on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(state).bind(error).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
@@ -342,7 +381,7 @@ impl Tx {
     pub async fn note_sent_outbox(&mut self, keys: &[OutboxKey], now: Millis) -> Result<(), StoreError> {
         among!(
             self.writing().await?,
-            "UPDATE outbox SET state = 'sent', error = NULL, done_at = $2 WHERE state = 'queued' AND id",
+            concat!("UPDATE outbox SET state = 'sent', error = NULL, done_at = $2 WHERE ", waits!(), " AND id"),
             "",
             q => sqlx::query(q.0).bind(key_list(keys)).bind(now.0).execute(q.1).await.map(drop)
         )?;
@@ -359,7 +398,7 @@ impl Tx {
         error: Option<&str>,
         due: Millis,
     ) -> Result<(), StoreError> {
-        let sql = "UPDATE outbox SET error = $2, due_at = $3 WHERE id = $1 AND state = 'queued'";
+        let sql = concat!("UPDATE outbox SET error = $2, due_at = $3 WHERE id = $1 AND ", waits!());
         on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(error).bind(due.0).execute(c).await.map(drop))?;
         Ok(())
     }

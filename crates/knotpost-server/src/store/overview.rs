@@ -109,7 +109,7 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn database_bytes(&mut self) -> Result<i64, StoreError> {
-        Ok(match self.connection.driver() {
+        Ok(match self.driver().await? {
             Driver::Sqlite(connection) => {
                 let sql =
                     "SELECT p.page_count * s.page_size FROM pragma_page_count AS p, pragma_page_size AS s";

@@ -24,19 +24,28 @@ struct Line {
     seat: SeatRow,
 }
 
+/// The columns of the board `b`, its seat `s`, and the user `u` who sits there.
+macro_rules! seated_columns {
+    () => {
+        "b.id, b.game, b.number, b.options, b.rules_version, b.seed, b.state, b.rated, b.ply, b.position, \
+         b.scores, b.winners, b.reason, b.started_at, b.last_move_at, b.ended_at, b.nag_ms, b.forfeit_ms, \
+         b.total_ms, b.due_at, b.nagged_at, b.paused_at, b.history, \
+         s.seat, s.user_id, u.userid, s.state AS seat_state, s.to_move, s.resign_pending, \
+         (SELECT MAX(v.until_at) FROM vacations v WHERE v.user_id = s.user_id) AS away_until, \
+         EXISTS (SELECT 1 FROM queued_moves q WHERE q.board_id = s.board_id AND q.seat = s.seat) AS queued"
+    };
+}
+pub(super) use seated_columns;
+
 macro_rules! select_seated {
     ($which:literal) => {
         select_seated!($which, "")
     };
     ($which:literal, $end:literal) => {
         concat!(
-            "SELECT b.id, b.game, b.number, b.options, b.rules_version, b.seed, b.state, b.rated, b.ply, b.position, \
-             b.scores, b.winners, b.reason, b.started_at, b.last_move_at, b.ended_at, b.nag_ms, b.forfeit_ms, \
-             b.total_ms, b.due_at, b.nagged_at, b.paused_at, b.history, \
-             s.seat, s.user_id, u.userid, s.state AS seat_state, s.to_move, s.resign_pending, \
-             (SELECT MAX(v.until_at) FROM vacations v WHERE v.user_id = s.user_id) AS away_until, \
-             EXISTS (SELECT 1 FROM queued_moves q WHERE q.board_id = s.board_id AND q.seat = s.seat) AS queued \
-             FROM boards b JOIN seats s ON s.board_id = b.id JOIN users u ON u.id = s.user_id WHERE ",
+            "SELECT ",
+            seated_columns!(),
+            " FROM boards b JOIN seats s ON s.board_id = b.id JOIN users u ON u.id = s.user_id WHERE ",
             $which,
             " ORDER BY s.seat",
             $end
@@ -72,7 +81,10 @@ impl Tx {
         game: &str,
         number: u32,
     ) -> Result<Option<SeatedBoard>, StoreError> {
-        if let Driver::Postgres(connection) = self.connection.driver() {
+        if let Some(found) = self.ahead.take_board(game, number) {
+            return Ok(Some(found));
+        }
+        if let Driver::Postgres(connection) = self.driver().await? {
             let sql = select_seated!("b.game = $1 AND b.number = $2", " FOR UPDATE OF b");
             let query = sqlx::query_as::<_, Line>(sql).bind(game).bind(i64::from(number));
             return Ok(gather(query.fetch_all(connection).await?));

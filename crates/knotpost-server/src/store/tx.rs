@@ -3,17 +3,21 @@
 use sqlx::pool::PoolConnection;
 use sqlx::{PgConnection, Postgres, Transaction};
 
+use super::ahead::Ahead;
+use super::behind::Behind;
 use super::inline::{InlineConnection, Reader};
 use super::{StoreError, on};
 
 /// A transaction on either database.
 #[derive(Debug)]
 pub struct Tx {
-    /// The transaction itself. Who changes something with it calls `Tx::writing` first.
+    /// The transaction itself, without what is held back. Who changes something with it calls `Tx::writing` first.
     pub connection: Connection,
     savepoints: Vec<Savepoint>,
     written: bool,
     undo: bool,
+    pub(super) ahead: Ahead,
+    pub(super) behind: Behind,
 }
 
 /// A transaction of either database.
@@ -25,6 +29,8 @@ pub enum Connection {
     Postgres(Transaction<'static, Postgres>),
     /// SQLite, for the writer, who begins and ends its transactions by statements.
     SqliteWriter(InlineConnection),
+    /// PostgreSQL, for who makes moves together and begins and ends his transactions by statements.
+    PostgresWriter(PgConnection),
     /// PostgreSQL, for a single question.
     PostgresAlone(PoolConnection<Postgres>),
 }
@@ -45,6 +51,7 @@ impl Connection {
             Self::Postgres(transaction) => Driver::Postgres(transaction),
             Self::SqliteReader(reader) => Driver::Sqlite(reader),
             Self::SqliteWriter(connection) => Driver::Sqlite(connection),
+            Self::PostgresWriter(connection) => Driver::Postgres(connection),
             Self::PostgresAlone(connection) => Driver::Postgres(connection),
         }
     }
@@ -67,15 +74,31 @@ impl Tx {
     }
 
     pub(super) fn on(connection: Connection) -> Self {
-        Self { connection, savepoints: Vec::new(), written: false, undo: false }
+        let (ahead, behind) = (Ahead::default(), Behind::default());
+        Self { connection, savepoints: Vec::new(), written: false, undo: false, ahead, behind }
+    }
+
+    /// What statements run on, now that all that was held back is written.
+    pub(super) async fn driver(&mut self) -> Result<Driver<'_>, StoreError> {
+        if !self.behind.is_empty() {
+            // Boxed: every statement would have room for it otherwise.
+            Box::pin(self.write_behind()).await?;
+        }
+        Ok(self.connection.driver())
     }
 
     pub(super) fn is_postgres(&self) -> bool {
-        matches!(self.connection, Connection::Postgres(_) | Connection::PostgresAlone(_))
+        !matches!(self.connection, Connection::SqliteReader(_) | Connection::SqliteWriter(_))
     }
 
-    /// The connection for a statement that changes something. Every statement that does goes through here.
+    /// The transaction, for a statement that changes something. Every statement that does goes through here.
     pub(super) async fn writing(&mut self) -> Result<&mut Self, StoreError> {
+        self.ahead.forget();
+        self.holding().await
+    }
+
+    /// The transaction, to hold something back that is to be written. Who does tells `ahead` what is true no more.
+    pub(super) async fn holding(&mut self) -> Result<&mut Self, StoreError> {
         self.written = true;
         if self.savepoints.last() == Some(&Savepoint::Here) {
             let first = self.savepoints.iter().position(|point| *point == Savepoint::Here).unwrap_or(0);
@@ -85,6 +108,11 @@ impl Tx {
             }
         }
         Ok(self)
+    }
+
+    /// Forgets what is held back, for a transaction that is undone.
+    pub(super) fn drop_behind(&mut self) {
+        self.behind = Behind::default();
     }
 
     /// Marks a point inside the transaction that [`Tx::rollback_to_savepoint`] returns to.
@@ -98,6 +126,8 @@ impl Tx {
     /// When the database fails.
     pub async fn rollback_to_savepoint(&mut self) -> Result<(), StoreError> {
         if self.savepoints.last().is_some_and(|point| *point != Savepoint::Here) {
+            // What was held back before the savepoint is written: the savepoint is a statement.
+            self.drop_behind();
             self.statement("ROLLBACK TO SAVEPOINT step").await?;
         }
         self.release_savepoint().await
@@ -136,10 +166,14 @@ impl Tx {
         Ok(())
     }
 
-    pub(super) async fn commit(self) -> Result<(), StoreError> {
+    pub(super) async fn commit(mut self) -> Result<(), StoreError> {
+        self.driver().await?;
         match self.connection {
             Connection::Postgres(transaction) => transaction.commit().await?,
-            Connection::SqliteReader(_) | Connection::SqliteWriter(_) | Connection::PostgresAlone(_) => {}
+            Connection::SqliteReader(_)
+            | Connection::SqliteWriter(_)
+            | Connection::PostgresWriter(_)
+            | Connection::PostgresAlone(_) => {}
         }
         Ok(())
     }
@@ -147,7 +181,10 @@ impl Tx {
     pub(super) async fn rollback(self) -> Result<(), StoreError> {
         match self.connection {
             Connection::Postgres(transaction) => transaction.rollback().await?,
-            Connection::SqliteReader(_) | Connection::SqliteWriter(_) | Connection::PostgresAlone(_) => {}
+            Connection::SqliteReader(_)
+            | Connection::SqliteWriter(_)
+            | Connection::PostgresWriter(_)
+            | Connection::PostgresAlone(_) => {}
         }
         Ok(())
     }

@@ -81,7 +81,7 @@ impl Tx {
             }
             each(&cells)
         };
-        match self.connection.driver() {
+        match self.driver().await? {
             Driver::Sqlite(connection) => {
                 connection.each_row(sql, |row| hand_over(&|index, kind| cell!(row, index, kind)))
             }
@@ -163,7 +163,7 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn settle_rows(&mut self) -> Result<(), StoreError> {
-        let Driver::Postgres(connection) = self.writing().await?.connection.driver() else { return Ok(()) };
+        let Driver::Postgres(connection) = self.writing().await?.driver().await? else { return Ok(()) };
         for table in TABLES.iter().filter(|table| table.key == ["id"]) {
             let name = table.name;
             let sql = format!(

@@ -1,5 +1,8 @@
 //! The one door for writes: group commit on SQLite, retries on PostgreSQL.
 
+mod clerks;
+mod pen;
+
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,16 +11,18 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use sqlx::{ConnectOptions as _, Connection as _, PgPool};
+use sqlx::PgPool;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
-use super::inline::{InlineConnection, InlineOptions};
-use super::tx::Connection;
-use super::{StoreError, Tx};
+use super::inline::InlineOptions;
+use super::{Foreseen, StoreError, Tx};
+use pen::{Pen, Source};
 
 /// How many writes share a commit at most.
 const GROUP: usize = 128;
+/// How many writes wait at most; whoever wants one more waits before that.
+const WAITING: usize = 1024;
 /// How often a write is tried again after a conflict with another process.
 const RETRIES: u32 = 8;
 
@@ -33,18 +38,25 @@ impl<T, W> Work<T> for W where
 }
 
 /// Work with its value and its caller's address, whatever its type.
-pub(super) trait Job: Send {
+trait Job: Send {
+    /// What it is certain to ask, when it is a move.
+    fn foreseen(&self) -> Option<&Foreseen>;
     fn run<'j>(&'j mut self, tx: &'j mut Tx) -> BoxFuture<'j, Result<(), StoreError>>;
     fn settle(self: Box<Self>, outcome: Result<(), StoreError>);
 }
 
 struct Pending<T, W> {
+    foreseen: Option<Foreseen>,
     work: W,
     value: Option<T>,
     caller: oneshot::Sender<Result<T, StoreError>>,
 }
 
 impl<T: Send + 'static, W: Work<T>> Job for Pending<T, W> {
+    fn foreseen(&self) -> Option<&Foreseen> {
+        self.foreseen.as_ref()
+    }
+
     fn run<'j>(&'j mut self, tx: &'j mut Tx) -> BoxFuture<'j, Result<(), StoreError>> {
         Box::pin(async move {
             self.value = None;
@@ -63,7 +75,7 @@ impl<T: Send + 'static, W: Work<T>> Job for Pending<T, W> {
 }
 
 /// What the writer task is told.
-pub(super) enum Order {
+enum Order {
     Write(Box<dyn Job>),
     /// Finish what came before this, close the connection, then say so.
     Close(oneshot::Sender<()>),
@@ -79,7 +91,11 @@ pub(super) struct Writer {
 #[derive(Clone)]
 enum Way {
     Sqlite(mpsc::Sender<Order>),
-    Postgres(PgPool),
+    /// Moves are made together; all else has a connection of the pool to itself.
+    Postgres {
+        moves: mpsc::Sender<Order>,
+        pool: PgPool,
+    },
 }
 
 impl std::fmt::Debug for Writer {
@@ -93,17 +109,19 @@ impl Writer {
     /// A writer on a connection of its own, and on a thread of its own, where statements are carried out and commits
     /// waited for.
     pub(super) async fn sqlite(options: InlineOptions) -> Result<Self, StoreError> {
-        let connection = Some(options.connect().await?);
-        let pen = Pen { options, connection };
-        let (orders, inbox) = mpsc::channel(1024);
+        let pen = Pen::new(Source::Sqlite(options)).connected().await?;
+        let (orders, inbox) = mpsc::channel(WAITING);
         let runtime = Handle::current();
         let writing = move || runtime.block_on(serve(pen, inbox));
         thread::Builder::new().name("knotpost-writer".to_owned()).spawn(writing)?;
         Ok(Self::by(Way::Sqlite(orders)))
     }
 
-    pub(super) fn postgres(pool: PgPool) -> Self {
-        Self::by(Way::Postgres(pool))
+    /// A writer that takes connections of a pool, and some of its own for moves.
+    pub(super) fn postgres(pool: PgPool) -> Result<Self, StoreError> {
+        let (moves, inbox) = mpsc::channel(WAITING);
+        clerks::begin(&pool, inbox)?;
+        Ok(Self::by(Way::Postgres { moves, pool }))
     }
 
     fn by(way: Way) -> Self {
@@ -115,43 +133,47 @@ impl Writer {
         self.writes.load(Ordering::Relaxed)
     }
 
-    pub(super) async fn write<T: Send + 'static, W: Work<T>>(&self, work: W) -> Result<T, StoreError> {
+    pub(super) async fn write<T: Send + 'static, W: Work<T>>(
+        &self,
+        foreseen: Option<Foreseen>,
+        work: W,
+    ) -> Result<T, StoreError> {
         self.writes.fetch_add(1, Ordering::Relaxed);
         let (caller, answer) = oneshot::channel();
-        let job: Box<dyn Job> = Box::new(Pending { work, value: None, caller });
+        let is_move = foreseen.is_some();
+        let job: Box<dyn Job> = Box::new(Pending { foreseen, work, value: None, caller });
         match &self.way {
-            Way::Sqlite(orders) => orders.send(Order::Write(job)).await.map_err(|_| StoreError::Closed)?,
+            Way::Postgres { moves: orders, .. } if is_move => orders.send(Order::Write(job)).await,
+            Way::Sqlite(orders) => orders.send(Order::Write(job)).await,
             // A task of its own: a caller that goes away cannot stop a commit half-way.
-            Way::Postgres(pool) => drop(tokio::spawn(write_alone(pool.clone(), job))),
+            Way::Postgres { pool, .. } => {
+                tokio::spawn(write_alone(pool.clone(), job));
+                Ok(())
+            }
         }
+        .map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
     /// Takes no more writes and returns when those that wait are done.
     pub(super) async fn close(&self) {
-        if let Way::Sqlite(orders) = &self.way {
-            let (caller, closed) = oneshot::channel();
-            // The queue is first in, first out. A writer that is closed already has nothing waiting.
-            if orders.send(Order::Close(caller)).await.is_ok() {
-                let _ = closed.await;
-            }
+        let (Way::Sqlite(orders) | Way::Postgres { moves: orders, .. }) = &self.way;
+        let (caller, closed) = oneshot::channel();
+        // The queue is first in, first out. A writer that is closed already has nothing waiting.
+        if orders.send(Order::Close(caller)).await.is_ok() {
+            let _ = closed.await;
         }
     }
 }
 
 async fn serve(mut pen: Pen, inbox: mpsc::Receiver<Order>) {
-    let mut desk = Desk { inbox, closers: Vec::new() };
+    let mut desk = Desk::new(inbox);
     while let Some(job) = desk.first().await {
         let mut jobs = vec![job];
         write_group(&mut pen, &mut jobs, &mut desk).await;
     }
-    if let Some(connection) = pen.connection {
-        put_down(connection).await;
-    }
-    for caller in desk.closers {
-        // Who does not wait any more need not be told.
-        let _ = caller.send(());
-    }
+    pen.put_down().await;
+    desk.tell_closed();
 }
 
 /// What waits to be written.
@@ -161,6 +183,17 @@ struct Desk {
 }
 
 impl Desk {
+    fn new(inbox: mpsc::Receiver<Order>) -> Self {
+        Self { inbox, closers: Vec::new() }
+    }
+
+    fn tell_closed(self) {
+        for caller in self.closers {
+            // Who does not wait any more need not be told.
+            let _ = caller.send(());
+        }
+    }
+
     /// The next job, as soon as there is one; `None`: there will be none any more.
     async fn first(&mut self) -> Option<Box<dyn Job>> {
         loop {
@@ -169,6 +202,18 @@ impl Desk {
                 return Some(job);
             }
         }
+    }
+
+    /// The next jobs, as soon as there is one; empty: there will be none any more.
+    async fn all(&mut self, most: usize) -> Vec<Box<dyn Job>> {
+        let mut jobs: Vec<_> = self.first().await.into_iter().collect();
+        while !jobs.is_empty() && jobs.len() < most {
+            match self.another() {
+                Some(job) => jobs.push(job),
+                None => break,
+            }
+        }
+        jobs
     }
 
     /// A job that is here already.
@@ -190,70 +235,6 @@ impl Desk {
                 None
             }
         }
-    }
-}
-
-/// The connection that writes: SQLite has one writer, and its statements are prepared once. Whenever a transaction does
-/// not end as it should, the connection is closed, which undoes it for sure.
-struct Pen {
-    options: InlineOptions,
-    connection: Option<InlineConnection>,
-}
-
-impl Pen {
-    async fn begin(&mut self) -> Result<Tx, StoreError> {
-        let connection = match self.connection.take() {
-            Some(connection) => connection,
-            None => self.options.connect().await?,
-        };
-        let mut tx = Tx::on(Connection::SqliteWriter(connection));
-        match tx.statement("BEGIN IMMEDIATE").await {
-            Ok(()) => Ok(tx),
-            Err(error) => {
-                close(tx).await;
-                Err(error)
-            }
-        }
-    }
-
-    async fn commit(&mut self, mut tx: Tx) -> Result<(), StoreError> {
-        match tx.statement("COMMIT").await {
-            Ok(()) => {
-                self.keep(tx);
-                Ok(())
-            }
-            Err(error) => {
-                close(tx).await;
-                Err(error)
-            }
-        }
-    }
-
-    /// After some errors SQLite has undone the transaction by itself, and there is nothing to roll back.
-    async fn undo(&mut self, mut tx: Tx) {
-        match tx.statement("ROLLBACK").await {
-            Ok(()) => self.keep(tx),
-            Err(_) => close(tx).await,
-        }
-    }
-
-    fn keep(&mut self, tx: Tx) {
-        if let Connection::SqliteWriter(connection) = tx.connection {
-            self.connection = Some(connection);
-        }
-    }
-}
-
-/// Without its connection a transaction is undone.
-async fn close(tx: Tx) {
-    if let Connection::SqliteWriter(connection) = tx.connection {
-        put_down(connection).await;
-    }
-}
-
-async fn put_down(connection: InlineConnection) {
-    if let Err(error) = connection.close().await {
-        tracing::warn!(%error, "the database was not closed well");
     }
 }
 

@@ -16,6 +16,7 @@ mod replay;
 mod returning;
 mod schema;
 mod submitting;
+mod together;
 mod transactions;
 mod turns;
 mod visiting;
@@ -190,6 +191,12 @@ contracts! {
     rating::ratings_come_back_as_they_were_stored,
     rating::history_holds_the_rated_boards_that_are_over,
     rating::standings_part_who_plays_from_who_is_gone,
+    together::moves_made_together_are_as_if_made_alone,
+    together::a_move_that_fails_among_others_is_undone_alone,
+    together::moves_on_one_board_follow_each_other,
+    together::what_a_move_has_written_is_what_it_finds,
+    together::a_move_on_a_board_that_is_not_there_finds_none,
+    together::closing_finishes_moves_that_wait,
     transactions::a_failed_write_leaves_nothing,
     transactions::a_savepoint_undoes_only_what_came_after_it,
     transactions::savepoints_lie_within_each_other,

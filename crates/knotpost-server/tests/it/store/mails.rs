@@ -333,7 +333,7 @@ pub(super) async fn a_mail_that_waits_is_renewed_and_one_that_somebody_has_is_no
         ground.store.write(move |tx| {
             let renewal = |mail| Renewal { mail, facts: format!("{facts}{mail:?}") };
             let renewals: Vec<Renewal> = keys.iter().copied().map(renewal).collect();
-            Box::pin(async move { tx.renew_outboxes(&renewals, ply, Millis(70)).await })
+            Box::pin(async move { tx.renew_outboxes(&renewals, (board, ply), Millis(70)).await })
         })
     };
     renew(Vec::new(), "none", 4).await.unwrap();

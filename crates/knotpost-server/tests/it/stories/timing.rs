@@ -9,6 +9,7 @@ tell! {
     nobody_loses_a_game_that_he_has_not_begun,
     with_three_players_the_others_play_on,
     nobody_is_reminded_of_a_move_he_has_made,
+    moves_that_follow_each_other_soon_leave_the_clock_alone,
     a_move_that_came_in_time_counts_late_as_it_is_read,
     limits_that_make_no_sense_are_refused,
 }
@@ -44,6 +45,29 @@ mod stories {
         app.pass(30 * DAY).await;
         assert_eq!(app.letters().len(), 0, "a game that is over waits for nobody");
         assert_eq!(app.post("osbox move 101 bob bob-secret f1", "").await.outcome(), "409 game_over");
+    }
+
+    pub(super) async fn moves_that_follow_each_other_soon_leave_the_clock_alone(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.tick().await;
+        app.post("osbox challenge -size=4 ann bob", "").await;
+        let look = async || {
+            let board = app.app.store.read().await.unwrap().find_board("osbox", 101).await.unwrap().unwrap();
+            board.due_at.unwrap() - board.last_move_at.unwrap_or(board.started_at.0)
+        };
+        assert_eq!(look().await, 7 * DAY);
+        // An hour passes before each.
+        app.play_on("osbox", 101, 1).await;
+        assert_eq!(look().await, 7 * DAY - HOUR, "as it was");
+        app.play_on("osbox", 101, 1).await;
+        assert_eq!(look().await, 7 * DAY, "two hours are too early");
+        app.play_on("osbox", 101, 1).await;
+        app.letters();
+        app.pass(7 * DAY - HOUR).await;
+        assert_eq!(app.letters().len(), 0, "looked at in vain");
+        assert_eq!(look().await, 7 * DAY, "and put off");
+        app.pass(HOUR).await;
+        assert_eq!(subjects(&app.letters()), ["bob@bob.example: Nag: Osbox Board 101 bob"]);
     }
 
     pub(super) async fn a_board_may_have_hours_instead_of_weeks(place: Place) {

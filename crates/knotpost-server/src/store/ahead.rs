@@ -1,0 +1,190 @@
+//! What moves that are made together are certain to ask, asked for all of them at once: on the way to PostgreSQL a
+//! question costs more than what it asks for.
+
+use std::mem;
+
+use sqlx::FromRow;
+
+use super::accounts::wish_to_confirm;
+use super::readers::Asked;
+use super::seated_boards::seated_columns;
+use super::tx::Driver;
+use super::{BoardRow, MoverRow, ReaderFacts, SeatRow, SeatedBoard, StoreError, Tx, UserRow, UserState};
+use crate::domain::{BoardKey, BoardState, Millis, RemarkKey, UserKey};
+
+/// A move that somebody is about to make.
+#[derive(Clone, Debug)]
+pub struct Foreseen {
+    /// On a board of this game.
+    pub game: &'static str,
+    /// … with this number.
+    pub number: u32,
+    /// Who makes it.
+    pub user: UserKey,
+    /// Whether he says something with it.
+    pub speaks: bool,
+}
+
+impl Foreseen {
+    fn is_on(&self, board: &BoardRow) -> bool {
+        board.game == self.game && board.number == i64::from(self.number)
+    }
+}
+
+/// Answers that wait for their questions. Each is given once, or forgotten as soon as something is written that it
+/// depends on.
+#[derive(Debug, Default)]
+pub(super) struct Ahead {
+    boards: Vec<SeatedBoard>,
+    movers: Vec<(String, MoverRow)>,
+    readers: Vec<ReadersAhead>,
+    remarks: Vec<RemarkKey>,
+}
+
+/// A seat, the board once more, who sits there as one who moves, and a key for what he may say.
+#[derive(Debug, FromRow)]
+struct Line {
+    #[sqlx(flatten)]
+    board: BoardRow,
+    #[sqlx(flatten)]
+    seat: SeatRow,
+    password_hash: Option<String>,
+    role: String,
+    #[sqlx(try_from = "String")]
+    user_state: UserState,
+    #[sqlx(try_from = "i64")]
+    created_at: Millis,
+    password_changed_at: Option<i64>,
+    confirm: Option<String>,
+    remark: Option<i64>,
+}
+
+impl Line {
+    fn mover(&mut self) -> MoverRow {
+        let user = UserRow {
+            id: self.seat.user_id,
+            userid: self.seat.userid.clone(),
+            password_hash: self.password_hash.take(),
+            role: mem::take(&mut self.role),
+            state: self.user_state,
+            created_at: self.created_at,
+            password_changed_at: self.password_changed_at,
+        };
+        MoverRow { user, confirm: self.confirm.take() }
+    }
+}
+
+#[derive(Debug)]
+struct ReadersAhead {
+    board: BoardKey,
+    players: Vec<UserKey>,
+    facts: ReaderFacts,
+}
+
+impl Ahead {
+    pub(super) fn take_board(&mut self, game: &str, number: u32) -> Option<SeatedBoard> {
+        let number = i64::from(number);
+        take(&mut self.boards, |found| found.board.game == game && found.board.number == number)
+    }
+
+    pub(super) fn take_mover(&mut self, user: UserKey, game: &str) -> Option<MoverRow> {
+        take(&mut self.movers, |(its, found)| found.user.id == user && its == game).map(|(_, found)| found)
+    }
+
+    pub(super) fn take_readers(&mut self, board: BoardKey, players: &[UserKey]) -> Option<ReaderFacts> {
+        take(&mut self.readers, |found| found.board == board && found.players == players)
+            .map(|found| found.facts)
+    }
+
+    /// The key of something that is about to be said.
+    pub(super) fn take_remark(&mut self) -> Option<RemarkKey> {
+        self.remarks.pop()
+    }
+
+    /// After a move on it.
+    pub(super) fn forget_board(&mut self, board: BoardKey) {
+        self.boards.retain(|found| found.board.id != board);
+    }
+
+    /// After a mail about it.
+    pub(super) fn forget_readers(&mut self, board: BoardKey) {
+        self.readers.retain(|found| found.board != board);
+    }
+
+    /// After anything else. Keys are nobody else's.
+    pub(super) fn forget(&mut self) {
+        let remarks = mem::take(&mut self.remarks);
+        *self = Self { remarks, ..Self::default() };
+    }
+}
+
+fn take<T>(found: &mut Vec<T>, is_it: impl FnMut(&T) -> bool) -> Option<T> {
+    let index = found.iter().position(is_it)?;
+    Some(found.swap_remove(index))
+}
+
+/// In an order in which nobody waits for somebody who waits for him.
+const BOARDS: &str = concat!(
+    "SELECT ",
+    seated_columns!(),
+    ", u.password_hash, u.role, u.state AS user_state, u.created_at, u.password_changed_at, ",
+    wish_to_confirm!("b.game"),
+    ", CASE WHEN asked.speaks AND s.to_move THEN nextval(pg_get_serial_sequence('remarks', 'id')) END AS remark \
+     FROM UNNEST($1, $2, $3) AS asked (game, number, speaks) \
+     JOIN boards b ON b.game = asked.game AND b.number = asked.number \
+     JOIN seats s ON s.board_id = b.id JOIN users u ON u.id = s.user_id ORDER BY b.id, s.seat FOR UPDATE OF b"
+);
+
+impl Tx {
+    /// Asks beforehand what these moves will ask, and locks their boards. PostgreSQL only.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub(super) async fn read_ahead(&mut self, moves: &[Foreseen]) -> Result<(), StoreError> {
+        let mut ahead = Ahead::default();
+        for mut line in self.lines_ahead(moves).await? {
+            let mover = line.mover();
+            ahead.remarks.extend(line.remark.map(RemarkKey));
+            let is_mover =
+                |foreseen: &&Foreseen| foreseen.is_on(&line.board) && foreseen.user == mover.user.id;
+            if moves.iter().any(|foreseen| is_mover(&foreseen)) {
+                ahead.movers.push((line.board.game.clone(), mover));
+            }
+            match ahead.boards.last_mut().filter(|last| last.board.id == line.board.id) {
+                Some(last) => last.seats.push(line.seat),
+                None => ahead.boards.push(SeatedBoard { board: line.board, seats: vec![line.seat] }),
+            }
+        }
+        let boards = ahead.boards.iter().filter(|found| found.board.state == BoardState::Active);
+        let asked: Vec<Asked<'_>> = boards.map(Asked::players_of).collect();
+        let facts = self.facts_of_readers(&asked).await?;
+        let readers = asked.into_iter().zip(facts).filter_map(|(asked, facts)| {
+            Some(ReadersAhead { board: asked.board?, players: asked.users, facts })
+        });
+        ahead.readers = readers.collect();
+        self.ahead = ahead;
+        Ok(())
+    }
+
+    async fn lines_ahead(&mut self, moves: &[Foreseen]) -> Result<Vec<Line>, StoreError> {
+        // Two moves on one board are not made at the same time.
+        let is_first = |index: usize, foreseen: &Foreseen| {
+            !moves
+                .iter()
+                .take(index)
+                .any(|other| (other.game, other.number) == (foreseen.game, foreseen.number))
+        };
+        let boards: Vec<&Foreseen> = moves
+            .iter()
+            .enumerate()
+            .filter(|(index, foreseen)| is_first(*index, foreseen))
+            .map(|(_, one)| one)
+            .collect();
+        let games: Vec<&str> = boards.iter().map(|foreseen| foreseen.game).collect();
+        let numbers: Vec<i64> = boards.iter().map(|foreseen| i64::from(foreseen.number)).collect();
+        let speaks: Vec<bool> = boards.iter().map(|foreseen| foreseen.speaks).collect();
+        let Driver::Postgres(connection) = self.driver().await? else { return Ok(Vec::new()) };
+        let query = sqlx::query_as(BOARDS).bind(games).bind(numbers).bind(speaks);
+        Ok(query.fetch_all(connection).await?)
+    }
+}

@@ -1,0 +1,1 @@
+-- Of use to PostgreSQL only: SQLite changes rows where they are.
