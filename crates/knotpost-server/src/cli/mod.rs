@@ -19,6 +19,7 @@ use std::sync::{Arc, LazyLock};
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use knotpost_rules::Registry;
+use tokio::runtime::Builder;
 
 use crate::app::App;
 use crate::clock::{SystemClock, SystemEntropy};
@@ -112,9 +113,13 @@ pub fn main() -> ExitCode {
             return ExitCode::from(if waits { EX_TEMPFAIL } else { EX_CONFIG });
         }
     };
+    let mut runtime = match command {
+        // A mail server starts one for each mail, which does one thing after the other.
+        Command::Deliver(_) => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
     // Answers of PostgreSQL and of the writer come from other threads. Workers look for them after every few of their own tasks.
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().global_queue_interval(8).build();
-    let runtime = match runtime {
+    let runtime = match runtime.enable_all().global_queue_interval(8).build() {
         Ok(runtime) => runtime,
         Err(error) => {
             eprintln!("knotpost: {error}");

@@ -5,7 +5,6 @@ mod rows;
 pub use rows::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
 
 use super::behind::NewRemark;
-use super::dialect::among;
 use super::readers::key_list;
 use super::{StoreError, Tx, on};
 use crate::domain::{BoardKey, BoardState, Millis, RemarkKey, RemarkKind, UserKey};
@@ -21,6 +20,15 @@ macro_rules! select_board {
     };
 }
 pub(super) use select_board;
+
+const REMARKS_ON_SQLITE: &str = "SELECT r.id, r.ply, u.userid, r.kind, r.text \
+     FROM remarks r LEFT JOIN users u ON u.id = r.user_id WHERE r.id IN (SELECT value FROM json_each($1)) ORDER BY r.id";
+/// One by one, as the limit says: asked for all keys at once PostgreSQL keeps to reading the table as a whole when it
+/// was small at first.
+const REMARKS_ON_POSTGRES: &str = "SELECT r.id, r.ply, r.userid, r.kind, r.text \
+     FROM UNNEST(CAST(TRANSLATE($1, '[]', '{}') AS BIGINT[])) AS asked (id) CROSS JOIN LATERAL \
+     (SELECT s.id, s.ply, u.userid, s.kind, s.text FROM remarks s LEFT JOIN users u ON u.id = s.user_id \
+     WHERE s.id = asked.id LIMIT 1) AS r ORDER BY r.id";
 
 impl Tx {
     /// The next free number of a game's boards, from 101; it is never given again.
@@ -306,13 +314,8 @@ impl Tx {
         if keys.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(among!(
-            self,
-            "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id \
-             WHERE r.id",
-            " ORDER BY r.id",
-            q => sqlx::query_as::<_, RemarkRow>(q.0).bind(key_list(keys)).fetch_all(q.1).await
-        )?)
+        let sql = if self.is_postgres() { REMARKS_ON_POSTGRES } else { REMARKS_ON_SQLITE };
+        Ok(on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(key_list(keys)).fetch_all(c).await)?)
     }
 
     /// A remark by key.

@@ -38,8 +38,8 @@ macro_rules! claim {
 pub(super) use claim;
 
 /// Runs a query about rows whose column, the last word of `$before`, is among the keys in its first parameter, a
-/// JSON array. PostgreSQL looks the keys of an array up one by one; those of a subquery it may look for by reading the
-/// table as a whole.
+/// JSON array. PostgreSQL looks the keys of an array up one by one, and of this one it reads the text once; those of a
+/// subquery it may look for by reading the table as a whole.
 macro_rules! among {
     ($tx:expr, $before:expr, $after:expr, $query:ident => $run:expr) => {
         match ($tx).driver().await? {
@@ -49,7 +49,11 @@ macro_rules! among {
             }
             crate::store::tx::Driver::Postgres(connection) => {
                 let $query = (
-                    concat!($before, " = ANY (CAST(TRANSLATE($1, '[]', '{}') AS BIGINT[]))", $after),
+                    concat!(
+                        $before,
+                        " = ANY (ARRAY(SELECT CAST(value AS BIGINT) FROM json_array_elements_text(CAST($1 AS json))))",
+                        $after
+                    ),
                     connection,
                 );
                 $run

@@ -1,4 +1,4 @@
-//! The one door for writes: group commit on SQLite, retries on PostgreSQL.
+//! The one door for writes: group commit, and on PostgreSQL retries.
 
 mod clerks;
 mod pen;
