@@ -16,8 +16,11 @@ use crate::store::{Foreseen, StoreError, Tx};
 
 /// While the database works for one, another has time to think.
 const CLERKS: usize = 2;
-/// A database that takes no transaction within so long is not to be reached, or its connection was cut unnoticed.
+/// A database that takes or commits no transaction within so long is not to be reached, or its connection was cut
+/// unnoticed.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Moves that take longer wait for somebody else's transaction. Those that wait behind them need not.
+const PATIENCE_AT_WORK: Duration = Duration::from_secs(3);
 
 /// Lets the clerks work, each on a thread of its own: whoever waits for the database there is woken by nobody else.
 ///
@@ -95,14 +98,20 @@ impl Failed {
 async fn write_together(pen: &mut Pen, jobs: &mut [Box<dyn Job>]) -> Result<(), Failed> {
     // Whoever then writes alone tells what is wrong with the database.
     let Ok(Ok(mut tx)) = timeout(PATIENCE, pen.begin()).await else { return Err(Failed::Undone) };
-    if let Err(failed) = run_all(&mut tx, jobs).await {
-        pen.undo(tx).await;
-        return Err(failed);
+    match timeout(PATIENCE_AT_WORK, run_all(&mut tx, jobs)).await {
+        Ok(Ok(())) => {}
+        Ok(Err(failed)) => {
+            // Without its connection, which is dropped with it, a transaction is undone as well.
+            let _ = timeout(PATIENCE, pen.undo(tx)).await;
+            return Err(failed);
+        }
+        Err(_) => return Err(Failed::Undone),
     }
-    match pen.commit(tx).await {
-        Ok(()) => Ok(()),
-        Err(StoreError::Busy(_)) => Err(Failed::Busy),
-        Err(error) => Err(Failed::Unknown(error)),
+    match timeout(PATIENCE, pen.commit(tx)).await {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(StoreError::Busy(_))) => Err(Failed::Busy),
+        Ok(Err(error)) => Err(Failed::Unknown(error)),
+        Err(_) => Err(Failed::Unknown(StoreError::Unreachable(sqlx::Error::PoolTimedOut))),
     }
 }
 

@@ -1,10 +1,14 @@
 //! Moves that are made together: each is as if it were made alone.
 
+use std::sync::Arc;
+
 use futures_util::future::join_all;
 use knotpost_server::domain::{BoardKey, Millis, MoveKind, RemarkKind, UserKey};
 use knotpost_server::store::{
     BoardMail, Foreseen, MoveRow, NewOutbox, OutboxContent, Renewal, StoreError, Turn, Tx,
 };
+
+use tokio::sync::Notify;
 
 use super::Ground;
 
@@ -216,6 +220,44 @@ pub(super) async fn a_move_on_a_board_that_is_not_there_finds_none(ground: &Grou
         tokio::join!(missing, move_on(ground, 0, boards[0].1), move_on(ground, 1, boards[1].1));
     assert!(missing.unwrap().is_none());
     assert!(made.is_ok() && other.is_ok());
+}
+
+/// On PostgreSQL: SQLite has one writer, who waits for nobody.
+#[tokio::test]
+async fn a_board_that_somebody_holds_does_not_hold_up_the_others() {
+    let Some(ground) = Ground::postgres().await else { return };
+    let boards = boards(&ground, 6).await;
+    let (held, let_go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let other = ground.store.clone();
+    let holder = tokio::spawn({
+        let (held, let_go) = (Arc::clone(&held), Arc::clone(&let_go));
+        async move {
+            let hold = other.write(move |tx| {
+                let (held, let_go) = (Arc::clone(&held), Arc::clone(&let_go));
+                Box::pin(async move {
+                    for number in [101, 102] {
+                        tx.lock_seated_board("osbox", number).await?;
+                    }
+                    held.notify_one();
+                    let_go.notified().await;
+                    Ok(())
+                })
+            });
+            hold.await
+        }
+    });
+    held.notified().await;
+    // Both clerks come to wait for somebody.
+    let waiting = join_all((0..2).map(|index| move_on(&ground, index, boards[index].1)));
+    let others = async {
+        tokio::task::yield_now().await;
+        let found = join_all((2..6).map(|index| move_on(&ground, index, boards[index].1))).await;
+        assert!(found.iter().all(Result::is_ok), "{found:?}");
+        let_go.notify_one();
+    };
+    let (waited, ()) = tokio::join!(waiting, others);
+    assert!(waited.iter().all(Result::is_ok), "{waited:?}");
+    holder.await.unwrap().unwrap();
 }
 
 pub(super) async fn closing_finishes_moves_that_wait(ground: &Ground) {
