@@ -200,7 +200,7 @@ async fn serve(stream: TcpStream, door: usize, shared: Arc<Shared>) -> std::io::
         }
         let verb = line.get(..4).unwrap_or_default().to_ascii_uppercase();
         let answer: &[u8] = match verb.as_str() {
-            "EHLO" => b"250-sink.example.net\r\n250-8BITMIME\r\n250-ENHANCEDSTATUSCODES\r\n250 SMTPUTF8\r\n",
+            "EHLO" => b"250-sink.example.net\r\n250-PIPELINING\r\n250-8BITMIME\r\n250-ENHANCEDSTATUSCODES\r\n250 SMTPUTF8\r\n",
             "MAIL" => {
                 shared.pass_gate().await;
                 b"250 2.1.0 fine\r\n"

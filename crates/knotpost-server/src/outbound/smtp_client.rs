@@ -3,6 +3,7 @@
 //! Speaks through lettre's connection, but opens and keeps the connections itself: they must send small packets at
 //! once, or every mail waits for the relay's delayed acknowledgement.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use lettre::Address;
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
 use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
-use lettre::transport::smtp::commands::{Data, Mail, Rcpt, Rset};
+use lettre::transport::smtp::commands::{Data, Ehlo, Mail, Rcpt, Rset};
 use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -32,12 +33,19 @@ pub(super) struct SmtpClient {
 struct Shared {
     relay: Relay,
     tls: Option<TlsParameters>,
-    idle: Mutex<Vec<AsyncSmtpConnection>>,
+    idle: Mutex<Vec<Line>>,
 }
 
-impl std::fmt::Debug for SmtpClient {
+/// An open connection to the relay.
+struct Line {
+    connection: AsyncSmtpConnection,
+    /// Whether it takes commands before the answers to those before them: RFC 2920.
+    pipelines: bool,
+}
+
+impl fmt::Debug for SmtpClient {
     /// Without the password.
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("SmtpClient").field("relay", &self.shared.relay.host).finish_non_exhaustive()
     }
 }
@@ -85,16 +93,16 @@ impl SmtpClient {
         let mail = mail.strip_suffix(b"\r\n").unwrap_or(mail);
         let parcel = Parcel { from, to: parse_address(to)?, mail };
         let kept = self.lock_idle().pop();
-        if let Some(connection) = kept {
-            match self.hand_over(connection, &parcel).await? {
+        if let Some(line) = kept {
+            match self.hand_over(line, &parcel).await? {
                 Ok(()) => return Ok(()),
                 Err(Failure::Stale(_)) => {}
                 Err(Failure::Mail(error)) => return Err(judge(&error)),
                 Err(Failure::Recipient(error)) => return Err(judge_recipient(&error)),
             }
         }
-        let connection = self.shared.connect().await?;
-        match self.hand_over(connection, &parcel).await? {
+        let line = self.shared.connect().await?;
+        match self.hand_over(line, &parcel).await? {
             Ok(()) => Ok(()),
             Err(Failure::Stale(error)) => Err(SendError::Transient(describe(&error))),
             Err(Failure::Mail(error)) => Err(judge(&error)),
@@ -102,17 +110,14 @@ impl SmtpClient {
         }
     }
 
-    async fn hand_over(
-        &self,
-        mut connection: AsyncSmtpConnection,
-        parcel: &Parcel<'_>,
-    ) -> Result<Result<(), Failure>, SendError> {
-        if parcel.is_international() && !connection.server_info().supports_feature(Extension::SmtpUtfEight) {
-            self.keep(connection);
+    async fn hand_over(&self, mut line: Line, parcel: &Parcel<'_>) -> Result<Result<(), Failure>, SendError> {
+        let server = line.connection.server_info();
+        if parcel.is_international() && !server.supports_feature(Extension::SmtpUtfEight) {
+            self.keep(line);
             let text = "the relay does not carry addresses with letters beyond ASCII (SMTPUTF8)";
             return Err(SendError::Permanent(text.to_owned()));
         }
-        let Ok(handed) = timeout(MAIL_PATIENCE, transact(&mut connection, parcel)).await else {
+        let Ok(handed) = timeout(MAIL_PATIENCE, line.transact(parcel)).await else {
             return Err(SendError::Transient("the relay did not answer in time".to_owned()));
         };
         let reusable = match &handed {
@@ -120,39 +125,39 @@ impl SmtpClient {
             Err(Failure::Stale(_)) => false,
             Err(Failure::Mail(error) | Failure::Recipient(error)) => {
                 error.status().is_some()
-                    && timeout(CONNECT_PATIENCE, connection.command(Rset))
+                    && timeout(CONNECT_PATIENCE, line.connection.command(Rset))
                         .await
                         .is_ok_and(|reset| reset.is_ok())
             }
         };
         if reusable {
-            self.keep(connection);
+            self.keep(line);
         }
         Ok(handed)
     }
 
-    fn keep(&self, connection: AsyncSmtpConnection) {
+    fn keep(&self, line: Line) {
         let mut idle = self.lock_idle();
         if idle.len() < MAX_IDLE {
-            idle.push(connection);
+            idle.push(line);
         }
     }
 
-    fn lock_idle(&self) -> std::sync::MutexGuard<'_, Vec<AsyncSmtpConnection>> {
+    fn lock_idle(&self) -> std::sync::MutexGuard<'_, Vec<Line>> {
         self.shared.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Shared {
     /// A connection ready for mail. Whatever goes wrong here is no mail's fault.
-    async fn connect(&self) -> Result<AsyncSmtpConnection, SendError> {
+    async fn connect(&self) -> Result<Line, SendError> {
         match timeout(CONNECT_PATIENCE, self.open()).await {
             Ok(opened) => opened,
             Err(_) => Err(SendError::Transient("the relay did not answer in time".to_owned())),
         }
     }
 
-    async fn open(&self) -> Result<AsyncSmtpConnection, SendError> {
+    async fn open(&self) -> Result<Line, SendError> {
         let failed = |error: Error| SendError::Transient(describe(&error));
         let hello = ClientId::default();
         let place = (self.relay.host.as_str(), self.relay.port);
@@ -177,27 +182,76 @@ impl Shared {
         if let Some((user, password)) = self.relay.credentials.clone() {
             connection.auth(DEFAULT_MECHANISMS, &Credentials::new(user, password)).await.map_err(failed)?;
         }
-        Ok(connection)
+        // Asked once more: lettre does not tell of extensions that it makes no use of. Whoever minds that is spoken to
+        // slowly, and whoever has gone is missed at the next command.
+        let offers = connection.command(Ehlo::new(hello)).await;
+        let pipelines = offers.is_ok_and(|offers| {
+            offers.message().any(|offer| offer.trim().eq_ignore_ascii_case("PIPELINING"))
+        });
+        Ok(Line { connection, pipelines })
     }
 }
 
-async fn transact(connection: &mut AsyncSmtpConnection, parcel: &Parcel<'_>) -> Result<(), Failure> {
-    let mut parameters = Vec::new();
-    if parcel.is_international() {
-        parameters.push(MailParameter::SmtpUtfEight);
+/// The commands before a message, for a relay that takes them at once.
+struct Opening {
+    mail: Mail,
+    recipient: Rcpt,
+}
+
+impl fmt::Display for Opening {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}{}{Data}", self.mail, self.recipient)
     }
-    if !parcel.mail.is_ascii() && connection.server_info().supports_feature(Extension::EightBitMime) {
-        parameters.push(MailParameter::Body(MailBodyParameter::EightBitMime));
+}
+
+impl Line {
+    async fn transact(&mut self, parcel: &Parcel<'_>) -> Result<(), Failure> {
+        let connection = &mut self.connection;
+        let mut parameters = Vec::new();
+        if parcel.is_international() {
+            parameters.push(MailParameter::SmtpUtfEight);
+        }
+        if !parcel.mail.is_ascii() && connection.server_info().supports_feature(Extension::EightBitMime) {
+            parameters.push(MailParameter::Body(MailBodyParameter::EightBitMime));
+        }
+        let mail = Mail::new(parcel.from.clone(), parameters);
+        let recipient = Rcpt::new(parcel.to.clone(), Vec::new());
+        if self.pipelines {
+            self.open_at_once(Opening { mail, recipient }).await?;
+        } else {
+            connection.command(mail).await.map_err(refused_mail)?;
+            connection.command(recipient).await.map_err(Failure::Recipient)?;
+            connection.command(Data).await.map_err(Failure::Mail)?;
+        }
+        self.connection.message(parcel.mail).await.map_err(Failure::Mail)?;
+        Ok(())
     }
-    connection.command(Mail::new(parcel.from.clone(), parameters)).await.map_err(|error| {
-        // A connection kept too long ends with the next command: by a 421 or without a word.
-        let ended = error.status().is_none_or(|code| u16::from(code) == 421);
-        if ended { Failure::Stale(error) } else { Failure::Mail(error) }
-    })?;
-    connection.command(Rcpt::new(parcel.to.clone(), Vec::new())).await.map_err(Failure::Recipient)?;
-    connection.command(Data).await.map_err(Failure::Mail)?;
-    connection.message(parcel.mail).await.map_err(Failure::Mail)?;
-    Ok(())
+
+    /// All commands before the message at once: a relay far away answers them in the time of one.
+    async fn open_at_once(&mut self, opening: Opening) -> Result<(), Failure> {
+        let connection = &mut self.connection;
+        let mail = connection.command(opening).await.map(drop).map_err(refused_mail);
+        if matches!(mail, Err(Failure::Stale(_))) {
+            return mail;
+        }
+        // Every command has its answer, whatever the ones before it said.
+        let recipient = connection.read_response().await;
+        let data = connection.read_response().await;
+        let is_refused = mail.is_err() || recipient.is_err();
+        if is_refused && data.is_ok() {
+            // The relay waits for a message all the same: an empty one, which goes nowhere.
+            let _ = connection.command(".\r\n").await;
+        }
+        mail?;
+        recipient.map_err(Failure::Recipient)?;
+        data.map(drop).map_err(Failure::Mail)
+    }
+}
+
+fn refused_mail(error: Error) -> Failure {
+    // A connection kept too long ends with the next command: by a 421 or without a word.
+    let ended = error.status().is_none_or(|code| u16::from(code) == 421);
+    if ended { Failure::Stale(error) } else { Failure::Mail(error) }
 }
 
 fn parse_address(text: &str) -> Result<Address, SendError> {

@@ -16,6 +16,7 @@ mod play;
 mod postgres;
 mod process;
 mod ratings;
+mod relay;
 mod senders;
 mod signing;
 mod smtp_listener;

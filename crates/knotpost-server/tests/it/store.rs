@@ -196,6 +196,8 @@ contracts! {
     together::moves_on_one_board_follow_each_other,
     together::what_a_move_has_written_is_what_it_finds,
     together::a_move_on_a_board_that_is_not_there_finds_none,
+    together::a_board_that_cannot_be_read_harms_no_move_on_another,
+    together::what_is_written_beside_moves_does_not_mislead_them,
     together::closing_finishes_moves_that_wait,
     transactions::a_failed_write_leaves_nothing,
     transactions::a_savepoint_undoes_only_what_came_after_it,

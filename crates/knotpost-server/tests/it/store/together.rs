@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use knotpost_server::domain::{BoardKey, Millis, MoveKind, RemarkKind, UserKey};
 use knotpost_server::store::{
-    BoardMail, Foreseen, MoveRow, NewOutbox, OutboxContent, Renewal, StoreError, Turn, Tx,
+    BoardMail, Driver, Foreseen, MoveRow, NewOutbox, OutboxContent, Renewal, StoreError, Turn, Tx,
 };
 
 use tokio::sync::Notify;
@@ -220,6 +220,63 @@ pub(super) async fn a_move_on_a_board_that_is_not_there_finds_none(ground: &Grou
         tokio::join!(missing, move_on(ground, 0, boards[0].1), move_on(ground, 1, boards[1].1));
     assert!(missing.unwrap().is_none());
     assert!(made.is_ok() && other.is_ok());
+}
+
+pub(super) async fn a_board_that_cannot_be_read_harms_no_move_on_another(ground: &Ground) {
+    let boards = boards(ground, 6).await;
+    let spoil = ground.store.write(|tx| {
+        Box::pin(async move {
+            let sql = "UPDATE boards SET state = 'broken' WHERE number = 103";
+            match tx.connection.driver() {
+                Driver::Sqlite(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
+                Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
+            }
+            Ok(())
+        })
+    });
+    spoil.await.unwrap();
+    let all = boards.iter().enumerate().map(|(index, (_, user))| move_on(ground, index, *user));
+    for (index, outcome) in join_all(all).await.into_iter().enumerate() {
+        assert_eq!(outcome.is_ok(), index != 2, "{index}: {outcome:?}");
+    }
+}
+
+/// Works that are no moves share a commit with some on SQLite, and may change what these ask.
+pub(super) async fn what_is_written_beside_moves_does_not_mislead_them(ground: &Ground) {
+    let boards = boards(ground, 8).await;
+    let watcher = ground.user("eve").await;
+    for round in 1_i64..=4 {
+        let wish = format!("wish{round}");
+        let watched = boards[round as usize].0;
+        let wishes = boards.iter().map(|(_, user)| {
+            let (wish, user) = (wish.clone(), *user);
+            ground.store.write(move |tx| {
+                let wish = wish.clone();
+                Box::pin(async move {
+                    tx.subscribe(watched, watcher).await?;
+                    tx.set_preference(user, "osbox", "confirm", Some(&wish)).await
+                })
+            })
+        });
+        let moves = boards.iter().enumerate().map(|(index, (_, user))| {
+            let (seen, user) = (foreseen(index, *user), *user);
+            let number = seen.number;
+            ground.store.write_move(Some(seen), move |tx| {
+                Box::pin(async move {
+                    let found = make_move(tx, number, user).await?;
+                    let wishes = tx.preferences(user).await?;
+                    Ok((found, wishes.into_iter().find(|wish| wish.name == "confirm").map(|wish| wish.value)))
+                })
+            })
+        });
+        let (wishes, moves) = tokio::join!(join_all(wishes), join_all(moves));
+        assert!(wishes.iter().all(Result::is_ok), "{wishes:?}");
+        for (index, outcome) in moves.into_iter().enumerate() {
+            let (found, wish) = outcome.unwrap();
+            assert!(found.starts_with(&format!("{round} ")), "{index}: {found}");
+            assert!(found.contains(&format!(")] {wish:?} ")), "{index}: {found}, but {wish:?}");
+        }
+    }
 }
 
 /// On PostgreSQL: SQLite has one writer, who waits for nobody.
