@@ -69,9 +69,9 @@ impl View {
     pub fn legend_for(&self, layout: Layout) -> String {
         match layout {
             Layout::Standard | Layout::Wide => self.legend(),
-            Layout::List => self.legend.replace(&draw_faces(), &list_faces()),
+            Layout::List => self.legend.replace(draw_faces(), &list_faces()),
             Layout::Narrow => {
-                let (words, faces) = match self.legend.split_once(&draw_faces()) {
+                let (words, faces) = match self.legend.split_once(draw_faces()) {
                     Some((words, rest)) => (words, format!("{}{rest}", draw_faces_in(4))),
                     None => (self.legend.as_str(), String::new()),
                 };
@@ -89,9 +89,10 @@ pub(super) fn beside(blocks: &[Vec<String>]) -> Vec<String> {
         .iter()
         .map(|lines| lines.iter().map(|line| line.trim_end().chars().count()).max().unwrap_or(0))
         .collect();
+    let room = widths.iter().map(|width| width + GAP.len()).sum();
     (0..height)
         .map(|row| {
-            let (mut joined, mut start) = (String::new(), 0);
+            let (mut joined, mut start) = (String::with_capacity(room), 0);
             for (lines, width) in blocks.iter().zip(&widths) {
                 if start > 0 {
                     let filled = joined.chars().count();

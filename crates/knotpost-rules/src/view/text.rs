@@ -8,7 +8,7 @@ use crate::{
     knot::{Face, Side},
     seat::Seat,
 };
-use std::fmt;
+use std::{fmt, sync::LazyLock};
 
 /// The widest line that mail programs show unbroken.
 const WIDTH: usize = 72;
@@ -300,8 +300,9 @@ pub(crate) fn draw_face(face: Face, within: usize) -> &'static str {
 }
 
 /// All faces with their letters, two rows of them.
-pub(crate) fn draw_faces() -> String {
-    draw_faces_in(8)
+pub(crate) fn draw_faces() -> &'static str {
+    static FACES: LazyLock<String> = LazyLock::new(|| draw_faces_in(8));
+    &FACES
 }
 
 /// All faces with their letters, so many in a row.

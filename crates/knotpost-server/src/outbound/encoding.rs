@@ -107,49 +107,51 @@ fn push_hex(out: &mut String, byte: u8) {
 /// A body with CRLF line ends, one of them at its end, and without control characters.
 pub(super) fn crlf_lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 32 + 2);
-    let mut rest = text;
-    while let Some((at, control)) = next_control(rest) {
-        let (line, behind) = rest.split_at(at);
-        out.push_str(line);
-        rest = behind.strip_prefix(control).unwrap_or_default();
-        match control {
-            '\r' if rest.starts_with('\n') => {}
-            '\r' | '\n' => out.push_str("\r\n"),
-            '\t' => out.push(control),
-            _ => {}
+    for line in text.split_inclusive('\n') {
+        let ended = line.strip_suffix('\n');
+        let words = ended.map_or(line, |words| words.strip_suffix('\r').unwrap_or(words));
+        if may_hold_controls(words) {
+            push_without_controls(&mut out, words);
+        } else {
+            out.push_str(words);
+        }
+        if ended.is_some() {
+            out.push_str("\r\n");
         }
     }
-    out.push_str(rest);
     if !out.ends_with("\r\n") {
         out.push_str("\r\n");
     }
     out
 }
 
-/// The first control character and where it stands. Those beyond ASCII all begin with the same byte.
-fn next_control(text: &str) -> Option<(usize, char)> {
-    let mut from = 0;
-    loop {
-        let rest = text.as_bytes().get(from..)?;
-        let at = from + rest.iter().position(|byte| byte.is_ascii_control() || *byte == 0xC2)?;
-        let sign = text.get(at..)?.chars().next()?;
-        if sign.is_control() {
-            return Some((at, sign));
+/// Controls beyond ASCII all begin with the same byte. Looks at every byte, many at a time, which is faster than
+/// to stop at the first.
+fn may_hold_controls(line: &str) -> bool {
+    line.bytes().fold(false, |found, byte| found | byte.is_ascii_control() | (byte == 0xC2))
+}
+
+fn push_without_controls(out: &mut String, line: &str) {
+    for sign in line.chars() {
+        match sign {
+            '\r' => out.push_str("\r\n"),
+            '\t' => out.push(sign),
+            _ if sign.is_control() => {}
+            _ => out.push(sign),
         }
-        from = at + sign.len_utf8();
     }
 }
 
 /// Whether a body of [`crlf_lines`] can travel as it is.
 pub(super) fn is_7bit(body: &str) -> bool {
-    body.is_ascii() && body.lines().all(|line| line.len() <= MAX_LINE)
+    body.is_ascii() && body.split('\n').all(|line| line.len() <= MAX_LINE + '\r'.len_utf8())
 }
 
 /// Quoted-printable (RFC 2045, section 6.7) of a body with CRLF line ends.
 pub(super) fn quoted_printable(body: &str) -> String {
     let mut out = String::with_capacity(body.len() * 2);
-    for line in body.split_terminator("\r\n") {
-        quote_line(&mut out, line);
+    for line in body.split_terminator('\n') {
+        quote_line(&mut out, line.strip_suffix('\r').unwrap_or(line));
         out.push_str("\r\n");
     }
     out
@@ -249,6 +251,17 @@ mod tests {
             open = goes_on.then_some(line);
         }
         assert_eq!(String::from_utf8(read).unwrap(), body);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn lines_hold_what_the_text_does_without_controls(text in "([ab\u{85}\u{b7}\u{1f}\t]|\r|\n|\r\n){0,40}") {
+            let unified = text.replace("\r\n", "\n").replace('\r', "\n");
+            let wanted: String = unified.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+            let wanted = wanted.replace('\n', "\r\n");
+            let end = if wanted.ends_with("\r\n") { "" } else { "\r\n" };
+            proptest::prop_assert_eq!(crlf_lines(&text), format!("{wanted}{end}"));
+        }
     }
 
     #[test]
