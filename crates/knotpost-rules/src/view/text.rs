@@ -95,14 +95,20 @@ fn name_owners([left, middle, right]: [&str; 3], panel: &Panel) -> Option<String
     Some(format!("{left}{middle:^width$}{right}"))
 }
 
-/// The label of a row with the arrow of the last entry, as wide as the margin.
-pub(super) fn row_label(panel: &Panel, edge: Edge, row: usize) -> String {
+/// Adds the label of a row with the arrow of the last entry, as wide as the margin.
+pub(super) fn push_row_label(line: &mut String, panel: &Panel, edge: Edge, row: usize) {
     let margin = panel.margin(edge);
     let label = margin.labels.get(row).map_or("", String::as_str);
-    let entered = margin.entered == Some(row);
-    match edge {
-        Edge::Left => format!("{label:>2} {} ", if entered { '>' } else { ' ' }),
-        _ => format!(" {} {label:<2}", if entered { '<' } else { ' ' }),
+    let room = 2_usize.saturating_sub(label.chars().count());
+    let arrow = |sign| if margin.entered == Some(row) { sign } else { ' ' };
+    if edge == Edge::Left {
+        push_blanks(line, room);
+        line.push_str(label);
+        line.extend([' ', arrow('>'), ' ']);
+    } else {
+        line.extend([' ', arrow('<'), ' ']);
+        line.push_str(label);
+        push_blanks(line, room);
     }
 }
 
@@ -144,13 +150,13 @@ fn frame(panel: &Panel, lines: &mut Vec<String>) {
             let mut line = String::with_capacity(room);
             let labelled = within == height / 2;
             if labelled {
-                line.push_str(&row_label(panel, Edge::Left, row));
+                push_row_label(&mut line, panel, Edge::Left, row);
             } else {
                 push_blanks(&mut line, MARGIN);
             }
             draw_interiors(&mut line, panel, row, within);
             if labelled {
-                line.push_str(&row_label(panel, Edge::Right, row));
+                push_row_label(&mut line, panel, Edge::Right, row);
             }
             lines.push(line);
         }
@@ -260,7 +266,7 @@ fn draw_stone(
     push_centred(line, &text, width);
 }
 
-fn push_blanks(line: &mut String, count: usize) {
+pub(super) fn push_blanks(line: &mut String, count: usize) {
     line.extend(std::iter::repeat_n(' ', count));
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Edge, Panel, Piece,
-    text::{MARGIN, row_label},
+    text::{MARGIN, push_blanks, push_row_label},
 };
 
 /// The lines of the panel with its margins.
@@ -11,9 +11,13 @@ pub(super) fn draw(panel: &Panel) -> Vec<String> {
     let mut lines = label_columns(panel, Edge::Top);
     lines.push(rule.clone());
     lines.extend((0..panel.rows()).map(|row| {
-        let [left, right] = [Edge::Left, Edge::Right].map(|edge| row_label(panel, edge, row));
-        let cells = (0..panel.columns).flat_map(|column| [sign(panel.cell(row, column)), ' ']);
-        format!("{left}| {}|{right}", cells.collect::<String>())
+        let mut line = String::with_capacity(rule.len() + MARGIN);
+        push_row_label(&mut line, panel, Edge::Left, row);
+        line.push_str("| ");
+        line.extend((0..panel.columns).flat_map(|column| [sign(panel.cell(row, column)), ' ']));
+        line.push('|');
+        push_row_label(&mut line, panel, Edge::Right, row);
+        line
     }));
     lines.push(rule);
     lines.extend(label_columns(panel, Edge::Bottom));
@@ -33,15 +37,21 @@ fn label_columns(panel: &Panel, edge: Edge) -> Vec<String> {
     if margin.labels.is_empty() {
         return Vec::new();
     }
-    let spread = |sign: &dyn Fn(usize) -> String| {
-        let signs: Vec<String> = (0..panel.columns).map(sign).collect();
-        format!("{:MARGIN$}  {}", "", signs.join(" "))
+    let spread = |signs: &mut dyn Iterator<Item = &str>| {
+        let mut line = String::with_capacity(MARGIN + 2 * panel.columns + 2);
+        push_blanks(&mut line, MARGIN + 1);
+        for sign in signs {
+            line.push(' ');
+            line.push_str(sign);
+        }
+        line
     };
-    let mut lines =
-        vec![spread(&|column| margin.labels.get(column).map_or_else(|| " ".to_owned(), Clone::clone))];
+    let label = |column: usize| margin.labels.get(column).map_or(" ", String::as_str);
+    let mut lines = vec![spread(&mut (0..panel.columns).map(label))];
     if let Some(entered) = margin.entered {
         let arrow = if edge == Edge::Top { "v" } else { "^" };
-        lines.push(spread(&|column| if column == entered { arrow } else { " " }.to_owned()));
+        let arrows = (0..panel.columns).map(|column| if column == entered { arrow } else { " " });
+        lines.push(spread(&mut { arrows }));
     }
     if edge == Edge::Bottom {
         lines.reverse();

@@ -128,7 +128,7 @@ pub(super) fn crlf_lines(text: &str) -> String {
 /// Controls beyond ASCII all begin with the same byte. Looks at every byte, many at a time, which is faster than
 /// to stop at the first.
 fn may_hold_controls(line: &str) -> bool {
-    line.bytes().fold(false, |found, byte| found | byte.is_ascii_control() | (byte == 0xC2))
+    line.bytes().filter(|byte| byte.is_ascii_control() || *byte == 0xC2).count() > 0
 }
 
 fn push_without_controls(out: &mut String, line: &str) {

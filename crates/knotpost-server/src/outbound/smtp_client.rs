@@ -237,9 +237,9 @@ impl Line {
         // Every command has its answer, whatever the ones before it said.
         let recipient = connection.read_response().await;
         let data = connection.read_response().await;
-        let is_refused = mail.is_err() || recipient.is_err();
-        if is_refused && data.is_ok() {
-            // The relay waits for a message all the same: an empty one, which goes nowhere.
+        let has_refused = mail.is_err() || recipient.as_ref().is_err_and(|error| error.status().is_some());
+        if has_refused && data.is_ok() {
+            // The relay waits for a message all the same: an empty one, which has nobody to go to.
             let _ = connection.command(".\r\n").await;
         }
         mail?;

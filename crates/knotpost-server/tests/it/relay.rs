@@ -110,15 +110,17 @@ async fn a_relay_that_takes_commands_at_once_is_told_all_of_them() {
 
 #[tokio::test]
 async fn a_relay_that_does_not_say_so_is_told_one_after_the_other() {
-    let mail = "MAIL… RCPT… DATA… (Subject: x) .…";
     let relay = Relay::open(|line, connection| match line.get(..4) {
         Some("EHLO") => "250 relay.example.net\r\n",
         _ => agreeable(line, connection),
     });
     let relay = relay.await;
     relay.transport().send(None, "fred@example.net", MAIL).await.unwrap();
-    assert_eq!(relay.heard(), format!("EHLO… EHLO… {mail}"));
-    // One that is greeted once only says nothing of what it can.
+    assert_eq!(relay.heard(), "EHLO… EHLO… MAIL… RCPT… DATA… (Subject: x) .…");
+}
+
+#[tokio::test]
+async fn a_relay_that_minds_a_second_greeting_is_told_one_after_the_other() {
     static GREETED: Mutex<bool> = Mutex::new(false);
     let relay = Relay::open(|line, connection| {
         let again = line.starts_with("EHLO") && std::mem::replace(&mut *GREETED.lock().unwrap(), true);
@@ -126,7 +128,7 @@ async fn a_relay_that_does_not_say_so_is_told_one_after_the_other() {
     });
     let relay = relay.await;
     relay.transport().send(None, "fred@example.net", MAIL).await.unwrap();
-    assert_eq!(relay.heard(), format!("EHLO… EHLO… {mail}"));
+    assert_eq!(relay.heard(), "EHLO… EHLO… MAIL… RCPT… DATA… (Subject: x) .…");
 }
 
 #[tokio::test]
@@ -143,6 +145,18 @@ async fn a_recipient_who_is_refused_among_other_commands_leaves_the_connection_i
     transport.send(None, "fred@example.net", MAIL).await.unwrap();
     let (refused, sent) = ("MAIL RCPT DATA… .… RSET…", "MAIL RCPT DATA… (Subject: x) .…");
     assert_eq!(relay.heard(), format!("EHLO… EHLO… {refused} {sent}"));
+}
+
+#[tokio::test]
+async fn nobody_gets_an_empty_mail_because_an_answer_about_him_could_not_be_read() {
+    let relay = Relay::open(|line, connection| match line.get(..4) {
+        Some("RCPT") => "fine, I think\r\n",
+        _ => agreeable(line, connection),
+    });
+    let relay = relay.await;
+    let failed = relay.transport().send(None, "fred@example.net", MAIL).await.unwrap_err();
+    assert!(matches!(failed, SendError::Transient(_)), "{failed:?}");
+    assert_eq!(relay.heard(), "EHLO… EHLO… MAIL RCPT DATA…");
 }
 
 #[tokio::test]
