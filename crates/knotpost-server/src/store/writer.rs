@@ -5,7 +5,7 @@ mod pen;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -25,6 +25,8 @@ const GROUP: usize = 128;
 const WAITING: usize = 1024;
 /// How often a write is tried again after a conflict with another process.
 const RETRIES: u32 = 8;
+/// After so many conflicts it is time that nobody new comes first.
+const PATIENT_TRIES: u32 = 3;
 
 /// Work inside a transaction. It may be run more than once; only the last run counts.
 pub trait Work<T>:
@@ -94,8 +96,33 @@ enum Way {
     /// Moves are made together; all else has a connection of the pool to itself.
     Postgres {
         moves: mpsc::Sender<Order>,
-        pool: PgPool,
+        floor: Floor,
     },
+}
+
+/// Where writes on PostgreSQL meet each other.
+#[derive(Clone, Debug)]
+struct Floor {
+    pool: PgPool,
+    /// How many have met others several times. While there is one, whoever comes newly stands in line at once:
+    /// otherwise those who come again and again would push him aside until he gives up.
+    pushed_aside: Arc<AtomicUsize>,
+}
+
+/// One who was pushed aside, until he is dropped.
+struct PushedAside(Arc<AtomicUsize>);
+
+impl PushedAside {
+    fn on(floor: &Floor) -> Self {
+        floor.pushed_aside.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(&floor.pushed_aside))
+    }
+}
+
+impl Drop for PushedAside {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 impl std::fmt::Debug for Writer {
@@ -120,8 +147,9 @@ impl Writer {
     /// A writer that takes connections of a pool, and some of its own for moves.
     pub(super) fn postgres(pool: PgPool) -> Result<Self, StoreError> {
         let (moves, inbox) = mpsc::channel(WAITING);
-        clerks::begin(&pool, inbox)?;
-        Ok(Self::by(Way::Postgres { moves, pool }))
+        let floor = Floor { pool, pushed_aside: Arc::default() };
+        clerks::begin(&floor, inbox)?;
+        Ok(Self::by(Way::Postgres { moves, floor }))
     }
 
     fn by(way: Way) -> Self {
@@ -146,8 +174,8 @@ impl Writer {
             Way::Postgres { moves: orders, .. } if is_move => orders.send(Order::Write(job)).await,
             Way::Sqlite(orders) => orders.send(Order::Write(job)).await,
             // A task of its own: a caller that goes away cannot stop a commit half-way.
-            Way::Postgres { pool, .. } => {
-                tokio::spawn(write_alone(pool.clone(), job));
+            Way::Postgres { floor, .. } => {
+                tokio::spawn(write_alone(floor.clone(), job));
                 Ok(())
             }
         }
@@ -331,10 +359,15 @@ fn again(error: &StoreError) -> StoreError {
     }
 }
 
-async fn write_alone(pool: PgPool, mut job: Box<dyn Job>) {
+async fn write_alone(floor: Floor, mut job: Box<dyn Job>) {
     let mut outcome = Ok(());
+    let mut pushed_aside = None;
     for attempt in 0..RETRIES {
-        outcome = try_alone(&pool, &mut job, attempt).await;
+        if attempt == PATIENT_TRIES {
+            pushed_aside = Some(PushedAside::on(&floor));
+        }
+        let in_line = attempt > 0 || floor.pushed_aside.load(Ordering::Relaxed) > 0;
+        outcome = try_alone(&floor.pool, &mut job, in_line).await;
         match &outcome {
             Err(StoreError::Busy(_)) => {
                 metrics::counter!("knotpost_store_retries").increment(1);
@@ -343,12 +376,13 @@ async fn write_alone(pool: PgPool, mut job: Box<dyn Job>) {
             _ => break,
         }
     }
+    drop(pushed_aside);
     job.settle(outcome);
 }
 
-async fn try_alone(pool: &PgPool, job: &mut Box<dyn Job>, attempt: u32) -> Result<(), StoreError> {
+async fn try_alone(pool: &PgPool, job: &mut Box<dyn Job>, in_line: bool) -> Result<(), StoreError> {
     let mut tx = Tx::postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ").await?);
-    if attempt > 0 {
+    if in_line {
         // Who has met a conflict stands in line with others who have, so that many who want one row all get
         // it. Waiting here comes before the snapshot; any table that is always there would do.
         tx.statement("LOCK TABLE rating_orders IN SHARE UPDATE EXCLUSIVE MODE").await?;

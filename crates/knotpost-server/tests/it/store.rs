@@ -210,6 +210,7 @@ contracts! {
     transactions::a_stamp_tells_of_every_commit,
     transactions::closing_finishes_what_waits,
     transactions::writes_that_meet_on_one_row_are_all_made,
+    transactions::writes_that_keep_meeting_on_one_row_are_all_made,
     schema::migrations_run_twice_and_side_by_side,
     schema::a_newer_schema_is_refused_by_name,
     schema::a_schema_that_does_not_fit_is_noticed_without_migrating,

@@ -5,13 +5,12 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use sqlx::PgPool;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::timeout;
 
 use super::pen::{Pen, Source};
-use super::{Desk, GROUP, Job, Order, again, write_alone};
+use super::{Desk, Floor, GROUP, Job, Order, again, write_alone};
 use crate::store::{Foreseen, StoreError, Tx};
 
 /// While the database works for one, another has time to think.
@@ -26,14 +25,14 @@ const PATIENCE_AT_WORK: Duration = Duration::from_secs(3);
 ///
 /// # Errors
 /// When there is no thread to be had.
-pub(super) fn begin(pool: &PgPool, inbox: mpsc::Receiver<Order>) -> std::io::Result<()> {
+pub(super) fn begin(floor: &Floor, inbox: mpsc::Receiver<Order>) -> std::io::Result<()> {
     let desk = Arc::new(Mutex::new(Desk::new(inbox)));
     let runtime = Handle::current();
     for number in 1..=CLERKS {
-        let (pool, desk, runtime) = (pool.clone(), Arc::clone(&desk), runtime.clone());
+        let (floor, desk, runtime) = (floor.clone(), Arc::clone(&desk), runtime.clone());
         let own = Builder::new_current_thread().enable_all().build()?;
         let working = move || {
-            own.block_on(work(pool, Arc::clone(&desk), runtime));
+            own.block_on(work(floor, Arc::clone(&desk), runtime));
             // The last to go tells that all have gone.
             if let Some(desk) = Arc::into_inner(desk) {
                 desk.into_inner().tell_closed();
@@ -44,8 +43,8 @@ pub(super) fn begin(pool: &PgPool, inbox: mpsc::Receiver<Order>) -> std::io::Res
     Ok(())
 }
 
-async fn work(pool: PgPool, desk: Arc<Mutex<Desk>>, runtime: Handle) {
-    let mut pen = Pen::new(Source::Postgres(pool.connect_options()));
+async fn work(floor: Floor, desk: Arc<Mutex<Desk>>, runtime: Handle) {
+    let mut pen = Pen::new(Source::Postgres(floor.pool.connect_options()));
     loop {
         let mut jobs = desk.lock().await.all(GROUP).await;
         if jobs.is_empty() {
@@ -65,7 +64,7 @@ async fn work(pool: PgPool, desk: Arc<Mutex<Desk>>, runtime: Handle) {
             }
             Err(Failed::Busy | Failed::Undone) => {
                 for job in jobs {
-                    runtime.spawn(write_alone(pool.clone(), job));
+                    runtime.spawn(write_alone(floor.clone(), job));
                 }
             }
             Err(Failed::Unknown(error)) => {

@@ -1,5 +1,7 @@
 //! What a transaction promises: all or nothing, alone among others, and never a dead writer.
 
+use std::time::Duration;
+
 use knotpost_server::domain::{Millis, UserKey};
 use knotpost_server::store::{NewUser, Store, StoreError};
 
@@ -228,4 +230,36 @@ pub(super) async fn writes_that_meet_on_one_row_are_all_made(ground: &Ground) {
     numbers.sort_unstable();
     assert_eq!(numbers, (101..=140).collect::<Vec<i64>>());
     other.close().await;
+}
+
+/// Whoever has met others several times is not pushed aside by those who come newly, again and again.
+pub(super) async fn writes_that_keep_meeting_on_one_row_are_all_made(ground: &Ground) {
+    let writers: Vec<_> = (0..24)
+        .map(|_| {
+            let store = ground.store.clone();
+            tokio::spawn(async move {
+                let mut numbers = Vec::new();
+                for _ in 0..12 {
+                    let write = store.write(|tx| {
+                        Box::pin(async move {
+                            // The snapshot is older than the write by as long as a command thinks.
+                            tx.find_user("nobody").await?;
+                            tokio::time::sleep(Duration::from_millis(2)).await;
+                            tx.take_board_number("osbox").await
+                        })
+                    });
+                    numbers.push(write.await);
+                }
+                numbers
+            })
+        })
+        .collect();
+    let mut numbers = Vec::new();
+    for writer in writers {
+        for number in writer.await.unwrap() {
+            numbers.push(number.unwrap());
+        }
+    }
+    numbers.sort_unstable();
+    assert_eq!(numbers, (101..101 + 24 * 12).collect::<Vec<i64>>());
 }
