@@ -366,8 +366,7 @@ async fn write_alone(floor: Floor, mut job: Box<dyn Job>) {
         if attempt == PATIENT_TRIES {
             pushed_aside = Some(PushedAside::on(&floor));
         }
-        let in_line = attempt > 0 || floor.pushed_aside.load(Ordering::Relaxed) > 0;
-        outcome = try_alone(&floor.pool, &mut job, in_line).await;
+        outcome = try_alone(&floor, &mut job, attempt > 0).await;
         match &outcome {
             Err(StoreError::Busy(_)) => {
                 metrics::counter!("knotpost_store_retries").increment(1);
@@ -380,9 +379,10 @@ async fn write_alone(floor: Floor, mut job: Box<dyn Job>) {
     job.settle(outcome);
 }
 
-async fn try_alone(pool: &PgPool, job: &mut Box<dyn Job>, in_line: bool) -> Result<(), StoreError> {
-    let mut tx = Tx::postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ").await?);
-    if in_line {
+async fn try_alone(floor: &Floor, job: &mut Box<dyn Job>, has_met: bool) -> Result<(), StoreError> {
+    let mut tx = Tx::postgres(floor.pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ").await?);
+    // Asked when the connection is there, for which one may have waited long.
+    if has_met || floor.pushed_aside.load(Ordering::Relaxed) > 0 {
         // Who has met a conflict stands in line with others who have, so that many who want one row all get
         // it. Waiting here comes before the snapshot; any table that is always there would do.
         tx.statement("LOCK TABLE rating_orders IN SHARE UPDATE EXCLUSIVE MODE").await?;

@@ -17,8 +17,11 @@ pub(super) enum Source {
 
 /// Every row of a move is found by its key. A plan that was made while a table was small must not read the table as a
 /// whole when it has grown, and none is made again for every transaction.
-const PLANS: &str = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; \
-     SET plan_cache_mode = force_generic_plan";
+///
+/// Who waits too long for a row lets go of those that he has: while it waits, PostgreSQL does not notice that its
+/// client has gone. The time is shorter than the clerks' patience.
+const CLERK_SETTINGS: &str = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; \
+     SET plan_cache_mode = force_generic_plan; SET lock_timeout = '2s'";
 
 impl Source {
     async fn connect(&self) -> Result<Connection, StoreError> {
@@ -26,7 +29,7 @@ impl Source {
             Self::Sqlite(options) => Connection::SqliteWriter(options.connect().await?),
             Self::Postgres(options) => {
                 let mut connection = options.connect().await?;
-                sqlx::raw_sql(PLANS).execute(&mut connection).await?;
+                sqlx::raw_sql(CLERK_SETTINGS).execute(&mut connection).await?;
                 Connection::PostgresWriter(connection)
             }
         })

@@ -279,42 +279,74 @@ pub(super) async fn what_is_written_beside_moves_does_not_mislead_them(ground: &
     }
 }
 
+/// Who holds boards until he is told to let go.
+struct Holder {
+    let_go: Arc<Notify>,
+    holding: tokio::task::JoinHandle<Result<(), StoreError>>,
+}
+
+impl Holder {
+    async fn of(ground: &Ground, numbers: &'static [u32]) -> Self {
+        let (held, let_go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let (store, told, wait) = (ground.store.clone(), Arc::clone(&held), Arc::clone(&let_go));
+        let holding = tokio::spawn(async move {
+            let hold = store.write(move |tx| {
+                let (told, wait) = (Arc::clone(&told), Arc::clone(&wait));
+                Box::pin(async move {
+                    for number in numbers {
+                        tx.lock_seated_board("osbox", *number).await?;
+                    }
+                    told.notify_one();
+                    wait.notified().await;
+                    Ok(())
+                })
+            });
+            hold.await
+        });
+        held.notified().await;
+        Self { let_go, holding }
+    }
+
+    async fn let_go(self) {
+        self.let_go.notify_one();
+        self.holding.await.unwrap().unwrap();
+    }
+}
+
 /// On PostgreSQL: SQLite has one writer, who waits for nobody.
 #[tokio::test]
 async fn a_board_that_somebody_holds_does_not_hold_up_the_others() {
     let Some(ground) = Ground::postgres().await else { return };
     let boards = boards(&ground, 6).await;
-    let (held, let_go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let other = ground.store.clone();
-    let holder = tokio::spawn({
-        let (held, let_go) = (Arc::clone(&held), Arc::clone(&let_go));
-        async move {
-            let hold = other.write(move |tx| {
-                let (held, let_go) = (Arc::clone(&held), Arc::clone(&let_go));
-                Box::pin(async move {
-                    for number in [101, 102] {
-                        tx.lock_seated_board("osbox", number).await?;
-                    }
-                    held.notify_one();
-                    let_go.notified().await;
-                    Ok(())
-                })
-            });
-            hold.await
-        }
-    });
-    held.notified().await;
+    let holder = Holder::of(&ground, &[101, 102]).await;
     // Both clerks come to wait for somebody.
     let waiting = join_all((0..2).map(|index| move_on(&ground, index, boards[index].1)));
     let others = async {
         tokio::task::yield_now().await;
         let found = join_all((2..6).map(|index| move_on(&ground, index, boards[index].1))).await;
         assert!(found.iter().all(Result::is_ok), "{found:?}");
-        let_go.notify_one();
+        holder.let_go().await;
     };
     let (waited, ()) = tokio::join!(waiting, others);
     assert!(waited.iter().all(Result::is_ok), "{waited:?}");
-    holder.await.unwrap().unwrap();
+}
+
+/// A backend that waits for a lock does not notice that nobody waits for it, and keeps the locks it has.
+#[tokio::test]
+async fn boards_that_a_move_shares_a_transaction_with_are_let_go() {
+    let Some(ground) = Ground::postgres().await else { return };
+    let boards = boards(&ground, 8).await;
+    let holder = Holder::of(&ground, &[105, 107, 108]).await;
+    let free = [0, 1, 2, 3, 5];
+    let waiting = join_all([4, 6, 7].map(|index| move_on(&ground, index, boards[index].1)));
+    let others = async {
+        let found = join_all(free.map(|index| move_on(&ground, index, boards[index].1))).await;
+        assert!(found.iter().all(Result::is_ok), "{found:?}");
+        holder.let_go().await;
+    };
+    // All are asked for before anybody waits, so that some share a transaction.
+    let ((), waited) = tokio::join!(others, waiting);
+    assert!(waited.iter().all(Result::is_ok), "{waited:?}");
 }
 
 pub(super) async fn closing_finishes_moves_that_wait(ground: &Ground) {
