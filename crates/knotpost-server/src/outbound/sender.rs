@@ -30,6 +30,10 @@ const FRESH_MS: i64 = 30_000;
 const MOST: i64 = 16;
 /// With fewer than this in hand the next are leased, so that nobody has to wait for it.
 const FEW: usize = 8;
+/// Fewer than this are not noted at once while there is more in hand, but after a moment, in which others leave too.
+const WORTH_NOTING: usize = 8;
+/// The moment.
+const MOMENT: Duration = Duration::from_millis(5);
 /// So long a mail lies before it is sent while the server is busy. Where moves follow each other in a moment, their
 /// readers then get one mail instead of many, and nobody waits for a move because mail is being written.
 const SETTLING_MS: i64 = 1_000;
@@ -67,7 +71,7 @@ pub(super) struct Leased {
 ///
 /// A lease is a write, and so is the note that a mail has left; writes wait for each other and for the disk. So several
 /// mails are taken at once and noted at once, while other workers go on sending. Of a server that is killed, those that
-/// have left and are not noted leave once more, with the same Message-ID: a handful, as many as leave during a commit.
+/// have left and are not noted leave once more, with the same Message-ID: as many as leave during a commit and a moment.
 pub struct Sender {
     app: Arc<App>,
     transport: Arc<Transport>,
@@ -218,6 +222,9 @@ impl Sender {
         while !self.left().is_empty()
             && let Ok(turn) = self.noting.try_lock()
         {
+            if self.left().len() < WORTH_NOTING && !self.tray().is_empty() {
+                tokio::time::sleep(MOMENT).await;
+            }
             self.note().await?;
             drop(turn);
         }
