@@ -8,7 +8,8 @@ mod toy;
 pub use toy::Toy;
 
 use crate::{
-    AnyGame, GameOptions, GivenOption, OptionKind, Position, Scores, Seat, Seed, Status, Turn, Viewer,
+    Ability, AnyGame, GameOptions, GivenOption, OptionKind, Position, Scores, Seat, Seats, Seed, Status,
+    Turn, Viewer,
 };
 
 /// A broken promise, told in one sentence.
@@ -104,6 +105,7 @@ fn check_play(game: &dyn AnyGame, options: &GameOptions, players: usize, round: 
         check_standing(position.as_ref(), players)?;
         if turn < 12 || turn % 3 == 0 || position.status().is_over() {
             check_position_string(game, options, position.as_ref(), &seed)?;
+            check_views(game, position.as_ref(), players)?;
         }
         if position.status().is_over() {
             break;
@@ -176,6 +178,16 @@ fn check_position_string(
     let wide =
         position.view(Viewer::Seat(Seat::FIRST)).legend().lines().any(|line| line.chars().count() > 72);
     ensure(!wide, || "the legend does not fit a mail".to_owned())
+}
+
+/// Without the ability to hide something everybody sees the same: what is drawn for one is shown to all.
+fn check_views(game: &dyn AnyGame, position: &dyn Position, players: usize) -> Result<(), Broken> {
+    if game.meta().abilities.has(Ability::Hidden) {
+        return Ok(());
+    }
+    let open = position.view(Viewer::Spectator);
+    let differs = Seats::first(players).iter().find(|seat| position.view(Viewer::Seat(*seat)) != open);
+    ensure(differs.is_none(), || "seats see different things without the ability `Hidden`".to_owned())
 }
 
 /// Nonsense is refused and changes nothing, and so are words that are not legal now.

@@ -56,7 +56,7 @@ pub enum Ability {
     Draw = 4,
     /// Players may agree to take a move back.
     Undo = 8,
-    /// Seats see different things.
+    /// Seats see different things. Without it a board is drawn once, and everybody is shown that.
     Hidden = 16,
     /// Rolls or deals from the seed: it is committed to at the start, kept secret, and revealed when the game is over.
     Dice = 32,

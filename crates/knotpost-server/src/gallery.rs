@@ -39,17 +39,17 @@ impl Look {
 /// The pictures drawn last. Two views that are equal have one picture, whatever boards they are of.
 #[derive(Debug, Default)]
 pub struct Gallery {
-    kept: Mutex<VecDeque<(View, Look, Cell)>>,
+    kept: Mutex<VecDeque<(Arc<View>, Look, Cell)>>,
 }
 
 impl Gallery {
     /// The view as the bytes of a PNG file, drawn now or before; `None` when it cannot be drawn.
-    pub async fn draw(&self, view: View, look: Look) -> Option<Arc<[u8]>> {
+    pub async fn draw(&self, view: Arc<View>, look: Look) -> Option<Arc<[u8]>> {
         let cell = self.place(&view, look);
         cell.get_or_init(|| paint(view, look)).await.clone()
     }
 
-    fn place(&self, view: &View, look: Look) -> Cell {
+    fn place(&self, view: &Arc<View>, look: Look) -> Cell {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((.., cell)) = kept.iter().find(|(known, as_look, _)| *as_look == look && known == view) {
             return Arc::clone(cell);
@@ -58,12 +58,12 @@ impl Gallery {
             kept.pop_front();
         }
         let cell = Cell::default();
-        kept.push_back((view.clone(), look, Arc::clone(&cell)));
+        kept.push_back((Arc::clone(view), look, Arc::clone(&cell)));
         cell
     }
 }
 
-async fn paint(view: View, look: Look) -> Option<Arc<[u8]>> {
+async fn paint(view: Arc<View>, look: Look) -> Option<Arc<[u8]>> {
     let drawing = tokio::task::spawn_blocking(move || match look {
         Look::Board { theme, width_px } => {
             png(&view, &PictureOptions { theme, width_px, ..PictureOptions::default() })
@@ -88,12 +88,12 @@ mod tests {
     use super::*;
     use knotpost_rules::{Registry, Seed, Viewer};
 
-    fn view(game: &str) -> View {
+    fn view(game: &str) -> Arc<View> {
         let registry = Registry::standard();
         let game = registry.find(game).expect("a game");
         let players = *game.meta().players.start();
         let options = game.parse_options(&[], players).expect("defaults");
-        game.setup(&options, players, &Seed::default()).view(Viewer::Spectator)
+        game.setup(&options, players, &Seed::default()).view(Viewer::Spectator).into()
     }
 
     #[tokio::test]
@@ -113,7 +113,7 @@ mod tests {
         let gallery = Gallery::default();
         for number in 0..ROOM + 5 {
             let legend = number.to_string();
-            let _ = gallery.draw(View { legend, ..View::default() }, Look::MAIL).await;
+            let _ = gallery.draw(View { legend, ..View::default() }.into(), Look::MAIL).await;
         }
         assert_eq!(gallery.kept.lock().expect("nobody died").len(), ROOM);
     }

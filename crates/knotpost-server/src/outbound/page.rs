@@ -1,5 +1,7 @@
 //! A reply as an HTML page: the same words as its text, set for proportional fonts, with a picture of each board.
 
+use std::sync::Arc;
+
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
@@ -112,7 +114,7 @@ impl Renderer {
                     ends => Value::from_safe_string(PICTURE_ENDS.to_owned()),
                     alt => knotpost_picture::describe(sheet.drawing.view()),
                 };
-                let (view, basis) = (sheet.drawing.view().clone(), sheet.basis.clone());
+                let (view, basis) = (Arc::clone(sheet.drawing.view()), sheet.basis.clone());
                 pictures.push(Depicted { content_id, view, basis });
                 picture
             });

@@ -1,6 +1,7 @@
 //! What becomes of a mail that was taken from the outbox: written, sent, noted. No transaction is open while it is
 //! sent.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use knotpost_rules::View;
@@ -132,7 +133,7 @@ async fn write(app: &App, reply: &Reply, envelope: &Envelope) -> Result<Vec<u8>,
     app.composer.write(&draft.letter, &drawn).map_err(StoreError::Corrupt)
 }
 
-async fn draw(app: &App, views: Vec<(String, View)>) -> Vec<Drawn> {
+async fn draw(app: &App, views: Vec<(String, Arc<View>)>) -> Vec<Drawn> {
     let mut drawn = Vec::with_capacity(views.len());
     for (content_id, view) in views {
         if let Some(png) = app.gallery.draw(view, Look::MAIL).await {

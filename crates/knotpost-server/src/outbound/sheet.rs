@@ -74,7 +74,7 @@ fn heading_word(heading: Heading) -> &'static str {
 
 /// Board and move list in the reader's layout.
 fn lay_out(sheet: &Sheet) -> (String, String) {
-    let board = sheet.drawing.text();
+    let board = sheet.drawing.text().into_owned();
     match sheet.drawing.layout() {
         Layout::Standard => (board, move_table(sheet, WIDTH)),
         Layout::Narrow => (board, move_table(sheet, NARROW)),

@@ -6,13 +6,13 @@ mod imagined;
 pub use ending::Standing;
 pub(super) use ending::read_adjudication;
 
-use knotpost_rules::{AnyGame, GameOptions, Position, Rejected, Seat, Seed, Turn};
+use knotpost_rules::{AnyGame, GameOptions, Rejected, Seat, Seed, Turn};
 
 use ending::{ADJUDICATED, DRAW};
 
-use super::History;
 use super::recent_boards::Recent;
 use super::time::{BoardPauses, TimeLimits, Timing, has_own_limits};
+use super::{History, Scene};
 use crate::app::App;
 use crate::domain::{BoardRef, BoardState, Millis, MoveKind, Period, SeatState, UserKey};
 use crate::store::{BoardRow, MoveRow, SeatRow, SeatedBoard, StoreError, Tx};
@@ -40,7 +40,7 @@ pub struct Board {
     /// The game's rules.
     pub game: &'static dyn AnyGame,
     /// The position after the last of `entries`.
-    pub position: Box<dyn Position>,
+    pub position: Scene,
     /// Its limits of time, and what does not count.
     pub timing: Timing,
     /// How many moves it had before what has just been settled; `None`: nothing has changed.
@@ -200,7 +200,7 @@ impl Board {
     fn begin(app: &App, row: BoardRow, seats: Vec<SeatRow>) -> Result<Self, StoreError> {
         let (game, options) = read_options(app, &row, seats.len())?;
         let seed = seed_of(&row.seed).ok_or_else(|| corrupt(&row, "the seed is not 32 bytes"))?;
-        let position = game.setup(&options, seats.len(), &seed);
+        let position = Scene::new(game, game.setup(&options, seats.len(), &seed));
         let start = Recent { entries: no_moves(&row, seats.len()), position, retired: Vec::new() };
         Ok(Self::with(app, (row, seats), game, options, start))
     }
@@ -311,7 +311,7 @@ impl Board {
 
     /// The position string. A board that has ended has nothing rolled, also where it ended by resignations.
     pub fn position_text(&self) -> String {
-        let text = self.position.position();
+        let text = self.position.text().to_owned();
         match self.position.roll().filter(|_| matches!(self.standing(), Standing::Over(_))) {
             Some(roll) => {
                 let parts = text.split(' ').map(|part| if part == roll { "-" } else { part });
@@ -361,7 +361,8 @@ impl Board {
     /// The first position of this game again, with another seed and other players.
     pub fn restart(&mut self, seed: [u8; 32], seats: Vec<SeatRow>) {
         self.row.seed = seed.to_vec();
-        self.position = self.game.setup(&self.options, seats.len(), &Seed(seed));
+        let start = self.game.setup(&self.options, seats.len(), &Seed(seed));
+        self.position = Scene::new(self.game, start);
         self.seats = seats;
         self.entries = no_moves(&self.row, self.seats.len());
         self.row.history = Some(self.entries.digest());

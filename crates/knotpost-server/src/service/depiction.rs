@@ -1,6 +1,8 @@
 //! What a picture in a mail shows, in few words: enough to find the same view again when the mail is sent.
 //! A mail holds its text from the beginning, but not its pictures, which are large and slow to draw.
 
+use std::sync::Arc;
+
 use knotpost_rules::{Seed, Turn, View, Viewer};
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +64,7 @@ pub async fn view_again(
     app: &App,
     basis: &Basis,
     now: Millis,
-) -> Result<Option<View>, StoreError> {
+) -> Result<Option<Arc<View>>, StoreError> {
     let Some(mut board) = find(tx, app, basis, now).await? else { return Ok(None) };
     if !basis.tried.is_empty() {
         board.position.seal_chance();
@@ -75,7 +77,7 @@ pub async fn view_again(
         }
     }
     let viewer = basis.viewer.map_or(Viewer::Spectator, |seat| Viewer::Seat(seat_at(seat)));
-    Ok((board.position_text() == basis.position).then(|| board.position.view(viewer)))
+    Ok((board.position_text() == basis.position).then(|| board.position.view_for(viewer)))
 }
 
 async fn find(tx: &mut Tx, app: &App, basis: &Basis, now: Millis) -> Result<Option<Board>, StoreError> {

@@ -1,5 +1,7 @@
 //! A mail as plain data: what it says and to whom. How it becomes bytes is the business of `outbound`.
 
+use std::sync::Arc;
+
 use knotpost_rules::View;
 use serde::{Deserialize, Serialize};
 
@@ -95,7 +97,7 @@ pub struct Depicted {
     /// How the page names it, without `cid:`.
     pub content_id: String,
     /// What to draw.
-    pub view: View,
+    pub view: Arc<View>,
     /// Where that is found again.
     pub basis: Basis,
 }

@@ -188,7 +188,7 @@ impl Sheet {
                 .map(|row| Seat { side: board.side(row.seat).to_owned(), userid: row.userid.clone() })
                 .collect(),
             moves: board.entries.iter().skip(skipped).map(listed).collect(),
-            drawing: Drawing::of(board.position.as_ref(), viewer, facts.style.layout),
+            drawing: Drawing::of(&board.position, viewer, facts.style.layout),
             example: example(board, &standing, reader).filter(|_| !facts.tell_of_pause()),
             answers: None,
             subscribers: facts.subscribers.clone(),

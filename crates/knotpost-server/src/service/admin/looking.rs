@@ -1,5 +1,7 @@
 //! The audit log, and a board with the eyes of any seat: looking changes nothing.
 
+use std::sync::Arc;
+
 use knotpost_rules::{View, Viewer};
 
 use crate::app::App;
@@ -50,7 +52,7 @@ pub struct Inspection {
     /// As everybody sees it: players, move list, times.
     pub sheet: Sheet,
     /// As the seat sees it.
-    pub view: View,
+    pub view: Arc<View>,
     /// Moves that wait for their turn.
     pub queued: Vec<QueuedLine>,
     /// The number of the last move there is.
@@ -105,7 +107,7 @@ pub async fn inspect_board(
             queued.push(QueuedLine { seat: row.seat, userid: row.userid.clone(), moves });
         }
     }
-    let view = board.position.view(viewer);
+    let view = board.position.view_for(viewer);
     Ok(Inspection { board, sheet, view, queued, last_ply })
 }
 

@@ -4,7 +4,7 @@ use knotpost_rules::{AnyGame, GameOptions, Seed};
 
 use super::{Board, no_moves};
 use crate::domain::{BoardState, Millis, SeatState};
-use crate::service::Timing;
+use crate::service::{Scene, Timing};
 use crate::store::{BoardRow, SeatRow};
 
 impl Board {
@@ -16,7 +16,7 @@ impl Board {
         seed: &Seed,
         now: Millis,
     ) -> Self {
-        let position = game.setup(&options, players, seed);
+        let position = Scene::new(game, game.setup(&options, players, seed));
         let row = BoardRow {
             id: 0.into(),
             game: game.meta().name.to_owned(),
@@ -27,7 +27,7 @@ impl Board {
             state: BoardState::Active,
             rated: false,
             ply: 0,
-            position: position.position(),
+            position: position.text().to_owned(),
             scores: position.scores().to_string(),
             winners: None,
             reason: None,

@@ -1,5 +1,7 @@
 //! Boards as pictures: alone, or in the middle of a card for programs that show what a link leads to.
 
+use std::sync::Arc;
+
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -103,7 +105,7 @@ pub(super) async fn png(
         }
     };
     let board = find(&web, &game, &number, query.ply).await?;
-    let drawn = web.app.gallery.draw(board.sheet.drawing.view().clone(), look).await;
+    let drawn = web.app.gallery.draw(Arc::clone(board.sheet.drawing.view()), look).await;
     let bytes =
         drawn.ok_or_else(|| Problem::new(Code::BadValue, "this board cannot be drawn in that size"))?;
     let answer = Content::new("image/png", Bytes::from_owner(bytes)).unless_known(&headers);

@@ -30,7 +30,7 @@ pub(super) fn tell(waiting: &Waiting) -> Vec<String> {
         format!("Move {made}, by {who} on {}: {}.", entry.row.at.to_readable(), entry.text)
     });
     let spoken = waiting.spoken.as_ref().map(|spoken| format!("{}: {}", spoken.who, shorten(&spoken.text)));
-    let reading = knotpost_picture::describe(&board.position.view(knotpost_rules::Viewer::Spectator));
+    let reading = knotpost_picture::describe(&board.position.view_for(knotpost_rules::Viewer::Spectator));
     let end = match waiting.last_moment {
         Some(end) => until(end),
         None => "No time runs at the moment.".to_owned(),

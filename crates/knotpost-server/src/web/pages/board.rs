@@ -117,7 +117,7 @@ impl Seen<'_> {
         let example = view.sheet.example.clone().unwrap_or_default();
         let shared = context! {
             sheet => Serde(&view.sheet),
-            text => view.sheet.drawing.text(),
+            text => view.sheet.drawing.text().as_ref(),
             legend => view.sheet.legend(),
             state => row.state.as_str(),
             turn_line => view.sheet.verdict.to_string(),

@@ -40,7 +40,7 @@ impl Figures {
 /// `/figures/osbox-light.svg`, `/figures/osbox-card.png`: a game as it looks after some moves.
 pub(super) async fn show(State(web): State<Web>, Path(name): Path<String>) -> Response {
     if let Some(game) = name.strip_suffix("-card.png").and_then(|game| web.app.game(game)) {
-        let drawn = web.app.gallery.draw(some_view(game), Look::Card { theme: Theme::Light }).await;
+        let drawn = web.app.gallery.draw(some_view(game).into(), Look::Card { theme: Theme::Light }).await;
         return answer("image/png", drawn.map(Bytes::from_owner));
     }
     let asked = name.strip_suffix(".svg").and_then(|name| name.rsplit_once('-'));

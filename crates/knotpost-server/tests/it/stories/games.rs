@@ -48,7 +48,7 @@ mod stories {
         for turn in 0..most {
             let view = view(app, game, number).await;
             let Some(userid) = mover(&view) else { return true };
-            let play = choose(view.board.position.as_ref(), turn * 7 + 3);
+            let play = choose(&*view.board.position, turn * 7 + 3);
             let answer = app.post(&format!("{game} move {number} {userid} {userid}-secret {play}"), "").await;
             assert_eq!(answer.outcome(), "200 ok", "{play}: {}", answer.text);
         }
@@ -140,7 +140,7 @@ mod stories {
         let app = TestApp::with_players(place, &PLAYERS).await;
         app.post("osbo challenge ann bob", "").await;
         let now = view(&app, "osbo", 101).await;
-        let play = choose(now.board.position.as_ref(), 0);
+        let play = choose(&*now.board.position, 0);
         let once = app.post(&format!("osbo preview 101 {play}"), "").await;
         assert_eq!(once.outcome(), "200 ok");
         let twice = app.post(&format!("osbo preview 101 {play} {play}"), "").await;
