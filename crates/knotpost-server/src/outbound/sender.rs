@@ -33,7 +33,7 @@ const FEW: usize = 8;
 /// Fewer than this are not noted at once while there is more in hand, but after a moment, in which others leave too.
 const WORTH_NOTING: usize = 8;
 /// The moment.
-const MOMENT: Duration = Duration::from_millis(5);
+const MOMENT: Duration = Duration::from_millis(2);
 /// So long a mail lies before it is sent while the server is busy. Where moves follow each other in a moment, their
 /// readers then get one mail instead of many, and nobody waits for a move because mail is being written.
 const SETTLING_MS: i64 = 1_000;
