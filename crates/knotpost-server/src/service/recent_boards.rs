@@ -15,7 +15,7 @@ use crate::domain::BoardKey;
 
 /// All boards together weigh no more than this.
 const MOST: usize = 50_000;
-/// So many of them, those asked for last, keep what was drawn of them: some 20 kB each.
+/// So many of them, those asked for last, keep what was drawn of them: some 20 kB each, by estimate.
 const DRAWN: usize = 64;
 /// What a board weighs beside its moves, each of which weighs one and takes about 200 bytes.
 const BOARD: usize = 8;
