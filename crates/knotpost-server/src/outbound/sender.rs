@@ -10,11 +10,12 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use tokio::time::Instant;
 
-use super::queue::{Made, defer, finish, make_unless_stopped, send};
+use super::making::{Made, Prepared, prepare, prepare_all, write};
+use super::queue::{defer, finish, send};
 use super::transport::Transport;
 use crate::app::App;
 use crate::domain::{Millis, OutboxKey};
-use crate::service::give_way_among;
+use crate::service::{give_way, give_way_among};
 use crate::store::{OutboxRow, StoreError, Tx};
 
 /// Nobody else sends a leased mail before this time is over.
@@ -34,6 +35,8 @@ const FEW: usize = 8;
 const WORTH_NOTING: usize = 8;
 /// The moment.
 const MOMENT: Duration = Duration::from_millis(2);
+/// What a mail says is asked anew when it was not sent within this time, which handing it over may take as well.
+const STILL_TRUE_MS: i64 = 250;
 /// So long a mail lies before it is sent while the server is busy. Where moves follow each other in a moment, their
 /// readers then get one mail instead of many, and nobody waits for a move because mail is being written.
 const SETTLING_MS: i64 = 1_000;
@@ -61,10 +64,12 @@ impl Pace {
 }
 
 /// A mail that nobody else has.
-#[derive(Clone, Debug)]
-pub(super) struct Leased {
-    pub(super) row: OutboxRow,
-    pub(super) until: Millis,
+#[derive(Debug)]
+struct Leased {
+    row: OutboxRow,
+    until: Millis,
+    /// What it says, and when that was asked.
+    prepared: Option<(Prepared, Millis)>,
 }
 
 /// Sends what the outbox holds, by as many workers as share it.
@@ -111,9 +116,10 @@ impl Sender {
             self.note_all().await?;
             return Ok(false);
         };
-        let row = &leased.row;
+        let Leased { row, until, prepared } = leased;
+        let row = &row;
         // A mail that makes the program stumble must not take the sender along.
-        let made = AssertUnwindSafe(make_unless_stopped(app, &leased))
+        let made = AssertUnwindSafe(make(app, row, until, prepared))
             .catch_unwind()
             .await
             .unwrap_or(Err(StoreError::Panicked));
@@ -202,7 +208,12 @@ impl Sender {
         let until = now.plus(LEASE_MS);
         let rows = self.app.store.write(move |tx| Box::pin(lease(tx, now, settled, until))).await?;
         let is_any = !rows.is_empty();
-        self.tray().extend(rows.into_iter().map(|row| Leased { row, until }));
+        let mut prepared = prepare_all(&self.app, &rows, until).await.into_iter();
+        let leased = rows.into_iter().map(|row| {
+            let prepared = prepared.next().map(|prepared| (prepared, now));
+            Leased { row, until, prepared }
+        });
+        self.tray().extend(leased);
         Ok(is_any)
     }
 
@@ -275,6 +286,24 @@ impl Sender {
 
     fn left(&self) -> MutexGuard<'_, Vec<OutboxKey>> {
         self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What becomes of a mail that is sent now; `None`: it has ended, or somebody else has it.
+async fn make(
+    app: &App,
+    row: &OutboxRow,
+    until: Millis,
+    prepared: Option<(Prepared, Millis)>,
+) -> Result<Option<Made>, StoreError> {
+    let prepared = match prepared {
+        Some((prepared, at)) if (0..STILL_TRUE_MS).contains(&app.clock.now().since(at).0) => prepared,
+        _ => prepare(app, row, until).await?,
+    };
+    match prepared {
+        Prepared::Gone => Ok(None),
+        Prepared::Ready { has_newer: true, .. } if give_way(app, row).await? => Ok(None),
+        Prepared::Ready { content, .. } => write(app, row, content).await.map(Some),
     }
 }
 

@@ -7,8 +7,8 @@ use super::sheet::Listing;
 use super::unsubscribe::Kind;
 use super::{Answers, Board, Sheet, Spoken, Standing, ratings};
 use crate::app::App;
-use crate::domain::{BoardKey, BoardState, Millis, RemarkKey, UserKey};
-use crate::store::{StoreError, Tx, UserRow};
+use crate::domain::{BoardState, Millis, RemarkKey, UserKey};
+use crate::store::{RemarkRow, SeatedBoard, StoreError, Tx, UserRow};
 
 /// A board mail to one reader.
 #[derive(Clone, Debug)]
@@ -21,7 +21,27 @@ pub struct BoardLetter {
     pub unsubscribe: Option<String>,
 }
 
-/// What a board mail by reference shows: rebuilt from the stored moves, so that it says the same
+/// What the database says of a board mail by reference.
+#[derive(Clone, Debug)]
+pub struct Sources {
+    /// The board as it is now.
+    pub board: SeatedBoard,
+    /// What was said, of all that the mail's facts name.
+    pub remarks: Vec<RemarkRow>,
+    /// Who reads it.
+    pub reader: Option<UserRow>,
+    /// The row of the address it goes to, if that is one of his.
+    pub address: Option<i64>,
+}
+
+impl BoardFacts {
+    /// What was said in all that the mail tells of.
+    pub fn remarks(&self) -> impl Iterator<Item = RemarkKey> {
+        self.earlier.iter().chain(&self.remark).copied()
+    }
+}
+
+/// What a board mail by reference shows after `ply` moves: rebuilt from the stored moves, so that it says the same
 /// however late it is sent. `None`: the board has been taken back behind that move.
 ///
 /// # Errors
@@ -29,14 +49,13 @@ pub struct BoardLetter {
 pub async fn letter_by_reference(
     tx: &mut Tx,
     app: &App,
-    (key, ply): (BoardKey, i64),
+    ply: i64,
     facts: &BoardFacts,
-    reader: Option<&UserRow>,
-    recipient: &str,
-    date: Millis,
+    sources: Sources,
+    (recipient, date): (&str, Millis),
 ) -> Result<Option<BoardLetter>, StoreError> {
-    let Some(found) = tx.seated_board(key).await? else { return Ok(None) };
-    let row = &found.board;
+    let Sources { board: found, remarks, reader, address } = sources;
+    let (row, reader) = (&found.board, reader.as_ref());
     if row.ply < ply {
         return Ok(None);
     }
@@ -50,12 +69,10 @@ pub async fn letter_by_reference(
     if facts.heading == Heading::Nag && !reader.is_some_and(|reader| is_waited_for(&board, reader.id, date)) {
         return Ok(None);
     }
-    let remarks: Vec<RemarkKey> = facts.earlier.iter().chain(&facts.remark).copied().collect();
-    let spoken = tx.remarks(&remarks).await?.into_iter().map(Spoken::from).collect();
-    let reply_to = match reader {
-        Some(reader) => reply_address(tx, app, &board, reader, recipient, None, date).await?,
-        None => None,
-    };
+    let spoken = remarks.into_iter().map(Spoken::from).collect();
+    let reply_to = reader
+        .zip(address)
+        .and_then(|(reader, address)| reply_address(app, &board, reader, (address, recipient), None, date));
     let answers = reader.filter(|_| reply_to.is_some()).map(|reader| Answers::of(&board, facts, reader));
     let ratings = ratings::change_lines(tx, &board).await?;
     let unsubscribe = reader.and_then(|reader| refusable(&board, facts.heading, reader.id));

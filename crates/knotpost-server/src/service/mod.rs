@@ -96,7 +96,7 @@ pub use answer::{
 pub use answering::{Answering, Credit, ask_for_confirmation};
 pub use answers::Answers;
 pub use board::{Board, Entry, Standing};
-pub use board_letters::{BoardLetter, letter_by_reference};
+pub use board_letters::{BoardLetter, Sources, letter_by_reference};
 pub use bounces::{
     BounceOutcome, CONFIRMATION_KIND, STOPPED, heard_from, record_report, record_trouble, view_reach,
     view_stopped,

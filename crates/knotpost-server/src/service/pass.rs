@@ -80,12 +80,28 @@ pub(super) enum Verdict {
     Unknown,
 }
 
-/// The reply address for one reader of a board mail; `None` when he does not play there, or when no token fits behind
-/// the server's name. `submitted` is the move that the mail shows and that is not made yet.
+/// The reply address for one reader of a board mail, at the address of that row; `None` when he does not play there, or
+/// when no token fits behind the server's name. `submitted` is the move that the mail shows and that is not made yet.
+pub(super) fn reply_address(
+    app: &App,
+    board: &Board,
+    user: &UserRow,
+    (address, recipient): (i64, &str),
+    submitted: Option<&str>,
+    date: Millis,
+) -> Option<String> {
+    let seat = board.seat_of(user.id)?.seat;
+    let ply = board.entries.len() as i64;
+    let subject = Subject::Board { board: board.row.id.0, seat, ply, stamp: stamp(app, board, submitted) };
+    let payload = Payload { subject, address, expires: day(date, GOOD_FOR_DAYS) };
+    token::reply_address(app, payload, recipient, user)
+}
+
+/// As [`reply_address`], whatever address it goes to; `None` as well when that is none of his.
 ///
 /// # Errors
 /// When the database fails.
-pub(super) async fn reply_address(
+pub(super) async fn reply_address_at(
     tx: &mut Tx,
     app: &App,
     board: &Board,
@@ -94,12 +110,11 @@ pub(super) async fn reply_address(
     submitted: Option<&str>,
     date: Millis,
 ) -> Result<Option<String>, StoreError> {
-    let Some(seat) = board.seat_of(user.id).map(|row| row.seat) else { return Ok(None) };
-    let Some(address) = tx.address_id(user.id, &recipient.to_lowercase()).await? else { return Ok(None) };
-    let ply = board.entries.len() as i64;
-    let subject = Subject::Board { board: board.row.id.0, seat, ply, stamp: stamp(app, board, submitted) };
-    let payload = Payload { subject, address, expires: day(date, GOOD_FOR_DAYS) };
-    Ok(token::reply_address(app, payload, recipient, user))
+    if board.seat_of(user.id).is_none() {
+        return Ok(None);
+    }
+    let address = tx.address_id(user.id, &recipient.to_lowercase()).await?;
+    Ok(address.and_then(|address| reply_address(app, board, user, (address, recipient), submitted, date)))
 }
 
 /// What tells this board from any other that this row had after as many moves.

@@ -7,7 +7,7 @@ pub use facts::{BoardFacts, Heading, Note};
 
 use super::bounces::take_notices;
 use super::letter::{MailForm, content_of, form_for};
-use super::pass::{Pass, reply_address};
+use super::pass::{Pass, reply_address_at};
 use super::proposals::note_of_proposal;
 use super::readers::{BoardReaders, Reader, readers, readers_and_watchers};
 use super::superseding::take_over_from;
@@ -164,7 +164,7 @@ async fn answer_address(
     now: Millis,
 ) -> Result<Option<String>, StoreError> {
     match Board::load(tx, app, &pass.board.game, pass.board.number as u32).await? {
-        Some(board) => reply_address(tx, app, &board, &pass.user, recipient, None, now).await,
+        Some(board) => reply_address_at(tx, app, &board, &pass.user, recipient, None, now).await,
         None => Ok(None),
     }
 }
@@ -182,7 +182,7 @@ pub(super) async fn post_to_player(
 ) -> Result<(), StoreError> {
     for recipient in registered_addresses(tx, app, user.id).await? {
         if let Ok(address) = recipient.parse() {
-            let reply_to = reply_address(tx, app, board, user, &recipient, submitted, now).await?;
+            let reply_to = reply_address_at(tx, app, board, user, &recipient, submitted, now).await?;
             post_answerable(tx, app, reply, &address, Some(user.id), (None, reply_to), now).await?;
         }
     }

@@ -47,15 +47,6 @@ pub struct BoardMail {
     pub facts: String,
 }
 
-/// What speaks against sending a mail now.
-#[derive(Clone, Copy, Debug, FromRow)]
-pub struct Outlook {
-    /// Nothing is sent to its address any more.
-    pub is_stopped: bool,
-    /// A newer mail about the board to the same address waits and was never tried.
-    pub has_newer: bool,
-}
-
 /// A board mail that waits and was never tried.
 #[derive(Clone, Debug, FromRow)]
 pub struct NewerMail {
@@ -270,33 +261,6 @@ impl Tx {
             q => sqlx::query(q.0).bind(key_list(keys)).bind(lease_until.0).bind(now.0).execute(q.1).await.map(drop)
         )?;
         Ok(())
-    }
-
-    /// How things are with a mail that was taken until `lease_until`; `None`: it has ended meanwhile, or somebody
-    /// else has it.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn outlook(
-        &mut self,
-        key: OutboxKey,
-        lease_until: Millis,
-        address_key: &str,
-    ) -> Result<Option<Outlook>, StoreError> {
-        let sql = concat!(
-            "SELECT EXISTS (SELECT 1 FROM failing_addresses f WHERE f.address_key = $3 \
-             AND f.stopped_at IS NOT NULL) AS is_stopped, \
-             EXISTS (SELECT 1 FROM outbox n WHERE n.board_id = outbox.board_id AND n.state = 'queued' \
-             AND n.recipient = outbox.recipient AND n.ply > outbox.ply AND n.attempts = 0) AS has_newer \
-             FROM outbox WHERE id = $1 AND due_at = $2 AND ",
-            waits!()
-        );
-        Ok(on!(self, c => sqlx::query_as::<_, Outlook>(sql)
-            .bind(key.0)
-            .bind(lease_until.0)
-            .bind(address_key)
-            .fetch_optional(c)
-            .await)?)
     }
 
     /// The newest mail of this board to this address that waits, was never tried, and shows more than `ply` moves.

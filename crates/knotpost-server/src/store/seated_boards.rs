@@ -1,7 +1,10 @@
 //! A board together with who sits there, in one question: nearly everything about boards begins with it.
 
+use std::collections::HashMap;
+
 use sqlx::FromRow;
 
+use super::readers::key_list;
 use super::tx::Driver;
 use super::{BoardRow, SeatRow, StoreError, Tx, on};
 use crate::domain::BoardKey;
@@ -53,6 +56,14 @@ macro_rules! select_seated {
     };
 }
 
+const SEVERAL_ON_SQLITE: &str = select_seated!("b.id IN (SELECT value FROM json_each($1))");
+/// One by one: joined with all keys at once PostgreSQL may keep to reading a table as a whole when it was small at first.
+const SEVERAL_ON_POSTGRES: &str = concat!(
+    "SELECT found.* FROM UNNEST(CAST(TRANSLATE($1, '[]', '{}') AS BIGINT[])) AS asked (id) CROSS JOIN LATERAL (",
+    select_seated!("b.id = asked.id"),
+    ") AS found ORDER BY found.seat"
+);
+
 impl Tx {
     /// The board of that game and number, whatever its state.
     ///
@@ -101,6 +112,28 @@ impl Tx {
         let sql = select_seated!("b.id = $1");
         let lines = on!(self, c => sqlx::query_as::<_, Line>(sql).bind(key.0).fetch_all(c).await)?;
         Ok(gather(lines))
+    }
+
+    /// Those of these boards that there are, by key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn seated_boards(
+        &mut self,
+        keys: &[BoardKey],
+    ) -> Result<HashMap<BoardKey, SeatedBoard>, StoreError> {
+        let mut boards: HashMap<BoardKey, SeatedBoard> = HashMap::new();
+        if keys.is_empty() {
+            return Ok(boards);
+        }
+        let sql = if self.is_postgres() { SEVERAL_ON_POSTGRES } else { SEVERAL_ON_SQLITE };
+        for Line { board, seat } in
+            on!(self, c => sqlx::query_as::<_, Line>(sql).bind(key_list(keys)).fetch_all(c).await)?
+        {
+            let found = boards.entry(board.id).or_insert_with(|| SeatedBoard { board, seats: Vec::new() });
+            found.seats.push(seat);
+        }
+        Ok(boards)
     }
 }
 

@@ -170,6 +170,7 @@ contracts! {
     mails::mails_that_were_taken_can_be_given_back,
     mails::mails_that_have_left_are_noted_together,
     mails::what_speaks_against_sending_is_known_to_who_has_the_mail,
+    mails::several_mails_are_looked_up_at_once,
     mails::new_mails_come_in_the_place_of_those_that_nobody_tried,
     mails::a_mail_that_waits_is_renewed_and_one_that_somebody_has_is_not,
     mails::two_senders_never_get_the_same_mail,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use knotpost_server::domain::{InboxKey, Millis, OutboxKey, Trouble};
+use knotpost_server::domain::{Address, BoardKey, InboxKey, Millis, OutboxKey, Trouble};
 use knotpost_server::store::{
     BoardMail, NewInbox, NewOutbox, OutboxContent, OutboxRow, Renewal, Store, StoreError,
 };
@@ -258,20 +258,24 @@ pub(super) async fn mails_that_have_left_are_noted_together(ground: &Ground) {
 }
 
 pub(super) async fn what_speaks_against_sending_is_known_to_who_has_the_mail(ground: &Ground) {
-    let board = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
+    let ann = ground.user("ann").await;
+    let board = ground.board("osbox", [ann, ground.user("bob").await]).await;
     let mail = |ply| OutboxContent::Board(BoardMail { board, ply, facts: "{}".to_owned() });
     queue_mail(&ground.store, 1, 1, mail(4)).await.unwrap();
     let write = ground.store.write(|tx| Box::pin(tx.lease_outbox(Millis(5), Millis(99), 9)));
-    let key = write.await.unwrap()[0].id;
-    let outlook = async |until, address| {
+    let row = write.await.unwrap().remove(0);
+    let key = row.id;
+    let outlook = async |until| {
         let mut tx = ground.store.glance().await.unwrap();
-        let outlook = tx.outlook(key, Millis(until), address).await.unwrap();
-        outlook.map(|outlook| (outlook.is_stopped, outlook.has_newer))
+        let found = tx.prospects(std::slice::from_ref(&row), Millis(until)).await.unwrap();
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].id, found[0].reader.is_none(), found[0].address), (key, true, None));
+        (found[0].is_taken, found[0].is_stopped, found[0].has_newer)
     };
-    assert_eq!(outlook(99, "x@y.example").await, Some((false, false)));
-    assert_eq!(outlook(98, "x@y.example").await, None, "that lease was somebody else's");
+    assert_eq!(outlook(99).await, (true, false, false));
+    assert_eq!(outlook(98).await, (false, false, false), "that lease was somebody else's");
     queue_mail(&ground.store, 2, 1, mail(5)).await.unwrap();
-    assert_eq!(outlook(99, "x@y.example").await, Some((false, true)));
+    assert_eq!(outlook(99).await, (true, false, true));
     let write = ground.store.write(move |tx| {
         Box::pin(async move {
             let trouble = Trouble::judge("5.1.1", "no such user").unwrap();
@@ -280,10 +284,66 @@ pub(super) async fn what_speaks_against_sending_is_known_to_who_has_the_mail(gro
         })
     });
     assert!(write.await.unwrap());
-    assert_eq!(outlook(99, "x@y.example").await, Some((true, true)));
+    assert_eq!(outlook(99).await, (true, true, true));
     let write = ground.store.write(move |tx| Box::pin(tx.finish_outbox(key, "sent", None, Millis(6))));
     write.await.unwrap();
-    assert_eq!(outlook(99, "x@y.example").await, None, "it has been sent");
+    assert_eq!(outlook(99).await, (false, true, true), "it has been sent");
+}
+
+pub(super) async fn several_mails_are_looked_up_at_once(ground: &Ground) {
+    let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
+    let boards = [ground.board("osbox", [ann, bob]).await, ground.board("osbox", [bob, ann]).await];
+    let mail = |id, user, recipient: &str, board| NewOutbox {
+        kind: "board",
+        recipient: recipient.to_owned(),
+        user,
+        content: OutboxContent::Board(BoardMail { board, ply: 0, facts: "{}".to_owned() }),
+        message_id: format!("{id}@here"),
+        date: Millis(id),
+    };
+    let mails = [
+        mail(1, Some(ann), "Ann@Ann.Example", boards[0]),
+        mail(2, Some(bob), "elsewhere@x.example", boards[1]),
+        mail(3, None, "ann@ann.example", boards[0]),
+    ];
+    let write = ground.store.write(move |tx| {
+        let mails = mails.clone();
+        Box::pin(async move {
+            tx.insert_outboxes(&mails).await?;
+            tx.lease_outbox(Millis(5), Millis(99), 9).await
+        })
+    });
+    let mut rows = write.await.unwrap();
+    let write = ground.store.write(move |tx| {
+        Box::pin(async move {
+            let address = "Ann@Ann.Example".parse::<Address>().unwrap();
+            tx.add_address(ann, &address, None, Millis(1)).await
+        })
+    });
+    write.await.unwrap();
+    // One that is gone is left out.
+    rows.push(OutboxRow { id: OutboxKey(4711), ..rows[0].clone() });
+    let mut tx = ground.store.read().await.unwrap();
+    let mut found = tx.prospects(&rows, Millis(99)).await.unwrap();
+    found.sort_unstable_by_key(|prospect| prospect.id);
+    let address = tx.address_id(ann, "ann@ann.example").await.unwrap();
+    assert!(address.is_some());
+    let told: Vec<_> = found
+        .iter()
+        .map(|prospect| (prospect.reader.as_ref().map(|reader| reader.userid.as_str()), prospect.address))
+        .collect();
+    assert_eq!(told, [(Some("ann"), address), (Some("bob"), None), (None, None)]);
+    let reader = found[0].reader.as_ref().unwrap();
+    assert_eq!(format!("{reader:?}"), format!("{:?}", tx.user(ann).await.unwrap().unwrap()));
+
+    assert!(tx.seated_boards(&[]).await.unwrap().is_empty());
+    let seated = tx.seated_boards(&[boards[1], BoardKey(4711), boards[0]]).await.unwrap();
+    assert_eq!(seated.len(), 2);
+    for board in boards {
+        let alone = tx.seated_board(board).await.unwrap().unwrap();
+        assert_eq!(format!("{:?}", seated[&board]), format!("{alone:?}"));
+    }
+    assert_eq!(seated[&boards[1]].seats.iter().map(|seat| seat.user_id).collect::<Vec<_>>(), [bob, ann]);
 }
 
 pub(super) async fn new_mails_come_in_the_place_of_those_that_nobody_tried(ground: &Ground) {

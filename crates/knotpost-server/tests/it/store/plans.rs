@@ -141,7 +141,8 @@ async fn ask_everything(ground: &Ground) {
 async fn ask_as_sender(tx: &mut Tx) -> Result<(), StoreError> {
     let mail = OutboxKey(1);
     tx.lease_outbox(Millis(1), Millis(2), 1).await?;
-    tx.outlook(mail, Millis(1), "a@b.example").await?;
+    tx.prospects(&[], Millis(1)).await?;
+    tx.seated_boards(&[BoardKey(1)]).await?;
     tx.set_outbox_facts(mail, "{}").await?;
     tx.note_sent_outbox(&[mail], Millis(2)).await?;
     tx.drop_superseded(&[mail], Millis(2)).await?;

@@ -7,6 +7,8 @@ tell! {
     a_mail_sent_again_is_the_same_mail,
     an_older_board_mail_gives_way_and_nothing_it_said_is_lost,
     what_a_sender_has_in_hand_is_given_back_or_left_to_the_next_lease,
+    what_a_mail_in_hand_says_is_asked_again_after_a_moment,
+    a_mail_that_cannot_be_read_is_set_aside_alone,
     workers_together_send_each_mail_once_and_note_it,
     what_has_left_is_noted_as_soon_as_the_database_takes_it,
     ids_of_mails_follow_the_clock_and_none_is_like_another,
@@ -207,6 +209,31 @@ mod stories {
             subjects(&letters),
             ["ann@ann.example: Osbox Board 101 bob", "bob@bob.example: Osbox Board 101 bob"]
         );
+    }
+
+    pub(super) async fn what_a_mail_in_hand_says_is_asked_again_after_a_moment(place: Place) {
+        const END_ALL: &str = "UPDATE outbox SET state = 'dropped', done_at = 1 WHERE state = 'queued'";
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        for (moment, leave) in [(200, 2), (1_000, 1)] {
+            app.post("osbox challenge -size=4 ann bob", "").await;
+            assert!(app.sender.send_next().await.unwrap());
+            alter(&app, END_ALL).await;
+            app.clock.advance(moment);
+            while app.sender.send_next().await.unwrap() {}
+            assert_eq!(app.letters().len(), leave, "after {moment} ms");
+        }
+    }
+
+    pub(super) async fn a_mail_that_cannot_be_read_is_set_aside_alone(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob", "cyd"]).await;
+        app.post("osbo challenge ann bob cyd", "").await;
+        alter(&app, "UPDATE outbox SET facts = 'broken' WHERE recipient LIKE 'bob%'").await;
+        app.work().await;
+        let letters = app.letters();
+        let to: Vec<&str> = letters.iter().map(|letter| letter.to.as_str()).collect();
+        assert_eq!(to, ["ann@ann.example", "cyd@cyd.example"]);
+        let mut tx = app.app.store.read().await.unwrap();
+        assert_eq!(tx.count_waiting_outbox().await.unwrap(), 0, "it is set aside");
     }
 
     pub(super) async fn workers_together_send_each_mail_once_and_note_it(place: Place) {

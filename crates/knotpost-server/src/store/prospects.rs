@@ -1,0 +1,124 @@
+//! How things are with mails that are about to be written, asked for several at once.
+
+use std::collections::BTreeMap;
+
+use sqlx::FromRow;
+
+use super::outbox::waits;
+use super::{OutboxRow, StoreError, Tx, UserRow, UserState, on};
+use crate::domain::{Millis, OutboxKey, UserKey};
+
+/// What is known of a mail that was taken.
+#[derive(Clone, Debug)]
+pub struct Prospect {
+    /// The mail.
+    pub id: OutboxKey,
+    /// It has not ended, and nobody else has taken it.
+    pub is_taken: bool,
+    /// Nothing is sent to its address any more.
+    pub is_stopped: bool,
+    /// A newer mail about the board to the same address waits and was never tried.
+    pub has_newer: bool,
+    /// The user it is for.
+    pub reader: Option<UserRow>,
+    /// The row of its address, if that is one of his.
+    pub address: Option<i64>,
+}
+
+#[derive(Debug, FromRow)]
+struct Line {
+    #[sqlx(try_from = "i64")]
+    id: OutboxKey,
+    is_taken: bool,
+    is_stopped: bool,
+    has_newer: bool,
+    address_id: Option<i64>,
+    user_id: Option<i64>,
+    userid: Option<String>,
+    password_hash: Option<String>,
+    role: Option<String>,
+    user_state: Option<String>,
+    created_at: Option<i64>,
+    password_changed_at: Option<i64>,
+}
+
+impl Line {
+    fn prospect(self) -> Result<Prospect, StoreError> {
+        let reader = match (self.user_id, self.userid, self.role, self.user_state, self.created_at) {
+            (Some(id), Some(userid), Some(role), Some(state), Some(created_at)) => Some(UserRow {
+                id: UserKey(id),
+                userid,
+                password_hash: self.password_hash,
+                role,
+                state: UserState::try_from(state).map_err(|error| StoreError::Corrupt(error.to_string()))?,
+                created_at: Millis(created_at),
+                password_changed_at: self.password_changed_at,
+            }),
+            _ => None,
+        };
+        Ok(Prospect {
+            id: self.id,
+            is_taken: self.is_taken,
+            is_stopped: self.is_stopped,
+            has_newer: self.has_newer,
+            reader,
+            address: self.address_id,
+        })
+    }
+}
+
+/// The mail of a key `asked`, whose value is the mail's address in lower case.
+macro_rules! select_prospect {
+    ($from:literal, $key:literal) => {
+        concat!(
+            "SELECT outbox.id, ",
+            waits!(),
+            " AND outbox.due_at = $2 AS is_taken, \
+             EXISTS (SELECT 1 FROM failing_addresses f WHERE f.address_key = asked.value \
+             AND f.stopped_at IS NOT NULL) AS is_stopped, \
+             EXISTS (SELECT 1 FROM outbox n WHERE n.board_id = outbox.board_id AND n.state = 'queued' \
+             AND n.recipient = outbox.recipient AND n.ply > outbox.ply AND n.attempts = 0) AS has_newer, \
+             (SELECT a.id FROM addresses a WHERE a.user_id = outbox.user_id \
+             AND a.address_key = asked.value) AS address_id, \
+             u.id AS user_id, u.userid, u.password_hash, u.role, u.state AS user_state, u.created_at, \
+             u.password_changed_at FROM ",
+            $from,
+            "outbox LEFT JOIN users u ON u.id = outbox.user_id WHERE outbox.id = CAST(",
+            $key,
+            " AS BIGINT)"
+        )
+    };
+}
+
+const ON_SQLITE: &str = select_prospect!("json_each($1) AS asked CROSS JOIN ", "asked.key");
+/// One by one, as the limit says: asked for all keys at once PostgreSQL keeps to reading a table as a whole when it was
+/// small at first.
+const ON_POSTGRES: &str = concat!(
+    "SELECT found.* FROM json_each_text(CAST($1 AS json)) AS asked CROSS JOIN LATERAL (",
+    select_prospect!("", "asked.key"),
+    " LIMIT 1) AS found"
+);
+
+impl Tx {
+    /// How things are with mails that were taken until `lease_until`, in any order; those that are not there any more
+    /// are left out.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prospects(
+        &mut self,
+        mails: &[OutboxRow],
+        lease_until: Millis,
+    ) -> Result<Vec<Prospect>, StoreError> {
+        let asked: BTreeMap<i64, String> =
+            mails.iter().map(|mail| (mail.id.0, mail.recipient.to_lowercase())).collect();
+        let asked = serde_json::to_string(&asked).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        let sql = if self.is_postgres() { ON_POSTGRES } else { ON_SQLITE };
+        let lines = on!(self, c => sqlx::query_as::<_, Line>(sql)
+            .bind(asked)
+            .bind(lease_until.0)
+            .fetch_all(c)
+            .await)?;
+        lines.into_iter().map(Line::prospect).collect()
+    }
+}
