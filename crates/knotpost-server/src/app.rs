@@ -14,7 +14,9 @@ use crate::gallery::Gallery;
 use crate::links::Links;
 use crate::pulse::Pulse;
 use crate::secret::SecretKey;
-use crate::service::{Announcements, Announcer, Composer, Credentials, Limits, Notice, RecentBoards, Sign};
+use crate::service::{
+    Acquaintances, Announcements, Announcer, Composer, Credentials, Limits, Notice, RecentBoards, Sign,
+};
 use crate::store::Store;
 
 /// Wakes workers whose work has just been committed.
@@ -97,6 +99,8 @@ pub struct App {
     pub entropy: Arc<dyn Entropy>,
     /// Passwords.
     pub credentials: Credentials,
+    /// Who was looked up lately.
+    pub acquaintances: Acquaintances,
     /// Rates.
     pub limits: Limits,
     /// How replies become messages.
@@ -162,6 +166,7 @@ impl App {
         Ok(Self {
             vocabulary: vocabulary(registry, &config.games.disabled),
             credentials: Credentials::new(secret.clone())?,
+            acquaintances: Acquaintances::default(),
             limits: Limits::new(&config.limits, announcer.clone()),
             links: Links::new(&secret),
             own: OwnAddresses::new(&config.server.address)?,

@@ -297,7 +297,7 @@ async fn make(
     prepared: Option<(Prepared, Millis)>,
 ) -> Result<Option<Made>, StoreError> {
     let prepared = match prepared {
-        Some((prepared, at)) if (0..STILL_TRUE_MS).contains(&app.clock.now().since(at).0) => prepared,
+        Some((prepared, at)) if app.clock.now().since(at).0 < STILL_TRUE_MS => prepared,
         _ => prepare(app, row, until).await?,
     };
     match prepared {

@@ -141,7 +141,7 @@ pub(super) async fn prepare_answer(
         body,
         origin: origin.clone(),
         command,
-        login: login.map_or(Login::NotNeeded, |(user, hash)| Login::Known { user, hash }),
+        login: login.map_or(Login::NotNeeded, |(user, hash)| Login::Known { user, hash, key: None }),
         new_hash: None,
         overloaded: false,
         limited: None,

@@ -31,6 +31,8 @@ pub enum Login {
         user: UserKey,
         /// The hash that was verified against.
         hash: String,
+        /// The key of the API by which he was, as long as it is still his.
+        key: Option<i64>,
     },
     /// No such user, or not his password: nobody can tell which.
     Wrong,

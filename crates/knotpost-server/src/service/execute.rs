@@ -179,8 +179,9 @@ fn no_lines() -> Refusal {
 fn refused(refusal: Refusal, prepared: &Prepared, now: Millis) -> Answer {
     let board = refusal.board.as_deref();
     let who = prepared.command.as_ref().ok().and_then(Command::credentials);
-    // Only who proved to be a player sees the board as that player does.
-    let reader = who.filter(|_| prepared.is_authenticated()).map(|who| who.userid.as_str());
+    // Only who proved to be a player, and still is, sees the board as that player does.
+    let is_he = prepared.is_authenticated() && refusal.code != Code::BadCredentials;
+    let reader = who.filter(|_| is_he).map(|who| who.userid.as_str());
     let sheet = board.map(|board| {
         Box::new(Sheet::of(board, &BoardFacts::plain(Heading::Show), reader, Listing::Whole, now))
     });
@@ -203,7 +204,8 @@ fn refused(refusal: Refusal, prepared: &Prepared, now: Millis) -> Answer {
 /// made sure that it is still his.
 pub(super) async fn authorize(tx: &mut Tx, prepared: &Prepared) -> Result<UserRow, ServiceError> {
     let row = match proven_user(prepared)? {
-        Some(user) => tx.user(user).await?,
+        Some((user, None)) => tx.user(user).await?,
+        Some((user, Some(key))) => tx.user_with_token(user, key).await?,
         None => None,
     };
     Ok(admit(prepared, row)?)
@@ -226,23 +228,30 @@ pub(super) async fn authorize_on(
 /// game.
 pub(super) async fn authorize_mover(
     tx: &mut Tx,
+    app: &App,
     prepared: &Prepared,
     board: Board,
 ) -> Result<(Board, MoverRow), ServiceError> {
     let row = match proven_user(prepared) {
-        Ok(Some(user)) => tx.mover(user, &board.row.game).await?,
+        Ok(Some((user, key))) => tx.mover(user, &board.row.game, key).await?.filter(|row| row.has_key),
         Ok(None) => None,
         Err(refusal) => return Err(refusal.about(board).into()),
     };
     let (user, confirm) = row.map_or((None, None), |row| (Some(row.user), row.confirm));
     match admit(prepared, user) {
-        Ok(user) => Ok((board, MoverRow { user, confirm })),
-        Err(refusal) => Err(refusal.about(board).into()),
+        Ok(user) => Ok((board, MoverRow { user, confirm, has_key: true })),
+        Err(refusal) => {
+            // He may be right by now, with another password or key.
+            if let Login::Known { user, .. } = prepared.login {
+                app.acquaintances.forget(user);
+            }
+            Err(refusal.about(board).into())
+        }
     }
 }
 
-/// Who the command says it is from, where his password was right.
-fn proven_user(prepared: &Prepared) -> Result<Option<UserKey>, Refusal> {
+/// Who the command says it is from, where his password was right or his key, which then is there as well.
+fn proven_user(prepared: &Prepared) -> Result<Option<(UserKey, Option<i64>)>, Refusal> {
     if prepared.overloaded {
         let mut refusal = Refusal::new(
             Code::Unavailable,
@@ -259,7 +268,7 @@ fn proven_user(prepared: &Prepared) -> Result<Option<UserKey>, Refusal> {
             refusal.retry_after = Some(*seconds);
             Err(refusal)
         }
-        Login::Known { user, .. } => Ok(Some(*user)),
+        Login::Known { user, key, .. } => Ok(Some((*user, *key))),
         _ => Ok(None),
     }
 }

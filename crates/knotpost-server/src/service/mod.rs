@@ -2,6 +2,7 @@
 //! MIME; the edges turn bytes into [`Request`]s and [`Answer`]s into bytes.
 
 mod accounts;
+mod acquaintances;
 mod admin;
 mod answer;
 mod answering;
@@ -85,6 +86,7 @@ mod watching;
 mod webhooks;
 
 pub use accounts::confirm_address;
+pub use acquaintances::Acquaintances;
 pub use admin::{
     Administrator, AuditPage, AuditQuery, BoardDeed, Deed, Door, Inspection, Jobs, Overview, QueueFacts,
     QueuedLine, administer, inspect_board, view_audit, view_jobs, view_overview,
@@ -162,7 +164,7 @@ pub use talk::{Pulse, TalkLine, view_pulse, view_talk};
 pub use time::{BoardPauses, Judgement, LastMoment, TimeLimits, TimeUp, Timing, judge, time_used};
 pub use tokens::{
     Bearer, FreshToken, LONGEST_NAME as LONGEST_TOKEN_NAME, MOST_DAYS as MOST_TOKEN_DAYS, Scope, TokenView,
-    TokenWish, USUAL_DAYS, create_token, find_bearer, revoke_token, view_tokens,
+    TokenWish, USUAL_DAYS, create_token, find_bearer, recall_bearer, revoke_token, view_tokens,
 };
 pub use unsubscribe::{Kind as UnsubscribeKind, Refusable, unsubscribe, view_unsubscribe};
 pub use users::{

@@ -37,9 +37,9 @@ pub(super) fn foresee(app: &App, prepared: &Prepared) -> Option<Foreseen> {
     else {
         return None;
     };
-    let Login::Known { user, .. } = prepared.login else { return None };
+    let Login::Known { user, key, .. } = prepared.login else { return None };
     let speaks = !prepared.body.trim().is_empty();
-    Some(Foreseen { game: app.game(game)?.meta().name, number: *board, user, speaks })
+    Some(Foreseen { game: app.game(game)?.meta().name, number: *board, user, key, speaks })
 }
 
 /// `move`: in the order of the checks, so that the first thing wrong is what the player is told.
@@ -58,7 +58,7 @@ pub(super) async fn act(
         return resignation::resign(tx, app, prepared, game, turning.board, now).await;
     }
     let board = find_board(tx, app, game, turning.board).await?;
-    let (board, MoverRow { user, confirm }) = authorize_mover(tx, prepared, board).await?;
+    let (board, MoverRow { user, confirm, .. }) = authorize_mover(tx, app, prepared, board).await?;
     // To refuse an offer that there no longer is does no harm.
     let board = match turning.action {
         Action::Reject => board,

@@ -5,7 +5,7 @@ use futures_util::future::BoxFuture;
 use knotpost_commands::{Command, ParseError};
 
 use super::answering::{Answered, Answering, Standpoint, prepare_answer};
-use super::proving::{Patience, check_code, check_password};
+use super::proving::{Patience, check_code, check_password, recall};
 use super::{Code, Login, Rate, Refusal, queries};
 use crate::app::App;
 use crate::domain::{Address, UserKey};
@@ -44,6 +44,8 @@ pub struct ProvenUser {
     pub userid: String,
     /// The password hash that he had then. A command is refused when he has another one by then.
     pub hash: String,
+    /// The key of the API that he showed. A command is refused when it has been revoked by then.
+    pub key: Option<i64>,
 }
 
 /// Where a command came from.
@@ -325,8 +327,16 @@ async fn check_passwords(app: &App, prepared: &mut Prepared, patience: Patience)
                 _ => &prepared.origin.proof,
             };
             let rate_key = prepared.origin.rate_key.as_str();
-            let checked =
-                check_password(app, (rate_key, proof), &who.userid, who.password.expose(), patience).await?;
+            let (userid, password) = (who.userid.as_str(), who.password.expose());
+            // A move is nothing without its transaction.
+            let known = match (command, proof) {
+                (Command::Move { .. }, Proof::Password) => recall(app, userid, password),
+                _ => None,
+            };
+            let checked = match known {
+                Some(login) => Some(Ok(login)),
+                None => check_password(app, (rate_key, proof), userid, password, patience).await?,
+            };
             match checked {
                 Some(Ok(Login::Wrong)) if matches!(command, Command::ChangePassword { .. }) => {
                     Ok(check_code(app, &who.userid, who.password.expose()).await?)

@@ -1,5 +1,6 @@
 //! Whether somebody is who he says: by his password, by a code, or because he is logged in.
 
+use super::acquaintances::Named;
 use super::{Code, HashError, Login, Proof, ProvenUser, Rate, Refusal, ServiceError, resets};
 use crate::app::App;
 use crate::store::{StoreError, UserState};
@@ -17,7 +18,7 @@ pub(super) async fn check_code(app: &App, userid: &str, word: &str) -> Result<Lo
     let user = user.filter(|user| user.state == UserState::Active);
     let right = resets::try_code(app, user.as_ref().map(|user| user.id), word, app.clock.now()).await?;
     Ok(match user.and_then(|user| Some((user.id, user.password_hash?))) {
-        Some((user, hash)) if right => Login::Known { user, hash },
+        Some((user, hash)) if right => Login::Known { user, hash, key: None },
         _ => Login::Wrong,
     })
 }
@@ -47,7 +48,9 @@ pub async fn whose_password(
     password: &str,
 ) -> Result<Option<ProvenUser>, ServiceError> {
     match check_typed_password(app, rate_key, userid, password).await? {
-        Ok(Login::Known { user, hash }) => Ok(Some(ProvenUser { user, userid: userid.to_owned(), hash })),
+        Ok(Login::Known { user, hash, key }) => {
+            Ok(Some(ProvenUser { user, userid: userid.to_owned(), hash, key }))
+        }
         Ok(Login::TooMany(seconds)) => {
             let refusal = Refusal::new(Code::RateLimited, "too many tries with this userid; try again later");
             Err(Refusal { retry_after: Some(seconds), ..refusal }.into())
@@ -55,6 +58,14 @@ pub async fn whose_password(
         Err(_) => Err(Refusal::new(Code::Unavailable, "the server is too busy to check passwords").into()),
         Ok(Login::Wrong | Login::NotNeeded) => Ok(None),
     }
+}
+
+/// Who this was a moment ago, if that is the password he had then: for what looks at him again in its transaction.
+pub(super) fn recall(app: &App, userid: &str, password: &str) -> Option<Login> {
+    let now = app.clock.now();
+    let Named { user, hash } = app.acquaintances.of_name(&userid.to_lowercase(), now)?;
+    let is_right = app.credentials.remembers(user, password, &hash, now);
+    is_right.then_some(Login::Known { user, hash, key: None })
 }
 
 /// Whether this is the password of that user, or stands for it; `None` when it would have to be hashed and must not
@@ -71,16 +82,19 @@ pub(super) async fn check_password(
         && visitor.userid.eq_ignore_ascii_case(userid)
         && password == knotpost_commands::MASK
     {
-        return Ok(Some(Ok(Login::Known { user: visitor.user, hash: visitor.hash.clone() })));
+        let (user, hash, key) = (visitor.user, visitor.hash.clone(), visitor.key);
+        return Ok(Some(Ok(Login::Known { user, hash, key })));
     }
     let user = app.store.glance().await?.find_user(userid).await?;
     let user = user.filter(|user| user.state == UserState::Active);
     let stored = user.and_then(|user| user.password_hash.map(|hash| (user.id, hash)));
     let now = app.clock.now();
-    if let Some((user, hash)) = &stored
-        && app.credentials.remembers(*user, password, hash, now)
-    {
-        return Ok(Some(Ok(Login::Known { user: *user, hash: hash.clone() })));
+    if let Some((user, hash)) = &stored {
+        let named = Named { user: *user, hash: hash.clone() };
+        app.acquaintances.remember_name(userid.to_lowercase(), named, now);
+        if app.credentials.remembers(*user, password, hash, now) {
+            return Ok(Some(Ok(Login::Known { user: *user, hash: hash.clone(), key: None })));
+        }
     }
     if patience == Patience::OnlyRemembered {
         return Ok(None);
@@ -94,7 +108,7 @@ pub(super) async fn check_password(
         .verify(stored.as_ref().map(|(user, hash)| (*user, hash.as_str())), password, now)
         .await;
     Ok(Some(verified.map(|right| match (right, stored) {
-        (true, Some((user, hash))) => Login::Known { user, hash },
+        (true, Some((user, hash))) => Login::Known { user, hash, key: None },
         _ => Login::Wrong,
     })))
 }

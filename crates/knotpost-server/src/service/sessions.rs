@@ -70,7 +70,7 @@ pub async fn log_in(
 ) -> Result<String, ServiceError> {
     let login = check_typed_password(app, rate_key, userid, password).await?;
     match login {
-        Ok(Login::Known { user, hash }) => {
+        Ok(Login::Known { user, hash, .. }) => {
             let known = move |row: &UserRow| {
                 row.password_hash.as_deref().is_some_and(|stored| same_hash(stored, &hash))
             };

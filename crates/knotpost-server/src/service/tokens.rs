@@ -99,16 +99,20 @@ pub struct FreshToken {
 /// Whom a token stands for.
 #[derive(Clone, Debug)]
 pub struct Bearer {
+    /// The row of the token.
+    pub key: i64,
     /// The user.
     pub user: UserKey,
     /// The name, as signed up.
     pub userid: String,
-    /// His password hash, as it is now.
+    /// His password hash, as it was when he was looked up.
     pub hash: String,
     /// Whether he looks after the server.
     pub is_admin: bool,
     /// What the token allows.
     pub scopes: Vec<Scope>,
+    /// When the token ends.
+    pub expires_at: Millis,
 }
 
 /// Makes a key for a user.
@@ -248,13 +252,12 @@ pub async fn revoke_token(app: &App, user: UserKey, id: i64) -> Result<(), Servi
 /// # Errors
 /// When wrong ones were tried too often from there; when the database fails.
 pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Option<Bearer>, ServiceError> {
-    let now = app.clock.now();
-    let found =
-        app.store.glance().await?.token_and_owner(&digest(app, token)).await?.filter(|(row, user)| {
-            now.0 < row.expires_at.0
-                && user.state == UserState::Active
-                && same_hash(&row.password_mark, &password_mark(app, user))
-        });
+    let (digest, now) = (digest(app, token), app.clock.now());
+    let found = app.store.glance().await?.token_and_owner(&digest).await?.filter(|(row, user)| {
+        now.0 < row.expires_at.0
+            && user.state == UserState::Active
+            && same_hash(&row.password_mark, &password_mark(app, user))
+    });
     let Some((row, user)) = found else {
         if let Err(seconds) = app.limits.count(Rate::Password, &format!("token {rate_key}")) {
             let refusal =
@@ -269,7 +272,29 @@ pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Optio
     }
     let scopes = read_scopes(&row.scopes);
     let (is_admin, hash) = (user.role == "admin", user.password_hash.unwrap_or_default());
-    Ok(Some(Bearer { user: user.id, is_admin, userid: user.userid, hash, scopes }))
+    let bearer = Bearer {
+        key: row.id,
+        user: user.id,
+        userid: user.userid,
+        hash,
+        is_admin,
+        scopes,
+        expires_at: row.expires_at,
+    };
+    app.acquaintances.remember_key(digest, bearer.clone(), now);
+    Ok(Some(bearer))
+}
+
+/// As [`find_bearer`], or for whom it stood a moment ago: for what looks at key and user again in its transaction.
+///
+/// # Errors
+/// As [`find_bearer`].
+pub async fn recall_bearer(app: &App, token: &str, rate_key: &str) -> Result<Option<Bearer>, ServiceError> {
+    let now = app.clock.now();
+    match app.acquaintances.of_key(&digest(app, token), now) {
+        Some(bearer) if now.0 < bearer.expires_at.0 => Ok(Some(bearer)),
+        _ => find_bearer(app, token, rate_key).await,
+    }
 }
 
 /// What the database keeps of a token. The token has 256 random bits, so nothing slower is needed.

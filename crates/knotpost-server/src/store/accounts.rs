@@ -82,6 +82,8 @@ pub struct MoverRow {
     pub user: UserRow,
     /// What he wants about confirming his moves; `None`: nothing in particular.
     pub confirm: Option<String>,
+    /// Whether the key of the API that he showed is still his; without one this is true.
+    pub has_key: bool,
 }
 
 /// A user's address.
@@ -103,6 +105,20 @@ pub struct NewUser {
     /// When.
     pub at: Millis,
 }
+
+/// Whether the user `u` has a token of this key; without a key that is true.
+macro_rules! has_key {
+    ($key:literal) => {
+        concat!(
+            "(",
+            $key,
+            " IS NULL OR EXISTS (SELECT 1 FROM api_tokens t WHERE t.id = ",
+            $key,
+            " AND t.user_id = u.id)) AS has_key"
+        )
+    };
+}
+pub(super) use has_key;
 
 macro_rules! select_user {
     ($rest:literal) => {
@@ -134,20 +150,32 @@ impl Tx {
         Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(key.0).fetch_optional(c).await)?)
     }
 
-    /// A user by key, and whether he confirms his moves in a game.
+    /// A user by key, whether he confirms his moves in a game, and whether this token is one of his.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn mover(&mut self, key: UserKey, game: &str) -> Result<Option<MoverRow>, StoreError> {
-        if let Some(found) = self.ahead.take_mover(key, game) {
+    pub async fn mover(
+        &mut self,
+        key: UserKey,
+        game: &str,
+        token: Option<i64>,
+    ) -> Result<Option<MoverRow>, StoreError> {
+        if let Some(found) = self.ahead.take_mover(key, game, token) {
             return Ok(Some(found));
         }
         let sql = concat!(
             "SELECT u.id, u.userid, u.password_hash, u.role, u.state, u.created_at, u.password_changed_at, ",
             wish_to_confirm!("$2"),
+            ", ",
+            has_key!("$3"),
             " FROM users u WHERE u.id = $1"
         );
-        Ok(on!(self, c => sqlx::query_as::<_, MoverRow>(sql).bind(key.0).bind(game).fetch_optional(c).await)?)
+        Ok(on!(self, c => sqlx::query_as::<_, MoverRow>(sql)
+            .bind(key.0)
+            .bind(game)
+            .bind(token)
+            .fetch_optional(c)
+            .await)?)
     }
 
     /// Users by name after `after` (exclusive), at most `limit`.

@@ -5,7 +5,7 @@ use std::mem;
 
 use sqlx::FromRow;
 
-use super::accounts::wish_to_confirm;
+use super::accounts::{has_key, wish_to_confirm};
 use super::readers::Asked;
 use super::seated_boards::seated_columns;
 use super::tx::Driver;
@@ -21,6 +21,8 @@ pub struct Foreseen {
     pub number: u32,
     /// Who makes it.
     pub user: UserKey,
+    /// The key of the API that he shows.
+    pub key: Option<i64>,
     /// Whether he says something with it.
     pub speaks: bool,
 }
@@ -36,7 +38,7 @@ impl Foreseen {
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
     boards: Vec<SeatedBoard>,
-    movers: Vec<(String, MoverRow)>,
+    movers: Vec<MoverAhead>,
     readers: Vec<ReadersAhead>,
     remarks: Vec<RemarkKey>,
 }
@@ -56,6 +58,7 @@ struct Line {
     created_at: Millis,
     password_changed_at: Option<i64>,
     confirm: Option<String>,
+    has_key: bool,
     remark: Option<i64>,
 }
 
@@ -70,8 +73,16 @@ impl Line {
             created_at: self.created_at,
             password_changed_at: self.password_changed_at,
         };
-        MoverRow { user, confirm: self.confirm.take() }
+        MoverRow { user, confirm: self.confirm.take(), has_key: self.has_key }
     }
+}
+
+#[derive(Debug)]
+struct MoverAhead {
+    game: String,
+    /// The key that was asked for.
+    key: Option<i64>,
+    mover: MoverRow,
 }
 
 #[derive(Debug)]
@@ -87,8 +98,10 @@ impl Ahead {
         take(&mut self.boards, |found| found.board.game == game && found.board.number == number)
     }
 
-    pub(super) fn take_mover(&mut self, user: UserKey, game: &str) -> Option<MoverRow> {
-        take(&mut self.movers, |(its, found)| found.user.id == user && its == game).map(|(_, found)| found)
+    pub(super) fn take_mover(&mut self, user: UserKey, game: &str, key: Option<i64>) -> Option<MoverRow> {
+        let is_it =
+            |found: &MoverAhead| found.mover.user.id == user && found.game == game && found.key == key;
+        take(&mut self.movers, is_it).map(|found| found.mover)
     }
 
     pub(super) fn take_readers(&mut self, board: BoardKey, players: &[UserKey]) -> Option<ReaderFacts> {
@@ -129,8 +142,10 @@ const BOARDS: &str = concat!(
     seated_columns!(),
     ", u.password_hash, u.role, u.state AS user_state, u.created_at, u.password_changed_at, ",
     wish_to_confirm!("b.game"),
+    ", ",
+    has_key!("asked.key"),
     ", CASE WHEN asked.speaks AND s.to_move THEN nextval(pg_get_serial_sequence('remarks', 'id')) END AS remark \
-     FROM UNNEST($1, $2, $3) AS asked (game, number, speaks) \
+     FROM UNNEST($1, $2, $3, $4) AS asked (game, number, speaks, key) \
      JOIN boards b ON b.game = asked.game AND b.number = asked.number \
      JOIN seats s ON s.board_id = b.id JOIN users u ON u.id = s.user_id ORDER BY b.id, s.seat FOR UPDATE OF b"
 );
@@ -142,13 +157,16 @@ impl Tx {
     /// When the database fails.
     pub(super) async fn read_ahead(&mut self, moves: &[Foreseen]) -> Result<(), StoreError> {
         let mut ahead = Ahead::default();
-        for mut line in self.lines_ahead(moves).await? {
+        let firsts = first_of_each_board(moves);
+        for mut line in self.lines_ahead(&firsts).await? {
             let mover = line.mover();
             ahead.remarks.extend(line.remark.map(RemarkKey));
-            let is_mover =
-                |foreseen: &&Foreseen| foreseen.is_on(&line.board) && foreseen.user == mover.user.id;
-            if moves.iter().any(|foreseen| is_mover(&foreseen)) {
-                ahead.movers.push((line.board.game.clone(), mover));
+            // With each board its own key was asked for.
+            let is_his =
+                |foreseen: &&&Foreseen| foreseen.is_on(&line.board) && foreseen.user == mover.user.id;
+            if let Some(foreseen) = firsts.iter().find(is_his) {
+                let game = line.board.game.clone();
+                ahead.movers.push(MoverAhead { game, key: foreseen.key, mover });
             }
             match ahead.boards.last_mut().filter(|last| last.board.id == line.board.id) {
                 Some(last) => last.seats.push(line.seat),
@@ -166,25 +184,22 @@ impl Tx {
         Ok(())
     }
 
-    async fn lines_ahead(&mut self, moves: &[Foreseen]) -> Result<Vec<Line>, StoreError> {
-        // Two moves on one board are not made at the same time.
-        let is_first = |index: usize, foreseen: &Foreseen| {
-            !moves
-                .iter()
-                .take(index)
-                .any(|other| (other.game, other.number) == (foreseen.game, foreseen.number))
-        };
-        let boards: Vec<&Foreseen> = moves
-            .iter()
-            .enumerate()
-            .filter(|(index, foreseen)| is_first(*index, foreseen))
-            .map(|(_, one)| one)
-            .collect();
+    async fn lines_ahead(&mut self, boards: &[&Foreseen]) -> Result<Vec<Line>, StoreError> {
         let games: Vec<&str> = boards.iter().map(|foreseen| foreseen.game).collect();
         let numbers: Vec<i64> = boards.iter().map(|foreseen| i64::from(foreseen.number)).collect();
         let speaks: Vec<bool> = boards.iter().map(|foreseen| foreseen.speaks).collect();
+        let keys: Vec<Option<i64>> = boards.iter().map(|foreseen| foreseen.key).collect();
         let Driver::Postgres(connection) = self.driver().await? else { return Ok(Vec::new()) };
-        let query = sqlx::query_as(BOARDS).bind(games).bind(numbers).bind(speaks);
+        let query = sqlx::query_as(BOARDS).bind(games).bind(numbers).bind(speaks).bind(keys);
         Ok(query.fetch_all(connection).await?)
     }
+}
+
+/// Two moves on one board are not made at the same time.
+fn first_of_each_board(moves: &[Foreseen]) -> Vec<&Foreseen> {
+    let is_first = |index: usize, foreseen: &Foreseen| {
+        let earlier = moves.iter().take(index);
+        !earlier.into_iter().any(|other| (other.game, other.number) == (foreseen.game, foreseen.number))
+    };
+    moves.iter().enumerate().filter(|(index, one)| is_first(*index, one)).map(|(_, one)| one).collect()
 }

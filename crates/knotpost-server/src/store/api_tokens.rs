@@ -120,6 +120,16 @@ impl Tx {
         }))
     }
 
+    /// A user by key, if this token is one of his.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn user_with_token(&mut self, user: UserKey, id: i64) -> Result<Option<UserRow>, StoreError> {
+        let sql = "SELECT u.id, u.userid, u.password_hash, u.role, u.state, u.created_at, u.password_changed_at \
+                   FROM users u JOIN api_tokens t ON t.user_id = u.id WHERE u.id = $1 AND t.id = $2";
+        Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(user.0).bind(id).fetch_optional(c).await)?)
+    }
+
     /// A user's keys, the newest first.
     ///
     /// # Errors

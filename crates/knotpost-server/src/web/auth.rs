@@ -9,11 +9,12 @@ use data_encoding::BASE64;
 use super::Web;
 use super::client;
 use super::error::Problem;
+use super::once::IDEMPOTENCY_KEY;
 use super::visitor;
 use crate::domain::UserKey;
 use crate::service::{
     Administrator, Code, Door, Proof, ProvenUser, Refusal, Scope, ServiceError, find_bearer, find_visitor,
-    view_user_by_key, whose_password,
+    recall_bearer, view_user_by_key, whose_password,
 };
 
 /// How somebody showed who he is.
@@ -33,6 +34,8 @@ pub(super) struct Caller {
     pub(super) user: UserKey,
     pub(super) userid: String,
     hash: String,
+    /// The row of his token.
+    key: Option<i64>,
     pub(super) is_admin: bool,
     pub(super) shown: Shown,
     scopes: Vec<Scope>,
@@ -53,7 +56,8 @@ impl Caller {
 
     /// The same as commands of his are proven by.
     pub(super) fn proof(&self) -> Proof {
-        Proof::LoggedIn(ProvenUser { user: self.user, userid: self.userid.clone(), hash: self.hash.clone() })
+        let (userid, hash) = (self.userid.clone(), self.hash.clone());
+        Proof::LoggedIn(ProvenUser { user: self.user, userid, hash, key: self.key })
     }
 
     /// The same as the service knows administrators.
@@ -62,11 +66,29 @@ impl Caller {
     }
 }
 
+/// Who asks for something whose transaction looks whether he still is who he showed to be: his key may have been
+/// looked up a moment ago.
+#[derive(Clone, Debug)]
+pub(super) struct Acting(pub(super) Caller);
+
+/// How well a key is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Look {
+    /// In the database.
+    Now,
+    /// … or a moment ago.
+    Lately,
+}
+
 /// Who sent a request; `None`: nobody in particular.
 ///
 /// # Errors
 /// When what was shown is wrong.
 pub(super) async fn find(parts: &Parts, web: &Web) -> Result<Option<Caller>, Response> {
+    look_up(parts, web, Look::Now).await
+}
+
+async fn look_up(parts: &Parts, web: &Web, look: Look) -> Result<Option<Caller>, Response> {
     let Some(shown) = parts.headers.get(header::AUTHORIZATION) else {
         let Some(token) = visitor::token(&web.app.config, &parts.headers) else { return Ok(None) };
         let visitor = find_visitor(&web.app, &token).await;
@@ -75,13 +97,14 @@ pub(super) async fn find(parts: &Parts, web: &Web) -> Result<Option<Caller>, Res
             user: visitor.user,
             userid: visitor.userid,
             hash: visitor.hash,
+            key: None,
             is_admin: visitor.is_admin,
             shown: Shown::Session,
             scopes: Vec::new(),
         }));
     };
     let rate_key = client::of(parts, &web.app.config.http.trusted_proxies).rate_key();
-    match by_authorization(web, shown, &rate_key).await {
+    match by_authorization(web, shown, &rate_key, look).await {
         Ok(Some(caller)) => Ok(Some(caller)),
         Ok(None) => Err(challenge("the token, or the userid and the password, are wrong")),
         Err(error) => Err(Problem::from(error).into_response()),
@@ -92,16 +115,21 @@ async fn by_authorization(
     web: &Web,
     shown: &HeaderValue,
     rate_key: &str,
+    look: Look,
 ) -> Result<Option<Caller>, ServiceError> {
     let Some((scheme, rest)) = shown.to_str().ok().and_then(|text| text.split_once(' ')) else {
         return Ok(None);
     };
     if scheme.eq_ignore_ascii_case("bearer") {
-        let bearer = find_bearer(&web.app, rest.trim(), rate_key).await?;
+        let bearer = match look {
+            Look::Now => find_bearer(&web.app, rest.trim(), rate_key).await?,
+            Look::Lately => recall_bearer(&web.app, rest.trim(), rate_key).await?,
+        };
         return Ok(bearer.map(|bearer| Caller {
             user: bearer.user,
             userid: bearer.userid,
             hash: bearer.hash,
+            key: Some(bearer.key),
             is_admin: bearer.is_admin,
             shown: Shown::Token,
             scopes: bearer.scopes,
@@ -119,6 +147,7 @@ async fn by_authorization(
         user: proven.user,
         userid: row.userid,
         hash: proven.hash,
+        key: None,
         is_admin,
         shown: Shown::Password,
         scopes: Vec::new(),
@@ -137,9 +166,22 @@ impl FromRequestParts<Web> for Caller {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
-        let found = find(parts, web).await?;
-        found.ok_or_else(|| challenge("this is for users: show a token, or userid and password"))
+        known(find(parts, web).await?)
     }
+}
+
+impl FromRequestParts<Web> for Acting {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
+        // An answer that is given again is given without a look at the user.
+        let look = if parts.headers.contains_key(IDEMPOTENCY_KEY) { Look::Now } else { Look::Lately };
+        known(look_up(parts, web, look).await?).map(Self)
+    }
+}
+
+fn known(found: Option<Caller>) -> Result<Caller, Response> {
+    found.ok_or_else(|| challenge("this is for users: show a token, or userid and password"))
 }
 
 impl OptionalFromRequestParts<Web> for Caller {

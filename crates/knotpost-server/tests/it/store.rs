@@ -194,6 +194,7 @@ contracts! {
     rating::standings_part_who_plays_from_who_is_gone,
     together::moves_made_together_are_as_if_made_alone,
     together::a_move_that_fails_among_others_is_undone_alone,
+    together::a_key_is_looked_at_with_the_move_that_shows_it,
     together::moves_on_one_board_follow_each_other,
     together::what_a_move_has_written_is_what_it_finds,
     together::a_move_on_a_board_that_is_not_there_finds_none,

@@ -1,5 +1,6 @@
 //! The pages as somebody with a browser meets them, asked through the router.
 
+mod acquaintances;
 mod administering;
 mod browser;
 mod describing;
@@ -11,6 +12,7 @@ mod looked_at;
 mod mailbox;
 mod playing;
 mod previews;
+mod program;
 mod queries;
 mod seeking;
 mod sessions;

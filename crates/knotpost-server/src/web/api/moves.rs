@@ -12,7 +12,7 @@ use crate::domain::limit_comment;
 use crate::service::{Answer, Channel, Code, Heading, Origin, Reply, Request, Scope};
 use crate::store::SavedResponse;
 use crate::web::Web;
-use crate::web::auth::Caller;
+use crate::web::auth::Acting;
 use crate::web::client::Client;
 use crate::web::error::{PROBLEM_TYPE, Problem, ProblemDetails, status};
 use crate::web::extract::{At, Sent};
@@ -88,7 +88,7 @@ pub(super) const PLAY: Operation = Operation::new("play", Tag::Boards, "Makes a 
 pub(super) async fn play(
     State(web): State<Web>,
     client: Client,
-    caller: Caller,
+    Acting(caller): Acting,
     At((game, number)): At<(String, String)>,
     headers: HeaderMap,
     Sent(body): Sent,

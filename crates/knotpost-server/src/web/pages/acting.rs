@@ -52,6 +52,7 @@ pub(super) async fn command(
             user: visitor.user,
             userid: visitor.userid.clone(),
             hash: visitor.hash.clone(),
+            key: None,
         }),
     };
     // Browsers end lines as mails do.

@@ -77,6 +77,16 @@ pub(super) async fn keys_are_found_by_digest_and_end(ground: &Ground) {
     let found = tx.token("a").await.unwrap().unwrap();
     assert_eq!((found.user_id, found.used_at, found.scopes.as_str()), (ann, Some(9), "read,play"));
     assert!(tx.token("x").await.unwrap().is_none());
+    for (user, token, has) in
+        [(ann, Some(first), true), (bob, Some(first), false), (ann, Some(4711), false), (bob, None, true)]
+    {
+        let mover = tx.mover(user, "osbox", token).await.unwrap().unwrap();
+        assert_eq!((mover.user.id, mover.has_key), (user, has));
+        if let Some(token) = token {
+            let found = tx.user_with_token(user, token).await.unwrap().map(|row| row.userid);
+            assert_eq!(found, has.then(|| "ann".to_owned()));
+        }
+    }
     let names: Vec<_> = tx.tokens_of(ann).await.unwrap().into_iter().map(|row| row.name).collect();
     assert_eq!(names, ["key b", "key a"], "the newest first");
     drop(tx);

@@ -43,7 +43,7 @@ async fn ask_everything(ground: &Ground) {
     let board = ground.board("osbox", [ann, bob]).await;
     let mut tx = ground.store.read().await.unwrap();
     tx.find_user("ann").await.unwrap();
-    tx.mover(ann, "osbox").await.unwrap();
+    tx.mover(ann, "osbox", Some(1)).await.unwrap();
     tx.session("digest").await.unwrap();
     tx.sessions_of(ann).await.unwrap();
     tx.magic_link_at(ann).await.unwrap();
@@ -196,6 +196,7 @@ async fn ask_as_administrator(tx: &mut Tx, ann: UserKey) {
     }
     tx.token("digest").await.unwrap();
     tx.tokens_of(ann).await.unwrap();
+    tx.user_with_token(ann, 1).await.unwrap();
     tx.search_users("an", "", 9).await.unwrap();
     tx.users_with_address("a@b.example", "", 9).await.unwrap();
     tx.next_deadlines(9).await.unwrap();

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use knotpost_server::domain::{BoardKey, Millis, MoveKind, RemarkKind, UserKey};
 use knotpost_server::store::{
-    BoardMail, Driver, Foreseen, MoveRow, NewOutbox, OutboxContent, Renewal, StoreError, Turn, Tx,
+    BoardMail, Driver, Foreseen, MoveRow, NewOutbox, NewToken, OutboxContent, Renewal, StoreError, Turn, Tx,
 };
-
 use tokio::sync::Notify;
 
 use super::Ground;
@@ -24,13 +23,13 @@ async fn boards(ground: &Ground, count: i64) -> Vec<(BoardKey, UserKey)> {
 }
 
 fn foreseen(index: usize, user: UserKey) -> Foreseen {
-    Foreseen { game: "osbox", number: 101 + index as u32, user, speaks: true }
+    Foreseen { game: "osbox", number: 101 + index as u32, user, key: None, speaks: true }
 }
 
 /// Makes the next move of a board, with words and mails, and says what was found on the way.
 async fn make_move(tx: &mut Tx, number: u32, user: UserKey) -> Result<String, StoreError> {
     let found = tx.lock_seated_board("osbox", number).await?.expect("there is a board");
-    let mover = tx.mover(user, "osbox").await?.expect("there is a user");
+    let mover = tx.mover(user, "osbox", None).await?.expect("there is a user");
     let (mut board, ply) = (found.board.clone(), found.board.ply + 1);
     board.ply = ply;
     board.position = format!("after {ply}");
@@ -164,6 +163,42 @@ pub(super) async fn a_move_that_fails_among_others_is_undone_alone(ground: &Grou
         assert_eq!(is_made, !matches!(index, 1 | 4 | 7), "{index}: {found}");
         assert!(is_made || found.starts_with("[] 0 start None Some(10) [1] [] [] []"), "{index}: {found}");
     }
+}
+
+pub(super) async fn a_key_is_looked_at_with_the_move_that_shows_it(ground: &Ground) {
+    let boards = boards(ground, 6).await;
+    let owner = boards[0].1;
+    let token = NewToken {
+        digest: "digest".to_owned(),
+        user: owner,
+        name: "a program".to_owned(),
+        scopes: "play".to_owned(),
+        password_mark: "mark".to_owned(),
+        expires_at: Millis(99),
+    };
+    let write = ground.store.write(move |tx| {
+        let token = token.clone();
+        Box::pin(async move { tx.insert_token(&token, Millis(1)).await })
+    });
+    let key = write.await.unwrap();
+    // The last two are about one board, which is looked at once for both.
+    let moves =
+        [(0, Some(key)), (1, Some(key)), (2, Some(key + 1)), (3, None), (4, None), (4, Some(key + 1))];
+    let all = moves.iter().map(|&(index, key)| {
+        let user = boards[index].1;
+        let seen = Foreseen { key, ..foreseen(index, user) };
+        ground.store.write_move(Some(seen), move |tx| {
+            Box::pin(async move {
+                let mover = tx.mover(user, "osbox", key).await?.expect("there is a user");
+                make_move(tx, 101 + index as u32, user).await?;
+                Ok(mover.has_key)
+            })
+        })
+    });
+    let found: Vec<bool> = join_all(all).await.into_iter().map(Result::unwrap).collect();
+    let is_his = boards[1].1 == owner;
+    assert_eq!(found, [true, is_his, false, true, true, false]);
+    assert!(!is_his, "one of the keys is somebody else's");
 }
 
 pub(super) async fn moves_on_one_board_follow_each_other(ground: &Ground) {
