@@ -57,7 +57,7 @@ pub(super) enum Content {
 enum Says<'r> {
     Message,
     Reference(&'r str),
-    Board(BoardKey, i64, BoardFacts),
+    Board(BoardKey, i64, Box<BoardFacts>),
 }
 
 impl<'r> Says<'r> {

@@ -79,7 +79,8 @@ impl Tx {
     /// When the database fails.
     pub async fn make_due(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
         let sql = "UPDATE boards SET due_at = $2 WHERE due_at IS NOT NULL AND state = 'active' \
-                   AND id IN (SELECT board_id FROM seats WHERE user_id = $1 AND to_move)";
+                   AND id IN (SELECT p.board_id FROM boards_in_play p JOIN seats s ON s.user_id = p.user_id \
+                   AND s.board_id = p.board_id WHERE p.user_id = $1 AND s.to_move)";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }

@@ -72,7 +72,8 @@ impl Tx {
         let rows = match order {
             WaitingOrder::Latest => {
                 let sql = select_board!(
-                    "WHERE id IN (SELECT board_id FROM seats WHERE user_id = $1 AND to_move) AND state = 'active' \
+                    "WHERE id IN (SELECT p.board_id FROM boards_in_play p JOIN seats s ON s.user_id = p.user_id \
+                     AND s.board_id = p.board_id WHERE p.user_id = $1 AND s.to_move) AND state = 'active' \
                      AND paused_at IS NULL ORDER BY COALESCE(last_move_at, started_at) DESC, id DESC LIMIT $2"
                 );
                 on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
@@ -80,7 +81,8 @@ impl Tx {
             }
             WaitingOrder::Shortest { forfeit_ms } => {
                 let sql = select_board!(
-                    "WHERE id IN (SELECT board_id FROM seats WHERE user_id = $1 AND to_move) AND state = 'active' \
+                    "WHERE id IN (SELECT p.board_id FROM boards_in_play p JOIN seats s ON s.user_id = p.user_id \
+                     AND s.board_id = p.board_id WHERE p.user_id = $1 AND s.to_move) AND state = 'active' \
                      AND paused_at IS NULL \
                      ORDER BY COALESCE(last_move_at, started_at) + COALESCE(forfeit_ms, $3), id LIMIT $2"
                 );

@@ -50,7 +50,7 @@ impl Line {
                 userid,
                 password_hash: self.password_hash,
                 role,
-                state: UserState::try_from(state).map_err(|error| StoreError::Corrupt(error.to_string()))?,
+                state: UserState::try_from(state).map_err(StoreError::Corrupt)?,
                 created_at: Millis(created_at),
                 password_changed_at: self.password_changed_at,
             }),

@@ -166,7 +166,7 @@ impl FromRequestParts<Web> for Caller {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
-        known(find(parts, web).await?)
+        find(parts, web).await?.ok_or_else(nobody)
     }
 }
 
@@ -176,12 +176,12 @@ impl FromRequestParts<Web> for Acting {
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
         // An answer that is given again is given without a look at the user.
         let look = if parts.headers.contains_key(IDEMPOTENCY_KEY) { Look::Now } else { Look::Lately };
-        known(look_up(parts, web, look).await?).map(Self)
+        look_up(parts, web, look).await?.map(Self).ok_or_else(nobody)
     }
 }
 
-fn known(found: Option<Caller>) -> Result<Caller, Response> {
-    found.ok_or_else(|| challenge("this is for users: show a token, or userid and password"))
+fn nobody() -> Response {
+    challenge("this is for users: show a token, or userid and password")
 }
 
 impl OptionalFromRequestParts<Web> for Caller {
