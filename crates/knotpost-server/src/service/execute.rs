@@ -82,6 +82,10 @@ where
                 (Arc::clone(&shared), Arc::clone(&prepared), Arc::clone(&keys), Arc::clone(&present));
             Box::pin(async move {
                 if let Some(saved) = tx.saved_response(&keys.0, now.plus(-IDEMPOTENCY_MS)).await? {
+                    if let Some(refusal) = refuse_former_user(tx, &prepared).await? {
+                        let answer = refused(refusal, &prepared, now);
+                        return Ok((Saved::Response(present(&answer)), Vec::new()));
+                    }
                     let same = saved.request_digest == keys.1;
                     let saved = if same { Saved::Response(saved) } else { Saved::OtherRequest };
                     return Ok((saved, Vec::new()));
@@ -100,6 +104,18 @@ where
     app.signals.outbox.notify_one();
     app.signals.tell_boards(&boards);
     Ok(saved)
+}
+
+/// What a user's earlier answer is refused with, when he no longer is who he was a moment ago.
+async fn refuse_former_user(tx: &mut Tx, prepared: &Prepared) -> Result<Option<Refusal>, StoreError> {
+    if !matches!(prepared.login, Login::Known { .. }) {
+        return Ok(None);
+    }
+    match authorize(tx, prepared).await {
+        Ok(_) => Ok(None),
+        Err(ServiceError::Refused(refusal)) => Ok(Some(*refusal)),
+        Err(ServiceError::Store(error)) => Err(error),
+    }
 }
 
 /// Carries out a prepared command inside `tx`. A refusal is an answer too; it leaves the

@@ -198,8 +198,7 @@ impl Tx {
 /// Two moves on one board are not made at the same time.
 fn first_of_each_board(moves: &[Foreseen]) -> Vec<&Foreseen> {
     let is_first = |index: usize, foreseen: &Foreseen| {
-        let earlier = moves.iter().take(index);
-        !earlier.into_iter().any(|other| (other.game, other.number) == (foreseen.game, foreseen.number))
+        !moves.iter().take(index).any(|other| (other.game, other.number) == (foreseen.game, foreseen.number))
     };
     moves.iter().enumerate().filter(|(index, one)| is_first(*index, one)).map(|(_, one)| one).collect()
 }

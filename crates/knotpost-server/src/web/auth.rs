@@ -9,7 +9,6 @@ use data_encoding::BASE64;
 use super::Web;
 use super::client;
 use super::error::Problem;
-use super::once::IDEMPOTENCY_KEY;
 use super::visitor;
 use crate::domain::UserKey;
 use crate::service::{
@@ -174,9 +173,7 @@ impl FromRequestParts<Web> for Acting {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
-        // An answer that is given again is given without a look at the user.
-        let look = if parts.headers.contains_key(IDEMPOTENCY_KEY) { Look::Now } else { Look::Lately };
-        look_up(parts, web, look).await?.map(Self).ok_or_else(nobody)
+        look_up(parts, web, Look::Lately).await?.map(Self).ok_or_else(nobody)
     }
 }
 

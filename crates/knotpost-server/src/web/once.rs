@@ -11,8 +11,6 @@ use crate::secret::{Purpose, to_hex};
 use crate::service::{Answer, Code, Request, Saved, execute, execute_once};
 use crate::store::SavedResponse;
 
-/// The header whose value makes sure that a request is carried out once.
-pub(super) const IDEMPOTENCY_KEY: &str = "idempotency-key";
 /// Longer keys are no keys.
 const MAX_KEY: usize = 255;
 
@@ -28,7 +26,7 @@ pub(super) async fn carry_out<P>(
 where
     P: Fn(&Answer) -> SavedResponse + Send + Sync + 'static,
 {
-    let done = match headers.get(IDEMPOTENCY_KEY) {
+    let done = match headers.get("idempotency-key") {
         None => execute(&web.app, request).await.map(|answer| present(&answer)),
         Some(key) => {
             let key = key.as_bytes();

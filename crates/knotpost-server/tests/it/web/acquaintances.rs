@@ -56,13 +56,13 @@ mod stories {
         app.app.store.write(move |tx| Box::pin(tx.drop_tokens_of(user))).await.unwrap();
         let token = ann.trim_start_matches("Bearer ").to_owned();
         assert!(recall_bearer(&app.app, &token, "here").await.unwrap().is_some(), "it is remembered");
+        assert_eq!(once(&app, &ann, "i6").await.status, 401, "what was answered is not told again");
         for word in ["g4", "propose", "resign"] {
             let page = call(&app, &ann, "POST", MOVES, &json!({ "move": word })).await;
             assert_eq!(page.outcome(), "401 bad_credentials", "{word}: {}", page.text);
         }
         assert!(recall_bearer(&app.app, &token, "here").await.unwrap().is_none(), "it is forgotten");
         assert!(find_bearer(&app.app, &token, "here").await.unwrap().is_none());
-        assert_eq!(once(&app, &ann, "i6").await.status, 401, "what was answered is not told again");
         assert_eq!(ply(&app).await, 4);
         // Whoever has another key goes on.
         let other = make_key(&app, "ann", &["play"]).await;
@@ -75,7 +75,10 @@ mod stories {
 
     pub(super) async fn a_password_that_was_replaced_makes_no_move(place: Place) {
         let app = playing(place).await;
-        assert_eq!(app.post("osbox move 101 ann ann-secret i6", "").await.status, 200);
+        let first = ("osbox move 101 ann ann-secret i6", [("idempotency-key", "first")]);
+        for _ in 0..2 {
+            assert_eq!(app.post_with(first.0, "", &first.1).await.status, 200);
+        }
         assert_eq!(app.post("osbox move 101 bob bob-secret o11", "").await.status, 200);
         let (user, now) = (key_of(&app, "ann").await, app.app.clock.now());
         let hash = app.app.credentials.hash("chocolate").await.unwrap();
@@ -84,6 +87,8 @@ mod stories {
             Box::pin(async move { tx.set_password_hash(user, Some(&hash), now).await })
         });
         replaced.await.unwrap();
+        let again = app.post_with(first.0, "", &first.1).await;
+        assert_eq!(again.json()["error"]["code"], "bad_credentials", "{}", again.text);
         let refused = app.post("osbox move 101 ann ann-secret j4", "").await;
         assert_eq!(refused.json()["error"]["code"], "bad_credentials", "{}", refused.text);
         assert_eq!(ply(&app).await, 2);
