@@ -136,6 +136,9 @@ impl Server {
         let stop = CancellationToken::new();
         let desk = Arc::new(Desk::new(Arc::clone(&app)));
         let mut tasks = JoinSet::new();
+        if let Some(metrics) = &metrics {
+            tasks.spawn(worker::work_metrics(metrics.clone(), stop.clone()));
+        }
         if let Some(listener) = http {
             let web = web::Web::new(Arc::clone(&app), Arc::clone(&desk) as Arc<dyn Mailroom>, metrics);
             let mailbox = transport.maildir().cloned().map(|mails| Arc::new(mails) as Arc<dyn LocalMailbox>);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
+use metrics_exporter_prometheus::PrometheusHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
@@ -29,6 +30,8 @@ const ROUND: Duration = Duration::from_secs(2);
 const REST: Duration = Duration::from_secs(2);
 /// How often the clock looks for boards that are due.
 const TICK: Duration = Duration::from_secs(1);
+/// How often what was counted is summed up.
+const SUM_UP: Duration = Duration::from_secs(5);
 /// How often old outcomes are deleted.
 const PRUNE: Duration = Duration::from_mins(10);
 
@@ -210,6 +213,18 @@ pub async fn work_clock(app: Arc<App>, stop: CancellationToken) {
     }
     if let Err(error) = service::leave_watch(&app, &holder).await {
         tracing::info!(error = error.with_causes(), "the clock's duty runs out by itself");
+    }
+}
+
+/// Sums up what was counted since the last time. The recorder keeps each value of a distribution until then, and a server
+/// that nobody asks for its metrics would keep one for every commit there ever was.
+pub async fn work_metrics(metrics: PrometheusHandle, stop: CancellationToken) {
+    while !stop.is_cancelled() {
+        metrics.run_upkeep();
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(SUM_UP) => {}
+        }
     }
 }
 
