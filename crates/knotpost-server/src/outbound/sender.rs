@@ -208,9 +208,11 @@ impl Sender {
         let until = now.plus(LEASE_MS);
         let rows = self.app.store.write(move |tx| Box::pin(lease(tx, now, settled, until))).await?;
         let is_any = !rows.is_empty();
+        // The lease itself may have waited for others.
+        let asked = self.app.clock.now();
         let mut prepared = prepare_all(&self.app, &rows, until).await.into_iter();
         let leased = rows.into_iter().map(|row| {
-            let prepared = prepared.next().map(|prepared| (prepared, now));
+            let prepared = prepared.next().map(|prepared| (prepared, asked));
             Leased { row, until, prepared }
         });
         self.tray().extend(leased);

@@ -297,6 +297,10 @@ fn admit(prepared: &Prepared, row: Option<UserRow>) -> Result<UserRow, Refusal> 
     {
         return Ok(row);
     }
+    if matches!(prepared.login, Login::Known { key: Some(_), .. }) {
+        return Err(Refusal::new(Code::BadCredentials, "this token is not good any more")
+            .hint("Make another one on the settings page."));
+    }
     Err(Refusal::new(Code::BadCredentials, "the userid or the password is wrong")
         .hint("Userids ignore case, passwords do not; the userid comes first, then the password."))
 }
