@@ -32,6 +32,8 @@ use unclean::{Check, Mark};
 const GRACE: Duration = Duration::from_secs(7);
 /// Tasks that send mail side by side.
 const SENDERS: usize = 4;
+/// … and while there is plenty of it, so many more. At other times they would only be in the way of moves.
+const HELPERS: usize = 4;
 /// Tasks that tell webhooks side by side what happened; one host has one of them at a time.
 const COURIERS: usize = 4;
 /// Tasks that process received mail side by side; while one waits for a password, others go on.
@@ -171,6 +173,9 @@ impl Server {
         let sender = Arc::new(Sender::new(Arc::clone(&app), Arc::clone(&transport)));
         for _ in 0..SENDERS {
             tasks.spawn(worker::work_outbox(Arc::clone(&app), Arc::clone(&sender), stop.clone()));
+        }
+        for _ in 0..HELPERS {
+            tasks.spawn(worker::help_outbox(Arc::clone(&sender), stop.clone()));
         }
         if config.webhooks.enabled {
             let courier = Arc::new(Courier::new(config).context("webhooks cannot be told anything")?);

@@ -77,6 +77,19 @@ pub async fn work_outbox(app: Arc<App>, sender: Arc<Sender>, stop: CancellationT
     }
 }
 
+/// Helps to send outgoing mail while there is plenty of it, until it is told to stop.
+pub async fn help_outbox(sender: Arc<Sender>, stop: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = sender.plenty() => {}
+        }
+        if let Err(error) = sender.help().await {
+            log_failure(&error, "the outbox cannot be worked on");
+        }
+    }
+}
+
 /// Tells webhooks what happened until it is told to stop.
 pub async fn work_webhooks(app: Arc<App>, courier: Arc<Courier>, stop: CancellationToken) {
     let mut pause = POLL;

@@ -172,6 +172,8 @@ impl Desk {
         let request = Self::request(&mail, ruling);
         if let Some(prepared) = prepare_at_once(app, request).await? {
             (row.subject, row.text) = shown(app, &mail, &prepared);
+            // What most mails come to. A row that is done from the beginning never stands among those that wait.
+            row.reason = Some(Reason::Executed.as_str());
             let work = Arc::new((mail, prepared, row));
             let shared = Arc::clone(app);
             let outcome = app
@@ -182,7 +184,10 @@ impl Desk {
                         let (mail, prepared, row) = &*work;
                         let key = tx.insert_inbox(row).await?;
                         let outcome = decide(tx, &app, mail, prepared, key, now).await?;
-                        tx.finish_inbox(key, "done", outcome.reason.as_str(), keep, now).await?;
+                        if outcome.reason != Reason::Executed {
+                            let (subject, text) = (row.subject.as_deref(), row.text.as_deref());
+                            tx.describe_inbox(key, outcome.reason.as_str(), subject, text).await?;
+                        }
                         Ok(outcome)
                     })
                 })

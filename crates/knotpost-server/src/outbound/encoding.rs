@@ -159,30 +159,33 @@ pub(super) fn quoted_printable(body: &str) -> String {
 
 fn quote_line(out: &mut String, line: &str) {
     let bytes = line.as_bytes();
-    let stays = |index: usize, byte: u8| match byte {
-        b' ' | b'\t' => index + 1 != bytes.len(),
-        _ => byte.is_ascii_graphic() && byte != b'=',
-    };
+    // A blank at the end of a line may get lost on the way.
+    let end = bytes.len() - usize::from(line.ends_with([' ', '\t']));
     let (mut index, mut column) = (0, 0);
-    while let Some(byte) = bytes.get(index) {
-        let width = if stays(index, *byte) { 1 } else { 3 };
-        if column + width > MAX_QP - 1 {
-            out.push_str("=\r\n");
-            column = 0;
-        }
-        if width == 3 {
-            push_hex(out, *byte);
-            index += 1;
-            column += 3;
-            continue;
-        }
+    loop {
         // All that stays as it is, as far as the line reaches.
-        let room = bytes.iter().enumerate().skip(index).take(MAX_QP - 1 - column);
-        let run = room.take_while(|(index, byte)| stays(*index, **byte)).count();
+        let room = bytes.get(index..end.min(index + MAX_QP - 1 - column)).unwrap_or_default();
+        let run = room.iter().position(|byte| !stays(*byte)).unwrap_or(room.len());
         out.push_str(line.get(index..index + run).unwrap_or_default());
         index += run;
         column += run;
+        let Some(byte) = bytes.get(index) else { break };
+        let is_full = index < end && stays(*byte);
+        if is_full || column + 3 > MAX_QP - 1 {
+            out.push_str("=\r\n");
+            column = 0;
+        }
+        if !is_full {
+            push_hex(out, *byte);
+            index += 1;
+            column += 3;
+        }
     }
+}
+
+/// Whether a byte within a line stands for itself.
+fn stays(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'!'..=b'~') && byte != b'='
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::making::{Made, Prepared, prepare, prepare_all, write};
@@ -27,10 +28,13 @@ const NOTE_PAUSE: Duration = Duration::from_secs(1);
 /// A leased mail whose sending has not begun by then is left to whoever leases it next: together with the two
 /// patiences this is less than the lease.
 const FRESH_MS: i64 = 30_000;
-/// So many mails are leased at once.
-const MOST: i64 = 16;
-/// With fewer than this in hand the next are leased, so that nobody has to wait for it.
-const FEW: usize = 8;
+/// So many mails are leased at once,
+const LEAST: i64 = 16;
+/// … and while these leave sooner than they have to be looked up again, twice as many each time, up to this. A relay
+/// that is slow is not given more than it takes: what is leased waits longest when the server is killed.
+const MOST: i64 = 64;
+/// While more than this is in hand, there is work for more than those who are always at it.
+const MUCH: usize = 16;
 /// Fewer than this are not noted at once while there is more in hand, but after a moment, in which others leave too.
 const WORTH_NOTING: usize = 8;
 /// The moment.
@@ -63,6 +67,52 @@ impl Pace {
     }
 }
 
+/// How many mails are leased at once.
+#[derive(Clone, Copy, Debug)]
+struct Portion {
+    size: i64,
+    /// Whether there were about as many the last time, and when that was.
+    was_filled: bool,
+    at: Millis,
+}
+
+impl Default for Portion {
+    fn default() -> Self {
+        Self { size: LEAST, was_filled: false, at: Millis(0) }
+    }
+}
+
+impl Portion {
+    /// How many to lease now.
+    fn next(&mut self, now: Millis) -> i64 {
+        let have_left_soon = self.was_filled && now.since(self.at).0 < STILL_TRUE_MS;
+        self.size = if have_left_soon { MOST.min(self.size * 2) } else { LEAST };
+        self.size
+    }
+
+    fn note(&mut self, leased: usize, now: Millis) {
+        self.was_filled = leased > self.few();
+        self.at = now;
+    }
+
+    /// Whether there were as many as ever are leased.
+    fn is_largest(self) -> bool {
+        self.was_filled && self.size == MOST
+    }
+
+    /// With fewer than this in hand the next are leased, so that nobody has to wait for it.
+    fn few(self) -> usize {
+        usize::try_from(self.size / 2).unwrap_or_default()
+    }
+}
+
+/// What whoever fills the tray goes by.
+#[derive(Clone, Copy, Debug, Default)]
+struct Measure {
+    pace: Pace,
+    portion: Portion,
+}
+
 /// A mail that nobody else has.
 #[derive(Debug)]
 struct Leased {
@@ -82,11 +132,13 @@ pub struct Sender {
     transport: Arc<Transport>,
     tray: Mutex<VecDeque<Leased>>,
     /// Held by whoever fills the tray.
-    filling: tokio::sync::Mutex<Pace>,
+    filling: tokio::sync::Mutex<Measure>,
     /// What has left and is not noted.
     left: Mutex<Vec<OutboxKey>>,
     /// Held by whoever notes it.
     noting: tokio::sync::Mutex<()>,
+    /// There is more in hand than those who work all the time get done.
+    plenty: Notify,
 }
 
 impl fmt::Debug for Sender {
@@ -102,8 +154,15 @@ impl fmt::Debug for Sender {
 impl Sender {
     /// A sender with nothing in hand.
     pub fn new(app: Arc<App>, transport: Arc<Transport>) -> Self {
-        let (tray, filling) = (Mutex::default(), tokio::sync::Mutex::default());
-        Self { app, transport, tray, filling, left: Mutex::default(), noting: tokio::sync::Mutex::default() }
+        Self {
+            app,
+            transport,
+            tray: Mutex::default(),
+            filling: tokio::sync::Mutex::default(),
+            left: Mutex::default(),
+            noting: tokio::sync::Mutex::default(),
+            plenty: Notify::new(),
+        }
     }
 
     /// Sends the mail that is due longest; `false`: none is due, and all that have left are noted.
@@ -111,12 +170,34 @@ impl Sender {
     /// # Errors
     /// When the database fails. A mail that cannot be rendered or sent is no error: its row says so.
     pub async fn send_next(&self) -> Result<bool, StoreError> {
-        let app = &*self.app;
         let Some(leased) = self.take().await? else {
             self.note_all().await?;
             return Ok(false);
         };
-        let Leased { row, until, prepared } = leased;
+        self.send_leased(leased).await?;
+        Ok(true)
+    }
+
+    /// Returns when there is more in hand than those who work all the time get done.
+    pub async fn plenty(&self) {
+        self.plenty.notified().await;
+    }
+
+    /// Sends of what others have leased, while there is much of it.
+    ///
+    /// # Errors
+    /// As [`Sender::send_next`].
+    pub async fn help(&self) -> Result<(), StoreError> {
+        while self.tray().len() > MUCH
+            && let Some(leased) = self.take_from_tray()
+        {
+            self.send_leased(leased).await?;
+        }
+        Ok(())
+    }
+
+    async fn send_leased(&self, Leased { row, until, prepared }: Leased) -> Result<(), StoreError> {
+        let app = &*self.app;
         let row = &row;
         // A mail that makes the program stumble must not take the sender along.
         let made = AssertUnwindSafe(make(app, row, until, prepared))
@@ -146,7 +227,7 @@ impl Sender {
                 finish(app, row, "failed", error.with_causes()).await?;
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Notes what has left, and leaves what is in hand to whoever comes next.
@@ -173,15 +254,14 @@ impl Sender {
             let in_hand = self.tray().len();
             let turn = match in_hand {
                 0 => Some(self.filling.lock().await),
-                1..FEW => self.filling.try_lock().ok(),
-                _ => None,
+                _ => self.filling.try_lock().ok().filter(|measure| in_hand < measure.portion.few()),
             };
             let mut is_all = false;
             // Whoever held it may have filled the tray.
-            if let Some(mut pace) = turn
+            if let Some(mut measure) = turn
                 && self.tray().len() <= in_hand
             {
-                is_all = !self.fill(&mut pace).await?;
+                is_all = !self.fill(&mut measure).await?;
             }
             let leased = self.take_from_tray();
             // Others may have been faster.
@@ -192,7 +272,7 @@ impl Sender {
     }
 
     /// Leases those that are due longest; `false`: none is.
-    async fn fill(&self, pace: &mut Pace) -> Result<bool, StoreError> {
+    async fn fill(&self, Measure { pace, portion }: &mut Measure) -> Result<bool, StoreError> {
         let now = self.app.clock.now();
         // A look without the writer's lock first: idle servers do not write.
         let Some(due) = self.app.store.glance().await?.next_outbox_due().await?.filter(|due| *due <= now.0)
@@ -206,16 +286,21 @@ impl Sender {
         let now = self.app.clock.now();
         let settled = now.plus(-settling);
         let until = now.plus(LEASE_MS);
-        let rows = self.app.store.write(move |tx| Box::pin(lease(tx, now, settled, until))).await?;
+        let most = portion.next(now);
+        let rows = self.app.store.write(move |tx| Box::pin(lease(tx, now, (settled, until), most))).await?;
         let is_any = !rows.is_empty();
         // The lease itself may have waited for others.
         let asked = self.app.clock.now();
+        portion.note(rows.len(), asked);
         let mut prepared = prepare_all(&self.app, &rows, until).await.into_iter();
         let leased = rows.into_iter().map(|row| {
             let prepared = prepared.next().map(|prepared| (prepared, asked));
             Leased { row, until, prepared }
         });
         self.tray().extend(leased);
+        if portion.is_largest() {
+            self.plenty.notify_waiters();
+        }
         Ok(is_any)
     }
 
@@ -312,16 +397,31 @@ async fn make(
 async fn lease(
     tx: &mut Tx,
     now: Millis,
-    settled: Millis,
-    until: Millis,
+    (settled, until): (Millis, Millis),
+    most: i64,
 ) -> Result<Vec<OutboxRow>, StoreError> {
-    let rows = tx.lease_outbox(settled, until, MOST).await?;
+    let rows = tx.lease_outbox(settled, until, most).await?;
     give_way_among(tx, rows, now).await
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn portions_grow_while_they_leave_soon() {
+        let mut portion = Portion::default();
+        let mut lease = |at: i64, due: i64| {
+            let size = portion.next(Millis(at));
+            portion.note(usize::try_from(size.min(due)).unwrap(), Millis(at));
+            size
+        };
+        assert_eq!([0, 9, 19, 29, 39].map(|at| lease(1_000_000 + at, 500)), [16, 32, 64, 64, 64]);
+        assert_eq!(lease(1_000_050, 20), 64);
+        assert_eq!(lease(1_000_060, 500), 16, "there were few");
+        assert_eq!(lease(1_000_070, 500), 32);
+        assert_eq!(lease(1_000_070 + STILL_TRUE_MS, 500), 16, "they took their time");
+    }
 
     #[test]
     fn a_server_is_busy_when_it_writes_often_for_a_second() {

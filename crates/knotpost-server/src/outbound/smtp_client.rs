@@ -204,6 +204,22 @@ impl fmt::Display for Opening {
     }
 }
 
+/// A message without its last line end, as it travels: RFC 5321, section 4.5.2. lettre would look at each byte, and
+/// send the end by itself.
+struct Content<'a>(&'a str);
+
+impl fmt::Display for Content<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for line in self.0.split_inclusive('\n') {
+            if line.starts_with('.') {
+                out.write_str(".")?;
+            }
+            out.write_str(line)?;
+        }
+        out.write_str("\r\n.\r\n")
+    }
+}
+
 impl Line {
     async fn transact(&mut self, parcel: &Parcel<'_>) -> Result<(), Failure> {
         let connection = &mut self.connection;
@@ -223,8 +239,11 @@ impl Line {
             connection.command(recipient).await.map_err(Failure::Recipient)?;
             connection.command(Data).await.map_err(Failure::Mail)?;
         }
-        self.connection.message(parcel.mail).await.map_err(Failure::Mail)?;
-        Ok(())
+        let taken = match str::from_utf8(parcel.mail) {
+            Ok(text) => self.connection.command(Content(text)).await,
+            Err(_) => self.connection.message(parcel.mail).await,
+        };
+        taken.map(drop).map_err(Failure::Mail)
     }
 
     /// All commands before the message at once: a relay far away answers them in the time of one.
@@ -303,4 +322,19 @@ fn tls_parameters(relay: &Relay) -> Result<Option<TlsParameters>, TransportError
         .build()
         .map(Some)
         .map_err(|_| TransportError::Tls)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_of_a_message_ends_it() {
+        assert_eq!(Content("").to_string(), "\r\n.\r\n");
+        assert_eq!(Content(".").to_string(), "..\r\n.\r\n");
+        assert_eq!(
+            Content("To: a\r\n\r\n.\r\na.b\r\n..").to_string(),
+            "To: a\r\n\r\n..\r\na.b\r\n...\r\n.\r\n"
+        );
+    }
 }

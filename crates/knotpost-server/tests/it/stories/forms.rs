@@ -10,6 +10,7 @@ tell! {
     what_a_mail_in_hand_says_is_asked_again_after_a_moment,
     a_mail_that_cannot_be_read_is_set_aside_alone,
     workers_together_send_each_mail_once_and_note_it,
+    helpers_send_while_there_is_plenty_in_hand,
     what_has_left_is_noted_as_soon_as_the_database_takes_it,
     ids_of_mails_follow_the_clock_and_none_is_like_another,
     a_mail_that_is_tried_once_more_lends_its_id_to_no_other,
@@ -22,6 +23,7 @@ mod stories {
 
     use axum::body::Body;
     use axum::http::Request;
+    use futures_util::FutureExt as _;
     use knotpost_server::clock::Clock as _;
     use knotpost_server::outbound::{SendError, Sender};
     use knotpost_server::store::{Driver, MailFilter, MailQueue, Window};
@@ -257,6 +259,39 @@ mod stories {
         assert_eq!(ids.len(), 59);
         let mut tx = app.app.store.read().await.unwrap();
         assert_eq!(tx.count_waiting_outbox().await.unwrap(), 1, "the one that was put off");
+    }
+
+    pub(super) async fn helpers_send_while_there_is_plenty_in_hand(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        for _ in 0..60 {
+            app.post("osbox challenge ann bob", "").await;
+        }
+        let mut plenty = Box::pin(app.sender.plenty());
+        app.sender.help().await.unwrap();
+        assert_eq!(app.letters().len(), 0, "nothing is in hand yet");
+        let mut letters = Vec::new();
+        while letters.len() < 20 {
+            assert!(app.sender.send_next().await.unwrap());
+            letters.extend(app.letters());
+        }
+        app.sender.help().await.unwrap();
+        letters.extend(app.letters());
+        assert!(plenty.as_mut().now_or_never().is_none(), "those who are always at it get it done");
+        while plenty.as_mut().now_or_never().is_none() {
+            assert!(app.sender.send_next().await.unwrap(), "nobody called for help");
+            letters.extend(app.letters());
+        }
+        let before = letters.len();
+        app.sender.help().await.unwrap();
+        letters.extend(app.letters());
+        assert!(before + 40 < letters.len() && letters.len() < 120, "{before} and then {}", letters.len());
+        while app.sender.send_next().await.unwrap() {}
+        letters.extend(app.letters());
+        let ids: std::collections::BTreeSet<&str> =
+            letters.iter().map(|letter| letter.message_id.as_str()).collect();
+        assert_eq!((letters.len(), ids.len()), (120, 120));
+        let mut tx = app.app.store.read().await.unwrap();
+        assert_eq!(tx.count_waiting_outbox().await.unwrap(), 0, "all are noted");
     }
 
     /// Runs a statement that the store itself has no use for.
