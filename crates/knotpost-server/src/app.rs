@@ -165,7 +165,7 @@ impl App {
         };
         Ok(Self {
             vocabulary: vocabulary(registry, &config.games.disabled),
-            credentials: Credentials::new(secret.clone())?,
+            credentials: Credentials::new(secret.clone()),
             acquaintances: Acquaintances::default(),
             limits: Limits::new(&config.limits, announcer.clone()),
             links: Links::new(&secret),

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use subtle::ConstantTimeEq;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::hashing::{HashMemory, hash_new};
+use super::hashing::{HashMemory, NOBODYS, hash_new};
 use crate::domain::{Millis, UserKey};
 use crate::secret::{Purpose, SecretKey};
 
@@ -60,7 +60,6 @@ pub struct Credentials {
     turns: Arc<Semaphore>,
     waiting: Semaphore,
     hashing: Arc<HashMemory>,
-    dummy: String,
     memory: Arc<Mutex<Memory>>,
     computed: AtomicU64,
     secret: SecretKey,
@@ -68,21 +67,15 @@ pub struct Credentials {
 
 impl Credentials {
     /// A checker.
-    ///
-    /// # Errors
-    /// When the hash function does not work on this machine.
-    pub fn new(secret: SecretKey) -> Result<Self, HashError> {
-        // Somebody unknown costs the same as somebody known: a hash that no password has.
-        let dummy = hash_new("no password is this one: \u{0}").map_err(HashError::Failed)?;
-        Ok(Self {
+    pub fn new(secret: SecretKey) -> Self {
+        Self {
             turns: Arc::new(Semaphore::new(PARALLEL)),
             waiting: Semaphore::new(WAITING),
             hashing: Arc::default(),
-            dummy,
             memory: Arc::default(),
             computed: AtomicU64::new(0),
             secret,
-        })
+        }
     }
 
     /// The hash of a new password.
@@ -118,7 +111,8 @@ impl Credentials {
         if stored.is_some_and(|(user, hash)| self.remembers(user, password, hash, now)) {
             return Ok(true);
         }
-        let hash = stored.map_or(self.dummy.clone(), |(_, hash)| hash.to_owned());
+        // Somebody unknown costs the same as somebody known.
+        let hash = stored.map_or(NOBODYS, |(_, hash)| hash).to_owned();
         let key = stored.map(|(user, hash)| self.memory_key(user, password, hash));
         let (typed, hashing, memory) =
             (password.to_owned(), Arc::clone(&self.hashing), Arc::clone(&self.memory));
@@ -195,7 +189,7 @@ mod tests {
         let data = tempfile::tempdir().expect("a folder");
         let secret =
             SecretKey::load("", &data.path().join("secret.key"), &SystemEntropy::default()).expect("a key");
-        Credentials::new(secret).expect("argon2 works")
+        Credentials::new(secret)
     }
 
     #[tokio::test]

@@ -12,6 +12,10 @@ use subtle::ConstantTimeEq;
 /// Longest output that is compared, in bytes; ours have 32.
 const MAX_OUTPUT: usize = 64;
 
+/// The hash of nobody's password: to find out that a password is wrong for it takes as long as for a new one of anybody.
+pub(super) const NOBODYS: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5J3Mgc2FsdCAxNg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
 /// Memory for as many hashes as were ever computed at the same time.
 #[derive(Debug, Default)]
 pub(super) struct HashMemory {
@@ -100,6 +104,24 @@ mod tests {
             }
         }
         assert_eq!(memory.free.lock().expect("nobody stumbled").len(), 1);
+    }
+
+    #[test]
+    fn nobodys_password_costs_as_much_as_anybodys() {
+        let (new, nobodys) =
+            (hash_new("chocolate").expect("a hash"), PasswordHash::new(NOBODYS).expect("a hash"));
+        let new = PasswordHash::new(&new).expect("a hash");
+        let costs = |hash: &PasswordHash| (hash.algorithm.to_string(), hash.version, hash.params.to_string());
+        assert_eq!(costs(&nobodys), costs(&new));
+        let lengths = |hash: &PasswordHash| {
+            (
+                hash.salt.as_ref().map(|salt| salt.len()),
+                hash.hash.as_ref().map(|output| output.as_bytes().len()),
+            )
+        };
+        assert_eq!(lengths(&nobodys), lengths(&new));
+        let computed = HashMemory::default().computed("chocolate", &nobodys);
+        assert!(computed.is_some_and(|(computed, expected)| computed.len() == 32 && computed != expected));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use log::LevelFilter;
 use rusqlite::OpenFlags;
+use rusqlite::config::DbConfig;
 use sqlx_core::Url;
 use sqlx_core::connection::{ConnectOptions, LogSettings};
 use sqlx_core::error::Error;
@@ -47,6 +48,8 @@ impl InlineOptions {
         let connection = rusqlite::Connection::open_with_flags(&self.file, flags)?;
         connection.busy_timeout(self.busy_timeout)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        // A plan that may depend on values is made anew for other values: the lease of mails each time.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
         connection.pragma_update(None, "synchronous", "FULL")?;
