@@ -27,11 +27,22 @@ const MARKS: u64 = 100;
 const JSON: &str = "Content-Type: application/json\r\n";
 const SAME_ORIGIN: &str = "Sec-Fetch-Site: same-origin\r\n";
 
+/// With which moves something is said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Words {
+    /// With each.
+    #[default]
+    Each,
+    /// With the last on each board, so that it is known by its mails.
+    Last,
+}
+
 /// A board of two users.
 #[derive(Clone, Debug)]
 pub(super) struct Game {
     pub(super) number: u64,
     serial: u64,
+    words: Words,
     /// What its players show to the API, as header lines; nothing on boards that were made up.
     keys: Arc<[String; 2]>,
 }
@@ -42,6 +53,8 @@ pub(super) struct Line {
     pub(super) from: String,
     pub(super) command: String,
     pub(super) mark: u64,
+    /// Empty, or the mark.
+    words: String,
     /// The same as a call of the API; empty for what is none.
     call: Call,
 }
@@ -58,22 +71,25 @@ struct Call {
 impl Line {
     /// As a mail.
     pub(super) fn mail(&self, to: &str) -> String {
-        let Self { from, command, mark, .. } = self;
+        let Self { from, command, mark, words, .. } = self;
         format!(
             "From: {from}\nTo: {to}\nSubject: {command}\nMessage-ID: <{MARK}{mark}@mail.example.net>\n\
-             Date: Sat, 21 Nov 2026 10:00:00 +0000\n\n{MARK}{mark}.\n"
+             Date: Sat, 21 Nov 2026 10:00:00 +0000\n\n{words}\n"
         )
     }
 
     /// As the body of a request.
     pub(super) fn json(&self) -> String {
-        json!({ "command": self.command, "body": format!("{MARK}{}.", self.mark) }).to_string()
+        json!({ "command": self.command, "body": self.words }).to_string()
     }
 
     /// As a call of the API: the path, the header lines, and the body.
     pub(super) fn call(&self) -> (String, String, String) {
         let Call { board, word, number, key } = &self.call;
-        let body = json!({ "move": word, "number": number, "comment": format!("{MARK}{}.", self.mark) });
+        let mut body = json!({ "move": word, "number": number });
+        if !self.words.is_empty() {
+            body["comment"] = json!(self.words);
+        }
         (format!("/api/v1/boards/osbox/{board}/moves"), format!("{JSON}{key}"), body.to_string())
     }
 }
@@ -86,7 +102,8 @@ impl Game {
     fn challenge(&self) -> Line {
         let [ann, bob] = self.users();
         let command = format!("osbox challenge {ann} {bob}");
-        Line { from: address(&ann), command, mark: self.serial * MARKS, call: Call::default() }
+        let mark = self.serial * MARKS;
+        Line { from: address(&ann), command, mark, words: words(mark), call: Call::default() }
     }
 
     /// The move after `made` others, of a game that is played on every board alike.
@@ -96,7 +113,10 @@ impl Game {
         let command = format!("osbox move {} {user} {} {word}#{}", self.number, password(&user), made + 1);
         let key = self.keys.get(made % 2).cloned().unwrap_or_default();
         let call = Call { board: self.number, word: word.to_owned(), number: made + 1, key };
-        Line { from: address(&user), command, mark: self.serial * MARKS + made as u64 + 1, call }
+        let mark = self.serial * MARKS + made as u64 + 1;
+        let speaks = self.words == Words::Each || made + 1 == MOVES;
+        let words = if speaks { words(mark) } else { String::new() };
+        Line { from: address(&user), command, mark, words, call }
     }
 }
 
@@ -128,6 +148,11 @@ fn password(userid: &str) -> String {
     format!("{userid}-secret")
 }
 
+/// What a mail is known by.
+fn words(mark: u64) -> String {
+    format!("{MARK}{mark}.")
+}
+
 fn address(userid: &str) -> String {
     format!("{userid}@example.org")
 }
@@ -138,8 +163,8 @@ fn enough(count: usize, clients: usize) -> usize {
 }
 
 /// Boards for whoever does not look.
-pub(super) fn made_up(count: usize, clients: usize) -> Vec<Game> {
-    let game = |serial| Game { number: 101 + serial, serial, keys: Arc::default() };
+pub(super) fn made_up(count: usize, clients: usize, words: Words) -> Vec<Game> {
+    let game = |serial| Game { number: 101 + serial, serial, words, keys: Arc::default() };
     (0..enough(count, clients) as u64).map(game).collect()
 }
 
@@ -159,6 +184,7 @@ pub(super) enum Shown {
 #[derive(Debug)]
 pub(super) struct Boards {
     shown: Shown,
+    words: Words,
     serials: u64,
     /// Moves that were found where they belong.
     pub(super) checked: usize,
@@ -170,11 +196,11 @@ pub(super) struct Boards {
 
 impl Boards {
     /// The users of a new server.
-    pub(super) async fn new(place: &Place, shown: Shown) -> anyhow::Result<Self> {
+    pub(super) async fn new(place: &Place, shown: Shown, words: Words) -> anyhow::Result<Self> {
         for userid in (0..PAIRS).flat_map(users) {
             place.add_user(&userid, &password(&userid), &address(&userid)).await?;
         }
-        Ok(Self { shown, serials: 0, checked: 0, newest: Vec::new(), keys: Vec::new() })
+        Ok(Self { shown, words, serials: 0, checked: 0, newest: Vec::new(), keys: Vec::new() })
     }
 
     /// New boards for `count` moves. The server has just checked everybody's password.
@@ -204,6 +230,7 @@ impl Boards {
             .map(|serial| Game {
                 number: 0,
                 serial,
+                words: self.words,
                 keys: self.keys.get((serial % PAIRS) as usize).cloned().unwrap_or_default(),
             })
             .collect();

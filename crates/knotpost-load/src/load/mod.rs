@@ -21,7 +21,7 @@ use crate::report::Report;
 use crate::server::{Place, Running, program_at};
 use crate::sink::{Manners, Sink};
 pub(crate) use boards::script;
-use boards::{Boards, Game, Shown};
+use boards::{Boards, Game, Shown, Words};
 use drive::{Door, Keeping};
 use rounds::{Figures, Side, Sides};
 
@@ -39,6 +39,9 @@ pub(crate) struct Args {
     /// How the callers of the API show who they are, for moves over it.
     #[arg(long, value_enum, default_value_t)]
     by: Shown,
+    /// With which moves something is said.
+    #[arg(long, value_enum, default_value_t)]
+    words: Words,
     /// Another mail server on this machine that takes the same mails, for SMTP and LMTP.
     #[arg(long, value_name = "ADDRESS:PORT")]
     peer: Option<SocketAddr>,
@@ -124,7 +127,7 @@ pub(crate) async fn run(what: What, args: Args) -> anyhow::Result<bool> {
     if let Some(url) = &args.database {
         place = place.with("DATABASE__URL", url);
     }
-    let boards = Boards::new(&place, args.by).await?;
+    let boards = Boards::new(&place, args.by, args.words).await?;
     let floor = Floor::start(place.root()).await?;
     let server = place.start().await?;
     let script = script()?;
@@ -210,7 +213,7 @@ impl Trial {
     async fn measure_floor(&mut self, door: Door, keeping: Keeping, usual: &[usize]) -> anyhow::Result<()> {
         for clients in self.clients(usual) {
             let mut sides = Sides::new(format!("{door:?} {keeping} {clients} at once"));
-            let games = boards::made_up(self.count(clients), clients);
+            let games = boards::made_up(self.count(clients), clients, self.args.words);
             for _ in 0..self.args.rounds {
                 for which in [Side::Floor, Side::Peer] {
                     let Some(address) = self.side(which, door) else { continue };

@@ -2,6 +2,10 @@
 //!
 //! Everything that leaves here is ASCII in lines of at most 998 bytes, and no input can end a header field.
 
+use std::borrow::Cow;
+
+use memchr::memchr;
+
 /// Where a header line is folded if it can be: RFC 5322, section 2.1.1.
 const FOLD: usize = 78;
 /// The longest encoded word: RFC 2047, section 2.
@@ -125,10 +129,14 @@ pub(super) fn crlf_lines(text: &str) -> String {
     out
 }
 
-/// Controls beyond ASCII all begin with the same byte. Looks at every byte, many at a time, which is faster than
-/// to stop at the first.
+/// Controls beyond ASCII all begin with the same byte.
 fn may_hold_controls(line: &str) -> bool {
-    line.bytes().filter(|byte| byte.is_ascii_control() || *byte == 0xC2).count() > 0
+    any(line, |byte| byte.is_ascii_control() || byte == 0xC2)
+}
+
+/// Whether there is such a byte. Looks at every one, many at a time, which is faster than to stop at the first.
+fn any(text: &str, is_such: impl Fn(u8) -> bool) -> bool {
+    text.bytes().fold(false, |found, byte| found | is_such(byte))
 }
 
 fn push_without_controls(out: &mut String, line: &str) {
@@ -147,25 +155,37 @@ pub(super) fn is_7bit(body: &str) -> bool {
     body.is_ascii() && body.split('\n').all(|line| line.len() <= MAX_LINE + '\r'.len_utf8())
 }
 
-/// Quoted-printable (RFC 2045, section 6.7) of a body with CRLF line ends.
-pub(super) fn quoted_printable(body: &str) -> String {
-    let mut out = String::with_capacity(body.len() * 2);
-    for line in body.split_terminator('\n') {
-        quote_line(&mut out, line.strip_suffix('\r').unwrap_or(line));
+/// Appends a text in quoted-printable (RFC 2045, section 6.7), its lines as [`crlf_lines`] has them.
+pub(super) fn push_quoted_printable(out: &mut String, text: &str) {
+    out.reserve(text.len() + text.len() / 8);
+    let text = if may_need_other_lines(text) { Cow::Owned(crlf_lines(text)) } else { Cow::Borrowed(text) };
+    let (mut rest, mut is_first) = (text.as_ref(), true);
+    while is_first || !rest.is_empty() {
+        let end = memchr(b'\n', rest.as_bytes());
+        let (line, more) = end.and_then(|end| rest.split_at_checked(end)).unwrap_or((rest, ""));
+        quote_line(out, line.strip_suffix('\r').unwrap_or(line));
         out.push_str("\r\n");
+        (rest, is_first) = (more.strip_prefix('\n').unwrap_or_default(), false);
     }
-    out
+}
+
+/// Whether a text has something beside its line ends that no mail should have. As [`may_hold_controls`].
+fn may_need_other_lines(text: &str) -> bool {
+    any(text, |byte| (byte.is_ascii_control() && byte != b'\n') || byte == 0xC2)
 }
 
 fn quote_line(out: &mut String, line: &str) {
     let bytes = line.as_bytes();
     // A blank at the end of a line may get lost on the way.
     let end = bytes.len() - usize::from(line.ends_with([' ', '\t']));
+    // Nearly always the sign of equality is all that must not stand for itself.
+    let is_plain = !any(line, |byte| !stays(byte) && byte != b'=');
     let (mut index, mut column) = (0, 0);
     loop {
         // All that stays as it is, as far as the line reaches.
         let room = bytes.get(index..end.min(index + MAX_QP - 1 - column)).unwrap_or_default();
-        let run = room.iter().position(|byte| !stays(*byte)).unwrap_or(room.len());
+        let other = if is_plain { memchr(b'=', room) } else { room.iter().position(|byte| !stays(*byte)) };
+        let run = other.unwrap_or(room.len());
         out.push_str(line.get(index..index + run).unwrap_or_default());
         index += run;
         column += run;
@@ -191,6 +211,12 @@ fn stays(byte: u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn quoted_printable(text: &str) -> String {
+        let mut out = String::new();
+        push_quoted_printable(&mut out, text);
+        out
+    }
 
     #[test]
     fn plain_subjects_stay_plain_and_long_ones_fold() {
@@ -224,7 +250,7 @@ mod tests {
             text.extend(signs.get((seed >> 40) as usize % 9).or(Some(&'b')));
         }
         let body = crlf_lines(&text);
-        let quoted = quoted_printable(&body);
+        let quoted = quoted_printable(&text);
         let mut read = Vec::new();
         let mut open: Option<&str> = None;
         for line in quoted.split_terminator("\r\n") {
@@ -264,6 +290,7 @@ mod tests {
             let wanted = wanted.replace('\n', "\r\n");
             let end = if wanted.ends_with("\r\n") { "" } else { "\r\n" };
             proptest::prop_assert_eq!(crlf_lines(&text), format!("{wanted}{end}"));
+            proptest::prop_assert_eq!(quoted_printable(&text), quoted_printable(&crlf_lines(&text)));
         }
     }
 

@@ -40,6 +40,13 @@ pub(super) enum Prepared {
     },
 }
 
+impl Prepared {
+    /// Whether another mail may be sent instead of it.
+    pub(super) fn gives_way(&self) -> bool {
+        matches!(self, Self::Ready { has_newer: true, .. })
+    }
+}
+
 /// All that a mail is written from.
 #[derive(Debug)]
 pub(super) enum Content {

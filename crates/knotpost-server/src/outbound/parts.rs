@@ -6,9 +6,10 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use data_encoding::BASE64;
+use memchr::memmem;
 use sha2::{Digest as _, Sha256};
 
-use super::encoding::{crlf_lines, is_7bit, quoted_printable};
+use super::encoding::{crlf_lines, is_7bit, push_quoted_printable};
 use super::letter::{ComposeError, bracketed};
 use crate::secret::to_hex;
 use crate::service::{Drawn, Letter, PICTURE_ENDS, picture_begins};
@@ -18,15 +19,14 @@ const BASE64_LINE: usize = 76;
 
 /// A text part: its content headers and its body. Plain text that can travel as it is does.
 pub(super) fn write_text(out: &mut String, subtype: &str, text: &str) {
-    let body = crlf_lines(text);
-    let (encoding, body) = if subtype == "plain" && is_7bit(&body) {
-        ("7bit", body)
-    } else {
-        ("quoted-printable", quoted_printable(&body))
-    };
     let _ = write!(out, "Content-Type: text/{subtype}; charset=utf-8\r\n");
+    let plain = (subtype == "plain").then(|| crlf_lines(text)).filter(|body| is_7bit(body));
+    let encoding = if plain.is_some() { "7bit" } else { "quoted-printable" };
     let _ = write!(out, "Content-Transfer-Encoding: {encoding}\r\n\r\n");
-    out.push_str(&body);
+    match plain {
+        Some(body) => out.push_str(&body),
+        None => push_quoted_printable(out, text),
+    }
 }
 
 /// The text first, the page after it: programs show the last form they can.
@@ -94,11 +94,10 @@ fn write_base64(out: &mut String, bytes: &[u8]) {
 fn without_missing_pictures<'a>(page: &'a str, pictures: &[Drawn]) -> Cow<'a, str> {
     let mut page = Cow::Borrowed(page);
     let (before, after) = ("<!--picture ", "-->");
-    let named: Vec<String> = page
-        .split(before)
-        .skip(1)
-        .filter_map(|rest| rest.split_once(after).map(|(id, _)| id.to_owned()))
-        .collect();
+    let places =
+        memmem::find_iter(page.as_bytes(), before).filter_map(|place| page.get(place + before.len()..));
+    let named: Vec<String> =
+        places.filter_map(|rest| rest.split_once(after).map(|(id, _)| id.to_owned())).collect();
     for content_id in named {
         if pictures.iter().any(|picture| picture.content_id == content_id) {
             continue;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::backoff::{Retry, after_failure};
-use super::transport::{SendError, Transport};
+use super::transport::{Beginning, Outgoing, SendError, Transport};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Millis, Trouble};
@@ -14,19 +14,47 @@ use crate::store::{OutboxRow, StoreError};
 /// A mail server that takes longer for one mail is left.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Whether it has left, which is still to be noted; if not, what became of it is noted.
+/// A mail that was taken, as it is sent.
+#[derive(Debug)]
+pub(super) struct Ready {
+    pub(super) row: OutboxRow,
+    return_path: String,
+    bytes: Vec<u8>,
+}
+
+impl Ready {
+    pub(super) fn new(app: &App, row: OutboxRow, bytes: Vec<u8>) -> Self {
+        let signature = app.links.bounce_signature(row.id.0, &row.recipient);
+        let return_path = app.own.bounce(&row.id.0.to_string(), &signature);
+        Self { row, return_path, bytes }
+    }
+
+    fn outgoing(&self) -> Outgoing<'_> {
+        Outgoing { from: Some(&self.return_path), to: &self.row.recipient, bytes: &self.bytes }
+    }
+}
+
+/// Sends a mail, and begins the next where the relay takes that together.
 pub(super) async fn send(
-    app: &App,
     transport: &Transport,
+    mail: &Ready,
+    begun: Beginning,
+    next: Option<&Ready>,
+) -> (Result<(), SendError>, Beginning) {
+    let (mail, next) = (mail.outgoing(), next.map(Ready::outgoing));
+    let sending = transport.send(&mail, begun, next.as_ref());
+    tokio::time::timeout(PATIENCE, sending).await.unwrap_or_else(|_| {
+        let late = SendError::Transient("the mail server did not answer in time".to_owned());
+        (Err(late), Beginning::default())
+    })
+}
+
+/// Whether it has left, which is still to be noted; if not, what became of it is noted.
+pub(super) async fn judge(
+    app: &App,
     row: &OutboxRow,
-    bytes: &[u8],
+    outcome: Result<(), SendError>,
 ) -> Result<bool, StoreError> {
-    let return_path =
-        app.own.bounce(&row.id.0.to_string(), &app.links.bounce_signature(row.id.0, &row.recipient));
-    let sending = transport.send(Some(&return_path), &row.recipient, bytes);
-    let outcome = tokio::time::timeout(PATIENCE, sending)
-        .await
-        .unwrap_or_else(|_| Err(SendError::Transient("the mail server did not answer in time".to_owned())));
     let kind = row.kind.clone();
     match outcome {
         Ok(()) => {

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -12,8 +13,9 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::making::{Made, Prepared, prepare, prepare_all, write};
-use super::queue::{defer, finish, send};
-use super::transport::Transport;
+use super::measure::{Measure, is_still_true};
+use super::queue::{Ready, defer, finish, judge, send};
+use super::transport::{Beginning, Transport};
 use crate::app::App;
 use crate::domain::{Millis, OutboxKey};
 use crate::service::{give_way, give_way_among};
@@ -28,91 +30,16 @@ const NOTE_PAUSE: Duration = Duration::from_secs(1);
 /// A leased mail whose sending has not begun by then is left to whoever leases it next: together with the two
 /// patiences this is less than the lease.
 const FRESH_MS: i64 = 30_000;
-/// So many mails are leased at once,
-const LEAST: i64 = 16;
-/// … and while these leave sooner than they have to be looked up again, twice as many each time, up to this. A relay
-/// that is slow is not given more than it takes: what is leased waits longest when the server is killed.
-const MOST: i64 = 64;
 /// While more than this is in hand, there is work for more than those who are always at it.
 const MUCH: usize = 16;
 /// Fewer than this are not noted at once while there is more in hand, but after a moment, in which others leave too.
 const WORTH_NOTING: usize = 8;
 /// The moment.
 const MOMENT: Duration = Duration::from_millis(2);
-/// What a mail says is asked anew when it was not sent within this time, which handing it over may take as well.
-const STILL_TRUE_MS: i64 = 250;
-/// So long a mail lies before it is sent while the server is busy. Where moves follow each other in a moment, their
-/// readers then get one mail instead of many, and nobody waits for a move because mail is being written.
-const SETTLING_MS: i64 = 1_000;
-/// A server that writes more often than this in a second is busy.
-const BUSY: u64 = 200;
-
-/// How often the database was written to when somebody looked last, and whether that was often.
-#[derive(Clone, Copy, Debug, Default)]
-struct Pace {
-    at: Millis,
-    writes: u64,
-    is_busy: bool,
-}
-
-impl Pace {
-    /// Looks again, once in a second or less.
-    fn look(&mut self, now: Millis, writes: u64) {
-        let passed = now.since(self.at).0.unsigned_abs();
-        if passed < 1_000 {
-            return;
-        }
-        let often = writes.saturating_sub(self.writes).saturating_mul(1_000) / passed;
-        *self = Self { at: now, writes, is_busy: often > BUSY };
-    }
-}
-
-/// How many mails are leased at once.
-#[derive(Clone, Copy, Debug)]
-struct Portion {
-    size: i64,
-    /// Whether there were about as many the last time, and when that was.
-    was_filled: bool,
-    at: Millis,
-}
-
-impl Default for Portion {
-    fn default() -> Self {
-        Self { size: LEAST, was_filled: false, at: Millis(0) }
-    }
-}
-
-impl Portion {
-    /// How many to lease now.
-    fn next(&mut self, now: Millis) -> i64 {
-        let have_left_soon = self.was_filled && now.since(self.at).0 < STILL_TRUE_MS;
-        self.size = if have_left_soon { MOST.min(self.size * 2) } else { LEAST };
-        self.size
-    }
-
-    fn note(&mut self, leased: usize, now: Millis) {
-        self.was_filled = leased > self.few();
-        self.at = now;
-    }
-
-    /// Whether there were as many as ever are leased.
-    fn is_largest(self) -> bool {
-        self.was_filled && self.size == MOST
-    }
-
-    /// With fewer than this in hand the next are leased, so that nobody has to wait for it.
-    fn few(self) -> usize {
-        usize::try_from(self.size / 2).unwrap_or_default()
-    }
-}
-
-/// What whoever fills the tray goes by.
-#[derive(Clone, Copy, Debug, Default)]
-struct Measure {
-    pace: Pace,
-    portion: Portion,
-}
-
+/// So many mails follow each other at most before whoever sends them looks whether he should stop.
+const RUN: usize = 16;
+/// To a relay that takes longer for a mail the next is not announced: what it says might have to be asked anew.
+const SOON: Duration = Duration::from_millis(100);
 /// A mail that nobody else has.
 #[derive(Debug)]
 struct Leased {
@@ -120,6 +47,34 @@ struct Leased {
     until: Millis,
     /// What it says, and when that was asked.
     prepared: Option<(Prepared, Millis)>,
+}
+
+impl Leased {
+    /// Whether it can be sent before somebody else may lease it.
+    fn has_time(&self, now: Millis) -> bool {
+        now.plus(LEASE_MS - FRESH_MS) <= self.until
+    }
+
+    /// Whether nobody has to be asked to write it.
+    fn is_at_hand(&self, now: Millis) -> bool {
+        let known = |(prepared, at): &(Prepared, Millis)| !prepared.gives_way() && is_still_true(*at, now);
+        self.has_time(now) && self.prepared.as_ref().is_some_and(known)
+    }
+}
+
+/// A leased mail, ready to leave.
+#[derive(Debug)]
+struct Written {
+    mail: Ready,
+    until: Millis,
+    at: Millis,
+}
+
+impl Written {
+    /// As it was before it was written.
+    fn unwritten(self) -> Leased {
+        Leased { row: self.mail.row, until: self.until, prepared: None }
+    }
 }
 
 /// Sends what the outbox holds, by as many workers as share it.
@@ -139,6 +94,8 @@ pub struct Sender {
     noting: tokio::sync::Mutex<()>,
     /// There is more in hand than those who work all the time get done.
     plenty: Notify,
+    /// Whether the last mail was sent in a moment.
+    is_fast: AtomicBool,
 }
 
 impl fmt::Debug for Sender {
@@ -162,10 +119,12 @@ impl Sender {
             left: Mutex::default(),
             noting: tokio::sync::Mutex::default(),
             plenty: Notify::new(),
+            is_fast: AtomicBool::new(false),
         }
     }
 
-    /// Sends the mail that is due longest; `false`: none is due, and all that have left are noted.
+    /// Sends the mail that is due longest, and to a relay that is told about the next in the same breath a few more;
+    /// `false`: none is due, and all that have left are noted.
     ///
     /// # Errors
     /// When the database fails. A mail that cannot be rendered or sent is no error: its row says so.
@@ -174,7 +133,7 @@ impl Sender {
             self.note_all().await?;
             return Ok(false);
         };
-        self.send_leased(leased).await?;
+        self.send_run(leased, 0).await?;
         Ok(true)
     }
 
@@ -191,43 +150,109 @@ impl Sender {
         while self.tray().len() > MUCH
             && let Some(leased) = self.take_from_tray()
         {
-            self.send_leased(leased).await?;
+            self.send_run(leased, MUCH).await?;
         }
         Ok(())
     }
 
-    async fn send_leased(&self, Leased { row, until, prepared }: Leased) -> Result<(), StoreError> {
+    /// Sends a mail, and those behind it that a relay is told about in the same breath, while more than `rest` are in
+    /// hand.
+    async fn send_run(&self, first: Leased, rest: usize) -> Result<(), StoreError> {
+        let (mut turn, mut begun) = (self.write(first).await?, Beginning::default());
+        for follow in (0..RUN).rev() {
+            let Some(written) = turn else { break };
+            let next = match (follow > 0).then(|| self.take_follower(rest)).flatten() {
+                Some(next) => self.write(next).await,
+                None => Ok(None),
+            };
+            let announced = next.as_ref().ok().and_then(Option::as_ref);
+            let handed = self.hand_over(written.mail, begun, announced.map(|next| &next.mail)).await;
+            begun = match handed {
+                Ok(begun) => begun,
+                Err(error) => {
+                    self.tray().extend(next.ok().flatten().map(Written::unwritten));
+                    return Err(error);
+                }
+            };
+            turn = match next? {
+                Some(next) if !is_still_true(next.at, self.app.clock.now()) => {
+                    // Who has kept the relay waiting hangs up: it has taken nothing.
+                    begun = Beginning::default();
+                    self.write_again(next).await?
+                }
+                next => next,
+            };
+        }
+        Ok(())
+    }
+
+    /// A mail that may follow on the one that is being sent, if more than `rest` are in hand.
+    fn take_follower(&self, rest: usize) -> Option<Leased> {
+        if !self.transport.takes_next() || !self.is_fast.load(Ordering::Relaxed) {
+            return None;
+        }
+        // Who sends one after the other must not forget to lease the next in time, unless somebody is at it.
+        let few = self.filling.try_lock().map_or(0, |measure| measure.portion.few());
+        let now = self.app.clock.now();
+        let mut tray = self.tray();
+        let may = tray.len() > rest && tray.len() >= few;
+        may.then(|| tray.pop_front_if(|leased| leased.is_at_hand(now))).flatten()
+    }
+
+    /// What is to be sent; `None`: nothing, and that is noted.
+    async fn write(&self, leased: Leased) -> Result<Option<Written>, StoreError> {
         let app = &*self.app;
-        let row = &row;
-        // A mail that makes the program stumble must not take the sender along.
-        let made = AssertUnwindSafe(make(app, row, until, prepared))
+        let Leased { row, until, prepared } = leased;
+        // A mail that makes the program stumble must not take the sender along. Boxed: it is written in several places.
+        let made = AssertUnwindSafe(Box::pin(make(app, &row, until, prepared)))
             .catch_unwind()
             .await
             .unwrap_or(Err(StoreError::Panicked));
         match made {
-            Ok(Some(Made::Message(bytes))) => match app.composer.sign(&bytes, row.date) {
+            Ok(Some((Made::Message(bytes), at))) => match app.composer.sign(&bytes, row.date) {
                 Ok(signed) => {
-                    if send(app, &self.transport, row, signed.as_deref().unwrap_or(&bytes)).await? {
-                        self.left().push(row.id);
-                        self.note_unless_somebody_does().await?;
-                    }
+                    let mail = Ready::new(app, row, signed.unwrap_or(bytes));
+                    return Ok(Some(Written { mail, until, at }));
                 }
                 // Unsigned it would be taken for a forgery.
-                Err(error) => defer(app, row, error).await?,
+                Err(error) => defer(app, &row, error).await?,
             },
-            Ok(Some(Made::Dropped(why))) => finish(app, row, "dropped", why.to_owned()).await?,
+            Ok(Some((Made::Dropped(why), _))) => finish(app, &row, "dropped", why.to_owned()).await?,
             Ok(None) => {}
-            Err(error) if error.is_transient() => defer(app, row, error.with_causes()).await?,
+            Err(error) if error.is_transient() => defer(app, &row, error.with_causes()).await?,
             Err(error) => {
                 tracing::error!(
                     outbox = row.id.0,
                     error = error.with_causes(),
                     "a mail could not be written; it is set aside"
                 );
-                finish(app, row, "failed", error.with_causes()).await?;
+                finish(app, &row, "failed", error.with_causes()).await?;
             }
         }
-        Ok(())
+        Ok(None)
+    }
+
+    /// As it is to be sent now; `None`: not any more, or by somebody else.
+    async fn write_again(&self, written: Written) -> Result<Option<Written>, StoreError> {
+        let leased = written.unwritten();
+        if leased.has_time(self.app.clock.now()) { self.write(leased).await } else { Ok(None) }
+    }
+
+    /// Sends a mail and notes what became of it.
+    async fn hand_over(
+        &self,
+        mail: Ready,
+        begun: Beginning,
+        next: Option<&Ready>,
+    ) -> Result<Beginning, StoreError> {
+        let began = Instant::now();
+        let (outcome, begun) = send(&self.transport, &mail, begun, next).await;
+        self.is_fast.store(began.elapsed() < SOON, Ordering::Relaxed);
+        if judge(&self.app, &mail.row, outcome).await? {
+            self.left().push(mail.row.id);
+            self.note_unless_somebody_does().await?;
+        }
+        Ok(begun)
     }
 
     /// Notes what has left, and leaves what is in hand to whoever comes next.
@@ -280,7 +305,7 @@ impl Sender {
             return Ok(false);
         };
         pace.look(now, self.app.store.writes());
-        let settling = if pace.is_busy { SETTLING_MS } else { 0 };
+        let settling = pace.settling();
         let rest = settling.saturating_sub(now.since(Millis(due)).0).max(0);
         tokio::time::sleep(Duration::from_millis(rest.unsigned_abs())).await;
         let now = self.app.clock.now();
@@ -309,7 +334,7 @@ impl Sender {
         let mut tray = self.tray();
         loop {
             let leased = tray.pop_front()?;
-            if now.plus(LEASE_MS - FRESH_MS) <= leased.until {
+            if leased.has_time(now) {
                 return Some(leased);
             }
         }
@@ -376,21 +401,23 @@ impl Sender {
     }
 }
 
-/// What becomes of a mail that is sent now; `None`: it has ended, or somebody else has it.
+/// What becomes of a mail that is sent now, and when what it says was asked; `None`: it has ended, or somebody else has
+/// it.
 async fn make(
     app: &App,
     row: &OutboxRow,
     until: Millis,
     prepared: Option<(Prepared, Millis)>,
-) -> Result<Option<Made>, StoreError> {
-    let prepared = match prepared {
-        Some((prepared, at)) if app.clock.now().since(at).0 < STILL_TRUE_MS => prepared,
-        _ => prepare(app, row, until).await?,
+) -> Result<Option<(Made, Millis)>, StoreError> {
+    let now = app.clock.now();
+    let (prepared, at) = match prepared {
+        Some((prepared, at)) if is_still_true(at, now) => (prepared, at),
+        _ => (prepare(app, row, until).await?, now),
     };
     match prepared {
         Prepared::Gone => Ok(None),
         Prepared::Ready { has_newer: true, .. } if give_way(app, row).await? => Ok(None),
-        Prepared::Ready { content, .. } => write(app, row, content).await.map(Some),
+        Prepared::Ready { content, .. } => Ok(Some((write(app, row, content).await?, at))),
     }
 }
 
@@ -402,40 +429,4 @@ async fn lease(
 ) -> Result<Vec<OutboxRow>, StoreError> {
     let rows = tx.lease_outbox(settled, until, most).await?;
     give_way_among(tx, rows, now).await
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn portions_grow_while_they_leave_soon() {
-        let mut portion = Portion::default();
-        let mut lease = |at: i64, due: i64| {
-            let size = portion.next(Millis(at));
-            portion.note(usize::try_from(size.min(due)).unwrap(), Millis(at));
-            size
-        };
-        assert_eq!([0, 9, 19, 29, 39].map(|at| lease(1_000_000 + at, 500)), [16, 32, 64, 64, 64]);
-        assert_eq!(lease(1_000_050, 20), 64);
-        assert_eq!(lease(1_000_060, 500), 16, "there were few");
-        assert_eq!(lease(1_000_070, 500), 32);
-        assert_eq!(lease(1_000_070 + STILL_TRUE_MS, 500), 16, "they took their time");
-    }
-
-    #[test]
-    fn a_server_is_busy_when_it_writes_often_for_a_second() {
-        let mut pace = Pace::default();
-        pace.look(Millis(1_000_000), 50);
-        assert!(!pace.is_busy);
-        // A burst shorter than a second is none.
-        pace.look(Millis(1_000_999), 900);
-        assert!(!pace.is_busy);
-        pace.look(Millis(1_001_000), 251);
-        assert!(pace.is_busy);
-        pace.look(Millis(1_003_000), 651);
-        assert!(!pace.is_busy, "exactly as often as a quiet one may");
-        pace.look(Millis(1_002_000), 9_000);
-        assert!(!pace.is_busy, "the clock was put back");
-    }
 }

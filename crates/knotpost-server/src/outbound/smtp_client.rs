@@ -7,17 +7,16 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use lettre::Address;
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
 use lettre::transport::smtp::client::{AsyncSmtpConnection, TlsParameters};
-use lettre::transport::smtp::commands::{Data, Ehlo, Mail, Rcpt, Rset};
-use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
+use lettre::transport::smtp::extension::ClientId;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::relay::{Relay, Security, parse_relay};
-use super::transport::{SendError, TransportError};
+use super::smtp_line::{Failure, Line, Parcel};
+use super::transport::{Outgoing, SendError, TransportError};
 
 const CONNECT_PATIENCE: Duration = Duration::from_mins(1);
 /// RFC 5321, section 4.5.3.2.6, asks for ten minutes of patience at the end of a message.
@@ -36,13 +35,6 @@ struct Shared {
     idle: Mutex<Vec<Line>>,
 }
 
-/// An open connection to the relay.
-struct Line {
-    connection: AsyncSmtpConnection,
-    /// Whether it takes commands before the answers to those before them: RFC 2920.
-    pipelines: bool,
-}
-
 impl fmt::Debug for SmtpClient {
     /// Without the password.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -50,29 +42,18 @@ impl fmt::Debug for SmtpClient {
     }
 }
 
-/// One mail on its way to the relay.
-struct Parcel<'a> {
-    from: Option<Address>,
-    to: Address,
-    mail: &'a [u8],
-}
-
-impl Parcel<'_> {
-    /// Whether an address has letters beyond ASCII, which not every mail server carries: RFC 6531.
-    fn is_international(&self) -> bool {
-        let beyond = |address: &Address| !address.to_string().is_ascii();
-        beyond(&self.to) || self.from.as_ref().is_some_and(beyond)
-    }
-}
-
-/// How far a mail had come when it failed.
-enum Failure {
-    /// The connection was of no use any more; nothing was said about the mail.
-    Stale(Error),
-    /// The relay or the network refused the mail.
-    Mail(Error),
-    /// The relay refused its recipient.
-    Recipient(Error),
+/// Whether a mail was begun together with the end of the one before it.
+#[derive(Debug, Default)]
+pub(super) enum Begun {
+    /// It begins like any other.
+    #[default]
+    Not,
+    /// Its commands are with the relay, whose answers are still to be read: they are this mail's own affair.
+    Announced {
+        line: Box<Line>,
+        /// Whether the message was one of ASCII alone, which the relay was told.
+        ascii: bool,
+    },
 }
 
 impl SmtpClient {
@@ -82,58 +63,102 @@ impl SmtpClient {
         Ok(Self { shared: Arc::new(Shared { relay, tls, idle: Mutex::default() }) })
     }
 
+    /// Sends a mail, and begins the next in the same breath where the relay takes that.
     pub(super) async fn send(
         &self,
-        envelope_from: Option<&str>,
-        to: &str,
-        mail: &[u8],
-    ) -> Result<(), SendError> {
-        let from = envelope_from.map(parse_address).transpose()?;
-        // lettre ends every message with a line end of its own.
-        let mail = mail.strip_suffix(b"\r\n").unwrap_or(mail);
-        let parcel = Parcel { from, to: parse_address(to)?, mail };
-        let kept = self.lock_idle().pop();
-        if let Some(line) = kept {
-            match self.hand_over(line, &parcel).await? {
-                Ok(()) => return Ok(()),
-                Err(Failure::Stale(_)) => {}
-                Err(Failure::Mail(error)) => return Err(judge(&error)),
-                Err(Failure::Recipient(error)) => return Err(judge_recipient(&error)),
+        mail: &Outgoing<'_>,
+        begun: Begun,
+        next: Option<&Outgoing<'_>>,
+    ) -> (Result<(), SendError>, Begun) {
+        let parcel = match Parcel::read(mail) {
+            Ok(parcel) => parcel,
+            Err(error) => return (Err(error), Begun::Not),
+        };
+        let next = next.and_then(|next| Parcel::read(next).ok());
+        let next = next.as_ref();
+        if let Begun::Announced { line, ascii } = begun
+            // Another message than was announced: nothing has come of it when the connection ends.
+            && ascii == parcel.is_ascii()
+        {
+            match self.begin(*line, &parcel, true).await {
+                Ok(line) => return self.hand_over(line, &parcel, next).await,
+                Err(NotBegun::Stale(_)) => {}
+                Err(NotBegun::Refused(error)) => return (Err(error), Begun::Not),
             }
         }
-        let line = self.shared.connect().await?;
-        match self.hand_over(line, &parcel).await? {
-            Ok(()) => Ok(()),
-            Err(Failure::Stale(error)) => Err(SendError::Transient(describe(&error))),
-            Err(Failure::Mail(error)) => Err(judge(&error)),
-            Err(Failure::Recipient(error)) => Err(judge_recipient(&error)),
+        let kept = self.lock_idle().pop();
+        if let Some(line) = kept {
+            match self.begin(line, &parcel, false).await {
+                Ok(line) => return self.hand_over(line, &parcel, next).await,
+                Err(NotBegun::Stale(_)) => {}
+                Err(NotBegun::Refused(error)) => return (Err(error), Begun::Not),
+            }
+        }
+        let line = match self.shared.connect().await {
+            Ok(line) => line,
+            Err(error) => return (Err(error), Begun::Not),
+        };
+        match self.begin(line, &parcel, false).await {
+            Ok(line) => self.hand_over(line, &parcel, next).await,
+            Err(NotBegun::Stale(error) | NotBegun::Refused(error)) => (Err(error), Begun::Not),
         }
     }
 
-    async fn hand_over(&self, mut line: Line, parcel: &Parcel<'_>) -> Result<Result<(), Failure>, SendError> {
-        let server = line.connection.server_info();
-        if parcel.is_international() && !server.supports_feature(Extension::SmtpUtfEight) {
+    /// Gives the connection on which the relay waits for the message.
+    async fn begin(&self, mut line: Line, parcel: &Parcel<'_>, is_announced: bool) -> Result<Line, NotBegun> {
+        if !line.carries(parcel) {
             self.keep(line);
             let text = "the relay does not carry addresses with letters beyond ASCII (SMTPUTF8)";
-            return Err(SendError::Permanent(text.to_owned()));
+            return Err(NotBegun::Refused(SendError::Permanent(text.to_owned())));
         }
-        let Ok(handed) = timeout(MAIL_PATIENCE, line.transact(parcel)).await else {
-            return Err(SendError::Transient("the relay did not answer in time".to_owned()));
+        let begun =
+            async { if is_announced { line.hear_announced().await } else { line.begin(parcel).await } };
+        match timeout(MAIL_PATIENCE, begun).await {
+            Ok(Ok(())) => Ok(line),
+            Ok(Err(failure)) => {
+                if failure.is_answer() {
+                    self.keep_if_in_order(line).await;
+                }
+                Err(match failure {
+                    Failure::Stale(error) => NotBegun::Stale(SendError::Transient(describe(&error))),
+                    other => NotBegun::Refused(judge(&other)),
+                })
+            }
+            Err(_) => Err(NotBegun::Refused(too_slow())),
+        }
+    }
+
+    /// Hands over the message that the relay waits for.
+    async fn hand_over(
+        &self,
+        mut line: Line,
+        parcel: &Parcel<'_>,
+        next: Option<&Parcel<'_>>,
+    ) -> (Result<(), SendError>, Begun) {
+        let next = next.filter(|next| parcel.is_text() && line.may_announce(next));
+        let Ok(handed) = timeout(MAIL_PATIENCE, line.hand_over(parcel, next)).await else {
+            return (Err(too_slow()), Begun::Not);
         };
-        let reusable = match &handed {
-            Ok(()) => true,
-            Err(Failure::Stale(_)) => false,
-            Err(Failure::Mail(error) | Failure::Recipient(error)) => {
-                error.status().is_some()
-                    && timeout(CONNECT_PATIENCE, line.connection.command(Rset))
-                        .await
-                        .is_ok_and(|reset| reset.is_ok())
+        let is_heard = handed.as_ref().map_or_else(Failure::is_answer, |()| true);
+        let begun = match next {
+            // What the relay says to the next mail must not keep back what it said to this one.
+            Some(next) if is_heard => Begun::Announced { line: Box::new(line), ascii: next.is_ascii() },
+            _ => {
+                match &handed {
+                    Ok(()) => self.keep(line),
+                    Err(failure) if failure.is_answer() => self.keep_if_in_order(line).await,
+                    Err(_) => {}
+                }
+                Begun::Not
             }
         };
-        if reusable {
+        (handed.map_err(|failure| judge(&failure)), begun)
+    }
+
+    async fn keep_if_in_order(&self, mut line: Line) {
+        if timeout(CONNECT_PATIENCE, line.reset()).await.unwrap_or(false) {
             self.keep(line);
         }
-        Ok(handed)
     }
 
     fn keep(&self, line: Line) {
@@ -148,12 +173,20 @@ impl SmtpClient {
     }
 }
 
+/// Why the relay does not wait for a message.
+enum NotBegun {
+    /// The connection was of no use any more; nothing was said about the mail.
+    Stale(SendError),
+    /// It does not want this one.
+    Refused(SendError),
+}
+
 impl Shared {
     /// A connection ready for mail. Whatever goes wrong here is no mail's fault.
     async fn connect(&self) -> Result<Line, SendError> {
         match timeout(CONNECT_PATIENCE, self.open()).await {
             Ok(opened) => opened,
-            Err(_) => Err(SendError::Transient("the relay did not answer in time".to_owned())),
+            Err(_) => Err(too_slow()),
         }
     }
 
@@ -182,115 +215,25 @@ impl Shared {
         if let Some((user, password)) = self.relay.credentials.clone() {
             connection.auth(DEFAULT_MECHANISMS, &Credentials::new(user, password)).await.map_err(failed)?;
         }
-        // Asked once more: lettre does not tell of extensions that it makes no use of. Whoever minds that is spoken to
-        // slowly, and whoever has gone is missed at the next command.
-        let offers = connection.command(Ehlo::new(hello)).await;
-        let pipelines = offers.is_ok_and(|offers| {
-            offers.message().any(|offer| offer.trim().eq_ignore_ascii_case("PIPELINING"))
-        });
-        Ok(Line { connection, pipelines })
+        Ok(Line::new(connection, hello).await)
     }
 }
 
-/// The commands before a message, for a relay that takes them at once.
-struct Opening {
-    mail: Mail,
-    recipient: Rcpt,
-}
-
-impl fmt::Display for Opening {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}{}{Data}", self.mail, self.recipient)
-    }
-}
-
-/// A message without its last line end, as it travels: RFC 5321, section 4.5.2. lettre would look at each byte, and
-/// send the end by itself.
-struct Content<'a>(&'a str);
-
-impl fmt::Display for Content<'_> {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for line in self.0.split_inclusive('\n') {
-            if line.starts_with('.') {
-                out.write_str(".")?;
-            }
-            out.write_str(line)?;
-        }
-        out.write_str("\r\n.\r\n")
-    }
-}
-
-impl Line {
-    async fn transact(&mut self, parcel: &Parcel<'_>) -> Result<(), Failure> {
-        let connection = &mut self.connection;
-        let mut parameters = Vec::new();
-        if parcel.is_international() {
-            parameters.push(MailParameter::SmtpUtfEight);
-        }
-        if !parcel.mail.is_ascii() && connection.server_info().supports_feature(Extension::EightBitMime) {
-            parameters.push(MailParameter::Body(MailBodyParameter::EightBitMime));
-        }
-        let mail = Mail::new(parcel.from.clone(), parameters);
-        let recipient = Rcpt::new(parcel.to.clone(), Vec::new());
-        if self.pipelines {
-            self.open_at_once(Opening { mail, recipient }).await?;
-        } else {
-            connection.command(mail).await.map_err(refused_mail)?;
-            connection.command(recipient).await.map_err(Failure::Recipient)?;
-            connection.command(Data).await.map_err(Failure::Mail)?;
-        }
-        let taken = match str::from_utf8(parcel.mail) {
-            Ok(text) => self.connection.command(Content(text)).await,
-            Err(_) => self.connection.message(parcel.mail).await,
-        };
-        taken.map(drop).map_err(Failure::Mail)
-    }
-
-    /// All commands before the message at once: a relay far away answers them in the time of one.
-    async fn open_at_once(&mut self, opening: Opening) -> Result<(), Failure> {
-        let connection = &mut self.connection;
-        let mail = connection.command(opening).await.map(drop).map_err(refused_mail);
-        if matches!(mail, Err(Failure::Stale(_))) {
-            return mail;
-        }
-        // Every command has its answer, whatever the ones before it said.
-        let recipient = connection.read_response().await;
-        let data = connection.read_response().await;
-        let has_refused = mail.is_err() || recipient.as_ref().is_err_and(|error| error.status().is_some());
-        if has_refused && data.is_ok() {
-            // The relay waits for a message all the same: an empty one, which has nobody to go to.
-            let _ = connection.command(".\r\n").await;
-        }
-        mail?;
-        recipient.map_err(Failure::Recipient)?;
-        data.map(drop).map_err(Failure::Mail)
-    }
-}
-
-fn refused_mail(error: Error) -> Failure {
-    // A connection kept too long ends with the next command: by a 421 or without a word.
-    let ended = error.status().is_none_or(|code| u16::from(code) == 421);
-    if ended { Failure::Stale(error) } else { Failure::Mail(error) }
-}
-
-fn parse_address(text: &str) -> Result<Address, SendError> {
-    text.parse()
-        .map_err(|_| SendError::Permanent("the address is not one that mail can be sent to".to_owned()))
+fn too_slow() -> SendError {
+    SendError::Transient("the relay did not answer in time".to_owned())
 }
 
 /// Refusals of this mail are permanent; refusals of us (50x: protocol, 53x: authentication) are somebody's mistake in
 /// a configuration, and no mail shall be lost by it.
-fn judge(error: &Error) -> SendError {
+fn judge(failure: &Failure) -> SendError {
+    let (Failure::Stale(error) | Failure::Mail(error) | Failure::Recipient(error)) = failure;
     let said = describe(error);
     let code = error.status().map(u16::from).unwrap_or_default();
     let refused = (510..=529).contains(&code) || (540..=599).contains(&code);
-    if refused { SendError::Permanent(said) } else { SendError::Transient(said) }
-}
-
-fn judge_recipient(error: &Error) -> SendError {
-    match judge(error) {
-        SendError::Permanent(said) => SendError::Recipient(said),
-        other => other,
+    match failure {
+        Failure::Recipient(_) if refused => SendError::Recipient(said),
+        Failure::Mail(_) if refused => SendError::Permanent(said),
+        _ => SendError::Transient(said),
     }
 }
 
@@ -322,19 +265,4 @@ fn tls_parameters(relay: &Relay) -> Result<Option<TlsParameters>, TransportError
         .build()
         .map(Some)
         .map_err(|_| TransportError::Tls)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_line_of_a_message_ends_it() {
-        assert_eq!(Content("").to_string(), "\r\n.\r\n");
-        assert_eq!(Content(".").to_string(), "..\r\n.\r\n");
-        assert_eq!(
-            Content("To: a\r\n\r\n.\r\na.b\r\n..").to_string(),
-            "To: a\r\n\r\n..\r\na.b\r\n...\r\n.\r\n"
-        );
-    }
 }

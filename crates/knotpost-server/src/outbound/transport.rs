@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::maildir::Maildir;
 use super::sendmail::Sendmail;
-use super::smtp_client::SmtpClient;
+use super::smtp_client::{Begun, SmtpClient};
 
 /// Why a transport cannot be set up.
 #[derive(Debug, thiserror::Error)]
@@ -153,28 +153,67 @@ impl Transport {
         }
     }
 
-    /// Sends one mail (bytes of `compose`) to one recipient. The return path `None` is the null path.
+    /// Sends one mail to one recipient, and tells a relay about the next in the same breath, where it takes that. What
+    /// has come of that goes with the next mail; when it is dropped, nothing comes of it.
     ///
-    /// # Errors
-    /// [`SendError`]; on `Transient` the mail may be sent again.
-    pub async fn send(&self, envelope_from: Option<&str>, to: &str, bytes: &[u8]) -> Result<(), SendError> {
-        if !is_one_address(to) || !envelope_from.is_none_or(is_one_address) {
-            return Err(SendError::Permanent("the address is not one that mail can be sent to".to_owned()));
+    /// Of the mail itself: on [`SendError::Transient`] it may be sent again.
+    pub async fn send(
+        &self,
+        mail: &Outgoing<'_>,
+        begun: Beginning,
+        next: Option<&Outgoing<'_>>,
+    ) -> (Result<(), SendError>, Beginning) {
+        if let Err(error) = mail.check() {
+            return (Err(error), Beginning::default());
         }
-        match self {
-            Self::Maildir(maildir) => deliver(maildir.clone(), local_copy(envelope_from, to, bytes)).await,
-            Self::Smtp(SmtpRelay(client)) => client.send(envelope_from, to, bytes).await,
+        let next = next.filter(|next| next.check().is_ok());
+        let sent = match self {
+            Self::Smtp(SmtpRelay(client)) => {
+                let (sent, begun) = client.send(mail, begun.0, next).await;
+                return (sent, Beginning(begun));
+            }
+            Self::Maildir(maildir) => deliver(maildir.clone(), local_copy(mail)).await,
             Self::Sendmail(SendmailProgram(program)) => {
-                program.send(envelope_from, to, &with_lf(bytes)).await
+                program.send(mail.from, mail.to, &with_lf(mail.bytes)).await
             }
             Self::Memory(memory) => memory.send(Sent {
-                from: envelope_from.map(str::to_owned),
-                to: to.to_owned(),
-                bytes: bytes.to_vec(),
+                from: mail.from.map(str::to_owned),
+                to: mail.to.to_owned(),
+                bytes: mail.bytes.to_vec(),
             }),
-        }
+        };
+        (sent, Beginning::default())
+    }
+
+    /// Whether it is of use to have the next mail ready when one is sent.
+    pub(super) fn takes_next(&self) -> bool {
+        matches!(self, Self::Smtp(_))
     }
 }
+
+/// A mail with its envelope.
+#[derive(Clone, Copy, Debug)]
+pub struct Outgoing<'a> {
+    /// The return path; `None` is the null path.
+    pub from: Option<&'a str>,
+    /// The recipient.
+    pub to: &'a str,
+    /// The mail, as `Composer::write` makes it.
+    pub bytes: &'a [u8],
+}
+
+impl Outgoing<'_> {
+    fn check(&self) -> Result<(), SendError> {
+        if is_one_address(self.to) && self.from.is_none_or(is_one_address) {
+            return Ok(());
+        }
+        Err(SendError::Permanent("the address is not one that mail can be sent to".to_owned()))
+    }
+}
+
+/// What has been said about a mail before it is sent.
+#[derive(Debug, Default)]
+pub struct Beginning(Begun);
 
 /// Nothing that could end a header line, a command or an argument.
 fn is_one_address(address: &str) -> bool {
@@ -195,11 +234,11 @@ async fn deliver(maildir: Maildir, mail: Vec<u8>) -> Result<(), SendError> {
 }
 
 /// The mail as it lies in a mail box: with the envelope on top.
-fn local_copy(envelope_from: Option<&str>, to: &str, bytes: &[u8]) -> Vec<u8> {
-    let mut mail =
-        format!("Return-Path: <{}>\nDelivered-To: {to}\n", envelope_from.unwrap_or_default()).into_bytes();
-    mail.extend_from_slice(&with_lf(bytes));
-    mail
+fn local_copy(mail: &Outgoing<'_>) -> Vec<u8> {
+    let mut copy =
+        format!("Return-Path: <{}>\nDelivered-To: {}\n", mail.from.unwrap_or_default(), mail.to).into_bytes();
+    copy.extend_from_slice(&with_lf(mail.bytes));
+    copy
 }
 
 /// The line ends of files on this machine.

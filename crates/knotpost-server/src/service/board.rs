@@ -388,8 +388,18 @@ fn read_options(
 
 /// The list of moves of a board on which nobody has moved.
 fn no_moves(row: &BoardRow, players: usize) -> History {
-    let numbers = [row.rules_version.to_be_bytes(), (players as i64).to_be_bytes()];
-    History::new(&[row.game.as_bytes(), row.options.as_bytes(), row.seed.as_slice(), numbers.as_flattened()])
+    begin_history((&row.game, &row.options), &row.seed, row.rules_version, players)
+}
+
+/// The same from what a new board comes from: game, options, seed, version of the rules, and how many play.
+pub(super) fn begin_history(
+    (game, options): (&str, &str),
+    seed: &[u8],
+    rules_version: i64,
+    players: usize,
+) -> History {
+    let numbers = [rules_version.to_be_bytes(), (players as i64).to_be_bytes()];
+    History::new(&[game.as_bytes(), options.as_bytes(), seed, numbers.as_flattened()])
 }
 
 fn exchange_users(seats: &mut [SeatRow]) {

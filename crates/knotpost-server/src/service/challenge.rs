@@ -4,6 +4,7 @@ use knotpost_commands::{Days, GivenOption, ServerOptions};
 use knotpost_rules::{AnyGame, GameOptions, Seed};
 
 use super::Prepared;
+use super::board::begin_history;
 use super::boards::{answer_with_board, find_game, game_options};
 use super::opponents::Readiness;
 use super::post::{BoardFacts, Heading, Note};
@@ -73,10 +74,12 @@ pub(super) async fn start(
     let seed: [u8; 32] = random_bytes(app.entropy.as_ref()).map_err(StoreError::from)?;
     let position = game.setup(options, users.len(), &Seed(seed));
     let distinct = users.iter().any(|user| Some(user.id) != users.first().map(|first| first.id));
+    let (options_text, rules_version) = (options.to_string(), game.meta().rules_version);
+    let history = begin_history((name, &options_text), &seed, rules_version.into(), users.len());
     let new = NewBoard {
         game: name.to_owned(),
-        options: options.to_string(),
-        rules_version: game.meta().rules_version,
+        options: options_text,
+        rules_version,
         seed,
         rated: distinct && terms.rated && !options.is_handicap(),
         position: position.position(),
@@ -85,6 +88,7 @@ pub(super) async fn start(
         nag_ms: terms.nag_ms,
         forfeit_ms: terms.forfeit_ms,
         total_ms: terms.total_ms,
+        history: Some(history.digest()),
     };
     let number = tx.take_board_number(name).await?;
     let key = tx.insert_board(number, &new).await?;

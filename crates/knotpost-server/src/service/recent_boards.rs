@@ -93,9 +93,9 @@ impl RecentBoards {
         Some(found)
     }
 
-    /// Whether a board with these moves is worth keeping: somebody has moved, and it is not here already.
+    /// Whether a board with these moves is to be kept: it is not too long, and not here already.
     pub(super) fn wants(&self, board: BoardKey, entries: &History) -> bool {
-        if entries.is_empty() || weight(entries) > MOST {
+        if weight(entries) > MOST {
             return false;
         }
         let shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -47,8 +47,8 @@ impl Tx {
     /// When the database fails.
     pub async fn insert_board(&mut self, number: i64, board: &NewBoard) -> Result<BoardKey, StoreError> {
         let sql = "INSERT INTO boards (game, number, options, rules_version, seed, state, rated, ply, position, \
-                   scores, started_at, nag_ms, forfeit_ms, total_ms, due_at) \
-                   VALUES ($1, $2, $3, $4, $5, 'active', $6, 0, $7, $8, $9, $10, $11, $12, $9) RETURNING id";
+                   scores, started_at, nag_ms, forfeit_ms, total_ms, history, due_at) \
+                   VALUES ($1, $2, $3, $4, $5, 'active', $6, 0, $7, $8, $9, $10, $11, $12, $13, $9) RETURNING id";
         let key: i64 = on!(self.writing().await?, c => sqlx::query_scalar(sql)
             .bind(&board.game)
             .bind(number)
@@ -62,6 +62,7 @@ impl Tx {
             .bind(board.nag_ms)
             .bind(board.forfeit_ms)
             .bind(board.total_ms)
+            .bind(board.history)
             .fetch_one(c)
             .await)?;
         Ok(BoardKey(key))

@@ -107,6 +107,7 @@ fn new_board(game: &str) -> NewBoard {
         nag_ms: None,
         forfeit_ms: Some(5),
         total_ms: None,
+        history: None,
     }
 }
 

@@ -173,6 +173,7 @@ async fn insert(tx: &mut Tx, game: &Played, number: i64, users: &[UserKey]) -> R
         nag_ms: None,
         forfeit_ms: None,
         total_ms: None,
+        history: None,
     };
     let key = tx.insert_board(number, &new).await?;
     for (seat, user) in (1..).zip(users) {

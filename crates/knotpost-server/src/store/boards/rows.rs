@@ -83,6 +83,8 @@ pub struct NewBoard {
     pub forfeit_ms: Option<i64>,
     /// See [`BoardRow::total_ms`].
     pub total_ms: Option<i64>,
+    /// See [`BoardRow::history`]; `None` where moves follow at once.
+    pub history: Option<i64>,
 }
 
 /// A move of a board's list.

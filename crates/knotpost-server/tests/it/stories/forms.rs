@@ -11,6 +11,7 @@ tell! {
     a_mail_that_cannot_be_read_is_set_aside_alone,
     workers_together_send_each_mail_once_and_note_it,
     helpers_send_while_there_is_plenty_in_hand,
+    a_quick_relay_is_told_of_the_next_mail_with_the_end_of_the_one_before_it,
     what_has_left_is_noted_as_soon_as_the_database_takes_it,
     ids_of_mails_follow_the_clock_and_none_is_like_another,
     a_mail_that_is_tried_once_more_lends_its_id_to_no_other,
@@ -29,6 +30,7 @@ mod stories {
     use knotpost_server::store::{Driver, MailFilter, MailQueue, Window};
 
     use crate::harness::{DAY, Letter, Place, TestApp, show_all};
+    use crate::relay::Relay;
 
     fn subjects(letters: &[Letter]) -> Vec<String> {
         letters.iter().map(|letter| format!("{}: {}", letter.to, letter.subject)).collect()
@@ -290,6 +292,26 @@ mod stories {
         let ids: std::collections::BTreeSet<&str> =
             letters.iter().map(|letter| letter.message_id.as_str()).collect();
         assert_eq!((letters.len(), ids.len()), (120, 120));
+        let mut tx = app.app.store.read().await.unwrap();
+        assert_eq!(tx.count_waiting_outbox().await.unwrap(), 0, "all are noted");
+    }
+
+    pub(super) async fn a_quick_relay_is_told_of_the_next_mail_with_the_end_of_the_one_before_it(
+        place: Place,
+    ) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        for _ in 0..20 {
+            app.post("osbox challenge ann bob", "").await;
+        }
+        let relay = Relay::quick().await;
+        let sender = Sender::new(Arc::clone(&app.app), Arc::new(relay.transport()));
+        let work = async || while sender.send_next().await.unwrap() {};
+        futures_util::future::join_all([Box::pin(work()), Box::pin(work())]).await;
+        let heard = relay.heard();
+        let ids: std::collections::BTreeSet<&str> =
+            heard.split("(Message-ID: ").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+        assert_eq!((heard.matches("(Message-ID: ").count(), ids.len()), (40, 40));
+        assert!(heard.contains(" . MAIL RCPT DATA"), "each was sent by itself");
         let mut tx = app.app.store.read().await.unwrap();
         assert_eq!(tx.count_waiting_outbox().await.unwrap(), 0, "all are noted");
     }
