@@ -15,8 +15,8 @@ export function dice(seed) {
 /** Puts a move together by clicking until the page offers to send it. */
 async function compose(person, roll, prefer) {
   for (let step = 0; step < 40; step++) {
-    if (await person.has("form [name=move]")) return;
     const points = await choices(person);
+    if (!points.length) return;
     const wanted = prefer ? points.filter((href) => prefer(href)) : [];
     const among = wanted.length ? wanted : points;
     await point(person, among[roll(among.length)]);
@@ -24,28 +24,38 @@ async function compose(person, roll, prefer) {
   throw new Error(`${person.userid} never came to a move`);
 }
 
-/** Where one can go next, each read off the page at one moment: news may put another board in its place at any time. */
-export function choices(person) {
+/**
+ * Where one can go next, nowhere where the move can be sent. All of it is read off the page at one moment:
+ * news or the answer to a click may put another board in its place at any time.
+ */
+export async function choices(person) {
   const seen = (selectors) => {
+    if (document.querySelector("form [name=move]")) return [];
     const hrefs = (selector) => [...document.querySelectorAll(selector)].filter((link) => link.getClientRects().length).map((link) => link.getAttribute("href"));
     // Words of the server such as `swap` are left aside.
     const lists = selectors.map((selector) => hrefs(selector).filter((href) => !/choose=(swap|pass)\b/.test(href)));
     return lists.find((list) => list.length);
   };
-  return person.page.waitForFunction(seen, { polling: 50 }, POINTS).then((list) => list.jsonValue());
+  const { page } = person;
+  try {
+    return await (await page.waitForFunction(seen, { polling: 50 }, POINTS)).jsonValue();
+  } catch (error) {
+    throw new Error(`${person.userid} finds nothing to point at on ${page.url()}:\n${await person.text("body")}`, { cause: error });
+  }
 }
 
-/** Clicks where this link is shown; false where news have just moved it, and one has to look anew. */
+/** Clicks where this link is shown, and waits until its page is; false where news moved it meanwhile, and one has to look anew. */
 export async function point(person, href) {
+  const { page } = person;
   const selector = POINTS.map((each) => `${each}[href="${href}"]`).join();
-  await person.page.$eval("#table", (table) => table.setAttribute("data-old", ""));
   try {
-    await person.page.click(selector);
+    await page.click(selector);
+    // Pressed on one board and let go on the next, a link is not followed.
+    await page.waitForFunction((wanted) => new URL(wanted, location).href === location.href, { polling: 20, timeout: 5000 }, href);
   } catch (error) {
-    if (/detached|No element found|not clickable/.test(error.message)) return false;
+    if (/detached|No element found|not clickable/.test(error.message) || error.name === "TimeoutError") return false;
     throw error;
   }
-  await person.page.waitForSelector("#table:not([data-old])");
   return true;
 }
 
