@@ -213,9 +213,8 @@ pub(super) async fn post_board(
     facts: BoardFacts,
     now: Millis,
 ) -> Result<BoardFacts, StoreError> {
-    let players = board.seats.iter().map(|row| row.user_id).collect();
     let BoardReaders { readers, watchers: subscribers, waiting } =
-        readers_and_watchers(tx, app, board, players).await?;
+        readers_and_watchers(tx, app, board).await?;
     let mut facts = BoardFacts { subscribers, ..facts };
     // A move makes a proposal void, so that only other mails have one to tell of.
     if facts.heading == Heading::Chat {

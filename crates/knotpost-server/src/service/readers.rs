@@ -68,22 +68,22 @@ impl Reader {
 /// Who is to hear of a board.
 #[derive(Debug)]
 pub(super) struct BoardReaders {
-    /// The users asked about and who watches, in this order.
+    /// The players and who watches, in this order.
     pub(super) readers: Vec<Reader>,
-    /// Who watches without being one of the users, by name.
+    /// Who watches without playing, by name.
     pub(super) watchers: Vec<String>,
     /// The mails about the board that nobody has begun to send.
     pub(super) waiting: Vec<WaitingMail>,
 }
 
-/// What these users and who watches want of mails about a board.
+/// What players and who watches want of mails about a board.
 pub(super) async fn readers_and_watchers(
     tx: &mut Tx,
     app: &App,
     board: &Board,
-    mut users: Vec<UserKey>,
 ) -> Result<BoardReaders, StoreError> {
-    let mut facts = tx.reader_facts(&users, Some(board.row.id), &board.row.game).await?;
+    let mut users: Vec<UserKey> = board.seats.iter().map(|seat| seat.user_id).collect();
+    let mut facts = tx.board_reader_facts(board.row.id, &users, &board.row.game).await?;
     facts.watchers.retain(|(key, _)| !users.contains(key));
     users.extend(facts.watchers.iter().map(|(key, _)| *key));
     let watchers = facts.watchers.iter().map(|(_, name)| name.clone()).collect();
@@ -98,7 +98,7 @@ pub(super) async fn readers(
     board: &Board,
     users: Vec<UserKey>,
 ) -> Result<Vec<Reader>, StoreError> {
-    let facts = tx.reader_facts(&users, None, &board.row.game).await?;
+    let facts = tx.reader_facts(&users, &board.row.game).await?;
     Ok(gather(app, users, facts))
 }
 

@@ -159,12 +159,21 @@ macro_rules! reader_facts {
     };
 }
 
-/// The users are a list in the first parameter, their game is in the second, the board in the third.
-const ON_SQLITE: &str = reader_facts! {
+/// The users are a list in the first parameter, their game is in the second; without a board.
+const OF_USERS_ON_SQLITE: &str = reader_facts! {
     users: "CAST(0 AS BIGINT), $2, CAST(value AS BIGINT), CAST(NULL AS TEXT), CAST(NULL AS TEXT) FROM json_each($1)",
     boards: "",
     asked: "CAST(0 AS BIGINT)",
-    board: "$3",
+    board: "NULL",
+    game: "$2",
+    wanted: "$2",
+};
+/// The board is in the first parameter, its game in the second. To look who sits there takes a third less than a list of them.
+const OF_BOARD_ON_SQLITE: &str = reader_facts! {
+    users: "CAST(0 AS BIGINT), $2, user_id, CAST(NULL AS TEXT), CAST(NULL AS TEXT) FROM seats WHERE board_id = $1",
+    boards: "",
+    asked: "CAST(0 AS BIGINT)",
+    board: "$1",
     game: "$2",
     wanted: "$2",
 };
@@ -179,34 +188,51 @@ const ON_POSTGRES: &str = reader_facts! {
 };
 
 impl Tx {
-    /// What is known of these users as readers of boards of a game; with `watched`, of all who watch that board as
-    /// well.
+    /// What is known of these users as readers of boards of a game.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn reader_facts(
-        &mut self,
-        users: &[UserKey],
-        watched: Option<BoardKey>,
-        game: &str,
-    ) -> Result<ReaderFacts, StoreError> {
-        if let Some(found) = watched.and_then(|board| self.ahead.take_readers(board, users)) {
-            return Ok(found);
-        }
+    pub async fn reader_facts(&mut self, users: &[UserKey], game: &str) -> Result<ReaderFacts, StoreError> {
         if self.is_postgres() {
-            let asked = Asked { users: users.to_vec(), board: watched, game };
-            return Ok(self.facts_of_readers(&[asked]).await?.pop().unwrap_or_default());
+            return self.facts_of_asked(Asked { users: users.to_vec(), board: None, game }).await;
         }
-        let lines = on!(self, c => sqlx::query_as::<_, Line>(ON_SQLITE)
+        let lines = on!(self, c => sqlx::query_as::<_, Line>(OF_USERS_ON_SQLITE)
             .bind(key_list(users))
             .bind(game)
-            .bind(watched.map(|board| board.0))
             .fetch_all(c)
             .await)?;
         Ok(sort_out(lines))
     }
 
-    /// As [`Tx::reader_facts`], for several at once. PostgreSQL only.
+    /// What is known of those who read a board: its `players`, who are all that sit there, and who watches it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn board_reader_facts(
+        &mut self,
+        board: BoardKey,
+        players: &[UserKey],
+        game: &str,
+    ) -> Result<ReaderFacts, StoreError> {
+        if let Some(found) = self.ahead.take_readers(board, players) {
+            return Ok(found);
+        }
+        if self.is_postgres() {
+            return self.facts_of_asked(Asked { users: players.to_vec(), board: Some(board), game }).await;
+        }
+        let lines = on!(self, c => sqlx::query_as::<_, Line>(OF_BOARD_ON_SQLITE)
+            .bind(board.0)
+            .bind(game)
+            .fetch_all(c)
+            .await)?;
+        Ok(sort_out(lines))
+    }
+
+    async fn facts_of_asked(&mut self, asked: Asked<'_>) -> Result<ReaderFacts, StoreError> {
+        Ok(self.facts_of_readers(&[asked]).await?.pop().unwrap_or_default())
+    }
+
+    /// As [`Tx::board_reader_facts`] and [`Tx::reader_facts`], for several at once. PostgreSQL only.
     pub(super) async fn facts_of_readers(
         &mut self,
         asked: &[Asked<'_>],

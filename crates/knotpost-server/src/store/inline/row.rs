@@ -34,11 +34,16 @@ impl sqlx_core::column::Column for Column {
 }
 
 /// The columns of a statement.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Columns {
     pub(super) list: Vec<Column>,
     by_name: HashMap<String, usize, foldhash::fast::RandomState>,
+    /// So many bytes the texts and blobs of the last row had, which the next will be much like.
+    bytes: AtomicUsize,
 }
+
+/// Room for more bytes is made only when they come.
+const MOST_FORESEEN: usize = 1024;
 
 impl Columns {
     pub(super) fn of(statement: &rusqlite::Statement<'_>) -> Self {
@@ -46,7 +51,7 @@ impl Columns {
         let list: Vec<Column> =
             named.map(|(ordinal, name)| Column { ordinal, name: name.to_owned() }).collect();
         let by_name = list.iter().map(|column| (column.name.clone(), column.ordinal)).collect();
-        Self { list, by_name }
+        Self { list, by_name, bytes: AtomicUsize::new(0) }
     }
 }
 
@@ -61,10 +66,12 @@ pub struct Row {
 
 impl Row {
     pub(super) fn copy(row: &rusqlite::Row<'_>, columns: &Arc<Columns>) -> rusqlite::Result<Self> {
-        let mut values = Values::with_capacity(columns.list.len());
+        let foreseen = columns.bytes.load(Ordering::Relaxed);
+        let mut values = Values::with_capacity(columns.list.len(), foreseen);
         for index in 0..columns.list.len() {
             values.push(row.get_ref(index)?);
         }
+        columns.bytes.store(values.count_bytes().min(MOST_FORESEEN), Ordering::Relaxed);
         Ok(Self { columns: Arc::clone(columns), values, next: AtomicUsize::new(0) })
     }
 }

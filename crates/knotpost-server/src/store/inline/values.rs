@@ -66,12 +66,18 @@ pub struct Values {
 }
 
 impl Values {
-    pub(super) fn with_capacity(values: usize) -> Self {
-        Self { slots: Vec::with_capacity(values), bytes: Vec::new() }
+    /// Room for so many values, whose texts and blobs have so many bytes altogether.
+    pub(super) fn with_capacity(values: usize, bytes: usize) -> Self {
+        Self { slots: Vec::with_capacity(values), bytes: Vec::with_capacity(bytes) }
     }
 
     pub(super) fn len(&self) -> usize {
         self.slots.len()
+    }
+
+    /// How many bytes the texts and blobs have altogether.
+    pub(super) fn count_bytes(&self) -> usize {
+        self.bytes.len()
     }
 
     /// One of them; one that is not there is `NULL`.
@@ -133,7 +139,7 @@ impl<'r> sqlx_core::value::ValueRef<'r> for Seen<'r> {
     type Database = InlineSqlite;
 
     fn to_owned(&self) -> Stored {
-        let mut alone = Values::with_capacity(1);
+        let mut alone = Values::with_capacity(1, 0);
         alone.push(self.0);
         Stored(alone)
     }

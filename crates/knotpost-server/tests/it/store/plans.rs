@@ -103,7 +103,8 @@ async fn ask_everything(ground: &Ground) {
     tx.count_bounces("a@b.example", knotpost_server::domain::BounceKind::Hard, Millis(1)).await.unwrap();
     tx.stopped_addresses_of(ann).await.unwrap();
     tx.stopped_addresses("a@b.example", 9).await.unwrap();
-    tx.reader_facts(&[ann], Some(board), "osbox").await.unwrap();
+    tx.board_reader_facts(board, &[ann], "osbox").await.unwrap();
+    tx.reader_facts(&[ann], "osbox").await.unwrap();
     tx.find_seated_board("osbox", 101).await.unwrap();
     tx.seated_board(board).await.unwrap();
     tx.administrators(9).await.unwrap();

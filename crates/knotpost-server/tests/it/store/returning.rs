@@ -89,12 +89,12 @@ pub(super) async fn an_address_is_stopped_told_of_and_started(ground: &Ground) {
             let all = tx.stopped_addresses("", 9).await?;
             assert_eq!(all, [StoppedAddress { told_at: None, ..row }]);
             assert!(tx.stopped_addresses(&key, 9).await?.is_empty());
-            let readers = tx.reader_facts(&[ann], None, "osbox").await?.addresses;
+            let readers = tx.reader_facts(&[ann], "osbox").await?.addresses;
             assert_eq!((readers[0].stopped_at, readers[0].stop_told_at), (Some(5), Some(7)));
             // What is somebody's stays stopped however long ago that was.
             tx.prune_bounces(Millis(100)).await?;
             assert!(tx.start_address(&key).await? && !tx.start_address(&key).await?);
-            assert_eq!(tx.reader_facts(&[ann], None, "osbox").await?.addresses[0].stop_told_at, None);
+            assert_eq!(tx.reader_facts(&[ann], "osbox").await?.addresses[0].stop_told_at, None);
             // What is nobody's is forgotten.
             tx.insert_bounce(OutboxKey(2), "x@y.example", &trouble("5.1.1"), Millis(8)).await?;
             tx.stop_address("x@y.example", "why", Millis(9)).await?;

@@ -48,7 +48,7 @@ async fn make_move(tx: &mut Tx, number: u32, user: UserKey) -> Result<String, St
     let said = format!("{} says {ply}", mover.user.userid);
     let remark = tx.insert_remark(board.id, ply, Some(user), RemarkKind::Comment, &said, Millis(30)).await?;
     let players: Vec<UserKey> = found.seats.iter().map(|seat| seat.user_id).collect();
-    let facts = tx.reader_facts(&players, Some(board.id), "osbox").await?;
+    let facts = tx.board_reader_facts(board.id, &players, "osbox").await?;
     let shown = format!("{remark:?}");
     if facts.waiting.is_empty() {
         let mail = NewOutbox {
@@ -83,7 +83,7 @@ async fn stored(ground: &Ground, index: usize, key: BoardKey) -> String {
     let next: Vec<i64> = found.seats.iter().filter(|seat| seat.to_move).map(|seat| seat.seat).collect();
     let said: Vec<String> = tx.talk(key, 9).await.unwrap().into_iter().map(|row| row.text).collect();
     let row = found.board;
-    let waiting = tx.reader_facts(&[], Some(key), "osbox").await.unwrap().waiting;
+    let waiting = tx.board_reader_facts(key, &[], "osbox").await.unwrap().waiting;
     let remarks: Vec<i64> = tx.comments(key).await.unwrap().iter().map(|row| row.ply).collect();
     let mails: Vec<_> = waiting.iter().map(|mail| mail.ply).collect();
     format!(

@@ -63,7 +63,7 @@ pub(super) async fn readers_of_a_board_bring_their_wishes_and_addresses(ground: 
     });
     write.await.unwrap();
     let mut tx = ground.store.read().await.unwrap();
-    let facts = tx.reader_facts(&[ann, bob], Some(board), "osbox").await.unwrap();
+    let facts = tx.board_reader_facts(board, &[ann, bob], "osbox").await.unwrap();
     assert_eq!(facts.watchers, [(cyd, "cyd".to_owned())]);
     let addresses: Vec<_> = facts.addresses.into_iter().map(|row| (row.user_id, row.verified_at)).collect();
     assert_eq!(addresses, [(ann, Some(3)), (cyd, None)]);
@@ -75,7 +75,7 @@ pub(super) async fn readers_of_a_board_bring_their_wishes_and_addresses(ground: 
     assert_eq!((of(ann), of(cyd)), (vec!["mine", "digest"], vec!["mine", "digest"]), "the game's come last");
     assert_eq!((of(bob), of(dan)), (vec![], vec![]));
     // Whom nobody asks for is left out, and without a board nobody watches.
-    let alone = tx.reader_facts(&[cyd], None, "osbox").await.unwrap();
+    let alone = tx.reader_facts(&[cyd], "osbox").await.unwrap();
     assert!(alone.watchers.is_empty() && alone.addresses.iter().all(|row| row.user_id == cyd));
     assert_eq!((alone.addresses.len(), alone.wishes.len()), (1, 2));
 }
