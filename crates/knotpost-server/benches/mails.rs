@@ -16,6 +16,11 @@ use knotpost_server::server;
 use knotpost_server::service::{
     Channel, Drawn, Envelope, MailForm, Origin, Proof, Reply, Request, execute, view_board,
 };
+use mimalloc::MiMalloc;
+
+/// That of the program.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::standard);
 

@@ -19,8 +19,13 @@ use knotpost_server::service::{
     BoardFacts, Channel, Envelope, Heading, Listing, MailForm, Origin, Proof, Reply, Request, Sheet, execute,
     view_board,
 };
+use mimalloc::MiMalloc;
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
+
+/// That of the program.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::standard);
 
