@@ -85,9 +85,31 @@ enum Command {
     },
 }
 
+/// `deliver` by itself. A mail server starts one for each mail, and to set up the lines of all other commands is a fifth
+/// of what it computes.
+#[derive(Debug, Parser)]
+struct Pipe {
+    #[arg(long)]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    args: deliver::Args,
+}
+
+impl Pipe {
+    /// What the arguments say, when `deliver` comes first and nothing about them needs to be explained.
+    fn try_parse_first() -> Option<Cli> {
+        let mut arguments = std::env::args_os().skip(1).peekable();
+        if arguments.peek()? != "deliver" {
+            return None;
+        }
+        let Self { config, args } = Self::try_parse_from(arguments).ok()?;
+        Some(Cli { config, command: Some(Command::Deliver(args)) })
+    }
+}
+
 /// Runs the program with the arguments of this process.
 pub fn main() -> ExitCode {
-    let Cli { config, command } = match Cli::try_parse() {
+    let Cli { config, command } = match Pipe::try_parse_first().map_or_else(Cli::try_parse, Ok) {
         Ok(cli) => cli,
         Err(error) => return explain(&error),
     };

@@ -126,6 +126,37 @@ async fn a_data_folder_that_cannot_be_used_is_a_reason_to_try_again() {
 }
 
 #[tokio::test]
+async fn its_line_is_read_as_that_of_any_other_command() {
+    let place = Place::new();
+    let file = place.write("other.toml", "[inbound]\nmax_bytes = 4096\n");
+    let file = file.to_str().unwrap();
+    let large = [ann("help", "large@example.org"), vec![b'x'; 4096]].concat();
+    for line in [["deliver", "--config", file], ["--config", file, "deliver"]] {
+        let ended = place.run_with(&line, &large).await;
+        assert_eq!(ended.code(), 65, "{line:?}: {ended:?}");
+        assert!(ended.stderr.contains("larger than 4096 bytes"), "{line:?}: {ended:?}");
+    }
+
+    let help = place.run_with(&["deliver", "--help"], b"").await;
+    assert_eq!(help.code(), 0, "{help:?}");
+    assert_eq!(help.stdout, place.run_with(&["help", "deliver"], b"").await.stdout);
+    assert!(help.stdout.contains("--to <ADDRESS>") && help.stdout.contains("--config <FILE>"), "{help:?}");
+
+    // A slip does not send the mail back, and is told as it would be elsewhere.
+    for slip in [&["deliver", "--nonsense"][..], &["deliver", "extra"], &["deliver", "--to"]] {
+        let ended = place.run_with(slip, &ann("help", "x@example.org")).await;
+        assert_eq!(ended.code(), 75, "{slip:?}: {ended:?}");
+        assert!(
+            ended.stderr.contains("Usage: knotpost deliver") || ended.stderr.contains("--help"),
+            "{ended:?}"
+        );
+    }
+    let ended = place.run_with(&["deliver"], &ann("help", "y@example.org")).await;
+    assert_eq!(ended.code(), 0, "{ended:?}");
+    assert_eq!(place.received().await.len(), 1, "what was not taken is not stored");
+}
+
+#[tokio::test]
 async fn a_server_that_was_killed_does_not_stop_the_pipe() {
     let place = Place::new();
     place.start().await.kill().await;
