@@ -3,10 +3,10 @@
 use super::answers::{answer_error, answer_sender, may_ask, may_chat};
 use super::classify::Class;
 use super::identify::Identified;
-use super::pipeline::{DEDUPE_MS, Mail};
+use super::pipeline::Mail;
 use super::reason::Reason;
 use crate::app::App;
-use crate::domain::{BoardRef, InboxKey, Millis};
+use crate::domain::{BoardRef, Millis};
 use crate::service::{Audience, Prepared, apply, ask_for_confirmation, heard_from};
 use crate::store::{StoreError, Tx};
 
@@ -26,16 +26,16 @@ impl From<Reason> for Outcome {
     }
 }
 
-/// Executes the mail's command once and queues its answers, all inside the transaction.
+/// Executes the mail's command, unless the mail came before, and queues its answers, all inside the transaction.
 pub(super) async fn decide(
     tx: &mut Tx,
     app: &App,
     mail: &Mail,
     prepared: &Prepared,
-    key: InboxKey,
+    is_first: bool,
     now: Millis,
 ) -> Result<Outcome, StoreError> {
-    if !tx.claim_mail(&mail.dedupe_key, key, now.plus(-DEDUPE_MS), now).await? {
+    if !is_first {
         return repeat(tx, app, mail, prepared, now).await.map(Outcome::from);
     }
     if mail.class == Class::Bulk && !prepared.is_authenticated() {

@@ -22,8 +22,10 @@ use crate::app::App;
 use crate::config::KeepRaw;
 use crate::domain::{Address, InboxKey, Millis, Verdicts};
 use crate::secret::Purpose;
-use crate::service::{Answering, Channel, Claim, Origin, Prepared, Proof, Request, prepare, prepare_at_once};
-use crate::store::{InboxRow, NewInbox, StoreError};
+use crate::service::{
+    Answering, Channel, Claim, Origin, Prepared, Proof, Request, foresee, prepare, prepare_at_once,
+};
+use crate::store::{DirectMail, InboxRow, NewInbox, StoreError};
 
 /// A mail that was acted on is recognised for so long.
 pub(super) const DEDUPE_MS: i64 = 30 * 86_400_000;
@@ -174,19 +176,26 @@ impl Desk {
             (row.subject, row.text) = shown(app, &mail, &prepared);
             // What most mails come to. A row that is done from the beginning never stands among those that wait.
             row.reason = Some(Reason::Executed.as_str());
-            let work = Arc::new((mail, prepared, row));
+            let direct = Arc::new(DirectMail {
+                row,
+                sender_key: mail.sender.as_ref().map(Address::key).unwrap_or_default(),
+                dedupe_key: mail.dedupe_key.clone(),
+                since: now.plus(-DEDUPE_MS),
+            });
+            let foreseen = foresee(app, &prepared, Some(&direct));
+            let work = Arc::new((mail, prepared, direct));
             let shared = Arc::clone(app);
             let outcome = app
                 .store
-                .write(move |tx| {
+                .write_move(foreseen, move |tx| {
                     let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
                     Box::pin(async move {
-                        let (mail, prepared, row) = &*work;
-                        let key = tx.insert_inbox(row).await?;
-                        let outcome = decide(tx, &app, mail, prepared, key, now).await?;
+                        let (mail, prepared, direct) = &*work;
+                        let kept = tx.keep_mail(direct).await?;
+                        let outcome = decide(tx, &app, mail, prepared, kept.is_first, now).await?;
                         if outcome.reason != Reason::Executed {
-                            let (subject, text) = (row.subject.as_deref(), row.text.as_deref());
-                            tx.describe_inbox(key, outcome.reason.as_str(), subject, text).await?;
+                            let (subject, text) = (direct.row.subject.as_deref(), direct.row.text.as_deref());
+                            tx.describe_inbox(kept.key, outcome.reason.as_str(), subject, text).await?;
                         }
                         Ok(outcome)
                     })
@@ -335,7 +344,9 @@ impl Desk {
                     if !tx.finish_inbox(key, "done", Reason::Executed.as_str(), keep, now).await? {
                         return Ok(None);
                     }
-                    let outcome = decide(tx, &app, &work.0, &work.1, key, now).await?;
+                    let since = now.plus(-DEDUPE_MS);
+                    let is_first = tx.claim_mail(&work.0.dedupe_key, key, since, now).await?;
+                    let outcome = decide(tx, &app, &work.0, &work.1, is_first, now).await?;
                     let (subject, text) = shown(&app, &work.0, &work.1);
                     tx.describe_inbox(key, outcome.reason.as_str(), subject.as_deref(), text.as_deref())
                         .await?;

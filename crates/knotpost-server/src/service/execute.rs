@@ -31,7 +31,7 @@ pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreEr
         let mut tx = app.store.read().await?;
         return apply(&mut tx, app, &prepared, now).await;
     }
-    let foreseen = moves::foresee(app, &prepared);
+    let foreseen = moves::foresee(app, &prepared, None);
     let shared = Arc::clone(app);
     let work = app.store.write_move(foreseen, move |tx| {
         let (app, prepared) = (Arc::clone(&shared), Arc::clone(&prepared));

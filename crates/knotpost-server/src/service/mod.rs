@@ -127,6 +127,7 @@ pub use mailbox::{
 };
 pub use mailroom::{Mailroom, Posted, PostedOutcome, ReturnPath};
 pub use messages::pass_on_broadcast;
+pub use moves::foresee;
 pub use moving::{
     Began, Checked, Exported, ForeignKey, MoveError, Moved, OnProgress, Stage, check_export, discard_import,
     export_server, import_server, is_export, unfinished_import,

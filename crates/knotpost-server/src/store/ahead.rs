@@ -2,6 +2,7 @@
 //! question costs more than what it asks for.
 
 use std::mem;
+use std::sync::Arc;
 
 use sqlx::FromRow;
 
@@ -9,7 +10,10 @@ use super::accounts::{has_key, wish_to_confirm};
 use super::readers::Asked;
 use super::seated_boards::seated_columns;
 use super::tx::Driver;
-use super::{BoardRow, MoverRow, ReaderFacts, SeatRow, SeatedBoard, StoreError, Tx, UserRow, UserState};
+use super::{
+    BoardRow, DirectMail, KeptMail, MoverRow, ReaderFacts, SeatRow, SeatedBoard, StoreError, Tx, UserRow,
+    UserState,
+};
 use crate::domain::{BoardKey, BoardState, Millis, RemarkKey, UserKey};
 
 /// A move that somebody is about to make.
@@ -25,6 +29,8 @@ pub struct Foreseen {
     pub key: Option<i64>,
     /// Whether he says something with it.
     pub speaks: bool,
+    /// The mail that it came in, which is stored with it.
+    pub mail: Option<Arc<DirectMail>>,
 }
 
 impl Foreseen {
@@ -41,6 +47,18 @@ pub(super) struct Ahead {
     movers: Vec<MoverAhead>,
     readers: Vec<ReadersAhead>,
     remarks: Vec<RemarkKey>,
+    mails: Vec<MailAhead>,
+    /// Addresses from which no mail has come back.
+    sound: Vec<String>,
+}
+
+/// A mail that is stored already.
+#[derive(Debug)]
+pub(super) struct MailAhead {
+    pub(super) dedupe_key: String,
+    /// The address it is from, when no mail has come back from there.
+    pub(super) sound: Option<String>,
+    pub(super) kept: KeptMail,
 }
 
 /// A seat, the board once more, who sits there as one who moves, and a key for what he may say.
@@ -114,6 +132,16 @@ impl Ahead {
         self.remarks.pop()
     }
 
+    /// What became of a mail when it was stored.
+    pub(super) fn take_mail(&mut self, dedupe_key: &str) -> Option<KeptMail> {
+        take(&mut self.mails, |found| found.dedupe_key == dedupe_key).map(|found| found.kept)
+    }
+
+    /// Whether no mail has come back from this address; `false`: it is not known.
+    pub(super) fn is_sound(&self, address_key: &str) -> bool {
+        self.sound.iter().any(|sound| sound == address_key)
+    }
+
     /// After a move on it.
     pub(super) fn forget_board(&mut self, board: BoardKey) {
         self.boards.retain(|found| found.board.id != board);
@@ -124,10 +152,10 @@ impl Ahead {
         self.readers.retain(|found| found.board != board);
     }
 
-    /// After anything else. Keys are nobody else's.
+    /// After anything else. Keys are nobody else's, and what is stored stays so.
     pub(super) fn forget(&mut self) {
-        let remarks = mem::take(&mut self.remarks);
-        *self = Self { remarks, ..Self::default() };
+        let Self { remarks, mails, .. } = mem::take(self);
+        *self = Self { remarks, mails, ..Self::default() };
     }
 }
 
@@ -151,12 +179,18 @@ const BOARDS: &str = concat!(
 );
 
 impl Tx {
-    /// Asks beforehand what these moves will ask, and locks their boards. PostgreSQL only.
+    /// Stores the mails of these moves, asks beforehand what the moves will ask, and locks their boards. PostgreSQL
+    /// only.
     ///
     /// # Errors
     /// When the database fails.
     pub(super) async fn read_ahead(&mut self, moves: &[Foreseen]) -> Result<(), StoreError> {
         let mut ahead = Ahead::default();
+        // As when each is made alone: its mail comes before its board, so that nobody waits in a circle.
+        for mut mail in self.keep_mails(&first_of_each_mail(moves)).await? {
+            ahead.sound.extend(mail.sound.take());
+            ahead.mails.push(mail);
+        }
         let firsts = first_of_each_board(moves);
         for mut line in self.lines_ahead(&firsts).await? {
             let mover = line.mover();
@@ -201,4 +235,15 @@ fn first_of_each_board(moves: &[Foreseen]) -> Vec<&Foreseen> {
         !moves.iter().take(index).any(|other| (other.game, other.number) == (foreseen.game, foreseen.number))
     };
     moves.iter().enumerate().filter(|(index, one)| is_first(*index, one)).map(|(_, one)| one).collect()
+}
+
+/// The same mail twice is stored and claimed one after the other.
+fn first_of_each_mail(moves: &[Foreseen]) -> Vec<&DirectMail> {
+    let mut mails: Vec<&DirectMail> = Vec::new();
+    for mail in moves.iter().filter_map(|foreseen| foreseen.mail.as_deref()) {
+        if mails.iter().all(|other| other.dedupe_key != mail.dedupe_key) {
+            mails.push(mail);
+        }
+    }
+    mails
 }

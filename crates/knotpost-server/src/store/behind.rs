@@ -165,7 +165,7 @@ impl Tx {
 }
 
 /// A value of each row.
-fn column<'r, R, T>(rows: &'r [R], value: impl FnMut(&'r R) -> T) -> Vec<T> {
+pub(super) fn column<'r, R, T>(rows: &'r [R], value: impl FnMut(&'r R) -> T) -> Vec<T> {
     rows.iter().map(value).collect()
 }
 

@@ -94,6 +94,9 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn address_trouble(&mut self, address_key: &str) -> Result<Option<Option<i64>>, StoreError> {
+        if self.ahead.is_sound(address_key) {
+            return Ok(None);
+        }
         let sql = "SELECT stopped_at FROM failing_addresses WHERE address_key = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(address_key).fetch_optional(c).await)?)
     }

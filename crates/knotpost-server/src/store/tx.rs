@@ -66,6 +66,8 @@ enum Savepoint {
     Marked,
     /// In the database, at the same point as the one before it.
     Shared,
+    /// Nowhere: to return there, all that share the transaction are undone.
+    Missing,
 }
 
 impl Tx {
@@ -91,6 +93,12 @@ impl Tx {
         !matches!(self.connection, Connection::SqliteReader(_) | Connection::SqliteWriter(_))
     }
 
+    /// Whether several make their moves in it. There a savepoint for each, which nearly none returns to, would write what
+    /// is held back and take two ways to the database.
+    fn is_shared(&self) -> bool {
+        matches!(self.connection, Connection::PostgresWriter(_))
+    }
+
     /// The transaction, for a statement that changes something. Every statement that does goes through here.
     pub(super) async fn writing(&mut self) -> Result<&mut Self, StoreError> {
         self.ahead.forget();
@@ -101,6 +109,10 @@ impl Tx {
     pub(super) async fn holding(&mut self) -> Result<&mut Self, StoreError> {
         self.written = true;
         if self.savepoints.last() == Some(&Savepoint::Here) {
+            if self.is_shared() {
+                self.savepoints.fill(Savepoint::Missing);
+                return Ok(self);
+            }
             let first = self.savepoints.iter().position(|point| *point == Savepoint::Here).unwrap_or(0);
             self.statement("SAVEPOINT step").await?;
             for (index, point) in self.savepoints.iter_mut().enumerate().skip(first) {
@@ -123,8 +135,11 @@ impl Tx {
     /// Undoes all since the last savepoint and forgets the savepoint.
     ///
     /// # Errors
-    /// When the database fails.
+    /// When the database fails; when others share the transaction, who would have to be undone as well.
     pub async fn rollback_to_savepoint(&mut self) -> Result<(), StoreError> {
+        if self.savepoints.last() == Some(&Savepoint::Missing) {
+            return Err(StoreError::Shared);
+        }
         if self.savepoints.last().is_some_and(|point| *point != Savepoint::Here) {
             // What was held back before the savepoint is written: the savepoint is a statement.
             self.drop_behind();
@@ -140,7 +155,7 @@ impl Tx {
     pub async fn release_savepoint(&mut self) -> Result<(), StoreError> {
         match self.savepoints.pop() {
             Some(Savepoint::Marked) => self.statement("RELEASE SAVEPOINT step").await,
-            Some(Savepoint::Here | Savepoint::Shared) | None => Ok(()),
+            Some(Savepoint::Here | Savepoint::Shared | Savepoint::Missing) | None => Ok(()),
         }
     }
 

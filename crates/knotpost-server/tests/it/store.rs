@@ -5,6 +5,7 @@
 mod auditing;
 mod boards;
 mod clock;
+mod direct_mails;
 mod feeds;
 mod leaving;
 mod mails;
@@ -202,6 +203,10 @@ contracts! {
     together::a_board_that_cannot_be_read_harms_no_move_on_another,
     together::what_is_written_beside_moves_does_not_mislead_them,
     together::closing_finishes_moves_that_wait,
+    direct_mails::mails_are_kept_with_the_moves_in_them,
+    direct_mails::the_same_mail_twice_at_once_is_acted_on_once,
+    direct_mails::a_mail_stays_when_what_it_said_is_undone,
+    direct_mails::of_an_address_in_trouble_each_mail_hears,
     transactions::a_failed_write_leaves_nothing,
     transactions::a_savepoint_undoes_only_what_came_after_it,
     transactions::savepoints_lie_within_each_other,

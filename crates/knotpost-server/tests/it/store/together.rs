@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use super::Ground;
 
 /// A board of each of so many pairs of players, and the first player of each.
-async fn boards(ground: &Ground, count: i64) -> Vec<(BoardKey, UserKey)> {
+pub(super) async fn boards(ground: &Ground, count: i64) -> Vec<(BoardKey, UserKey)> {
     let (ann, bob, cid) = (ground.user("ann").await, ground.user("bob").await, ground.user("cid").await);
     let mut boards = Vec::new();
     for number in 0..count {
@@ -22,12 +22,12 @@ async fn boards(ground: &Ground, count: i64) -> Vec<(BoardKey, UserKey)> {
     boards
 }
 
-fn foreseen(index: usize, user: UserKey) -> Foreseen {
-    Foreseen { game: "osbox", number: 101 + index as u32, user, key: None, speaks: true }
+pub(super) fn foreseen(index: usize, user: UserKey) -> Foreseen {
+    Foreseen { game: "osbox", number: 101 + index as u32, user, key: None, speaks: true, mail: None }
 }
 
 /// Makes the next move of a board, with words and mails, and says what was found on the way.
-async fn make_move(tx: &mut Tx, number: u32, user: UserKey) -> Result<String, StoreError> {
+pub(super) async fn make_move(tx: &mut Tx, number: u32, user: UserKey) -> Result<String, StoreError> {
     let found = tx.lock_seated_board("osbox", number).await?.expect("there is a board");
     let mover = tx.mover(user, "osbox", None).await?.expect("there is a user");
     let (mut board, ply) = (found.board.clone(), found.board.ply + 1);
@@ -76,7 +76,7 @@ async fn move_on(ground: &Ground, index: usize, user: UserKey) -> Result<String,
 }
 
 /// What is stored of a board: its moves, where it stands, who is next, what was said, and the mail that waits.
-async fn stored(ground: &Ground, index: usize, key: BoardKey) -> String {
+pub(super) async fn stored(ground: &Ground, index: usize, key: BoardKey) -> String {
     let mut tx = ground.store.read().await.unwrap();
     let found = tx.find_seated_board("osbox", 101 + index as u32).await.unwrap().unwrap();
     let moves: Vec<String> = tx.moves(key).await.unwrap().into_iter().map(|row| row.text).collect();
@@ -92,7 +92,7 @@ async fn stored(ground: &Ground, index: usize, key: BoardKey) -> String {
     )
 }
 
-const ONE_MOVE: &str = "[\"m1\"] 1 after 1 Some(7) Some(501) [2]";
+pub(super) const ONE_MOVE: &str = "[\"m1\"] 1 after 1 Some(7) Some(501) [2]";
 const TWO_MOVES: &str = "[\"m1\", \"m2\"] 2 after 2 Some(14) Some(502) [1]";
 
 pub(super) async fn moves_made_together_are_as_if_made_alone(ground: &Ground) {
