@@ -20,8 +20,10 @@ mod storm;
 
 use std::process::ExitCode;
 
+use anyhow::bail;
 use clap::{Parser, Subcommand};
 use load::What;
+use tokio::signal::unix::{SignalKind, signal};
 
 /// Trials of a Knotpost server on this machine.
 #[derive(Debug, Parser)]
@@ -71,7 +73,24 @@ enum Scenario {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let outcome = match Cli::parse().scenario {
+    let outcome = tokio::select! {
+        outcome = run(Cli::parse().scenario) => outcome,
+        // Whatever the scenario started, servers and a database, is ended when the scenario is dropped here.
+        outcome = interrupted() => outcome,
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("knotpost-load: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether everything held.
+async fn run(scenario: Scenario) -> anyhow::Result<bool> {
+    match scenario {
         Scenario::Kill(args) => kill::run(args).await,
         Scenario::Storm(args) => storm::run(args).await,
         Scenario::Powercut(args) => powercut::run(args).await,
@@ -89,13 +108,14 @@ async fn main() -> ExitCode {
         Scenario::Fill(args) => fill::run(args).await,
         Scenario::Grown(args) => grown::run(args).await,
         Scenario::FloorServer(args) => floor::serve(args).await,
-    };
-    match outcome {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("knotpost-load: {error:#}");
-            ExitCode::from(2)
-        }
+    }
+}
+
+/// Waits until this program is told to end.
+async fn interrupted() -> anyhow::Result<bool> {
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    tokio::select! {
+        _ = interrupt.recv() => bail!("interrupted"),
+        _ = terminate.recv() => bail!("terminated"),
     }
 }

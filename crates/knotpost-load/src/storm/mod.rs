@@ -17,7 +17,6 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use knotpost_rules::Registry;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
@@ -118,15 +117,8 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
         places.push(Arc::new(open_doors(place)?));
     }
     let minutes = args.minutes.unwrap_or(args.seconds.div_ceil(60) + 20);
-    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-    let trial = tokio::select! {
-        done = timeout(Duration::from_mins(minutes), attempt(&args, &places, &database, &sink, dice)) => {
-            done.context("the trial does not end in time").and_then(|done| done)
-        }
-        // Ended in order, so that the cluster ends with us.
-        _ = interrupt.recv() => Err(anyhow::anyhow!("interrupted")),
-        _ = terminate.recv() => Err(anyhow::anyhow!("terminated")),
-    };
+    let trial = timeout(Duration::from_mins(minutes), attempt(&args, &places, &database, &sink, dice)).await;
+    let trial = trial.context("the trial does not end in time").and_then(|done| done);
     conclude(trial, places.iter().map(AsRef::as_ref))
 }
 
