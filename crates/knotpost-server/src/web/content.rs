@@ -24,6 +24,11 @@ impl Content {
         self.body.len()
     }
 
+    /// The same in as much memory as it needs: what it was written into may be twice as large.
+    pub(super) fn without_room(self) -> Self {
+        Self { body: Bytes::copy_from_slice(&self.body), ..self }
+    }
+
     /// The answer, unless the client has it already.
     pub(super) fn unless_known(self, headers: &HeaderMap) -> Response {
         let Self { kind, tag, body } = self;

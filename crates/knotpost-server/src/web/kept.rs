@@ -11,8 +11,10 @@ use super::content::Content;
 use super::error::Problem;
 use crate::store::Store;
 
-/// All answers together are no longer than this.
+/// All answers together take no more than this.
 const MOST_BYTES: usize = 2 << 20;
+/// What an answer takes beside its address and its body: a text board is shorter than this.
+const BYTES_BESIDE: usize = 512;
 
 /// Answers of which each is a matter of its address and of what is stored alone.
 #[derive(Debug, Default)]
@@ -42,6 +44,7 @@ impl KeptAnswers {
             return Ok(content.unless_known(headers));
         }
         let content = make.await?;
+        let content = content.without_room();
         self.keep(stamp, address, content.clone());
         Ok(content.unless_known(headers))
     }
@@ -52,13 +55,32 @@ impl KeptAnswers {
     }
 
     fn keep(&self, stamp: i64, address: &str, content: Content) {
-        let length = content.len() + address.len();
+        let length = content.len() + address.len() + BYTES_BESIDE;
         let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if shelf.stamp != stamp || shelf.bytes + length > MOST_BYTES {
             *shelf = Shelf { stamp, ..Shelf::default() };
         }
         if length <= MOST_BYTES && shelf.answers.insert(address.to_owned(), content).is_none() {
             shelf.bytes += length;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_answers_take_no_more_than_long_ones() {
+        for (length, count) in [(1, 5_000), (600, 3_000), (40_000, 80), (MOST_BYTES + 1, 2)] {
+            let kept = KeptAnswers::default();
+            for number in 0..count {
+                let (address, body) = (format!("/{number}"), vec![b'x'; length]);
+                kept.keep(7, &address, Content::new("text/plain", body));
+                let shelf = kept.0.lock().unwrap();
+                assert!(shelf.answers.len() * (length + BYTES_BESIDE) <= MOST_BYTES, "{length}: {number}");
+                assert_eq!(shelf.answers.contains_key(&address), length <= MOST_BYTES, "{length}: {number}");
+            }
         }
     }
 }
