@@ -43,6 +43,7 @@ pub(super) struct Game {
     pub(super) number: u64,
     serial: u64,
     words: Words,
+    once: bool,
     /// What its players show to the API, as header lines; nothing on boards that were made up.
     keys: Arc<[String; 2]>,
 }
@@ -66,6 +67,8 @@ struct Call {
     word: String,
     number: usize,
     key: String,
+    /// The header line of an `Idempotency-Key`, or nothing.
+    once: String,
 }
 
 impl Line {
@@ -85,12 +88,12 @@ impl Line {
 
     /// As a call of the API: the path, the header lines, and the body.
     pub(super) fn call(&self) -> (String, String, String) {
-        let Call { board, word, number, key } = &self.call;
+        let Call { board, word, number, key, once } = &self.call;
         let mut body = json!({ "move": word, "number": number });
         if !self.words.is_empty() {
             body["comment"] = json!(self.words);
         }
-        (format!("/api/v1/boards/osbox/{board}/moves"), format!("{JSON}{key}"), body.to_string())
+        (format!("/api/v1/boards/osbox/{board}/moves"), format!("{JSON}{key}{once}"), body.to_string())
     }
 }
 
@@ -112,8 +115,9 @@ impl Game {
         let word = script.get(made).map_or("", String::as_str);
         let command = format!("osbox move {} {user} {} {word}#{}", self.number, password(&user), made + 1);
         let key = self.keys.get(made % 2).cloned().unwrap_or_default();
-        let call = Call { board: self.number, word: word.to_owned(), number: made + 1, key };
         let mark = self.serial * MARKS + made as u64 + 1;
+        let once = if self.once { format!("Idempotency-Key: {mark}\r\n") } else { String::new() };
+        let call = Call { board: self.number, word: word.to_owned(), number: made + 1, key, once };
         let speaks = self.words == Words::Each || made + 1 == MOVES;
         let words = if speaks { words(mark) } else { String::new() };
         Line { from: address(&user), command, mark, words, call }
@@ -164,7 +168,7 @@ fn enough(count: usize, clients: usize) -> usize {
 
 /// Boards for whoever does not look.
 pub(super) fn made_up(count: usize, clients: usize, words: Words) -> Vec<Game> {
-    let game = |serial| Game { number: 101 + serial, serial, words, keys: Arc::default() };
+    let game = |serial| Game { number: 101 + serial, serial, words, once: false, keys: Arc::default() };
     (0..enough(count, clients) as u64).map(game).collect()
 }
 
@@ -185,6 +189,7 @@ pub(super) enum Shown {
 pub(super) struct Boards {
     shown: Shown,
     words: Words,
+    once: bool,
     serials: u64,
     /// Moves that were found where they belong.
     pub(super) checked: usize,
@@ -196,11 +201,11 @@ pub(super) struct Boards {
 
 impl Boards {
     /// The users of a new server.
-    pub(super) async fn new(place: &Place, shown: Shown, words: Words) -> anyhow::Result<Self> {
+    pub(super) async fn new(place: &Place, shown: Shown, words: Words, once: bool) -> anyhow::Result<Self> {
         for userid in (0..PAIRS).flat_map(users) {
             place.add_user(&userid, &password(&userid), &address(&userid)).await?;
         }
-        Ok(Self { shown, words, serials: 0, checked: 0, newest: Vec::new(), keys: Vec::new() })
+        Ok(Self { shown, words, once, serials: 0, checked: 0, newest: Vec::new(), keys: Vec::new() })
     }
 
     /// New boards for `count` moves. The server has just checked everybody's password.
@@ -231,6 +236,7 @@ impl Boards {
                 number: 0,
                 serial,
                 words: self.words,
+                once: self.once,
                 keys: self.keys.get((serial % PAIRS) as usize).cloned().unwrap_or_default(),
             })
             .collect();

@@ -42,6 +42,9 @@ pub(crate) struct Args {
     /// With which moves something is said.
     #[arg(long, value_enum, default_value_t)]
     words: Words,
+    /// With an `Idempotency-Key` for each move over the API.
+    #[arg(long)]
+    once: bool,
     /// Another mail server on this machine that takes the same mails, for SMTP and LMTP.
     #[arg(long, value_name = "ADDRESS:PORT")]
     peer: Option<SocketAddr>,
@@ -127,7 +130,7 @@ pub(crate) async fn run(what: What, args: Args) -> anyhow::Result<bool> {
     if let Some(url) = &args.database {
         place = place.with("DATABASE__URL", url);
     }
-    let boards = Boards::new(&place, args.by, args.words).await?;
+    let boards = Boards::new(&place, args.by, args.words, args.once).await?;
     let floor = Floor::start(place.root()).await?;
     let server = place.start().await?;
     let script = script()?;

@@ -25,7 +25,7 @@ use crate::secret::Purpose;
 use crate::service::{
     Answering, Channel, Claim, Origin, Prepared, Proof, Request, foresee, prepare, prepare_at_once,
 };
-use crate::store::{DirectMail, InboxRow, NewInbox, StoreError};
+use crate::store::{DirectMail, Foreseen, InboxRow, NewInbox, StoreError};
 
 /// A mail that was acted on is recognised for so long.
 pub(super) const DEDUPE_MS: i64 = 30 * 86_400_000;
@@ -182,7 +182,8 @@ impl Desk {
                 dedupe_key: mail.dedupe_key.clone(),
                 since: now.plus(-DEDUPE_MS),
             });
-            let foreseen = foresee(app, &prepared, Some(&direct));
+            let foreseen = foresee(app, &prepared);
+            let foreseen = foreseen.map(|one| Foreseen { mail: Some(Arc::clone(&direct)), ..one });
             let work = Arc::new((mail, prepared, direct));
             let shared = Arc::clone(app);
             let outcome = app

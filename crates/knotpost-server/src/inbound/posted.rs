@@ -8,7 +8,7 @@ use super::pipeline::Desk;
 use super::smtp::{Envelope, Intake, Receipt, RecipientVerdict, Way};
 use crate::secret::{Purpose, to_hex};
 use crate::service::{Mailroom, Posted, PostedOutcome, ReturnPath};
-use crate::store::{SavedResponse, StoreError};
+use crate::store::{RequestKey, SavedResponse, StoreError};
 
 /// How long an outcome is kept by itself; the mail is recognised for longer.
 const KEPT_MS: i64 = 86_400_000;
@@ -24,7 +24,8 @@ impl Desk {
         let app = &self.app;
         let (key, request) = self.digests(&posted);
         let now = app.clock.now();
-        let saved = app.store.glance().await?.saved_response(&key, now.plus(-KEPT_MS)).await?;
+        let key = RequestKey { digest: key, since: now.plus(-KEPT_MS) };
+        let saved = app.store.glance().await?.saved_response(&key).await?;
         if let Some(saved) = saved {
             return Ok(if saved.request_digest == request {
                 PostedOutcome::Taken { outcome: saved.body }
@@ -50,7 +51,7 @@ impl Desk {
         };
         let saving = app.store.write(move |tx| {
             let (key, response) = (key.clone(), response.clone());
-            Box::pin(async move { tx.save_response(&key, &response, now).await })
+            Box::pin(async move { tx.save_response(&key.digest, &response, now).await })
         });
         // The mail itself is stored: posted again it would be recognised, and be called a duplicate.
         if let Err(error) = saving.await {

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::app::App;
 use crate::domain::{BoardRef, Millis, UserKey};
-use crate::store::{MoverRow, SavedResponse, StoreError, Tx, UserRow, UserState};
+use crate::store::{Foreseen, MoverRow, RequestKey, SavedResponse, StoreError, Tx, UserRow, UserState};
 
 /// Executes a command over HTTP or for the operator: prepared, applied, committed.
 ///
@@ -31,7 +31,7 @@ pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreEr
         let mut tx = app.store.read().await?;
         return apply(&mut tx, app, &prepared, now).await;
     }
-    let foreseen = moves::foresee(app, &prepared, None);
+    let foreseen = moves::foresee(app, &prepared);
     let shared = Arc::clone(app);
     let work = app.store.write_move(foreseen, move |tx| {
         let (app, prepared) = (Arc::clone(&shared), Arc::clone(&prepared));
@@ -73,15 +73,19 @@ where
     P: Fn(&Answer) -> SavedResponse + Send + Sync + 'static,
 {
     let prepared = Arc::new(prepare(app, request).await?);
-    let keys = (format!("{} {}", keys.0, prepared.key_scope()), keys.1);
-    let (now, keys, shared) = (app.clock.now(), Arc::new(keys), Arc::clone(app));
+    let (now, shared) = (app.clock.now(), Arc::clone(app));
+    let digest = format!("{} {}", keys.0, prepared.key_scope());
+    let key = RequestKey { digest, since: now.plus(-IDEMPOTENCY_MS) };
+    let foreseen = moves::foresee(app, &prepared);
+    let foreseen = foreseen.map(|one| Foreseen { request: Some(key.clone()), ..one });
+    let keys = Arc::new((key, keys.1));
     let (saved, boards) = app
         .store
-        .write(move |tx| {
+        .write_move(foreseen, move |tx| {
             let (app, prepared, keys, present) =
                 (Arc::clone(&shared), Arc::clone(&prepared), Arc::clone(&keys), Arc::clone(&present));
             Box::pin(async move {
-                if let Some(saved) = tx.saved_response(&keys.0, now.plus(-IDEMPOTENCY_MS)).await? {
+                if let Some(saved) = tx.saved_response(&keys.0).await? {
                     if let Some(refusal) = refuse_former_user(tx, &prepared).await? {
                         let answer = refused(refusal, &prepared, now);
                         return Ok((Saved::Response(present(&answer)), Vec::new()));
@@ -94,7 +98,7 @@ where
                 let response = SavedResponse { request_digest: keys.1.clone(), ..present(&answer) };
                 // An answer that says `later` must not stand for the next try.
                 if !matches!(response.status, 429 | 503) {
-                    tx.save_response(&keys.0, &response, now).await?;
+                    tx.save_response(&keys.0.digest, &response, now).await?;
                 }
                 let boards = if answer.changed { answer.boards } else { Vec::new() };
                 Ok((Saved::Response(response), boards))

@@ -1,7 +1,5 @@
 //! `move`: the checks in their order, the turn, and what was said with it.
 
-use std::sync::Arc;
-
 use knotpost_commands::{Action, Command};
 use knotpost_rules::{Ability, Rejected, Turn};
 
@@ -17,7 +15,7 @@ use super::{
 };
 use crate::app::App;
 use crate::domain::{Millis, RemarkKey, RemarkKind, SeatState};
-use crate::store::{DirectMail, Foreseen, MoverRow, StoreError, Tx, UserRow};
+use crate::store::{Foreseen, MoverRow, StoreError, Tx, UserRow};
 
 /// How many legal moves an answer lists.
 const MOST_LEGAL_MOVES: usize = 60;
@@ -32,9 +30,8 @@ pub(super) struct Turning<'a> {
     pub(super) number: Option<u32>,
 }
 
-/// What a command is certain to ask when it makes a move; `None`: it is something else, or nothing is known yet. `mail`
-/// is what it came in.
-pub fn foresee(app: &App, prepared: &Prepared, mail: Option<&Arc<DirectMail>>) -> Option<Foreseen> {
+/// What a command is certain to ask when it makes a move; `None`: it is something else, or nothing is known yet.
+pub fn foresee(app: &App, prepared: &Prepared) -> Option<Foreseen> {
     let Ok(Command::Move { game: Some(game), board, action: Action::Move(_) | Action::Pass, .. }) =
         &prepared.command
     else {
@@ -42,8 +39,8 @@ pub fn foresee(app: &App, prepared: &Prepared, mail: Option<&Arc<DirectMail>>) -
     };
     let Login::Known { user, key, .. } = prepared.login else { return None };
     let speaks = !prepared.body.trim().is_empty();
-    let mail = mail.map(Arc::clone);
-    Some(Foreseen { game: app.game(game)?.meta().name, number: *board, user, key, speaks, mail })
+    let game = app.game(game)?.meta().name;
+    Some(Foreseen { game, number: *board, user, key, speaks, mail: None, request: None })
 }
 
 /// `move`: in the order of the checks, so that the first thing wrong is what the player is told.

@@ -11,8 +11,8 @@ use super::readers::Asked;
 use super::seated_boards::seated_columns;
 use super::tx::Driver;
 use super::{
-    BoardRow, DirectMail, KeptMail, MoverRow, ReaderFacts, SeatRow, SeatedBoard, StoreError, Tx, UserRow,
-    UserState,
+    BoardRow, DirectMail, KeptMail, MoverRow, ReaderFacts, RequestKey, SavedResponse, SeatRow, SeatedBoard,
+    StoreError, Tx, UserRow, UserState,
 };
 use crate::domain::{BoardKey, BoardState, Millis, RemarkKey, UserKey};
 
@@ -31,6 +31,8 @@ pub struct Foreseen {
     pub speaks: bool,
     /// The mail that it came in, which is stored with it.
     pub mail: Option<Arc<DirectMail>>,
+    /// The key under which the request is carried out once.
+    pub request: Option<RequestKey>,
 }
 
 impl Foreseen {
@@ -50,6 +52,7 @@ pub(super) struct Ahead {
     mails: Vec<MailAhead>,
     /// Addresses from which no mail has come back.
     sound: Vec<String>,
+    answers: Vec<AnswerAhead>,
 }
 
 /// A mail that is stored already.
@@ -59,6 +62,13 @@ pub(super) struct MailAhead {
     /// The address it is from, when no mail has come back from there.
     pub(super) sound: Option<String>,
     pub(super) kept: KeptMail,
+}
+
+/// What was answered under a key, if anything.
+#[derive(Debug)]
+pub(super) struct AnswerAhead {
+    key_digest: String,
+    pub(super) saved: Option<SavedResponse>,
 }
 
 /// A seat, the board once more, who sits there as one who moves, and a key for what he may say.
@@ -142,6 +152,11 @@ impl Ahead {
         self.sound.iter().any(|sound| sound == address_key)
     }
 
+    /// What was answered to a request before, when that was asked.
+    pub(super) fn take_answer(&mut self, key_digest: &str) -> Option<AnswerAhead> {
+        take(&mut self.answers, |found| found.key_digest == key_digest)
+    }
+
     /// After a move on it.
     pub(super) fn forget_board(&mut self, board: BoardKey) {
         self.boards.retain(|found| found.board.id != board);
@@ -152,10 +167,10 @@ impl Ahead {
         self.readers.retain(|found| found.board != board);
     }
 
-    /// After anything else. Keys are nobody else's, and what is stored stays so.
+    /// After anything else. Keys are nobody else's, what is stored stays so, and who answers a request has asked before.
     pub(super) fn forget(&mut self) {
-        let Self { remarks, mails, .. } = mem::take(self);
-        *self = Self { remarks, mails, ..Self::default() };
+        let Self { remarks, mails, answers, .. } = mem::take(self);
+        *self = Self { remarks, mails, answers, ..Self::default() };
     }
 }
 
@@ -191,6 +206,11 @@ impl Tx {
             ahead.sound.extend(mail.sound.take());
             ahead.mails.push(mail);
         }
+        let mut requests: Vec<&RequestKey> = moves.iter().filter_map(|one| one.request.as_ref()).collect();
+        requests.sort_unstable_by_key(|request| &request.digest);
+        requests.dedup_by_key(|request| &request.digest);
+        let answers = self.saved_responses(&requests).await?;
+        ahead.answers = answers.map(|(key_digest, saved)| AnswerAhead { key_digest, saved }).collect();
         let firsts = first_of_each_board(moves);
         for mut line in self.lines_ahead(&firsts).await? {
             let mover = line.mover();

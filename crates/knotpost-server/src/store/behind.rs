@@ -8,7 +8,7 @@ use sqlx::PgConnection;
 use super::outbox::{insert_mails, waits};
 use super::renewals::check_all_renewed;
 use super::tx::Driver;
-use super::{MoveRow, NewOutbox, Renewal, StoreError, Turn, Tx};
+use super::{MoveRow, NewOutbox, Renewal, SavedResponse, StoreError, Turn, Tx};
 use crate::domain::{BoardKey, Millis, OutboxKey, RemarkKey, RemarkKind, UserKey};
 
 /// Rows that are to be written.
@@ -19,6 +19,7 @@ pub(super) struct Behind {
     remarks: Vec<(RemarkKey, NewRemark)>,
     renewals: Vec<Renewed>,
     mails: Vec<NewOutbox>,
+    responses: Vec<Answered>,
 }
 
 /// Where a board stands after a move, while the game goes on.
@@ -61,6 +62,14 @@ struct Renewed {
     date: i64,
 }
 
+/// An answer to a request that is carried out once.
+#[derive(Debug)]
+struct Answered {
+    key_digest: String,
+    response: SavedResponse,
+    at: Millis,
+}
+
 /// All but new mails. What is empty costs little; a way to the database and back costs more.
 const WRITE: &str = concat!(
     "WITH \
@@ -75,6 +84,10 @@ const WRITE: &str = concat!(
      WHERE boards.id = turn.board_id), \
      said AS (INSERT INTO remarks (id, board_id, ply, user_id, kind, text, at) \
      SELECT * FROM UNNEST($17, $18, $19, $20, $21, $22, $23)), \
+     answered AS (INSERT INTO idempotency (key_digest, request_digest, status, content_type, body, at) \
+     SELECT * FROM UNNEST($28, $29, $30, $31, $32, $33) AS given (key_digest) ORDER BY given.key_digest \
+     ON CONFLICT (key_digest) DO UPDATE SET request_digest = excluded.request_digest, status = excluded.status, \
+     content_type = excluded.content_type, body = excluded.body, at = excluded.at), \
      renewed AS (UPDATE outbox SET ply = renewal.ply, date = renewal.date, facts = renewal.facts \
      FROM UNNEST($24, $25, $26, $27) AS renewal (id, ply, date, facts) \
      WHERE outbox.id = renewal.id AND outbox.attempts = 0 AND ",
@@ -84,7 +97,12 @@ const WRITE: &str = concat!(
 
 impl Behind {
     pub(super) fn is_empty(&self) -> bool {
-        self.boards.is_empty() && self.remarks.is_empty() && self.renewals.is_empty() && self.mails.is_empty()
+        self.mails.is_empty() && self.is_mail_only()
+    }
+
+    fn is_mail_only(&self) -> bool {
+        let Self { boards, remarks, renewals, responses, .. } = self;
+        boards.is_empty() && remarks.is_empty() && renewals.is_empty() && responses.is_empty()
     }
 }
 
@@ -149,6 +167,22 @@ impl Tx {
         Ok(())
     }
 
+    /// An answer to a request, in place of any under the same key.
+    pub(super) async fn hold_response(
+        &mut self,
+        key_digest: &str,
+        response: &SavedResponse,
+        at: Millis,
+    ) -> Result<(), StoreError> {
+        // A statement changes a row once.
+        if self.behind.responses.iter().any(|other| other.key_digest == key_digest) {
+            self.write_behind().await?;
+        }
+        let answered = Answered { key_digest: key_digest.to_owned(), response: response.clone(), at };
+        self.holding().await?.behind.responses.push(answered);
+        Ok(())
+    }
+
     /// Writes what is held back.
     ///
     /// # Errors
@@ -156,7 +190,7 @@ impl Tx {
     pub(super) async fn write_behind(&mut self) -> Result<(), StoreError> {
         let behind = mem::take(&mut self.behind);
         let Driver::Postgres(connection) = self.connection.driver() else { return Ok(()) };
-        if !behind.boards.is_empty() || !behind.remarks.is_empty() || !behind.renewals.is_empty() {
+        if !behind.is_mail_only() {
             let renewed = behind.write(connection).await?;
             check_all_renewed(renewed.unsigned_abs(), behind.renewals.len())?;
         }
@@ -172,7 +206,7 @@ pub(super) fn column<'r, R, T>(rows: &'r [R], value: impl FnMut(&'r R) -> T) -> 
 impl Behind {
     /// Writes all but new mails, and says how many of those that wait were renewed.
     async fn write(&self, connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
-        let Self { moves, boards, remarks, renewals, .. } = self;
+        let Self { moves, boards, remarks, renewals, responses, mails: _ } = self;
         sqlx::query_scalar(WRITE)
             .bind(column(moves, |(board, _)| board.0))
             .bind(column(moves, |(_, row)| row.number))
@@ -201,6 +235,12 @@ impl Behind {
             .bind(column(renewals, |row| row.ply))
             .bind(column(renewals, |row| row.date))
             .bind(column(renewals, |row| row.facts.as_str()))
+            .bind(column(responses, |row| row.key_digest.as_str()))
+            .bind(column(responses, |row| row.response.request_digest.as_str()))
+            .bind(column(responses, |row| row.response.status))
+            .bind(column(responses, |row| row.response.content_type.as_str()))
+            .bind(column(responses, |row| row.response.body.as_str()))
+            .bind(column(responses, |row| row.at.0))
             .fetch_one(connection)
             .await
     }

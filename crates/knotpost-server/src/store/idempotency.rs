@@ -1,9 +1,22 @@
 //! Answers to requests that carried an Idempotency-Key.
 
+use std::collections::HashMap;
+
 use sqlx::FromRow;
 
+use super::behind::column;
+use super::tx::Driver;
 use super::{StoreError, Tx, on};
 use crate::domain::Millis;
+
+/// What a request is known by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestKey {
+    /// Keyed digest of its Idempotency-Key, and whose it is.
+    pub digest: String,
+    /// An answer that was given after this is given again.
+    pub since: Millis,
+}
 
 /// An answer as it was given.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
@@ -21,20 +34,50 @@ pub struct SavedResponse {
     pub body: String,
 }
 
+#[derive(Debug, FromRow)]
+struct Line {
+    key_digest: String,
+    #[sqlx(flatten)]
+    saved: SavedResponse,
+}
+
+/// One row for each answer that there is.
+const SAVED: &str = "SELECT i.key_digest, i.request_digest, i.status, i.content_type, i.body \
+     FROM UNNEST($1, $2) AS asked (key_digest, since) \
+     JOIN idempotency i ON i.key_digest = asked.key_digest AND i.at > asked.since";
+
 impl Tx {
-    /// The answer given under a key after `since`.
+    /// The answer given under a key.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn saved_response(
-        &mut self,
-        key_digest: &str,
-        since: Millis,
-    ) -> Result<Option<SavedResponse>, StoreError> {
+    pub async fn saved_response(&mut self, key: &RequestKey) -> Result<Option<SavedResponse>, StoreError> {
+        if let Some(found) = self.ahead.take_answer(&key.digest) {
+            return Ok(found.saved);
+        }
         let sql = "SELECT request_digest, status, content_type, body FROM idempotency WHERE key_digest = $1 AND at > $2";
         Ok(
-            on!(self, c => sqlx::query_as::<_, SavedResponse>(sql).bind(key_digest).bind(since.0).fetch_optional(c).await)?,
+            on!(self, c => sqlx::query_as::<_, SavedResponse>(sql).bind(&key.digest).bind(key.since.0).fetch_optional(c).await)?,
         )
+    }
+
+    /// As [`Tx::saved_response`] for many, all with another digest. PostgreSQL only.
+    pub(super) async fn saved_responses(
+        &mut self,
+        keys: &[&RequestKey],
+    ) -> Result<impl Iterator<Item = (String, Option<SavedResponse>)>, StoreError> {
+        let mut found: HashMap<String, SavedResponse> = HashMap::new();
+        if !keys.is_empty()
+            && let Driver::Postgres(connection) = self.driver().await?
+        {
+            let lines: Vec<Line> = sqlx::query_as(SAVED)
+                .bind(column(keys, |key| key.digest.as_str()))
+                .bind(column(keys, |key| key.since.0))
+                .fetch_all(connection)
+                .await?;
+            found.extend(lines.into_iter().map(|line| (line.key_digest, line.saved)));
+        }
+        Ok(keys.iter().map(move |key| (key.digest.clone(), found.remove(&key.digest))))
     }
 
     /// Keeps an answer. It belongs into the transaction that did what it tells.
@@ -47,6 +90,9 @@ impl Tx {
         response: &SavedResponse,
         now: Millis,
     ) -> Result<(), StoreError> {
+        if self.is_postgres() {
+            return self.hold_response(key_digest, response, now).await;
+        }
         let sql = "INSERT INTO idempotency (key_digest, request_digest, status, content_type, body, at) \
                    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (key_digest) DO UPDATE \
                    SET request_digest = $2, status = $3, content_type = $4, body = $5, at = $6";

@@ -5,6 +5,7 @@
 //! commit is returned from the closure, never done inside it.
 
 mod accounts;
+mod addresses;
 mod ahead;
 mod api_tokens;
 mod audit;
@@ -62,7 +63,8 @@ mod writer;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, PgPool};
 
-pub use accounts::{AddressRow, MoverRow, NewUser, UserRow, UserState};
+pub use accounts::{MoverRow, NewUser, UserRow, UserState};
+pub use addresses::AddressRow;
 pub use ahead::Foreseen;
 pub use api_tokens::{NewToken, TokenRow};
 pub use audit::{AuditFilter, AuditRow, NewAudit};
@@ -77,7 +79,7 @@ pub use duties::DutyRow;
 pub use error::StoreError;
 pub use feeds::{FeedKeyRow, WaitingOrder};
 pub use held_answers::HeldAnswerRow;
-pub use idempotency::SavedResponse;
+pub use idempotency::{RequestKey, SavedResponse};
 pub use imports::CommentRow;
 pub use inbox::{InboxRow, NewInbox};
 pub use inline::{InlineConnection, InlineSqlite, Reader};

@@ -14,6 +14,7 @@ mod plans;
 mod rating;
 mod recalling;
 mod replay;
+mod requests_once;
 mod returning;
 mod schema;
 mod submitting;
@@ -207,6 +208,9 @@ contracts! {
     direct_mails::the_same_mail_twice_at_once_is_acted_on_once,
     direct_mails::a_mail_stays_when_what_it_said_is_undone,
     direct_mails::of_an_address_in_trouble_each_mail_hears,
+    requests_once::answers_are_kept_with_the_moves_they_tell_of,
+    requests_once::the_same_key_at_once_makes_one_move,
+    requests_once::an_answer_that_is_too_old_is_replaced,
     transactions::a_failed_write_leaves_nothing,
     transactions::a_savepoint_undoes_only_what_came_after_it,
     transactions::savepoints_lie_within_each_other,

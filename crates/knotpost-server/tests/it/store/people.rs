@@ -1,7 +1,7 @@
 //! Users, addresses, and the guards that hang on them.
 
 use knotpost_server::domain::{Address, Millis};
-use knotpost_server::store::{NewUser, SavedResponse, UserState};
+use knotpost_server::store::{NewUser, RequestKey, SavedResponse, UserState};
 
 use super::Ground;
 
@@ -113,7 +113,8 @@ pub(super) async fn answers_to_requests_are_kept_for_a_while(ground: &Ground) {
     });
     assert!(!write.await.unwrap());
     let mut tx = ground.store.read().await.unwrap();
-    assert_eq!(tx.saved_response("k", Millis(19)).await.unwrap(), Some(kept));
-    assert_eq!(tx.saved_response("k", Millis(20)).await.unwrap(), None);
-    assert_eq!(tx.saved_response("old", Millis(0)).await.unwrap(), None);
+    for (digest, since, expected) in [("k", 19, Some(kept)), ("k", 20, None), ("old", 0, None)] {
+        let key = RequestKey { digest: digest.to_owned(), since: Millis(since) };
+        assert_eq!(tx.saved_response(&key).await.unwrap(), expected, "{key:?}");
+    }
 }

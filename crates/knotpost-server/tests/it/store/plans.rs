@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use knotpost_server::domain::{BoardKey, BoardState, Millis, OutboxKey, UserKey};
-use knotpost_server::store::{BoardFilter, Driver, StandingsBlock, StoreError, Tx, WaitingOrder};
+use knotpost_server::store::{BoardFilter, Driver, RequestKey, StandingsBlock, StoreError, Tx, WaitingOrder};
 use sqlx::AssertSqlSafe;
 use tracing::field::{Field, Visit};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
@@ -96,7 +96,7 @@ async fn ask_everything(ground: &Ground) {
     tx.next_outbox_due().await.unwrap();
     tx.count_waiting_inbox().await.unwrap();
     tx.count_waiting_outbox().await.unwrap();
-    tx.saved_response("k", Millis(1)).await.unwrap();
+    tx.saved_response(&RequestKey { digest: "k".to_owned(), since: Millis(1) }).await.unwrap();
     ask_about_time(&mut tx, board, ann).await;
     ask_for_feeds(&mut tx, ann).await;
     tx.address_trouble("a@b.example").await.unwrap();

@@ -23,7 +23,15 @@ pub(super) async fn boards(ground: &Ground, count: i64) -> Vec<(BoardKey, UserKe
 }
 
 pub(super) fn foreseen(index: usize, user: UserKey) -> Foreseen {
-    Foreseen { game: "osbox", number: 101 + index as u32, user, key: None, speaks: true, mail: None }
+    Foreseen {
+        game: "osbox",
+        number: 101 + index as u32,
+        user,
+        key: None,
+        speaks: true,
+        mail: None,
+        request: None,
+    }
 }
 
 /// Makes the next move of a board, with words and mails, and says what was found on the way.
