@@ -23,17 +23,15 @@ use crate::dice::Dice;
 pub(crate) struct Manners {
     /// How long it thinks before the answer to a message.
     pub(crate) pause: Range<Duration>,
-    /// How many of a hundred mails are put off once…
+    /// How many of a hundred mails are put off once.
     pub(crate) put_off: u64,
-    /// … as long as so few have arrived.
-    pub(crate) put_off_until: usize,
     pub(crate) dice: Dice,
 }
 
 impl Manners {
     /// Takes everything at once.
     pub(crate) fn prompt() -> Self {
-        Self { pause: Duration::ZERO..Duration::ZERO, put_off: 0, put_off_until: 0, dice: Dice::new(0) }
+        Self { pause: Duration::ZERO..Duration::ZERO, put_off: 0, dice: Dice::new(0) }
     }
 }
 
@@ -144,6 +142,11 @@ impl Sink {
         lock(&self.shared.arrivals).len()
     }
 
+    /// Takes every mail from now on.
+    pub(crate) fn put_off_no_more(&self) {
+        lock(&self.shared.manners).0.put_off = 0;
+    }
+
     /// How many mails were put off.
     pub(crate) fn count_put_off(&self) -> usize {
         self.shared.put_off.load(Ordering::Relaxed)
@@ -177,11 +180,10 @@ impl Shared {
 
     /// Whether this mail is asked to come again, and how long the answer takes.
     fn judge(&self, arrival: &Arrival) -> (bool, Duration) {
-        let arrived = lock(&self.arrivals).len();
         let (manners, known) = &mut *lock(&self.manners);
         let pause = manners.pause.clone();
         let pause = manners.dice.pause(&pause);
-        let may = arrived < manners.put_off_until && manners.dice.happens(manners.put_off);
+        let may = manners.dice.happens(manners.put_off);
         (may && known.insert(arrival.message_id.clone()), pause)
     }
 }

@@ -74,7 +74,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     println!("powercut: {} moves on {} boards, --seed {seed}", args.moves, args.boards);
     let mut dice = Dice::new(seed);
     let pause = Duration::ZERO..Duration::from_millis(30);
-    let manners = Manners { pause, put_off: 0, put_off_until: 0, dice: dice.split() };
+    let manners = Manners { pause, put_off: 0, dice: dice.split() };
     let sink = Sink::open(manners, 1).await?;
     let place = place.with("MAIL__TRANSPORT", sink.transport(0)).with("SECRETS__KEY", "c5".repeat(32));
     let place = Arc::new(open_doors(place)?);

@@ -96,7 +96,6 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     let manners = Manners {
         pause: Duration::ZERO..Duration::from_millis(30),
         put_off: args.put_off,
-        put_off_until: usize::MAX,
         dice: dice.split(),
     };
     let servers = args.servers.max(1);
