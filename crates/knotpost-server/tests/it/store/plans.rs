@@ -239,7 +239,8 @@ async fn hot_statements_run_along_indexes() {
     insta::assert_snapshot!(report);
 }
 
-/// After a restart all that waits is due in the same moment; to sort it for each lease would take ever longer.
+/// All events of a webhook that was put off are due in the same moment; to sort them for each lease would take ever
+/// longer the more there are.
 #[tokio::test]
 async fn leases_on_postgresql_are_sorted_by_an_index() {
     let Some(ground) = Ground::postgres().await else { return };
