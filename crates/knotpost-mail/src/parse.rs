@@ -3,6 +3,8 @@
 //! Every mail there is comes out as a value; what cannot be read at all comes out as [`Broken`]. Nothing here
 //! judges the mail or looks for commands in it.
 
+use core::net::IpAddr;
+
 use mail_parser::{HeaderName, HeaderValue};
 
 use super::encoded::decode_words;
@@ -69,6 +71,8 @@ pub struct Message {
     pub content_type_report: bool,
     /// How many servers it has passed.
     pub received_count: usize,
+    /// The address of the client in each `Received`, topmost first; `None` where none is told.
+    pub received_from: Vec<Option<IpAddr>>,
     /// All `Authentication-Results`, topmost first.
     pub authentication_results: Vec<String>,
 }
@@ -92,6 +96,9 @@ impl Message {
         }
     }
 }
+
+/// So many `Received` are looked at; more than that is a circle.
+const MOST_HOPS: usize = 32;
 
 /// Reads a mail.
 ///
@@ -144,7 +151,12 @@ fn take_field(message: &mut Message, seen: &mut Seen, field: &mime::Field<'_>) {
             message.return_path = Some(unfold(&field.raw).trim_matches(['<', '>', ' ']).to_owned());
         }
         HeaderName::ListId => message.list_id = Some(unfold(&field.raw)),
-        HeaderName::Received => message.received_count += 1,
+        HeaderName::Received => {
+            message.received_count += 1;
+            if message.received_from.len() < MOST_HOPS {
+                message.received_from.push(field.value.as_received().and_then(|hop| hop.from_ip));
+            }
+        }
         HeaderName::AuthenticationResults => message.authentication_results.push(unfold(&field.raw)),
         _ => take_mark(message, field),
     }

@@ -13,9 +13,7 @@ use knotpost_server::config::Config;
 use knotpost_server::domain::{BoardRef, Millis};
 use knotpost_server::gallery::Look;
 use knotpost_server::server;
-use knotpost_server::service::{
-    Channel, Drawn, Envelope, MailForm, Origin, Proof, Reply, Request, execute, view_board,
-};
+use knotpost_server::service::{Drawn, Envelope, MailForm, Origin, Reply, Request, execute, view_board};
 use mimalloc::MiMalloc;
 
 /// That of the program.
@@ -39,12 +37,7 @@ async fn board(folder: &std::path::Path) -> (Arc<App>, Reply) {
         "osbox move 101 ann ann-secret f2",
     ];
     for line in lines {
-        let origin = Origin {
-            channel: Channel::Operator,
-            sender: None,
-            rate_key: "bench".to_owned(),
-            proof: Proof::Password,
-        };
+        let origin = Origin::operator();
         let request = Request { line: line.to_owned(), body: String::new(), origin, answering: None };
         let failure = execute(&app, request).await.unwrap().failure;
         assert!(failure.is_none(), "{line}: {failure:?}");

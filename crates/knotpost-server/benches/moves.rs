@@ -16,8 +16,7 @@ use knotpost_server::config::Config;
 use knotpost_server::domain::{BoardRef, Millis, UserKey};
 use knotpost_server::server;
 use knotpost_server::service::{
-    BoardFacts, Channel, Envelope, Heading, Listing, MailForm, Origin, Proof, Reply, Request, Sheet, execute,
-    view_board,
+    BoardFacts, Envelope, Heading, Listing, MailForm, Origin, Reply, Request, Sheet, execute, view_board,
 };
 use mimalloc::MiMalloc;
 use tokio::runtime::Runtime;
@@ -45,12 +44,7 @@ async fn open(folder: &Path) -> Arc<App> {
 }
 
 async fn say(app: &Arc<App>, line: String) {
-    let origin = Origin {
-        channel: Channel::Operator,
-        sender: None,
-        rate_key: "bench".to_owned(),
-        proof: Proof::Password,
-    };
+    let origin = Origin::operator();
     let request = Request { line, body: String::new(), origin, answering: None };
     let answer = execute(app, request).await.unwrap();
     assert!(answer.failure.is_none(), "{:?}", answer.failure);

@@ -105,6 +105,7 @@ impl Config {
             .list_separator(",")
             .with_list_parse_key("games.disabled")
             .with_list_parse_key("http.trusted_proxies")
+            .with_list_parse_key("smtp.relays")
             .with_list_parse_key("inbound.trusted_authserv")
             .with_list_parse_key("inbound.dns")
             .try_parsing(true)
@@ -113,12 +114,9 @@ impl Config {
         let mut settings: Self =
             builder.add_source(environment).build().map_err(read)?.try_deserialize().map_err(read)?;
         // A variable that is empty is an empty list, but is read as one with an empty word.
-        for list in [
-            &mut settings.games.disabled,
-            &mut settings.http.trusted_proxies,
-            &mut settings.inbound.trusted_authserv,
-            &mut settings.inbound.dns,
-        ] {
+        for list in
+            [&mut settings.games.disabled, &mut settings.inbound.trusted_authserv, &mut settings.inbound.dns]
+        {
             list.retain(|word| !word.trim().is_empty());
         }
         check::check(&settings)?;

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 
 use super::{EX_DATAERR, EX_TEMPFAIL};
 use crate::config::Config;
-use crate::service::{Channel, Origin, Proof, Request, execute};
+use crate::service::{Origin, Request, execute};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -28,12 +28,7 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
             std::fs::read_to_string(file).with_context(|| format!("{} cannot be read", file.display()))?
         }
     };
-    let origin = Origin {
-        channel: Channel::Operator,
-        sender: None,
-        rate_key: "operator".to_owned(),
-        proof: Proof::Password,
-    };
+    let origin = Origin::operator();
     let app = super::open(config).await?;
     let body = crate::domain::limit_comment(body.trim());
     let answer = execute(&app, Request { line: args.line, body, origin, answering: None }).await?;

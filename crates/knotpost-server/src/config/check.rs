@@ -68,14 +68,6 @@ fn listeners(config: &Config) -> Result<(), ConfigError> {
         }
         _ => {}
     }
-    for proxy in &config.http.trusted_proxies {
-        if proxy.parse::<std::net::IpAddr>().is_err() {
-            return refuse(
-                "http.trusted_proxies",
-                format!("`{proxy}` is not a network address such as 127.0.0.1"),
-            );
-        }
-    }
     if config.smtp.tls_cert.is_empty() != config.smtp.tls_key.is_empty() {
         return refuse("smtp.tls_cert", "needs smtp.tls_key beside it, and the other way round");
     }

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::domain::Networks;
+
 /// Declares a section: its keys, their types and defaults.
 macro_rules! section {
     ($(#[$doc:meta])* $name:ident { $($(#[$key_doc:meta])* $key:ident : $kind:ty = $default:expr),* $(,)? }) => {
@@ -43,8 +45,8 @@ section! {
     Http {
         /// Address and port; port 0: any free one; empty: off.
         listen: String = "127.0.0.1:8080".to_owned(),
-        /// Addresses whose `X-Forwarded-For` is believed.
-        trusted_proxies: Vec<String> = Vec::new(),
+        /// Addresses and networks whose `X-Forwarded-For` is believed.
+        trusted_proxies: Networks = Networks::default(),
     }
 }
 
@@ -57,6 +59,9 @@ section! {
         tls_cert: String = String::new(),
         /// Its key (PEM).
         tls_key: String = String::new(),
+        /// Addresses and networks of mail servers that relay mail to this one: their clients are told apart by
+        /// `Received`, here and on the LMTP listener.
+        relays: Networks = Networks::default(),
     }
 }
 

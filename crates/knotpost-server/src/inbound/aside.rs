@@ -37,6 +37,7 @@ impl Desk {
             raw: if keep { Some(app.secret.seal(app.entropy.as_ref(), raw)?) } else { None },
             reason: None,
             verdicts: None,
+            host: None,
         };
         app.store
             .write(move |tx| {

@@ -18,6 +18,7 @@ pub mod classify;
 pub mod digest;
 mod dns;
 pub mod handover;
+mod hosts;
 mod intake;
 mod outcome;
 pub mod pipeline;

@@ -10,6 +10,7 @@ use super::authenticate::Authenticator;
 use super::claim::read_claim;
 use super::classify::{Class, classify};
 use super::digest::dedupe_key;
+use super::hosts::connecting_host;
 use super::identify::{Address as Arrival, Identified, identify};
 use super::outcome::{Outcome, decide};
 use super::parse::{Message, parse};
@@ -20,11 +21,9 @@ use super::returned::{is_to_return_path, keep_returned, read_returned};
 use super::smtp::{Envelope, Receipt};
 use crate::app::App;
 use crate::config::KeepRaw;
-use crate::domain::{Address, InboxKey, Millis, Verdicts};
+use crate::domain::{Address, Host, InboxKey, Millis, Verdicts};
 use crate::secret::Purpose;
-use crate::service::{
-    Answering, Channel, Claim, Origin, Prepared, Proof, Request, foresee, prepare, prepare_at_once,
-};
+use crate::service::{Answering, Claim, Origin, Prepared, Request, foresee, prepare, prepare_at_once};
 use crate::store::{DirectMail, Foreseen, InboxRow, NewInbox, StoreError};
 
 /// A mail that was acted on is recognised for so long.
@@ -171,7 +170,8 @@ impl Desk {
                 .await?;
             return Ok(Receipt::Stored { text: "kept".to_owned() });
         }
-        let request = Self::request(&mail, ruling);
+        let host = connecting_host(&app.config.smtp.relays, envelope, &mail.message);
+        let request = Self::request(&mail, ruling, host, verdicts.as_ref());
         if let Some(prepared) = prepare_at_once(app, request).await? {
             (row.subject, row.text) = shown(app, &mail, &prepared);
             // What most mails come to. A row that is done from the beginning never stands among those that wait.
@@ -206,6 +206,7 @@ impl Desk {
             return Ok(Receipt::Stored { text: outcome.reason.to_string() });
         }
         row.raw = Some(app.secret.seal(app.entropy.as_ref(), raw)?);
+        row.host = host.as_ref().map(ToString::to_string);
         // As they are, until the mail is processed.
         row.recipients = envelope.recipients.join("\n");
         app.store
@@ -254,6 +255,7 @@ impl Desk {
             raw: None,
             reason: None,
             verdicts: None,
+            host: None,
         }
     }
 
@@ -262,7 +264,8 @@ impl Desk {
         recipients.iter().map(|address| self.app.own.masked(address)).collect::<Vec<_>>().join("\n")
     }
 
-    fn request(mail: &Mail, ruling: Ruling) -> Request {
+    fn request(mail: &Mail, ruling: Ruling, host: Option<Host>, verdicts: Option<&Verdicts>) -> Request {
+        let aligned = verdicts.is_some_and(|verdicts| verdicts.prove(mail.author_domain()));
         let (line, body) = match &mail.found {
             Identified::Subject { line, comment } => (line.clone(), comment.clone()),
             // Should it answer no board mail after all, the Subject is what its sender is told about.
@@ -274,8 +277,6 @@ impl Desk {
             }
             Identified::Unclear { subject, comment } => (subject.clone(), comment.clone()),
         };
-        let sender = mail.sender.clone();
-        let rate_key = sender.as_ref().map(Address::key).unwrap_or_default();
         let answering = match (&mail.found, &mail.claim) {
             (Identified::Body { line, comment }, Some(claim)) => {
                 let (claim, line, comment) = (claim.clone(), line.clone(), comment.clone());
@@ -283,12 +284,7 @@ impl Desk {
             }
             _ => None,
         };
-        Request {
-            line,
-            body,
-            origin: Origin { channel: Channel::Mail, sender, rate_key, proof: Proof::Password },
-            answering,
-        }
+        Request { line, body, origin: Origin::mail(mail.sender.clone(), host, aligned), answering }
     }
 
     /// Processes the mail that waits longest; `false`: none is due.
@@ -331,7 +327,8 @@ impl Desk {
         };
         let verdicts = row.verdicts.as_deref().and_then(Verdicts::from_json);
         let ruling = rule(app.config.inbound.auth_policy, verdicts.as_ref(), mail.author_domain());
-        let prepared = prepare(app, Self::request(&mail, ruling)).await?;
+        let host = row.host.as_deref().and_then(|host| host.parse().ok());
+        let prepared = prepare(app, Self::request(&mail, ruling, host, verdicts.as_ref())).await?;
         let (key, now) = (row.id, app.clock.now());
         let keep = app.config.inbound.keep_raw == KeepRaw::All;
         let work = Arc::new((mail, prepared, self.masked(&recipients)));

@@ -8,7 +8,7 @@ use super::answering::{Answered, Answering, Standpoint, prepare_answer};
 use super::proving::{Patience, check_code, check_password, recall};
 use super::{Code, Login, Rate, Refusal, queries};
 use crate::app::App;
-use crate::domain::{Address, UserKey};
+use crate::domain::{Address, Host, UserKey};
 use crate::store::StoreError;
 
 /// Shorter words are no passwords.
@@ -57,8 +57,38 @@ pub struct Origin {
     pub sender: Option<Address>,
     /// Whom rates are counted for: an address or a network address.
     pub rate_key: String,
+    /// The connecting host, behind proxies and relays that are known; `None`: it cannot be told, or there is none.
+    pub host: Option<Host>,
+    /// Whether the sender's domain vouches for the mail (aligned DKIM or SPF).
+    pub aligned: bool,
     /// How he proves who he is.
     pub proof: Proof,
+}
+
+impl Origin {
+    /// A request over HTTP.
+    pub fn http(host: Host, proof: Proof) -> Self {
+        let rate_key = host.to_string();
+        Self { channel: Channel::Http, sender: None, rate_key, host: Some(host), aligned: false, proof }
+    }
+
+    /// A mail whose sender proves nothing but what the mail itself proves.
+    pub fn mail(sender: Option<Address>, host: Option<Host>, aligned: bool) -> Self {
+        let rate_key = sender.as_ref().map(Address::key).unwrap_or_default();
+        Self { channel: Channel::Mail, sender, rate_key, host, aligned, proof: Proof::Password }
+    }
+
+    /// A command of whoever operates the server.
+    pub fn operator() -> Self {
+        Self {
+            channel: Channel::Operator,
+            sender: None,
+            rate_key: "operator".to_owned(),
+            host: None,
+            aligned: false,
+            proof: Proof::Password,
+        }
+    }
 }
 
 /// A command as it came.

@@ -25,6 +25,8 @@ pub struct InboxRow {
     pub attempts: i64,
     /// What is known about where it comes from (see `domain::Verdicts`); `None`: nobody looked.
     pub verdicts: Option<String>,
+    /// The connecting host that it counts for (see `domain::Host`).
+    pub host: Option<String>,
 }
 
 /// A mail to be stored.
@@ -56,6 +58,8 @@ pub struct NewInbox {
     pub reason: Option<&'static str>,
     /// What is known about where it comes from; `None`: nobody looked.
     pub verdicts: Option<String>,
+    /// The connecting host that it counts for while it waits.
+    pub host: Option<String>,
 }
 
 impl Tx {
@@ -65,8 +69,8 @@ impl Tx {
     /// When the database fails.
     pub async fn insert_inbox(&mut self, mail: &NewInbox) -> Result<InboxKey, StoreError> {
         let sql = "INSERT INTO inbox (received_at, way, peer, mail_from, recipients, size, sender, message_id, subject, \
-                   text, raw, state, reason, attempts, due_at, done_at, verdicts) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $1, $14, $15) RETURNING id";
+                   text, raw, state, reason, attempts, due_at, done_at, verdicts, host) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $1, $14, $15, $16) RETURNING id";
         let done = mail.reason.is_some();
         let key: i64 = on!(self.writing().await?, c => sqlx::query_scalar(sql)
             .bind(mail.received_at.0)
@@ -84,6 +88,7 @@ impl Tx {
             .bind(mail.reason)
             .bind(done.then_some(mail.received_at.0))
             .bind(&mail.verdicts)
+            .bind(&mail.host)
             .fetch_one(c)
             .await)?;
         Ok(InboxKey(key))
@@ -102,7 +107,7 @@ impl Tx {
             self.writing().await?,
             "UPDATE inbox SET attempts = attempts + 1, due_at = $2 WHERE id = (SELECT id FROM inbox \
              WHERE state = 'new' AND due_at <= $1 ORDER BY due_at, id LIMIT 1",
-            ") RETURNING id, received_at, mail_from, recipients, raw, attempts, verdicts",
+            ") RETURNING id, received_at, mail_from, recipients, raw, attempts, verdicts, host",
             q => sqlx::query_as::<_, InboxRow>(q.0).bind(now.0).bind(lease_until.0).fetch_optional(q.1).await
         )?;
         Ok(row)

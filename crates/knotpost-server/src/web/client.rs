@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 
 use super::Web;
 use super::error::Problem;
+use crate::domain::{Host, Networks};
 use crate::service::{Code, Rate};
 
 /// The client's network address.
@@ -18,13 +19,12 @@ pub(super) struct Client(pub(super) IpAddr);
 impl Client {
     /// The key its rates are counted under: a whole /64 of IPv6 is one client.
     pub(super) fn rate_key(self) -> String {
-        match self.0 {
-            IpAddr::V4(address) => address.to_string(),
-            IpAddr::V6(address) => {
-                let [a, b, c, d, ..] = address.segments();
-                format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
-            }
-        }
+        self.host().to_string()
+    }
+
+    /// As whom it counts.
+    pub(super) fn host(self) -> Host {
+        Host::of(self.0)
     }
 }
 
@@ -36,10 +36,10 @@ impl FromRequestParts<Web> for Client {
     }
 }
 
-pub(super) fn of(parts: &Parts, trusted: &[String]) -> Client {
+pub(super) fn of(parts: &Parts, trusted: &Networks) -> Client {
     let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip());
     let peer = peer.unwrap_or(IpAddr::from([127, 0, 0, 1]));
-    let is_trusted = |address: IpAddr| trusted.iter().any(|proxy| proxy.parse() == Ok(address));
+    let is_trusted = |address: IpAddr| trusted.contain(address);
     if !is_trusted(peer) {
         return Client(peer);
     }
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn only_trusted_proxies_speak_for_others() {
-        let trusted = ["10.0.0.1".to_owned()];
+        let trusted = Networks::try_from(vec!["10.0.0.1".to_owned()]).expect("an address");
         assert_eq!(of(&parts([192, 0, 2, 9], "203.0.113.5"), &trusted), Client(IpAddr::from([192, 0, 2, 9])));
         assert_eq!(
             of(&parts([10, 0, 0, 1], "198.51.100.1, 203.0.113.5"), &trusted),

@@ -17,7 +17,7 @@ use super::once::carry_out;
 use super::openapi::{Operation, Tag};
 use super::routes::{Role, Route};
 use crate::domain::BoardRef;
-use crate::service::{Answer, Channel, Code, Composer, Origin, Proof, Reply, Request};
+use crate::service::{Answer, Code, Composer, Origin, Proof, Reply, Request};
 use crate::store::SavedResponse;
 
 const JSON: &str = "application/json";
@@ -97,8 +97,7 @@ async fn command(State(web): State<Web>, client: Client, headers: HeaderMap, Sen
         Ok(read) => read,
         Err(problem) => return problem.into_response(),
     };
-    let origin =
-        Origin { channel: Channel::Http, sender: None, rate_key: client.rate_key(), proof: Proof::Password };
+    let origin = Origin::http(client.host(), Proof::Password);
     let request = Request { line, body: text, origin, answering: None };
     let composer = Arc::clone(&web.app.composer);
     let present = move |answer: &Answer| present(composer.as_ref(), answer, form);

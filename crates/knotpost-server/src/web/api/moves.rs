@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::boards::board_name;
 use super::read_json;
 use crate::domain::limit_comment;
-use crate::service::{Answer, Channel, Code, Heading, Origin, Reply, Request, Scope};
+use crate::service::{Answer, Code, Heading, Origin, Reply, Request, Scope};
 use crate::store::SavedResponse;
 use crate::web::Web;
 use crate::web::auth::Acting;
@@ -110,8 +110,7 @@ pub(super) async fn play(
     let as_number = play.number.map_or(String::new(), |number| format!("#{number}"));
     let mask = knotpost_commands::MASK;
     let line = format!("{} move {} {} {mask} {word}{as_number}", name.game, name.number, caller.userid);
-    let origin =
-        Origin { channel: Channel::Http, sender: None, rate_key: client.rate_key(), proof: caller.proof() };
+    let origin = Origin::http(client.host(), caller.proof());
     let comment = limit_comment(play.comment.replace("\r\n", "\n").trim());
     let request = Request { line, body: comment, origin, answering: None };
     let address = format!("{} {}", name.game, name.number);

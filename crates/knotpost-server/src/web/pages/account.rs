@@ -10,7 +10,7 @@ use minijinja::context;
 use serde::Deserialize;
 
 use crate::service::{
-    Channel, Code, Origin, Proof, Refusal, Request, ServiceError, Visitor, ask_for_link, execute, log_in,
+    Code, Origin, Proof, Refusal, Request, ServiceError, Visitor, ask_for_link, execute, log_in,
     log_in_by_link, log_out, log_out_everywhere, view_link,
 };
 use crate::web::Web;
@@ -179,8 +179,7 @@ pub(super) async fn sign_up(
         }
     }
     let line = format!("signup {userid} {} {address}", given.password);
-    let origin =
-        Origin { channel: Channel::Http, sender: None, rate_key: client.rate_key(), proof: Proof::Password };
+    let origin = Origin::http(client.host(), Proof::Password);
     let app = Arc::clone(&web.app);
     let answer = match execute(&app, Request { line, body: String::new(), origin, answering: None }).await {
         Ok(answer) => answer,

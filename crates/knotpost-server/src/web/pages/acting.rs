@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::board::{Look, Notice, board_name, page};
 use crate::domain::limit_comment;
-use crate::service::{Answer, Channel, Code, Origin, Proof, ProvenUser, Reply, Request, Visitor, execute};
+use crate::service::{Answer, Code, Origin, Proof, ProvenUser, Reply, Request, Visitor, execute};
 use crate::store::StoreError;
 use crate::web::Web;
 use crate::web::client::Client;
@@ -44,17 +44,13 @@ pub(super) async fn command(
     line: String,
     body: &str,
 ) -> Result<Answer, StoreError> {
-    let origin = Origin {
-        channel: Channel::Http,
-        sender: None,
-        rate_key: client.rate_key(),
-        proof: Proof::LoggedIn(ProvenUser {
-            user: visitor.user,
-            userid: visitor.userid.clone(),
-            hash: visitor.hash.clone(),
-            key: None,
-        }),
-    };
+    let proof = Proof::LoggedIn(ProvenUser {
+        user: visitor.user,
+        userid: visitor.userid.clone(),
+        hash: visitor.hash.clone(),
+        key: None,
+    });
+    let origin = Origin::http(client.host(), proof);
     // Browsers end lines as mails do.
     let body = limit_comment(body.replace("\r\n", "\n").trim());
     execute(&web.app, Request { line, body, origin, answering: None }).await

@@ -26,6 +26,7 @@ fn mail(id: &str, at: i64) -> Arc<DirectMail> {
         raw: (at % 2 == 1).then(|| vec![0, 159, 255]),
         reason: Some("executed"),
         verdicts: (at % 3 == 1).then(|| "{}".to_owned()),
+        host: None,
     };
     let since = Millis(at - 100);
     Arc::new(DirectMail { row, sender_key: format!("{id}@x.example"), dedupe_key: id.to_owned(), since })

@@ -25,6 +25,7 @@ fn received(at: i64, reason: Option<&'static str>) -> NewInbox {
         raw: reason.is_none().then(|| vec![0, 159, 255]),
         reason,
         verdicts: Some("{}".to_owned()),
+        host: None,
     }
 }
 

@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use knotpost_rules::{GivenOption, Seed, Turn};
 use knotpost_server::app::App;
-use knotpost_server::domain::{BoardKey, BoardRef};
-use knotpost_server::service::{
-    Channel, Origin, Proof, Replayed, Request, apply, prepare, replay_next, view_board,
-};
+use knotpost_server::domain::{BoardKey, BoardRef, Host};
+use knotpost_server::service::{Origin, Proof, Replayed, Request, apply, prepare, replay_next, view_board};
 use knotpost_server::store::StoreError;
 
 use super::Ground;
@@ -108,8 +106,7 @@ async fn forget_what_was_undone(
     usual: &[String; 2],
     other: &[String; 2],
 ) {
-    let origin =
-        Origin { channel: Channel::Http, sender: None, rate_key: "test".to_owned(), proof: Proof::Password };
+    let origin = Origin::http(Host::of([192, 0, 2, 1].into()), Proof::Password);
     let line = |text: &str| format!("osbox move 101 {} secret-1 {text}", users[ply % 2]);
     let request = Request { line: line(&usual[0]), body: String::new(), origin, answering: None };
     let prepared = Arc::new(prepare(app, request).await.unwrap());

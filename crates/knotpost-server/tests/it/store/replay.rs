@@ -6,9 +6,9 @@ use knotpost_rules::Registry;
 use knotpost_server::app::{App, Parts};
 use knotpost_server::clock::{ManualClock, SystemEntropy};
 use knotpost_server::config::Config;
-use knotpost_server::domain::{BoardRef, BoardState, Millis};
+use knotpost_server::domain::{BoardRef, BoardState, Host, Millis};
 use knotpost_server::outbound::MailComposer;
-use knotpost_server::service::{Answer, Channel, Origin, Proof, Request, execute, view_board};
+use knotpost_server::service::{Answer, Origin, Proof, Request, execute, view_board};
 
 use super::Ground;
 
@@ -22,8 +22,7 @@ const CHALLENGES: [&str; 4] = [
 ];
 
 pub(super) async fn command(app: &Arc<App>, line: String) -> Answer {
-    let origin =
-        Origin { channel: Channel::Http, sender: None, rate_key: "test".to_owned(), proof: Proof::Password };
+    let origin = Origin::http(Host::of([192, 0, 2, 1].into()), Proof::Password);
     execute(app, Request { line, body: "a comment".to_owned(), origin, answering: None }).await.unwrap()
 }
 

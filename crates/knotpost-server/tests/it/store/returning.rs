@@ -140,6 +140,7 @@ pub(super) async fn mails_are_listed_by_what_they_are(ground: &Ground) {
             subject: None,
             text: None,
             verdicts: None,
+            host: None,
             raw: reason.is_none().then(|| vec![1, 2, 3]),
             reason,
         };

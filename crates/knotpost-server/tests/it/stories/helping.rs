@@ -10,9 +10,7 @@ tell! {
 
 mod stories {
     use knotpost_commands::{ExampleContext, Scope, Verb, parse};
-    use knotpost_server::service::{
-        Channel, Code, Origin, Proof, Reply, Request, TOPICS, execute, help_page,
-    };
+    use knotpost_server::service::{Code, Origin, Reply, Request, TOPICS, execute, help_page};
 
     use crate::harness::{Letter, Place, TestApp, show_all};
 
@@ -81,12 +79,7 @@ mod stories {
             let front = if spec.scope == Scope::Game { "osbox " } else { "" };
             let line = format!("{front}{}", spec.name());
             // Not by mail: answers to errors are counted there.
-            let origin = Origin {
-                channel: Channel::Mail,
-                sender: Some("fred@fred.example".parse().unwrap()),
-                rate_key: String::new(),
-                proof: Proof::Password,
-            };
+            let origin = Origin::mail(Some("fred@fred.example".parse().unwrap()), None, false);
             let answer = execute(
                 &app.app,
                 Request { line: line.clone(), body: String::new(), origin, answering: None },

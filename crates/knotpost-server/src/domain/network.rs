@@ -1,0 +1,132 @@
+//! Networks and hosts: which addresses a setting names, and as whom a connecting host counts.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use ipnet::IpNet;
+use serde::{Deserialize, Serialize};
+
+/// A host that rates are counted for: one IPv4 address, or one /64 of IPv6, which is what one customer has.
+///
+/// IPv4-mapped addresses (`::ffff:192.0.2.1`, as a dual-stack listener sees them) are their IPv4 address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Host(IpAddr);
+
+impl Host {
+    /// The host of an address.
+    pub fn of(address: IpAddr) -> Self {
+        Self(match address.to_canonical() {
+            IpAddr::V6(six) if !six.is_loopback() => {
+                IpAddr::from((u128::from(six) >> 64 << 64).to_be_bytes())
+            }
+            other => other,
+        })
+    }
+}
+
+/// The key that rates are counted under: `192.0.2.1`, `2001:db8:0:1::/64`.
+impl fmt::Display for Host {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            IpAddr::V6(six) if !six.is_loopback() => write!(out, "{six}/64"),
+            other => write!(out, "{other}"),
+        }
+    }
+}
+
+impl FromStr for Host {
+    type Err = std::net::AddrParseError;
+
+    /// Reads what [`Display`](fmt::Display) writes, or an address.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.strip_suffix("/64").unwrap_or(text).parse().map(Self::of)
+    }
+}
+
+/// Networks and single addresses, as settings list them: `["127.0.0.1", "10.0.0.0/8", "2001:db8::/32"]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "Vec<String>", into = "Vec<String>")]
+pub struct Networks(Vec<IpNet>);
+
+impl Networks {
+    /// Whether an address is in one of them. IPv4-mapped addresses are their IPv4 address.
+    pub fn contain(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.0.iter().any(|network| network.contains(&address))
+    }
+
+    /// Whether none is listed.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl TryFrom<Vec<String>> for Networks {
+    type Error = String;
+
+    /// Reads a list; empty words are passed over, as an empty environment variable is read as one.
+    fn try_from(words: Vec<String>) -> Result<Self, String> {
+        let words = words.iter().map(|word| word.trim()).filter(|word| !word.is_empty());
+        words.map(read_network).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl From<Networks> for Vec<String> {
+    fn from(networks: Networks) -> Self {
+        let shown = |network: IpNet| match network.prefix_len() == network.max_prefix_len() {
+            true => network.addr().to_string(),
+            false => network.to_string(),
+        };
+        networks.0.into_iter().map(shown).collect()
+    }
+}
+
+fn read_network(word: &str) -> Result<IpNet, String> {
+    let address = || word.parse::<IpAddr>().map(|address| IpNet::from(address.to_canonical()));
+    word.parse().or_else(|_| address()).map_err(|_| {
+        format!("`{word}` is neither an address such as 127.0.0.1 nor a network such as 10.0.0.0/8")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn networks(words: &[&str]) -> Result<Networks, String> {
+        Networks::try_from(words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+    }
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().expect("an address")
+    }
+
+    #[test]
+    fn a_host_is_an_address_or_a_customer_network() {
+        assert_eq!(Host::of(address("192.0.2.1")).to_string(), "192.0.2.1");
+        assert_eq!(Host::of(address("::ffff:192.0.2.1")), Host::of(address("192.0.2.1")));
+        assert_eq!(Host::of(address("2001:db8::1")), Host::of(address("2001:db8::ffff:2")));
+        assert_ne!(Host::of(address("2001:db8::1")), Host::of(address("2001:db8:0:1::1")));
+        assert_eq!(Host::of(address("::1")).to_string(), "::1");
+        for text in ["192.0.2.1", "2001:db8:0:1::5", "::1"] {
+            let host = Host::of(address(text));
+            assert_eq!(host.to_string().parse(), Ok(host));
+        }
+    }
+
+    #[test]
+    fn networks_and_addresses_may_be_listed() {
+        let listed = networks(&["127.0.0.1", " 10.0.0.0/8 ", "2001:db8::/32", ""]).expect("good");
+        for inside in ["127.0.0.1", "::ffff:127.0.0.1", "10.255.0.1", "::ffff:10.1.2.3", "2001:db8:1::1"] {
+            assert!(listed.contain(address(inside)), "{inside}");
+        }
+        for outside in ["127.0.0.2", "11.0.0.1", "::1", "2001:db9::1"] {
+            assert!(!listed.contain(address(outside)), "{outside}");
+        }
+        assert_eq!(Vec::from(listed), ["127.0.0.1", "10.0.0.0/8", "2001:db8::/32"]);
+        assert!(networks(&[""]).expect("none").is_empty());
+        for bad in ["10.0.0.0/33", "localhost", "10.0.0", "::1/129"] {
+            assert!(networks(&[bad]).expect_err(bad).contains(bad));
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! As which host a mail counts: the one that connected, behind mail servers that relay for this one.
+
+use std::net::IpAddr;
+
+use super::Message;
+use super::smtp::{Envelope, Way};
+use crate::domain::{Host, Networks};
+
+/// The host that gave a mail to this server, or to the first of the relays that it came through; `None`: that cannot
+/// be told.
+///
+/// A relay is believed in what it writes on top of a mail, and in nothing below its own `Received`. The ways in that
+/// only a configured mail server uses (`deliver`, a Unix socket, a watched folder, `POST /inbound`) are relays too.
+pub(super) fn connecting_host(relays: &Networks, envelope: &Envelope, message: &Message) -> Option<Host> {
+    let peer = match envelope.way {
+        Way::Smtp | Way::Lmtp => envelope.peer,
+        Way::Pipe | Way::Http | Way::Maildir => None,
+    };
+    let is_relay = |address: IpAddr| relays.contain(address);
+    if let Some(peer) = peer.filter(|peer| !is_relay(*peer)) {
+        return Some(Host::of(peer));
+    }
+    // What a relay wrote of its client, as long as that is a relay too.
+    for hop in &message.received_from {
+        match hop {
+            Some(client) if is_relay(*client) => {}
+            client => return client.map(Host::of),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host(way: Way, peer: Option<&str>, received: &[Option<&str>]) -> Option<String> {
+        let relays = Networks::try_from(vec!["127.0.0.1".to_owned(), "10.0.0.0/8".to_owned()]);
+        let address = |text: &str| text.parse::<IpAddr>().expect("an address");
+        let envelope =
+            Envelope { way, peer: peer.map(address), helo: None, mail_from: None, recipients: Vec::new() };
+        let received_from = received.iter().map(|hop| hop.map(address)).collect();
+        let message = Message { received_from, ..Message::default() };
+        connecting_host(&relays.expect("networks"), &envelope, &message).map(|host| host.to_string())
+    }
+
+    #[test]
+    fn whoever_connects_counts_unless_it_is_a_relay() {
+        let forged = [Some("192.0.2.7")];
+        assert_eq!(host(Way::Smtp, Some("198.51.100.1"), &forged).as_deref(), Some("198.51.100.1"));
+        assert_eq!(host(Way::Lmtp, Some("127.0.0.2"), &forged).as_deref(), Some("127.0.0.2"));
+        assert_eq!(host(Way::Smtp, Some("::ffff:127.0.0.1"), &forged).as_deref(), Some("192.0.2.7"));
+    }
+
+    #[test]
+    fn behind_relays_the_topmost_foreign_client_counts() {
+        let hops = [Some("10.1.1.1"), Some("192.0.2.7"), Some("198.51.100.9")];
+        assert_eq!(host(Way::Smtp, Some("127.0.0.1"), &hops).as_deref(), Some("192.0.2.7"));
+        for way in [Way::Pipe, Way::Http, Way::Maildir] {
+            assert_eq!(host(way, None, &hops).as_deref(), Some("192.0.2.7"), "{way:?}");
+        }
+        assert_eq!(host(Way::Lmtp, None, &hops).as_deref(), Some("192.0.2.7"));
+    }
+
+    #[test]
+    fn what_no_relay_tells_is_not_guessed() {
+        assert_eq!(host(Way::Smtp, Some("127.0.0.1"), &[]), None);
+        assert_eq!(host(Way::Smtp, Some("127.0.0.1"), &[None, Some("192.0.2.7")]), None, "sent on the relay");
+        assert_eq!(host(Way::Pipe, None, &[Some("127.0.0.1")]), None);
+    }
+}
