@@ -10,6 +10,7 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod domain;
+pub mod files;
 pub mod gallery;
 pub mod inbound;
 pub mod links;
