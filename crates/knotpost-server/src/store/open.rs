@@ -21,7 +21,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const RESTED: Duration = Duration::from_secs(1);
 
 /// Which database, and how it is used.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Settings {
     /// `sqlite:` (the file `knotpost.db` in `data`), `sqlite:PATH` or `postgres://…`.
     pub url: String,
@@ -29,6 +29,13 @@ pub struct Settings {
     pub data: PathBuf,
     /// Connections for reading (SQLite), or for all (PostgreSQL).
     pub max_connections: u32,
+}
+
+impl std::fmt::Debug for Settings {
+    /// Without the address, which may hold a password.
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Settings").field("data", &self.data).finish_non_exhaustive()
+    }
 }
 
 impl Settings {
