@@ -14,6 +14,7 @@ mod warnings;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use secrecy::ExposeSecret as _;
 use serde::{Deserialize, Serialize};
 
 pub use sections::{
@@ -155,6 +156,15 @@ impl Config {
         }
     }
 
+    /// Where the secret key is, for whoever keeps a copy of it.
+    pub fn key_place(&self) -> String {
+        if self.secrets.key.expose_secret().is_empty() {
+            self.key_file().display().to_string()
+        } else {
+            "the key in the configuration (`secrets.key`)".to_owned()
+        }
+    }
+
     /// How the store is opened.
     pub fn store_settings(&self) -> crate::store::Settings {
         crate::store::Settings {
@@ -172,8 +182,6 @@ pub fn unix_path(listen: &str) -> Option<&Path> {
 
 #[cfg(test)]
 mod tests {
-    use secrecy::ExposeSecret as _;
-
     use super::*;
 
     fn load(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {

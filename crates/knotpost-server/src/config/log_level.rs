@@ -48,7 +48,7 @@ mod tests {
     #[test]
     fn levels_and_filters_that_name_something_are_taken() {
         for good in
-            ["info", "WARN", "info,sqlx=warn", "warn, knotpost_server::inbound=trace", "error,hyper=off"]
+            ["info", "WARN", "info,sqlx=warn", "warn,knotpost_server::inbound=trace", "error,hyper=off"]
         {
             assert_eq!(check_level(good), Ok(()), "{good}");
         }

@@ -1,13 +1,14 @@
 //! Opening the database and bringing its schema up to date.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
-use sqlx::{Connection as _, PgPool, SqlitePool};
+use sqlx::{Connection as _, PgConnection, PgPool, SqlitePool};
+
+use crate::files::create_private;
 
 use super::dialect::on;
 use super::inline::{InlineOptions, Readers, Stamp};
@@ -86,7 +87,7 @@ impl Store {
     pub async fn migrate(settings: &Settings) -> Result<(), StoreError> {
         if let Some(file) = settings.sqlite_file() {
             // SQLite has no lock of its own for this; the file system has.
-            let lock = File::create(file.with_extension("lock"))?;
+            let lock = create_private(&Self::lock_file(&file))?;
             let lock = tokio::task::spawn_blocking(move || lock.lock().map(|()| lock))
                 .await
                 .map_err(std::io::Error::other)??;
@@ -104,6 +105,27 @@ impl Store {
 }
 
 impl Store {
+    /// The file whose lock a process holds while it brings the schema of a SQLite file up to date.
+    pub fn lock_file(database: &Path) -> PathBuf {
+        database.with_extension("lock")
+    }
+
+    /// Whether somebody has ever made the schema in a PostgreSQL database. A SQLite file has it when it is there.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub async fn has_schema(settings: &Settings) -> Result<bool, StoreError> {
+        if let Some(file) = settings.sqlite_file() {
+            return Ok(file.is_file());
+        }
+        let mut connection = PgConnection::connect(&settings.url).await?;
+        let found: bool = sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL")
+            .fetch_one(&mut connection)
+            .await?;
+        connection.close().await?;
+        Ok(found)
+    }
+
     /// Whether the schema is the one this program was made for.
     ///
     /// # Errors
