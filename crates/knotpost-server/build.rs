@@ -1,5 +1,6 @@
 //! Embeds the templates and the names of all crates, and makes a changed migration or template rebuild the program.
 
+#[expect(clippy::disallowed_methods, reason = "cargo talks to build scripts by environment")]
 fn main() {
     minijinja_embed::embed_templates!("../../templates/mail", &[".txt", ".html"], "mail");
     minijinja_embed::embed_templates!("../../templates/web", &[".html"], "web");
