@@ -290,12 +290,8 @@ fn load_certificates(config: &Config) -> anyhow::Result<Option<Arc<Certificates>
 
 /// A setting that turned out unusable when it was used.
 fn refuse(key: &'static str, error: &dyn std::error::Error) -> ConfigError {
-    let mut problem = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        problem.push_str(&format!(": {error}"));
-        cause = error.source();
-    }
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let problem = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
     ConfigError::Value { key, problem }
 }
 

@@ -77,8 +77,7 @@ pub(super) fn end(outcome: anyhow::Result<ExitCode>, code_of: impl Fn(&anyhow::E
     let _ = Output.flush();
     let failed = FAILED.get();
     match (outcome, failed) {
-        (Ok(code), None) => code,
-        (Ok(code), Some((ErrorKind::BrokenPipe, _))) => code,
+        (Ok(code), None | Some((ErrorKind::BrokenPipe, _))) => code,
         (Err(_), Some((ErrorKind::BrokenPipe, _))) => ExitCode::from(CLOSED),
         (_, Some((_, error))) => {
             complain!("knotpost: standard output cannot be written: {error}");

@@ -48,21 +48,31 @@ async fn what_a_server_makes_is_its_users_alone_whatever_the_mask_says() {
     place.run(&["backup", "copy.db"]).await.succeed();
     place.run(&["export", "--all", "server.jsonl"]).await.succeed();
     let mut seen = BTreeSet::new();
-    let copies = ["copy.db", "server.jsonl"].map(|name| place.root().join(name)).map(|path| (mode(&path), path));
+    let copies =
+        ["copy.db", "server.jsonl"].map(|name| place.root().join(name)).map(|path| (mode(&path), path));
     for (path, mode) in everything(&place.data()).into_iter().chain(copies.map(|(mode, path)| (path, mode))) {
         let kind = fs::symlink_metadata(&path).unwrap().file_type();
-        let expected = if kind.is_dir() { 0o700 } else if kind.is_socket() { 0o660 } else { 0o600 };
+        let expected = if kind.is_dir() {
+            0o700
+        } else if kind.is_socket() {
+            0o660
+        } else {
+            0o600
+        };
         assert_eq!(mode, expected, "{}: {mode:o}", path.display());
         seen.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
     }
-    for name in ["knotpost.db", "knotpost.db-wal", "knotpost.db-shm", "secret.key", "ports.json", "knotpost.sock"] {
+    for name in
+        ["knotpost.db", "knotpost.db-wal", "knotpost.db-shm", "secret.key", "ports.json", "knotpost.sock"]
+    {
         assert!(seen.contains(name), "{name} is not there: {seen:?}");
     }
     if is_root().await {
         fs::set_permissions(place.root(), Permissions::from_mode(0o755)).unwrap();
         for name in ["knotpost.db", "knotpost.db-wal", "secret.key", "ports.json"] {
             let file = place.data().join(name);
-            let arguments = ["--reuid", "65534", "--regid", "65534", "--clear-groups", "cat", file.to_str().unwrap()];
+            let arguments =
+                ["--reuid", "65534", "--regid", "65534", "--clear-groups", "cat", file.to_str().unwrap()];
             let ended = run_neighbour("setpriv", &arguments).await;
             assert!(ended.code() != 0 && ended.stderr.contains("Permission denied"), "{name}: {ended:?}");
         }
@@ -108,7 +118,11 @@ async fn data_belongs_to_the_folder_of_the_configuration_wherever_a_command_runs
     assert_eq!(place.run_with(&["deliver"], &mail).await.code(), 0);
     assert_eq!(place.received().await.len(), 2, "it lies in the server's database");
     assert_eq!(users(&place).await, ["ann", "bob"]);
-    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "nothing is made where a command happens to run");
+    assert_eq!(
+        fs::read_dir(&elsewhere).unwrap().count(),
+        0,
+        "nothing is made where a command happens to run"
+    );
 }
 
 /// Every command in an empty folder, and its exit code. Those that may make a server there follow below.
@@ -166,7 +180,9 @@ async fn commands_that_only_look_make_nothing_and_say_where_they_looked() {
     let commands: Vec<&[&str]> = LOOKING.iter().map(|(arguments, _)| *arguments).chain(MAKING).collect();
     for words in [&[][..], &["admin"]] {
         for name in listed(&place, words).await {
-            let is_tried = commands.iter().any(|tried| tried.starts_with(words) && tried.get(words.len()) == Some(&&*name));
+            let is_tried = commands
+                .iter()
+                .any(|tried| tried.starts_with(words) && tried.get(words.len()) == Some(&&*name));
             assert!(is_tried, "`{words:?} {name}` is not in the table");
         }
     }
@@ -204,8 +220,8 @@ async fn commands_make_no_files_in_the_folder_of_another_user() {
     place.run(&["migrate"]).await.succeed();
     fs::set_permissions(place.root(), Permissions::from_mode(0o755)).unwrap();
     fs::copy(env!("CARGO_BIN_EXE_knotpost"), place.root().join("knotpost")).unwrap();
-    let place = place
-        .with_shell("shift; exec setpriv --reuid 65534 --regid 65534 --clear-groups ./knotpost \"$@\"");
+    let place =
+        place.with_shell("shift; exec setpriv --reuid 65534 --regid 65534 --clear-groups ./knotpost \"$@\"");
     let mail = letter("ann@example.org", "help", "one@example.org").into_bytes();
     let ended = place.run_with(&["deliver"], &mail).await;
     assert_eq!(ended.code(), 75, "{ended:?}");
