@@ -6,6 +6,7 @@
 mod check;
 mod log_level;
 mod masked;
+mod parameters;
 mod paths;
 mod sections;
 mod sources;
@@ -94,6 +95,7 @@ impl Config {
     ) -> Result<Self, ConfigError> {
         let mut settings = sources::read(file, environment)?;
         check::check(&settings)?;
+        parameters::drop_unknown(&mut settings);
         warnings::add(&mut settings);
         if let Some(folder) = file.and_then(Path::parent) {
             paths::anchor(&mut settings, folder);
