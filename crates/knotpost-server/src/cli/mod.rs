@@ -154,10 +154,15 @@ pub fn main() -> ExitCode {
             return ExitCode::from(EX_TEMPFAIL);
         }
     };
+    let is_server = matches!(command, Command::Serve);
     let outcome = runtime.block_on(run(config, command));
     // Blocking work, such as a hash nobody waits for any more, does not hold up the end.
     runtime.shutdown_background();
-    output::end(outcome, exit_code)
+    match outcome {
+        // A greeting that nobody could read says nothing of how a server ran.
+        Ok(code) if is_server => code,
+        outcome => output::end(outcome, exit_code),
+    }
 }
 
 /// The exit code of a command that failed.

@@ -40,7 +40,7 @@ section! {
         /// The socket of `knotpost deliver`; empty: `knotpost.sock` in the data folder.
         socket: PathBuf = PathBuf::new(),
         /// Its permissions, octal: who may hand mail over with `knotpost deliver`.
-        socket_mode: FileMode = FileMode(0o660),
+        socket_mode: FileMode = FileMode::default(),
     }
 }
 
@@ -75,7 +75,7 @@ section! {
         /// Address and port, or `unix:PATH`; empty: off.
         listen: String = String::new(),
         /// Permissions of the Unix socket, octal.
-        socket_mode: FileMode = FileMode(0o660),
+        socket_mode: FileMode = FileMode::default(),
     }
 }
 
@@ -311,6 +311,13 @@ pub struct FileMode(u32);
 const OWNER: u32 = 0o600;
 /// Writing for everybody on the machine.
 const EVERYBODY: u32 = 0o002;
+
+impl Default for FileMode {
+    /// The owner and the group.
+    fn default() -> Self {
+        Self(0o660)
+    }
+}
 
 impl FileMode {
     /// The permission bits.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use secrecy::ExposeSecret as _;
 
-use crate::config::Config;
+use crate::config::{Config, FileMode};
 use crate::files::{foreign_owner, is_open_to_others, private_folder};
 use crate::store::{Settings, Store};
 
@@ -144,6 +144,16 @@ pub fn open_files(config: &Config) -> Vec<String> {
         return vec![format!(
             "others on this machine may read or change what is in {shown}, mail and password hashes among it: run \
              `chmod 700 {shown}`. For a `knotpost deliver` of other users let `server.socket` name a place outside"
+        )];
+    }
+    let mode = config.server.socket_mode.bits();
+    let lets_others_in = mode & 0o022 != 0 && config.server.socket_mode != FileMode::default();
+    if lets_others_in && config.server.socket.as_os_str().is_empty() && !is_within_reach(&config.socket()) {
+        let socket = absolute(&config.socket());
+        return vec![format!(
+            "server.socket_mode is {mode:04o}, but others cannot enter the folder of {}: let `server.socket` name a \
+             place outside the data folder",
+            socket.display()
         )];
     }
     let database = config.store_settings().sqlite_file();

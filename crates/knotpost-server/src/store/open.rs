@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
-use sqlx::{Connection as _, PgConnection, PgPool, SqlitePool};
+use sqlx::{Connection as _, PgPool, SqlitePool};
 
 use crate::files::create_private;
 
@@ -118,11 +118,10 @@ impl Store {
         if let Some(file) = settings.sqlite_file() {
             return Ok(file.is_file());
         }
-        let mut connection = PgConnection::connect(&settings.url).await?;
-        let found: bool = sqlx::query_scalar("SELECT to_regclass('_sqlx_migrations') IS NOT NULL")
-            .fetch_one(&mut connection)
-            .await?;
-        connection.close().await?;
+        let pool = PgPool::connect(&settings.url).await?;
+        let asked = "SELECT to_regclass('_sqlx_migrations') IS NOT NULL";
+        let found = sqlx::query_scalar(asked).fetch_one(&pool).await?;
+        pool.close().await;
         Ok(found)
     }
 

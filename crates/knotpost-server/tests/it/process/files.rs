@@ -98,6 +98,19 @@ async fn what_others_may_read_is_told_at_the_start_with_what_ends_it() {
     fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
     let ended = place.start().await.stop().await;
     assert!(!ended.stderr.contains("chmod"), "{ended:?}");
+    // A socket for others where no others come.
+    fs::set_permissions(place.data(), Permissions::from_mode(0o700)).unwrap();
+    let place = place.with("KNOTPOST_SERVER__SOCKET_MODE", "0666");
+    let ended = place.start().await.stop().await;
+    assert!(ended.stderr.contains("`server.socket`"), "{ended:?}");
+    let socket = place.root().join("deliver");
+    let place = place.with("KNOTPOST_SERVER__SOCKET", socket.to_str().unwrap());
+    let server = place.start().await;
+    assert_eq!(mode(&socket), 0o666);
+    let mail = letter("ann@example.org", "help", "one@example.org").into_bytes();
+    assert_eq!(place.run_with(&["deliver"], &mail).await.code(), 0);
+    assert!(!server.stop().await.stderr.contains("server.socket"));
+    assert!(!socket.exists());
 }
 
 #[tokio::test]
