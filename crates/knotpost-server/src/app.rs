@@ -8,7 +8,7 @@ use secrecy::ExposeSecret;
 use tokio::sync::{broadcast, watch};
 
 use crate::clock::{Clock, Entropy};
-use crate::config::Config;
+use crate::config::{Config, ConfigError};
 use crate::domain::{BoardRef, OwnAddresses};
 use crate::gallery::Gallery;
 use crate::links::Links;
@@ -149,11 +149,15 @@ impl App {
         let Parts { config, store, registry, clock, entropy, composer } = parts;
         for name in &config.games.disabled {
             let known: Vec<&str> = registry.iter().map(|game| game.meta().name).collect();
-            anyhow::ensure!(
-                registry.find(name).is_some(),
-                "games.disabled: there is no game `{name}`; games are {}",
-                known.join(", ")
-            );
+            if registry.find(name).is_none() {
+                let problem = format!("there is no game `{name}`; games are {}", known.join(", "));
+                return Err(ConfigError::Value { key: "games.disabled", problem }.into());
+            }
+        }
+        let is_off = |name: &str| config.games.disabled.iter().any(|off| off.eq_ignore_ascii_case(name));
+        if registry.iter().all(|game| is_off(game.meta().name)) {
+            let problem = "all games are switched off; leave one".to_owned();
+            return Err(ConfigError::Value { key: "games.disabled", problem }.into());
         }
         let secret =
             SecretKey::load(config.secrets.key.expose_secret(), &config.key_file(), entropy.as_ref())?;

@@ -1,7 +1,6 @@
 //! The server's secret key and everything derived from it: keyed digests and the sealing of
 //! stored messages. Each use has a key of its own, so that none says anything about another.
 
-use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
@@ -10,6 +9,7 @@ use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundK
 use sha2::Sha256;
 
 use crate::clock::{Entropy, random_bytes};
+use crate::files::create_new_private;
 
 /// The key file in the data folder.
 pub const KEY_FILE: &str = "secret.key";
@@ -61,8 +61,11 @@ pub enum SecretError {
     #[error("{0} does not hold 64 hexadecimal digits")]
     Malformed(String),
     /// The file could not be read or made.
-    #[error("the key file could not be used")]
-    File(#[from] std::io::Error),
+    #[error("the key file {0} could not be used")]
+    File(String, #[source] std::io::Error),
+    /// There is no chance to make one from.
+    #[error("a key could not be made")]
+    Chance(#[from] std::io::Error),
 }
 
 impl SecretKey {
@@ -79,34 +82,34 @@ impl SecretKey {
                 .map(Self)
                 .ok_or_else(|| SecretError::Malformed(file.display().to_string())),
             Err(error) if error.kind() == ErrorKind::NotFound => Self::create(file, entropy),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(SecretError::File(file.display().to_string(), error)),
         }
     }
 
     /// Writes a new key whole or not at all; of two processes that do so at once both use the first.
     fn create(path: &Path, entropy: &dyn Entropy) -> Result<Self, SecretError> {
-        use std::os::unix::fs::OpenOptionsExt;
         let key: [u8; 32] = random_bytes(entropy)?;
         let mark: [u8; 8] = random_bytes(entropy)?;
+        Self::write(path, key, mark).map_err(|error| SecretError::File(path.display().to_string(), error))?;
+        // Another process may have been first.
+        let text = std::fs::read_to_string(path);
+        let text = text.map_err(|error| SecretError::File(path.display().to_string(), error))?;
+        parse_hex(text.trim()).map(Self).ok_or_else(|| SecretError::Malformed(path.display().to_string()))
+    }
+
+    /// Puts the key there unless there is one already.
+    fn write(path: &Path, key: [u8; 32], mark: [u8; 8]) -> std::io::Result<()> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let draft = folder.join(format!("{KEY_FILE}.{}", to_hex(&mark)));
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+        let mut file = create_new_private(&draft)?;
         writeln!(file, "{}", to_hex(&key))?;
         file.sync_all()?;
         let linked = std::fs::hard_link(&draft, path);
         std::fs::remove_file(&draft)?;
         match linked {
-            Ok(()) => {
-                std::fs::File::open(folder)?.sync_all()?;
-                Ok(Self(key))
-            }
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                let text = std::fs::read_to_string(path)?;
-                parse_hex(text.trim())
-                    .map(Self)
-                    .ok_or_else(|| SecretError::Malformed(path.display().to_string()))
-            }
-            Err(error) => Err(error.into()),
+            Ok(()) => std::fs::File::open(folder)?.sync_all(),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(error),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Everything in one process: opened, started, and stopped in order.
 
 mod doors;
+mod opening;
 mod unclean;
 
 use std::fs::{File, TryLockError};
@@ -16,14 +17,19 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, Parts};
 use crate::clock::{Clock, Entropy};
-use crate::config::{Config, Migrate};
+use crate::config::{Config, ConfigError, Migrate};
+use crate::files::create_private;
+use crate::inbound::smtp::Certificates;
 use crate::inbound::{Desk, Intake, Protocol, SmtpSettings, Watch, handover, smtp};
-use crate::outbound::{Courier, MailComposer, Sender, Signer, Transport};
+use crate::outbound::{Courier, MailComposer, Sender, Transport};
 use crate::service::{LocalMailbox, Mailroom, check_key, unfinished_import};
 use crate::store::Store;
 use crate::{web, worker};
 
 pub use doors::{LocalDoor, PORTS_FILE, Ports};
+pub use opening::{Opening, OpeningError, absolute, open_files};
+
+use opening::shown_database;
 
 use doors::{LmtpListener, address, bind, bind_lmtp, remove_ports, write_ports};
 use unclean::{Check, Mark};
@@ -50,6 +56,7 @@ pub struct Server {
     pub ports: Ports,
     /// How its mail leaves.
     pub transport: Arc<Transport>,
+    certificates: Option<Arc<Certificates>>,
     stop: CancellationToken,
     tasks: JoinSet<()>,
     mark: Option<Mark>,
@@ -66,8 +73,9 @@ pub async fn open(
     registry: &'static Registry,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
+    opening: Opening,
 ) -> anyhow::Result<Arc<App>> {
-    let app = open_with_any_key(config, registry, clock, entropy).await?;
+    let app = open_with_any_key(config, registry, clock, entropy, opening).await?;
     if let Some(rows) = unfinished_import(&app).await? {
         anyhow::bail!(
             "the import of a whole server was interrupted here after {rows} rows: run `knotpost import FILE` again \
@@ -87,19 +95,22 @@ pub async fn open_with_any_key(
     registry: &'static Registry,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
+    opening: Opening,
 ) -> anyhow::Result<Arc<App>> {
-    let data = &config.server.data;
-    std::fs::create_dir_all(data).with_context(|| format!("the folder {} cannot be made", data.display()))?;
+    opening::prepare(&config, opening).await?;
     let settings = config.store_settings();
+    let database = || shown_database(&config);
     if config.database.migrate == Migrate::Auto {
-        Store::migrate(&settings).await.context("the database cannot be brought up to date")?;
+        let migrated = Store::migrate(&settings).await;
+        migrated.with_context(|| format!("the database {} cannot be brought up to date", database()))?;
     }
-    let store = Store::open(&settings).await.context("the database cannot be opened")?;
+    let store = Store::open(&settings).await;
+    let store = store.with_context(|| format!("the database {} cannot be opened", database()))?;
     if config.database.migrate == Migrate::Off {
         store.check_schema().await?;
     }
-    let signer = Signer::from_config(&config).context("dkim.key")?;
-    let composer = Arc::new(MailComposer::new(&config).signed_by(signer));
+    let composer = MailComposer::signing(&config).map_err(|error| refuse("dkim.key", &error))?;
+    let composer = Arc::new(composer);
     Ok(Arc::new(App::new(Parts { config, store, registry, clock, entropy, composer })?))
 }
 
@@ -117,9 +128,8 @@ impl Server {
             Some(mark) => unclean::check_first(&app, mark).await?,
             None => Check::Never,
         };
-        let transport =
-            Transport::from_url(&config.mail.transport, &config.server.data).context("mail.transport")?;
-        let transport = Arc::new(transport);
+        let transport = Transport::from_url(&config.mail.transport, &config.server.data);
+        let transport = Arc::new(transport.map_err(|error| refuse("mail.transport", &error))?);
         let http = bind("http.listen", &config.http.listen).await?;
         let smtp = bind("smtp.listen", &config.smtp.listen).await?;
         let lmtp = bind_lmtp(config).await?;
@@ -128,8 +138,14 @@ impl Server {
             smtp: address(smtp.as_ref())?,
             lmtp: lmtp.as_ref().map(LmtpListener::door).transpose()?,
         };
-        let socket = handover::Socket::bind(&config.server.data, config.server.socket_mode.bits())
-            .context("the socket for `deliver` cannot be made")?;
+        let socket = config.socket();
+        let socket =
+            handover::Socket::bind(&socket, config.server.socket_mode.bits()).with_context(|| {
+                format!(
+                    "the socket for `deliver` cannot be made at {}; server.socket names another place",
+                    socket.display()
+                )
+            })?;
         let watch = watched_folder(config, &transport)?;
         if let Some(mark) = &mark {
             mark.set().context("it cannot be noted beside the database file that a server works on it")?;
@@ -147,12 +163,15 @@ impl Server {
             tasks.spawn(web::serve(listener, web.with_mailbox(mailbox), stop.clone()));
         }
         let intake = || Arc::clone(&desk) as Arc<dyn Intake>;
+        let certificates = load_certificates(config)?;
         if let Some(listener) = smtp {
-            let settings = Arc::new(mail_settings(config, Protocol::Smtp)?);
+            let mut settings = mail_settings(config, Protocol::Smtp);
+            settings.tls = certificates.as_ref().map(Certificates::server_config).transpose()?;
+            let settings = Arc::new(settings);
             tasks.spawn(smtp::serve(listener, settings, intake(), stop.clone()));
         }
         if let Some(listener) = lmtp {
-            let settings = Arc::new(mail_settings(config, Protocol::Lmtp)?);
+            let settings = Arc::new(mail_settings(config, Protocol::Lmtp));
             match listener {
                 LmtpListener::Tcp(listener) => {
                     tasks.spawn(smtp::serve(listener, settings, intake(), stop.clone()));
@@ -191,7 +210,21 @@ impl Server {
             tasks.spawn(unclean::check_meanwhile(Arc::clone(&app), mark.clone(), stop.clone()));
         }
         write_ports(&config.server.data, &ports).context("ports.json cannot be written")?;
-        Ok(Self { app, ports, transport, stop, tasks, mark, _lock: lock })
+        Ok(Self { app, ports, transport, certificates, stop, tasks, mark, _lock: lock })
+    }
+
+    /// Reads certificate, key for signatures and templates again. Work in hand goes on with what it has.
+    ///
+    /// # Errors
+    /// When one of them cannot be used; then all stay as they are.
+    pub fn reload(&self) -> anyhow::Result<()> {
+        let read =
+            self.certificates.as_deref().map(Certificates::read).transpose().context("smtp.tls_cert")?;
+        self.app.composer.reload().map_err(anyhow::Error::msg)?;
+        if let (Some(certificates), Some(read)) = (&self.certificates, read) {
+            certificates.replace(read);
+        }
+        Ok(())
     }
 
     /// Stops accepting, finishes what is in hand, closes the database.
@@ -217,7 +250,7 @@ impl Server {
 /// When a server runs on the folder, or it cannot be locked.
 pub fn lock_folder(data: &Path) -> anyhow::Result<File> {
     let path = data.join(LOCK_FILE);
-    let file = File::create(&path).with_context(|| format!("{} cannot be made", path.display()))?;
+    let file = create_private(&path).with_context(|| format!("{} cannot be made", path.display()))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => anyhow::bail!("another server is running on {}", data.display()),
@@ -246,15 +279,27 @@ async fn release_leases(app: &App) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn mail_settings(config: &Config, protocol: Protocol) -> anyhow::Result<SmtpSettings> {
+/// The certificate for STARTTLS, if there is one.
+fn load_certificates(config: &Config) -> anyhow::Result<Option<Arc<Certificates>>> {
+    if config.smtp.tls_cert.is_empty() {
+        return Ok(None);
+    }
+    let loaded = Certificates::load(Path::new(&config.smtp.tls_cert), Path::new(&config.smtp.tls_key));
+    Ok(Some(Arc::new(loaded.map_err(|error| refuse("smtp.tls_cert", &error))?)))
+}
+
+/// A setting that turned out unusable when it was used.
+fn refuse(key: &'static str, error: &dyn std::error::Error) -> ConfigError {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let problem = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
+    ConfigError::Value { key, problem }
+}
+
+fn mail_settings(config: &Config, protocol: Protocol) -> SmtpSettings {
     let domain = config.server.address.rsplit_once('@').map_or("localhost", |(_, domain)| domain);
     let mut settings = SmtpSettings::new(domain, protocol);
     settings.max_message = config.inbound.max_bytes;
-    if protocol == Protocol::Smtp && !config.smtp.tls_cert.is_empty() {
-        let tls = smtp::load_tls(Path::new(&config.smtp.tls_cert), Path::new(&config.smtp.tls_key));
-        settings.tls = Some(tls.context("smtp.tls_cert")?);
-    }
-    Ok(settings)
+    settings
 }
 
 /// The Maildir that is watched, if any.

@@ -13,10 +13,12 @@ use anyhow::Context as _;
 use clap::Subcommand;
 
 use super::EX_DATAERR;
+use super::output::{complain, say};
 use super::progress::Progress;
 use crate::app::App;
 use crate::config::Config;
 use crate::domain::Millis;
+use crate::server::Opening;
 use crate::service::{
     Administrator, Deed, Recompute, Replayed, ServiceError, UserEdit, administer, recompute_ratings,
     replay_next, view_stopped, view_user, view_users,
@@ -158,7 +160,11 @@ pub(super) enum Ratings {
 }
 
 pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCode> {
-    let app = super::open(config).await?;
+    let opening = match action {
+        Action::User { action: User::Add { .. } } => Opening::Create,
+        _ => Opening::Existing,
+    };
+    let app = super::open(config, opening).await?;
     if let Action::Replay { .. } = action {
         let outcome = replay_all(&app).await;
         app.store.close().await;
@@ -183,9 +189,9 @@ pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCo
     match done {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(ServiceError::Refused(refusal)) => {
-            eprintln!("knotpost: {}", refusal.message);
+            complain!("knotpost: {}", refusal.message);
             for hint in refusal.hints {
-                eprintln!("  {hint}");
+                complain!("  {hint}");
             }
             Ok(ExitCode::from(EX_DATAERR))
         }
@@ -207,13 +213,13 @@ async fn replay_all(app: &Arc<App>) -> anyhow::Result<ExitCode> {
     let mut progress = Progress::of("boards");
     while replay_next(app, &mut replayed).await? {
         for difference in replayed.differences.iter().skip(told) {
-            println!("{}: {}", difference.board, difference.what);
+            say!("{}: {}", difference.board, difference.what);
         }
         told = replayed.differences.len();
         // Boards may have come since they were counted.
         progress.show("", replayed.boards as u64, replayed.total.max(replayed.boards) as u64);
     }
-    println!("{} boards replayed, {told} differences.", replayed.boards);
+    say!("{} boards replayed, {told} differences.", replayed.boards);
     Ok(if told == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -228,13 +234,13 @@ async fn recompute(app: &Arc<App>, how: Recompute, only: Option<&str>) -> anyhow
     for game in games {
         let found = recompute_ratings(app, &operator(), game, how).await?;
         for line in &found.differences {
-            println!("{line}");
+            say!("{line}");
         }
         differences += found.differences.len();
-        eprintln!("{game}: {} rated boards, {} players", found.boards, found.players);
+        complain!("{game}: {} rated boards, {} players", found.boards, found.players);
     }
     let done = if how == Recompute::Replace { " put right" } else { "" };
-    println!("{differences} differences{done}.");
+    say!("{differences} differences{done}.");
     let is_wrong = how == Recompute::Check && differences > 0;
     Ok(if is_wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -244,22 +250,25 @@ async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {
         User::List => return list_users(app).await,
         User::Show { userid } => {
             let user = view_user(app, &userid).await?;
-            println!(
+            say!(
                 "userid     {}\nrole       {}\nstate      {}\nsince      {}",
-                user.userid, user.role, user.state, user.since
+                user.userid,
+                user.role,
+                user.state,
+                user.since
             );
             for (address, confirmed) in user.addresses {
-                println!("address    {address}{}", if confirmed { "" } else { " (not confirmed)" });
+                say!("address    {address}{}", if confirmed { "" } else { " (not confirmed)" });
             }
             for stopped in user.stopped {
-                println!(
+                say!(
                     "stopped    {} since {}: {}",
                     stopped.address_key,
                     Millis(stopped.stopped_at).to_readable(),
                     stopped.why
                 );
             }
-            println!("boards     {} active", user.active_boards);
+            say!("boards     {} active", user.active_boards);
             return Ok(());
         }
         User::Add { userid, addresses } => {
@@ -276,7 +285,7 @@ async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {
         User::RevokeTokens { userid } => (userid, UserEdit::RevokeTokens, "left without keys"),
     };
     administer(app, &operator(), Deed::User { userid: userid.clone(), edit }).await?;
-    println!("{userid} was {done}.");
+    say!("{userid} was {done}.");
     Ok(())
 }
 
@@ -287,7 +296,7 @@ async fn list_users(app: &Arc<App>) -> Result<(), ServiceError> {
         let Some(last) = users.last() else { return Ok(()) };
         after.clone_from(&last.userid);
         for user in &users {
-            println!("{:<20} {:<7} {:<9} {}", user.userid, user.role, user.state, user.since);
+            say!("{:<20} {:<7} {:<9} {}", user.userid, user.role, user.state, user.since);
         }
     }
 }
@@ -313,14 +322,14 @@ async fn bounces(app: &Arc<App>, action: Bounces) -> Result<(), ServiceError> {
         }
         Bounces::List => {
             for row in view_stopped(app).await? {
-                println!("{:<32} {} {}", row.address_key, Millis(row.stopped_at).to_rfc3339(), row.why);
+                say!("{:<32} {} {}", row.address_key, Millis(row.stopped_at).to_rfc3339(), row.why);
             }
             return Ok(());
         }
     };
     for address in named {
         administer(app, &operator(), Deed::StartAddress { address: address.clone() }).await?;
-        println!("{address} gets mail again.");
+        say!("{address} gets mail again.");
     }
     Ok(())
 }

@@ -5,8 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 
+use super::output::say;
 use super::{EX_DATAERR, EX_TEMPFAIL};
 use crate::config::Config;
+use crate::server::Opening;
 use crate::service::{Origin, Request, execute};
 
 #[derive(Debug, clap::Args)]
@@ -29,12 +31,12 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
         }
     };
     let origin = Origin::operator();
-    let app = super::open(config).await?;
+    let app = super::open(config, Opening::Existing).await?;
     let body = crate::domain::limit_comment(body.trim());
     let answer = execute(&app, Request { line: args.line, body, origin, answering: None }).await?;
     for reply in &answer.replies {
         let (subject, text) = app.composer.text(reply).map_err(anyhow::Error::msg)?;
-        println!("Subject: {subject}\n\n{text}");
+        say!("Subject: {subject}\n\n{text}");
     }
     app.store.close().await;
     Ok(match answer.failure {

@@ -13,6 +13,9 @@ pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
     signing(config)?;
     verification(config)?;
     ways_in(config)?;
+    if let Err(problem) = super::log_level::check_level(&config.log.level) {
+        return refuse("log.level", problem);
+    }
     numbers(config)
 }
 
@@ -34,8 +37,15 @@ fn identity(config: &Config) -> Result<(), ConfigError> {
     if config.server.name.trim().is_empty() || config.server.name.chars().any(char::is_control) {
         return refuse("server.name", "must be one line of text");
     }
-    if !config.server.public_url.starts_with("http://") && !config.server.public_url.starts_with("https://") {
-        return refuse("server.public_url", "must start with http:// or https://");
+    let url = url::Url::parse(&config.server.public_url).ok();
+    if !url.is_some_and(|url| ["http", "https"].contains(&url.scheme()) && url.query().is_none()) {
+        return refuse(
+            "server.public_url",
+            "must start with http:// or https://, with the name of a host behind it, such as https://games.example",
+        );
+    }
+    if config.server.data.as_os_str().is_empty() {
+        return refuse("server.data", "must name a folder");
     }
     if !["sqlite:", "postgres://", "postgresql://"]
         .iter()
@@ -134,6 +144,25 @@ fn numbers(config: &Config) -> Result<(), ConfigError> {
             "must be 30 or more: repeated mails are recognised for 30 days",
         );
     }
+    for (key, days) in [
+        ("retention.outbox_days", config.retention.outbox_days),
+        ("retention.audit_days", config.retention.audit_days),
+    ] {
+        if days == 0 {
+            return refuse(key, "must be 1 or more");
+        }
+    }
+    for (key, number) in [
+        ("limits.password_tries", config.limits.password_tries),
+        ("limits.http_per_minute", config.limits.http_per_minute),
+    ] {
+        if number == 0 {
+            return refuse(
+                key,
+                "must be 1 or more: with 0 nobody could do anything; limits.enabled = false ends all limits",
+            );
+        }
+    }
     if config.database.max_connections == 0 {
         return refuse("database.max_connections", "must be 1 or more");
     }
@@ -148,6 +177,9 @@ fn numbers(config: &Config) -> Result<(), ConfigError> {
         if !value.is_finite() || value <= 0.0 {
             return refuse(key, "must be a positive number of days");
         }
+    }
+    if config.time.nag_days > config.time.forfeit_days {
+        return refuse("time.nag_days", "must not be more than time.forfeit_days: nobody would be reminded");
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::masked::{MASK, mask_url};
 use crate::domain::Networks;
 
 /// Declares a section: its keys, their types and defaults.
@@ -33,10 +34,13 @@ section! {
         address: String = "pbmserv@localhost".to_owned(),
         /// How players' browsers reach it.
         public_url: String = "http://127.0.0.1:8080".to_owned(),
-        /// Folder of everything it keeps.
+        /// Folder of everything it keeps. As all relative paths but those of Maildirs, in the folder of the
+        /// configuration file.
         data: PathBuf = PathBuf::from("./data"),
-        /// Permissions of `data/knotpost.sock`, octal: who may hand mail over with `knotpost deliver`.
-        socket_mode: FileMode = FileMode(0o660),
+        /// The socket of `knotpost deliver`; empty: `knotpost.sock` in the data folder.
+        socket: PathBuf = PathBuf::new(),
+        /// Its permissions, octal: who may hand mail over with `knotpost deliver`.
+        socket_mode: FileMode = FileMode::default(),
     }
 }
 
@@ -71,7 +75,7 @@ section! {
         /// Address and port, or `unix:PATH`; empty: off.
         listen: String = String::new(),
         /// Permissions of the Unix socket, octal.
-        socket_mode: FileMode = FileMode(0o660),
+        socket_mode: FileMode = FileMode::default(),
     }
 }
 
@@ -299,9 +303,21 @@ choice! {
     }
 }
 
-/// Permissions of a file, written in octal.
+/// Permissions of a socket, written in octal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileMode(u32);
+
+/// Reading and writing, without which the owner is locked out.
+const OWNER: u32 = 0o600;
+/// Writing for everybody on the machine.
+const EVERYBODY: u32 = 0o002;
+
+impl Default for FileMode {
+    /// The owner and the group.
+    fn default() -> Self {
+        Self(0o660)
+    }
+}
 
 impl FileMode {
     /// The permission bits.
@@ -316,15 +332,50 @@ impl std::str::FromStr for FileMode {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let digits = text.strip_prefix("0o").unwrap_or(text);
         match u32::from_str_radix(digits, 8) {
-            Ok(mode) if mode <= 0o777 && digits.starts_with(|c: char| c.is_ascii_digit()) => Ok(Self(mode)),
+            Ok(mode) if mode <= 0o777 && digits.starts_with(|c: char| c.is_ascii_digit()) => {
+                if mode & OWNER == OWNER {
+                    return Ok(Self(mode));
+                }
+                Err(format!(
+                    "`{text}` locks the server itself out: the first digit is 6 or 7, as in \"0660\""
+                ))
+            }
             _ => Err(format!("`{text}` are no permissions in octal such as \"0660\"")),
+        }
+    }
+}
+
+impl TryFrom<i64> for FileMode {
+    type Error = String;
+
+    /// A number is the mode itself, as TOML's `0o660` is. One that was written without `0o` has other bits than its
+    /// digits say, and none such can be told from a mode in which the owner reads and writes.
+    fn try_from(number: i64) -> Result<Self, String> {
+        match u32::try_from(number) {
+            Ok(mode) if mode <= 0o777 && mode & OWNER == OWNER && mode & EVERYBODY == 0 => Ok(Self(mode)),
+            Ok(mode) if mode <= 0o777 && mode & OWNER == OWNER => Err(format!(
+                "write \"{mode:04o}\" in quotes if everybody on the machine shall use the socket"
+            )),
+            _ => Err(format!(
+                "the number {number} is not clear: write permissions in quotes, such as \"0660\""
+            )),
         }
     }
 }
 
 impl<'de> Deserialize<'de> for FileMode {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Text(String),
+            Number(i64),
+        }
+        match Written::deserialize(deserializer)? {
+            Written::Text(text) => text.parse(),
+            Written::Number(number) => Self::try_from(number),
+        }
+        .map_err(serde::de::Error::custom)
     }
 }
 
@@ -348,19 +399,9 @@ impl std::ops::Deref for Url {
 }
 
 impl Url {
-    /// The address with its password as `********`.
+    /// The address with asterisks for its secrets.
     pub fn masked(&self) -> String {
-        let Some((scheme, rest)) = self.0.split_once("://") else { return self.0.clone() };
-        let authority_end = rest.find('/').unwrap_or(rest.len());
-        let (authority, path) = rest.split_at(authority_end);
-        match authority.rsplit_once('@') {
-            Some((user, host)) => {
-                let name = user.split_once(':').map_or(user, |(name, _)| name);
-                let password = if user.contains(':') { ":********" } else { "" };
-                format!("{scheme}://{name}{password}@{host}{path}")
-            }
-            None => self.0.clone(),
-        }
+        mask_url(&self.0)
     }
 }
 
@@ -371,7 +412,7 @@ impl fmt::Debug for Url {
 }
 
 fn mask_secret<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(if secret.expose_secret().is_empty() { "" } else { "********" })
+    serializer.serialize_str(if secret.expose_secret().is_empty() { "" } else { MASK })
 }
 
 impl Serialize for Url {

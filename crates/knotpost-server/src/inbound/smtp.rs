@@ -25,7 +25,7 @@ mod slots;
 mod stream;
 mod tls;
 
-pub use tls::{TlsError, load_tls};
+pub use tls::{Certificates, TlsError};
 
 use super::unix_socket::NamedSocket;
 

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::UNIX_EPOCH;
 
+use crate::files::private_folder;
 use crate::service::LocalMailbox;
 
 /// Counts within this process, so that no two files of it ever share a name.
@@ -62,7 +63,7 @@ impl Maildir {
     pub fn open(root: impl Into<PathBuf>) -> io::Result<Self> {
         let root = root.into();
         for folder in ["tmp", "new", "cur"] {
-            fs::create_dir_all(root.join(folder))?;
+            private_folder(&root.join(folder))?;
         }
         Ok(Self { root })
     }

@@ -11,6 +11,7 @@ use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, Condition};
+use crate::files::create_private;
 
 /// In the mark of a file that was found damaged.
 const DAMAGED: &str = "damaged";
@@ -58,7 +59,7 @@ impl Mark {
     }
 
     fn write(&self, text: &str) -> std::io::Result<()> {
-        let mut file = File::create(&self.0)?;
+        let mut file = create_private(&self.0)?;
         writeln!(file, "{text}")?;
         file.sync_all()?;
         match self.0.parent() {

@@ -164,6 +164,12 @@ pub trait Composer: Send + Sync {
     /// # Errors
     /// When a template is wrong.
     fn text(&self, reply: &Reply) -> Result<(String, String), String>;
+
+    /// Reads again what lies in files: templates and the key that signs.
+    ///
+    /// # Errors
+    /// When something of it cannot be used; then all stays as it is.
+    fn reload(&self) -> Result<(), String>;
 }
 
 /// The mail as it is stored: whole, or without the pictures that are drawn when it is sent.

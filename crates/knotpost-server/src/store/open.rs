@@ -1,6 +1,5 @@
 //! Opening the database and bringing its schema up to date.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -8,6 +7,8 @@ use std::time::Duration;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{Connection as _, PgPool, SqlitePool};
+
+use crate::files::create_private;
 
 use super::dialect::on;
 use super::inline::{InlineOptions, Readers, Stamp};
@@ -21,7 +22,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const RESTED: Duration = Duration::from_secs(1);
 
 /// Which database, and how it is used.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Settings {
     /// `sqlite:` (the file `knotpost.db` in `data`), `sqlite:PATH` or `postgres://…`.
     pub url: String,
@@ -29,6 +30,13 @@ pub struct Settings {
     pub data: PathBuf,
     /// Connections for reading (SQLite), or for all (PostgreSQL).
     pub max_connections: u32,
+}
+
+impl std::fmt::Debug for Settings {
+    /// Without the address, which may hold a password.
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Settings").field("data", &self.data).finish_non_exhaustive()
+    }
 }
 
 impl Settings {
@@ -79,7 +87,7 @@ impl Store {
     pub async fn migrate(settings: &Settings) -> Result<(), StoreError> {
         if let Some(file) = settings.sqlite_file() {
             // SQLite has no lock of its own for this; the file system has.
-            let lock = File::create(file.with_extension("lock"))?;
+            let lock = create_private(&Self::lock_file(&file))?;
             let lock = tokio::task::spawn_blocking(move || lock.lock().map(|()| lock))
                 .await
                 .map_err(std::io::Error::other)??;
@@ -97,6 +105,26 @@ impl Store {
 }
 
 impl Store {
+    /// The file whose lock a process holds while it brings the schema of a SQLite file up to date.
+    pub fn lock_file(database: &Path) -> PathBuf {
+        database.with_extension("lock")
+    }
+
+    /// Whether somebody has ever made the schema in a PostgreSQL database. A SQLite file has it when it is there.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub async fn has_schema(settings: &Settings) -> Result<bool, StoreError> {
+        if let Some(file) = settings.sqlite_file() {
+            return Ok(file.is_file());
+        }
+        let pool = PgPool::connect(&settings.url).await?;
+        let asked = "SELECT to_regclass('_sqlx_migrations') IS NOT NULL";
+        let found = sqlx::query_scalar(asked).fetch_one(&pool).await?;
+        pool.close().await;
+        Ok(found)
+    }
+
     /// Whether the schema is the one this program was made for.
     ///
     /// # Errors

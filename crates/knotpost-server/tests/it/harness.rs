@@ -138,7 +138,9 @@ impl TestApp {
         let courier = Courier::new(&config).expect("TLS");
         let entropy = Arc::new(Repeating::default());
         let app =
-            server::open(config, &REGISTRY, Arc::clone(&clock) as Arc<_>, entropy).await.expect("it opens");
+            server::open(config, &REGISTRY, Arc::clone(&clock) as Arc<_>, entropy, server::Opening::Serve)
+                .await
+                .expect("it opens");
         let router =
             web::router(web::Web::new(Arc::clone(&app), Arc::new(Desk::new(Arc::clone(&app))), None));
         let desk = Desk::new(Arc::clone(&app));

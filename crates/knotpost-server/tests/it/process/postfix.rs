@@ -192,7 +192,10 @@ impl Pair {
         let program = place.root().join("knotpost");
         // Whoever runs the pipe may not look into the folder the tests were built in.
         fs::copy(env!("CARGO_BIN_EXE_knotpost"), &program).unwrap();
-        let settings = format!("[server]\naddress = \"{ADDRESS}\"\ndata = \"{}\"\n", place.data().display());
+        let settings = format!(
+            "[server]\naddress = \"{ADDRESS}\"\ndata = \"{}\"\nsocket = \"deliver\"\n",
+            place.data().display()
+        );
         let settings = place.write("knotpost.toml", settings);
         let transports = format!(
             "pbmserv+lmtp@knotpost.test lmtp:inet:127.0.0.1:{lmtp}\n\

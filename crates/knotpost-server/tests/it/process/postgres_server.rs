@@ -153,6 +153,22 @@ async fn a_server_with_another_key_is_not_let_in_on_postgres() {
 }
 
 #[tokio::test]
+async fn a_command_that_only_looks_makes_no_schema_on_postgres() {
+    let Some(database) = database().await else { return };
+    let place = place_on(&database);
+    for (arguments, code) in
+        [(&["admin", "user", "list"][..], 78), (&["export", "--all"], 78), (&["deliver"], 75)]
+    {
+        let ended = place.run_with(arguments, b"From: ann@example.org\nSubject: help\n\n").await;
+        assert_eq!(ended.code(), code, "{ended:?}");
+        assert!(ended.stderr.contains("there is no server in the database"), "{ended:?}");
+    }
+    assert!(!place.data().exists());
+    place.run(&["migrate"]).await.succeed();
+    assert_eq!(place.run(&["admin", "user", "list"]).await.succeed(), "");
+}
+
+#[tokio::test]
 async fn servers_that_share_a_key_file_need_no_setting_on_postgres() {
     let Some(database) = database().await else { return };
     let shared = Place::new();

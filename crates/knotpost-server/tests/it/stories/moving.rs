@@ -265,7 +265,11 @@ mod stories {
         let (config, registry) = (app.app.config.clone(), app.app.registry);
         let entropy = std::sync::Arc::clone(&app.app.entropy);
         let clock = std::sync::Arc::clone(&app.app.clock);
-        let refused = server::open(config, registry, clock, entropy).await.err().unwrap().to_string();
+        let refused = server::open(config, registry, clock, entropy, server::Opening::Serve)
+            .await
+            .err()
+            .unwrap()
+            .to_string();
         assert!(refused.contains("was interrupted here") && refused.contains("knotpost import"), "{refused}");
         let other = export(&TestApp::with_players(Place::Sqlite, &["eve"]).await).await;
         assert!(
