@@ -1,5 +1,6 @@
 //! `serve`: everything in one process, until a signal ends it.
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -20,23 +21,23 @@ pub(super) async fn run(config: Config) -> anyhow::Result<ExitCode> {
     let mut terminate = signal(SignalKind::terminate()).context("signals cannot be received")?;
     let app = super::open(config).await?;
     let server = Server::start(app, metrics).await?;
-    greet(&server.app, &server.ports);
+    write_out(std::io::stdout(), &greeting(&server.app, &server.ports));
     let mut condition = server.app.condition.subscribe();
     let damage = tokio::select! {
         _ = interrupt.recv() => None,
         _ = terminate.recv() => None,
         damage = wait_for_damage(&mut condition) => Some(damage),
     };
-    eprintln!("Stopping: finishing what is in hand.");
+    write_out(std::io::stderr(), "Stopping: finishing what is in hand.\n");
     server.stop().await;
     // Whatever keeps servers running shall notice.
     damage.map_or(Ok(ExitCode::SUCCESS), |damage| Err(anyhow::Error::msg(damage)))
 }
 
-/// Waits until the database file is found damaged; what is to be said about it.
+/// Waits until the database file is found damaged or a loop does not go on; what is to be said about it.
 async fn wait_for_damage(condition: &mut watch::Receiver<Condition>) -> String {
     loop {
-        if let Condition::Damaged(damage) = &*condition.borrow_and_update() {
+        if let Condition::Damaged(damage) | Condition::Broken(damage) = &*condition.borrow_and_update() {
             return damage.clone();
         }
         if condition.changed().await.is_err() {
@@ -46,39 +47,47 @@ async fn wait_for_damage(condition: &mut watch::Receiver<Condition>) -> String {
 }
 
 /// Where everything is, and what to try first.
-fn greet(app: &App, ports: &Ports) {
+fn greeting(app: &App, ports: &Ports) -> String {
+    let mut lines: Vec<String> = Vec::new();
     let config = &app.config;
-    println!("{} {} is ready.", config.server.name, env!("CARGO_PKG_VERSION"));
+    lines.push(format!("{} {} is ready.", config.server.name, env!("CARGO_PKG_VERSION")));
     if let Some(http) = ports.http {
-        println!("  Web page     http://{http}/");
+        lines.push(format!("  Web page     http://{http}/"));
     }
     if let Some(smtp) = ports.smtp {
-        println!("  Mail in      smtp://{smtp} for {}", config.server.address);
+        lines.push(format!("  Mail in      smtp://{smtp} for {}", config.server.address));
     }
     if let Some(lmtp) = &ports.lmtp {
-        println!("  Mail in      lmtp {lmtp} for {}", config.server.address);
+        lines.push(format!("  Mail in      lmtp {lmtp} for {}", config.server.address));
     }
     if let Some(folder) = config.watched_maildir() {
-        println!("  Mail in      the folder {} (a Maildir)", folder.display());
+        lines.push(format!("  Mail in      the folder {} (a Maildir)", folder.display()));
     }
-    println!("  Mail out     {}", way_out(config));
-    println!("  Data         {}", config.server.data.display());
+    lines.push(format!("  Mail out     {}", way_out(config)));
+    lines.push(format!("  Data         {}", config.server.data.display()));
     if let Some(http) = ports.http {
-        println!("Try:  curl -d 'signup ann PASSWORD ann@example.org' http://{http}/commands");
-        println!("      curl -d 'help tutorial' http://{http}/commands");
+        lines.push(format!("Try:  curl -d 'signup ann PASSWORD ann@example.org' http://{http}/commands"));
+        lines.push(format!("      curl -d 'help tutorial' http://{http}/commands"));
     }
     for game in app.games() {
         let meta = game.meta();
         if let Some(contact) = meta.contact {
-            println!("{}: {contact}. To switch it off: games.disabled = [\"{}\"]", meta.title, meta.name);
+            lines.push(format!("{}: {contact}. To switch it off: games.disabled = [\"{}\"]", meta.title, meta.name));
         }
     }
     if app.games().all(|game| game.meta().contact.is_none()) {
         let first = app.games().next().map_or("osbox", |game| game.meta().name);
-        println!(
+        lines.push(format!(
             "No author of these games asks operators to get in touch. To switch a game off: games.disabled = [\"{first}\"]"
-        );
+        ));
     }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+/// Says something to whoever started the server. That nobody listens any more, or that a disk is full, stops nothing.
+fn write_out(mut to: impl Write, text: &str) {
+    let _ = to.write_all(text.as_bytes()).and_then(|()| to.flush());
 }
 
 fn way_out(config: &Config) -> String {
