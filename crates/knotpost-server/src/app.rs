@@ -15,7 +15,8 @@ use crate::links::Links;
 use crate::pulse::Pulse;
 use crate::secret::SecretKey;
 use crate::service::{
-    Acquaintances, Announcements, Announcer, Composer, Credentials, Limits, Lookout, Notice, RecentBoards, Sign,
+    Acquaintances, Announcements, Announcer, Composer, Credentials, Limits, Lookout, Notice, RecentBoards,
+    Sign,
 };
 use crate::store::Store;
 

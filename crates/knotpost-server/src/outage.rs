@@ -43,7 +43,11 @@ pub fn log_failure(error: &StoreError, what: &str) {
     match untold {
         Some(0) => tracing::warn!(error = error.with_causes(), "{what}"),
         Some(before) => {
-            tracing::warn!(error = error.with_causes(), before, "{what}; `before` failed in the outage before");
+            tracing::warn!(
+                error = error.with_causes(),
+                before,
+                "{what}; `before` failed in the outage before"
+            );
         }
         None => tracing::debug!(error = error.with_causes(), "{what}"),
     }

@@ -180,8 +180,7 @@ impl Server {
     /// Stops accepting, finishes what is in hand, closes the database.
     pub async fn stop(mut self) {
         self.stop.cancel();
-        let finished =
-            tokio::time::timeout(GRACE, self.workers.join()).await;
+        let finished = tokio::time::timeout(GRACE, self.workers.join()).await;
         if finished.is_err() {
             tracing::warn!("some work was not finished in time; it goes on at the next start");
             self.workers.shutdown().await;
@@ -251,8 +250,9 @@ fn start_loops(
     let sender = Arc::new(Sender::new(Arc::clone(app), Arc::clone(transport)));
     for _ in 0..SENDERS {
         let (sender, (app, stop)) = (Arc::clone(&sender), parts());
-        workers
-            .spawn("outbox", move || worker::work_outbox(Arc::clone(&app), Arc::clone(&sender), stop.clone()));
+        workers.spawn("outbox", move || {
+            worker::work_outbox(Arc::clone(&app), Arc::clone(&sender), stop.clone())
+        });
     }
     for _ in 0..HELPERS {
         let (sender, stop) = (Arc::clone(&sender), stop.clone());
@@ -268,8 +268,7 @@ fn start_loops(
         }
     }
     let (told, (app, stop)) = (Arc::new(Mutex::new(app.signals.take_announcements())), parts());
-    workers
-        .spawn("peers", move || worker::work_peers(Arc::clone(&app), Arc::clone(&told), stop.clone()));
+    workers.spawn("peers", move || worker::work_peers(Arc::clone(&app), Arc::clone(&told), stop.clone()));
     let (app, stop) = parts();
     workers.spawn("clock", move || worker::work_clock(Arc::clone(&app), stop.clone()));
     let (app, stop) = parts();

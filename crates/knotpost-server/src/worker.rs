@@ -171,11 +171,7 @@ async fn rest(
 
 /// Tells other processes on the same database what happens here, and listens to them, until it is
 /// told to stop. Where nobody else can be, it ends at once.
-pub async fn work_peers(
-    app: Arc<App>,
-    told: Arc<Mutex<Option<Announcements>>>,
-    stop: CancellationToken,
-) {
+pub async fn work_peers(app: Arc<App>, told: Arc<Mutex<Option<Announcements>>>, stop: CancellationToken) {
     let mut told = told.lock().await;
     let Some(told) = told.as_mut() else { return };
     let me = match random_bytes::<16>(app.entropy.as_ref()) {

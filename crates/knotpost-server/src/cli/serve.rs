@@ -72,7 +72,10 @@ fn greeting(app: &App, ports: &Ports) -> String {
     for game in app.games() {
         let meta = game.meta();
         if let Some(contact) = meta.contact {
-            lines.push(format!("{}: {contact}. To switch it off: games.disabled = [\"{}\"]", meta.title, meta.name));
+            lines.push(format!(
+                "{}: {contact}. To switch it off: games.disabled = [\"{}\"]",
+                meta.title, meta.name
+            ));
         }
     }
     if app.games().all(|game| game.meta().contact.is_none()) {

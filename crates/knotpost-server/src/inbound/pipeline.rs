@@ -297,7 +297,8 @@ impl Desk {
         if app.store.glance().await?.next_inbox_due().await?.is_none_or(|due| due > now.0) {
             return Ok(false);
         }
-        let lease = app.store.write_queue(move |tx| Box::pin(tx.lease_inbox(now, now.plus(LEASE_MS)))).await?;
+        let lease =
+            app.store.write_queue(move |tx| Box::pin(tx.lease_inbox(now, now.plus(LEASE_MS)))).await?;
         let Some(row) = lease else { return Ok(false) };
         let key = row.id;
         // A mail that makes the program stumble must not take the worker along.

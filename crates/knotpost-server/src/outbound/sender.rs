@@ -312,7 +312,8 @@ impl Sender {
         let settled = now.plus(-settling);
         let until = now.plus(LEASE_MS);
         let most = portion.next(now);
-        let rows = self.app.store.write_queue(move |tx| Box::pin(lease(tx, now, (settled, until), most))).await?;
+        let rows =
+            self.app.store.write_queue(move |tx| Box::pin(lease(tx, now, (settled, until), most))).await?;
         let is_any = !rows.is_empty();
         // The lease itself may have waited for others.
         let asked = self.app.clock.now();

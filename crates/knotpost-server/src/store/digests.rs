@@ -105,7 +105,9 @@ impl Tx {
         let sql = "INSERT INTO digests (user_id, due_at) SELECT DISTINCT user_id, CAST($1 AS BIGINT) FROM digest_boards b \
                    WHERE NOT EXISTS (SELECT 1 FROM digests d WHERE d.user_id = b.user_id) \
                    ON CONFLICT (user_id) DO NOTHING";
-        Ok(on!(self.writing().await?, c => sqlx::query(sql).bind(now.0).execute(c).await.map(|done| done.rows_affected()))?)
+        Ok(
+            on!(self.writing().await?, c => sqlx::query(sql).bind(now.0).execute(c).await.map(|done| done.rows_affected()))?,
+        )
     }
 
     /// What was said on a board from a moment on, in order.

@@ -72,7 +72,8 @@ impl Store {
         }
         self.ping().await?;
         if let Pools::Postgres(pool) = &self.pools {
-            let sql = "SELECT pg_is_in_recovery() OR CAST(current_setting('transaction_read_only') AS BOOLEAN)";
+            let sql =
+                "SELECT pg_is_in_recovery() OR CAST(current_setting('transaction_read_only') AS BOOLEAN)";
             if sqlx::query_scalar(sql).fetch_one(pool).await? {
                 return Ok(Readiness::ReadOnly);
             }

@@ -145,5 +145,13 @@ async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store, StoreEr
     let options = options.reads_only();
     let stamp = Stamp::new(options.clone());
     let readers = Readers::new(options, max_connections.max(1));
-    Ok(Store { pools: Pools::Sqlite { readers, stamp, apart: Box::new(sqlite_options(file).create_if_missing(false)), place }, writer })
+    Ok(Store {
+        pools: Pools::Sqlite {
+            readers,
+            stamp,
+            apart: Box::new(sqlite_options(file).create_if_missing(false)),
+            place,
+        },
+        writer,
+    })
 }

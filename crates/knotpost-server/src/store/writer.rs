@@ -15,8 +15,8 @@ use sqlx::PgPool;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
-use super::inline::InlineOptions;
 use super::health::{Freshness, Health};
+use super::inline::InlineOptions;
 use super::{Foreseen, StoreError, Tx};
 use pen::{Pen, Source};
 

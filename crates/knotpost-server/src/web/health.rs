@@ -26,7 +26,9 @@ pub(super) async fn ready(State(web): State<Web>) -> Response {
     }
     match web.app.store.readiness().await {
         Ok(Readiness::Ready) => {}
-        Ok(Readiness::Unwritable) => return refuse("the database cannot be written: its disk is full or fails"),
+        Ok(Readiness::Unwritable) => {
+            return refuse("the database cannot be written: its disk is full or fails");
+        }
         Ok(Readiness::ReadOnly) => return refuse("the server of the database takes no writes"),
         Ok(Readiness::Replaced) => {
             return refuse("the database file was deleted, replaced or emptied; nothing is written any more");

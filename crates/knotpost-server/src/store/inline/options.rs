@@ -12,8 +12,8 @@ use sqlx_core::connection::{ConnectOptions, LogSettings};
 use sqlx_core::error::Error;
 
 use super::InlineConnection;
-use super::place::FilePlace;
 use super::error::told;
+use super::place::FilePlace;
 
 /// So much of the file a connection for reading keeps, in KiB; SQLite wants it negative. The standings of a large server
 /// touch 600 pages, more than the 2 MB that SQLite keeps by itself, and would read them all anew each time.
@@ -35,7 +35,13 @@ pub struct InlineOptions {
 impl InlineOptions {
     /// For that file, which is made if there is none; a write of another process is waited for so long.
     pub fn new(file: &Path, busy_timeout: Duration) -> Self {
-        Self { file: file.to_owned(), busy_timeout, reads_only: false, place: None, log: LogSettings::default() }
+        Self {
+            file: file.to_owned(),
+            busy_timeout,
+            reads_only: false,
+            place: None,
+            log: LogSettings::default(),
+        }
     }
 
     /// The same for a connection that refuses to write.
