@@ -15,7 +15,8 @@ use crate::links::Links;
 use crate::pulse::Pulse;
 use crate::secret::SecretKey;
 use crate::service::{
-    Acquaintances, Announcements, Announcer, Composer, Credentials, Limits, Notice, RecentBoards, Sign,
+    Acquaintances, Announcements, Announcer, Composer, Credentials, Limits, Lookout, Notice, RecentBoards,
+    Sign,
 };
 use crate::store::Store;
 
@@ -71,7 +72,7 @@ impl Signals {
     }
 }
 
-/// How the file of the database is, as far as this server knows.
+/// How the file of the database is, as far as this server knows, and whether the server can go on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Condition {
     /// Nothing is wrong with it.
@@ -81,6 +82,8 @@ pub enum Condition {
     Checking,
     /// Something is wrong with it: the file, the faults, and what to do. The server ends.
     Damaged(String),
+    /// A loop without which the server is of no use does not go on. The server ends, to be started again.
+    Broken(String),
 }
 
 /// A running server's parts.
@@ -121,6 +124,8 @@ pub struct App {
     pub condition: watch::Sender<Condition>,
     /// Whether its loops go on.
     pub pulse: Pulse,
+    /// Who has been seen keeping the clock.
+    pub lookout: Lookout,
 }
 
 /// What an [`App`] takes from outside.
@@ -184,6 +189,7 @@ impl App {
             gallery: Gallery::default(),
             recent_boards: RecentBoards::default(),
             pulse: Pulse::default(),
+            lookout: Lookout::default(),
             secret,
             condition: watch::Sender::default(),
         })

@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use knotpost_rules::Registry;
 use metrics_exporter_prometheus::PrometheusHandle;
-use tokio::task::JoinSet;
+use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, Parts};
@@ -24,6 +24,7 @@ use crate::inbound::{Desk, Intake, Protocol, SmtpSettings, Watch, handover, smtp
 use crate::outbound::{Courier, MailComposer, Sender, Transport};
 use crate::service::{LocalMailbox, Mailroom, check_key, unfinished_import};
 use crate::store::Store;
+use crate::worker::Workers;
 use crate::{web, worker};
 
 pub use doors::{LocalDoor, PORTS_FILE, Ports};
@@ -58,10 +59,11 @@ pub struct Server {
     pub transport: Arc<Transport>,
     certificates: Option<Arc<Certificates>>,
     stop: CancellationToken,
-    tasks: JoinSet<()>,
+    workers: Workers,
     mark: Option<Mark>,
     /// Held until the process ends, however it ends.
     _lock: File,
+    _file_lock: Option<File>,
 }
 
 /// Opens what every command of the program needs: folder, database, secret.
@@ -100,6 +102,7 @@ pub async fn open_with_any_key(
     opening::prepare(&config, opening).await?;
     let settings = config.store_settings();
     let database = || shown_database(&config);
+    unclean::refuse_lost_file(&settings)?;
     if config.database.migrate == Migrate::Auto {
         let migrated = Store::migrate(&settings).await;
         migrated.with_context(|| format!("the database {} cannot be brought up to date", database()))?;
@@ -123,6 +126,7 @@ impl Server {
     pub async fn start(app: Arc<App>, metrics: Option<PrometheusHandle>) -> anyhow::Result<Self> {
         let config = &app.config;
         let lock = lock_folder(&config.server.data)?;
+        let file_lock = config.store_settings().sqlite_file().map(|file| lock_file(&file)).transpose()?;
         let mark = Mark::of(&app);
         let check = match &mark {
             Some(mark) => unclean::check_first(&app, mark).await?,
@@ -153,14 +157,15 @@ impl Server {
         release_leases(&app).await.context("mail that waits could not be taken up again")?;
         let stop = CancellationToken::new();
         let desk = Arc::new(Desk::new(Arc::clone(&app)));
-        let mut tasks = JoinSet::new();
+        let mut workers = Workers::new(app.condition.clone(), stop.clone());
         if let Some(metrics) = &metrics {
-            tasks.spawn(worker::work_metrics(metrics.clone(), stop.clone()));
+            let (metrics, stop) = (metrics.clone(), stop.clone());
+            workers.spawn("metrics", move || worker::work_metrics(metrics.clone(), stop.clone()));
         }
         if let Some(listener) = http {
             let web = web::Web::new(Arc::clone(&app), Arc::clone(&desk) as Arc<dyn Mailroom>, metrics);
             let mailbox = transport.maildir().cloned().map(|mails| Arc::new(mails) as Arc<dyn LocalMailbox>);
-            tasks.spawn(web::serve(listener, web.with_mailbox(mailbox), stop.clone()));
+            workers.spawn_once("http", web::serve(listener, web.with_mailbox(mailbox), stop.clone()));
         }
         let intake = || Arc::clone(&desk) as Arc<dyn Intake>;
         let certificates = load_certificates(config)?;
@@ -168,49 +173,27 @@ impl Server {
             let mut settings = mail_settings(config, Protocol::Smtp);
             settings.tls = certificates.as_ref().map(Certificates::server_config).transpose()?;
             let settings = Arc::new(settings);
-            tasks.spawn(smtp::serve(listener, settings, intake(), stop.clone()));
+            workers.spawn_once("smtp", smtp::serve(listener, settings, intake(), stop.clone()));
         }
         if let Some(listener) = lmtp {
             let settings = Arc::new(mail_settings(config, Protocol::Lmtp));
             match listener {
                 LmtpListener::Tcp(listener) => {
-                    tasks.spawn(smtp::serve(listener, settings, intake(), stop.clone()));
+                    workers.spawn_once("lmtp", smtp::serve(listener, settings, intake(), stop.clone()));
                 }
                 LmtpListener::Unix(socket) => {
-                    tasks.spawn(smtp::serve_unix(socket, settings, intake(), stop.clone()));
+                    workers.spawn_once("lmtp", smtp::serve_unix(socket, settings, intake(), stop.clone()));
                 }
             }
         }
-        if let Some(watch) = watch {
-            let poll = Duration::from_secs_f64(config.maildir.poll_seconds);
-            tasks.spawn(worker::work_maildir(watch, Arc::clone(&desk), poll, stop.clone()));
-        }
-        tasks.spawn(socket.serve(intake(), config.inbound.max_bytes, stop.clone()));
-        for _ in 0..READERS {
-            tasks.spawn(worker::work_inbox(Arc::clone(&desk), Arc::clone(&app), stop.clone()));
-        }
-        let sender = Arc::new(Sender::new(Arc::clone(&app), Arc::clone(&transport)));
-        for _ in 0..SENDERS {
-            tasks.spawn(worker::work_outbox(Arc::clone(&app), Arc::clone(&sender), stop.clone()));
-        }
-        for _ in 0..HELPERS {
-            tasks.spawn(worker::help_outbox(Arc::clone(&sender), stop.clone()));
-        }
-        if config.webhooks.enabled {
-            let courier = Arc::new(Courier::new(config).context("webhooks cannot be told anything")?);
-            for _ in 0..COURIERS {
-                tasks.spawn(worker::work_webhooks(Arc::clone(&app), Arc::clone(&courier), stop.clone()));
-            }
-        }
-        tasks.spawn(worker::work_clock(Arc::clone(&app), stop.clone()));
-        tasks.spawn(worker::work_peers(Arc::clone(&app), stop.clone()));
-        tasks.spawn(worker::work_rounds(Arc::clone(&app), stop.clone()));
-        tasks.spawn(worker::work_retention(Arc::clone(&app), stop.clone()));
+        workers.spawn_once("deliver", socket.serve(intake(), config.inbound.max_bytes, stop.clone()));
+        start_loops(&app, &desk, &transport, watch, &mut workers, &stop)?;
         if let (Some(mark), Check::Meanwhile) = (&mark, check) {
-            tasks.spawn(unclean::check_meanwhile(Arc::clone(&app), mark.clone(), stop.clone()));
+            let checking = unclean::check_meanwhile(Arc::clone(&app), mark.clone(), stop.clone());
+            workers.spawn_once("check", checking);
         }
         write_ports(&config.server.data, &ports).context("ports.json cannot be written")?;
-        Ok(Self { app, ports, transport, certificates, stop, tasks, mark, _lock: lock })
+        Ok(Self { app, ports, transport, certificates, stop, workers, mark, _lock: lock, _file_lock: file_lock })
     }
 
     /// Reads certificate, key for signatures and templates again. Work in hand goes on with what it has.
@@ -230,11 +213,10 @@ impl Server {
     /// Stops accepting, finishes what is in hand, closes the database.
     pub async fn stop(mut self) {
         self.stop.cancel();
-        let finished =
-            tokio::time::timeout(GRACE, async { while self.tasks.join_next().await.is_some() {} }).await;
+        let finished = tokio::time::timeout(GRACE, self.workers.join()).await;
         if finished.is_err() {
             tracing::warn!("some work was not finished in time; it goes on at the next start");
-            self.tasks.shutdown().await;
+            self.workers.shutdown().await;
         }
         remove_ports(&self.app.config.server.data);
         self.app.store.close().await;
@@ -260,6 +242,77 @@ pub fn lock_folder(data: &Path) -> anyhow::Result<File> {
     }
 }
 
+/// One server a database file, wherever their folders are. The lock is on the file itself and not on its name, so that
+/// links to it are no way around; SQLite's own locks are of another kind and do not meet it.
+fn lock_file(path: &Path) -> anyhow::Result<File> {
+    let name = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let file = File::open(path).with_context(|| format!("{} cannot be opened", name.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            anyhow::bail!("another server is running on the database file {}", name.display())
+        }
+        Err(TryLockError::Error(error)) => {
+            Err(anyhow::Error::new(error).context(format!("{} cannot be locked", name.display())))
+        }
+    }
+}
+
+/// Starts the loops that work without being asked.
+fn start_loops(
+    app: &Arc<App>,
+    desk: &Arc<Desk>,
+    transport: &Arc<Transport>,
+    watch: Option<Watch>,
+    workers: &mut Workers,
+    stop: &CancellationToken,
+) -> anyhow::Result<()> {
+    let config = &app.config;
+    let parts = || (Arc::clone(app), stop.clone());
+    if let Some(watch) = watch {
+        let poll = Duration::from_secs_f64(config.maildir.poll_seconds);
+        let (watch, desk, stop) = (Arc::new(Mutex::new(watch)), Arc::clone(desk), stop.clone());
+        workers.spawn("maildir", move || {
+            worker::work_maildir(Arc::clone(&watch), Arc::clone(&desk), poll, stop.clone())
+        });
+    }
+    for _ in 0..READERS {
+        let (desk, (app, stop)) = (Arc::clone(desk), parts());
+        workers.spawn("inbox", move || worker::work_inbox(Arc::clone(&desk), Arc::clone(&app), stop.clone()));
+    }
+    let sender = Arc::new(Sender::new(Arc::clone(app), Arc::clone(transport)));
+    for _ in 0..SENDERS {
+        let (sender, (app, stop)) = (Arc::clone(&sender), parts());
+        workers.spawn("outbox", move || {
+            worker::work_outbox(Arc::clone(&app), Arc::clone(&sender), stop.clone())
+        });
+    }
+    for _ in 0..HELPERS {
+        let (sender, stop) = (Arc::clone(&sender), stop.clone());
+        workers.spawn("outbox", move || worker::help_outbox(Arc::clone(&sender), stop.clone()));
+    }
+    if config.webhooks.enabled {
+        let courier = Arc::new(Courier::new(config).context("webhooks cannot be told anything")?);
+        for _ in 0..COURIERS {
+            let (courier, (app, stop)) = (Arc::clone(&courier), parts());
+            workers.spawn("webhooks", move || {
+                worker::work_webhooks(Arc::clone(&app), Arc::clone(&courier), stop.clone())
+            });
+        }
+    }
+    let (told, (app, stop)) = (Arc::new(Mutex::new(app.signals.take_announcements())), parts());
+    workers.spawn("peers", move || worker::work_peers(Arc::clone(&app), Arc::clone(&told), stop.clone()));
+    let (app, stop) = parts();
+    workers.spawn("clock", move || worker::work_clock(Arc::clone(&app), stop.clone()));
+    let (app, stop) = parts();
+    workers.spawn("rounds", move || worker::work_rounds(Arc::clone(&app), stop.clone()));
+    let (app, stop) = parts();
+    workers.spawn("retention", move || worker::work_retention(Arc::clone(&app), stop.clone()));
+    let (app, stop) = parts();
+    workers.spawn("file", move || worker::work_file(Arc::clone(&app), stop.clone()));
+    Ok(())
+}
+
 /// What a killed server had in hand goes on at once: whoever holds the folder is alone on its
 /// SQLite database. On PostgreSQL others may be at work, and leases run out by themselves.
 async fn release_leases(app: &App) -> anyhow::Result<()> {
@@ -268,7 +321,7 @@ async fn release_leases(app: &App) -> anyhow::Result<()> {
     }
     let now = app.clock.now();
     app.store
-        .write(move |tx| {
+        .write_queue(move |tx| {
             Box::pin(async move {
                 tx.release_duties(now).await?;
                 tx.release_inbox(now).await?;

@@ -56,10 +56,10 @@ fn reload(server: &Server) {
     }
 }
 
-/// Waits until the database file is found damaged; what is to be said about it.
+/// Waits until the database file is found damaged or a loop does not go on; what is to be said about it.
 async fn wait_for_damage(condition: &mut watch::Receiver<Condition>) -> String {
     loop {
-        if let Condition::Damaged(damage) = &*condition.borrow_and_update() {
+        if let Condition::Damaged(damage) | Condition::Broken(damage) = &*condition.borrow_and_update() {
             return damage.clone();
         }
         if condition.changed().await.is_err() {

@@ -163,7 +163,7 @@ impl Desk {
                 return Ok(Receipt::Stored { text: "kept".to_owned() });
             }
             app.store
-                .write(move |tx| {
+                .write_queue(move |tx| {
                     let row = row.clone();
                     Box::pin(async move { tx.insert_inbox(&row).await })
                 })
@@ -210,7 +210,7 @@ impl Desk {
         // As they are, until the mail is processed.
         row.recipients = envelope.recipients.join("\n");
         app.store
-            .write(move |tx| {
+            .write_queue(move |tx| {
                 let row = row.clone();
                 Box::pin(async move { tx.insert_inbox(&row).await })
             })
@@ -297,7 +297,8 @@ impl Desk {
         if app.store.glance().await?.next_inbox_due().await?.is_none_or(|due| due > now.0) {
             return Ok(false);
         }
-        let lease = app.store.write(move |tx| Box::pin(tx.lease_inbox(now, now.plus(LEASE_MS)))).await?;
+        let lease =
+            app.store.write_queue(move |tx| Box::pin(tx.lease_inbox(now, now.plus(LEASE_MS)))).await?;
         let Some(row) = lease else { return Ok(false) };
         let key = row.id;
         // A mail that makes the program stumble must not take the worker along.
@@ -372,7 +373,7 @@ impl Desk {
         count(reason);
         self.app
             .store
-            .write(move |tx| {
+            .write_queue(move |tx| {
                 Box::pin(
                     async move { tx.finish_inbox(key, "failed", reason.as_str(), keep, now).await.map(drop) },
                 )

@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::maildir::Maildir;
+use super::maildir::{Attempt, Maildir};
 use super::sendmail::Sendmail;
 use super::smtp_client::{Begun, SmtpClient};
 
@@ -172,7 +172,10 @@ impl Transport {
                 let (sent, begun) = client.send(mail, begun.0, next).await;
                 return (sent, Beginning(begun));
             }
-            Self::Maildir(maildir) => deliver(maildir.clone(), local_copy(mail)).await,
+            Self::Maildir(maildir) => {
+                let file = mail.file.map(|(name, attempt)| (name.to_owned(), attempt));
+                deliver(maildir.clone(), file, local_copy(mail)).await
+            }
             Self::Sendmail(SendmailProgram(program)) => {
                 program.send(mail.from, mail.to, &with_lf(mail.bytes)).await
             }
@@ -200,6 +203,8 @@ pub struct Outgoing<'a> {
     pub to: &'a str,
     /// The mail, as `Composer::write` makes it.
     pub bytes: &'a [u8],
+    /// Under which name it is kept where mails are files; `None`: under any.
+    pub file: Option<(&'a str, Attempt)>,
 }
 
 impl Outgoing<'_> {
@@ -222,12 +227,16 @@ fn is_one_address(address: &str) -> bool {
         && !address.chars().any(|c| c.is_control() || c.is_whitespace() || matches!(c, '<' | '>'))
 }
 
-async fn deliver(maildir: Maildir, mail: Vec<u8>) -> Result<(), SendError> {
+async fn deliver(maildir: Maildir, file: Option<(String, Attempt)>, mail: Vec<u8>) -> Result<(), SendError> {
     let failed = |error: &dyn std::fmt::Display| {
         SendError::Transient(format!("the mail folder cannot be written: {error}"))
     };
-    match tokio::task::spawn_blocking(move || maildir.deliver(&mail)).await {
-        Ok(Ok(_)) => Ok(()),
+    let delivery = move || match file {
+        Some((name, attempt)) => maildir.deliver_as(&name, &mail, attempt),
+        None => maildir.deliver(&mail).map(drop),
+    };
+    match tokio::task::spawn_blocking(delivery).await {
+        Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(failed(&error)),
         Err(error) => Err(failed(&error)),
     }

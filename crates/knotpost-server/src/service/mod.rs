@@ -110,7 +110,7 @@ pub use deadlines::work_due;
 pub use depiction::{Basis, view_again};
 pub use digest::send_next_digest;
 pub use drawing::{Drawing, Scene};
-pub use duty::{CLOCK_DUTY, Watch, keep_watch, leave_watch};
+pub use duty::{CLOCK_DUTY, Lookout, Watch, keep_watch, leave_watch};
 pub use execute::{Saved, already_played, apply, execute, execute_once};
 pub use feed_keys::{FeedKey, FeedReader, end_feed_key, find_feed_reader, renew_feed_key, view_feed_key};
 pub use help::{TOPICS, help_page};

@@ -35,6 +35,12 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn forget_user(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
+        if self.is_postgres() {
+            // A move at the same moment on a board that this user watches would write to them.
+            let sql = "UPDATE boards SET nagged_at = nagged_at WHERE id IN (SELECT board_id FROM subscribers \
+                       WHERE user_id = $1 UNION SELECT board_id FROM notifications WHERE user_id = $1)";
+            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        }
         for sql in FORGOTTEN {
             on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         }

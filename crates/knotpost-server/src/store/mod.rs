@@ -23,6 +23,7 @@ mod duties;
 mod error;
 mod facts;
 mod feeds;
+mod health;
 mod held_answers;
 mod idempotency;
 mod imports;
@@ -112,8 +113,9 @@ pub use whole::{Cell, Column, Kind, STAYING, Staying, TABLES, Table};
 pub use writer::Work;
 
 use dialect::on;
-use inline::{Readers, Stamp};
-use writer::Writer;
+pub use health::Readiness;
+use inline::{FilePlace, Readers, Stamp};
+use writer::{Isolation, Writer};
 
 /// The connections.
 #[derive(Clone, Debug)]
@@ -123,6 +125,7 @@ enum Pools {
         readers: Readers,
         stamp: Stamp,
         apart: Box<SqliteConnectOptions>,
+        place: FilePlace,
     },
     Postgres(PgPool),
 }
@@ -163,7 +166,8 @@ impl Store {
     /// is committed to disk. On an error nothing of it is stored.
     ///
     /// `work` may be run again after a conflict, so it does nothing but read and write the
-    /// transaction. On SQLite several waiting callers share one commit.
+    /// transaction. On SQLite several waiting callers share one commit. On PostgreSQL the outcome is that of some serial
+    /// order of all such works.
     ///
     /// # Errors
     /// Those of `work`, and those of the database.
@@ -172,7 +176,7 @@ impl Store {
         T: Send + 'static,
         W: Work<T>,
     {
-        self.writer.write(None, work).await
+        self.writer.write(None, Isolation::Serializable, work).await
     }
 
     /// As [`Store::write`], for work that may make a move: on PostgreSQL moves that wait are made together.
@@ -184,7 +188,22 @@ impl Store {
         T: Send + 'static,
         W: Work<T>,
     {
-        self.writer.write(foreseen, work).await
+        // Moves lock their board and write its row; what else they read is listed in decision 0041.
+        let isolation = if foreseen.is_some() { Isolation::Snapshot } else { Isolation::Serializable };
+        self.writer.write(foreseen, isolation, work).await
+    }
+
+    /// As [`Store::write`], for work on a queue that claims rows, marks them or deletes old ones, and writes every row by
+    /// which it decides: on PostgreSQL it conflicts with others only where both write the same row.
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    pub async fn write_queue<T, W>(&self, work: W) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        W: Work<T>,
+    {
+        self.writer.write(None, Isolation::Snapshot, work).await
     }
 
     /// How many writes this process has asked for since it started.

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
-use sqlx::{Connection as _, PgPool, SqlitePool};
+use sqlx::{ConnectOptions as _, Connection as _, PgPool, SqlitePool};
 
 use crate::files::create_private;
 
 use super::dialect::on;
-use super::inline::{InlineOptions, Readers, Stamp};
+use super::health::Freshness;
+use super::inline::{FilePlace, InlineOptions, Readers, Stamp};
 use super::writer::Writer;
 use super::{Pools, Store, StoreError};
 
@@ -59,14 +60,20 @@ impl Store {
         }
         if settings.url.starts_with("postgres://") || settings.url.starts_with("postgresql://") {
             let options = PgConnectOptions::from_str(&settings.url)?.application_name("knotpost");
+            let fresh = Freshness::default();
+            let asked = fresh.clone();
             let pool = PgPoolOptions::new()
                 // One more for listening to other processes, which keeps it.
                 .max_connections(settings.max_connections.max(1).saturating_add(1))
                 .acquire_timeout(Duration::from_secs(10))
                 // One that was in use just now is there still, and to ask it would be a question more for each.
                 .test_before_acquire(false)
-                .before_acquire(|connection, meta| {
+                .before_acquire(move |connection, meta| {
+                    let is_fresh = asked.is_fresh(meta.age);
                     Box::pin(async move {
+                        if !is_fresh {
+                            return Ok(false);
+                        }
                         if meta.idle_for > RESTED {
                             connection.ping().await?;
                         }
@@ -75,7 +82,7 @@ impl Store {
                 })
                 .connect_with(options)
                 .await?;
-            return Ok(Self { writer: Writer::postgres(pool.clone())?, pools: Pools::Postgres(pool) });
+            return Ok(Self { writer: Writer::postgres(pool.clone(), fresh)?, pools: Pools::Postgres(pool) });
         }
         Err(StoreError::Url("database.url starts with `sqlite:` or `postgres://`".to_owned()))
     }
@@ -158,9 +165,21 @@ fn sqlite_options(file: &Path) -> SqliteConnectOptions {
 
 async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store, StoreError> {
     let options = InlineOptions::new(file, BUSY_TIMEOUT);
+    // Made if need be, and from then on never again: an empty one in the place of a deleted one would be taken for it.
+    options.connect().await?.close().await?;
+    let place = FilePlace::of(file)?;
+    let options = options.at(place.clone());
     let writer = Writer::sqlite(options.clone()).await?;
     let options = options.reads_only();
     let stamp = Stamp::new(options.clone());
     let readers = Readers::new(options, max_connections.max(1));
-    Ok(Store { pools: Pools::Sqlite { readers, stamp, apart: Box::new(sqlite_options(file)) }, writer })
+    Ok(Store {
+        pools: Pools::Sqlite {
+            readers,
+            stamp,
+            apart: Box::new(sqlite_options(file).create_if_missing(false)),
+            place,
+        },
+        writer,
+    })
 }

@@ -5,6 +5,7 @@ mod abuse;
 mod accounts;
 mod confirming;
 mod declining;
+mod fixtures;
 mod folder;
 mod forms;
 mod games;
