@@ -8,6 +8,7 @@ mod administering;
 mod clock;
 mod crash;
 mod deliver;
+mod deployed;
 mod hooks;
 mod inspecting;
 mod letters;
