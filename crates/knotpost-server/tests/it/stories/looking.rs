@@ -1,8 +1,14 @@
 //! Looking as a player, and looking over all games.
 
-use super::tell;
+use super::{tell, tell_deployed};
 
 tell! {
+    a_player_sees_his_own_side,
+    one_look_covers_all_games,
+    too_much_mail_is_refused,
+}
+
+tell_deployed! {
     a_player_sees_his_own_side,
     one_look_covers_all_games,
     too_much_mail_is_refused,

@@ -1,8 +1,18 @@
 //! Ratings as players meet them: the last mail of a board, the standings, and boards that do not count.
 
-use super::tell;
+use super::{tell, tell_deployed};
 
 tell! {
+    the_last_mail_says_what_became_of_the_ratings,
+    unrated_boards_change_nothing,
+    of_three_only_the_winner_wins,
+    who_stays_away_becomes_inactive_and_comes_back,
+    tables_of_four_players_fit_into_a_mail,
+    standings_of_many_are_cut,
+    ties_have_a_column_of_their_own,
+}
+
+tell_deployed! {
     the_last_mail_says_what_became_of_the_ratings,
     unrated_boards_change_nothing,
     of_three_only_the_winner_wins,

@@ -1,8 +1,19 @@
 //! Games as records: written out, read by the rules alone, taken in elsewhere, never twice.
 
-use super::tell;
+use super::{tell, tell_deployed};
 
 tell! {
+    a_record_is_mailed_and_served,
+    what_is_exported_is_imported_and_exported_the_same,
+    made_up_games_survive_import_and_export,
+    who_left_is_placed_alike_by_server_and_play,
+    a_game_that_ends_by_forfeit_says_so_everywhere,
+    a_game_is_taken_in_once,
+    hostile_files_are_refused_whole,
+    a_record_too_long_for_a_mail_is_linked_to,
+}
+
+tell_deployed! {
     a_record_is_mailed_and_served,
     what_is_exported_is_imported_and_exported_the_same,
     made_up_games_survive_import_and_export,
@@ -23,7 +34,7 @@ mod stories {
     use proptest::strategy::ValueTree as _;
     use proptest::test_runner::TestRunner;
 
-    use crate::harness::{Place, TestApp};
+    use crate::harness::{DAY, Place, TestApp};
 
     const PLAYERS: [&str; 4] = ["ann", "bob", "cleo", "dan"];
 
@@ -327,20 +338,23 @@ mod stories {
         assert_eq!(same_result_as_play(&app, "osbox", 101).await, result(&[3, 2, 1], "resignation"));
         // Of four two give up and the others agree on a draw.
         lines(&["osbox resign 102 ann ann-secret", "osbox resign 102 bob bob-secret"]).await;
-        lines(&["osbox propose 102 cleo cleo-secret draw", "osbox accept 102 dan dan-secret"]).await;
+        lines(&["osbox move 102 cleo cleo-secret propose", "osbox move 102 dan dan-secret accept"]).await;
         assert_eq!(same_result_as_play(&app, "osbox", 102).await, result(&[4, 3, 1, 1], "agreement"));
     }
 
     pub(super) async fn a_game_that_ends_by_forfeit_says_so_everywhere(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
-        app.post("osbox challenge ann bob", "").await;
-        app.post("osbox move 101 ann ann-secret f1", "").await;
-        app.post("osbox move 101 bob bob-secret e9", "").await;
-        app.clock.advance(30 * 86_400_000);
-        app.work().await;
-        app.post("osbox forfeit 101 bob bob-secret", "").await;
+        app.tick().await;
+        app.post("osbox challenge -size=4 ann bob", "").await;
+        app.play_on("osbox", 101, 3).await;
+        app.pass(22 * DAY).await;
         let result = same_result_as_play(&app, "osbox", 101).await;
-        assert_eq!((&result["reason"], &result["placings"][0]), (&"forfeit".into(), &2.into()));
+        assert_eq!(
+            result,
+            serde_json::json!({
+                "winners": [1], "tie": false, "reason": "forfeit", "placings": [1, 2]
+            })
+        );
     }
 
     pub(super) async fn a_record_too_long_for_a_mail_is_linked_to(place: Place) {
