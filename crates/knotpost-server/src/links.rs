@@ -1,7 +1,7 @@
 //! Signed links: what a mail gives out so that its reader can act without a password.
 
 use crate::domain::{Millis, UserKey};
-use crate::secret::{KeyRing, Purpose, to_hex};
+use crate::secret::{KeyRing, to_hex};
 
 /// Bytes of a signature: 160 bits.
 const SIGNATURE: usize = 20;
@@ -63,7 +63,7 @@ impl Links {
     /// The code that goes with it, for those who answer by mail: 60 bits as `ABCD-EFGH-JKLM`.
     pub fn reset_code(&self, user: UserKey, at: Millis) -> String {
         let parts: [&[u8]; 3] = [b"reset code", &user.0.to_be_bytes(), &at.0.to_be_bytes()];
-        let digest = self.secret.digest(Purpose::Tokens, &parts);
+        let digest = self.secret.sign(&parts).mac;
         let signs: Vec<char> = digest
             .iter()
             .take(12)

@@ -196,6 +196,11 @@ impl KeyRing {
         self.keys.last().is_some_and(|(_, key)| key.id() == id)
     }
 
+    /// Whether a key with this fingerprint is among them.
+    pub fn knows(&self, fingerprint: &str) -> bool {
+        self.list().any(|(_, _, known)| known == fingerprint)
+    }
+
     /// What tells the current key from others and says nothing else about it.
     pub fn fingerprint(&self) -> String {
         self.current().fingerprint()

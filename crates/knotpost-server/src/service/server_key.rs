@@ -99,7 +99,8 @@ async fn read_agreed(tx: &mut Tx) -> Result<Agreed, StoreError> {
     Ok((tx.server_fact(KEY_FACT).await?, tx.server_fact(DIGESTS_FACT).await?))
 }
 
-async fn save_agreed(tx: &mut Tx, app: &App) -> Result<(), StoreError> {
+/// From now on the keys of `app` are those of the database.
+pub(super) async fn save_agreed(tx: &mut Tx, app: &App) -> Result<(), StoreError> {
     tx.save_server_fact(KEY_FACT, &app.secret.fingerprint()).await?;
     tx.save_server_fact(DIGESTS_FACT, &app.secret.digests_fingerprint()).await
 }

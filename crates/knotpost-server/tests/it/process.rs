@@ -11,6 +11,7 @@ mod deliver;
 mod deployed;
 mod hooks;
 mod inspecting;
+mod keys;
 mod letters;
 mod moving;
 mod operation;
