@@ -92,7 +92,7 @@ impl KeyRing {
     /// Reads keys apart by blanks or line ends: 64 hexadecimal digits, with `current:`, `next:`, `old:` or `digests:`
     /// before them. A key with nothing before it is the current one; the one for digests is that too, unless another
     /// is named.
-    fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let (mut keys, mut digests): (Vec<(Role, SecretKey)>, Option<SecretKey>) = (Vec::new(), None);
         for word in text.split_whitespace() {
             let (role, hex) = word.split_once(':').unwrap_or(("current", word));

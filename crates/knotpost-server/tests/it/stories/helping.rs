@@ -1,14 +1,8 @@
 //! Help that fits its reader, and that leaves nothing out.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
-    examples_are_such_that_they_work_for_the_reader,
-    everything_there_is_has_its_help,
-    a_verb_alone_is_answered_with_its_syntax_and_a_working_example,
-}
-
-tell_deployed! {
     examples_are_such_that_they_work_for_the_reader,
     everything_there_is_has_its_help,
     a_verb_alone_is_answered_with_its_syntax_and_a_working_example,

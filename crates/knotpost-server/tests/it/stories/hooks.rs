@@ -1,23 +1,8 @@
 //! Programs of players that are told what happens.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
-    what_happens_is_told_signed_and_in_order,
-    events_are_queued_with_the_move_and_for_webhooks_alone,
-    only_what_was_asked_for_is_told_and_turns_to_whom_they_are,
-    a_removed_board_is_over,
-    who_does_not_answer_well_is_asked_again_with_the_same_message,
-    who_is_busy_says_when_to_come_again,
-    who_fails_for_days_is_switched_off_and_his_owner_told,
-    who_is_gone_is_asked_no_more,
-    what_waits_goes_with_the_webhook_the_secret_and_the_account,
-    a_host_has_one_sender_waiting_for_it,
-    a_host_that_cannot_keep_up_is_switched_off,
-    a_taken_back_move_changes_no_message,
-}
-
-tell_deployed! {
     what_happens_is_told_signed_and_in_order,
     events_are_queued_with_the_move_and_for_webhooks_alone,
     only_what_was_asked_for_is_told_and_turns_to_whom_they_are,

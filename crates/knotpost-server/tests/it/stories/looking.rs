@@ -1,14 +1,8 @@
 //! Looking as a player, and looking over all games.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
-    a_player_sees_his_own_side,
-    one_look_covers_all_games,
-    too_much_mail_is_refused,
-}
-
-tell_deployed! {
     a_player_sees_his_own_side,
     one_look_covers_all_games,
     too_much_mail_is_refused,

@@ -1,17 +1,8 @@
 //! Finding opponents: refusing challenges, playing so many boards at most, looking for somebody.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
-    a_challenge_names_who_cannot_play_and_why,
-    two_who_look_for_the_same_are_paired,
-    who_is_at_his_limit_is_paired_as_soon_as_a_board_ends,
-    boards_count_down_what_is_sought,
-    a_search_is_for_others_with_the_same_options,
-    many_who_look_at_once_are_each_paired_once,
-}
-
-tell_deployed! {
     a_challenge_names_who_cannot_play_and_why,
     two_who_look_for_the_same_are_paired,
     who_is_at_his_limit_is_paired_as_soon_as_a_board_ends,

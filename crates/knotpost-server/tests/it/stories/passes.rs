@@ -1,24 +1,8 @@
 //! What a reply address entitles to, and what it does not: who may use it, until when, and where it is kept.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
-    a_reply_from_elsewhere_is_confirmed_once_at_the_registered_address,
-    what_is_held_is_not_held_for_ever,
-    nobody_is_asked_without_end,
-    a_new_password_ends_all_reply_addresses,
-    a_reply_address_ends_with_its_time_its_address_and_its_user,
-    nobody_makes_or_changes_a_token,
-    a_board_that_is_gone_or_over_takes_no_moves,
-    a_mail_program_that_drops_the_tag_names_the_mail,
-    a_reply_to_all_is_one_reply_of_its_sender,
-    the_tag_may_come_in_capitals_or_in_the_headers_alone,
-    other_mails_are_not_answered_by_moves,
-    lists_may_carry_a_reply_but_get_no_errors,
-    tokens_are_not_written_down,
-}
-
-tell_deployed! {
     a_reply_from_elsewhere_is_confirmed_once_at_the_registered_address,
     what_is_held_is_not_held_for_ever,
     nobody_is_asked_without_end,

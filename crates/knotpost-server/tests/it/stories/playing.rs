@@ -12,7 +12,6 @@ tell! {
 }
 
 tell_deployed! {
-    two_players_meet_by_mail_and_play_to_the_end,
     the_last_player_of_three_wins,
     the_same_user_may_play_both_sides,
     what_is_written_below_a_command_goes_to_everybody,

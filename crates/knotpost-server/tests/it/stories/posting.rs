@@ -1,17 +1,8 @@
 //! Mail that a provider's web hook posts.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
-    a_posted_mail_is_carried_out_once_and_answers_the_same_again,
-    only_who_knows_the_secret_may_post,
-    without_a_secret_there_is_no_such_address,
-    what_is_not_taken_says_why,
-    the_request_may_bring_the_envelope,
-    a_key_names_one_message,
-}
-
-tell_deployed! {
     a_posted_mail_is_carried_out_once_and_answers_the_same_again,
     only_who_knows_the_secret_may_post,
     without_a_secret_there_is_no_such_address,

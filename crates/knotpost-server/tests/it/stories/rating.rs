@@ -1,18 +1,8 @@
 //! Ratings as players meet them: the last mail of a board, the standings, and boards that do not count.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
-    the_last_mail_says_what_became_of_the_ratings,
-    unrated_boards_change_nothing,
-    of_three_only_the_winner_wins,
-    who_stays_away_becomes_inactive_and_comes_back,
-    tables_of_four_players_fit_into_a_mail,
-    standings_of_many_are_cut,
-    ties_have_a_column_of_their_own,
-}
-
-tell_deployed! {
     the_last_mail_says_what_became_of_the_ratings,
     unrated_boards_change_nothing,
     of_three_only_the_winner_wins,

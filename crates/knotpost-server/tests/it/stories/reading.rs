@@ -1,16 +1,8 @@
 //! Queries, wrong commands and many commands in one mail.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
-    errors_say_what_is_wrong_and_what_would_work,
-    queries_are_answered_to_whoever_asks,
-    one_mail_carries_many_commands,
-    more_than_fifty_lines_are_too_many,
-    changes_of_an_account_are_told_to_all_its_addresses,
-}
-
-tell_deployed! {
     errors_say_what_is_wrong_and_what_would_work,
     queries_are_answered_to_whoever_asks,
     one_mail_carries_many_commands,

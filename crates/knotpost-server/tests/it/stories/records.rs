@@ -1,19 +1,8 @@
 //! Games as records: written out, read by the rules alone, taken in elsewhere, never twice.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
-    a_record_is_mailed_and_served,
-    what_is_exported_is_imported_and_exported_the_same,
-    made_up_games_survive_import_and_export,
-    who_left_is_placed_alike_by_server_and_play,
-    a_game_that_ends_by_forfeit_says_so_everywhere,
-    a_game_is_taken_in_once,
-    hostile_files_are_refused_whole,
-    a_record_too_long_for_a_mail_is_linked_to,
-}
-
-tell_deployed! {
     a_record_is_mailed_and_served,
     what_is_exported_is_imported_and_exported_the_same,
     made_up_games_survive_import_and_export,

@@ -1,19 +1,8 @@
 //! Mail that comes back, and mail to the people behind the server.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
-    two_reports_of_nobody_stop_an_address_and_its_user_hears_of_it,
-    eight_delays_within_a_week_stop_an_address,
-    a_return_path_must_be_ours_and_the_same_report_counts_once,
-    a_refused_recipient_counts_as_a_report,
-    a_holiday_on_the_return_path_is_no_report,
-    a_command_at_a_return_path_is_obeyed_with_a_password,
-    a_stopped_address_can_be_proven_anew,
-    a_mail_to_the_postmaster_is_handed_to_the_administrators,
-}
-
-tell_deployed! {
     two_reports_of_nobody_stop_an_address_and_its_user_hears_of_it,
     eight_delays_within_a_week_stop_an_address,
     a_return_path_must_be_ours_and_the_same_report_counts_once,

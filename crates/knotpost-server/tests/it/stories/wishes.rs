@@ -1,18 +1,8 @@
 //! What users want otherwise: which mails come, when, and how they look.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
-    wishes_are_shown_with_where_they_come_from,
-    only_mails_that_concern_me_come,
-    a_day_of_boards_comes_in_one_mail,
-    a_digest_follows_the_clock_of_its_reader,
-    boards_look_as_their_reader_wants,
-    a_waiting_mail_keeps_the_style_it_was_caused_with,
-    every_format_is_shown,
-}
-
-tell_deployed! {
     wishes_are_shown_with_where_they_come_from,
     only_mails_that_concern_me_come,
     a_day_of_boards_comes_in_one_mail,

@@ -1,17 +1,8 @@
 //! Words passed on: messages to some, broadcasts to all.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
-    a_message_reaches_its_readers_without_addresses,
-    a_message_needs_readers_who_want_it,
-    messages_are_limited_for_sender_and_user,
-    a_broadcast_reaches_everybody_who_takes_it,
-    a_broadcast_must_be_earned_and_comes_once_a_day,
-    a_broadcast_goes_on_where_it_was_interrupted,
-}
-
-tell_deployed! {
     a_message_reaches_its_readers_without_addresses,
     a_message_needs_readers_who_want_it,
     messages_are_limited_for_sender_and_user,
