@@ -1,18 +1,8 @@
 //! Moves in two steps, and boards mailed again.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
-    a_move_is_seen_before_it_is_played,
-    what_was_submitted_is_void_when_the_board_changes,
-    a_submission_is_void_in_a_game_that_begins_again,
-    no_roll_is_seen_by_submitting,
-    who_wants_it_confirms_every_move,
-    boards_are_sent_again,
-    no_more_than_fifty_boards_are_sent_again,
-}
-
-tell_deployed! {
     a_move_is_seen_before_it_is_played,
     what_was_submitted_is_void_when_the_board_changes,
     a_submission_is_void_in_a_game_that_begins_again,
