@@ -68,15 +68,6 @@ impl Place {
         self
     }
 
-    /// The same with what an operator on the open internet has: request rates, addresses to be confirmed, and a mail
-    /// server and a proxy on this machine that say whose mails and requests they bring.
-    pub(crate) fn deployed(self) -> Self {
-        self.with("LIMITS__ENABLED", "true")
-            .with("ACCOUNTS__CONFIRM_ADDRESSES", "on")
-            .with("SMTP__RELAYS", "127.0.0.1")
-            .with("HTTP__TRUSTED_PROXIES", "127.0.0.1")
-    }
-
     pub(crate) fn root(&self) -> &Path {
         &self.folder
     }

@@ -57,9 +57,6 @@ pub(crate) struct Args {
     /// Of a hundred mails out, how many are put off by the outside world for once.
     #[arg(long, default_value_t = 2)]
     put_off: u64,
-    /// In the deployed profile: with limits on, addresses to be confirmed, behind a relay and a proxy.
-    #[arg(long)]
-    deployed: bool,
     /// The server to be tried (default: the `knotpost` beside this program).
     #[arg(long, value_name = "FILE")]
     server: Option<PathBuf>,
@@ -81,9 +78,6 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
         .with("SECRETS__KEY", "c5".repeat(32));
     if let Some(url) = &args.database {
         place = place.with("DATABASE__URL", url);
-    }
-    if args.deployed {
-        place = place.deployed();
     }
     let place = Arc::new(open_doors(place)?);
     let trial = timeout(Duration::from_mins(args.minutes), attempt(&args, &place, &sink, dice)).await;
