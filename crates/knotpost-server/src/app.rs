@@ -13,7 +13,7 @@ use crate::domain::{BoardRef, OwnAddresses};
 use crate::gallery::Gallery;
 use crate::links::Links;
 use crate::pulse::Pulse;
-use crate::secret::SecretKey;
+use crate::secret::KeyRing;
 use crate::service::{
     Acquaintances, Announcements, Announcer, Composer, Credentials, Limits, Lookout, Notice, RecentBoards,
     Sign,
@@ -112,8 +112,8 @@ pub struct App {
     pub gallery: Gallery,
     /// Long boards that were just looked at.
     pub recent_boards: RecentBoards,
-    /// Its secret.
-    pub secret: SecretKey,
+    /// Its secret keys.
+    pub secret: KeyRing,
     /// Links it gives out.
     pub links: Links,
     /// Its mail addresses.
@@ -164,8 +164,7 @@ impl App {
             let problem = "all games are switched off; leave one".to_owned();
             return Err(ConfigError::Value { key: "games.disabled", problem }.into());
         }
-        let secret =
-            SecretKey::load(config.secrets.key.expose_secret(), &config.key_file(), entropy.as_ref())?;
+        let secret = KeyRing::load(config.secrets.key.expose_secret(), &config.key_file(), entropy.as_ref())?;
         let (announcer, told) = if store.is_shared() {
             let (announcer, told) = Announcer::new();
             (announcer, Some(told))

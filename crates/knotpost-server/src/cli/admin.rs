@@ -2,6 +2,7 @@
 
 mod audit;
 mod board;
+mod key;
 mod mail;
 
 use std::io::BufRead as _;
@@ -56,6 +57,11 @@ pub(super) enum Action {
     Bounces {
         #[command(subcommand)]
         action: Bounces,
+    },
+    /// The server's secret keys.
+    Key {
+        #[command(subcommand)]
+        action: key::Key,
     },
     /// Ratings.
     Ratings {
@@ -160,6 +166,9 @@ pub(super) enum Ratings {
 }
 
 pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCode> {
+    if let Action::Key { action } = action {
+        return key::run(config, action).await;
+    }
     let opening = match action {
         Action::User { action: User::Add { .. } } => Opening::Create,
         _ => Opening::Existing,
@@ -177,7 +186,7 @@ pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCo
         return outcome;
     }
     let done = match action {
-        Action::Replay { .. } | Action::Ratings { .. } => Ok(()),
+        Action::Replay { .. } | Action::Ratings { .. } | Action::Key { .. } => Ok(()),
         Action::User { action } => user(&app, action).await,
         Action::Board { action } => board::run(&app, action).await,
         Action::Audit { action } => audit::run(&app, action).await,

@@ -54,8 +54,11 @@ fn identity(config: &Config) -> Result<(), ConfigError> {
         return refuse("database.url", "must start with sqlite: or postgres://");
     }
     let key = config.secrets.key.expose_secret();
-    if !key.is_empty() && (key.len() != 64 || !key.bytes().all(|b| b.is_ascii_hexdigit())) {
-        return refuse("secrets.key", "must be 64 hexadecimal digits (32 bytes)");
+    if !key.is_empty() && crate::secret::KeyRing::parse(key).is_none() {
+        return refuse(
+            "secrets.key",
+            "must be 64 hexadecimal digits (32 bytes), or several of these marked as in the key file",
+        );
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::hashing::{HashMemory, NOBODYS, hash_new};
 use crate::domain::{Millis, UserKey};
-use crate::secret::{Purpose, SecretKey};
+use crate::secret::{KeyRing, Purpose};
 
 /// How many hashes are computed at once; each takes 19 MiB and one core.
 const PARALLEL: usize = 2;
@@ -62,12 +62,12 @@ pub struct Credentials {
     hashing: Arc<HashMemory>,
     memory: Arc<Mutex<Memory>>,
     computed: AtomicU64,
-    secret: SecretKey,
+    secret: KeyRing,
 }
 
 impl Credentials {
     /// A checker.
-    pub fn new(secret: SecretKey) -> Self {
+    pub fn new(secret: KeyRing) -> Self {
         Self {
             turns: Arc::new(Semaphore::new(PARALLEL)),
             waiting: Semaphore::new(WAITING),
@@ -188,7 +188,7 @@ mod tests {
     fn checker() -> Credentials {
         let data = tempfile::tempdir().expect("a folder");
         let secret =
-            SecretKey::load("", &data.path().join("secret.key"), &SystemEntropy::default()).expect("a key");
+            KeyRing::load("", &data.path().join("secret.key"), &SystemEntropy::default()).expect("a key");
         Credentials::new(secret)
     }
 

@@ -152,7 +152,7 @@ pub use refusal::{Code, Refusal, ServiceError};
 pub use replay::{Difference, Replayed, replay_next};
 pub use resets::{set_password_by_link, view_reset};
 pub use samples::Sample;
-pub use server_key::{KeyError, adopt_key, check_key};
+pub use server_key::{KeyError, KeyUse, adopt_key, check_key, reseal_webhooks, view_key_use};
 pub use sessions::{
     SESSION_MS, SessionView, Visitor, ask_for_link, find_visitor, log_in, log_in_by_link, log_out,
     log_out_everywhere, view_link, view_sessions,

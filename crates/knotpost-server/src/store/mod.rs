@@ -44,6 +44,7 @@ mod readers;
 mod references;
 mod renewals;
 mod resets;
+mod sealed;
 mod seated_boards;
 mod seats;
 mod seeks;

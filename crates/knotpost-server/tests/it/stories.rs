@@ -57,3 +57,18 @@ macro_rules! tell {
     };
 }
 pub(crate) use tell;
+
+/// Tells some of them in the deployed profile as well; the letters are the same.
+macro_rules! tell_deployed {
+    ($($story:ident),+ $(,)?) => {
+        mod deployed {
+            $(
+                #[tokio::test]
+                async fn $story() {
+                    super::stories::$story(crate::harness::Place::Deployed).await;
+                }
+            )+
+        }
+    };
+}
+pub(crate) use tell_deployed;

@@ -30,7 +30,7 @@ mod stories {
     async fn elsewhere(place: &Place) -> Place {
         match place {
             Place::Postgres(_) => Place::Sqlite,
-            Place::Sqlite => match postgres::database().await {
+            Place::Sqlite | Place::Deployed => match postgres::database().await {
                 Some(database) => Place::Postgres(Box::new(database)),
                 None => Place::Sqlite,
             },
