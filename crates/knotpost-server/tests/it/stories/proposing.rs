@@ -23,10 +23,8 @@ tell_deployed! {
     a_swap_taken_back_gives_the_sides_back,
     an_open_proposal_is_told_to_whoever_looks,
     a_resignation_clears_a_proposal,
-    draws_are_agreed_on_by_mail_and_survive_as_records,
     a_draw_that_nobody_answers_counts_at_forfeit_time,
     an_undo_keeps_the_dice,
-    with_three_players_an_undo_needs_both_others,
     an_undo_drops_queues,
 }
 
