@@ -1,5 +1,6 @@
 //! Everything in one process: opened, started, and stopped in order.
 
+mod descriptors;
 mod doors;
 mod unclean;
 
@@ -19,12 +20,14 @@ use crate::clock::{Clock, Entropy};
 use crate::config::{Config, Migrate};
 use crate::inbound::{Desk, Intake, Protocol, SmtpSettings, Watch, handover, smtp};
 use crate::outbound::{Courier, MailComposer, Sender, Signer, Transport};
+use crate::secret::MailboxKey;
 use crate::service::{LocalMailbox, Mailroom, check_key, unfinished_import};
 use crate::store::Store;
 use crate::{web, worker};
 
 pub use doors::{LocalDoor, PORTS_FILE, Ports};
 
+use descriptors::Shares;
 use doors::{LmtpListener, address, bind, bind_lmtp, remove_ports, write_ports};
 use unclean::{Check, Mark};
 
@@ -120,10 +123,20 @@ impl Server {
         let transport =
             Transport::from_url(&config.mail.transport, &config.server.data).context("mail.transport")?;
         let transport = Arc::new(transport);
+        let shares = descriptors::share(config);
         let http = bind("http.listen", &config.http.listen).await?;
         let smtp = bind("smtp.listen", &config.smtp.listen).await?;
         let lmtp = bind_lmtp(config).await?;
+        let mailbox = match (transport.maildir(), &http) {
+            (Some(mails), Some(_)) => {
+                let key =
+                    MailboxKey::fresh(app.entropy.as_ref()).context("no key for /mailbox can be made")?;
+                Some((Arc::new(mails.clone()) as Arc<dyn LocalMailbox>, key))
+            }
+            _ => None,
+        };
         let ports = Ports {
+            mailbox_key: mailbox.as_ref().map(|(_, key)| key.reveal().to_owned()),
             http: address(http.as_ref())?,
             smtp: address(smtp.as_ref())?,
             lmtp: lmtp.as_ref().map(LmtpListener::door).transpose()?,
@@ -142,17 +155,21 @@ impl Server {
             tasks.spawn(worker::work_metrics(metrics.clone(), stop.clone()));
         }
         if let Some(listener) = http {
-            let web = web::Web::new(Arc::clone(&app), Arc::clone(&desk) as Arc<dyn Mailroom>, metrics);
-            let mailbox = transport.maildir().cloned().map(|mails| Arc::new(mails) as Arc<dyn LocalMailbox>);
-            tasks.spawn(web::serve(listener, web.with_mailbox(mailbox), stop.clone()));
+            let mut web = web::Web::new(Arc::clone(&app), Arc::clone(&desk) as Arc<dyn Mailroom>, metrics);
+            if let Some((mails, key)) = mailbox {
+                web = web.with_mailbox(mails, key);
+            }
+            let limits =
+                web::ServeLimits { max_connections: shares.http, ..web::ServeLimits::new(&config.http) };
+            tasks.spawn(web::serve(listener, web, limits, stop.clone()));
         }
         let intake = || Arc::clone(&desk) as Arc<dyn Intake>;
         if let Some(listener) = smtp {
-            let settings = Arc::new(mail_settings(config, Protocol::Smtp)?);
+            let settings = Arc::new(mail_settings(config, Protocol::Smtp, shares)?);
             tasks.spawn(smtp::serve(listener, settings, intake(), stop.clone()));
         }
         if let Some(listener) = lmtp {
-            let settings = Arc::new(mail_settings(config, Protocol::Lmtp)?);
+            let settings = Arc::new(mail_settings(config, Protocol::Lmtp, shares)?);
             match listener {
                 LmtpListener::Tcp(listener) => {
                     tasks.spawn(smtp::serve(listener, settings, intake(), stop.clone()));
@@ -246,10 +263,11 @@ async fn release_leases(app: &App) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn mail_settings(config: &Config, protocol: Protocol) -> anyhow::Result<SmtpSettings> {
+fn mail_settings(config: &Config, protocol: Protocol, shares: Shares) -> anyhow::Result<SmtpSettings> {
     let domain = config.server.address.rsplit_once('@').map_or("localhost", |(_, domain)| domain);
     let mut settings = SmtpSettings::new(domain, protocol);
     settings.max_message = config.inbound.max_bytes;
+    settings.max_connections = settings.max_connections.min(shares.mail);
     if protocol == Protocol::Smtp && !config.smtp.tls_cert.is_empty() {
         let tls = smtp::load_tls(Path::new(&config.smtp.tls_cert), Path::new(&config.smtp.tls_key));
         settings.tls = Some(tls.context("smtp.tls_cert")?);

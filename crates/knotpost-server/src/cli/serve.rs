@@ -51,6 +51,9 @@ fn greet(app: &App, ports: &Ports) {
     println!("{} {} is ready.", config.server.name, env!("CARGO_PKG_VERSION"));
     if let Some(http) = ports.http {
         println!("  Web page     http://{http}/");
+        if let Some(key) = &ports.mailbox_key {
+            println!("  Mail sent    http://{http}/mailbox?key={key}");
+        }
     }
     if let Some(smtp) = ports.smtp {
         println!("  Mail in      smtp://{smtp} for {}", config.server.address);

@@ -48,6 +48,9 @@ struct JsonAnswer<'a> {
     replies: Vec<CommandReply>,
     /// The boards it was about.
     boards: &'a [BoardRef],
+    /// Whether it was a move that the player had made already: nothing was done.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    repeated: bool,
 }
 
 /// Why a command was not carried out.
@@ -187,6 +190,7 @@ fn json_of(composer: &dyn Composer, answer: &Answer) -> String {
         error: error.map(|error| CommandError { code: error.code.as_str(), message: &error.message }),
         replies: replies.collect(),
         boards: &answer.boards,
+        repeated: answer.is_repetition(),
     };
     // Texts and numbers: that never fails.
     serde_json::to_string(&answer).unwrap_or_default()

@@ -36,7 +36,7 @@ const OWNED_PATHS: [(&str, &[&str]); 9] = [
     ("sqlx::", &["store"]),
     ("axum::", &["web"]),
     ("tower_http::", &["web"]),
-    ("hyper::", &["outbound"]),
+    ("hyper::", &["outbound", "web"]),
     ("lettre::", &["outbound"]),
     ("mail_parser::", &["inbound"]),
     ("mail_auth::", &["inbound"]),
