@@ -11,6 +11,7 @@ mod deliver;
 mod hooks;
 mod inspecting;
 mod letters;
+mod limits;
 mod moving;
 mod operation;
 mod peers;
