@@ -20,7 +20,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-use super::patience::Patient;
+use super::patience::{Patient, Progress};
 use super::{Web, router};
 use crate::config::Http;
 use crate::connections::{AcceptFailures, Full, Slot, Slots};
@@ -36,10 +36,10 @@ pub struct ServeLimits {
     pub max_connections: usize,
     /// Connections of one client host; proxies that are trusted have the connections of many.
     pub max_per_client: usize,
-    /// How long a connection may take to send the headers of a request, and how long it may be idle before.
+    /// How long a connection may take for the header of a request; the first one counts from the connection on.
     pub header_timeout: Duration,
-    /// The same for trusted proxies, which keep connections for later requests.
-    pub proxy_timeout: Duration,
+    /// How long it may be idle between two requests.
+    pub idle_timeout: Duration,
     /// How long a client may leave an answer unread.
     pub write_timeout: Duration,
     /// How long requests in hand may take once the server is told to stop.
@@ -54,7 +54,7 @@ impl ServeLimits {
             max_per_client: http.max_per_client as usize,
             header_timeout: Duration::from_secs(10),
             // Longer than proxies keep theirs (nginx: 60 s), so that none sends into a closing connection.
-            proxy_timeout: Duration::from_secs(75),
+            idle_timeout: Duration::from_secs(75),
             write_timeout: Duration::from_mins(1),
             grace: Duration::from_secs(5),
         }
@@ -88,8 +88,7 @@ pub async fn serve(listener: TcpListener, web: Web, limits: ServeLimits, stop: C
                 continue;
             }
         };
-        let read_timeout = if is_proxy { limits.proxy_timeout } else { limits.header_timeout };
-        let connection = Connection { stream, peer, slot, read_timeout, write_timeout: limits.write_timeout };
+        let connection = Connection { stream, peer, slot, limits };
         connections.spawn(connection.serve(router.clone(), stop.clone()));
     }
     drop(listener);
@@ -104,30 +103,33 @@ struct Connection {
     stream: TcpStream,
     peer: SocketAddr,
     slot: Slot,
-    read_timeout: Duration,
-    write_timeout: Duration,
+    limits: ServeLimits,
 }
 
 impl Connection {
     async fn serve(self, router: Router, stop: CancellationToken) {
-        let Self { stream, peer, slot, read_timeout, write_timeout } = self;
+        let Self { stream, peer, slot, limits } = self;
         // Answers are small and waited for.
         let _ = stream.set_nodelay(true);
+        let progress = Progress::default();
+        let stream = Patient::new(stream, progress.clone(), limits.header_timeout, limits.write_timeout);
         let service = service_fn(move |request: Request<Incoming>| {
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(ConnectInfo(peer));
-            let router = router.clone();
+            progress.begin();
+            let (router, progress) = (router.clone(), progress.clone());
             async move {
-                Ok::<Response, Infallible>(
-                    router.oneshot(request).await.unwrap_or_else(|never| match never {}),
-                )
+                let answer: Response = router.oneshot(request).await.unwrap_or_else(|never| match never {});
+                progress.answer();
+                Ok::<_, Infallible>(answer)
             }
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
-            .header_read_timeout(read_timeout)
+            // hyper's own limit also runs while a connection is idle.
+            .header_read_timeout(limits.idle_timeout)
             .max_buf_size(MOST_BUFFERED)
-            .serve_connection(TokioIo::new(Patient::new(stream, write_timeout)), service);
+            .serve_connection(TokioIo::new(stream), service);
         let mut connection = pin!(connection);
         let ended = tokio::select! {
             ended = connection.as_mut() => ended,
