@@ -106,10 +106,10 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         let has_come = buffer.filled().len() > before;
-        if has_come || read.is_pending() {
-            if let Poll::Ready(error) = self.limit_header(context, has_come) {
-                return Poll::Ready(Err(error));
-            }
+        if (has_come || read.is_pending())
+            && let Poll::Ready(error) = self.limit_header(context, has_come)
+        {
+            return Poll::Ready(Err(error));
         }
         read
     }
