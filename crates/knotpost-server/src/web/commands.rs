@@ -104,7 +104,8 @@ async fn command(State(web): State<Web>, client: Client, headers: HeaderMap, Sen
     let request = Request { line, body: text, origin, answering: None };
     let composer = Arc::clone(&web.app.composer);
     let present = move |answer: &Answer| present(composer.as_ref(), answer, form);
-    carry_out(&web, &headers, request, &[&[u8::from(form == Form::Json)], &body], present).await
+    let parts: [&[u8]; 2] = [&[u8::from(form == Form::Json)], &body];
+    Box::pin(carry_out(&web, &headers, request, &parts, present)).await
 }
 
 fn form_of(headers: &HeaderMap) -> Form {

@@ -122,7 +122,7 @@ pub(super) async fn play(
     let request = Request { line, body: comment, origin, answering: None };
     let address = format!("{} {}", name.game, name.number);
     let parts: [&[u8]; 3] = [b"move", address.as_bytes(), &body];
-    let response = carry_out(&web, &headers, request, &parts, present).await;
+    let response = Box::pin(carry_out(&web, &headers, request, &parts, present)).await;
     Ok(response.into_response())
 }
 
