@@ -11,6 +11,7 @@ pub mod app;
 pub mod cli;
 pub mod clock;
 pub mod config;
+pub mod connections;
 pub mod domain;
 pub mod files;
 pub mod gallery;

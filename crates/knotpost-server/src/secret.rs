@@ -7,6 +7,9 @@ mod ring;
 use ::ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
+use subtle::ConstantTimeEq as _;
+
+use crate::clock::{Entropy, random_bytes};
 
 pub use ring::{DropError, KeyRing, Role, Signature, seal_mark};
 
@@ -40,6 +43,36 @@ impl Purpose {
             Self::Sealing => b"knotpost sealing 1",
             Self::Fingerprint => b"knotpost fingerprint 1",
         }
+    }
+}
+
+/// What opens `/mailbox`: made anew at each start, and known to who sees the server start or may read its data folder.
+#[derive(Clone)]
+pub struct MailboxKey(String);
+
+impl std::fmt::Debug for MailboxKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("MailboxKey(********)")
+    }
+}
+
+impl MailboxKey {
+    /// A new key.
+    ///
+    /// # Errors
+    /// When the machine has no randomness to give.
+    pub fn fresh(entropy: &dyn Entropy) -> std::io::Result<Self> {
+        random_bytes::<16>(entropy).map(|bytes| Self(to_hex(&bytes)))
+    }
+
+    /// The key as it is shown.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether this is the key, told in a time that says nothing of where they differ.
+    pub fn is(&self, shown: &str) -> bool {
+        self.0.as_bytes().ct_eq(shown.as_bytes()).into()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Everything in one process: opened, started, and stopped in order.
 
+mod descriptors;
 mod doors;
 mod opening;
 mod unclean;
@@ -22,6 +23,7 @@ use crate::files::create_private;
 use crate::inbound::smtp::Certificates;
 use crate::inbound::{Desk, Intake, Protocol, SmtpSettings, Watch, handover, smtp};
 use crate::outbound::{Courier, MailComposer, Sender, Transport};
+use crate::secret::MailboxKey;
 use crate::service::{LocalMailbox, Mailroom, check_key, unfinished_import};
 use crate::store::Store;
 use crate::worker::Workers;
@@ -32,6 +34,7 @@ pub use opening::{Opening, OpeningError, absolute, open_files};
 
 use opening::shown_database;
 
+use descriptors::Shares;
 use doors::{LmtpListener, address, bind, bind_lmtp, remove_ports, write_ports};
 use unclean::{Check, Mark};
 
@@ -134,10 +137,20 @@ impl Server {
         };
         let transport = Transport::from_url(&config.mail.transport, &config.server.data);
         let transport = Arc::new(transport.map_err(|error| refuse("mail.transport", &error))?);
+        let shares = descriptors::share(config);
         let http = bind("http.listen", &config.http.listen).await?;
         let smtp = bind("smtp.listen", &config.smtp.listen).await?;
         let lmtp = bind_lmtp(config).await?;
+        let mailbox = match (transport.maildir(), &http) {
+            (Some(mails), Some(_)) => {
+                let key =
+                    MailboxKey::fresh(app.entropy.as_ref()).context("no key for /mailbox can be made")?;
+                Some((Arc::new(mails.clone()) as Arc<dyn LocalMailbox>, key))
+            }
+            _ => None,
+        };
         let ports = Ports {
+            mailbox_key: mailbox.as_ref().map(|(_, key)| key.reveal().to_owned()),
             http: address(http.as_ref())?,
             smtp: address(smtp.as_ref())?,
             lmtp: lmtp.as_ref().map(LmtpListener::door).transpose()?,
@@ -163,20 +176,24 @@ impl Server {
             workers.spawn("metrics", move || worker::work_metrics(metrics.clone(), stop.clone()));
         }
         if let Some(listener) = http {
-            let web = web::Web::new(Arc::clone(&app), Arc::clone(&desk) as Arc<dyn Mailroom>, metrics);
-            let mailbox = transport.maildir().cloned().map(|mails| Arc::new(mails) as Arc<dyn LocalMailbox>);
-            workers.spawn_once("http", web::serve(listener, web.with_mailbox(mailbox), stop.clone()));
+            let mut web = web::Web::new(Arc::clone(&app), Arc::clone(&desk) as Arc<dyn Mailroom>, metrics);
+            if let Some((mails, key)) = mailbox {
+                web = web.with_mailbox(mails, key);
+            }
+            let limits =
+                web::ServeLimits { max_connections: shares.http, ..web::ServeLimits::new(&config.http) };
+            workers.spawn_once("http", web::serve(listener, web, limits, stop.clone()));
         }
         let intake = || Arc::clone(&desk) as Arc<dyn Intake>;
         let certificates = load_certificates(config)?;
         if let Some(listener) = smtp {
-            let mut settings = mail_settings(config, Protocol::Smtp);
+            let mut settings = mail_settings(config, Protocol::Smtp, shares);
             settings.tls = certificates.as_ref().map(Certificates::server_config).transpose()?;
             let settings = Arc::new(settings);
             workers.spawn_once("smtp", smtp::serve(listener, settings, intake(), stop.clone()));
         }
         if let Some(listener) = lmtp {
-            let settings = Arc::new(mail_settings(config, Protocol::Lmtp));
+            let settings = Arc::new(mail_settings(config, Protocol::Lmtp, shares));
             match listener {
                 LmtpListener::Tcp(listener) => {
                     workers.spawn_once("lmtp", smtp::serve(listener, settings, intake(), stop.clone()));
@@ -348,10 +365,11 @@ fn refuse(key: &'static str, error: &dyn std::error::Error) -> ConfigError {
     ConfigError::Value { key, problem }
 }
 
-fn mail_settings(config: &Config, protocol: Protocol) -> SmtpSettings {
+fn mail_settings(config: &Config, protocol: Protocol, shares: Shares) -> SmtpSettings {
     let domain = config.server.address.rsplit_once('@').map_or("localhost", |(_, domain)| domain);
     let mut settings = SmtpSettings::new(domain, protocol);
     settings.max_message = config.inbound.max_bytes;
+    settings.max_connections = settings.max_connections.min(shares.mail);
     settings
 }
 

@@ -74,6 +74,9 @@ fn greet(app: &App, ports: &Ports) {
     say!("{} {} is ready.", config.server.name, env!("CARGO_PKG_VERSION"));
     if let Some(http) = ports.http {
         say!("  Web page     http://{http}/");
+        if let Some(key) = &ports.mailbox_key {
+            say!("  Mail sent    http://{http}/mailbox?key={key}");
+        }
     }
     if let Some(smtp) = ports.smtp {
         say!("  Mail in      smtp://{smtp} for {}", config.server.address);

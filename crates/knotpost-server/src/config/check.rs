@@ -69,6 +69,14 @@ fn listeners(config: &Config) -> Result<(), ConfigError> {
             return refuse(key, format!("`{listen}` is not an address and port such as 127.0.0.1:8080"));
         }
     }
+    for (key, most) in [
+        ("http.max_connections", config.http.max_connections),
+        ("http.max_per_client", config.http.max_per_client),
+    ] {
+        if most == 0 {
+            return refuse(key, "must be at least 1; to switch the web off, `http.listen` is empty");
+        }
+    }
     let lmtp = &config.lmtp.listen;
     match super::unix_path(lmtp) {
         Some(path) if path.file_name().is_none() => {

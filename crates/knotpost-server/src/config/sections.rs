@@ -51,6 +51,10 @@ section! {
         listen: String = "127.0.0.1:8080".to_owned(),
         /// Addresses and networks whose `X-Forwarded-For` is believed.
         trusted_proxies: Networks = Networks::default(),
+        /// Connections at once.
+        max_connections: u32 = 1000,
+        /// Connections at once from one client host; trusted proxies are exempt.
+        max_per_client: u32 = 200,
     }
 }
 

@@ -5,7 +5,7 @@
 //! what is in a message.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,19 +21,16 @@ mod data;
 mod message;
 mod reply;
 mod session;
-mod slots;
 mod stream;
 mod tls;
 
 pub use tls::{Certificates, TlsError};
 
 use super::unix_socket::NamedSocket;
+use crate::connections::{AcceptFailures, Slots};
+use crate::domain::Host;
 
 use session::Session;
-use slots::Slots;
-
-/// Stands for clients that have no address.
-const LOCAL: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// The way a message came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -142,6 +139,16 @@ pub enum Protocol {
     Smtp,
     /// RFC 2033: as SMTP, but one answer for each recipient.
     Lmtp,
+}
+
+impl Protocol {
+    /// Its name in the log and in metrics.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Smtp => "smtp",
+            Self::Lmtp => "lmtp",
+        }
+    }
 }
 
 /// How the listener behaves.
@@ -256,6 +263,7 @@ async fn accept_all(
     cancel: CancellationToken,
 ) {
     let slots = Slots::new(settings.max_connections, settings.max_per_address);
+    let mut failures = AcceptFailures::new(settings.protocol.name());
     let mut sessions = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -263,9 +271,17 @@ async fn accept_all(
             accepted = listener.next() => accepted,
         };
         while sessions.try_join_next().is_some() {}
-        let Some((stream, peer)) = accepted_or_pause(accepted).await else { continue };
+        let (stream, peer) = match accepted {
+            Ok(connection) => connection,
+            Err(error) => {
+                failures.pause_after(&error).await;
+                continue;
+            }
+        };
         let session = Session::new(Arc::clone(&settings), Arc::clone(&intake), peer, cancel.clone());
-        let Some(slot) = slots.take(peer.unwrap_or(LOCAL)) else {
+        // Loopback has no limit of its own: behind a mail server everybody comes from there.
+        let host = peer.filter(|peer| !peer.to_canonical().is_loopback()).map(Host::of);
+        let Ok(slot) = slots.take(host) else {
             sessions.spawn(session.turn_away(stream));
             continue;
         };
@@ -276,18 +292,6 @@ async fn accept_all(
     }
     drop(listener);
     finish(sessions, settings.grace + session::FAREWELL).await;
-}
-
-/// A failed accept (no file descriptors, a connection gone again) must neither end the listener nor spin.
-async fn accepted_or_pause<T>(accepted: io::Result<T>) -> Option<T> {
-    match accepted {
-        Ok(connection) => Some(connection),
-        Err(error) => {
-            tracing::warn!(%error, "a mail connection could not be accepted");
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            None
-        }
-    }
 }
 
 async fn finish(mut sessions: JoinSet<()>, grace: Duration) {

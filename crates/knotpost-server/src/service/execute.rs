@@ -402,6 +402,18 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
     }
 }
 
+/// What whoever sends again what was done is answered: the board as it stands now.
+pub(super) fn answer_already_played(
+    prepared: &Prepared,
+    board: Option<&Board>,
+    reader: Option<&str>,
+    now: Millis,
+) -> Reply {
+    let facts = BoardFacts::plain(Heading::Show);
+    let sheet = board.map(|board| Box::new(Sheet::of(board, &facts, reader, Listing::Whole, now)));
+    Reply::AlreadyPlayed { echo: prepared.echo.clone(), sheet }
+}
+
 /// What a mail that came before is answered: the board as it stands now.
 ///
 /// # Errors
@@ -417,8 +429,5 @@ pub async fn already_played(
         Some((game, number)) => Board::load(tx, app, game, number).await?,
         None => None,
     };
-    let sheet = board.map(|board| {
-        Box::new(Sheet::of(&board, &BoardFacts::plain(Heading::Show), None, Listing::Whole, now))
-    });
-    Ok(Reply::AlreadyPlayed { echo: prepared.echo.clone(), sheet })
+    Ok(answer_already_played(prepared, board.as_ref(), None, now))
 }

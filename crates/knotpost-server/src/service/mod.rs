@@ -60,6 +60,7 @@ mod references;
 
 mod queue;
 mod refusal;
+mod repeated;
 mod replay;
 mod resending;
 mod resets;

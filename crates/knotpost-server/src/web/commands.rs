@@ -48,6 +48,9 @@ struct JsonAnswer<'a> {
     replies: Vec<CommandReply>,
     /// The boards it was about.
     boards: &'a [BoardRef],
+    /// Whether it was a move that the player had made already: nothing was done.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    repeated: bool,
 }
 
 /// Why a command was not carried out.
@@ -101,7 +104,8 @@ async fn command(State(web): State<Web>, client: Client, headers: HeaderMap, Sen
     let request = Request { line, body: text, origin, answering: None };
     let composer = Arc::clone(&web.app.composer);
     let present = move |answer: &Answer| present(composer.as_ref(), answer, form);
-    carry_out(&web, &headers, request, &[&[u8::from(form == Form::Json)], &body], present).await
+    let parts: [&[u8]; 2] = [&[u8::from(form == Form::Json)], &body];
+    Box::pin(carry_out(&web, &headers, request, &parts, present)).await
 }
 
 fn form_of(headers: &HeaderMap) -> Form {
@@ -187,6 +191,7 @@ fn json_of(composer: &dyn Composer, answer: &Answer) -> String {
         error: error.map(|error| CommandError { code: error.code.as_str(), message: &error.message }),
         replies: replies.collect(),
         boards: &answer.boards,
+        repeated: answer.is_repetition(),
     };
     // Texts and numbers: that never fails.
     serde_json::to_string(&answer).unwrap_or_default()

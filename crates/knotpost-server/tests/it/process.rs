@@ -14,6 +14,7 @@ mod hooks;
 mod inspecting;
 mod keys;
 mod letters;
+mod limits;
 mod moving;
 mod operation;
 mod output;

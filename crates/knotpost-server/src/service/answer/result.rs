@@ -56,6 +56,11 @@ impl Answer {
         Self { audience: Audience::Registered, changed: true, ..Self::to_sender(reply) }
     }
 
+    /// Whether it says that what was asked for had been done before, and nothing was done.
+    pub fn is_repetition(&self) -> bool {
+        matches!(self.replies.as_slice(), [Reply::AlreadyPlayed { .. }])
+    }
+
     /// Names a board it was about.
     #[must_use]
     pub fn about(mut self, board: BoardRef) -> Self {
