@@ -117,8 +117,7 @@ impl Server {
             Some(mark) => unclean::check_first(&app, mark).await?,
             None => Check::Never,
         };
-        let transport =
-            Transport::from_url(&config.mail.transport, &config.server.data).context("mail.transport")?;
+        let transport = Transport::from_config(&config).context("mail.transport")?;
         let transport = Arc::new(transport);
         let http = bind("http.listen", &config.http.listen).await?;
         let smtp = bind("smtp.listen", &config.smtp.listen).await?;
@@ -250,6 +249,7 @@ fn mail_settings(config: &Config, protocol: Protocol) -> anyhow::Result<SmtpSett
     let domain = config.server.address.rsplit_once('@').map_or("localhost", |(_, domain)| domain);
     let mut settings = SmtpSettings::new(domain, protocol);
     settings.max_message = config.inbound.max_bytes;
+    settings.relays = config.smtp.relays.clone();
     if protocol == Protocol::Smtp && !config.smtp.tls_cert.is_empty() {
         let tls = smtp::load_tls(Path::new(&config.smtp.tls_cert), Path::new(&config.smtp.tls_key));
         settings.tls = Some(tls.context("smtp.tls_cert")?);

@@ -22,6 +22,7 @@ mod hosts;
 mod intake;
 mod outcome;
 pub mod pipeline;
+mod places;
 pub mod policy;
 mod posted;
 mod postmaster;

@@ -14,6 +14,7 @@ use super::hosts::connecting_host;
 use super::identify::{Address as Arrival, Identified, identify};
 use super::outcome::{Outcome, decide};
 use super::parse::{Message, parse};
+use super::places::{bounds, put_off};
 use super::policy::{Ruling, refusal, rule};
 use super::postmaster::{is_to_postmaster, keep_for_postmaster};
 use super::reason::Reason;
@@ -209,12 +210,17 @@ impl Desk {
         row.host = host.as_ref().map(ToString::to_string);
         // As they are, until the mail is processed.
         row.recipients = envelope.recipients.join("\n");
-        app.store
-            .write(move |tx| {
-                let row = row.clone();
-                Box::pin(async move { tx.insert_inbox(&row).await })
-            })
-            .await?;
+        let is_aligned = verdicts.as_ref().is_some_and(|verdicts| verdicts.prove(mail.author_domain()));
+        let place = self.place(&mail, host, is_aligned).await?;
+        let work = Arc::new((row, bounds(&app.config.inbound, &place), place));
+        let writing = Arc::clone(&work);
+        let stored = app.store.write(move |tx| {
+            let work = Arc::clone(&writing);
+            Box::pin(async move { tx.insert_waiting(&work.0, &work.2, &work.1).await })
+        });
+        if let Err(bound) = stored.await? {
+            return Ok(put_off(bound, &work.2));
+        }
         app.signals.inbox.notify_one();
         Ok(Receipt::Stored { text: "queued".to_owned() })
     }
@@ -287,7 +293,7 @@ impl Desk {
         Request { line, body, origin: Origin::mail(mail.sender.clone(), host, aligned), answering }
     }
 
-    /// Processes the mail that waits longest; `false`: none is due.
+    /// Processes the mail whose turn it is; `false`: none is due.
     ///
     /// # Errors
     /// When the database fails. A mail that cannot be processed is set aside, which is no error.

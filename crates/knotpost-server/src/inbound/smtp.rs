@@ -5,7 +5,7 @@
 //! what is in a message.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +17,6 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-mod data;
 mod message;
 mod reply;
 mod session;
@@ -28,12 +27,10 @@ mod tls;
 pub use tls::{TlsError, load_tls};
 
 use super::unix_socket::NamedSocket;
+use crate::domain::Networks;
 
 use session::Session;
-use slots::Slots;
-
-/// Stands for clients that have no address.
-const LOCAL: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+use slots::{Client, Slots};
 
 /// The way a message came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -130,10 +127,13 @@ pub enum Receipt {
     },
 }
 
+/// The enhanced status code of [`Receipt::TryLater`] when no mail at all can be stored.
+pub(super) const STORE_TROUBLE: &str = "4.3.0";
+
 impl Receipt {
     /// Not now, because of this server's own state (451 4.3.0).
     pub fn try_later(text: impl Into<String>) -> Self {
-        Self::TryLater { code: 451, enhanced: "4.3.0", text: text.into() }
+        Self::TryLater { code: 451, enhanced: STORE_TROUBLE, text: text.into() }
     }
 }
 
@@ -170,8 +170,10 @@ pub struct SmtpSettings {
     pub max_errors: usize,
     /// The most connections at once.
     pub max_connections: usize,
-    /// The most connections at once from one address; loopback addresses are exempt.
-    pub max_per_address: usize,
+    /// The most connections at once from one host that is no relay.
+    pub max_per_host: usize,
+    /// Mail servers that relay for this one. They have no limit of their own, but leave room for others.
+    pub relays: Networks,
     /// How long a client may take for a whole command line.
     pub command_timeout: Duration,
     /// How long a client may be silent within a message.
@@ -194,7 +196,8 @@ impl SmtpSettings {
             max_recipients: 100,
             max_errors: 20,
             max_connections: 1000,
-            max_per_address: 50,
+            max_per_host: 50,
+            relays: Networks::default(),
             command_timeout: Duration::from_mins(5),
             data_timeout: Duration::from_mins(2),
             message_timeout: Duration::from_mins(10),
@@ -214,7 +217,7 @@ pub async fn serve(
     accept_all(listener, settings, intake, cancel).await;
 }
 
-/// Serves a listener on a Unix socket as [`serve`] does a TCP one; only the limit on all connections counts.
+/// Serves a listener on a Unix socket as [`serve`] does a TCP one; whoever may connect there is a relay.
 #[cfg(unix)]
 pub async fn serve_unix(
     socket: NamedSocket,
@@ -266,7 +269,7 @@ async fn accept_all(
     intake: Arc<dyn Intake>,
     cancel: CancellationToken,
 ) {
-    let slots = Slots::new(settings.max_connections, settings.max_per_address);
+    let slots = Slots::new(settings.max_connections, settings.max_per_host);
     let mut sessions = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -276,7 +279,7 @@ async fn accept_all(
         while sessions.try_join_next().is_some() {}
         let Some((stream, peer)) = accepted_or_pause(accepted).await else { continue };
         let session = Session::new(Arc::clone(&settings), Arc::clone(&intake), peer, cancel.clone());
-        let Some(slot) = slots.take(peer.unwrap_or(LOCAL)) else {
+        let Some(slot) = slots.take(Client::of(peer, &settings.relays)) else {
             sessions.spawn(session.turn_away(stream));
             continue;
         };
