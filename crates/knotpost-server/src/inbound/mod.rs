@@ -27,6 +27,7 @@ pub mod policy;
 mod posted;
 mod postmaster;
 pub mod reason;
+mod relay_hint;
 mod returned;
 pub mod smtp;
 pub mod unix_socket;

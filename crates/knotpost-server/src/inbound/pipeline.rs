@@ -18,6 +18,7 @@ use super::places::{bounds, put_off};
 use super::policy::{Ruling, refusal, rule};
 use super::postmaster::{is_to_postmaster, keep_for_postmaster};
 use super::reason::Reason;
+use super::relay_hint::RelayHint;
 use super::returned::{is_to_return_path, keep_returned, read_returned};
 use super::smtp::{Envelope, Receipt};
 use crate::app::App;
@@ -38,6 +39,7 @@ const MOST_ATTEMPTS: i64 = 5;
 pub struct Desk {
     pub(super) app: Arc<App>,
     authenticator: Authenticator,
+    relay_hint: RelayHint,
 }
 
 /// A mail understood as far as that goes without looking anything up.
@@ -70,7 +72,7 @@ impl Desk {
     /// A desk of this server.
     pub fn new(app: Arc<App>) -> Self {
         let authenticator = Authenticator::new(&app.config);
-        Self { app, authenticator }
+        Self { app, authenticator, relay_hint: RelayHint::default() }
     }
 
     pub(super) fn read(
@@ -132,6 +134,12 @@ impl Desk {
             Err(Refusal { enhanced, text, .. }) => return Ok(Receipt::Refused { code: 550, enhanced, text }),
         };
         let app = &self.app;
+        if let Some(peer) = self.relay_hint.note(&app.config.smtp.relays, envelope, &mail.message) {
+            tracing::warn!(
+                %peer,
+                "all mail comes from one mail server that relays for many: list it in smtp.relays, or its clients count as one host"
+            );
+        }
         let verdicts = match mail.class {
             Class::Automatic(_) => None,
             Class::Bulk | Class::Person => self.authenticator.verify(envelope, raw, &mail.message).await,

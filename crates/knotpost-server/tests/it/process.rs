@@ -16,6 +16,7 @@ mod operation;
 mod peers;
 mod postfix;
 mod postgres_server;
+mod recipes;
 mod records;
 mod running;
 mod signatures;

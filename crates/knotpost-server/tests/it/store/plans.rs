@@ -283,6 +283,7 @@ fn may_be_scanned(line: &str) -> bool {
             "SCAN inbox",
             "SCAN outbox",
             "SCAN outages",
+            "SCAN waiting",
             "SCAN audit",
         ]
         .contains(&line)
