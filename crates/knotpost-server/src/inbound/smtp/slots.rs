@@ -142,6 +142,7 @@ mod tests {
         drop(held);
         assert!(slots.take(client("10.2.2.2")).is_some());
         drop(other);
-        assert_eq!((slots.lock().total, slots.lock().relays), (0, 0));
+        let counts = slots.lock();
+        assert_eq!((counts.total, counts.relays), (0, 0));
     }
 }

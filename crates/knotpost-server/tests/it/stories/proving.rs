@@ -120,7 +120,7 @@ mod stories {
                 way: Way::Smtp,
                 peer: Some(peer.parse().unwrap()),
                 helo: None,
-                mail_from: None,
+                mail_from: Some(format!("x{number}@x{number}.example")),
                 recipients: vec![ADDRESS.to_owned()],
             };
             app.desk.receive(envelope, raw.into_bytes()).await
