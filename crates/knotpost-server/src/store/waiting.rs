@@ -138,8 +138,9 @@ impl Tx {
     }
 
     async fn next_turn(&mut self, place: &NewPlace, now: Millis) -> Result<i64, StoreError> {
-        // Mails in hand, and those that failed and are tried again later, do not hold the turn back.
-        let current = "SELECT turn FROM inbox WHERE state = 'new' AND due_at <= $1 ORDER BY turn, id LIMIT 1";
+        // The sign keeps SQLite from sorting all that is due. Mails in hand, and those that failed and are tried again later, do not hold the turn back.
+        let current =
+            "SELECT turn FROM inbox WHERE state = 'new' AND +due_at <= $1 ORDER BY turn, id LIMIT 1";
         let current: Option<i64> =
             on!(self, c => sqlx::query_scalar(current).bind(now.0).fetch_optional(c).await)?;
         let last = "SELECT MAX(turn) FROM inbox WHERE state = 'new' AND flow = $1";
