@@ -18,6 +18,8 @@ use std::path::{Path, PathBuf};
 use secrecy::ExposeSecret as _;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::Address;
+
 pub use sections::{
     Accounts, AuthPolicy, Confirm, Database, Dkim, FileMode, Games, Http, Inbound, KeepRaw, Limits, Lmtp,
     Log, LogFormat, Mail, Maildir, Migrate, Retention, Secrets, Server, Smtp, Time, Webhooks,
@@ -132,6 +134,15 @@ impl Config {
     /// Whether mail leaves this machine's own folders.
     fn really_mails(&self) -> bool {
         !(self.mail.transport.starts_with("maildir:") || &*self.mail.transport == "memory:")
+    }
+
+    /// The name this server gives itself when it sends mail by SMTP.
+    pub fn helo(&self) -> String {
+        let domain = || {
+            let address = self.server.address.parse::<Address>();
+            address.map_or_else(|_| "localhost".to_owned(), |address| address.domain().to_owned())
+        };
+        if self.mail.helo.is_empty() { domain() } else { self.mail.helo.clone() }
     }
 
     /// Whether addresses must be confirmed before anything but the confirmation goes there.
@@ -263,6 +274,22 @@ mod tests {
         ] {
             let bad = load(&[(name, value)]).expect_err(value);
             assert!(bad.to_string().contains(key), "{value}: {bad}");
+        }
+    }
+
+    #[test]
+    fn the_name_in_ehlo_is_the_domain_of_the_address_unless_it_is_given() {
+        let named = |helo: &str| {
+            load(&[("KNOTPOST_SERVER__ADDRESS", "games@Games.example"), ("KNOTPOST_MAIL__HELO", helo)])
+        };
+        assert_eq!(load(&[]).expect("the defaults").helo(), "localhost");
+        assert_eq!(named("").expect("usable").helo(), "games.example");
+        for name in ["mx.example.org", "[192.0.2.1]", "[IPv6:2001:db8::1]"] {
+            assert_eq!(named(name).expect(name).helo(), name);
+        }
+        for name in ["two words", "mx_1.example", "192.0.2.1]", "[192.0.2]", "a..b", "x\r\nRSET"] {
+            let bad = named(name).expect_err(name);
+            assert!(bad.to_string().starts_with("mail.helo: "), "{bad}");
         }
     }
 

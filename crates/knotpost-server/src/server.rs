@@ -135,7 +135,7 @@ impl Server {
             Some(mark) => unclean::check_first(&app, mark).await?,
             None => Check::Never,
         };
-        let transport = Transport::from_url(&config.mail.transport, &config.server.data);
+        let transport = Transport::from_config(config);
         let transport = Arc::new(transport.map_err(|error| refuse("mail.transport", &error))?);
         let shares = descriptors::share(config);
         let http = bind("http.listen", &config.http.listen).await?;
@@ -370,6 +370,7 @@ fn mail_settings(config: &Config, protocol: Protocol, shares: Shares) -> SmtpSet
     let mut settings = SmtpSettings::new(domain, protocol);
     settings.max_message = config.inbound.max_bytes;
     settings.max_connections = settings.max_connections.min(shares.mail);
+    settings.relays = config.smtp.relays.clone();
     settings
 }
 

@@ -41,7 +41,7 @@ pub(super) async fn run(config: Config, args: Args) -> ExitCode {
             complain!("knotpost: refused ({enhanced}): {text}");
             ExitCode::from(EX_DATAERR)
         }
-        Ok(Receipt::TryLater { text }) => {
+        Ok(Receipt::TryLater { text, .. }) => {
             complain!("knotpost: {text}");
             ExitCode::from(EX_TEMPFAIL)
         }

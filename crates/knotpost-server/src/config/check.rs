@@ -1,6 +1,6 @@
 //! Values that are well-formed but cannot work are refused before anything starts.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use secrecy::ExposeSecret;
 
@@ -12,6 +12,7 @@ pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
     listeners(config)?;
     signing(config)?;
     verification(config)?;
+    own_name(config)?;
     ways_in(config)?;
     if let Err(problem) = super::log_level::check_level(&config.log.level) {
         return refuse("log.level", problem);
@@ -120,12 +121,6 @@ fn signing(config: &Config) -> Result<(), ConfigError> {
     if selector.is_empty() != config.dkim.key.expose_secret().is_empty() {
         return refuse("dkim.selector", "needs dkim.key beside it, and the other way round");
     }
-    let is_label = |label: &str| {
-        (1..=63).contains(&label.len())
-            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-    };
     if !selector.is_empty() && !selector.split('.').all(is_label) {
         return refuse("dkim.selector", "must be a part of a domain name, such as `mail` or `2026`");
     }
@@ -134,6 +129,33 @@ fn signing(config: &Config) -> Result<(), ConfigError> {
         return refuse("dkim.selector", "needs a server.address whose domain is written in ASCII (xn--…)");
     }
     Ok(())
+}
+
+/// RFC 5321, section 4.1.1.1: the name is a domain, or an address in brackets.
+fn own_name(config: &Config) -> Result<(), ConfigError> {
+    let name = &config.mail.helo;
+    let is_literal = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).is_some_and(|address| {
+        address.parse::<Ipv4Addr>().is_ok()
+            || address.strip_prefix("IPv6:").is_some_and(|six| six.parse::<Ipv6Addr>().is_ok())
+    });
+    let is_domain = name.len() <= 255
+        && name.split('.').all(is_label)
+        && name.contains(|c: char| c.is_ascii_alphabetic());
+    if name.is_empty() || is_literal || is_domain {
+        return Ok(());
+    }
+    refuse(
+        "mail.helo",
+        format!("`{name}` is neither a domain such as games.example nor an address such as [192.0.2.1]"),
+    )
+}
+
+/// Whether this is one part of a domain name, in ASCII.
+fn is_label(label: &str) -> bool {
+    (1..=63).contains(&label.len())
+        && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        && !label.starts_with('-')
+        && !label.ends_with('-')
 }
 
 fn ways_in(config: &Config) -> Result<(), ConfigError> {
@@ -179,6 +201,16 @@ fn numbers(config: &Config) -> Result<(), ConfigError> {
     }
     if !(1..=60).contains(&config.webhooks.timeout_seconds) {
         return refuse("webhooks.timeout_seconds", "must be seconds between 1 and 60");
+    }
+    let places = [
+        ("inbound.waiting_per_host", config.inbound.waiting_per_host),
+        ("inbound.waiting_per_domain", config.inbound.waiting_per_domain),
+        ("inbound.waiting_total", config.inbound.waiting_total),
+    ];
+    for (key, value) in places {
+        if value == 0 {
+            return refuse(key, "must be 1 or more: a mail that waits for nobody needs a place too");
+        }
     }
     if config.inbound.max_bytes < 1024 {
         return refuse("inbound.max_bytes", "must be 1024 or more");

@@ -98,6 +98,8 @@ section! {
     Mail {
         /// `maildir:[PATH]`, `smtp://…`, `smtps://…` or `sendmail:[PATH]`.
         transport: Url = Url("maildir:".to_owned()),
+        /// The name this server gives itself (EHLO) when it sends mail by SMTP; empty: the domain of `server.address`.
+        helo: String = String::new(),
         /// Folder of templates used instead of the built-in ones; empty: `templates` in the data folder.
         templates: PathBuf = PathBuf::new(),
     }
@@ -181,6 +183,12 @@ section! {
         dns: Vec<String> = Vec::new(),
         /// Which messages are kept (sealed) after processing.
         keep_raw: KeepRaw = KeepRaw::Failed,
+        /// Mails of one host, or of one known sender, that may wait to be processed; more are put off.
+        waiting_per_host: u32 = 250,
+        /// Mails with one domain in From that may wait. Mail that is proven to come from there has as many places again.
+        waiting_per_domain: u32 = 500,
+        /// Mails that may wait in all; proven ones and those of known senders have as many places again.
+        waiting_total: u32 = 5000,
     }
 }
 

@@ -5,17 +5,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::domain::Host;
 
-/// Counts connections against two limits.
+/// One in so many connections is held free of relays and proxies, for others.
+const RESERVE: usize = 10;
+
+/// Counts connections against the limits.
 #[derive(Clone, Debug)]
 pub struct Slots {
     counts: Arc<Mutex<Counts>>,
     total: usize,
     per_host: usize,
+    /// The most of relays and proxies.
+    of_many: usize,
 }
 
 #[derive(Debug, Default)]
 struct Counts {
     total: usize,
+    of_many: usize,
     by_host: HashMap<Host, usize>,
 }
 
@@ -38,11 +44,11 @@ pub enum Full {
 impl Slots {
     /// At most `total` connections, and `per_host` from each host.
     pub fn new(total: usize, per_host: usize) -> Self {
-        Self { counts: Arc::default(), total, per_host }
+        Self { counts: Arc::default(), total, per_host, of_many: total - total / RESERVE }
     }
 
-    /// Counts one more connection. `None` for a host counts among all alone: a proxy or a mail relay has the
-    /// connections of many.
+    /// Counts one more connection. `None` for a host has no limit of its own: a proxy or a mail relay has the
+    /// connections of many. All of them together leave a tenth of the places to others.
     ///
     /// # Errors
     /// When there are enough.
@@ -51,12 +57,16 @@ impl Slots {
         if counts.total >= self.total {
             return Err(Full::Total);
         }
-        if let Some(host) = host {
-            let here = counts.by_host.get(&host).copied().unwrap_or_default();
-            if here >= self.per_host {
-                return Err(Full::Host);
+        match host {
+            Some(host) => {
+                let here = counts.by_host.get(&host).copied().unwrap_or_default();
+                if here >= self.per_host {
+                    return Err(Full::Host);
+                }
+                counts.by_host.insert(host, here + 1);
             }
-            counts.by_host.insert(host, here + 1);
+            None if counts.of_many >= self.of_many => return Err(Full::Total),
+            None => counts.of_many += 1,
         }
         counts.total += 1;
         drop(counts);
@@ -72,7 +82,10 @@ impl Drop for Slot {
     fn drop(&mut self) {
         let mut counts = self.slots.lock();
         counts.total = counts.total.saturating_sub(1);
-        let Some(host) = self.host else { return };
+        let Some(host) = self.host else {
+            counts.of_many = counts.of_many.saturating_sub(1);
+            return;
+        };
         let left = counts.by_host.get(&host).copied().unwrap_or_default().saturating_sub(1);
         if left == 0 {
             counts.by_host.remove(&host);
@@ -115,5 +128,18 @@ mod tests {
         assert!(wide.take(host("2001:db8::ffff")).is_err());
         let _four = wide.take(host("::ffff:192.0.2.1")).unwrap();
         assert!(wide.take(host("192.0.2.1")).is_err(), "a mapped address is its IPv4 address");
+    }
+
+    #[test]
+    fn relays_and_proxies_leave_room_for_others() {
+        let slots = Slots::new(20, 1);
+        let held: Vec<_> = (0..18).map(|_| slots.take(None).unwrap()).collect();
+        assert_eq!(slots.take(None).unwrap_err(), Full::Total);
+        let other = slots.take(host("192.0.2.1")).unwrap();
+        drop(held);
+        assert!(slots.take(None).is_ok());
+        drop(other);
+        let counts = slots.lock();
+        assert_eq!((counts.total, counts.of_many), (0, 0));
     }
 }

@@ -14,9 +14,11 @@ use super::hosts::connecting_host;
 use super::identify::{Address as Arrival, Identified, identify};
 use super::outcome::{Outcome, decide};
 use super::parse::{Message, parse};
+use super::places::{bounds, put_off};
 use super::policy::{Ruling, refusal, rule};
 use super::postmaster::{is_to_postmaster, keep_for_postmaster};
 use super::reason::Reason;
+use super::relay_hint::RelayHint;
 use super::returned::{is_to_return_path, keep_returned, read_returned};
 use super::smtp::{Envelope, Receipt};
 use crate::app::App;
@@ -37,6 +39,7 @@ const MOST_ATTEMPTS: i64 = 5;
 pub struct Desk {
     pub(super) app: Arc<App>,
     authenticator: Authenticator,
+    relay_hint: RelayHint,
 }
 
 /// A mail understood as far as that goes without looking anything up.
@@ -69,7 +72,7 @@ impl Desk {
     /// A desk of this server.
     pub fn new(app: Arc<App>) -> Self {
         let authenticator = Authenticator::new(&app.config);
-        Self { app, authenticator }
+        Self { app, authenticator, relay_hint: RelayHint::default() }
     }
 
     pub(super) fn read(
@@ -131,6 +134,12 @@ impl Desk {
             Err(Refusal { enhanced, text, .. }) => return Ok(Receipt::Refused { code: 550, enhanced, text }),
         };
         let app = &self.app;
+        if let Some(peer) = self.relay_hint.note(&app.config.smtp.relays, envelope, &mail.message) {
+            tracing::warn!(
+                %peer,
+                "all mail comes from one mail server that relays for many: list it in smtp.relays, or its clients count as one host"
+            );
+        }
         let verdicts = match mail.class {
             Class::Automatic(_) => None,
             Class::Bulk | Class::Person => self.authenticator.verify(envelope, raw, &mail.message).await,
@@ -209,12 +218,17 @@ impl Desk {
         row.host = host.as_ref().map(ToString::to_string);
         // As they are, until the mail is processed.
         row.recipients = envelope.recipients.join("\n");
-        app.store
-            .write_queue(move |tx| {
-                let row = row.clone();
-                Box::pin(async move { tx.insert_inbox(&row).await })
-            })
-            .await?;
+        let is_aligned = verdicts.as_ref().is_some_and(|verdicts| verdicts.prove(mail.author_domain()));
+        let place = self.place(&mail, host, is_aligned).await?;
+        let work = Arc::new((row, bounds(&app.config.inbound, &place), place));
+        let writing = Arc::clone(&work);
+        let stored = app.store.write_queue(move |tx| {
+            let work = Arc::clone(&writing);
+            Box::pin(async move { tx.insert_waiting(&work.0, &work.2, &work.1).await })
+        });
+        if let Err(bound) = stored.await? {
+            return Ok(put_off(bound, &work.2));
+        }
         app.signals.inbox.notify_one();
         Ok(Receipt::Stored { text: "queued".to_owned() })
     }
@@ -287,7 +301,7 @@ impl Desk {
         Request { line, body, origin: Origin::mail(mail.sender.clone(), host, aligned), answering }
     }
 
-    /// Processes the mail that waits longest; `false`: none is due.
+    /// Processes the mail whose turn it is; `false`: none is due.
     ///
     /// # Errors
     /// When the database fails. A mail that cannot be processed is set aside, which is no error.

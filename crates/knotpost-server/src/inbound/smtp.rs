@@ -17,7 +17,6 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-mod data;
 mod message;
 mod reply;
 mod session;
@@ -28,7 +27,7 @@ pub use tls::{Certificates, TlsError};
 
 use super::unix_socket::NamedSocket;
 use crate::connections::{AcceptFailures, Slots};
-use crate::domain::Host;
+use crate::domain::{Host, Networks};
 
 use session::Session;
 
@@ -118,9 +117,23 @@ pub enum Receipt {
     },
     /// It cannot be taken now.
     TryLater {
+        /// The reply code, 4xx.
+        code: u16,
+        /// The enhanced status code, "4.x.y".
+        enhanced: &'static str,
         /// One line for the log of the other side.
         text: String,
     },
+}
+
+/// The enhanced status code of [`Receipt::TryLater`] when no mail at all can be stored.
+pub(super) const STORE_TROUBLE: &str = "4.3.0";
+
+impl Receipt {
+    /// Not now, because of this server's own state (451 4.3.0).
+    pub fn try_later(text: impl Into<String>) -> Self {
+        Self::TryLater { code: 451, enhanced: STORE_TROUBLE, text: text.into() }
+    }
 }
 
 /// Whoever takes the messages.
@@ -166,8 +179,10 @@ pub struct SmtpSettings {
     pub max_errors: usize,
     /// The most connections at once.
     pub max_connections: usize,
-    /// The most connections at once from one address; loopback addresses are exempt.
-    pub max_per_address: usize,
+    /// The most connections at once from one host that is no relay.
+    pub max_per_host: usize,
+    /// Mail servers that relay for this one. They have no limit of their own, but leave room for others.
+    pub relays: Networks,
     /// How long a client may take for a whole command line.
     pub command_timeout: Duration,
     /// How long a client may be silent within a message.
@@ -190,7 +205,8 @@ impl SmtpSettings {
             max_recipients: 100,
             max_errors: 20,
             max_connections: 1000,
-            max_per_address: 50,
+            max_per_host: 50,
+            relays: Networks::default(),
             command_timeout: Duration::from_mins(5),
             data_timeout: Duration::from_mins(2),
             message_timeout: Duration::from_mins(10),
@@ -210,7 +226,7 @@ pub async fn serve(
     accept_all(listener, settings, intake, cancel).await;
 }
 
-/// Serves a listener on a Unix socket as [`serve`] does a TCP one; only the limit on all connections counts.
+/// Serves a listener on a Unix socket as [`serve`] does a TCP one; whoever may connect there is a relay.
 #[cfg(unix)]
 pub async fn serve_unix(
     socket: NamedSocket,
@@ -262,7 +278,7 @@ async fn accept_all(
     intake: Arc<dyn Intake>,
     cancel: CancellationToken,
 ) {
-    let slots = Slots::new(settings.max_connections, settings.max_per_address);
+    let slots = Slots::new(settings.max_connections, settings.max_per_host);
     let mut failures = AcceptFailures::new(settings.protocol.name());
     let mut sessions = JoinSet::new();
     loop {
@@ -279,8 +295,8 @@ async fn accept_all(
             }
         };
         let session = Session::new(Arc::clone(&settings), Arc::clone(&intake), peer, cancel.clone());
-        // Loopback has no limit of its own: behind a mail server everybody comes from there.
-        let host = peer.filter(|peer| !peer.to_canonical().is_loopback()).map(Host::of);
+        // A Unix socket has no address: the operator decides who may connect there, as with relays.
+        let host = peer.filter(|peer| !settings.relays.contain(*peer)).map(Host::of);
         let Ok(slot) = slots.take(host) else {
             sessions.spawn(session.turn_away(stream));
             continue;

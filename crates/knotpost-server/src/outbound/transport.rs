@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::maildir::{Attempt, Maildir};
 use super::sendmail::Sendmail;
 use super::smtp_client::{Begun, SmtpClient};
+use crate::config::Config;
 
 /// Why a transport cannot be set up.
 #[derive(Debug, thiserror::Error)]
@@ -120,17 +121,29 @@ impl MemoryBox {
 }
 
 impl Transport {
-    /// Sets up the transport that a configuration names. Relative Maildir paths are within the data folder, and so
-    /// is the default one, `mail/out`.
+    /// Sets up the transport that a configuration names.
+    ///
+    /// # Errors
+    /// [`TransportError`], without anything of the URL in it.
+    pub fn from_config(config: &Config) -> Result<Self, TransportError> {
+        Self::named(&config.mail.transport, &config.server.data, &config.helo())
+    }
+
+    /// The transport of a URL, for a server that calls itself `localhost`. Relative Maildir paths are within the data
+    /// folder, and so is the default one, `mail/out`.
     ///
     /// # Errors
     /// [`TransportError`], without anything of the URL in it.
     pub fn from_url(url: &str, data_dir: &Path) -> Result<Self, TransportError> {
+        Self::named(url, data_dir, "localhost")
+    }
+
+    fn named(url: &str, data_dir: &Path, helo: &str) -> Result<Self, TransportError> {
         let (scheme, rest) = url.trim().split_once(':').ok_or(TransportError::Unknown)?;
         match (scheme, rest) {
             ("maildir", "") => Ok(Self::Maildir(Maildir::open(data_dir.join("mail").join("out"))?)),
             ("maildir", path) => Ok(Self::Maildir(Maildir::open(data_dir.join(path))?)),
-            ("smtp" | "smtps", rest) => Ok(Self::Smtp(SmtpRelay(SmtpClient::from_url(scheme, rest)?))),
+            ("smtp" | "smtps", rest) => Ok(Self::Smtp(SmtpRelay(SmtpClient::from_url(scheme, rest, helo)?))),
             ("sendmail", path) => {
                 let program = if path.is_empty() { "/usr/sbin/sendmail" } else { path };
                 Ok(Self::Sendmail(SendmailProgram(Sendmail { program: program.into() })))

@@ -94,7 +94,8 @@ impl Tx {
         Ok(InboxKey(key))
     }
 
-    /// Takes the oldest waiting mail until `lease_until`; nobody else gets it before then.
+    /// Takes the waiting mail whose turn it is (see `store::waiting`) until `lease_until`; nobody else gets it before
+    /// then.
     ///
     /// # Errors
     /// When the database fails.
@@ -106,7 +107,7 @@ impl Tx {
         let row = claim!(
             self.writing().await?,
             "UPDATE inbox SET attempts = attempts + 1, due_at = $2 WHERE id = (SELECT id FROM inbox \
-             WHERE state = 'new' AND due_at <= $1 ORDER BY due_at, id LIMIT 1",
+             WHERE state = 'new' AND +due_at <= $1 ORDER BY turn, id LIMIT 1",
             ") RETURNING id, received_at, mail_from, recipients, raw, attempts, verdicts, host",
             q => sqlx::query_as::<_, InboxRow>(q.0).bind(now.0).bind(lease_until.0).fetch_optional(q.1).await
         )?;

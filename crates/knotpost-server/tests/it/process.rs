@@ -21,6 +21,7 @@ mod output;
 mod peers;
 mod postfix;
 mod postgres_server;
+mod recipes;
 mod records;
 mod reloading;
 mod running;
