@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use sections::{
     Accounts, AuthPolicy, Confirm, Database, Dkim, FileMode, Games, Http, Inbound, KeepRaw, Limits, Lmtp,
-    Log, LogFormat, Mail, Maildir, Migrate, Retention, Secrets, Server, Smtp, Time, Webhooks,
+    Log, LogFormat, Mail, Maildir, Migrate, Retention, Secrets, Server, Smtp, StrangerPolicy, Time, Webhooks,
 };
 
 /// The file that is read from the working folder when no other is named.

@@ -14,7 +14,7 @@ use super::{
     Answer, Audience, Board, BoardFacts, Code, ErrorReply, Heading, LineResult, Login, Prepared, Refusal,
     Reply, Request, ServiceError, Sheet, accounts, answering, boards, challenge, departure, help, looking,
     messages, moves, opponents, preferences, prepare, queries, queue, reader, records, resending, resets,
-    samples, standings, submission, vacations, watching,
+    samples, standings, strangers, submission, vacations, watching,
 };
 use crate::app::App;
 use crate::domain::{BoardRef, Millis, UserKey};
@@ -320,7 +320,10 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
     };
     match command {
         Command::Help { subjects } => help::help(tx, app, prepared, subjects).await,
-        Command::Signup { who, addresses } => accounts::sign_up(tx, app, prepared, who, addresses, now).await,
+        Command::Signup { who, addresses } => {
+            strangers::check_sign_up(tx, app, &prepared.origin).await?;
+            accounts::sign_up(tx, app, prepared, who, addresses, now).await
+        }
         Command::Add { addresses, .. } => accounts::add(tx, app, prepared, addresses, now).await,
         Command::ChangePassword { .. } => accounts::change_password(tx, app, prepared, now).await,
         Command::ChangeAddress { addresses, .. } => {

@@ -28,6 +28,7 @@ mod resigning;
 mod returning;
 mod submitting;
 mod timing;
+mod unmailed;
 mod vacations;
 mod watching;
 mod wishes;
