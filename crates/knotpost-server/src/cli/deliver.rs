@@ -38,7 +38,7 @@ pub(super) async fn run(config: Config, args: Args) -> ExitCode {
             eprintln!("knotpost: refused ({enhanced}): {text}");
             ExitCode::from(EX_DATAERR)
         }
-        Ok(Receipt::TryLater { text }) => {
+        Ok(Receipt::TryLater { text, .. }) => {
             eprintln!("knotpost: {text}");
             ExitCode::from(EX_TEMPFAIL)
         }

@@ -114,7 +114,7 @@ async fn converse(
     let line = match receipt {
         Receipt::Stored { text } => format!("stored {text}\n"),
         Receipt::Refused { code, enhanced, text } => format!("refused {code} {enhanced} {text}\n"),
-        Receipt::TryLater { text } => format!("later {text}\n"),
+        Receipt::TryLater { text, .. } => format!("later {text}\n"),
     };
     writing.write_all(line.as_bytes()).await
 }
@@ -147,7 +147,7 @@ pub async fn judge(intake: &dyn Intake, piped: Piped, raw: Vec<u8>) -> Receipt {
                 let text = format!("{recipient} is not an address of this server");
                 return Receipt::Refused { code: 550, enhanced: "5.7.1", text };
             }
-            RecipientVerdict::TryLater { text } => return Receipt::TryLater { text },
+            RecipientVerdict::TryLater { text } => return Receipt::try_later(text),
         }
     }
     intake.receive(piped.envelope(), raw).await
@@ -198,7 +198,7 @@ async fn speak(stream: UnixStream, piped: &Piped, raw: &[u8]) -> io::Result<Rece
             let text = rest.splitn(3, ' ').nth(2).unwrap_or(rest).to_owned();
             Ok(Receipt::Refused { code: 550, enhanced: "5.0.0", text })
         }
-        Some(("later", text)) => Ok(Receipt::TryLater { text: text.to_owned() }),
+        Some(("later", text)) => Ok(Receipt::try_later(text)),
         _ => Err(io::Error::other("the server gave no answer")),
     }
 }

@@ -121,9 +121,20 @@ pub enum Receipt {
     },
     /// It cannot be taken now.
     TryLater {
+        /// The reply code, 4xx.
+        code: u16,
+        /// The enhanced status code, "4.x.y".
+        enhanced: &'static str,
         /// One line for the log of the other side.
         text: String,
     },
+}
+
+impl Receipt {
+    /// Not now, because of this server's own state (451 4.3.0).
+    pub fn try_later(text: impl Into<String>) -> Self {
+        Self::TryLater { code: 451, enhanced: "4.3.0", text: text.into() }
+    }
 }
 
 /// Whoever takes the messages.

@@ -140,7 +140,7 @@ impl Watch {
         };
         match desk.receive(envelope.clone(), raw.clone()).await {
             Receipt::Stored { .. } => Ok(Some(Dealt { fate: Fate::Taken, _file: file })),
-            Receipt::TryLater { text } => Err(text),
+            Receipt::TryLater { text, .. } => Err(text),
             Receipt::Refused { text, .. } => {
                 let reason = desk.reason_of_refusal(&envelope, &raw);
                 tracing::info!(file = %name.display(), %reason, text, "a mail in the watched folder is set aside");

@@ -220,7 +220,7 @@ async fn a_relay_takes_mail_and_its_answers_are_understood() {
     );
     let later = send(&transport, None, "later@example.org", &bytes).await.unwrap_err();
     assert!(matches!(&later, SendError::Transient(said) if said.contains("not now")), "{later:?}");
-    server.inbox.answer_with(Receipt::TryLater { text: "queue full".into() });
+    server.inbox.answer_with(Receipt::try_later("queue full"));
     assert!(matches!(
         send(&transport, None, "games@example.org", &bytes).await,
         Err(SendError::Transient(_))

@@ -134,8 +134,12 @@ async fn the_intake_has_the_last_word() {
     });
     assert_eq!(client.ask("x\r\n.").await, "550 5.7.0 several authors  250 ok");
     client.begin().await;
-    server.inbox.answer_with(Receipt::TryLater { text: "the queue is full".into() });
+    server.inbox.answer_with(Receipt::try_later("the queue is full"));
     assert_eq!(client.ask("x\r\n.").await, "451 4.3.0 the queue is full");
+    client.begin().await;
+    let text = "too much mail today".to_owned();
+    server.inbox.answer_with(Receipt::TryLater { code: 450, enhanced: "4.7.1", text });
+    assert_eq!(client.ask("x\r\n.").await, "450 4.7.1 too much mail today");
 }
 
 #[tokio::test]

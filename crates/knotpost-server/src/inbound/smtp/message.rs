@@ -107,6 +107,8 @@ fn write_receipt(out: &mut Vec<u8>, receipt: &Receipt, charset: Charset) {
         Receipt::Refused { code, enhanced, text } => {
             write_reply(out, (*code).clamp(500, 599), enhanced, text, charset);
         }
-        Receipt::TryLater { text } => write_reply(out, 451, "4.3.0", text, charset),
+        Receipt::TryLater { code, enhanced, text } => {
+            write_reply(out, (*code).clamp(400, 499), enhanced, text, charset);
+        }
     }
 }

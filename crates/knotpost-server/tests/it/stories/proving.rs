@@ -72,7 +72,7 @@ mod stories {
 
     fn reason(receipt: &Receipt) -> &str {
         match receipt {
-            Receipt::Stored { text } | Receipt::Refused { text, .. } | Receipt::TryLater { text } => text,
+            Receipt::Stored { text } | Receipt::Refused { text, .. } | Receipt::TryLater { text, .. } => text,
         }
     }
 
