@@ -138,7 +138,7 @@ pub use moving::{
 pub use own_settings::{OwnSettings, view_own_settings};
 pub use pass::Claim;
 pub use peers::{Announcements, Announcer, Notice, Sign, heed, tell_peers};
-pub use post::{BoardFacts, Envelope, Heading, Note, post_answer, post_to_address};
+pub use post::{BoardFacts, Envelope, Heading, Note, compose_answer, post_to_address};
 pub use postmaster::{ToPostmaster, hand_to_administrators};
 pub use preferences::PreferenceLine;
 pub use prepare::{Channel, Origin, Prepared, Proof, ProvenUser, Request, prepare, prepare_at_once};
@@ -162,7 +162,7 @@ pub use sessions::{
 };
 pub use sheet::{Listing, Seat, Sheet, Spoken, TimeFacts, Verdict};
 pub use standings::{view_seeks, view_standings};
-pub use strangers::{is_of_user, stranger_policy, view_stranger_policy};
+pub use strangers::{is_welcome, view_stranger_policy};
 pub use style::Style;
 pub use superseding::{give_way, give_way_among};
 pub use talk::{Pulse, TalkLine, view_pulse, view_talk};

@@ -3,6 +3,7 @@
 
 mod abuse;
 mod accounts;
+mod answering;
 mod confirming;
 mod declining;
 mod folder;

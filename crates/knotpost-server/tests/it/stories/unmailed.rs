@@ -15,7 +15,7 @@ mod stories {
 
     async fn do_deed(app: &TestApp, deed: Deed) -> Result<(), String> {
         let admin = Administrator::of_shell("root");
-        administer(&app.app, &admin, deed).await.map_err(|error| error.to_string())
+        administer(&app.app, &admin, deed).await.map_err(|error| format!("{error:?}"))
     }
 
     fn block(target: &str) -> Deed {
