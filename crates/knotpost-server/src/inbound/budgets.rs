@@ -229,7 +229,7 @@ impl Asker {
     fn own_budgets(&self, purpose: Purpose, echo: &str) -> Vec<(Valve, String, Budget)> {
         let (valve, own) = self.own;
         let mut budgets = vec![(valve, self.key(), own)];
-        if purpose == Purpose::Error && (self.is_user || !self.is_unproven) {
+        if purpose == Purpose::Error && !self.is_unproven {
             budgets.push((Valve::User, format!("errors {}", self.who), ERRORS));
         }
         if !self.is_unproven {

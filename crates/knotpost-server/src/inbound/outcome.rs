@@ -76,10 +76,12 @@ pub(super) async fn decide(
             return Ok(Reason::MailingList.into());
         }
         let given = answer_error(tx, app, mail, prepared, &answer, now).await?;
-        let reason = match prepared.parses() {
-            _ if prepared.has_bad_pass() => Reason::BadToken,
-            true => Reason::Refused,
-            false => Reason::AnsweredError,
+        let reason = if prepared.has_bad_pass() {
+            Reason::BadToken
+        } else if prepared.parses() {
+            Reason::Refused
+        } else {
+            Reason::AnsweredError
         };
         return Ok(Outcome::of_answer(given, reason));
     }

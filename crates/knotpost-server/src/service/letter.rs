@@ -177,6 +177,9 @@ pub(super) fn content_of(app: &App, draft: Draft) -> Result<OutboxContent, Store
     Ok(OutboxContent::Reference(stored))
 }
 
+/// Bytes that headers may take, and the sentence about what was cut off.
+const HEADERS: usize = 2_000;
+
 /// The mail as it is stored, text alone and no larger than this: what is too much is cut off between two lines, and the
 /// reader is told.
 pub(super) fn content_within(app: &App, mut draft: Draft, most: usize) -> Result<OutboxContent, StoreError> {
@@ -184,13 +187,12 @@ pub(super) fn content_within(app: &App, mut draft: Draft, most: usize) -> Result
     let write = |letter: &Letter| app.composer.write(letter, &[]).map_err(StoreError::Corrupt);
     let mut bytes = write(&draft.letter)?;
     let whole = std::mem::take(&mut draft.letter.text);
-    let mut room = most;
-    // What the transport makes of a text may be larger than the text, by a factor that holds for all of it.
+    // What the transport makes of a text may be larger than the text, about evenly for all of it.
+    let mut room = most.saturating_sub(HEADERS) * whole.len() / bytes.len().max(1);
     while bytes.len() > most && room > 0 {
-        let too_large = bytes.len().max(whole.len().min(room));
-        room = room.min(whole.len()) * most / too_large * 9 / 10;
         draft.letter.text = cut(&whole, room, most, &app.config.server.public_url);
         bytes = write(&draft.letter)?;
+        room = room * 9 / 10;
     }
     Ok(OutboxContent::Message(bytes))
 }
