@@ -42,8 +42,6 @@ pub(crate) fn bound(mut command: Command) -> Result<Command, ParseError> {
             keep_once(boards, |board| *board);
             check(boards.len(), MOST_NAMES, "boards")
         }
-        Command::Subscribe { game: _, who: _, boards: BoardSet::All }
-        | Command::Unsubscribe { game: _, who: _, boards: BoardSet::All } => Ok(()),
         // A subject may be two words, a player may hold two sides, and a move may be made twice.
         Command::Help { subjects } => check(subjects.len(), MOST_NAMES, "subjects"),
         Command::Challenge { game: _, players, options, server: _ } => {
@@ -62,6 +60,8 @@ pub(crate) fn bound(mut command: Command) -> Result<Command, ParseError> {
             check(moves.len(), MOST_MOVES, "moves").and_then(|()| check(options.len(), MOST_NAMES, "options"))
         }
         Command::ChangePassword { who: _, new: _ }
+        | Command::Subscribe { game: _, who: _, boards: BoardSet::All }
+        | Command::Unsubscribe { game: _, who: _, boards: BoardSet::All }
         | Command::Delete { who: _ }
         | Command::Broadcast { who: _ }
         | Command::Multiple

@@ -108,7 +108,7 @@ pub const TABLES: &[Table] = &[
     table!(broadcasts [id] id: Int, user_id: Int, text: Text, at: Int, after_user: Int, done_at: Int),
     table!(inbox [id] id: Int, received_at: Int, way: Text, peer: Text, mail_from: Text, recipients: Text,
         size: Int, sender: Text, message_id: Text, subject: Text, text: Text, raw: Bytes, state: Text,
-        reason: Text, attempts: Int, due_at: Int, done_at: Int, verdicts: Text),
+        reason: Text, attempts: Int, due_at: Int, done_at: Int, verdicts: Text, host: Text),
     table!(inbox_seen [dedupe_key] dedupe_key: Text, inbox_id: Int, at: Int),
     table!(answer_budget [address_key] address_key: Text, hour: Int, answers: Int, bytes: Int),
     table!(do_not_mail [target] target: Text, reason: Text, at: Int),
