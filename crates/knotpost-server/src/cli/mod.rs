@@ -172,7 +172,7 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Serve => serve::run(config).await,
         Command::Deliver(args) => Ok(deliver::run(config, args).await),
-        Command::Execute(args) => command::run(config, args).await,
+        Command::Execute(args) => Box::pin(command::run(config, args)).await,
         Command::Config { action } => settings::run(&config, &action),
         Command::Migrate(args) => settings::migrate(config, &args).await,
         Command::Backup(args) => backup::run(config, args).await,

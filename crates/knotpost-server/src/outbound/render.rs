@@ -232,7 +232,7 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::UnprovenAnswer { .. } => "unproven_answer",
         Reply::Multiple { .. } => "multiple",
         Reply::AlreadyPlayed { .. } => "already_played",
-        Reply::BudgetSpent { .. } => "budget_spent",
+        Reply::BudgetSpent => "budget_spent",
     }
 }
 
