@@ -11,6 +11,10 @@ use crate::domain::{Millis, OutboxKey, UserKey};
 
 /// What is known of a mail that was taken.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four facts of the database that have nothing to do with each other"
+)]
 pub struct Prospect {
     /// The mail.
     pub id: OutboxKey,
