@@ -21,10 +21,11 @@ const LONGEST: usize = 30 * 1024;
 /// Boards that there are to ask for, from 101 on.
 const BOARDS: usize = MOST_NAMES + 2;
 
-/// A form of a verb with words in its places as far as a list, and what the list is of.
-fn fill(form: &str, unique: usize) -> (String, Option<String>) {
+/// A form of a verb with words in its places as far as a list, and what the list is of. Its first `fixed` words say what
+/// verb it is.
+fn fill(form: &str, fixed: usize, unique: usize) -> (String, Option<String>) {
     let (mut line, mut last) = (String::new(), String::new());
-    for piece in form.split_whitespace() {
+    for (place, piece) in form.split_whitespace().enumerate() {
         let piece = piece.trim_matches(['[', ']']);
         if piece.starts_with("...") {
             return (line, Some(last));
@@ -32,13 +33,14 @@ fn fill(form: &str, unique: usize) -> (String, Option<String>) {
         let word = piece.split(['|', '[']).next().unwrap_or(piece);
         let filled = match word {
             "<game>" => "osbox".to_owned(),
+            word if place < fixed => word.to_owned(),
             "userid" if form.starts_with("signup") => format!("new{unique}"),
             "userid" => "ann".to_owned(),
             "touserid" => "bob".to_owned(),
             "password" | "current" => "wrong-secret".to_owned(),
             "new" if form.starts_with("change") => "other-secret".to_owned(),
             "board" => "101".to_owned(),
-            "move" if last != "<game>" => "f1".to_owned(),
+            "move" => "f1".to_owned(),
             "address" => format!("a{unique}@victim.example"),
             "game" => "osbox".to_owned(),
             "subject" => "osbox".to_owned(),
@@ -71,11 +73,12 @@ fn largest(verb: Verb, unique: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for (index, form) in verb.spec().syntax.iter().enumerate() {
         let unique = unique * 10 + index;
-        let (start, list) = fill(form, unique);
+        let fixed = verb.spec().words.len() + usize::from(form.starts_with("<game>"));
+        let (start, list) = fill(form, fixed, unique);
         lines.push(start.clone());
         let Some(kind) = list else { continue };
-        // As many as are taken, and as many as fit: of a few kinds, and each another one.
-        for most in [MOST_NAMES - 1, usize::MAX] {
+        // One more, as many as are taken, and as many as fit.
+        for most in [1, MOST_NAMES - 1, usize::MAX] {
             let mut line = start.clone();
             for number in (1..).take_while(|number| *number <= most) {
                 let item = item(&kind, number, unique);
