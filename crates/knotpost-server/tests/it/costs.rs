@@ -32,8 +32,8 @@ fn fill(form: &str, fixed: usize, unique: usize) -> (String, Option<String>) {
         }
         let word = piece.split(['|', '[']).next().unwrap_or(piece);
         let filled = match word {
-            "<game>" => "osbox".to_owned(),
-            word if place < fixed => word.to_owned(),
+            word if place < fixed && word != "<game>" => word.to_owned(),
+            "<game>" | "game" | "subject" => "osbox".to_owned(),
             "userid" if form.starts_with("signup") => format!("new{unique}"),
             "userid" => "ann".to_owned(),
             "touserid" => "bob".to_owned(),
@@ -42,15 +42,13 @@ fn fill(form: &str, fixed: usize, unique: usize) -> (String, Option<String>) {
             "board" => "101".to_owned(),
             "move" => "f1".to_owned(),
             "address" => format!("a{unique}@victim.example"),
-            "game" => "osbox".to_owned(),
-            "subject" => "osbox".to_owned(),
             "players" => "2".to_owned(),
             "n" => "1".to_owned(),
             "options" => "-size=3".to_owned(),
             other => other.to_owned(),
         };
         let _ = write!(line, "{filled} ");
-        last = word.to_owned();
+        word.clone_into(&mut last);
     }
     (line, None)
 }

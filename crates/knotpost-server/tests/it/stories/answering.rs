@@ -52,8 +52,9 @@ mod stories {
     fn code(receipt: &Receipt) -> String {
         match receipt {
             Receipt::Stored { text } => text.clone(),
-            Receipt::Refused { code, enhanced, .. } => format!("{code} {enhanced}"),
-            Receipt::TryLater { code, enhanced, .. } => format!("{code} {enhanced}"),
+            Receipt::Refused { code, enhanced, .. } | Receipt::TryLater { code, enhanced, .. } => {
+                format!("{code} {enhanced}")
+            }
         }
     }
 
