@@ -22,7 +22,7 @@ use crate::domain::Address;
 
 pub use sections::{
     Accounts, AuthPolicy, Confirm, Database, Dkim, FileMode, Games, Http, Inbound, KeepRaw, Limits, Lmtp,
-    Log, LogFormat, Mail, Maildir, Migrate, Retention, Secrets, Server, Smtp, Time, Webhooks,
+    Log, LogFormat, Mail, Maildir, Migrate, Retention, Secrets, Server, Smtp, StrangerPolicy, Time, Webhooks,
 };
 
 /// The file that is read from the working folder when no other is named.

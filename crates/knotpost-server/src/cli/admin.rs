@@ -4,6 +4,7 @@ mod audit;
 mod board;
 mod key;
 mod mail;
+mod strangers;
 
 use std::io::BufRead as _;
 use std::os::unix::fs::MetadataExt as _;
@@ -62,6 +63,16 @@ pub(super) enum Action {
     Key {
         #[command(subcommand)]
         action: key::Key,
+    },
+    /// Addresses and domains that get no mail, whatever causes it.
+    DoNotMail {
+        #[command(subcommand)]
+        action: strangers::DoNotMail,
+    },
+    /// Show what mail of strangers comes to, or change it on all servers of the database at once.
+    Strangers {
+        /// `open`, `known` or `closed`; `default`: what the configuration says.
+        policy: Option<String>,
     },
     /// Ratings.
     Ratings {
@@ -193,6 +204,8 @@ pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCo
         Action::Inbox { action } => mail::run(&app, MailQueue::Inbox, action).await,
         Action::Outbox { action } => mail::run(&app, MailQueue::Outbox, action).await,
         Action::Bounces { action } => bounces(&app, action).await,
+        Action::DoNotMail { action } => strangers::change_list(&app, action).await,
+        Action::Strangers { policy } => strangers::change_policy(&app, policy).await,
     };
     app.store.close().await;
     match done {

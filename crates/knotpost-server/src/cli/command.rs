@@ -34,10 +34,8 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
     let app = super::open(config, Opening::Existing).await?;
     let body = crate::domain::limit_comment(body.trim());
     let answer = execute(&app, Request { line: args.line, body, origin, answering: None }).await?;
-    for reply in &answer.replies {
-        let (subject, text) = app.composer.text(reply).map_err(anyhow::Error::msg)?;
-        say!("Subject: {subject}\n\n{text}");
-    }
+    let (subject, text) = app.composer.text(&answer.reply).map_err(anyhow::Error::msg)?;
+    say!("Subject: {subject}\n\n{text}");
     app.store.close().await;
     Ok(match answer.failure {
         None => ExitCode::SUCCESS,

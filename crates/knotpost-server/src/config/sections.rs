@@ -143,6 +143,8 @@ section! {
         messages_per_hour: u32 = 30,
         /// Wrong or unverified passwords per account and sender in 15 minutes.
         password_tries: u32 = 10,
+        /// What mail of strangers comes to; administrators can change it while the server runs.
+        strangers: StrangerPolicy = StrangerPolicy::Open,
         /// Requests per network address and minute.
         http_per_minute: u32 = 600,
     }
@@ -290,6 +292,34 @@ choice! {
         RequireForTokens,
         /// Mail that fails its domain's policy is refused.
         RejectFail,
+    }
+}
+
+choice! {
+    /// What mail of those comes to who have not proven to be a user.
+    StrangerPolicy {
+        /// It is answered, within the budgets for answers, and they may sign up.
+        Open,
+        /// Mail from addresses that no user has is refused, unless it names a user and their password.
+        Known,
+        /// It is refused or left without an answer, and nobody can sign up.
+        Closed,
+    }
+}
+
+impl StrangerPolicy {
+    /// The word of the configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Known => "known",
+            Self::Closed => "closed",
+        }
+    }
+
+    /// Reads that word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Open, Self::Known, Self::Closed].into_iter().find(|policy| policy.as_str() == word)
     }
 }
 

@@ -20,7 +20,7 @@ use super::postmaster::{is_to_postmaster, keep_for_postmaster};
 use super::reason::Reason;
 use super::relay_hint::RelayHint;
 use super::returned::{is_to_return_path, keep_returned, read_returned};
-use super::smtp::{Envelope, Receipt};
+use super::smtp::{Envelope, Receipt, Way};
 use crate::app::App;
 use crate::config::KeepRaw;
 use crate::domain::{Address, Host, InboxKey, Millis, Verdicts};
@@ -181,6 +181,9 @@ impl Desk {
         }
         let host = connecting_host(&app.config.smtp.relays, envelope, &mail.message);
         let request = Self::request(&mail, ruling, host, verdicts.as_ref());
+        if let Some(text) = self.refuse_stranger(&mail, &request).await? {
+            return self.turn_away(envelope, row, text).await;
+        }
         if let Some(prepared) = prepare_at_once(app, request).await? {
             (row.subject, row.text) = shown(app, &mail, &prepared);
             // What most mails come to. A row that is done from the beginning never stands among those that wait.
@@ -195,6 +198,8 @@ impl Desk {
             let foreseen = foreseen.map(|one| Foreseen { mail: Some(Arc::clone(&direct)), ..one });
             let work = Arc::new((mail, prepared, direct));
             let shared = Arc::clone(app);
+            // A file in a folder stays there as long as it is put off, before those that come after it.
+            let can_come_again = envelope.way != Way::Maildir;
             let outcome = app
                 .store
                 .write_move(foreseen, move |tx| {
@@ -203,7 +208,9 @@ impl Desk {
                         let (mail, prepared, direct) = &*work;
                         let kept = tx.keep_mail(direct).await?;
                         let outcome = decide(tx, &app, mail, prepared, kept.is_first, now).await?;
-                        if outcome.reason != Reason::Executed {
+                        if can_come_again && outcome.spent_by_others().is_some() {
+                            tx.undo_all();
+                        } else if outcome.reason != Reason::Executed {
                             let (subject, text) = (direct.row.subject.as_deref(), direct.row.text.as_deref());
                             tx.describe_inbox(kept.key, outcome.reason.as_str(), subject, text).await?;
                         }
@@ -211,7 +218,10 @@ impl Desk {
                     })
                 })
                 .await?;
-            self.tell(&outcome);
+            self.tell(&outcome, now);
+            if let Some(valve) = outcome.spent_by_others().filter(|_| can_come_again) {
+                return Ok(Receipt::TryLater { code: 450, enhanced: "4.7.1", text: valve.sentence() });
+            }
             return Ok(Receipt::Stored { text: outcome.reason.to_string() });
         }
         row.raw = Some(app.secret.seal(app.entropy.as_ref(), raw)?);
@@ -231,6 +241,27 @@ impl Desk {
         }
         app.signals.inbox.notify_one();
         Ok(Receipt::Stored { text: "queued".to_owned() })
+    }
+
+    /// Refuses a mail, or where nobody waits for that keeps it for the record alone: whoever is told there would be the
+    /// one in whose name it may be forged.
+    async fn turn_away(
+        &self,
+        envelope: &Envelope,
+        mut row: NewInbox,
+        text: String,
+    ) -> Result<Receipt, StoreError> {
+        count(Reason::NotAllowed);
+        if envelope.way.has_session() {
+            return Ok(Receipt::Refused { code: 550, enhanced: "5.7.1", text });
+        }
+        row.reason = Some(Reason::NotAllowed.as_str());
+        let write = self.app.store.write(move |tx| {
+            let row = row.clone();
+            Box::pin(async move { tx.insert_inbox(&row).await })
+        });
+        write.await?;
+        Ok(Receipt::Stored { text: "kept".to_owned() })
     }
 
     /// Mail that is kept for the record and nothing else.
@@ -369,14 +400,17 @@ impl Desk {
             })
             .await?;
         if let Some(outcome) = outcome {
-            self.tell(&outcome);
+            self.tell(&outcome, now);
         }
         Ok(())
     }
 
     /// Says after the commit what was committed.
-    fn tell(&self, outcome: &Outcome) {
+    fn tell(&self, outcome: &Outcome, now: Millis) {
         count(outcome.reason);
+        if let Some(valve) = outcome.valve {
+            valve.note_refusal(now);
+        }
         self.app.signals.outbox.notify_one();
         self.app.signals.tell_boards(&outcome.boards);
     }

@@ -177,8 +177,7 @@ impl Renderer {
         lines
             .iter()
             .map(|line| {
-                let texts = line.replies.iter().map(|reply| Ok(self.render(reply)?.text));
-                let texts = texts.collect::<Result<Vec<_>, RenderError>>()?;
+                let texts = vec![self.render(&line.reply)?.text];
                 Ok(context! { line => line.line.clone(), ok => line.ok, texts })
             })
             .collect()
@@ -233,7 +232,7 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::UnprovenAnswer { .. } => "unproven_answer",
         Reply::Multiple { .. } => "multiple",
         Reply::AlreadyPlayed { .. } => "already_played",
-        Reply::BudgetSpent { .. } => "budget_spent",
+        Reply::BudgetSpent => "budget_spent",
     }
 }
 

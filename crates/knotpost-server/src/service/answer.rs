@@ -37,7 +37,7 @@ pub struct LineResult {
     /// Whether it was carried out.
     pub ok: bool,
     /// What it answered.
-    pub replies: Vec<Reply>,
+    pub reply: Reply,
 }
 
 /// Something the server says to somebody.
@@ -432,9 +432,6 @@ pub enum Reply {
         /// The board it was about.
         sheet: Option<Box<Sheet>>,
     },
-    /// The last error answer of this hour.
-    BudgetSpent {
-        /// How many were sent.
-        answers: i64,
-    },
+    /// The last answer of this hour.
+    BudgetSpent,
 }

@@ -11,10 +11,10 @@ use super::opponents::Willingness;
 use super::sheet::Listing;
 use super::watching::Watch;
 use super::{
-    Answer, Audience, Board, BoardFacts, Code, ErrorReply, Heading, LineResult, Login, Prepared, Refusal,
-    Reply, Request, ServiceError, Sheet, accounts, answering, boards, challenge, departure, help, looking,
-    messages, moves, opponents, preferences, prepare, queries, queue, reader, records, resending, resets,
-    samples, standings, submission, vacations, watching,
+    Answer, Audience, Board, BoardFacts, Channel, Code, ErrorReply, Heading, LineResult, Login, Prepared,
+    Refusal, Reply, Request, ServiceError, Sheet, accounts, answering, boards, challenge, departure, help,
+    looking, messages, moves, opponents, preferences, prepare, queries, queue, reader, records, resending,
+    resets, samples, standings, strangers, submission, vacations, watching,
 };
 use crate::app::App;
 use crate::domain::{BoardRef, Millis, UserKey};
@@ -170,24 +170,39 @@ async fn apply_alone(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -
 
 async fn apply_lines(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, StoreError> {
     let (mut lines, mut boards, mut failure, mut changed) = (Vec::new(), Vec::new(), None, false);
+    let mut room = most_answered(prepared);
     for line in &prepared.lines {
-        let answer = Box::pin(apply(tx, app, line, now)).await?;
+        let is_query = line.is_query();
+        let answer = match room {
+            0 if is_query => refused(too_much_asked(), line, now),
+            _ => Box::pin(apply(tx, app, line, now)).await?,
+        };
+        if is_query {
+            room = room.saturating_sub(app.composer.text(&answer.reply).map_or(0, |(_, text)| text.len()));
+        }
         let ok = answer.failure.is_none();
         failure = failure.or(answer.failure);
         changed |= answer.changed;
         boards.extend(answer.boards);
-        lines.push(LineResult { line: line.echo.clone(), ok, replies: answer.replies });
+        lines.push(LineResult { line: line.echo.clone(), ok, reply: answer.reply });
     }
     if lines.is_empty() {
         return Ok(refused(no_lines(), prepared, now));
     }
-    Ok(Answer {
-        failure,
-        replies: vec![Reply::Multiple { lines }],
-        audience: Audience::Sender,
-        boards,
-        changed,
-    })
+    Ok(Answer { failure, reply: Reply::Multiple { lines }, audience: Audience::Sender, boards, changed })
+}
+
+/// Bytes of answers to the questions of one `multiple`, behind which further ones are refused; what it changes is told
+/// all the same.
+fn most_answered(prepared: &Prepared) -> usize {
+    // Such a mail is answered with no more than that.
+    let is_unproven = prepared.origin.channel == Channel::Mail && prepared.user().is_none();
+    if is_unproven { 40_000 } else { 400_000 }
+}
+
+fn too_much_asked() -> Refusal {
+    Refusal::new(Code::TooMuchMail, "the answers to the lines before this one fill the mail already")
+        .hint("Ask the rest in another mail.")
 }
 
 fn no_lines() -> Refusal {
@@ -320,7 +335,10 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
     };
     match command {
         Command::Help { subjects } => help::help(tx, app, prepared, subjects).await,
-        Command::Signup { who, addresses } => accounts::sign_up(tx, app, prepared, who, addresses, now).await,
+        Command::Signup { who, addresses } => {
+            strangers::check_sign_up(tx, app, &prepared.origin, addresses.len()).await?;
+            accounts::sign_up(tx, app, prepared, who, addresses, now).await
+        }
         Command::Add { addresses, .. } => accounts::add(tx, app, prepared, addresses, now).await,
         Command::ChangePassword { .. } => accounts::change_password(tx, app, prepared, now).await,
         Command::ChangeAddress { addresses, .. } => {

@@ -148,6 +148,16 @@ impl Prepared {
         self.overloaded || self.lines.iter().any(Self::is_overloaded)
     }
 
+    /// Whether its sender's domain vouches for the mail that it came in.
+    pub fn is_aligned(&self) -> bool {
+        self.origin.aligned
+    }
+
+    /// The host that it came from, as far as that can be told.
+    pub fn host(&self) -> Option<&Host> {
+        self.origin.host.as_ref()
+    }
+
     /// Whose keys it uses: two clients may choose the same key and must not meet in it.
     pub(super) fn key_scope(&self) -> String {
         match &self.login {

@@ -219,22 +219,6 @@ impl Tx {
         Ok(row.is_some())
     }
 
-    /// Counts one more error answer to an address this hour and says how many that makes. An hour that another
-    /// process has begun already, its clock being ahead, is this hour: counting never starts anew in between.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn count_answer(&mut self, address_key: &str, hour: i64) -> Result<i64, StoreError> {
-        let sql = "INSERT INTO answer_budget (address_key, hour, answers) VALUES ($1, $2, 1) \
-                   ON CONFLICT (address_key) DO UPDATE SET \
-                   hour = CASE WHEN answer_budget.hour = $2 + 1 THEN $2 + 1 ELSE $2 END, \
-                   answers = CASE WHEN answer_budget.hour IN ($2, $2 + 1) THEN answer_budget.answers + 1 ELSE 1 END \
-                   RETURNING answers";
-        Ok(
-            on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(address_key).bind(hour).fetch_one(c).await)?,
-        )
-    }
-
     /// How many mails wait for their outcome.
     ///
     /// # Errors

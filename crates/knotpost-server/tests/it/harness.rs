@@ -268,6 +268,13 @@ impl TestApp {
         Page { status: parts.status, headers: parts.headers, text }
     }
 
+    /// Any request: the status of the answer, and how many bytes it has.
+    pub(crate) async fn send_any(&self, request: Request<Body>) -> (StatusCode, usize) {
+        let response = self.open(request).await;
+        let (parts, body) = response.into_parts();
+        (parts.status, to_bytes(body, MOST_BYTES).await.expect("a whole body").len())
+    }
+
     /// Any request; the answer may have no end.
     pub(crate) async fn open(&self, request: Request<Body>) -> axum::response::Response {
         self.router.clone().oneshot(request).await.expect("the router never fails")

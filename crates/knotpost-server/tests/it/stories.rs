@@ -3,6 +3,7 @@
 
 mod abuse;
 mod accounts;
+mod answering;
 mod confirming;
 mod declining;
 mod fixtures;
@@ -29,6 +30,7 @@ mod resigning;
 mod returning;
 mod submitting;
 mod timing;
+mod unmailed;
 mod vacations;
 mod watching;
 mod wishes;

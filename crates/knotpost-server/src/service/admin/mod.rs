@@ -18,7 +18,7 @@ pub use overview::{Jobs, Overview, QueueFacts, view_jobs, view_overview};
 use deed::one_line;
 
 use super::users::UserWork;
-use super::{Code, Refusal, ServiceError, bounces, inspector, messages, users};
+use super::{Code, Refusal, ServiceError, bounces, do_not_mail, inspector, messages, strangers, users};
 use crate::app::App;
 use crate::domain::Millis;
 use crate::store::{NewAudit, StoreError, Tx, UserRow, UserState};
@@ -141,6 +141,9 @@ async fn act(
         Deed::LookAs { board, seat } => looking::check_seat(tx, app, board, *seat).await,
         Deed::Mail { queue, id, change } => inspector::change_mail(tx, *queue, *id, *change, now).await,
         Deed::StartAddress { address } => bounces::start_stopped(tx, address).await,
+        Deed::Block { target, reason } => do_not_mail::block(tx, target, reason, now).await,
+        Deed::Unblock { target } => do_not_mail::unblock(tx, target).await,
+        Deed::Strangers { policy } => Ok(strangers::set(tx, *policy).await?),
         Deed::Broadcast { text } => {
             let Some(user) = &user else {
                 let refusal = Refusal::new(Code::NotAllowed, "a broadcast is written in somebody's name")
@@ -165,7 +168,12 @@ fn follow_up(app: &App, deed: &Deed) {
         Deed::User { .. } => app.credentials.forget_all(),
         Deed::Board { board, .. } => app.signals.tell_boards(std::slice::from_ref(board)),
         Deed::LookAs { .. } => return,
-        Deed::Mail { .. } | Deed::StartAddress { .. } | Deed::Broadcast { .. } => {}
+        Deed::Mail { .. }
+        | Deed::StartAddress { .. }
+        | Deed::Block { .. }
+        | Deed::Unblock { .. }
+        | Deed::Strangers { .. }
+        | Deed::Broadcast { .. } => {}
     }
     app.signals.inbox.notify_one();
     app.signals.outbox.notify_one();

@@ -130,8 +130,8 @@ pub(super) async fn play(
 fn present(answer: &Answer) -> SavedResponse {
     if let Some(failure) = &answer.failure {
         let status = status(failure.code);
-        let hints = match answer.replies.first() {
-            Some(Reply::Error(error)) => error.hints.as_slice(),
+        let hints = match &answer.reply {
+            Reply::Error(error) => error.hints.as_slice(),
             _ => &[],
         };
         let body = ProblemDetails::new(status, failure.code.as_str(), &failure.message, hints).into_body();
@@ -143,8 +143,8 @@ fn present(answer: &Answer) -> SavedResponse {
             body,
         };
     }
-    let board = match answer.replies.first() {
-        Some(Reply::Board(sheet) | Reply::AlreadyPlayed { sheet: Some(sheet), .. }) => Some(After {
+    let board = match &answer.reply {
+        Reply::Board(sheet) | Reply::AlreadyPlayed { sheet: Some(sheet), .. } => Some(After {
             game: &sheet.game,
             number: sheet.number,
             ply: sheet.ply,

@@ -189,8 +189,7 @@ pub(super) async fn sign_up(
         Err(error) => return web.pages.failure(error.into()),
     };
     if let Some(failure) = answer.failure {
-        let hints =
-            if failure.code == Code::UseridTaken { answer_hints(&answer.replies) } else { Vec::new() };
+        let hints = if failure.code == Code::UseridTaken { answer_hints(&answer.reply) } else { Vec::new() };
         return sign_up_form(&web, status(failure.code), &given, &failure.message, &hints);
     }
     match log_in(&app, userid, &given.password, &client.rate_key(), agent(&headers)).await {
@@ -200,9 +199,9 @@ pub(super) async fn sign_up(
     }
 }
 
-fn answer_hints(replies: &[crate::service::Reply]) -> Vec<String> {
-    match replies.first() {
-        Some(crate::service::Reply::Error(error)) => error.hints.clone(),
+fn answer_hints(reply: &crate::service::Reply) -> Vec<String> {
+    match reply {
+        crate::service::Reply::Error(error) => error.hints.clone(),
         _ => Vec::new(),
     }
 }

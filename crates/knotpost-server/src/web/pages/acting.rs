@@ -119,8 +119,8 @@ async fn answered(
 
 /// What would have worked, without the lines that only mails need.
 pub(super) fn hints(answer: &Answer) -> Vec<String> {
-    match answer.replies.first() {
-        Some(Reply::Error(error)) => error.hints.clone(),
+    match &answer.reply {
+        Reply::Error(error) => error.hints.clone(),
         _ => Vec::new(),
     }
 }
