@@ -64,9 +64,25 @@ pub(super) async fn may_ask(
         && has_budget(tx, mail, &same, SAME_ANSWERS, now).await?)
 }
 
+/// Whether a sender may chat by mail.
+pub(super) enum Chatting {
+    /// Yes.
+    Allowed,
+    /// No, and this is the first time in an hour: so many were carried out.
+    FirstRefused(i64),
+    /// No.
+    Refused,
+}
+
 /// Whether the sender may chat by mail: at a reply address the note of a holiday may begin with that word.
-pub(super) async fn may_chat(tx: &mut Tx, mail: &Mail, now: Millis) -> Result<bool, StoreError> {
-    has_budget(tx, mail, "chats", CHATS, now).await
+pub(super) async fn may_chat(tx: &mut Tx, mail: &Mail, now: Millis) -> Result<Chatting, StoreError> {
+    let Some(sender) = &mail.sender else { return Ok(Chatting::Refused) };
+    let count = tx.count_answer(&format!("chats {}", sender.key()), now.0 / 3_600_000).await?;
+    Ok(match count {
+        ..=CHATS => Chatting::Allowed,
+        count if count == CHATS + 1 => Chatting::FirstRefused(CHATS),
+        _ => Chatting::Refused,
+    })
 }
 
 /// Whether the sender is somebody: he proved it now, or reads mail at this address.

@@ -1,13 +1,13 @@
 //! What a received mail makes happen: its command, once, and the answers, all inside one transaction.
 
-use super::answers::{answer_error, answer_sender, may_ask, may_chat};
+use super::answers::{Chatting, answer_error, answer_sender, may_ask, may_chat};
 use super::classify::Class;
 use super::identify::Identified;
 use super::pipeline::Mail;
 use super::reason::Reason;
 use crate::app::App;
 use crate::domain::{BoardRef, Millis};
-use crate::service::{Audience, Prepared, apply, ask_for_confirmation, heard_from};
+use crate::service::{Audience, Prepared, Reply, apply, ask_for_confirmation, heard_from};
 use crate::store::{StoreError, Tx};
 
 /// What became of a mail.
@@ -47,8 +47,17 @@ pub(super) async fn decide(
         let lacks_proof = prepared.is_unproven();
         return Ok(if lacks_proof { Reason::Unauthenticated } else { Reason::ForeignSender }.into());
     }
-    if prepared.is_chat() && !may_chat(tx, mail, now).await? {
-        return Ok(Reason::AnswerBudget.into());
+    if prepared.is_chat() {
+        match may_chat(tx, mail, now).await? {
+            Chatting::Allowed => {}
+            Chatting::FirstRefused(chats) => {
+                if mail.class == Class::Person && prepared.user().is_some() {
+                    answer_sender(tx, app, mail, prepared, &[Reply::ChatsSpent { chats }], now).await?;
+                }
+                return Ok(Reason::AnswerBudget.into());
+            }
+            Chatting::Refused => return Ok(Reason::AnswerBudget.into()),
+        }
     }
     let answer = apply(tx, app, prepared, now).await?;
     let failed = answer.failure.is_some();

@@ -185,7 +185,7 @@ impl Desk {
             let foreseen = foresee(app, &prepared);
             let foreseen = foreseen.map(|one| Foreseen { mail: Some(Arc::clone(&direct)), ..one });
             let work = Arc::new((mail, prepared, direct));
-            let shared = Arc::clone(app);
+            let (shared, done) = (Arc::clone(app), Arc::clone(&work));
             let outcome = app
                 .store
                 .write_move(foreseen, move |tx| {
@@ -202,6 +202,7 @@ impl Desk {
                     })
                 })
                 .await?;
+            done.1.after_commit(app);
             self.tell(&outcome);
             return Ok(Receipt::Stored { text: outcome.reason.to_string() });
         }
@@ -332,7 +333,7 @@ impl Desk {
         let (key, now) = (row.id, app.clock.now());
         let keep = app.config.inbound.keep_raw == KeepRaw::All;
         let work = Arc::new((mail, prepared, self.masked(&recipients)));
-        let shared = Arc::clone(app);
+        let (shared, done) = (Arc::clone(app), Arc::clone(&work));
         let outcome = app
             .store
             .write(move |tx| {
@@ -354,6 +355,7 @@ impl Desk {
             })
             .await?;
         if let Some(outcome) = outcome {
+            done.1.after_commit(app);
             self.tell(&outcome);
         }
         Ok(())

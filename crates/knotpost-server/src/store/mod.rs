@@ -23,6 +23,7 @@ mod duties;
 mod error;
 mod facts;
 mod feeds;
+mod guarding;
 mod held_answers;
 mod idempotency;
 mod imports;

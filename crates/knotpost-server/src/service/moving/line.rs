@@ -10,6 +10,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::MoveError;
+use crate::service::hashing::too_costly;
 use crate::store::{Cell, Column, Kind, Table};
 
 /// What the header calls the format.
@@ -114,7 +115,18 @@ pub(super) fn read_row(table: &Table, line: &[u8]) -> Result<Vec<Cell>, String> 
         let (have, want) = (values.len(), table.columns.len());
         return Err(format!("a row of the table {} has {want} values, this one {have}", table.name));
     }
-    table.columns.iter().zip(values).map(|(column, value)| read_cell(*column, value)).collect()
+    let cells: Vec<Cell> =
+        table.columns.iter().zip(values).map(|(column, value)| read_cell(*column, value)).collect::<Result<_, _>>()?;
+    for (column, cell) in table.columns.iter().zip(&cells) {
+        if let (("users", "password_hash"), Cell::Text(hash)) = ((table.name, column.name), cell)
+            && let Some(why) = too_costly(hash)
+        {
+            let userid = table.columns.iter().position(|column| column.name == "userid");
+            let Some(Cell::Text(userid)) = userid.and_then(|index| cells.get(index)) else { return Err(why) };
+            return Err(format!("the user {userid} cannot be taken over: {why}"));
+        }
+    }
+    Ok(cells)
 }
 
 fn read_cell(column: Column, value: Value) -> Result<Cell, String> {
