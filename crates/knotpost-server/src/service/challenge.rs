@@ -34,12 +34,10 @@ pub(super) async fn challenge(
     check_limits(app, server).map_err(|refusal| refusal.about_game(game_name))?;
     let users = find_players(tx, game, players).await?;
     check_rate(prepared).map_err(|refusal| refusal.about_game(game_name))?;
-    count_for_challenged(tx, app, prepared, &users, now)
-        .await
-        .map_err(|error| match error {
-            ServiceError::Refused(refusal) => refusal.about_game(game_name).into(),
-            error => error,
-        })?;
+    count_for_challenged(tx, app, prepared, &users, now).await.map_err(|error| match error {
+        ServiceError::Refused(refusal) => refusal.about_game(game_name).into(),
+        error => error,
+    })?;
     let terms = Terms::of(server);
     let (board, facts) = start(tx, app, game, &options, &users, terms, &prepared.body, now).await?;
     answer_with_board(tx, app, &board, facts, now).await

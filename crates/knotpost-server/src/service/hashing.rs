@@ -157,7 +157,9 @@ mod tests {
     #[test]
     fn a_hash_that_costs_too_much_is_never_computed() {
         let salted = |costs: &str| {
-            format!("$argon2id$v=19${costs}$bm9ib2R5J3Mgc2FsdCAxNg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")
+            format!(
+                "$argon2id$v=19${costs}$bm9ib2R5J3Mgc2FsdCAxNg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+            )
         };
         let memory = HashMemory::default();
         for costs in ["m=4194304,t=2,p=1", "m=19456,t=4000000,p=1", "m=131073,t=1,p=1", "m=19456,t=2,p=5"] {

@@ -60,15 +60,8 @@ pub enum Scope {
 }
 
 impl Rate {
-    const ALL: [Self; 7] = [
-        Self::Signup,
-        Self::Challenge,
-        Self::Reset,
-        Self::Message,
-        Self::Chat,
-        Self::Password,
-        Self::Http,
-    ];
+    const ALL: [Self; 7] =
+        [Self::Signup, Self::Challenge, Self::Reset, Self::Message, Self::Chat, Self::Password, Self::Http];
 
     fn as_str(self) -> &'static str {
         match self {

@@ -320,7 +320,10 @@ async fn conclude(
     if let (Some(tries), Some(user)) = (many, user)
         && let Err(error) = warn(app, user.id, tries).await
     {
-        tracing::warn!(error = error.with_causes(), "the owner of an account could not be told of wrong passwords");
+        tracing::warn!(
+            error = error.with_causes(),
+            "the owner of an account could not be told of wrong passwords"
+        );
     }
 }
 

@@ -34,11 +34,7 @@ pub(super) struct Turn(Option<Arc<Mutex<Queue>>>);
 impl Turns {
     /// A queue for so many at once.
     pub(super) fn new(parallel: usize) -> Self {
-        Self(Arc::new(Mutex::new(Queue {
-            free: parallel,
-            waiting: HashMap::new(),
-            order: VecDeque::new(),
-        })))
+        Self(Arc::new(Mutex::new(Queue { free: parallel, waiting: HashMap::new(), order: VecDeque::new() })))
     }
 
     /// Waits for a turn; `None`: this host, or everybody, has too many who wait.
@@ -76,7 +72,8 @@ impl Queue {
         if self.waiting.values().map(VecDeque::len).sum::<usize>() >= OF_ALL {
             // The last of those who have the most places gives way to somebody with fewer.
             let longest = self.waiting.iter().max_by_key(|(_, line)| line.len());
-            let longest = longest.map(|(host, line)| (*host, line.len())).filter(|(_, most)| *most > mine + 1);
+            let longest =
+                longest.map(|(host, line)| (*host, line.len())).filter(|(_, most)| *most > mine + 1);
             let (host, _) = longest?;
             self.waiting.get_mut(&host)?.pop_back();
         }

@@ -4,10 +4,12 @@
 mod abuse;
 mod accounts;
 mod confirming;
+mod crowding;
 mod declining;
 mod folder;
 mod forms;
 mod games;
+mod guessing;
 mod helping;
 mod hooks;
 mod looking;

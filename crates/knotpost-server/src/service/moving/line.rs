@@ -115,8 +115,12 @@ pub(super) fn read_row(table: &Table, line: &[u8]) -> Result<Vec<Cell>, String> 
         let (have, want) = (values.len(), table.columns.len());
         return Err(format!("a row of the table {} has {want} values, this one {have}", table.name));
     }
-    let cells: Vec<Cell> =
-        table.columns.iter().zip(values).map(|(column, value)| read_cell(*column, value)).collect::<Result<_, _>>()?;
+    let cells: Vec<Cell> = table
+        .columns
+        .iter()
+        .zip(values)
+        .map(|(column, value)| read_cell(*column, value))
+        .collect::<Result<_, _>>()?;
     for (column, cell) in table.columns.iter().zip(&cells) {
         if let (("users", "password_hash"), Cell::Text(hash)) = ((table.name, column.name), cell)
             && let Some(why) = too_costly(hash)
