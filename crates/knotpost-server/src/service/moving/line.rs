@@ -189,3 +189,24 @@ impl<R: BufRead> Lines<R> {
         MoveError::Damaged { line: self.count, what: what.into() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::TABLES;
+
+    #[test]
+    fn a_user_with_a_costly_hash_is_not_taken_over() {
+        let users = TABLES.iter().find(|table| table.name == "users").expect("there are users");
+        let row = |costs: &str| {
+            let hash = format!(
+                "$argon2id$v=19${costs}$bm9ib2R5J3Mgc2FsdCAxNg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+            );
+            let row = serde_json::json!([1, "Ann", "ann", hash, "user", "active", 0, null, 0]);
+            read_row(users, row.to_string().as_bytes())
+        };
+        assert!(row("m=19456,t=2,p=1").is_ok());
+        let refused = row("m=4194304,t=2,p=1").expect_err("it would take 4 GiB");
+        assert!(refused.contains("Ann") && refused.contains("new password"), "{refused}");
+    }
+}

@@ -6,7 +6,7 @@ tell! {
     forged_senders_share_the_tries_of_strangers_and_lock_no_owner_out,
     a_right_password_spends_nothing,
     a_password_that_was_right_elsewhere_is_not_to_be_guessed_here,
-    known_hosts_survive_a_restart_of_the_limits,
+    hosts_of_log_ins_are_known_for_a_month,
     a_flood_of_wrong_passwords_turns_no_right_one_away,
     a_new_password_makes_nobody_else_hash_again,
 }
@@ -88,12 +88,13 @@ mod stories {
         assert_eq!(say(&app, "198.51.100.1", "osbox reject ann ann-secret").await, "200 ok");
         mail_aligned(&app, "ann@ann.example", "osbox accept ann ann-secret").await;
         let letters = app.letters();
-        assert!(letters.iter().all(|letter| letter.subject != "Error"), "{}", show_all(&letters));
+        assert!(letters.iter().all(|letter| !letter.subject.contains("Error")), "{}", show_all(&letters));
         assert_eq!(say(&app, "203.0.113.9", "osbox accept bob bob-secret").await, "200 ok");
 
         // A domain that vouches for a stranger vouches for no address of hers.
         mail_aligned(&app, "x@evil.example", "osbox accept ann ann-secret").await;
-        assert_eq!(app.letters().last().unwrap().subject, "Osbox Error");
+        let letters = app.letters();
+        assert!(letters[0].subject.contains("Error"), "{}", show_all(&letters));
     }
 
     pub(super) async fn a_right_password_spends_nothing(place: Place) {
@@ -119,7 +120,7 @@ mod stories {
         assert_eq!(say(&app, "203.0.113.1", "osbox accept ann ann-secret").await, "200 ok");
     }
 
-    pub(super) async fn known_hosts_survive_a_restart_of_the_limits(place: Place) {
+    pub(super) async fn hosts_of_log_ins_are_known_for_a_month(place: Place) {
         let app = start(place, 1).await;
         assert_eq!(say(&app, "203.0.113.1", "osbox accept ann ann-secret").await, "200 ok");
         app.app.credentials.forget_all();
