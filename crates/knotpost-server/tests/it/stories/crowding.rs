@@ -163,7 +163,7 @@ mod stories {
     pub(super) async fn after_the_end_only_players_and_subscribers_chat(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob", "mal", "sue"]).await;
         app.post("osbox challenge ann bob", "").await;
-        for line in ["osbox move 101 ann ann-secret a1", "osbox move 101 bob bob-secret e9"] {
+        for line in ["osbox move 101 ann ann-secret f1", "osbox move 101 bob bob-secret e9"] {
             assert_eq!(app.post(line, "").await.outcome(), "200 ok");
         }
         assert_eq!(app.post("osbox subscribe 101 sue sue-secret", "").await.outcome(), "200 ok");
