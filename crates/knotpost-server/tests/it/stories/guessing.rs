@@ -88,13 +88,21 @@ mod stories {
         assert_eq!(say(&app, "198.51.100.1", "osbox reject ann ann-secret").await, "200 ok");
         mail_aligned(&app, "ann@ann.example", "osbox accept ann ann-secret").await;
         let letters = app.letters();
-        assert!(letters.iter().all(|letter| !letter.subject.contains("Error")), "{}", show_all(&letters));
+        assert!(
+            letters.iter().all(|letter| !letter.text.contains("Too many tries")),
+            "{}",
+            show_all(&letters)
+        );
         assert_eq!(say(&app, "203.0.113.9", "osbox accept bob bob-secret").await, "200 ok");
 
         // A domain that vouches for a stranger vouches for no address of hers.
         mail_aligned(&app, "x@evil.example", "osbox accept ann ann-secret").await;
         let letters = app.letters();
-        assert!(letters[0].subject.contains("Error"), "{}", show_all(&letters));
+        assert!(
+            letters.iter().any(|letter| letter.text.contains("Too many tries")),
+            "{}",
+            show_all(&letters)
+        );
     }
 
     pub(super) async fn a_right_password_spends_nothing(place: Place) {
