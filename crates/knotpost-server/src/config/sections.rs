@@ -139,9 +139,11 @@ section! {
         challenges_per_hour: u32 = 60,
         /// New passwords asked for, per sender, per user and hour.
         resets_per_hour: u32 = 5,
-        /// Messages and broadcasts per sender, per user and hour.
+        /// Challenges that one user gets in a day from people who did not prove who they are.
+        challenges_of_strangers_per_day: u32 = 20,
+        /// Messages and broadcasts per sender, per user and hour; words on one board per user and hour.
         messages_per_hour: u32 = 30,
-        /// Wrong or unverified passwords per account and sender in 15 minutes.
+        /// Wrong passwords per account and place in 15 minutes; three times as many from all unknown places together.
         password_tries: u32 = 10,
         /// What mail of strangers comes to; administrators can change it while the server runs.
         strangers: StrangerPolicy = StrangerPolicy::Open,

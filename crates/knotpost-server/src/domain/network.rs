@@ -23,6 +23,11 @@ impl Host {
             other => other,
         })
     }
+
+    /// Whether it is this machine.
+    pub fn is_loopback(self) -> bool {
+        self.0.is_loopback()
+    }
 }
 
 /// The key that rates are counted under: `192.0.2.1`, `2001:db8:0:1::/64`.

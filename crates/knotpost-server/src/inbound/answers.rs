@@ -1,6 +1,6 @@
 //! Which answer goes to the sender of a mail: one for a question at most, within the budgets.
 
-use super::budgets::{Asker, MOST_BYTES, Purpose, Valve};
+use super::budgets::{Asker, Chatting, MOST_BYTES, Purpose, Valve};
 use super::pipeline::Mail;
 use super::reason::Reason;
 use crate::app::App;
@@ -118,10 +118,10 @@ pub(super) async fn may_chat(
     mail: &Mail,
     prepared: &Prepared,
     now: Millis,
-) -> Result<bool, StoreError> {
+) -> Result<Chatting, StoreError> {
     match Asker::of(mail, prepared) {
         Some(asker) => asker.may_chat(tx, now).await,
-        None => Ok(false),
+        None => Ok(Chatting::Refused),
     }
 }
 

@@ -107,6 +107,20 @@ fn hour_of(now: Millis) -> i64 {
     now.0 / 3_600_000
 }
 
+/// Whether a sender may chat by mail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chatting {
+    /// Yes.
+    Allowed,
+    /// No, and for the first time in the hour.
+    FirstRefused {
+        /// How many were carried out.
+        chats: i64,
+    },
+    /// No.
+    Refused,
+}
+
 /// What an answer is to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
@@ -213,13 +227,19 @@ impl Asker {
     }
 
     /// Whether this sender may say one more thing to all players of a board.
-    pub(super) async fn may_chat(&self, tx: &mut Tx, now: Millis) -> Result<bool, StoreError> {
+    pub(super) async fn may_chat(&self, tx: &mut Tx, now: Millis) -> Result<Chatting, StoreError> {
+        let one = Spent { mails: 1, bytes: 0 };
         let key = format!("chats {}", self.who);
-        if !has_room(tx, &key, CHATS, 0, now).await? {
-            return Ok(false);
+        if has_room(tx, &key, CHATS, 0, now).await? {
+            tx.spend_of_budget(&key, one, hour_of(now)).await?;
+            return Ok(Chatting::Allowed);
         }
-        tx.spend_of_budget(&key, Spent { mails: 1, bytes: 0 }, hour_of(now)).await?;
-        Ok(true)
+        let told = format!("chats told {}", self.who);
+        if tx.spent_of_budget(&told, hour_of(now)).await?.mails > 0 {
+            return Ok(Chatting::Refused);
+        }
+        tx.spend_of_budget(&told, one, hour_of(now)).await?;
+        Ok(Chatting::FirstRefused { chats: CHATS.mails })
     }
 
     fn key(&self) -> String {

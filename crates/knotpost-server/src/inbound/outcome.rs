@@ -1,14 +1,14 @@
 //! What a received mail makes happen: its command, once, and the answers, all inside one transaction.
 
 use super::answers::{Given, answer_error, answer_sender, may_chat};
-use super::budgets::{Purpose, Valve};
+use super::budgets::{Chatting, Purpose, Valve};
 use super::classify::Class;
 use super::identify::Identified;
 use super::pipeline::Mail;
 use super::reason::Reason;
 use crate::app::App;
 use crate::domain::{BoardRef, Millis};
-use crate::service::{Audience, Prepared, apply, ask_for_confirmation, heard_from};
+use crate::service::{Audience, Prepared, Reply, apply, ask_for_confirmation, heard_from};
 use crate::store::{StoreError, Tx};
 
 /// What became of a mail.
@@ -62,8 +62,18 @@ pub(super) async fn decide(
         let lacks_proof = prepared.is_unproven();
         return Ok(if lacks_proof { Reason::Unauthenticated } else { Reason::ForeignSender }.into());
     }
-    if prepared.is_chat() && !may_chat(tx, mail, prepared, now).await? {
-        return Ok(Outcome { valve: Some(Valve::Chats), ..Reason::AnswerBudget.into() });
+    if prepared.is_chat() {
+        let chatting = may_chat(tx, mail, prepared, now).await?;
+        if let Chatting::FirstRefused { chats } = chatting
+            && mail.class == Class::Person
+            && prepared.user().is_some()
+        {
+            let spent = (&Reply::ChatsSpent { chats }, Purpose::Answer);
+            answer_sender(tx, app, mail, prepared, spent, now).await?;
+        }
+        if chatting != Chatting::Allowed {
+            return Ok(Outcome { valve: Some(Valve::Chats), ..Reason::AnswerBudget.into() });
+        }
     }
     let answer = apply(tx, app, prepared, now).await?;
     let failed = answer.failure.is_some();

@@ -197,7 +197,7 @@ impl Desk {
             let foreseen = foresee(app, &prepared);
             let foreseen = foreseen.map(|one| Foreseen { mail: Some(Arc::clone(&direct)), ..one });
             let work = Arc::new((mail, prepared, direct));
-            let shared = Arc::clone(app);
+            let (shared, done) = (Arc::clone(app), Arc::clone(&work));
             // A file in a folder stays there as long as it is put off, before those that come after it.
             let can_come_again = envelope.way != Way::Maildir;
             let outcome = app
@@ -218,6 +218,7 @@ impl Desk {
                     })
                 })
                 .await?;
+            done.1.after_commit(app);
             self.tell(&outcome, now);
             if let Some(valve) = outcome.spent_by_others().filter(|_| can_come_again) {
                 return Ok(Receipt::TryLater { code: 450, enhanced: "4.7.1", text: valve.sentence() });
@@ -378,7 +379,7 @@ impl Desk {
         let (key, now) = (row.id, app.clock.now());
         let keep = app.config.inbound.keep_raw == KeepRaw::All;
         let work = Arc::new((mail, prepared, self.masked(&recipients)));
-        let shared = Arc::clone(app);
+        let (shared, done) = (Arc::clone(app), Arc::clone(&work));
         let outcome = app
             .store
             .write(move |tx| {
@@ -400,6 +401,7 @@ impl Desk {
             })
             .await?;
         if let Some(outcome) = outcome {
+            done.1.after_commit(app);
             self.tell(&outcome, now);
         }
         Ok(())

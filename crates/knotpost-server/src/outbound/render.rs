@@ -194,6 +194,8 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::ConfirmAddress { .. } => "confirm_address",
         Reply::MailSent { .. } => "mail_sent",
         Reply::PasswordChanged { .. } => "password_changed",
+        Reply::WrongPasswords { .. } => "wrong_passwords",
+        Reply::ChatsSpent { .. } => "chats_spent",
         Reply::WebhookStopped { .. } => "webhook_stopped",
         Reply::AddressesChanged { .. } => "addresses_changed",
         Reply::Preferences { .. } => "preferences",

@@ -25,7 +25,7 @@ pub(super) async fn sign_up(
     addresses: &[String],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    check_rate(prepared, "too many accounts were signed up from there; try again later")?;
+    check_rate(prepared)?;
     let addresses = chosen_addresses(prepared, addresses, "signup")?;
     let Some(hash) = prepared.new_hash.clone() else {
         let refusal = Refusal::new(

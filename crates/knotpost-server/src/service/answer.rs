@@ -79,6 +79,18 @@ pub enum Reply {
         /// Whose.
         userid: String,
     },
+    /// Somebody gave many wrong passwords.
+    WrongPasswords {
+        /// For whom.
+        userid: String,
+        /// At least so many in a day.
+        tries: u64,
+    },
+    /// What somebody says on boards by mail is not passed on for a while.
+    ChatsSpent {
+        /// So many in an hour were.
+        chats: i64,
+    },
     /// A webhook was switched off.
     WebhookStopped {
         /// Whose.

@@ -32,12 +32,13 @@ pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreEr
         return apply(&mut tx, app, &prepared, now).await;
     }
     let foreseen = moves::foresee(app, &prepared);
-    let shared = Arc::clone(app);
+    let (shared, done) = (Arc::clone(app), Arc::clone(&prepared));
     let work = app.store.write_move(foreseen, move |tx| {
         let (app, prepared) = (Arc::clone(&shared), Arc::clone(&prepared));
         Box::pin(async move { apply_alone(tx, &app, &prepared, now).await })
     });
     let answer = work.await?;
+    done.after_commit(app);
     if answer.changed {
         app.signals.outbox.notify_one();
         app.signals.tell_boards(&answer.boards);
@@ -79,12 +80,14 @@ where
     let foreseen = moves::foresee(app, &prepared);
     let foreseen = foreseen.map(|one| Foreseen { request: Some(key.clone()), ..one });
     let keys = Arc::new((key, keys.1));
+    let done = Arc::clone(&prepared);
     let (saved, boards) = app
         .store
         .write_move(foreseen, move |tx| {
             let (app, prepared, keys, present) =
                 (Arc::clone(&shared), Arc::clone(&prepared), Arc::clone(&keys), Arc::clone(&present));
             Box::pin(async move {
+                prepared.set_made(false);
                 if let Some(saved) = tx.saved_response(&keys.0).await? {
                     if let Some(refusal) = refuse_former_user(tx, &prepared).await? {
                         let answer = refused(refusal, &prepared, now);
@@ -105,6 +108,7 @@ where
             })
         })
         .await?;
+    done.after_commit(app);
     app.signals.outbox.notify_one();
     app.signals.tell_boards(&boards);
     Ok(saved)
@@ -135,7 +139,7 @@ pub async fn apply(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> 
     if !query {
         tx.savepoint();
     }
-    let result = act(tx, app, prepared, now).await;
+    let result = act_and_note(tx, app, prepared, now).await;
     match result {
         Ok(answer) => {
             if !query {
@@ -158,7 +162,7 @@ async fn apply_alone(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -
     if matches!(prepared.command, Ok(Command::Multiple)) {
         return apply_lines(tx, app, prepared, now).await;
     }
-    match act(tx, app, prepared, now).await {
+    match act_and_note(tx, app, prepared, now).await {
         Ok(answer) => Ok(answer),
         Err(ServiceError::Refused(refusal)) => {
             tx.undo_all();
@@ -322,6 +326,22 @@ fn admit(prepared: &Prepared, row: Option<UserRow>) -> Result<UserRow, Refusal> 
     }
     Err(Refusal::new(Code::BadCredentials, "the userid or the password is wrong")
         .hint("Userids ignore case, passwords do not; the userid comes first, then the password."))
+}
+
+/// Carries a command out and notes whether it made what its rate counts. A reset notes that by itself: its answer is
+/// the same whether or not anything was made.
+async fn act_and_note(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    prepared.set_made(false);
+    let answer = act(tx, app, prepared, now).await?;
+    if answer.changed && !matches!(prepared.command, Ok(Command::PasswordReset { .. })) {
+        prepared.set_made(true);
+    }
+    Ok(answer)
 }
 
 async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, ServiceError> {

@@ -11,6 +11,7 @@ mod board;
 mod board_letters;
 mod boards;
 mod bounces;
+mod buckets;
 mod challenge;
 mod chance;
 mod choosing;
@@ -80,6 +81,7 @@ mod talk;
 mod time;
 mod token;
 mod tokens;
+mod turns;
 mod unsubscribe;
 mod users;
 mod vacations;
@@ -123,7 +125,7 @@ pub use inspector::{MailChange, MailPage, MailQuery, view_inbox, view_outbox, vi
 pub use letter::{
     Auto, Composer, Depicted, Draft, Drawn, Letter, MailForm, PICTURE_ENDS, StoredDraft, picture_begins,
 };
-pub use limits::{Limits, Rate};
+pub use limits::{Limited, Limits, Rate, Scope as ShareOf, Share};
 pub use mail_json::{OutgoingMail, ReceivedMail, masked_recipients, waits};
 pub use mail_text::{Author, described, mask_tokens, masked_fields, masked_text};
 pub use mailbox::{

@@ -5,7 +5,7 @@ use crate::domain::{Millis, UserKey};
 
 /// What hangs on a user and on nobody else. Boards, moves, ratings and what he said on boards belong to the
 /// others too and stay.
-const FORGOTTEN: [&str; 18] = [
+const FORGOTTEN: [&str; 21] = [
     "DELETE FROM addresses WHERE user_id = $1",
     "DELETE FROM preferences WHERE user_id = $1",
     "DELETE FROM user_games WHERE user_id = $1",
@@ -19,6 +19,9 @@ const FORGOTTEN: [&str; 18] = [
     "DELETE FROM webhooks WHERE user_id = $1",
     "DELETE FROM feed_keys WHERE user_id = $1",
     "DELETE FROM magic_links WHERE user_id = $1",
+    "DELETE FROM login_hosts WHERE user_id = $1",
+    "DELETE FROM password_warnings WHERE user_id = $1",
+    "DELETE FROM stranger_challenges WHERE user_id = $1",
     "DELETE FROM held_answers WHERE user_id = $1",
     "DELETE FROM digest_boards WHERE user_id = $1",
     "DELETE FROM digests WHERE user_id = $1",

@@ -25,6 +25,7 @@ mod duties;
 mod error;
 mod facts;
 mod feeds;
+mod guarding;
 mod health;
 mod held_answers;
 mod idempotency;

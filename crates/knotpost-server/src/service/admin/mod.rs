@@ -89,7 +89,7 @@ pub async fn administer(app: &Arc<App>, admin: &Administrator, deed: Deed) -> Re
         return Err(hints.into_iter().fold(Refusal::new(code, message), Refusal::hint).into());
     }
     tracing::info!(door = admin.door.as_str(), deed = deed.verb(), "an administrator acted");
-    follow_up(app, deed);
+    follow_up(app, deed).await;
     Ok(())
 }
 
@@ -163,9 +163,9 @@ async fn authorized(tx: &mut Tx, admin: &Administrator) -> Result<Option<UserRow
 }
 
 /// What others should notice at once.
-fn follow_up(app: &App, deed: &Deed) {
+async fn follow_up(app: &App, deed: &Deed) {
     match deed {
-        Deed::User { .. } => app.credentials.forget_all(),
+        Deed::User { userid, .. } => forget_password(app, userid).await,
         Deed::Board { board, .. } => app.signals.tell_boards(std::slice::from_ref(board)),
         Deed::LookAs { .. } => return,
         Deed::Mail { .. }
@@ -177,4 +177,13 @@ fn follow_up(app: &App, deed: &Deed) {
     }
     app.signals.inbox.notify_one();
     app.signals.outbox.notify_one();
+}
+
+/// A password that does not hold any more is not remembered; it would not be taken either, as its hash is another one.
+async fn forget_password(app: &App, userid: &str) {
+    let found = async { app.store.glance().await?.find_user(userid).await };
+    match found.await {
+        Ok(user) => user.into_iter().for_each(|user| app.credentials.forget(user.id)),
+        Err(error) => tracing::debug!(error = error.with_causes(), "a changed user could not be looked up"),
+    }
 }

@@ -135,5 +135,8 @@ pub const STAYING: &[Staying] = &[
     Staying { name: "feed_keys", why: "would let an address of feeds work again that was given up since" },
     Staying { name: "web_sessions", why: "would let browsers in again that were logged out since" },
     Staying { name: "magic_links", why: "would let a link work again that was used since" },
+    Staying { name: "login_hosts", why: "tells from where users logged in on this server lately" },
+    Staying { name: "password_warnings", why: "holds for a day" },
+    Staying { name: "stranger_challenges", why: "holds for a day" },
     Staying { name: "password_resets", why: "would let a code work again that was used since" },
 ];
