@@ -12,7 +12,6 @@ mod harness;
 mod http;
 mod inbound;
 mod outbound;
-mod pairs;
 mod play;
 mod postgres;
 mod process;
