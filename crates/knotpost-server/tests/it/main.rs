@@ -13,7 +13,6 @@ mod harness;
 mod http;
 mod inbound;
 mod outbound;
-mod pairs;
 mod play;
 mod postgres;
 mod process;
