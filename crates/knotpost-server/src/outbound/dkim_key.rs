@@ -45,10 +45,10 @@ pub(super) enum SigningKey {
     Ed25519(Box<Ed25519KeyPair>),
 }
 
-/// The path of a file, unless it could be a key that somebody wrote in its place.
+/// The path of a file, unless it could be a key that somebody wrote in its place: a name has an extension, which no
+/// sign of base64 begins, and lies in a folder that is there.
 fn shown(path: &Path) -> String {
-    let is_path = path.extension().is_some()
-        || path.parent().is_some_and(|folder| folder.is_dir() && folder.has_root());
+    let is_path = path.extension().is_some() && path.parent().is_some_and(Path::is_dir);
     if is_path { path.display().to_string() } else { "that it names".to_owned() }
 }
 
