@@ -210,7 +210,17 @@ impl Server {
             workers.spawn_once("check", checking);
         }
         write_ports(&config.server.data, &ports).context("ports.json cannot be written")?;
-        Ok(Self { app, ports, transport, certificates, stop, workers, mark, _lock: lock, _file_lock: file_lock })
+        Ok(Self {
+            app,
+            ports,
+            transport,
+            certificates,
+            stop,
+            workers,
+            mark,
+            _lock: lock,
+            _file_lock: file_lock,
+        })
     }
 
     /// Reads certificate, key for signatures and templates again. Work in hand goes on with what it has.

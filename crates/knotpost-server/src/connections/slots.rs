@@ -100,6 +100,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
+    #[expect(clippy::unnecessary_wraps, reason = "what `take` is given")]
     fn host(address: &str) -> Option<Host> {
         Some(address.parse().unwrap())
     }

@@ -26,7 +26,7 @@ use crate::config::KeepRaw;
 use crate::domain::{Address, Host, InboxKey, Millis, Verdicts};
 use crate::secret::Purpose;
 use crate::service::{Answering, Claim, Origin, Prepared, Request, foresee, prepare, prepare_at_once};
-use crate::store::{DirectMail, Foreseen, InboxRow, NewInbox, StoreError};
+use crate::store::{DirectMail, Foreseen, InboxRow, NewInbox, NewPlace, StoreError};
 
 /// A mail that was acted on is recognised for so long.
 pub(super) const DEDUPE_MS: i64 = 30 * 86_400_000;
@@ -185,52 +185,76 @@ impl Desk {
             return self.turn_away(envelope, row, text).await;
         }
         if let Some(prepared) = prepare_at_once(app, request).await? {
-            (row.subject, row.text) = shown(app, &mail, &prepared);
-            // What most mails come to. A row that is done from the beginning never stands among those that wait.
-            row.reason = Some(Reason::Executed.as_str());
-            let direct = Arc::new(DirectMail {
-                row,
-                sender_key: mail.sender.as_ref().map(Address::key).unwrap_or_default(),
-                dedupe_key: mail.dedupe_key.clone(),
-                since: now.plus(-DEDUPE_MS),
-            });
-            let foreseen = foresee(app, &prepared);
-            let foreseen = foreseen.map(|one| Foreseen { mail: Some(Arc::clone(&direct)), ..one });
-            let work = Arc::new((mail, prepared, direct));
-            let (shared, done) = (Arc::clone(app), Arc::clone(&work));
-            // A file in a folder stays there as long as it is put off, before those that come after it.
-            let can_come_again = envelope.way != Way::Maildir;
-            let outcome = app
-                .store
-                .write_move(foreseen, move |tx| {
-                    let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
-                    Box::pin(async move {
-                        let (mail, prepared, direct) = &*work;
-                        let kept = tx.keep_mail(direct).await?;
-                        let outcome = decide(tx, &app, mail, prepared, kept.is_first, now).await?;
-                        if can_come_again && outcome.spent_by_others().is_some() {
-                            tx.undo_all();
-                        } else if outcome.reason != Reason::Executed {
-                            let (subject, text) = (direct.row.subject.as_deref(), direct.row.text.as_deref());
-                            tx.describe_inbox(kept.key, outcome.reason.as_str(), subject, text).await?;
-                        }
-                        Ok(outcome)
-                    })
-                })
-                .await?;
-            done.1.after_commit(app);
-            self.tell(&outcome, now);
-            if let Some(valve) = outcome.spent_by_others().filter(|_| can_come_again) {
-                return Ok(Receipt::TryLater { code: 450, enhanced: "4.7.1", text: valve.sentence() });
-            }
-            return Ok(Receipt::Stored { text: outcome.reason.to_string() });
+            return self.carry_out(envelope, mail, prepared, row, now).await;
         }
+        let aligned = verdicts.as_ref().is_some_and(|verdicts| verdicts.prove(mail.author_domain()));
+        let place = self.place(&mail, host, aligned).await?;
         row.raw = Some(app.secret.seal(app.entropy.as_ref(), raw)?);
         row.host = host.as_ref().map(ToString::to_string);
+        self.queue(envelope, row, place).await
+    }
+
+    /// Stores a mail and what its command does in one transaction.
+    async fn carry_out(
+        &self,
+        envelope: &Envelope,
+        mail: Mail,
+        prepared: Prepared,
+        mut row: NewInbox,
+        now: Millis,
+    ) -> Result<Receipt, StoreError> {
+        let app = &self.app;
+        (row.subject, row.text) = shown(app, &mail, &prepared);
+        // What most mails come to. A row that is done from the beginning never stands among those that wait.
+        row.reason = Some(Reason::Executed.as_str());
+        let direct = Arc::new(DirectMail {
+            row,
+            sender_key: mail.sender.as_ref().map(Address::key).unwrap_or_default(),
+            dedupe_key: mail.dedupe_key.clone(),
+            since: now.plus(-DEDUPE_MS),
+        });
+        let foreseen = foresee(app, &prepared);
+        let foreseen = foreseen.map(|one| Foreseen { mail: Some(Arc::clone(&direct)), ..one });
+        let work = Arc::new((mail, prepared, direct));
+        let (shared, done) = (Arc::clone(app), Arc::clone(&work));
+        // A file in a folder stays there as long as it is put off, before those that come after it.
+        let can_come_again = envelope.way != Way::Maildir;
+        let outcome = app
+            .store
+            .write_move(foreseen, move |tx| {
+                let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
+                Box::pin(async move {
+                    let (mail, prepared, direct) = &*work;
+                    let kept = tx.keep_mail(direct).await?;
+                    let outcome = decide(tx, &app, mail, prepared, kept.is_first, now).await?;
+                    if can_come_again && outcome.spent_by_others().is_some() {
+                        tx.undo_all();
+                    } else if outcome.reason != Reason::Executed {
+                        let (subject, text) = (direct.row.subject.as_deref(), direct.row.text.as_deref());
+                        tx.describe_inbox(kept.key, outcome.reason.as_str(), subject, text).await?;
+                    }
+                    Ok(outcome)
+                })
+            })
+            .await?;
+        self.tell(&outcome, now);
+        if let Some(valve) = outcome.spent_by_others().filter(|_| can_come_again) {
+            return Ok(Receipt::TryLater { code: 450, enhanced: "4.7.1", text: valve.sentence() });
+        }
+        done.1.after_commit(app);
+        Ok(Receipt::Stored { text: outcome.reason.to_string() })
+    }
+
+    /// Stores a mail that waits to be processed, unless too many wait already.
+    async fn queue(
+        &self,
+        envelope: &Envelope,
+        mut row: NewInbox,
+        place: NewPlace,
+    ) -> Result<Receipt, StoreError> {
+        let app = &self.app;
         // As they are, until the mail is processed.
         row.recipients = envelope.recipients.join("\n");
-        let is_aligned = verdicts.as_ref().is_some_and(|verdicts| verdicts.prove(mail.author_domain()));
-        let place = self.place(&mail, host, is_aligned).await?;
         let work = Arc::new((row, bounds(&app.config.inbound, &place), place));
         let writing = Arc::clone(&work);
         let stored = app.store.write_queue(move |tx| {

@@ -118,7 +118,7 @@ fn seconds(nanos: u64) -> u64 {
 mod tests {
     use super::*;
 
-    const HOUR: Quota = Quota { burst: 2, period: Duration::from_secs(3600) };
+    const HOUR: Quota = Quota { burst: 2, period: Duration::from_hours(1) };
     const MINUTE: u64 = 60_000_000_000;
 
     #[test]

@@ -36,7 +36,7 @@ pub(super) async fn challenge(
     check_rate(prepared).map_err(|refusal| refusal.about_game(game_name))?;
     count_for_challenged(tx, app, prepared, &users, now).await.map_err(|error| match error {
         ServiceError::Refused(refusal) => refusal.about_game(game_name).into(),
-        error => error,
+        error @ ServiceError::Store(_) => error,
     })?;
     let terms = Terms::of(server);
     let (board, facts) = start(tx, app, game, &options, &users, terms, &prepared.body, now).await?;

@@ -149,6 +149,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::unnecessary_wraps, reason = "what is asked for turns with")]
     fn host(number: u16) -> Option<Host> {
         let [high, low] = number.to_be_bytes();
         Some(Host::of([203, 0, high, low].into()))

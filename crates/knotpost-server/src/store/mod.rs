@@ -131,9 +131,9 @@ enum Pools {
     /// The options are for what takes long and therefore runs on a thread of its own.
     Sqlite {
         readers: Readers,
-        stamp: Stamp,
+        stamp: Box<Stamp>,
         apart: Box<SqliteConnectOptions>,
-        place: FilePlace,
+        place: Box<FilePlace>,
     },
     Postgres(PgPool),
 }

@@ -176,9 +176,9 @@ async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store, StoreEr
     Ok(Store {
         pools: Pools::Sqlite {
             readers,
-            stamp,
+            stamp: Box::new(stamp),
             apart: Box::new(sqlite_options(file).create_if_missing(false)),
-            place,
+            place: Box::new(place),
         },
         writer,
     })

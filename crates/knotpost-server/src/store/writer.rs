@@ -157,7 +157,7 @@ impl Drop for PushedAside {
 impl std::fmt::Debug for Writer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let way = if matches!(self.way, Way::Sqlite(_)) { "Sqlite" } else { "Postgres" };
-        f.debug_struct("Writer").field("way", &way).field("writes", &self.writes).finish()
+        f.debug_struct("Writer").field("way", &way).field("writes", &self.writes).finish_non_exhaustive()
     }
 }
 

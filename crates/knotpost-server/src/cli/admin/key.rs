@@ -110,9 +110,6 @@ fn save(config: &Config, keys: &KeyRing) -> anyhow::Result<()> {
     }
     let file = config.key_file();
     keys.save(&file).with_context(|| file.display().to_string())?;
-    say!(
-        "{} was changed. Give it to every server on this database and start each again.",
-        file.display()
-    );
+    say!("{} was changed. Give it to every server on this database and start each again.", file.display());
     Ok(())
 }

@@ -53,7 +53,7 @@ pub(super) async fn command(
     let origin = Origin::http(client.host(), proof);
     // Browsers end lines as mails do.
     let body = limit_comment(body.replace("\r\n", "\n").trim());
-    execute(&web.app, Request { line, body, origin, answering: None }).await
+    Box::pin(execute(&web.app, Request { line, body, origin, answering: None })).await
 }
 
 /// Userid and password as they stand in such a command.
