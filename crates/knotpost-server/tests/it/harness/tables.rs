@@ -53,6 +53,12 @@ impl Tables {
         self
     }
 
+    /// Without these tables.
+    pub(crate) fn without(mut self, tables: &[&str]) -> Self {
+        self.0.retain(|name, _| !tables.contains(&name.as_str()));
+        self
+    }
+
     /// The tables whose rows are not the same in `other`.
     pub(crate) fn differing(&self, other: &Self) -> Vec<&str> {
         self.0
