@@ -74,7 +74,9 @@ def check_context(place):
 
 def check_compose(program, place):
     """docker-compose understands its file, the server the settings in it."""
-    shown = run("docker-compose", "--env-file", "/dev/null", "config", cwd=ROOT)
+    nothing = pathlib.Path(place) / "nothing.env"
+    nothing.write_text("")
+    shown = run("docker-compose", "--env-file", str(nothing), "config", cwd=ROOT)
     if run("docker-compose", "--env-file", ".env.example", "config", cwd=ROOT) != shown:
         sys.exit("containers: .env.example, copied as it is, changes the installation")
     settings = dict(re.findall(r"^ +(KNOTPOST_\w+): ?['\"]?(.*?)['\"]?$", shown, re.MULTILINE))

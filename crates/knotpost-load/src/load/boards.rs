@@ -191,6 +191,8 @@ pub(super) struct Boards {
     words: Words,
     once: bool,
     serials: u64,
+    /// Mails of [`Self::greetings`].
+    greeted: u64,
     /// Moves that were found where they belong.
     pub(super) checked: usize,
     /// The newest mark of each board, and its players.
@@ -205,7 +207,16 @@ impl Boards {
         for userid in (0..PAIRS).flat_map(users) {
             place.add_user(&userid, &password(&userid), &address(&userid)).await?;
         }
-        Ok(Self { shown, words, once, serials: 0, checked: 0, newest: Vec::new(), keys: Vec::new() })
+        Ok(Self {
+            shown,
+            words,
+            once,
+            serials: 0,
+            greeted: 0,
+            checked: 0,
+            newest: Vec::new(),
+            keys: Vec::new(),
+        })
     }
 
     /// New boards for `count` moves. The server has just checked everybody's password.
@@ -262,6 +273,22 @@ impl Boards {
         }
         self.newest.extend(begun.iter().map(|game| (game.serial * MARKS, game.users())));
         Ok(begun)
+    }
+
+    /// A mail of everybody, so that the server has just checked their passwords where mail comes from, too. Their marks
+    /// are no moves' marks.
+    pub(super) fn greetings(&mut self) -> Vec<Line> {
+        let greet = |userid: String| {
+            self.greeted += 1;
+            Line {
+                from: address(&userid),
+                command: format!("vacation {userid} {}", password(&userid)),
+                mark: u64::MAX / 2 + self.greeted,
+                words: String::new(),
+                call: Call::default(),
+            }
+        };
+        (0..PAIRS).flat_map(users).map(greet).collect()
     }
 
     /// Every move of these boards is in its list, once and in order.

@@ -98,6 +98,20 @@ pub(super) async fn moves(
     gather(tasks, begun).await
 }
 
+/// Hands these over, one after the other.
+pub(super) async fn hand_over(
+    address: SocketAddr,
+    door: Door,
+    lines: &[Line],
+    to: &str,
+) -> anyhow::Result<()> {
+    let mut connection = connect(address, door).await?;
+    for line in lines {
+        make(&mut connection, line, to).await?;
+    }
+    Ok(())
+}
+
 async fn make(connection: &mut Connection, line: &Line, to: &str) -> anyhow::Result<()> {
     match connection {
         Connection::Mail(client) => {

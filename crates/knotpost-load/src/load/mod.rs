@@ -189,6 +189,11 @@ impl Trial {
             for _ in 0..self.args.rounds {
                 let games = self.boards.begin(self.server.doors.http, count, clients).await?;
                 self.expected += 2 * games.len() + boards::GREETINGS;
+                if let (Door::Smtp | Door::Lmtp, Some(address)) = (door, self.side(Side::Server, door)) {
+                    let greetings = self.boards.greetings();
+                    drive::hand_over(address, door, &greetings, "pbmserv@localhost").await?;
+                    self.expected += boards::GREETINGS;
+                }
                 self.wait_until_sent().await?;
                 for which in [Side::Server, Side::Floor, Side::Peer] {
                     let Some(address) = self.side(which, door) else { continue };
