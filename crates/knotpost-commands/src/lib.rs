@@ -22,7 +22,7 @@ mod words;
 
 pub use clean::clean;
 pub use command::Command;
-pub use comment::limit_comment;
+pub use comment::{Comment, clean_line, clean_text, is_unwanted, limit_comment};
 pub use error::{ErrorCode, ExampleContext, ParseError};
 pub use grammar::parse;
 pub use mask::{MASK, mask, mask_cautiously};

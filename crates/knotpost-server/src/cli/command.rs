@@ -34,7 +34,7 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
     let answer = execute(&app, Request { line: args.line, body, origin, answering: None }).await?;
     for reply in &answer.replies {
         let (subject, text) = app.composer.text(reply).map_err(anyhow::Error::msg)?;
-        println!("Subject: {subject}\n\n{text}");
+        println!("{}", crate::domain::clean_text(&format!("Subject: {subject}\n\n{text}")));
     }
     app.store.close().await;
     Ok(match answer.failure {

@@ -2,13 +2,14 @@
 //! is limited is counted, its password is checked, a new one is hashed.
 
 use futures_util::future::BoxFuture;
-use knotpost_commands::{Command, ParseError};
+use knotpost_commands::{Command, Credentials, ParseError};
 
 use super::answering::{Answered, Answering, Standpoint, prepare_answer};
-use super::proving::{Patience, check_code, check_password, recall};
-use super::{Code, Login, Rate, Refusal, queries};
+use super::proving::{Patience, check_code, check_password, check_typed_password, recall};
+use super::sessions::RECENT_MS;
+use super::{Code, HashError, Login, Rate, Refusal, queries};
 use crate::app::App;
-use crate::domain::{Address, Host, UserKey};
+use crate::domain::{Address, Comment, Host, Millis, UserKey};
 use crate::store::StoreError;
 
 /// Shorter words are no passwords.
@@ -46,6 +47,68 @@ pub struct ProvenUser {
     pub hash: String,
     /// The key of the API that he showed. A command is refused when it has been revoked by then.
     pub key: Option<i64>,
+    /// When he last gave his password; `None`: a key or a link stood for it.
+    pub password_at: Option<Millis>,
+}
+
+/// Whether a password given then still stands for one that is asked for now.
+pub fn gave_password_lately(password_at: Option<Millis>, now: Millis) -> bool {
+    password_at.is_some_and(|at| now.0 - at.0 < RECENT_MS)
+}
+
+/// What somebody who is logged in must show beside, so that a browser found open does not give an account away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Demand {
+    /// Nothing.
+    Nothing,
+    /// The password, now or a moment ago.
+    Lately,
+    /// The password, with the command itself.
+    Typed,
+}
+
+/// The one list of what commands demand.
+fn demand(command: &Command) -> Demand {
+    match command {
+        Command::ChangePassword { .. } | Command::Delete { .. } => Demand::Typed,
+        // Where mail goes is where the next password goes.
+        Command::Add { .. } | Command::ChangeAddress { .. } | Command::Signoff { .. } => Demand::Lately,
+        Command::Help { .. }
+        | Command::Signup { .. }
+        | Command::List { .. }
+        | Command::Message { .. }
+        | Command::Broadcast { .. }
+        | Command::Multiple
+        | Command::AllShow { .. }
+        | Command::AllGames { .. }
+        | Command::PasswordReset { .. }
+        | Command::Vacation { .. }
+        | Command::Set { .. }
+        | Command::TestDisplay { .. }
+        | Command::Resend { .. }
+        | Command::Challenge { .. }
+        | Command::Move { .. }
+        | Command::Queue { .. }
+        | Command::Chat { .. }
+        | Command::Submit { .. }
+        | Command::Confirm { .. }
+        | Command::Preview { .. }
+        | Command::PreviewNew { .. }
+        | Command::Accept { .. }
+        | Command::Reject { .. }
+        | Command::Limit { .. }
+        | Command::Seek { .. }
+        | Command::Subscribe { .. }
+        | Command::Unsubscribe { .. }
+        | Command::Notify { .. }
+        | Command::ShowBoards { .. }
+        | Command::ShowUsers { .. }
+        | Command::ShowAs { .. }
+        | Command::Games { .. }
+        | Command::Standings { .. }
+        | Command::History { .. }
+        | Command::Export { .. } => Demand::Nothing,
+    }
 }
 
 /// Where a command came from.
@@ -109,7 +172,7 @@ pub struct Request {
 pub struct Prepared {
     /// The command line, its passwords masked.
     pub echo: String,
-    pub(super) body: String,
+    pub(super) body: Comment,
     pub(super) origin: Origin,
     pub(super) command: Result<Command, ParseError>,
     pub(super) login: Login,
@@ -126,6 +189,9 @@ pub struct Prepared {
 impl Prepared {
     /// Whether the command only looks, so that a snapshot suffices for it.
     pub fn is_query(&self) -> bool {
+        if self.is_confirming() {
+            return false;
+        }
         match &self.command {
             Ok(Command::Multiple) => self.lines.iter().all(Self::is_query),
             Ok(command) => queries::is_query(command),
@@ -260,7 +326,7 @@ fn prepare_line(
         let command = knotpost_commands::parse(&request.line, &app.vocabulary);
         let mut prepared = Prepared {
             echo: knotpost_commands::mask(&request.line, &app.vocabulary),
-            body: request.body,
+            body: Comment::default(),
             origin: request.origin,
             command,
             login: Login::NotNeeded,
@@ -271,8 +337,9 @@ fn prepare_line(
             standpoint: None,
         };
         if matches!(prepared.command, Ok(Command::Multiple)) {
-            return prepare_lines(app, prepared, patience).await;
+            return prepare_lines(app, prepared, &request.body, patience).await;
         }
+        prepared.body = Comment::new(&request.body);
         redact_body(&mut prepared);
         let done = check_passwords(app, &mut prepared, patience).await?;
         let is_signup = matches!(prepared.command, Ok(Command::Signup { .. }));
@@ -298,7 +365,7 @@ fn redact_body(prepared: &mut Prepared) {
     }
     for password in passwords.into_iter().filter(|password| password.len() >= SHORTEST_PASSWORD) {
         if prepared.body.contains(password) {
-            prepared.body = prepared.body.replace(password, knotpost_commands::MASK);
+            prepared.body = Comment::new(&prepared.body.replace(password, knotpost_commands::MASK));
         }
     }
 }
@@ -307,10 +374,10 @@ fn redact_body(prepared: &mut Prepared) {
 async fn prepare_lines(
     app: &App,
     mut prepared: Prepared,
+    body: &str,
     patience: Patience,
 ) -> Result<Option<Prepared>, StoreError> {
-    let body = std::mem::take(&mut prepared.body);
-    let lines = match knotpost_commands::command_lines(&body) {
+    let lines = match knotpost_commands::command_lines(body) {
         Ok(lines) => lines,
         Err(error) => {
             prepared.command = Err(error);
@@ -330,6 +397,18 @@ async fn prepare_lines(
     Ok(Some(prepared))
 }
 
+/// Who signs up: nobody yet, or, with the right password, the one who has the name already.
+async fn check_signup(
+    app: &App,
+    origin: &Origin,
+    who: &Credentials,
+) -> Result<Result<Login, HashError>, StoreError> {
+    if app.store.glance().await?.find_user(&who.userid).await?.is_none() {
+        return Ok(Ok(Login::NotNeeded));
+    }
+    check_typed_password(app, &origin.rate_key, &who.userid, who.password.expose()).await
+}
+
 /// `false` when a password would have to be hashed and must not be.
 async fn check_passwords(app: &App, prepared: &mut Prepared, patience: Patience) -> Result<bool, StoreError> {
     let Ok(command) = &prepared.command else { return Ok(true) };
@@ -341,7 +420,8 @@ async fn check_passwords(app: &App, prepared: &mut Prepared, patience: Patience)
     if patience == Patience::OnlyRemembered && new_password.is_some() {
         return Ok(false);
     }
-    if let Command::Signup { .. } = command {
+    let is_signup = matches!(command, Command::Signup { .. });
+    if is_signup {
         count_rate(app, prepared);
         if prepared.limited.is_some() {
             return Ok(true);
@@ -349,12 +429,19 @@ async fn check_passwords(app: &App, prepared: &mut Prepared, patience: Patience)
     }
     let Ok(command) = &prepared.command else { return Ok(true) };
     let login = match (command, command.credentials()) {
-        (Command::Signup { .. }, _) | (_, None) => Ok(Login::NotNeeded),
+        (Command::Signup { who, .. }, _) => check_signup(app, &prepared.origin, who).await?,
+        (_, None) => Ok(Login::NotNeeded),
         (_, Some(who)) => {
-            let proof = match command {
-                // Whoever finds a browser open must not be able to lock its owner out.
-                Command::ChangePassword { .. } | Command::Delete { .. } => &Proof::Password,
-                _ => &prepared.origin.proof,
+            let proof = match (demand(command), &prepared.origin.proof) {
+                (Demand::Typed, _) => &Proof::Password,
+                (Demand::Lately, Proof::LoggedIn(visitor))
+                    if who.password.expose() == knotpost_commands::MASK
+                        && !gave_password_lately(visitor.password_at, app.clock.now()) =>
+                {
+                    prepared.login = Login::Stale;
+                    return Ok(true);
+                }
+                (_, proof) => proof,
             };
             let rate_key = prepared.origin.rate_key.as_str();
             let (userid, password) = (who.userid.as_str(), who.password.expose());
@@ -377,7 +464,8 @@ async fn check_passwords(app: &App, prepared: &mut Prepared, patience: Patience)
         }
     };
     let new_hash = match (&login, new_password) {
-        (Ok(Login::NotNeeded | Login::Known { .. }), Some(password)) => {
+        (Ok(Login::NotNeeded), Some(password)) => Some(app.credentials.hash(password.expose()).await),
+        (Ok(Login::Known { .. }), Some(password)) if !is_signup => {
             Some(app.credentials.hash(password.expose()).await)
         }
         _ => None,

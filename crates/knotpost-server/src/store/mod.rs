@@ -5,6 +5,7 @@
 //! commit is returned from the closure, never done inside it.
 
 mod accounts;
+mod address_changes;
 mod addresses;
 mod ahead;
 mod api_tokens;
@@ -64,7 +65,8 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, PgPool};
 
 pub use accounts::{MoverRow, NewUser, UserRow, UserState};
-pub use addresses::AddressRow;
+pub use address_changes::AddressChange;
+pub use addresses::{AddressRow, ConfirmationShare};
 pub use ahead::Foreseen;
 pub use api_tokens::{NewToken, TokenRow};
 pub use audit::{AuditFilter, AuditRow, NewAudit};

@@ -92,7 +92,8 @@ async fn show(app: &Arc<App>, game: String, number: u32, ply: Option<i64>) -> Re
     let state = view.board.row.state.as_str();
     let paused = view.board.row.paused_at.map_or("", |_| ", paused");
     let text = app.composer.text(&Reply::Board(Box::new(view.sheet)));
-    println!("{}", text.map_or_else(|error| error, |(_, text)| text));
+    let text = text.map_or_else(|error| error, |(_, text)| text);
+    println!("{}", crate::domain::clean_text(&text));
     println!("State     {state}{paused}\nPosition  {position}");
     Ok(())
 }

@@ -66,6 +66,7 @@ pub const TABLES: &[Table] = &[
     table!(audit [id] id: Int, at: Int, door: Text, actor: Text, actor_key: Text, deed: Text, subject: Text,
         subject_user: Text, outcome: Text, detail: Text),
     table!(confirmations [address_key] address_key: Text, sent_at: Int),
+    table!(confirmation_mails [id] id: Int, address_key: Text, sent_at: Int, user_id: Int, aligned: Flag),
     table!(failing_addresses [address_key] address_key: Text, last_at: Int, stopped_at: Int, why: Text),
     table!(preferences [user_id game name] user_id: Int, game: Text, name: Text, value: Text),
     table!(webhooks [id] id: Int, user_id: Int, url: Text, events: Text, secret: Bytes, created_at: Int,
@@ -133,5 +134,6 @@ pub const STAYING: &[Staying] = &[
     Staying { name: "feed_keys", why: "would let an address of feeds work again that was given up since" },
     Staying { name: "web_sessions", why: "would let browsers in again that were logged out since" },
     Staying { name: "magic_links", why: "would let a link work again that was used since" },
+    Staying { name: "address_changes", why: "would let a change be taken back that was taken back since" },
     Staying { name: "password_resets", why: "would let a code work again that was used since" },
 ];
