@@ -11,7 +11,7 @@ RUN cargo build --release --locked --package knotpost-server
 
 FROM debian:bookworm-slim
 RUN useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin knotpost \
- && install -d -o knotpost -g knotpost -m 750 /data /key
+ && install -d -o knotpost -g knotpost -m 700 /data /key
 COPY --from=build /source/target/release/knotpost /usr/local/bin/knotpost
 COPY LICENSE-MIT LICENSE-APACHE NOTICE /usr/local/share/doc/knotpost/
 USER knotpost

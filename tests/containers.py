@@ -74,11 +74,17 @@ def check_context(place):
 
 def check_compose(program, place):
     """docker-compose understands its file, the server the settings in it."""
-    shown = run("docker-compose", "--env-file", ".env.example", "config", cwd=ROOT)
+    shown = run("docker-compose", "--env-file", "/dev/null", "config", cwd=ROOT)
+    if run("docker-compose", "--env-file", ".env.example", "config", cwd=ROOT) != shown:
+        sys.exit("containers: .env.example, copied as it is, changes the installation")
     settings = dict(re.findall(r"^ +(KNOTPOST_\w+): ?['\"]?(.*?)['\"]?$", shown, re.MULTILINE))
     if len(settings) < 8:
         sys.exit(f"containers: too few settings in docker-compose.yml: {sorted(settings)}")
     run(program, "config", "show", cwd=place, env={"PATH": os.environ["PATH"]} | settings)
+    example = dict(re.findall(r'^#(KNOTPOST_\w+)="(.*)"$', (ROOT / ".env.example").read_text(), re.MULTILINE))
+    if len(example) < 5:
+        sys.exit(f"containers: too few settings in .env.example: {sorted(example)}")
+    run(program, "config", "show", cwd=place, env={"PATH": os.environ["PATH"]} | example)
     print(f"docker-compose.yml is sound, its {len(settings)} settings are known")
 
 
@@ -171,7 +177,7 @@ def try_proxy(image):
     hosts = ["127.0.0.1 localhost"]
     for number in (1, 2):
         own = f"{folder}/{number}"
-        run("install", "-d", "-o", user, "-m", "750", own)
+        run("install", "-d", "-o", user, "-m", "700", own)
         hosts.append(f"127.0.0.{number + 1} knotpost-{number}")
         settings = {"KNOTPOST_SERVER__DATA": own, "KNOTPOST_SMTP__LISTEN": "",
                     "KNOTPOST_HTTP__LISTEN": f"127.0.0.{number + 1}:8080"}

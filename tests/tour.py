@@ -124,6 +124,7 @@ def check(script: str, output: str, data: pathlib.Path) -> None:
         judge.expect(f"mails to {player} beside the boards", len(about), 1)
     judge.expect("ann's good wishes reach bob", any(
         mail["To"] == PLAYERS["bob"] and "Good luck, bob!" in text_of(mail) for mail in mails), True)
+    judge.expect("the mailbox opens with its key", "<h1>Mailbox</h1>" in output, True)
     judge.expect("ports.json is gone", (data / "ports.json").exists(), False)
     judge.expect("the illegal move was refused", "`b12` cannot be played: entry 12" in output, True)
     if judge.failed:

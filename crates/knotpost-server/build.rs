@@ -1,9 +1,26 @@
-//! Embeds the templates and makes a changed migration or template rebuild the program.
+//! Embeds the templates and the names of all crates, and makes a changed migration or template rebuild the program.
 
 #[expect(clippy::disallowed_methods, reason = "cargo talks to build scripts by environment")]
 fn main() {
     minijinja_embed::embed_templates!("../../templates/mail", &[".txt", ".html"], "mail");
     minijinja_embed::embed_templates!("../../templates/web", &[".html"], "web");
+    list_crates();
     println!("cargo:rerun-if-changed=../../migrations");
     println!("cargo:rerun-if-changed=../../templates");
+}
+
+/// The names of all crates that could log something, one a line.
+#[expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    reason = "cargo talks to build scripts by environment"
+)]
+fn list_crates() {
+    let lock = "../../Cargo.lock";
+    println!("cargo:rerun-if-changed={lock}");
+    let text = std::fs::read_to_string(lock).expect("Cargo.lock lies in the folder of the workspace");
+    let names = text.lines().filter_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'));
+    let list: String = names.map(|name| name.replace('-', "_") + "\n").collect();
+    let out = std::env::var_os("OUT_DIR").expect("cargo says where to");
+    std::fs::write(std::path::Path::new(&out).join("crates.txt"), list).expect("the list is written");
 }

@@ -72,6 +72,11 @@ export class Person {
     return answer?.status();
   }
 
+  /** Opens the mailbox with the key that the server printed; from then on a cookie stands for the key. */
+  openMailbox() {
+    return this.open(`/mailbox?key=${this.server.mailboxKey}`);
+  }
+
   text(selector = "main") {
     return this.page.$eval(selector, (one) => one.innerText);
   }

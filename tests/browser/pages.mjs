@@ -76,6 +76,7 @@ export const PUBLIC = {
   "board-over": "/boards/osbox/101",
   "board-watched": "/boards/osbox/105",
   "api-docs": "/api/docs",
+  "mailbox-key": (person) => person.openMailbox(),
   mailbox: "/mailbox",
   // `/mailbox/{name}`, with `/mailbox/{name}/page` in its frame.
   "mailbox-mail": async (person) => {

@@ -48,6 +48,7 @@ export class Server {
     });
     this.site = `http://${listening.http}`;
     this.smtp = listening.smtp;
+    this.mailboxKey = listening.mailbox_key;
   }
 
   get data() {

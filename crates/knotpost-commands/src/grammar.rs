@@ -2,6 +2,7 @@
 //!
 //! The arguments of each verb are read in `verbs`.
 
+use crate::bound::{MOST_LINE_BYTES, bound};
 use crate::clean::clean;
 use crate::command::Command;
 use crate::error::{ErrorCode, ParseError};
@@ -17,6 +18,10 @@ use crate::vocabulary::{GameWords, Vocabulary};
 ///
 /// Failures are told in this order: the words and options, then the game.
 pub fn parse(line: &str, vocabulary: &Vocabulary) -> Result<Command, ParseError> {
+    if line.len() > MOST_LINE_BYTES {
+        let message = format!("a line has at most {MOST_LINE_BYTES} bytes");
+        return Err(ParseError::new(ErrorCode::TooLarge, message));
+    }
     parse_clean(&clean(line), vocabulary)
 }
 
@@ -193,7 +198,7 @@ fn read_command(line: &Line<'_>, head: &Head<'_>, vocabulary: &Vocabulary) -> Re
         options: &line.options,
         vocabulary,
     };
-    let command = read_arguments(&args)?;
+    let command = bound(read_arguments(&args)?)?;
     if head.game == NamedGame::Unknown { Err(unknown_game(line, vocabulary)) } else { Ok(command) }
 }
 

@@ -4,6 +4,7 @@
 //! game: what it must know about games (their names and option words) comes in as a [`Vocabulary`].
 //! Whether a user exists, a board is running or a move is legal is decided elsewhere.
 
+mod bound;
 mod clean;
 mod command;
 mod comment;
@@ -20,6 +21,7 @@ mod verbs;
 mod vocabulary;
 mod words;
 
+pub use bound::{MOST_LINE_BYTES, MOST_MOVES, MOST_NAMES};
 pub use clean::clean;
 pub use command::Command;
 pub use comment::{Comment, clean_line, clean_text, is_unwanted, limit_comment};

@@ -3,6 +3,7 @@
 //! The address already says who plays on which board, so a move alone is enough. A word that is both a
 //! move of the game and a short command is a move; whoever knows the game must try that first.
 
+use crate::bound::check_moves;
 use crate::clean::clean;
 use crate::error::{ErrorCode, ParseError};
 use crate::mask::show;
@@ -81,6 +82,7 @@ pub fn parse_short(line: &str, vocabulary: &Vocabulary) -> Result<ShortCommand, 
         Found::One(Keyword::Show) if rest.is_empty() => Ok(ShortCommand::Show),
         Found::One(Keyword::Queue) => {
             let moves = read_queued(rest).map_err(|problem| wrong(Verb::Queue, problem))?;
+            check_moves(moves.len()).map_err(|message| wrong(Verb::Queue, &message))?;
             Ok(ShortCommand::Queue { moves })
         }
         Found::One(Keyword::Preview) => {
@@ -88,6 +90,7 @@ pub fn parse_short(line: &str, vocabulary: &Vocabulary) -> Result<ShortCommand, 
             if moves.is_empty() || !moves.iter().all(is_turn) {
                 return Err(wrong(Verb::Preview, "after `preview` must come moves"));
             }
+            check_moves(moves.len()).map_err(|message| wrong(Verb::Preview, &message))?;
             Ok(ShortCommand::Preview { moves })
         }
         _ => read_action(first, rest, vocabulary),

@@ -5,6 +5,7 @@
 //! clock, the server's addresses or the meaning of a command. Whatever bytes come in, what comes out is a value,
 //! in time that grows with their number.
 
+pub mod data;
 mod decode;
 mod encoded;
 pub mod extract;
@@ -16,6 +17,7 @@ pub mod outline;
 pub mod parse;
 mod phrases;
 mod quoting;
+mod received;
 mod trimmings;
 
 pub use extract::{Extracted, extract};

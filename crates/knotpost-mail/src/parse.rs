@@ -9,6 +9,7 @@ use mail_parser::{HeaderName, HeaderValue};
 
 use super::encoded::decode_words;
 use super::mime::{self, Limit, Part};
+use super::received::client_address;
 
 /// Why bytes are not taken as a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -154,7 +155,7 @@ fn take_field(message: &mut Message, seen: &mut Seen, field: &mime::Field<'_>) {
         HeaderName::Received => {
             message.received_count += 1;
             if message.received_from.len() < MOST_HOPS {
-                message.received_from.push(field.value.as_received().and_then(|hop| hop.from_ip));
+                message.received_from.push(client_address(&unfold(&field.raw)));
             }
         }
         HeaderName::AuthenticationResults => message.authentication_results.push(unfold(&field.raw)),

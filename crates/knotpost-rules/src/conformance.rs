@@ -105,6 +105,7 @@ fn check_play(game: &dyn AnyGame, options: &GameOptions, players: usize, round: 
         check_standing(position.as_ref(), players)?;
         if turn < 12 || turn % 3 == 0 || position.status().is_over() {
             check_position_string(game, options, position.as_ref(), &seed)?;
+            check_only_spelling(game, options, players, &position.position(), &mut chance)?;
             check_views(game, position.as_ref(), players)?;
         }
         if position.status().is_over() {
@@ -178,6 +179,48 @@ fn check_position_string(
     let wide =
         position.view(Viewer::Seat(Seat::FIRST)).legend().lines().any(|line| line.chars().count() > 72);
     ensure(!wide, || "the legend does not fit a mail".to_owned())
+}
+
+/// A string that differs from a position's own is refused or is the own string of another position.
+fn check_only_spelling(
+    game: &dyn AnyGame,
+    options: &GameOptions,
+    players: usize,
+    text: &str,
+    chance: &mut Chance,
+) -> Result<(), Broken> {
+    let whole = [text.to_ascii_uppercase(), text.replace(' ', "  "), format!(" {text}"), format!("{text}\n")];
+    let letters: Vec<char> = text.chars().collect();
+    let edited = (0..letters.len()).flat_map(|at| edit(&letters, at, chance)).collect::<Vec<_>>();
+    for mutant in whole.into_iter().chain(edited) {
+        let Ok(read) = game.parse_position(options, players, &Seed::default(), &mutant) else { continue };
+        let printed = read.position();
+        ensure(printed == mutant, || format!("`{mutant}` is read, but printed as `{printed}`"))?;
+    }
+    Ok(())
+}
+
+/// The text with this character changed in its case, doubled, left out, exchanged with the next one, and made
+/// another one of the text or of a few that numbers and names may begin or end with.
+fn edit(letters: &[char], at: usize, chance: &mut Chance) -> Vec<String> {
+    let Some((before, [letter, after @ ..])) = letters.split_at_checked(at) else { return Vec::new() };
+    let spell = |middle: &[char]| before.iter().chain(middle).chain(after).collect::<String>();
+    let flipped =
+        if letter.is_ascii_lowercase() { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };
+    let strangers = ['0', '1', '3', '9', '+', '-', '?', '.', ',', '\u{660}', '\u{212a}'];
+    let stranger = strangers.get(chance.below(strangers.len())).copied().unwrap_or('0');
+    let other = letters.get(chance.below(letters.len())).copied().unwrap_or('0');
+    let next = after.first().copied().unwrap_or(' ');
+    let exchanged: String = before.iter().chain(&[next, *letter]).chain(after.iter().skip(1)).collect();
+    vec![
+        spell(&[flipped]),
+        spell(&[*letter, *letter]),
+        spell(&[]),
+        spell(&[stranger]),
+        spell(&[stranger, *letter]),
+        spell(&[other]),
+        exchanged,
+    ]
 }
 
 /// Without the ability to hide something everybody sees the same: what is drawn for one is shown to all.

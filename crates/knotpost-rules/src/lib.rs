@@ -10,6 +10,7 @@
 mod choice;
 #[cfg(feature = "test-kit")]
 pub mod conformance;
+mod departure;
 mod error;
 mod game;
 pub mod games;
@@ -27,6 +28,7 @@ mod turn;
 pub mod view;
 
 pub use choice::{Choice, Choices, Part, PartKind};
+pub use departure::{Departure, Departures};
 pub use error::{Illegal, PositionError, Rejected, SyntaxError};
 pub use game::{Forbidden, Game};
 pub use help::{HelpPage, HelpSection};

@@ -26,7 +26,13 @@ static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::standard);
 async fn board(folder: &std::path::Path) -> (Arc<App>, Reply) {
     let mut config = Config::default();
     config.server.data = folder.to_owned();
-    let app = server::open(config, &REGISTRY, Arc::new(SystemClock), Arc::new(SystemEntropy::default()));
+    let app = server::open(
+        config,
+        &REGISTRY,
+        Arc::new(SystemClock),
+        Arc::new(SystemEntropy::default()),
+        server::Opening::Serve,
+    );
     let app = app.await.unwrap();
     let lines = [
         "signup ann ann-secret ann@ann.example",

@@ -35,7 +35,13 @@ const GAMES: [&str; 4] = ["osbox", "osbo", "obsidio", "boxilies"];
 async fn open(folder: &Path) -> Arc<App> {
     let mut config = Config::default();
     config.server.data = folder.to_owned();
-    let app = server::open(config, &REGISTRY, Arc::new(SystemClock), Arc::new(SystemEntropy::default()));
+    let app = server::open(
+        config,
+        &REGISTRY,
+        Arc::new(SystemClock),
+        Arc::new(SystemEntropy::default()),
+        server::Opening::Serve,
+    );
     let app = app.await.unwrap();
     for name in ["ann", "bob"] {
         say(&app, format!("signup {name} {name}-secret {name}@{name}.example")).await;

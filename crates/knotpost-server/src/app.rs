@@ -8,14 +8,15 @@ use secrecy::ExposeSecret;
 use tokio::sync::{broadcast, watch};
 
 use crate::clock::{Clock, Entropy};
-use crate::config::Config;
+use crate::config::{Config, ConfigError};
 use crate::domain::{BoardRef, OwnAddresses};
 use crate::gallery::Gallery;
 use crate::links::Links;
 use crate::pulse::Pulse;
-use crate::secret::SecretKey;
+use crate::secret::KeyRing;
 use crate::service::{
-    Acquaintances, Announcements, Announcer, Composer, Credentials, Limits, Notice, RecentBoards, Sign,
+    Acquaintances, Announcements, Announcer, Composer, Credentials, Limits, Lookout, Notice, RecentBoards,
+    Sign,
 };
 use crate::store::Store;
 
@@ -71,7 +72,7 @@ impl Signals {
     }
 }
 
-/// How the file of the database is, as far as this server knows.
+/// How the file of the database is, as far as this server knows, and whether the server can go on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Condition {
     /// Nothing is wrong with it.
@@ -81,6 +82,8 @@ pub enum Condition {
     Checking,
     /// Something is wrong with it: the file, the faults, and what to do. The server ends.
     Damaged(String),
+    /// A loop without which the server is of no use does not go on. The server ends, to be started again.
+    Broken(String),
 }
 
 /// A running server's parts.
@@ -109,8 +112,8 @@ pub struct App {
     pub gallery: Gallery,
     /// Long boards that were just looked at.
     pub recent_boards: RecentBoards,
-    /// Its secret.
-    pub secret: SecretKey,
+    /// Its secret keys.
+    pub secret: KeyRing,
     /// Links it gives out.
     pub links: Links,
     /// Its mail addresses.
@@ -121,6 +124,8 @@ pub struct App {
     pub condition: watch::Sender<Condition>,
     /// Whether its loops go on.
     pub pulse: Pulse,
+    /// Who has been seen keeping the clock.
+    pub lookout: Lookout,
 }
 
 /// What an [`App`] takes from outside.
@@ -149,14 +154,17 @@ impl App {
         let Parts { config, store, registry, clock, entropy, composer } = parts;
         for name in &config.games.disabled {
             let known: Vec<&str> = registry.iter().map(|game| game.meta().name).collect();
-            anyhow::ensure!(
-                registry.find(name).is_some(),
-                "games.disabled: there is no game `{name}`; games are {}",
-                known.join(", ")
-            );
+            if registry.find(name).is_none() {
+                let problem = format!("there is no game `{name}`; games are {}", known.join(", "));
+                return Err(ConfigError::Value { key: "games.disabled", problem }.into());
+            }
         }
-        let secret =
-            SecretKey::load(config.secrets.key.expose_secret(), &config.key_file(), entropy.as_ref())?;
+        let is_off = |name: &str| config.games.disabled.iter().any(|off| off.eq_ignore_ascii_case(name));
+        if registry.iter().all(|game| is_off(game.meta().name)) {
+            let problem = "all games are switched off; leave one".to_owned();
+            return Err(ConfigError::Value { key: "games.disabled", problem }.into());
+        }
+        let secret = KeyRing::load(config.secrets.key.expose_secret(), &config.key_file(), entropy.as_ref())?;
         let (announcer, told) = if store.is_shared() {
             let (announcer, told) = Announcer::new();
             (announcer, Some(told))
@@ -180,6 +188,7 @@ impl App {
             gallery: Gallery::default(),
             recent_boards: RecentBoards::default(),
             pulse: Pulse::default(),
+            lookout: Lookout::default(),
             secret,
             condition: watch::Sender::default(),
         })

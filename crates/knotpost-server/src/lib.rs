@@ -4,12 +4,16 @@
 //! `service` carries it out inside a transaction of the `store`, `outbound` sends what follows.
 //! `web` and `cli` are the other edges. An edge holds no SQL, and no use case knows HTTP or MIME.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod app;
 
 pub mod cli;
 pub mod clock;
 pub mod config;
+pub mod connections;
 pub mod domain;
+pub mod files;
 pub mod gallery;
 pub mod inbound;
 pub mod links;

@@ -1,12 +1,12 @@
 //! Signed links: what a mail gives out so that its reader can act without a password.
 
-use subtle::ConstantTimeEq;
-
 use crate::domain::{Millis, UserKey};
-use crate::secret::{Purpose, SecretKey, to_hex};
+use crate::secret::{KeyRing, to_hex};
 
 /// Bytes of a signature: 160 bits.
 const SIGNATURE: usize = 20;
+/// … in a return path, whose local part is short: 64 bits.
+const RETURN_SIGNATURE: usize = 8;
 
 /// Signs of a code: letters and digits that nobody mistakes for one another.
 pub(crate) const CODE_SIGNS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -30,12 +30,12 @@ fn until_and(until: Millis, address: &str) -> String {
 /// Makes and reads signed links.
 #[derive(Debug)]
 pub struct Links {
-    secret: SecretKey,
+    secret: KeyRing,
 }
 
 impl Links {
     /// Links signed with the server's secret.
-    pub fn new(secret: &SecretKey) -> Self {
+    pub fn new(secret: &KeyRing) -> Self {
         Self { secret: secret.clone() }
     }
 
@@ -58,12 +58,11 @@ impl Links {
         };
         let user = UserKey(user.parse().ok()?);
         let address = String::from_utf8(from_hex(address)?).ok()?;
-        let right = match until {
-            Some(until) => self.sign("confirm", user, &until_and(until, &address)),
-            None => self.sign("confirm", user, &address),
+        let is_ours = match until {
+            Some(until) => self.is_signed("confirm", user, &until_and(until, &address), signature),
+            None => self.is_signed("confirm", user, &address, signature),
         };
-        let same: bool = right.as_bytes().ct_eq(signature.as_bytes()).into();
-        same.then_some(Confirmation { user, address, until })
+        is_ours.then_some(Confirmation { user, address, until })
     }
 
     /// The page on which the reader of `address` takes a change of a user's addresses back.
@@ -79,8 +78,7 @@ impl Links {
         let (change, address, signature) = (parts.next()?, parts.next()?, parts.next()?);
         let change = change.parse().ok()?;
         let address = String::from_utf8(from_hex(address)?).ok()?;
-        let right = self.sign("undo", UserKey(change), &address);
-        let same: bool = right.as_bytes().ct_eq(signature.as_bytes()).into();
+        let same = self.is_signed("undo", UserKey(change), &address, signature);
         (same && parts.next().is_none()).then_some((change, address))
     }
 
@@ -100,15 +98,14 @@ impl Links {
         let mut parts = token.split('.');
         let (user, at, signature) = (parts.next()?, parts.next()?, parts.next()?);
         let (user, at) = (UserKey(user.parse().ok()?), Millis(at.parse().ok()?));
-        let right = self.sign(kind, user, &at.0.to_string());
-        let same: bool = right.as_bytes().ct_eq(signature.as_bytes()).into();
+        let same = self.is_signed(kind, user, &at.0.to_string(), signature);
         (same && parts.next().is_none()).then_some((user, at))
     }
 
     /// The code that goes with it, for those who answer by mail: 60 bits as `ABCD-EFGH-JKLM`.
     pub fn reset_code(&self, user: UserKey, at: Millis) -> String {
         let parts: [&[u8]; 3] = [b"reset code", &user.0.to_be_bytes(), &at.0.to_be_bytes()];
-        let digest = self.secret.digest(Purpose::Tokens, &parts);
+        let digest = self.secret.sign(&parts).mac;
         let signs: Vec<char> = digest
             .iter()
             .take(12)
@@ -140,8 +137,7 @@ impl Links {
         let mut parts = token.split('.');
         let (user, kind, signature) = (parts.next()?, parts.next()?, parts.next()?);
         let user = UserKey(user.parse().ok()?);
-        let right = self.sign("unsubscribe", user, kind);
-        let same: bool = right.as_bytes().ct_eq(signature.as_bytes()).into();
+        let same = self.is_signed("unsubscribe", user, kind, signature);
         (same && parts.next().is_none()).then(|| (user, kind.to_owned()))
     }
 
@@ -149,19 +145,23 @@ impl Links {
     /// database ever give a number again, an old report says nothing about the new mail.
     pub fn bounce_signature(&self, outbox: i64, recipient: &str) -> String {
         let parts: [&[u8]; 3] = [b"bounce", &outbox.to_be_bytes(), recipient.as_bytes()];
-        let digest = self.secret.digest(Purpose::Tokens, &parts);
-        to_hex(digest.first_chunk::<8>().unwrap_or(&[0; 8]))
+        self.secret.sign(&parts).to_text(RETURN_SIGNATURE)
     }
 
     /// Whether a return path carries the signature of that mail.
     pub fn is_bounce_signature(&self, signature: &str, outbox: i64, recipient: &str) -> bool {
-        self.bounce_signature(outbox, recipient).as_bytes().ct_eq(signature.as_bytes()).into()
+        let parts: [&[u8]; 3] = [b"bounce", &outbox.to_be_bytes(), recipient.as_bytes()];
+        self.secret.is_signed_text(&parts, RETURN_SIGNATURE, signature)
     }
 
     fn sign(&self, kind: &str, user: UserKey, text: &str) -> String {
-        let digest =
-            self.secret.digest(Purpose::Tokens, &[kind.as_bytes(), &user.0.to_be_bytes(), text.as_bytes()]);
-        to_hex(digest.first_chunk::<SIGNATURE>().unwrap_or(&[0; SIGNATURE]))
+        let parts: [&[u8]; 3] = [kind.as_bytes(), &user.0.to_be_bytes(), text.as_bytes()];
+        self.secret.sign(&parts).to_text(SIGNATURE)
+    }
+
+    fn is_signed(&self, kind: &str, user: UserKey, text: &str, signature: &str) -> bool {
+        let parts: [&[u8]; 3] = [kind.as_bytes(), &user.0.to_be_bytes(), text.as_bytes()];
+        self.secret.is_signed_text(&parts, SIGNATURE, signature)
     }
 }
 
@@ -183,7 +183,7 @@ mod tests {
     fn links() -> Links {
         let data = tempfile::tempdir().expect("a folder");
         Links::new(
-            &SecretKey::load("", &data.path().join("secret.key"), &SystemEntropy::default()).expect("a key"),
+            &KeyRing::load("", &data.path().join("secret.key"), &SystemEntropy::default()).expect("a key"),
         )
     }
 

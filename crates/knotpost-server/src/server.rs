@@ -1,6 +1,8 @@
 //! Everything in one process: opened, started, and stopped in order.
 
+mod descriptors;
 mod doors;
+mod opening;
 mod unclean;
 
 use std::fs::{File, TryLockError};
@@ -11,20 +13,28 @@ use std::time::Duration;
 use anyhow::Context as _;
 use knotpost_rules::Registry;
 use metrics_exporter_prometheus::PrometheusHandle;
-use tokio::task::JoinSet;
+use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, Parts};
 use crate::clock::{Clock, Entropy};
-use crate::config::{Config, Migrate};
+use crate::config::{Config, ConfigError, Migrate};
+use crate::files::create_private;
+use crate::inbound::smtp::Certificates;
 use crate::inbound::{Desk, Intake, Protocol, SmtpSettings, Watch, handover, smtp};
-use crate::outbound::{Courier, MailComposer, Sender, Signer, Transport};
+use crate::outbound::{Courier, MailComposer, Sender, Transport};
+use crate::secret::MailboxKey;
 use crate::service::{LocalMailbox, Mailroom, check_key, unfinished_import};
 use crate::store::Store;
+use crate::worker::Workers;
 use crate::{web, worker};
 
 pub use doors::{LocalDoor, PORTS_FILE, Ports};
+pub use opening::{Opening, OpeningError, absolute, open_files};
 
+use opening::shown_database;
+
+use descriptors::Shares;
 use doors::{LmtpListener, address, bind, bind_lmtp, remove_ports, write_ports};
 use unclean::{Check, Mark};
 
@@ -50,11 +60,13 @@ pub struct Server {
     pub ports: Ports,
     /// How its mail leaves.
     pub transport: Arc<Transport>,
+    certificates: Option<Arc<Certificates>>,
     stop: CancellationToken,
-    tasks: JoinSet<()>,
+    workers: Workers,
     mark: Option<Mark>,
     /// Held until the process ends, however it ends.
     _lock: File,
+    _file_lock: Option<File>,
 }
 
 /// Opens what every command of the program needs: folder, database, secret.
@@ -66,8 +78,9 @@ pub async fn open(
     registry: &'static Registry,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
+    opening: Opening,
 ) -> anyhow::Result<Arc<App>> {
-    let app = open_with_any_key(config, registry, clock, entropy).await?;
+    let app = open_with_any_key(config, registry, clock, entropy, opening).await?;
     if let Some(rows) = unfinished_import(&app).await? {
         anyhow::bail!(
             "the import of a whole server was interrupted here after {rows} rows: run `knotpost import FILE` again \
@@ -87,19 +100,23 @@ pub async fn open_with_any_key(
     registry: &'static Registry,
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
+    opening: Opening,
 ) -> anyhow::Result<Arc<App>> {
-    let data = &config.server.data;
-    std::fs::create_dir_all(data).with_context(|| format!("the folder {} cannot be made", data.display()))?;
+    opening::prepare(&config, opening).await?;
     let settings = config.store_settings();
+    let database = || shown_database(&config);
+    unclean::refuse_lost_file(&settings)?;
     if config.database.migrate == Migrate::Auto {
-        Store::migrate(&settings).await.context("the database cannot be brought up to date")?;
+        let migrated = Store::migrate(&settings).await;
+        migrated.with_context(|| format!("the database {} cannot be brought up to date", database()))?;
     }
-    let store = Store::open(&settings).await.context("the database cannot be opened")?;
+    let store = Store::open(&settings).await;
+    let store = store.with_context(|| format!("the database {} cannot be opened", database()))?;
     if config.database.migrate == Migrate::Off {
         store.check_schema().await?;
     }
-    let signer = Signer::from_config(&config).context("dkim.key")?;
-    let composer = Arc::new(MailComposer::new(&config).signed_by(signer));
+    let composer = MailComposer::signing(&config).map_err(|error| refuse("dkim.key", &error))?;
+    let composer = Arc::new(composer);
     Ok(Arc::new(App::new(Parts { config, store, registry, clock, entropy, composer })?))
 }
 
@@ -112,24 +129,40 @@ impl Server {
     pub async fn start(app: Arc<App>, metrics: Option<PrometheusHandle>) -> anyhow::Result<Self> {
         let config = &app.config;
         let lock = lock_folder(&config.server.data)?;
+        let file_lock = config.store_settings().sqlite_file().map(|file| lock_file(&file)).transpose()?;
         let mark = Mark::of(&app);
         let check = match &mark {
             Some(mark) => unclean::check_first(&app, mark).await?,
             None => Check::Never,
         };
-        let transport =
-            Transport::from_url(&config.mail.transport, &config.server.data).context("mail.transport")?;
-        let transport = Arc::new(transport);
+        let transport = Transport::from_config(config);
+        let transport = Arc::new(transport.map_err(|error| refuse("mail.transport", &error))?);
+        let shares = descriptors::share(config);
         let http = bind("http.listen", &config.http.listen).await?;
         let smtp = bind("smtp.listen", &config.smtp.listen).await?;
         let lmtp = bind_lmtp(config).await?;
+        let mailbox = match (transport.maildir(), &http) {
+            (Some(mails), Some(_)) => {
+                let key =
+                    MailboxKey::fresh(app.entropy.as_ref()).context("no key for /mailbox can be made")?;
+                Some((Arc::new(mails.clone()) as Arc<dyn LocalMailbox>, key))
+            }
+            _ => None,
+        };
         let ports = Ports {
+            mailbox_key: mailbox.as_ref().map(|(_, key)| key.reveal().to_owned()),
             http: address(http.as_ref())?,
             smtp: address(smtp.as_ref())?,
             lmtp: lmtp.as_ref().map(LmtpListener::door).transpose()?,
         };
-        let socket = handover::Socket::bind(&config.server.data, config.server.socket_mode.bits())
-            .context("the socket for `deliver` cannot be made")?;
+        let socket = config.socket();
+        let socket =
+            handover::Socket::bind(&socket, config.server.socket_mode.bits()).with_context(|| {
+                format!(
+                    "the socket for `deliver` cannot be made at {}; server.socket names another place",
+                    socket.display()
+                )
+            })?;
         let watch = watched_folder(config, &transport)?;
         if let Some(mark) = &mark {
             mark.set().context("it cannot be noted beside the database file that a server works on it")?;
@@ -137,71 +170,80 @@ impl Server {
         release_leases(&app).await.context("mail that waits could not be taken up again")?;
         let stop = CancellationToken::new();
         let desk = Arc::new(Desk::new(Arc::clone(&app)));
-        let mut tasks = JoinSet::new();
+        let mut workers = Workers::new(app.condition.clone(), stop.clone());
         if let Some(metrics) = &metrics {
-            tasks.spawn(worker::work_metrics(metrics.clone(), stop.clone()));
+            let (metrics, stop) = (metrics.clone(), stop.clone());
+            workers.spawn("metrics", move || worker::work_metrics(metrics.clone(), stop.clone()));
         }
         if let Some(listener) = http {
-            let web = web::Web::new(Arc::clone(&app), Arc::clone(&desk) as Arc<dyn Mailroom>, metrics);
-            let mailbox = transport.maildir().cloned().map(|mails| Arc::new(mails) as Arc<dyn LocalMailbox>);
-            tasks.spawn(web::serve(listener, web.with_mailbox(mailbox), stop.clone()));
+            let mut web = web::Web::new(Arc::clone(&app), Arc::clone(&desk) as Arc<dyn Mailroom>, metrics);
+            if let Some((mails, key)) = mailbox {
+                web = web.with_mailbox(mails, key);
+            }
+            let limits =
+                web::ServeLimits { max_connections: shares.http, ..web::ServeLimits::new(&config.http) };
+            workers.spawn_once("http", web::serve(listener, web, limits, stop.clone()));
         }
         let intake = || Arc::clone(&desk) as Arc<dyn Intake>;
+        let certificates = load_certificates(config)?;
         if let Some(listener) = smtp {
-            let settings = Arc::new(mail_settings(config, Protocol::Smtp)?);
-            tasks.spawn(smtp::serve(listener, settings, intake(), stop.clone()));
+            let mut settings = mail_settings(config, Protocol::Smtp, shares);
+            settings.tls = certificates.as_ref().map(Certificates::server_config).transpose()?;
+            let settings = Arc::new(settings);
+            workers.spawn_once("smtp", smtp::serve(listener, settings, intake(), stop.clone()));
         }
         if let Some(listener) = lmtp {
-            let settings = Arc::new(mail_settings(config, Protocol::Lmtp)?);
+            let settings = Arc::new(mail_settings(config, Protocol::Lmtp, shares));
             match listener {
                 LmtpListener::Tcp(listener) => {
-                    tasks.spawn(smtp::serve(listener, settings, intake(), stop.clone()));
+                    workers.spawn_once("lmtp", smtp::serve(listener, settings, intake(), stop.clone()));
                 }
                 LmtpListener::Unix(socket) => {
-                    tasks.spawn(smtp::serve_unix(socket, settings, intake(), stop.clone()));
+                    workers.spawn_once("lmtp", smtp::serve_unix(socket, settings, intake(), stop.clone()));
                 }
             }
         }
-        if let Some(watch) = watch {
-            let poll = Duration::from_secs_f64(config.maildir.poll_seconds);
-            tasks.spawn(worker::work_maildir(watch, Arc::clone(&desk), poll, stop.clone()));
-        }
-        tasks.spawn(socket.serve(intake(), config.inbound.max_bytes, stop.clone()));
-        for _ in 0..READERS {
-            tasks.spawn(worker::work_inbox(Arc::clone(&desk), Arc::clone(&app), stop.clone()));
-        }
-        let sender = Arc::new(Sender::new(Arc::clone(&app), Arc::clone(&transport)));
-        for _ in 0..SENDERS {
-            tasks.spawn(worker::work_outbox(Arc::clone(&app), Arc::clone(&sender), stop.clone()));
-        }
-        for _ in 0..HELPERS {
-            tasks.spawn(worker::help_outbox(Arc::clone(&sender), stop.clone()));
-        }
-        if config.webhooks.enabled {
-            let courier = Arc::new(Courier::new(config).context("webhooks cannot be told anything")?);
-            for _ in 0..COURIERS {
-                tasks.spawn(worker::work_webhooks(Arc::clone(&app), Arc::clone(&courier), stop.clone()));
-            }
-        }
-        tasks.spawn(worker::work_clock(Arc::clone(&app), stop.clone()));
-        tasks.spawn(worker::work_peers(Arc::clone(&app), stop.clone()));
-        tasks.spawn(worker::work_rounds(Arc::clone(&app), stop.clone()));
-        tasks.spawn(worker::work_retention(Arc::clone(&app), stop.clone()));
+        workers.spawn_once("deliver", socket.serve(intake(), config.inbound.max_bytes, stop.clone()));
+        start_loops(&app, &desk, &transport, watch, &mut workers, &stop)?;
         if let (Some(mark), Check::Meanwhile) = (&mark, check) {
-            tasks.spawn(unclean::check_meanwhile(Arc::clone(&app), mark.clone(), stop.clone()));
+            let checking = unclean::check_meanwhile(Arc::clone(&app), mark.clone(), stop.clone());
+            workers.spawn_once("check", checking);
         }
         write_ports(&config.server.data, &ports).context("ports.json cannot be written")?;
-        Ok(Self { app, ports, transport, stop, tasks, mark, _lock: lock })
+        Ok(Self {
+            app,
+            ports,
+            transport,
+            certificates,
+            stop,
+            workers,
+            mark,
+            _lock: lock,
+            _file_lock: file_lock,
+        })
+    }
+
+    /// Reads certificate, key for signatures and templates again. Work in hand goes on with what it has.
+    ///
+    /// # Errors
+    /// When one of them cannot be used; then all stay as they are.
+    pub fn reload(&self) -> anyhow::Result<()> {
+        let read =
+            self.certificates.as_deref().map(Certificates::read).transpose().context("smtp.tls_cert")?;
+        self.app.composer.reload().map_err(anyhow::Error::msg)?;
+        if let (Some(certificates), Some(read)) = (&self.certificates, read) {
+            certificates.replace(read);
+        }
+        Ok(())
     }
 
     /// Stops accepting, finishes what is in hand, closes the database.
     pub async fn stop(mut self) {
         self.stop.cancel();
-        let finished =
-            tokio::time::timeout(GRACE, async { while self.tasks.join_next().await.is_some() {} }).await;
+        let finished = tokio::time::timeout(GRACE, self.workers.join()).await;
         if finished.is_err() {
             tracing::warn!("some work was not finished in time; it goes on at the next start");
-            self.tasks.shutdown().await;
+            self.workers.shutdown().await;
         }
         remove_ports(&self.app.config.server.data);
         self.app.store.close().await;
@@ -217,7 +259,7 @@ impl Server {
 /// When a server runs on the folder, or it cannot be locked.
 pub fn lock_folder(data: &Path) -> anyhow::Result<File> {
     let path = data.join(LOCK_FILE);
-    let file = File::create(&path).with_context(|| format!("{} cannot be made", path.display()))?;
+    let file = create_private(&path).with_context(|| format!("{} cannot be made", path.display()))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => anyhow::bail!("another server is running on {}", data.display()),
@@ -225,6 +267,77 @@ pub fn lock_folder(data: &Path) -> anyhow::Result<File> {
             Err(anyhow::Error::new(error).context(format!("{} cannot be locked", path.display())))
         }
     }
+}
+
+/// One server a database file, wherever their folders are. The lock is on the file itself and not on its name, so that
+/// links to it are no way around; SQLite's own locks are of another kind and do not meet it.
+fn lock_file(path: &Path) -> anyhow::Result<File> {
+    let name = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let file = File::open(path).with_context(|| format!("{} cannot be opened", name.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            anyhow::bail!("another server is running on the database file {}", name.display())
+        }
+        Err(TryLockError::Error(error)) => {
+            Err(anyhow::Error::new(error).context(format!("{} cannot be locked", name.display())))
+        }
+    }
+}
+
+/// Starts the loops that work without being asked.
+fn start_loops(
+    app: &Arc<App>,
+    desk: &Arc<Desk>,
+    transport: &Arc<Transport>,
+    watch: Option<Watch>,
+    workers: &mut Workers,
+    stop: &CancellationToken,
+) -> anyhow::Result<()> {
+    let config = &app.config;
+    let parts = || (Arc::clone(app), stop.clone());
+    if let Some(watch) = watch {
+        let poll = Duration::from_secs_f64(config.maildir.poll_seconds);
+        let (watch, desk, stop) = (Arc::new(Mutex::new(watch)), Arc::clone(desk), stop.clone());
+        workers.spawn("maildir", move || {
+            worker::work_maildir(Arc::clone(&watch), Arc::clone(&desk), poll, stop.clone())
+        });
+    }
+    for _ in 0..READERS {
+        let (desk, (app, stop)) = (Arc::clone(desk), parts());
+        workers.spawn("inbox", move || worker::work_inbox(Arc::clone(&desk), Arc::clone(&app), stop.clone()));
+    }
+    let sender = Arc::new(Sender::new(Arc::clone(app), Arc::clone(transport)));
+    for _ in 0..SENDERS {
+        let (sender, (app, stop)) = (Arc::clone(&sender), parts());
+        workers.spawn("outbox", move || {
+            worker::work_outbox(Arc::clone(&app), Arc::clone(&sender), stop.clone())
+        });
+    }
+    for _ in 0..HELPERS {
+        let (sender, stop) = (Arc::clone(&sender), stop.clone());
+        workers.spawn("outbox", move || worker::help_outbox(Arc::clone(&sender), stop.clone()));
+    }
+    if config.webhooks.enabled {
+        let courier = Arc::new(Courier::new(config).context("webhooks cannot be told anything")?);
+        for _ in 0..COURIERS {
+            let (courier, (app, stop)) = (Arc::clone(&courier), parts());
+            workers.spawn("webhooks", move || {
+                worker::work_webhooks(Arc::clone(&app), Arc::clone(&courier), stop.clone())
+            });
+        }
+    }
+    let (told, (app, stop)) = (Arc::new(Mutex::new(app.signals.take_announcements())), parts());
+    workers.spawn("peers", move || worker::work_peers(Arc::clone(&app), Arc::clone(&told), stop.clone()));
+    let (app, stop) = parts();
+    workers.spawn("clock", move || worker::work_clock(Arc::clone(&app), stop.clone()));
+    let (app, stop) = parts();
+    workers.spawn("rounds", move || worker::work_rounds(Arc::clone(&app), stop.clone()));
+    let (app, stop) = parts();
+    workers.spawn("retention", move || worker::work_retention(Arc::clone(&app), stop.clone()));
+    let (app, stop) = parts();
+    workers.spawn("file", move || worker::work_file(Arc::clone(&app), stop.clone()));
+    Ok(())
 }
 
 /// What a killed server had in hand goes on at once: whoever holds the folder is alone on its
@@ -235,7 +348,7 @@ async fn release_leases(app: &App) -> anyhow::Result<()> {
     }
     let now = app.clock.now();
     app.store
-        .write(move |tx| {
+        .write_queue(move |tx| {
             Box::pin(async move {
                 tx.release_duties(now).await?;
                 tx.release_inbox(now).await?;
@@ -246,15 +359,29 @@ async fn release_leases(app: &App) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn mail_settings(config: &Config, protocol: Protocol) -> anyhow::Result<SmtpSettings> {
+/// The certificate for STARTTLS, if there is one.
+fn load_certificates(config: &Config) -> anyhow::Result<Option<Arc<Certificates>>> {
+    if config.smtp.tls_cert.is_empty() {
+        return Ok(None);
+    }
+    let loaded = Certificates::load(Path::new(&config.smtp.tls_cert), Path::new(&config.smtp.tls_key));
+    Ok(Some(Arc::new(loaded.map_err(|error| refuse("smtp.tls_cert", &error))?)))
+}
+
+/// A setting that turned out unusable when it was used.
+fn refuse(key: &'static str, error: &dyn std::error::Error) -> ConfigError {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let problem = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
+    ConfigError::Value { key, problem }
+}
+
+fn mail_settings(config: &Config, protocol: Protocol, shares: Shares) -> SmtpSettings {
     let domain = config.server.address.rsplit_once('@').map_or("localhost", |(_, domain)| domain);
     let mut settings = SmtpSettings::new(domain, protocol);
     settings.max_message = config.inbound.max_bytes;
-    if protocol == Protocol::Smtp && !config.smtp.tls_cert.is_empty() {
-        let tls = smtp::load_tls(Path::new(&config.smtp.tls_cert), Path::new(&config.smtp.tls_key));
-        settings.tls = Some(tls.context("smtp.tls_cert")?);
-    }
-    Ok(settings)
+    settings.max_connections = settings.max_connections.min(shares.mail);
+    settings.relays = config.smtp.relays.clone();
+    settings
 }
 
 /// The Maildir that is watched, if any.

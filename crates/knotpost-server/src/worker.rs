@@ -1,23 +1,27 @@
 //! Loops that do waiting work: received mail, outgoing mail, tidying up. Each takes one piece after
 //! the other, and between two pieces looks whether it should stop.
 
-use std::panic::AssertUnwindSafe;
+mod supervision;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt as _;
 use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::clock::random_bytes;
+use crate::domain::Millis;
 use crate::inbound::{Desk, Round, Watch};
 use crate::outage::log_failure;
 use crate::outbound::{Courier, Sender, webhook};
 use crate::pulse::Loop;
 use crate::secret::to_hex;
-use crate::service::{self, Sign};
+use crate::service::{self, Announcements, Sign};
 use crate::store::StoreError;
+
+pub use supervision::Workers;
 
 /// How soon a worker that has run out of work looks by itself, without a sign.
 const POLL: Duration = Duration::from_millis(500);
@@ -32,6 +36,10 @@ const REST: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_secs(1);
 /// How often what was counted is summed up.
 const SUM_UP: Duration = Duration::from_secs(5);
+/// How often somebody looks whether the database file is still there.
+const LOOK_AT_FILE: Duration = Duration::from_secs(30);
+/// A day, in milliseconds.
+const DAY_MS: i64 = 86_400_000;
 /// How often old outcomes are deleted.
 const PRUNE: Duration = Duration::from_mins(10);
 
@@ -46,16 +54,17 @@ pub async fn work_inbox(desk: Arc<Desk>, app: Arc<App>, stop: CancellationToken)
 }
 
 /// Empties the watched folder again and again until it is told to stop. Nothing in the folder ends it.
-pub async fn work_maildir(mut watch: Watch, desk: Arc<Desk>, poll: Duration, stop: CancellationToken) {
+pub async fn work_maildir(
+    watch: Arc<Mutex<Watch>>,
+    desk: Arc<Desk>,
+    poll: Duration,
+    stop: CancellationToken,
+) {
+    let mut watch = watch.lock().await;
     while !stop.is_cancelled() {
-        let walked = AssertUnwindSafe(watch.walk(&desk, &stop)).catch_unwind().await;
-        let pause = match walked {
-            Ok(Round::Done) => poll,
-            Ok(Round::Trouble) => poll.max(REST),
-            Err(_) => {
-                tracing::error!("the watch over the mail folder stumbled; it goes on");
-                poll.max(REST)
-            }
+        let pause = match watch.walk(&desk, &stop).await {
+            Round::Done => poll,
+            Round::Trouble => poll.max(REST),
         };
         tokio::select! {
             () = stop.cancelled() => {}
@@ -162,8 +171,9 @@ async fn rest(
 
 /// Tells other processes on the same database what happens here, and listens to them, until it is
 /// told to stop. Where nobody else can be, it ends at once.
-pub async fn work_peers(app: Arc<App>, stop: CancellationToken) {
-    let Some(mut told) = app.signals.take_announcements() else { return };
+pub async fn work_peers(app: Arc<App>, told: Arc<Mutex<Option<Announcements>>>, stop: CancellationToken) {
+    let mut told = told.lock().await;
+    let Some(told) = told.as_mut() else { return };
     let me = match random_bytes::<16>(app.entropy.as_ref()) {
         Ok(bytes) => to_hex(&bytes),
         Err(error) => {
@@ -173,7 +183,7 @@ pub async fn work_peers(app: Arc<App>, stop: CancellationToken) {
     };
     tokio::select! {
         () = stop.cancelled() => {}
-        () = service::tell_peers(&app, &mut told, &me) => {}
+        () = service::tell_peers(&app, told, &me) => {}
         () = listen(&app, &me) => {}
     }
 }
@@ -215,7 +225,7 @@ pub async fn work_clock(app: Arc<App>, stop: CancellationToken) {
             Ok(true) => continue,
             Ok(false) => TICK,
             Err(error) => {
-                tracing::error!(error = error.with_causes(), "the clock of the boards cannot go on");
+                log_failure(&error, "the clock of the boards cannot go on");
                 REST
             }
         };
@@ -241,9 +251,49 @@ pub async fn work_metrics(metrics: PrometheusHandle, stop: CancellationToken) {
     }
 }
 
-/// Deletes outcomes that are older than they are kept, a batch at a time.
+/// Looks whether the file of the database is still the one that was opened, and says so when it is not.
+pub async fn work_file(app: Arc<App>, stop: CancellationToken) {
+    let mut was_in_place = true;
+    while !stop.is_cancelled() {
+        let is_in_place = app.store.is_in_place();
+        if was_in_place && !is_in_place {
+            tracing::error!(
+                "the database file was deleted, replaced or emptied; nothing is written any more: stop the server, put \
+                 the file back or restore the last backup, and start it again"
+            );
+        }
+        was_in_place = is_in_place;
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(LOOK_AT_FILE) => {}
+        }
+    }
+}
+
+/// Has digests sent that lost their time.
+///
+/// # Errors
+/// When the database fails.
+pub async fn mend_digests(app: &App) -> Result<(), StoreError> {
+    let now = app.clock.now();
+    let mended = app.store.write(move |tx| Box::pin(tx.mend_digests(now))).await?;
+    if mended > 0 {
+        tracing::warn!(mended, "boards waited for mails of the day that had no time; these are sent now");
+    }
+    Ok(())
+}
+
+/// Deletes outcomes that are older than they are kept, a batch at a time, and mends digests at the start and once a day.
 pub async fn work_retention(app: Arc<App>, stop: CancellationToken) {
+    let mut mended_at: Option<Millis> = None;
     loop {
+        let now = app.clock.now();
+        if mended_at.is_none_or(|at| now.0 - at.0 >= DAY_MS) {
+            match mend_digests(&app).await {
+                Ok(()) => mended_at = Some(now),
+                Err(error) => log_failure(&error, "mails of the day could not be looked through"),
+            }
+        }
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(PRUNE) => {}
@@ -254,7 +304,7 @@ pub async fn work_retention(app: Arc<App>, stop: CancellationToken) {
                 Ok(true) if !stop.is_cancelled() => tokio::task::yield_now().await,
                 Ok(_) => break,
                 Err(error) => {
-                    tracing::error!(error = error.with_causes(), "old mails could not be deleted");
+                    log_failure(&error, "old mails could not be deleted");
                     break;
                 }
             }
@@ -273,7 +323,7 @@ pub async fn prune(app: &App) -> Result<bool, StoreError> {
     let (inbox, outbox) = (i64::from(kept.inbox_days), i64::from(kept.outbox_days));
     let audit = i64::from(kept.audit_days);
     app.store
-        .write(move |tx| {
+        .write_queue(move |tx| {
             Box::pin(async move {
                 let this_hour = now.0 / 3_600_000;
                 let mut more = tx.prune_inbox(now.plus(-7 * DAY), now.plus(-inbox * DAY), this_hour).await?;
@@ -287,6 +337,7 @@ pub async fn prune(app: &App) -> Result<bool, StoreError> {
                 more |= tx.prune_responses(now.plus(-2 * DAY)).await?;
                 more |= tx.prune_sessions(now.plus(-15 * DAY)).await?;
                 more |= tx.prune_magic_links(now.plus(-2 * DAY)).await?;
+                more |= tx.prune_login_hosts(now.plus(-31 * DAY)).await?;
                 more |= tx.prune_audit(now.plus(-audit * DAY)).await?;
                 more |= tx.prune_tokens(now.plus(-30 * DAY)).await?;
                 Ok(more)

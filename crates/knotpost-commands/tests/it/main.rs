@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod accounts;
+mod bounds;
 mod cleaning;
 mod errors;
 mod looking;

@@ -69,6 +69,8 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
 async fn ask_for_header(program: &Path, folder: &Path) -> anyhow::Result<Header> {
     let empty =
         Place::at(program, folder).with("DATABASE__URL", format!("sqlite:{}/empty.db", folder.display()));
+    let made = empty.run(&["migrate"], b"").await?;
+    ensure!(made.status.success(), "{}", crate::server::said(&made));
     let output = empty.run(&["export", "--all"], b"").await?;
     ensure!(output.status.success(), "{}", crate::server::said(&output));
     for name in ["empty.db", "empty.db-wal", "empty.db-shm", "empty.lock"] {

@@ -97,7 +97,8 @@ impl Game for Toy {
         seed: &Seed,
         text: &str,
     ) -> Result<Self, PositionError> {
-        let parts: Option<Vec<u32>> = text.split(' ').map(|part| part.parse().ok()).collect();
+        let read = |part: &str| part.parse().ok().filter(|number: &u32| number.to_string() == part);
+        let parts: Option<Vec<u32>> = text.split(' ').map(read).collect();
         let Some([heap, next, last]) = parts.as_deref() else {
             return Err(PositionError::Parts {
                 expected: "the heap, the seat to move and the last taker or 0",
@@ -109,6 +110,9 @@ impl Game for Toy {
         toy.heap = *heap;
         toy.next = seat(*next).ok_or(PositionError::Seat { seats: players })?;
         toy.last = seat(*last);
+        if toy.last.is_none() && *last != 0 {
+            return Err(PositionError::Seat { seats: players });
+        }
         Ok(toy)
     }
 

@@ -2,7 +2,9 @@
 
 mod audit;
 mod board;
+mod key;
 mod mail;
+mod strangers;
 
 use std::io::BufRead as _;
 use std::os::unix::fs::MetadataExt as _;
@@ -13,10 +15,12 @@ use anyhow::Context as _;
 use clap::Subcommand;
 
 use super::EX_DATAERR;
+use super::output::{complain, say};
 use super::progress::Progress;
 use crate::app::App;
 use crate::config::Config;
 use crate::domain::Millis;
+use crate::server::Opening;
 use crate::service::{
     Administrator, Deed, Recompute, Replayed, ServiceError, UserEdit, administer, recompute_ratings,
     replay_next, view_stopped, view_user, view_users,
@@ -54,6 +58,21 @@ pub(super) enum Action {
     Bounces {
         #[command(subcommand)]
         action: Bounces,
+    },
+    /// The server's secret keys.
+    Key {
+        #[command(subcommand)]
+        action: key::Key,
+    },
+    /// Addresses and domains that get no mail, whatever causes it.
+    DoNotMail {
+        #[command(subcommand)]
+        action: strangers::DoNotMail,
+    },
+    /// Show what mail of strangers comes to, or change it on all servers of the database at once.
+    Strangers {
+        /// `open`, `known` or `closed`; `default`: what the configuration says.
+        policy: Option<String>,
     },
     /// Ratings.
     Ratings {
@@ -158,7 +177,14 @@ pub(super) enum Ratings {
 }
 
 pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCode> {
-    let app = super::open(config).await?;
+    if let Action::Key { action } = action {
+        return key::run(config, action).await;
+    }
+    let opening = match action {
+        Action::User { action: User::Add { .. } } => Opening::Create,
+        _ => Opening::Existing,
+    };
+    let app = super::open(config, opening).await?;
     if let Action::Replay { .. } = action {
         let outcome = replay_all(&app).await;
         app.store.close().await;
@@ -171,21 +197,23 @@ pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCo
         return outcome;
     }
     let done = match action {
-        Action::Replay { .. } | Action::Ratings { .. } => Ok(()),
+        Action::Replay { .. } | Action::Ratings { .. } | Action::Key { .. } => Ok(()),
         Action::User { action } => user(&app, action).await,
         Action::Board { action } => board::run(&app, action).await,
         Action::Audit { action } => audit::run(&app, action).await,
         Action::Inbox { action } => mail::run(&app, MailQueue::Inbox, action).await,
         Action::Outbox { action } => mail::run(&app, MailQueue::Outbox, action).await,
         Action::Bounces { action } => bounces(&app, action).await,
+        Action::DoNotMail { action } => strangers::change_list(&app, action).await,
+        Action::Strangers { policy } => strangers::change_policy(&app, policy).await,
     };
     app.store.close().await;
     match done {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(ServiceError::Refused(refusal)) => {
-            eprintln!("knotpost: {}", refusal.message);
+            complain!("knotpost: {}", refusal.message);
             for hint in refusal.hints {
-                eprintln!("  {hint}");
+                complain!("  {hint}");
             }
             Ok(ExitCode::from(EX_DATAERR))
         }
@@ -207,13 +235,13 @@ async fn replay_all(app: &Arc<App>) -> anyhow::Result<ExitCode> {
     let mut progress = Progress::of("boards");
     while replay_next(app, &mut replayed).await? {
         for difference in replayed.differences.iter().skip(told) {
-            println!("{}: {}", difference.board, difference.what);
+            say!("{}: {}", difference.board, difference.what);
         }
         told = replayed.differences.len();
         // Boards may have come since they were counted.
         progress.show("", replayed.boards as u64, replayed.total.max(replayed.boards) as u64);
     }
-    println!("{} boards replayed, {told} differences.", replayed.boards);
+    say!("{} boards replayed, {told} differences.", replayed.boards);
     Ok(if told == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -228,13 +256,13 @@ async fn recompute(app: &Arc<App>, how: Recompute, only: Option<&str>) -> anyhow
     for game in games {
         let found = recompute_ratings(app, &operator(), game, how).await?;
         for line in &found.differences {
-            println!("{line}");
+            say!("{line}");
         }
         differences += found.differences.len();
-        eprintln!("{game}: {} rated boards, {} players", found.boards, found.players);
+        complain!("{game}: {} rated boards, {} players", found.boards, found.players);
     }
     let done = if how == Recompute::Replace { " put right" } else { "" };
-    println!("{differences} differences{done}.");
+    say!("{differences} differences{done}.");
     let is_wrong = how == Recompute::Check && differences > 0;
     Ok(if is_wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
@@ -244,22 +272,25 @@ async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {
         User::List => return list_users(app).await,
         User::Show { userid } => {
             let user = view_user(app, &userid).await?;
-            println!(
+            say!(
                 "userid     {}\nrole       {}\nstate      {}\nsince      {}",
-                user.userid, user.role, user.state, user.since
+                user.userid,
+                user.role,
+                user.state,
+                user.since
             );
             for (address, confirmed) in user.addresses {
-                println!("address    {address}{}", if confirmed { "" } else { " (not confirmed)" });
+                say!("address    {address}{}", if confirmed { "" } else { " (not confirmed)" });
             }
             for stopped in user.stopped {
-                println!(
+                say!(
                     "stopped    {} since {}: {}",
                     stopped.address_key,
                     Millis(stopped.stopped_at).to_readable(),
                     stopped.why
                 );
             }
-            println!("boards     {} active", user.active_boards);
+            say!("boards     {} active", user.active_boards);
             return Ok(());
         }
         User::Add { userid, addresses } => {
@@ -276,7 +307,7 @@ async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {
         User::RevokeTokens { userid } => (userid, UserEdit::RevokeTokens, "left without keys"),
     };
     administer(app, &operator(), Deed::User { userid: userid.clone(), edit }).await?;
-    println!("{userid} was {done}.");
+    say!("{userid} was {done}.");
     Ok(())
 }
 
@@ -287,7 +318,7 @@ async fn list_users(app: &Arc<App>) -> Result<(), ServiceError> {
         let Some(last) = users.last() else { return Ok(()) };
         after.clone_from(&last.userid);
         for user in &users {
-            println!("{:<20} {:<7} {:<9} {}", user.userid, user.role, user.state, user.since);
+            say!("{:<20} {:<7} {:<9} {}", user.userid, user.role, user.state, user.since);
         }
     }
 }
@@ -313,14 +344,14 @@ async fn bounces(app: &Arc<App>, action: Bounces) -> Result<(), ServiceError> {
         }
         Bounces::List => {
             for row in view_stopped(app).await? {
-                println!("{:<32} {} {}", row.address_key, Millis(row.stopped_at).to_rfc3339(), row.why);
+                say!("{:<32} {} {}", row.address_key, Millis(row.stopped_at).to_rfc3339(), row.why);
             }
             return Ok(());
         }
     };
     for address in named {
         administer(app, &operator(), Deed::StartAddress { address: address.clone() }).await?;
-        println!("{address} gets mail again.");
+        say!("{address} gets mail again.");
     }
     Ok(())
 }

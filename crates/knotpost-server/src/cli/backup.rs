@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
+use super::output::say;
 use super::progress::Progress;
 use crate::config::Config;
-use crate::secret::KEY_FILE;
+use crate::files::create_new_private;
+use crate::server::{OpeningError, absolute};
 use crate::store::{Store, StoreError};
 
 #[derive(Debug, clap::Args)]
@@ -18,21 +20,15 @@ pub(super) struct Args {
 }
 
 pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> {
-    use std::os::unix::fs::OpenOptionsExt as _;
     let settings = config.store_settings();
-    if settings.sqlite_file().is_some_and(|file| !file.is_file()) {
-        anyhow::bail!("there is no database yet at {}", config.server.data.display());
+    if let Some(file) = settings.sqlite_file().filter(|file| !file.is_file()) {
+        return Err(OpeningError::NoDatabase(absolute(&file)).into());
     }
     let target = args.file.to_str().context("the file's name is not UTF-8")?;
     let store = Store::open(&settings).await?;
     if settings.sqlite_file().is_some() {
         // Made first and private: SQLite fills an empty file, and refuses one with something in it.
-        std::fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&args.file)
-            .with_context(|| format!("{target} cannot be made"))?;
+        create_new_private(&args.file).with_context(|| format!("{target} cannot be made"))?;
     }
     let copied = watch(&store, target, settings.sqlite_file().as_deref()).await;
     store.close().await;
@@ -43,10 +39,10 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
         return Err(error.into());
     }
     std::fs::File::open(&args.file)?.sync_all()?;
-    println!("The database was copied to {target}.");
-    println!(
+    say!("The database was copied to {target}.");
+    say!(
         "Keep {} with it: without that key, mails that wait and links that were given out are lost.",
-        config.server.data.join(KEY_FILE).display()
+        config.key_place()
     );
     Ok(ExitCode::SUCCESS)
 }

@@ -5,8 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 
+use super::output::say;
 use super::{EX_DATAERR, EX_TEMPFAIL};
 use crate::config::Config;
+use crate::server::Opening;
 use crate::service::{Origin, Request, execute};
 
 #[derive(Debug, clap::Args)]
@@ -29,13 +31,11 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
         }
     };
     let origin = Origin::operator();
-    let app = super::open(config).await?;
+    let app = super::open(config, Opening::Existing).await?;
     let body = crate::domain::limit_comment(body.trim());
     let answer = execute(&app, Request { line: args.line, body, origin, answering: None }).await?;
-    for reply in &answer.replies {
-        let (subject, text) = app.composer.text(reply).map_err(anyhow::Error::msg)?;
-        println!("{}", crate::domain::clean_text(&format!("Subject: {subject}\n\n{text}")));
-    }
+    let (subject, text) = app.composer.text(&answer.reply).map_err(anyhow::Error::msg)?;
+    say!("{}", crate::domain::clean_text(&format!("Subject: {subject}\n\n{text}")));
     app.store.close().await;
     Ok(match answer.failure {
         None => ExitCode::SUCCESS,

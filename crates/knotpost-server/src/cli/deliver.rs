@@ -6,16 +6,19 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 
+use super::output::complain;
 use super::{EX_DATAERR, EX_TEMPFAIL};
 use crate::config::Config;
 use crate::domain::OwnAddresses;
 use crate::inbound::handover::{NotHandedOver, Piped, hand_over, judge};
 use crate::inbound::{Desk, Intake, Receipt, addressed, parse};
+use crate::server::Opening;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Address the message was delivered to (default: those of ours that stand in the message); may be repeated.
-    #[arg(long, value_name = "ADDRESS")]
+    // An address may begin with a hyphen; as anything else that is none of ours, it is refused.
+    #[arg(long, value_name = "ADDRESS", allow_hyphen_values = true)]
     to: Vec<String>,
 }
 
@@ -23,11 +26,11 @@ pub(super) async fn run(config: Config, args: Args) -> ExitCode {
     let raw = match read_message(config.inbound.max_bytes) {
         Ok(Some(raw)) => raw,
         Ok(None) => {
-            eprintln!("knotpost: the message is larger than {} bytes", config.inbound.max_bytes);
+            complain!("knotpost: the message is larger than {} bytes", config.inbound.max_bytes);
             return ExitCode::from(EX_DATAERR);
         }
         Err(error) => {
-            eprintln!("knotpost: the message could not be read: {error}");
+            complain!("knotpost: the message could not be read: {error}");
             return ExitCode::from(EX_TEMPFAIL);
         }
     };
@@ -35,15 +38,15 @@ pub(super) async fn run(config: Config, args: Args) -> ExitCode {
     match give(config, piped, raw).await {
         Ok(Receipt::Stored { .. }) => ExitCode::SUCCESS,
         Ok(Receipt::Refused { enhanced, text, .. }) => {
-            eprintln!("knotpost: refused ({enhanced}): {text}");
+            complain!("knotpost: refused ({enhanced}): {text}");
             ExitCode::from(EX_DATAERR)
         }
-        Ok(Receipt::TryLater { text }) => {
-            eprintln!("knotpost: {text}");
+        Ok(Receipt::TryLater { text, .. }) => {
+            complain!("knotpost: {text}");
             ExitCode::from(EX_TEMPFAIL)
         }
         Err(error) => {
-            eprintln!("knotpost: {error:#}");
+            complain!("knotpost: {error:#}");
             ExitCode::from(EX_TEMPFAIL)
         }
     }
@@ -62,7 +65,7 @@ fn address(config: &Config, to: Vec<String>, raw: &[u8]) -> Piped {
 /// Hands the message to the running server; when that cannot be done, stores it for a server to find. A message
 /// that a server took before it went away is recognised when it is found again.
 async fn give(config: Config, piped: Piped, raw: Vec<u8>) -> anyhow::Result<Receipt> {
-    let why = match hand_over(&config.server.data, &piped, &raw).await {
+    let why = match hand_over(&config.socket(), &piped, &raw).await {
         Ok(receipt) => return Ok(receipt),
         Err(why) => why,
     };
@@ -80,7 +83,7 @@ fn with_cause(why: &NotHandedOver) -> String {
 }
 
 async fn store(config: Config, piped: Piped, raw: Vec<u8>) -> anyhow::Result<Receipt> {
-    let app = super::open(config).await?;
+    let app = super::open(config, Opening::Existing).await?;
     let desk = Desk::new(Arc::clone(&app));
     let receipt = judge(&desk as &dyn Intake, piped, raw).await;
     app.store.close().await;

@@ -10,8 +10,11 @@ use anyhow::Context as _;
 use knotpost_commands::BoardAt;
 
 use super::EX_DATAERR;
+use super::output::{Output, complain};
 use crate::config::Config;
 use crate::domain::BoardRef;
+use crate::files::create_new_private;
+use crate::server::Opening;
 use crate::service::{ServiceError, export_record};
 
 #[derive(Debug, clap::Args)]
@@ -53,13 +56,13 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
         return super::moving::export_all(config, file.as_deref()).await;
     }
     let Some(Wanted { game, at }) = args.board else { anyhow::bail!("name a board with --board GAME/N") };
-    let app = super::open(config).await?;
+    let app = super::open(config, Opening::Existing).await?;
     let record = export_record(&app, &BoardRef { game, number: at.number }, at.at).await;
     app.store.close().await;
     match record {
         Ok(text) => write(&text, file.as_deref()).map(|()| ExitCode::SUCCESS),
         Err(ServiceError::Refused(refusal)) => {
-            eprintln!("knotpost: {}", refusal.message);
+            complain!("knotpost: {}", refusal.message);
             Ok(ExitCode::from(EX_DATAERR))
         }
         Err(ServiceError::Store(error)) => Err(error.into()),
@@ -68,7 +71,7 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
 
 fn write(text: &str, file: Option<&Path>) -> anyhow::Result<()> {
     let Some(path) = file else {
-        return std::io::stdout().lock().write_all(text.as_bytes()).context("standard output");
+        return Output.write_all(text.as_bytes()).context("standard output");
     };
     let mut file = create(path)?;
     file.write_all(text.as_bytes())
@@ -78,7 +81,5 @@ fn write(text: &str, file: Option<&Path>) -> anyhow::Result<()> {
 
 /// A new file that only its owner can read.
 pub(super) fn create(path: &Path) -> anyhow::Result<File> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    let created = File::options().write(true).create_new(true).mode(0o600).open(path);
-    created.with_context(|| format!("{} cannot be made", path.display()))
+    create_new_private(path).with_context(|| format!("{} cannot be made", path.display()))
 }

@@ -8,8 +8,10 @@ use anyhow::Context as _;
 
 use super::EX_DATAERR;
 use super::moving::{Wishes, import_all};
+use super::output::{complain, say};
 use super::progress::Progress;
 use crate::config::Config;
+use crate::server::Opening;
 use crate::service::{ForeignKey, Import, Imported, Strangers, import, is_export};
 
 /// More than this is no file of records that is taken at once.
@@ -41,12 +43,12 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
     let text = match read(&args.file)? {
         Ok(text) => text,
         Err(error) => {
-            eprintln!("knotpost: {}: {error}", args.file.display());
+            complain!("knotpost: {}: {error}", args.file.display());
             return Ok(ExitCode::from(EX_DATAERR));
         }
     };
     let strangers = if args.create_users { Strangers::Create } else { Strangers::Refuse };
-    let app = super::open(config).await?;
+    let app = super::open(config, Opening::Create).await?;
     let mut progress = Progress::of("games");
     let imported =
         import(&app, &text, strangers, |done, total| progress.show("", done as u64, total as u64)).await;
@@ -58,9 +60,9 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
         }
         Import::Refused(errors) => {
             for error in &errors {
-                eprintln!("knotpost: {}: {error}", args.file.display());
+                complain!("knotpost: {}: {error}", args.file.display());
             }
-            eprintln!("Nothing was imported.");
+            complain!("Nothing was imported.");
             Ok(ExitCode::from(EX_DATAERR))
         }
     }
@@ -103,13 +105,13 @@ fn tell(games: &[Imported]) {
         match game {
             Imported::New(board) => {
                 new += 1;
-                println!("{board}: imported");
+                say!("{board}: imported");
             }
             Imported::Known(board) => {
                 known += 1;
-                println!("{board}: was here already");
+                say!("{board}: was here already");
             }
         }
     }
-    println!("{new} imported, {known} already here.");
+    say!("{new} imported, {known} already here.");
 }

@@ -8,6 +8,7 @@ mod deliver;
 mod export;
 mod import;
 mod moving;
+mod output;
 mod play;
 mod progress;
 mod serve;
@@ -23,7 +24,9 @@ use tokio::runtime::Builder;
 
 use crate::app::App;
 use crate::clock::{SystemClock, SystemEntropy};
-use crate::config::Config;
+use crate::config::{Config, ConfigError};
+use crate::server::{Opening, OpeningError};
+use output::{complain, say};
 
 /// Bad data (sysexits.h).
 const EX_DATAERR: u8 = 65;
@@ -117,19 +120,22 @@ pub fn main() -> ExitCode {
     match command {
         Command::Play(args) => return play::run(&args, &GAMES),
         Command::Openapi => {
-            println!("{:#}", crate::web::openapi());
-            return ExitCode::SUCCESS;
+            say!("{:#}", crate::web::openapi());
+            return output::end(Ok(ExitCode::SUCCESS), exit_code);
         }
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "knotpost", &mut std::io::stdout());
-            return ExitCode::SUCCESS;
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "knotpost", &mut script);
+            output::text(&String::from_utf8_lossy(&script));
+            return output::end(Ok(ExitCode::SUCCESS), exit_code);
         }
         _ => {}
     }
+    crate::files::set_private_mask();
     let config = match Config::load(config.as_deref()) {
         Ok(config) => config,
         Err(error) => {
-            eprintln!("knotpost: the configuration cannot be used: {error}");
+            complain!("knotpost: the configuration cannot be used: {error}");
             // An operator's slip must not send players' mail back: it waits in the queue of the mail server.
             let waits = matches!(command, Command::Deliver(_));
             return ExitCode::from(if waits { EX_TEMPFAIL } else { EX_CONFIG });
@@ -144,17 +150,25 @@ pub fn main() -> ExitCode {
     let runtime = match runtime.enable_all().global_queue_interval(8).build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            eprintln!("knotpost: {error}");
+            complain!("knotpost: {error}");
             return ExitCode::from(EX_TEMPFAIL);
         }
     };
+    let is_server = matches!(command, Command::Serve);
     let outcome = runtime.block_on(run(config, command));
     // Blocking work, such as a hash nobody waits for any more, does not hold up the end.
     runtime.shutdown_background();
-    outcome.unwrap_or_else(|error| {
-        eprintln!("knotpost: {error:#}");
-        ExitCode::FAILURE
-    })
+    match outcome {
+        // A greeting that nobody could read says nothing of how a server ran.
+        Ok(code) if is_server => code,
+        outcome => output::end(outcome, exit_code),
+    }
+}
+
+/// The exit code of a command that failed.
+fn exit_code(error: &anyhow::Error) -> u8 {
+    let is_setting = error.is::<ConfigError>() || error.is::<OpeningError>();
+    if is_setting { EX_CONFIG } else { 1 }
 }
 
 /// Shows help, or what is wrong with the arguments.
@@ -172,7 +186,7 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
     match command {
         Command::Serve => serve::run(config).await,
         Command::Deliver(args) => Ok(deliver::run(config, args).await),
-        Command::Execute(args) => command::run(config, args).await,
+        Command::Execute(args) => Box::pin(command::run(config, args)).await,
         Command::Config { action } => settings::run(&config, &action),
         Command::Migrate(args) => settings::migrate(config, &args).await,
         Command::Backup(args) => backup::run(config, args).await,
@@ -184,12 +198,13 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
 }
 
 /// Opens the server's parts whatever key the database was used with.
-async fn open_with_any_key(config: Config) -> anyhow::Result<Arc<App>> {
+async fn open_with_any_key(config: Config, opening: Opening) -> anyhow::Result<Arc<App>> {
     let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy::default()));
-    crate::server::open_with_any_key(config, &GAMES, clock, entropy).await
+    crate::server::open_with_any_key(config, &GAMES, clock, entropy, opening).await
 }
 
 /// Opens the server's parts for a command of the shell.
-async fn open(config: Config) -> anyhow::Result<Arc<App>> {
-    crate::server::open(config, &GAMES, Arc::new(SystemClock), Arc::new(SystemEntropy::default())).await
+async fn open(config: Config, opening: Opening) -> anyhow::Result<Arc<App>> {
+    let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy::default()));
+    crate::server::open(config, &GAMES, clock, entropy, opening).await
 }

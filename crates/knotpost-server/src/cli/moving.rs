@@ -8,9 +8,10 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 
 use super::EX_DATAERR;
+use super::output::{Output, complain, say};
 use super::progress::Progress;
 use crate::config::Config;
-use crate::server::lock_folder;
+use crate::server::{Opening, lock_folder};
 use crate::service::{
     Began, Exported, ForeignKey, MoveError, Moved, Stage, check_export, discard_import, export_server,
     import_server,
@@ -39,14 +40,12 @@ fn shown(stage: Stage) -> &'static str {
 
 /// Writes the whole server into a new file, or to standard output.
 pub(super) async fn export_all(config: Config, file: Option<&Path>) -> anyhow::Result<ExitCode> {
-    let key_file = config.key_file();
-    let app = super::open(config).await?;
+    let key = config.key_place();
+    let app = super::open(config, Opening::Existing).await?;
     let mut progress = Progress::of("rows");
     let mut show = |stage, done, total| progress.show(shown(stage), done, total);
     let written = match file {
-        None => {
-            export_server(&app, &mut BufWriter::with_capacity(BUFFER, std::io::stdout()), &mut show).await
-        }
+        None => export_server(&app, &mut BufWriter::with_capacity(BUFFER, Output), &mut show).await,
         Some(path) => {
             let mut out = BufWriter::with_capacity(BUFFER, super::export::create(path)?);
             let written = match export_server(&app, &mut out, &mut show).await {
@@ -62,35 +61,34 @@ pub(super) async fn export_all(config: Config, file: Option<&Path>) -> anyhow::R
     app.store.close().await;
     let written = written?;
     match file {
-        None => tell_export(&mut std::io::stderr(), &written, "standard output", &key_file),
+        None => tell_export(&mut std::io::stderr(), &written, "standard output", &key),
         Some(path) => {
-            tell_export(&mut std::io::stdout(), &written, &path.display().to_string(), &key_file);
+            tell_export(&mut Output, &written, &path.display().to_string(), &key);
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn tell_export(out: &mut impl Write, written: &Exported, to: &str, key_file: &Path) {
+fn tell_export(out: &mut impl Write, written: &Exported, to: &str, key: &str) {
     let rows: u64 = written.tables.iter().map(|(_, rows)| rows).sum();
     // Whoever closed the stream does not want to read it.
     let _ = write!(
         out,
         "The server was written to {to}: {} users, {} boards, {} moves; {rows} rows in all, {} bytes.\n\
          Its content is {}.\n\
-         It holds password hashes, mail and all that was said: let nobody else read it. Take {} along.\n",
+         It holds password hashes, mail and all that was said: let nobody else read it. Take {key} along.\n",
         written.rows("users"),
         written.rows("boards"),
         written.rows("moves"),
         written.bytes,
         written.sha256,
-        key_file.display(),
     );
 }
 
 /// Takes the server of a file in.
 pub(super) async fn import_all(config: Config, path: &Path, wishes: Wishes) -> anyhow::Result<ExitCode> {
     let file = File::open(path).with_context(|| format!("{} cannot be opened", path.display()))?;
-    let app = super::open_with_any_key(config).await?;
+    let app = super::open_with_any_key(config, Opening::Create).await?;
     let lock = lock_folder(&app.config.server.data)?;
     let mut input = BufReader::with_capacity(BUFFER, file);
     let moved = take_in(&app, &mut input, wishes).await;
@@ -102,7 +100,7 @@ pub(super) async fn import_all(config: Config, path: &Path, wishes: Wishes) -> a
             Ok(ExitCode::SUCCESS)
         }
         Err(error @ (MoveError::Damaged { .. } | MoveError::Refused(_))) => {
-            eprintln!("knotpost: {}: {error}", path.display());
+            complain!("knotpost: {}: {error}", path.display());
             Ok(ExitCode::from(EX_DATAERR))
         }
         Err(error) => Err(error.into()),
@@ -119,15 +117,15 @@ async fn take_in(
     let schema = app.store.glance().await?.schema_version().await?;
     let file = check_export(input, app.registry, schema, &mut show)?;
     if wishes.starts_over && discard_import(app).await? {
-        eprintln!("What the interrupted import had stored is forgotten.");
+        complain!("What the interrupted import had stored is forgotten.");
     }
     import_server(app, input, &file, wishes.foreign_key, &mut show).await
 }
 
 fn tell_import(moved: &Moved) {
     if let Began::Behind(rows) = moved.began {
-        println!("{rows} rows were here from an import that was interrupted.");
+        say!("{rows} rows were here from an import that was interrupted.");
     }
-    println!("The server was taken in: {} rows, compared with the file and the same.", moved.rows);
-    println!("Its content is {}.", moved.sha256);
+    say!("The server was taken in: {} rows, compared with the file and the same.", moved.rows);
+    say!("Its content is {}.", moved.sha256);
 }

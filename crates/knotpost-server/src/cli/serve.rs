@@ -6,9 +6,10 @@ use anyhow::Context as _;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
+use super::output::{complain, say};
 use crate::app::{App, Condition};
 use crate::config::Config;
-use crate::server::{Ports, Server};
+use crate::server::{Opening, Ports, Server, open_files};
 use crate::telemetry;
 
 pub(super) async fn run(config: Config) -> anyhow::Result<ExitCode> {
@@ -18,25 +19,47 @@ pub(super) async fn run(config: Config) -> anyhow::Result<ExitCode> {
     let metrics = telemetry::start_metrics();
     let mut interrupt = signal(SignalKind::interrupt()).context("signals cannot be received")?;
     let mut terminate = signal(SignalKind::terminate()).context("signals cannot be received")?;
-    let app = super::open(config).await?;
+    // As with any other signal, what is asked for during the start is done after it.
+    let mut hangup = signal(SignalKind::hangup()).context("signals cannot be received")?;
+    for warning in &config.warnings {
+        tracing::warn!("{warning}");
+    }
+    let app = super::open(config, Opening::Serve).await?;
+    for warning in open_files(&app.config) {
+        tracing::warn!("{warning}");
+    }
     let server = Server::start(app, metrics).await?;
     greet(&server.app, &server.ports);
     let mut condition = server.app.condition.subscribe();
-    let damage = tokio::select! {
-        _ = interrupt.recv() => None,
-        _ = terminate.recv() => None,
-        damage = wait_for_damage(&mut condition) => Some(damage),
+    let damage = loop {
+        tokio::select! {
+            _ = interrupt.recv() => break None,
+            _ = terminate.recv() => break None,
+            _ = hangup.recv() => reload(&server),
+            damage = wait_for_damage(&mut condition) => break Some(damage),
+        }
     };
-    eprintln!("Stopping: finishing what is in hand.");
+    complain!("Stopping: finishing what is in hand.");
     server.stop().await;
     // Whatever keeps servers running shall notice.
     damage.map_or(Ok(ExitCode::SUCCESS), |damage| Err(anyhow::Error::msg(damage)))
 }
 
-/// Waits until the database file is found damaged; what is to be said about it.
+/// Reads files again as far as that goes while a server runs.
+fn reload(server: &Server) {
+    match server.reload() {
+        Ok(()) => tracing::info!("certificate, key for signatures and mail templates were read again"),
+        Err(error) => {
+            let error = format!("{error:#}");
+            tracing::error!(error, "nothing was read again; what was in use stays in use");
+        }
+    }
+}
+
+/// Waits until the database file is found damaged or a loop does not go on; what is to be said about it.
 async fn wait_for_damage(condition: &mut watch::Receiver<Condition>) -> String {
     loop {
-        if let Condition::Damaged(damage) = &*condition.borrow_and_update() {
+        if let Condition::Damaged(damage) | Condition::Broken(damage) = &*condition.borrow_and_update() {
             return damage.clone();
         }
         if condition.changed().await.is_err() {
@@ -48,34 +71,37 @@ async fn wait_for_damage(condition: &mut watch::Receiver<Condition>) -> String {
 /// Where everything is, and what to try first.
 fn greet(app: &App, ports: &Ports) {
     let config = &app.config;
-    println!("{} {} is ready.", config.server.name, env!("CARGO_PKG_VERSION"));
+    say!("{} {} is ready.", config.server.name, env!("CARGO_PKG_VERSION"));
     if let Some(http) = ports.http {
-        println!("  Web page     http://{http}/");
+        say!("  Web page     http://{http}/");
+        if let Some(key) = &ports.mailbox_key {
+            say!("  Mail sent    http://{http}/mailbox?key={key}");
+        }
     }
     if let Some(smtp) = ports.smtp {
-        println!("  Mail in      smtp://{smtp} for {}", config.server.address);
+        say!("  Mail in      smtp://{smtp} for {}", config.server.address);
     }
     if let Some(lmtp) = &ports.lmtp {
-        println!("  Mail in      lmtp {lmtp} for {}", config.server.address);
+        say!("  Mail in      lmtp {lmtp} for {}", config.server.address);
     }
     if let Some(folder) = config.watched_maildir() {
-        println!("  Mail in      the folder {} (a Maildir)", folder.display());
+        say!("  Mail in      the folder {} (a Maildir)", folder.display());
     }
-    println!("  Mail out     {}", way_out(config));
-    println!("  Data         {}", config.server.data.display());
+    say!("  Mail out     {}", way_out(config));
+    say!("  Data         {}", config.server.data.display());
     if let Some(http) = ports.http {
-        println!("Try:  curl -d 'signup ann PASSWORD ann@example.org' http://{http}/commands");
-        println!("      curl -d 'help tutorial' http://{http}/commands");
+        say!("Try:  curl -d 'signup ann PASSWORD ann@example.org' http://{http}/commands");
+        say!("      curl -d 'help tutorial' http://{http}/commands");
     }
     for game in app.games() {
         let meta = game.meta();
         if let Some(contact) = meta.contact {
-            println!("{}: {contact}. To switch it off: games.disabled = [\"{}\"]", meta.title, meta.name);
+            say!("{}: {contact}. To switch it off: games.disabled = [\"{}\"]", meta.title, meta.name);
         }
     }
     if app.games().all(|game| game.meta().contact.is_none()) {
         let first = app.games().next().map_or("osbox", |game| game.meta().name);
-        println!(
+        say!(
             "No author of these games asks operators to get in touch. To switch a game off: games.disabled = [\"{first}\"]"
         );
     }

@@ -6,10 +6,11 @@ use anyhow::Context as _;
 use clap::{Args, Subcommand};
 
 use super::EX_CONFIG;
-use crate::config::Config;
+use super::output::{complain, say};
+use crate::config::{Config, Database, Migrate};
 use crate::outbound::{Renderer, Signer};
+use crate::server::Opening;
 use crate::service::adopt_key;
-use crate::store::Store;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Action {
@@ -30,7 +31,7 @@ pub(super) struct MigrateArgs {
 
 pub(super) fn run(config: &Config, action: &Action) -> anyhow::Result<ExitCode> {
     match action {
-        Action::Show => print!("{}", config.to_toml()?),
+        Action::Show => super::output::text(&config.to_toml()?),
         Action::DkimRecord => return dkim_record(config),
         Action::Templates => return Ok(list_templates(config)),
     }
@@ -40,28 +41,28 @@ pub(super) fn run(config: &Config, action: &Action) -> anyhow::Result<ExitCode> 
 /// The record both as a zone file has it and as the forms of DNS providers ask for it.
 fn dkim_record(config: &Config) -> anyhow::Result<ExitCode> {
     let Some(signer) = Signer::from_config(config).context("dkim.key")? else {
-        eprintln!(
+        complain!(
             "knotpost: dkim.selector and dkim.key are not set, so mail is not signed. A key is made with"
         );
-        eprintln!("  openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out dkim.pem");
+        complain!("  openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out dkim.pem");
         return Ok(ExitCode::from(EX_CONFIG));
     };
-    println!("; name   {}", signer.record_name());
-    println!("; type   TXT");
-    println!("; value  {}", signer.record());
-    println!("{}", signer.zone_line());
+    say!("; name   {}", signer.record_name());
+    say!("; type   TXT");
+    say!("; value  {}", signer.record());
+    say!("{}", signer.zone_line());
     Ok(ExitCode::SUCCESS)
 }
 
 fn list_templates(config: &Config) -> ExitCode {
     let own = Renderer::new(config).own_templates();
     if own.is_empty() {
-        println!("There are no templates in {}.", config.mail_templates().display());
+        say!("There are no templates in {}.", config.mail_templates().display());
     }
     for template in &own {
         match &template.problem {
-            None => println!("{}", template.file),
-            Some(problem) => println!("{}: not used: {problem}", template.file),
+            None => say!("{}", template.file),
+            Some(problem) => say!("{}: not used: {problem}", template.file),
         }
     }
     let all_good = own.iter().all(|template| template.problem.is_none());
@@ -69,14 +70,14 @@ fn list_templates(config: &Config) -> ExitCode {
 }
 
 pub(super) async fn migrate(config: Config, args: &MigrateArgs) -> anyhow::Result<ExitCode> {
-    std::fs::create_dir_all(&config.server.data)?;
-    Store::migrate(&config.store_settings()).await?;
-    println!("The database is up to date.");
+    let config = Config { database: Database { migrate: Migrate::Auto, ..config.database }, ..config };
+    let app = super::open_with_any_key(config, Opening::Create).await?;
+    let adopted = if args.new_key { adopt_key(&app).await } else { Ok(()) };
+    app.store.close().await;
+    say!("The database is up to date.");
+    adopted?;
     if args.new_key {
-        let app = super::open_with_any_key(config).await?;
-        adopt_key(&app).await?;
-        app.store.close().await;
-        println!("The secret key of this server is now that of the database.");
+        say!("The secret key of this server is now that of the database.");
     }
     Ok(ExitCode::SUCCESS)
 }

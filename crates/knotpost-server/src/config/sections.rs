@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::masked::{MASK, mask_url};
 use crate::domain::Networks;
 
 /// Declares a section: its keys, their types and defaults.
@@ -33,10 +34,13 @@ section! {
         address: String = "pbmserv@localhost".to_owned(),
         /// How players' browsers reach it.
         public_url: String = "http://127.0.0.1:8080".to_owned(),
-        /// Folder of everything it keeps.
+        /// Folder of everything it keeps. As all relative paths but those of Maildirs, in the folder of the
+        /// configuration file.
         data: PathBuf = PathBuf::from("./data"),
-        /// Permissions of `data/knotpost.sock`, octal: who may hand mail over with `knotpost deliver`.
-        socket_mode: FileMode = FileMode(0o660),
+        /// The socket of `knotpost deliver`; empty: `knotpost.sock` in the data folder.
+        socket: PathBuf = PathBuf::new(),
+        /// Its permissions, octal: who may hand mail over with `knotpost deliver`.
+        socket_mode: FileMode = FileMode::default(),
     }
 }
 
@@ -47,6 +51,10 @@ section! {
         listen: String = "127.0.0.1:8080".to_owned(),
         /// Addresses and networks whose `X-Forwarded-For` is believed.
         trusted_proxies: Networks = Networks::default(),
+        /// Connections at once.
+        max_connections: u32 = 1000,
+        /// Connections at once from one client host; trusted proxies are exempt.
+        max_per_client: u32 = 200,
     }
 }
 
@@ -71,7 +79,7 @@ section! {
         /// Address and port, or `unix:PATH`; empty: off.
         listen: String = String::new(),
         /// Permissions of the Unix socket, octal.
-        socket_mode: FileMode = FileMode(0o660),
+        socket_mode: FileMode = FileMode::default(),
     }
 }
 
@@ -90,6 +98,8 @@ section! {
     Mail {
         /// `maildir:[PATH]`, `smtp://…`, `smtps://…` or `sendmail:[PATH]`.
         transport: Url = Url("maildir:".to_owned()),
+        /// The name this server gives itself (EHLO) when it sends mail by SMTP; empty: the domain of `server.address`.
+        helo: String = String::new(),
         /// Folder of templates used instead of the built-in ones; empty: `templates` in the data folder.
         templates: PathBuf = PathBuf::new(),
     }
@@ -129,10 +139,14 @@ section! {
         challenges_per_hour: u32 = 60,
         /// New passwords asked for, per sender, per user and hour.
         resets_per_hour: u32 = 5,
-        /// Messages and broadcasts per sender, per user and hour.
+        /// Challenges that one user gets in a day from people who did not prove who they are.
+        challenges_of_strangers_per_day: u32 = 20,
+        /// Messages and broadcasts per sender, per user and hour; words on one board per user and hour.
         messages_per_hour: u32 = 30,
-        /// Wrong or unverified passwords per account and sender in 15 minutes.
+        /// Wrong passwords per account and place in 15 minutes; three times as many from all unknown places together.
         password_tries: u32 = 10,
+        /// What mail of strangers comes to; administrators can change it while the server runs.
+        strangers: StrangerPolicy = StrangerPolicy::Open,
         /// Requests per network address and minute.
         http_per_minute: u32 = 600,
     }
@@ -173,6 +187,12 @@ section! {
         dns: Vec<String> = Vec::new(),
         /// Which messages are kept (sealed) after processing.
         keep_raw: KeepRaw = KeepRaw::Failed,
+        /// Mails of one host, or of one known sender, that may wait to be processed; more are put off.
+        waiting_per_host: u32 = 250,
+        /// Mails with one domain in From that may wait. Mail that is proven to come from there has as many places again.
+        waiting_per_domain: u32 = 500,
+        /// Mails that may wait in all; proven ones and those of known senders have as many places again.
+        waiting_total: u32 = 5000,
     }
 }
 
@@ -278,6 +298,34 @@ choice! {
 }
 
 choice! {
+    /// What mail of those comes to who have not proven to be a user.
+    StrangerPolicy {
+        /// It is answered, within the budgets for answers, and they may sign up.
+        Open,
+        /// Mail from addresses that no user has is refused, unless it names a user and their password.
+        Known,
+        /// It is refused or left without an answer, and nobody can sign up.
+        Closed,
+    }
+}
+
+impl StrangerPolicy {
+    /// The word of the configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Known => "known",
+            Self::Closed => "closed",
+        }
+    }
+
+    /// Reads that word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Open, Self::Known, Self::Closed].into_iter().find(|policy| policy.as_str() == word)
+    }
+}
+
+choice! {
     /// Which messages are kept after processing.
     KeepRaw {
         /// None.
@@ -299,9 +347,21 @@ choice! {
     }
 }
 
-/// Permissions of a file, written in octal.
+/// Permissions of a socket, written in octal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileMode(u32);
+
+/// Reading and writing, without which the owner is locked out.
+const OWNER: u32 = 0o600;
+/// Writing for everybody on the machine.
+const EVERYBODY: u32 = 0o002;
+
+impl Default for FileMode {
+    /// The owner and the group.
+    fn default() -> Self {
+        Self(0o660)
+    }
+}
 
 impl FileMode {
     /// The permission bits.
@@ -316,15 +376,50 @@ impl std::str::FromStr for FileMode {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let digits = text.strip_prefix("0o").unwrap_or(text);
         match u32::from_str_radix(digits, 8) {
-            Ok(mode) if mode <= 0o777 && digits.starts_with(|c: char| c.is_ascii_digit()) => Ok(Self(mode)),
+            Ok(mode) if mode <= 0o777 && digits.starts_with(|c: char| c.is_ascii_digit()) => {
+                if mode & OWNER == OWNER {
+                    return Ok(Self(mode));
+                }
+                Err(format!(
+                    "`{text}` locks the server itself out: the first digit is 6 or 7, as in \"0660\""
+                ))
+            }
             _ => Err(format!("`{text}` are no permissions in octal such as \"0660\"")),
+        }
+    }
+}
+
+impl TryFrom<i64> for FileMode {
+    type Error = String;
+
+    /// A number is the mode itself, as TOML's `0o660` is. One that was written without `0o` has other bits than its
+    /// digits say, and none such can be told from a mode in which the owner reads and writes.
+    fn try_from(number: i64) -> Result<Self, String> {
+        match u32::try_from(number) {
+            Ok(mode) if mode <= 0o777 && mode & OWNER == OWNER && mode & EVERYBODY == 0 => Ok(Self(mode)),
+            Ok(mode) if mode <= 0o777 && mode & OWNER == OWNER => Err(format!(
+                "write \"{mode:04o}\" in quotes if everybody on the machine shall use the socket"
+            )),
+            _ => Err(format!(
+                "the number {number} is not clear: write permissions in quotes, such as \"0660\""
+            )),
         }
     }
 }
 
 impl<'de> Deserialize<'de> for FileMode {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Text(String),
+            Number(i64),
+        }
+        match Written::deserialize(deserializer)? {
+            Written::Text(text) => text.parse(),
+            Written::Number(number) => Self::try_from(number),
+        }
+        .map_err(serde::de::Error::custom)
     }
 }
 
@@ -348,19 +443,9 @@ impl std::ops::Deref for Url {
 }
 
 impl Url {
-    /// The address with its password as `********`.
+    /// The address with asterisks for its secrets.
     pub fn masked(&self) -> String {
-        let Some((scheme, rest)) = self.0.split_once("://") else { return self.0.clone() };
-        let authority_end = rest.find('/').unwrap_or(rest.len());
-        let (authority, path) = rest.split_at(authority_end);
-        match authority.rsplit_once('@') {
-            Some((user, host)) => {
-                let name = user.split_once(':').map_or(user, |(name, _)| name);
-                let password = if user.contains(':') { ":********" } else { "" };
-                format!("{scheme}://{name}{password}@{host}{path}")
-            }
-            None => self.0.clone(),
-        }
+        mask_url(&self.0)
     }
 }
 
@@ -371,7 +456,7 @@ impl fmt::Debug for Url {
 }
 
 fn mask_secret<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(if secret.expose_secret().is_empty() { "" } else { "********" })
+    serializer.serialize_str(if secret.expose_secret().is_empty() { "" } else { MASK })
 }
 
 impl Serialize for Url {

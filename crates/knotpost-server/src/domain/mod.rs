@@ -13,6 +13,7 @@ mod periods;
 pub mod rating;
 mod reach;
 mod time;
+mod unmailed;
 mod verdicts;
 mod zone;
 
@@ -29,5 +30,6 @@ pub use periods::{Pauses, Period, most_within};
 pub use rating::{Pool, Rating, Score};
 pub use reach::{Reach, is_public};
 pub use time::{Millis, Span};
+pub use unmailed::{UnmailedTarget, without_tag};
 pub use verdicts::{DkimVerdict, DmarcPolicy, DmarcVerdict, Source, SpfVerdict, Verdict, Verdicts};
 pub use zone::Zone;

@@ -23,6 +23,11 @@ impl Host {
             other => other,
         })
     }
+
+    /// Whether it is this machine.
+    pub fn is_loopback(self) -> bool {
+        self.0.is_loopback()
+    }
 }
 
 /// The key that rates are counted under: `192.0.2.1`, `2001:db8:0:1::/64`.
@@ -74,9 +79,9 @@ impl TryFrom<Vec<String>> for Networks {
 
 impl From<Networks> for Vec<String> {
     fn from(networks: Networks) -> Self {
-        let shown = |network: IpNet| match network.prefix_len() == network.max_prefix_len() {
-            true => network.addr().to_string(),
-            false => network.to_string(),
+        let shown = |network: IpNet| {
+            let is_address = network.prefix_len() == network.max_prefix_len();
+            if is_address { network.addr().to_string() } else { network.to_string() }
         };
         networks.0.into_iter().map(shown).collect()
     }

@@ -6,6 +6,10 @@
 use super::address::{AddressError, MAX_LOCAL, ascii_domain, parse_address};
 
 const ID_MARK: &str = "knotpost.";
+/// Every mail server has this address (RFC 5321, section 4.5.1) ...
+const POSTMASTER: &str = "postmaster";
+/// ... and every domain that sends mail has this one (RFC 2142, section 4).
+const ABUSE: &str = "abuse";
 /// What is shown of a token.
 const MASKED: &str = "********";
 
@@ -70,12 +74,12 @@ impl OwnAddresses {
     pub fn recipient(&self, address: &str) -> Option<Recipient> {
         let address = address.trim().to_lowercase();
         let Some((local, domain)) = address.rsplit_once('@') else {
-            return (address == "postmaster").then_some(Recipient::Postmaster);
+            return (address == POSTMASTER).then_some(Recipient::Postmaster);
         };
         if !self.is_own_domain(domain) || local.len() > MAX_LOCAL {
             return None;
         }
-        if local == "postmaster" {
+        if local == POSTMASTER || local == ABUSE {
             return Some(Recipient::Postmaster);
         }
         let tag = local.strip_prefix(&self.local)?;
@@ -146,6 +150,8 @@ mod tests {
         assert_eq!(own().recipient("games+b.17.qwe@example.org"), Some(bounce));
         assert_eq!(own().recipient("Postmaster@example.org"), Some(Recipient::Postmaster));
         assert_eq!(own().recipient("postmaster"), Some(Recipient::Postmaster));
+        assert_eq!(own().recipient("Abuse@example.org"), Some(Recipient::Postmaster));
+        assert_eq!(own().recipient("abuse"), None, "only the postmaster is known without a domain");
     }
 
     #[test]

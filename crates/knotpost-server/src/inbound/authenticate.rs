@@ -9,11 +9,12 @@ use std::panic::AssertUnwindSafe;
 use futures_util::FutureExt as _;
 use mail_auth::MessageAuthenticator;
 
+use super::hosts::{Client, client};
 use super::smtp::Envelope;
 use super::verify::{Host, Question, SignedMail};
 use super::{Message, auth_results, dns};
 use crate::config::{AuthPolicy, Config};
-use crate::domain::{Verdict, Verdicts};
+use crate::domain::{Networks, Verdict, Verdicts};
 
 /// Finds out where mails come from.
 pub struct Authenticator {
@@ -21,6 +22,8 @@ pub struct Authenticator {
     /// `None`: this machine has no name server.
     verifier: Option<MessageAuthenticator>,
     trusted: Vec<Trusted>,
+    /// Mail servers whose clients are known by what they write on top.
+    relays: Networks,
     /// The name of this server.
     domain: String,
 }
@@ -46,7 +49,8 @@ impl Authenticator {
         };
         let trusted = config.inbound.trusted_authserv.iter().filter_map(|host| Trusted::read(host));
         let domain = config.server.address.rsplit_once('@').map_or("localhost", |(_, domain)| domain);
-        Self { policy, verifier, trusted: trusted.collect(), domain: domain.to_owned() }
+        let relays = config.smtp.relays.clone();
+        Self { policy, verifier, trusted: trusted.collect(), relays, domain: domain.to_owned() }
     }
 
     /// The verdicts on a mail; `None` when the policy is not to look. Takes a few seconds at most.
@@ -84,20 +88,34 @@ impl Authenticator {
     }
 
     async fn compute(&self, envelope: &Envelope, raw: &[u8], message: &Message) -> Verdicts {
-        let peer = envelope.peer.filter(|_| !is_near(envelope)).filter(|peer| !self.is_relay(*peer));
+        let client = self.client(envelope, message);
         let Some(mail) = SignedMail::read(raw) else { return Verdicts::default() };
-        if peer.is_none() && !mail.is_signed() {
+        if client == Client::Unknown && !mail.is_signed() {
             // Nothing is asked about mail that came from this machine unsigned.
             return Verdicts::default();
         }
         let Some(verifier) = &self.verifier else { return unanswered(message) };
-        let host = peer.map(|address| Host {
-            address,
-            helo: envelope.helo.as_deref().unwrap_or_default(),
-            mail_from: envelope.mail_from.as_deref().unwrap_or_default(),
-        });
+        let mail_from = envelope.mail_from.as_deref().unwrap_or_default();
+        let host = match client {
+            Client::Direct(address) => {
+                let helo = envelope.helo.as_deref().unwrap_or_default();
+                Some(Host { address, helo, mail_from, can_fail: true })
+            }
+            // The relay may have let its own users in from anywhere, and has told its own name.
+            Client::Relayed(address) => Some(Host { address, helo: "", mail_from, can_fail: false }),
+            Client::Unknown => None,
+        };
         let question = Question { verifier, mail: &mail, host, own_name: &self.domain };
         question.answer(author_domain(message)).await
+    }
+
+    /// The client that SPF is asked about. Programs of this machine and of trusted hosts bring the mail of everybody.
+    fn client(&self, envelope: &Envelope, message: &Message) -> Client {
+        match client(&self.relays, envelope, message) {
+            Client::Direct(peer) if is_near(envelope) || self.is_relay(peer) => Client::Unknown,
+            Client::Relayed(address) if address.to_canonical().is_loopback() => Client::Unknown,
+            client => client,
+        }
     }
 
     /// Whether mail from there was let in by a trusted host: the address says nothing about its sender.

@@ -18,8 +18,6 @@ use tokio_util::sync::CancellationToken;
 use super::smtp::{Envelope, Intake, Receipt, RecipientVerdict, Way};
 use super::unix_socket::NamedSocket;
 
-/// The socket in the data folder.
-pub const SOCKET_FILE: &str = "knotpost.sock";
 /// How long a client may take to write its message.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// How long the server may take to store it.
@@ -54,12 +52,12 @@ impl Piped {
 pub struct Socket(NamedSocket);
 
 impl Socket {
-    /// Listens in the data folder, in place of a server that is gone; `mode` says who may hand over.
+    /// Listens there, in place of a server that is gone; `mode` says who may hand over.
     ///
     /// # Errors
     /// When another server listens there, or the socket cannot be made.
-    pub fn bind(data: &Path, mode: u32) -> io::Result<Self> {
-        NamedSocket::bind(&data.join(SOCKET_FILE), mode).map(Self)
+    pub fn bind(path: &Path, mode: u32) -> io::Result<Self> {
+        NamedSocket::bind(path, mode).map(Self)
     }
 
     /// Takes messages until it is told to stop, then removes the socket.
@@ -114,7 +112,7 @@ async fn converse(
     let line = match receipt {
         Receipt::Stored { text } => format!("stored {text}\n"),
         Receipt::Refused { code, enhanced, text } => format!("refused {code} {enhanced} {text}\n"),
-        Receipt::TryLater { text } => format!("later {text}\n"),
+        Receipt::TryLater { text, .. } => format!("later {text}\n"),
     };
     writing.write_all(line.as_bytes()).await
 }
@@ -147,7 +145,7 @@ pub async fn judge(intake: &dyn Intake, piped: Piped, raw: Vec<u8>) -> Receipt {
                 let text = format!("{recipient} is not an address of this server");
                 return Receipt::Refused { code: 550, enhanced: "5.7.1", text };
             }
-            RecipientVerdict::TryLater { text } => return Receipt::TryLater { text },
+            RecipientVerdict::TryLater { text } => return Receipt::try_later(text),
         }
     }
     intake.receive(piped.envelope(), raw).await
@@ -157,7 +155,7 @@ pub async fn judge(intake: &dyn Intake, piped: Piped, raw: Vec<u8>) -> Receipt {
 #[derive(Debug, thiserror::Error)]
 pub enum NotHandedOver {
     /// No server runs there.
-    #[error("no server runs on the data folder")]
+    #[error("no server listens for it")]
     NoServer,
     /// The socket cannot be used, for want of permission as a rule.
     #[error("the server's socket cannot be used")]
@@ -167,12 +165,12 @@ pub enum NotHandedOver {
     Broken(#[source] io::Error),
 }
 
-/// Hands a message to the server that runs on `data`.
+/// Hands a message to the server that listens on `socket`.
 ///
 /// # Errors
 /// [`NotHandedOver`] when the server gave no answer.
-pub async fn hand_over(data: &Path, piped: &Piped, raw: &[u8]) -> Result<Receipt, NotHandedOver> {
-    let stream = match UnixStream::connect(data.join(SOCKET_FILE)).await {
+pub async fn hand_over(socket: &Path, piped: &Piped, raw: &[u8]) -> Result<Receipt, NotHandedOver> {
+    let stream = match UnixStream::connect(socket).await {
         Ok(stream) => stream,
         Err(error) => {
             let nobody = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused);
@@ -198,7 +196,7 @@ async fn speak(stream: UnixStream, piped: &Piped, raw: &[u8]) -> io::Result<Rece
             let text = rest.splitn(3, ' ').nth(2).unwrap_or(rest).to_owned();
             Ok(Receipt::Refused { code: 550, enhanced: "5.0.0", text })
         }
-        Some(("later", text)) => Ok(Receipt::TryLater { text: text.to_owned() }),
+        Some(("later", text)) => Ok(Receipt::try_later(text)),
         _ => Err(io::Error::other("the server gave no answer")),
     }
 }

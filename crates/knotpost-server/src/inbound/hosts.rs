@@ -12,22 +12,47 @@ use crate::domain::{Host, Networks};
 /// A relay is believed in what it writes on top of a mail, and in nothing below its own `Received`. The ways in that
 /// only a configured mail server uses (`deliver`, a Unix socket, a watched folder, `POST /inbound`) are relays too.
 pub(super) fn connecting_host(relays: &Networks, envelope: &Envelope, message: &Message) -> Option<Host> {
+    client(relays, envelope, message).address().map(Host::of)
+}
+
+/// The client whose mail it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Client {
+    /// It connected to this server.
+    Direct(IpAddr),
+    /// A relay names it.
+    Relayed(IpAddr),
+    /// It cannot be told.
+    Unknown,
+}
+
+impl Client {
+    fn address(self) -> Option<IpAddr> {
+        match self {
+            Self::Direct(address) | Self::Relayed(address) => Some(address),
+            Self::Unknown => None,
+        }
+    }
+}
+
+/// The client that gave a mail to this server, or to the first of the relays that it came through.
+pub(super) fn client(relays: &Networks, envelope: &Envelope, message: &Message) -> Client {
     let peer = match envelope.way {
         Way::Smtp | Way::Lmtp => envelope.peer,
         Way::Pipe | Way::Http | Way::Maildir => None,
     };
     let is_relay = |address: IpAddr| relays.contain(address);
     if let Some(peer) = peer.filter(|peer| !is_relay(*peer)) {
-        return Some(Host::of(peer));
+        return Client::Direct(peer);
     }
     // What a relay wrote of its client, as long as that is a relay too.
     for hop in &message.received_from {
         match hop {
             Some(client) if is_relay(*client) => {}
-            client => return client.map(Host::of),
+            client => return client.map_or(Client::Unknown, Client::Relayed),
         }
     }
-    None
+    Client::Unknown
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ impl Intake for Desk {
             };
             receipt.unwrap_or_else(|error| {
                 log_failure(&error, "a mail could not be stored");
-                Receipt::TryLater { text: "the server cannot store mail at the moment".to_owned() }
+                Receipt::try_later("the server cannot store mail at the moment")
             })
         })
     }

@@ -1,13 +1,14 @@
 //! What a received mail makes happen: its command, once, and the answers, all inside one transaction.
 
-use super::answers::{answer_error, answer_sender, may_ask, may_chat};
+use super::answers::{Given, answer_error, answer_sender, may_chat};
+use super::budgets::{Chatting, Purpose, Valve};
 use super::classify::Class;
 use super::identify::Identified;
 use super::pipeline::Mail;
 use super::reason::Reason;
 use crate::app::App;
 use crate::domain::{BoardRef, Millis};
-use crate::service::{Audience, Prepared, apply, ask_for_confirmation, heard_from};
+use crate::service::{Audience, Prepared, Reply, apply, ask_for_confirmation, heard_from};
 use crate::store::{StoreError, Tx};
 
 /// What became of a mail.
@@ -17,12 +18,26 @@ pub(super) struct Outcome {
     pub(super) reason: Reason,
     /// The boards that changed; those who watch them are told after the commit.
     pub(super) boards: Vec<BoardRef>,
+    /// The budget that had no room for an answer.
+    pub(super) valve: Option<Valve>,
+}
+
+impl Outcome {
+    fn of_answer(given: Given, reason: Reason) -> Self {
+        Self { valve: given.valve(), ..given.reason(reason).into() }
+    }
+
+    /// The budget that others have spent so that this mail had no answer, when nothing else came of it either: sent
+    /// again later it may be answered.
+    pub(super) fn spent_by_others(&self) -> Option<Valve> {
+        self.valve.filter(|valve| self.reason == Reason::GlobalBudget && valve.is_shared())
+    }
 }
 
 impl From<Reason> for Outcome {
     /// An outcome that changed no board.
     fn from(reason: Reason) -> Self {
-        Self { reason, boards: Vec::new() }
+        Self { reason, boards: Vec::new(), valve: None }
     }
 }
 
@@ -47,8 +62,18 @@ pub(super) async fn decide(
         let lacks_proof = prepared.is_unproven();
         return Ok(if lacks_proof { Reason::Unauthenticated } else { Reason::ForeignSender }.into());
     }
-    if prepared.is_chat() && !may_chat(tx, mail, now).await? {
-        return Ok(Reason::AnswerBudget.into());
+    if prepared.is_chat() {
+        let chatting = may_chat(tx, mail, prepared, now).await?;
+        if let Chatting::FirstRefused { chats } = chatting
+            && mail.class == Class::Person
+            && prepared.user().is_some()
+        {
+            let spent = (&Reply::ChatsSpent { chats }, Purpose::Answer);
+            answer_sender(tx, app, mail, prepared, spent, now).await?;
+        }
+        if chatting != Chatting::Allowed {
+            return Ok(Outcome { valve: Some(Valve::Chats), ..Reason::AnswerBudget.into() });
+        }
     }
     let answer = apply(tx, app, prepared, now).await?;
     let failed = answer.failure.is_some();
@@ -60,17 +85,25 @@ pub(super) async fn decide(
         if mail.class == Class::Bulk {
             return Ok(Reason::MailingList.into());
         }
-        return answer_error(tx, app, mail, prepared, &answer, now).await.map(Outcome::from);
+        let given = answer_error(tx, app, mail, prepared, &answer, now).await?;
+        let reason = if prepared.has_bad_pass() {
+            Reason::BadToken
+        } else if prepared.parses() {
+            Reason::Refused
+        } else {
+            Reason::AnsweredError
+        };
+        return Ok(Outcome::of_answer(given, reason));
     }
-    if answer.audience == Audience::Sender && mail.class == Class::Person {
-        if !may_ask(tx, mail, prepared, now).await? {
-            return Ok(Reason::AnswerBudget.into());
-        }
-        answer_sender(tx, app, mail, prepared, &answer.replies, now).await?;
-    }
-    let reason = if several { Reason::Multiple } else { Reason::Executed };
+    let done = if several { Reason::Multiple } else { Reason::Executed };
     let boards = if answer.changed { answer.boards } else { Vec::new() };
-    Ok(Outcome { reason, boards })
+    if answer.audience == Audience::Sender && mail.class == Class::Person {
+        let given = answer_sender(tx, app, mail, prepared, (&answer.reply, Purpose::Answer), now).await?;
+        // What was changed stays changed, whether or not its sender can be told.
+        let reason = if answer.changed { done } else { given.reason(done) };
+        return Ok(Outcome { reason, boards, valve: given.valve() });
+    }
+    Ok(Outcome { reason: done, boards, valve: None })
 }
 
 /// The same mail again: what it did is told, not done. What was refused then was answered then.
@@ -85,9 +118,9 @@ async fn repeat(
     let did =
         [Reason::Executed, Reason::Multiple].iter().any(|reason| first.as_deref() == Some(reason.as_str()));
     let tell = did && mail.class == Class::Person && !prepared.is_query() && prepared.is_authenticated();
-    if tell && may_ask(tx, mail, prepared, now).await? {
+    if tell {
         let reply = crate::service::already_played(tx, app, prepared, now).await?;
-        answer_sender(tx, app, mail, prepared, &[reply], now).await?;
+        answer_sender(tx, app, mail, prepared, (&reply, Purpose::Answer), now).await?;
     }
     Ok(Reason::Duplicate)
 }

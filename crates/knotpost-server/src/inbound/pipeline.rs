@@ -14,17 +14,19 @@ use super::hosts::connecting_host;
 use super::identify::{Address as Arrival, Identified, identify};
 use super::outcome::{Outcome, decide};
 use super::parse::{Message, parse};
+use super::places::{bounds, put_off};
 use super::policy::{Ruling, refusal, rule};
 use super::postmaster::{is_to_postmaster, keep_for_postmaster};
 use super::reason::Reason;
+use super::relay_hint::RelayHint;
 use super::returned::{is_to_return_path, keep_returned, read_returned};
-use super::smtp::{Envelope, Receipt};
+use super::smtp::{Envelope, Receipt, Way};
 use crate::app::App;
 use crate::config::KeepRaw;
 use crate::domain::{Address, Host, InboxKey, Millis, Verdicts};
 use crate::secret::Purpose;
 use crate::service::{Answering, Claim, Origin, Prepared, Request, foresee, prepare, prepare_at_once};
-use crate::store::{DirectMail, Foreseen, InboxRow, NewInbox, StoreError};
+use crate::store::{DirectMail, Foreseen, InboxRow, NewInbox, NewPlace, StoreError};
 
 /// A mail that was acted on is recognised for so long.
 pub(super) const DEDUPE_MS: i64 = 30 * 86_400_000;
@@ -37,6 +39,7 @@ const MOST_ATTEMPTS: i64 = 5;
 pub struct Desk {
     pub(super) app: Arc<App>,
     authenticator: Authenticator,
+    relay_hint: RelayHint,
 }
 
 /// A mail understood as far as that goes without looking anything up.
@@ -69,7 +72,7 @@ impl Desk {
     /// A desk of this server.
     pub fn new(app: Arc<App>) -> Self {
         let authenticator = Authenticator::new(&app.config);
-        Self { app, authenticator }
+        Self { app, authenticator, relay_hint: RelayHint::default() }
     }
 
     pub(super) fn read(
@@ -131,6 +134,12 @@ impl Desk {
             Err(Refusal { enhanced, text, .. }) => return Ok(Receipt::Refused { code: 550, enhanced, text }),
         };
         let app = &self.app;
+        if let Some(peer) = self.relay_hint.note(&app.config.smtp.relays, envelope, &mail.message) {
+            tracing::warn!(
+                %peer,
+                "all mail comes from one mail server that relays for many: list it in smtp.relays, or its clients count as one host"
+            );
+        }
         let verdicts = match mail.class {
             Class::Automatic(_) => None,
             Class::Bulk | Class::Person => self.authenticator.verify(envelope, raw, &mail.message).await,
@@ -163,7 +172,7 @@ impl Desk {
                 return Ok(Receipt::Stored { text: "kept".to_owned() });
             }
             app.store
-                .write(move |tx| {
+                .write_queue(move |tx| {
                     let row = row.clone();
                     Box::pin(async move { tx.insert_inbox(&row).await })
                 })
@@ -172,51 +181,112 @@ impl Desk {
         }
         let host = connecting_host(&app.config.smtp.relays, envelope, &mail.message);
         let request = Self::request(&mail, ruling, host, verdicts.as_ref());
-        if let Some(prepared) = prepare_at_once(app, request).await? {
-            (row.subject, row.text) = shown(app, &mail, &prepared);
-            // What most mails come to. A row that is done from the beginning never stands among those that wait.
-            row.reason = Some(Reason::Executed.as_str());
-            let direct = Arc::new(DirectMail {
-                row,
-                sender_key: mail.sender.as_ref().map(Address::key).unwrap_or_default(),
-                dedupe_key: mail.dedupe_key.clone(),
-                since: now.plus(-DEDUPE_MS),
-            });
-            let foreseen = foresee(app, &prepared);
-            let foreseen = foreseen.map(|one| Foreseen { mail: Some(Arc::clone(&direct)), ..one });
-            let work = Arc::new((mail, prepared, direct));
-            let shared = Arc::clone(app);
-            let outcome = app
-                .store
-                .write_move(foreseen, move |tx| {
-                    let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
-                    Box::pin(async move {
-                        let (mail, prepared, direct) = &*work;
-                        let kept = tx.keep_mail(direct).await?;
-                        let outcome = decide(tx, &app, mail, prepared, kept.is_first, now).await?;
-                        if outcome.reason != Reason::Executed {
-                            let (subject, text) = (direct.row.subject.as_deref(), direct.row.text.as_deref());
-                            tx.describe_inbox(kept.key, outcome.reason.as_str(), subject, text).await?;
-                        }
-                        Ok(outcome)
-                    })
-                })
-                .await?;
-            self.tell(&outcome);
-            return Ok(Receipt::Stored { text: outcome.reason.to_string() });
+        if let Some(text) = self.refuse_stranger(&mail, &request).await? {
+            return self.turn_away(envelope, row, text).await;
         }
+        if let Some(prepared) = prepare_at_once(app, request).await? {
+            return self.carry_out(envelope, mail, prepared, row, now).await;
+        }
+        let aligned = verdicts.as_ref().is_some_and(|verdicts| verdicts.prove(mail.author_domain()));
+        let place = self.place(&mail, host, aligned).await?;
         row.raw = Some(app.secret.seal(app.entropy.as_ref(), raw)?);
         row.host = host.as_ref().map(ToString::to_string);
-        // As they are, until the mail is processed.
-        row.recipients = envelope.recipients.join("\n");
-        app.store
-            .write(move |tx| {
-                let row = row.clone();
-                Box::pin(async move { tx.insert_inbox(&row).await })
+        self.queue(envelope, row, place).await
+    }
+
+    /// Stores a mail and what its command does in one transaction.
+    async fn carry_out(
+        &self,
+        envelope: &Envelope,
+        mail: Mail,
+        prepared: Prepared,
+        mut row: NewInbox,
+        now: Millis,
+    ) -> Result<Receipt, StoreError> {
+        let app = &self.app;
+        (row.subject, row.text) = shown(app, &mail, &prepared);
+        // What most mails come to. A row that is done from the beginning never stands among those that wait.
+        row.reason = Some(Reason::Executed.as_str());
+        let direct = Arc::new(DirectMail {
+            row,
+            sender_key: mail.sender.as_ref().map(Address::key).unwrap_or_default(),
+            dedupe_key: mail.dedupe_key.clone(),
+            since: now.plus(-DEDUPE_MS),
+        });
+        let foreseen = foresee(app, &prepared);
+        let foreseen = foreseen.map(|one| Foreseen { mail: Some(Arc::clone(&direct)), ..one });
+        let work = Arc::new((mail, prepared, direct));
+        let (shared, done) = (Arc::clone(app), Arc::clone(&work));
+        // A file in a folder stays there as long as it is put off, before those that come after it.
+        let can_come_again = envelope.way != Way::Maildir;
+        let outcome = app
+            .store
+            .write_move(foreseen, move |tx| {
+                let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
+                Box::pin(async move {
+                    let (mail, prepared, direct) = &*work;
+                    let kept = tx.keep_mail(direct).await?;
+                    let outcome = decide(tx, &app, mail, prepared, kept.is_first, now).await?;
+                    if can_come_again && outcome.spent_by_others().is_some() {
+                        tx.undo_all();
+                    } else if outcome.reason != Reason::Executed {
+                        let (subject, text) = (direct.row.subject.as_deref(), direct.row.text.as_deref());
+                        tx.describe_inbox(kept.key, outcome.reason.as_str(), subject, text).await?;
+                    }
+                    Ok(outcome)
+                })
             })
             .await?;
+        self.tell(&outcome, now);
+        if let Some(valve) = outcome.spent_by_others().filter(|_| can_come_again) {
+            return Ok(Receipt::TryLater { code: 450, enhanced: "4.7.1", text: valve.sentence() });
+        }
+        done.1.after_commit(app);
+        Ok(Receipt::Stored { text: outcome.reason.to_string() })
+    }
+
+    /// Stores a mail that waits to be processed, unless too many wait already.
+    async fn queue(
+        &self,
+        envelope: &Envelope,
+        mut row: NewInbox,
+        place: NewPlace,
+    ) -> Result<Receipt, StoreError> {
+        let app = &self.app;
+        // As they are, until the mail is processed.
+        row.recipients = envelope.recipients.join("\n");
+        let work = Arc::new((row, bounds(&app.config.inbound, &place), place));
+        let writing = Arc::clone(&work);
+        let stored = app.store.write_queue(move |tx| {
+            let work = Arc::clone(&writing);
+            Box::pin(async move { tx.insert_waiting(&work.0, &work.2, &work.1).await })
+        });
+        if let Err(bound) = stored.await? {
+            return Ok(put_off(bound, &work.2));
+        }
         app.signals.inbox.notify_one();
         Ok(Receipt::Stored { text: "queued".to_owned() })
+    }
+
+    /// Refuses a mail, or where nobody waits for that keeps it for the record alone: whoever is told there would be the
+    /// one in whose name it may be forged.
+    async fn turn_away(
+        &self,
+        envelope: &Envelope,
+        mut row: NewInbox,
+        text: String,
+    ) -> Result<Receipt, StoreError> {
+        count(Reason::NotAllowed);
+        if envelope.way.has_session() {
+            return Ok(Receipt::Refused { code: 550, enhanced: "5.7.1", text });
+        }
+        row.reason = Some(Reason::NotAllowed.as_str());
+        let write = self.app.store.write(move |tx| {
+            let row = row.clone();
+            Box::pin(async move { tx.insert_inbox(&row).await })
+        });
+        write.await?;
+        Ok(Receipt::Stored { text: "kept".to_owned() })
     }
 
     /// Mail that is kept for the record and nothing else.
@@ -287,7 +357,7 @@ impl Desk {
         Request { line, body, origin: Origin::mail(mail.sender.clone(), host, aligned), answering }
     }
 
-    /// Processes the mail that waits longest; `false`: none is due.
+    /// Processes the mail whose turn it is; `false`: none is due.
     ///
     /// # Errors
     /// When the database fails. A mail that cannot be processed is set aside, which is no error.
@@ -297,7 +367,8 @@ impl Desk {
         if app.store.glance().await?.next_inbox_due().await?.is_none_or(|due| due > now.0) {
             return Ok(false);
         }
-        let lease = app.store.write(move |tx| Box::pin(tx.lease_inbox(now, now.plus(LEASE_MS)))).await?;
+        let lease =
+            app.store.write_queue(move |tx| Box::pin(tx.lease_inbox(now, now.plus(LEASE_MS)))).await?;
         let Some(row) = lease else { return Ok(false) };
         let key = row.id;
         // A mail that makes the program stumble must not take the worker along.
@@ -332,7 +403,7 @@ impl Desk {
         let (key, now) = (row.id, app.clock.now());
         let keep = app.config.inbound.keep_raw == KeepRaw::All;
         let work = Arc::new((mail, prepared, self.masked(&recipients)));
-        let shared = Arc::clone(app);
+        let (shared, done) = (Arc::clone(app), Arc::clone(&work));
         let outcome = app
             .store
             .write(move |tx| {
@@ -354,14 +425,18 @@ impl Desk {
             })
             .await?;
         if let Some(outcome) = outcome {
-            self.tell(&outcome);
+            done.1.after_commit(app);
+            self.tell(&outcome, now);
         }
         Ok(())
     }
 
     /// Says after the commit what was committed.
-    fn tell(&self, outcome: &Outcome) {
+    fn tell(&self, outcome: &Outcome, now: Millis) {
         count(outcome.reason);
+        if let Some(valve) = outcome.valve {
+            valve.note_refusal(now);
+        }
         self.app.signals.outbox.notify_one();
         self.app.signals.tell_boards(&outcome.boards);
     }
@@ -372,7 +447,7 @@ impl Desk {
         count(reason);
         self.app
             .store
-            .write(move |tx| {
+            .write_queue(move |tx| {
                 Box::pin(
                     async move { tx.finish_inbox(key, "failed", reason.as_str(), keep, now).await.map(drop) },
                 )

@@ -40,7 +40,7 @@ impl Desk {
         let outcome = match self.receive(envelope, posted.raw).await {
             Receipt::Stored { text } => text,
             Receipt::Refused { enhanced, text, .. } => return Ok(PostedOutcome::Refused { enhanced, text }),
-            Receipt::TryLater { text } => return Ok(PostedOutcome::TryLater { text }),
+            Receipt::TryLater { text, .. } => return Ok(PostedOutcome::TryLater { text }),
         };
         let response = SavedResponse {
             request_digest: request,

@@ -79,9 +79,9 @@ reasons! {
     TooManyHops = "too_many_hops",
     /// Bulk mail without a valid command: neither executed nor answered.
     MailingList = "mailing_list",
-    /// An error answer withheld because its address has had enough of them for an hour.
+    /// An answer withheld because its sender has had enough of them for an hour.
     AnswerBudget = "answer_budget",
-    /// An error answer withheld because the server as a whole has sent enough of them.
+    /// An answer withheld because a budget that its sender shares with others is spent for the hour.
     GlobalBudget = "global_budget",
     /// The sender may not write at the moment (suspended or limited).
     NotAllowed = "not_allowed",

@@ -5,7 +5,7 @@
 //! what is in a message.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,23 +17,19 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-mod data;
 mod message;
 mod reply;
 mod session;
-mod slots;
 mod stream;
 mod tls;
 
-pub use tls::{TlsError, load_tls};
+pub use tls::{Certificates, TlsError};
 
 use super::unix_socket::NamedSocket;
+use crate::connections::{AcceptFailures, Slots};
+use crate::domain::{Host, Networks};
 
 use session::Session;
-use slots::Slots;
-
-/// Stands for clients that have no address.
-const LOCAL: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
 /// The way a message came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -121,9 +117,23 @@ pub enum Receipt {
     },
     /// It cannot be taken now.
     TryLater {
+        /// The reply code, 4xx.
+        code: u16,
+        /// The enhanced status code, "4.x.y".
+        enhanced: &'static str,
         /// One line for the log of the other side.
         text: String,
     },
+}
+
+/// The enhanced status code of [`Receipt::TryLater`] when no mail at all can be stored.
+pub(super) const STORE_TROUBLE: &str = "4.3.0";
+
+impl Receipt {
+    /// Not now, because of this server's own state (451 4.3.0).
+    pub fn try_later(text: impl Into<String>) -> Self {
+        Self::TryLater { code: 451, enhanced: STORE_TROUBLE, text: text.into() }
+    }
 }
 
 /// Whoever takes the messages.
@@ -144,6 +154,16 @@ pub enum Protocol {
     Lmtp,
 }
 
+impl Protocol {
+    /// Its name in the log and in metrics.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Smtp => "smtp",
+            Self::Lmtp => "lmtp",
+        }
+    }
+}
+
 /// How the listener behaves.
 #[derive(Debug, Clone)]
 pub struct SmtpSettings {
@@ -159,8 +179,10 @@ pub struct SmtpSettings {
     pub max_errors: usize,
     /// The most connections at once.
     pub max_connections: usize,
-    /// The most connections at once from one address; loopback addresses are exempt.
-    pub max_per_address: usize,
+    /// The most connections at once from one host that is no relay.
+    pub max_per_host: usize,
+    /// Mail servers that relay for this one. They have no limit of their own, but leave room for others.
+    pub relays: Networks,
     /// How long a client may take for a whole command line.
     pub command_timeout: Duration,
     /// How long a client may be silent within a message.
@@ -183,7 +205,8 @@ impl SmtpSettings {
             max_recipients: 100,
             max_errors: 20,
             max_connections: 1000,
-            max_per_address: 50,
+            max_per_host: 50,
+            relays: Networks::default(),
             command_timeout: Duration::from_mins(5),
             data_timeout: Duration::from_mins(2),
             message_timeout: Duration::from_mins(10),
@@ -203,7 +226,7 @@ pub async fn serve(
     accept_all(listener, settings, intake, cancel).await;
 }
 
-/// Serves a listener on a Unix socket as [`serve`] does a TCP one; only the limit on all connections counts.
+/// Serves a listener on a Unix socket as [`serve`] does a TCP one; whoever may connect there is a relay.
 #[cfg(unix)]
 pub async fn serve_unix(
     socket: NamedSocket,
@@ -255,7 +278,8 @@ async fn accept_all(
     intake: Arc<dyn Intake>,
     cancel: CancellationToken,
 ) {
-    let slots = Slots::new(settings.max_connections, settings.max_per_address);
+    let slots = Slots::new(settings.max_connections, settings.max_per_host);
+    let mut failures = AcceptFailures::new(settings.protocol.name());
     let mut sessions = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -263,9 +287,17 @@ async fn accept_all(
             accepted = listener.next() => accepted,
         };
         while sessions.try_join_next().is_some() {}
-        let Some((stream, peer)) = accepted_or_pause(accepted).await else { continue };
+        let (stream, peer) = match accepted {
+            Ok(connection) => connection,
+            Err(error) => {
+                failures.pause_after(&error).await;
+                continue;
+            }
+        };
         let session = Session::new(Arc::clone(&settings), Arc::clone(&intake), peer, cancel.clone());
-        let Some(slot) = slots.take(peer.unwrap_or(LOCAL)) else {
+        // A Unix socket has no address: the operator decides who may connect there, as with relays.
+        let host = peer.filter(|peer| !settings.relays.contain(*peer)).map(Host::of);
+        let Ok(slot) = slots.take(host) else {
             sessions.spawn(session.turn_away(stream));
             continue;
         };
@@ -276,18 +308,6 @@ async fn accept_all(
     }
     drop(listener);
     finish(sessions, settings.grace + session::FAREWELL).await;
-}
-
-/// A failed accept (no file descriptors, a connection gone again) must neither end the listener nor spin.
-async fn accepted_or_pause<T>(accepted: io::Result<T>) -> Option<T> {
-    match accepted {
-        Ok(connection) => Some(connection),
-        Err(error) => {
-            tracing::warn!(%error, "a mail connection could not be accepted");
-            tokio::time::sleep(Duration::from_millis(50)).await;
-            None
-        }
-    }
 }
 
 async fn finish(mut sessions: JoinSet<()>, grace: Duration) {

@@ -121,6 +121,8 @@ pub(super) struct Host<'a> {
     pub(super) helo: &'a str,
     /// The return path; empty: the null path.
     pub(super) mail_from: &'a str,
+    /// Whether it counts against the mail that this host may not send for its sender's domain.
+    pub(super) can_fail: bool,
 }
 
 /// Everything that is asked about one mail.
@@ -156,7 +158,7 @@ impl Question<'_> {
 
     /// SPF for the return path and for the name that the host gave itself.
     async fn ask_spf(&self, deadline: Instant) -> (SpfOutput, Verdict) {
-        let Some(Host { address, helo, mail_from }) = self.host else {
+        let Some(Host { address, helo, mail_from, can_fail }) = self.host else {
             return (SpfOutput::default(), Verdict::None);
         };
         let domain = mail_from.rsplit_once('@').map_or("", |(_, domain)| domain);
@@ -169,6 +171,11 @@ impl Question<'_> {
         .await;
         let late = |_| SpfOutput::new(domain.to_owned()).with_result(SpfResult::TempError);
         let path = if domain.is_empty() { SpfOutput::default() } else { path.unwrap_or_else(late) };
+        if !can_fail {
+            // All that can be said is that the mail comes from its sender's domain. No name was told to be judged.
+            let passed = path.result() == SpfResult::Pass;
+            return (if passed { path } else { SpfOutput::default() }, Verdict::None);
+        }
         (path, name.map_or(Verdict::TempError, |name| of_spf(name.result())))
     }
 
@@ -200,7 +207,7 @@ impl Question<'_> {
         let result = match of_dmarc(&output) {
             Verdict::Fail if dkim.is_none() => Verdict::TempError,
             // SPF was not asked and might have passed where the mail came in.
-            Verdict::Fail if self.host.is_none() => Verdict::None,
+            Verdict::Fail if self.host.is_none_or(|host| !host.can_fail) => Verdict::None,
             result => result,
         };
         DmarcVerdict { result, policy: policy(&output), ..DmarcVerdict::default() }

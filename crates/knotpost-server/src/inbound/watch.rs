@@ -20,7 +20,7 @@ use super::addressed::addressed;
 use super::parse::{Message, parse};
 use super::pipeline::Desk;
 use super::reason::Reason;
-use super::smtp::{Envelope, Intake, Receipt, Way};
+use super::smtp::{Envelope, Intake, Receipt, STORE_TROUBLE, Way};
 use crate::domain::OwnAddresses;
 
 /// What a look into the folder came to.
@@ -50,6 +50,14 @@ enum Fate {
     Taken,
     /// It was set aside; a person may want to look at it.
     Aside,
+}
+
+/// Why a mail stays in the folder for now.
+enum Wait {
+    /// Too many of its kind wait already.
+    This(String),
+    /// What is wrong is not this mail: the others would have to wait as well.
+    All(String),
 }
 
 /// A file as it was found. It is locked against other processes as long as it is open.
@@ -103,8 +111,8 @@ impl Watch {
                         self.stuck.remove(&name);
                     }
                 }
-                // What is wrong is not this mail: the others would have to wait as well.
-                Err(text) => return self.complain(&text),
+                Err(Wait::This(text)) => round = self.complain(&text),
+                Err(Wait::All(text)) => return self.complain(&text),
             }
         }
         if round == Round::Done && self.trouble.take().is_some() {
@@ -122,9 +130,10 @@ impl Watch {
     }
 
     /// Hands one file in; `None`: it is not ours to take. An error when it has to wait.
-    async fn take(&self, desk: &Desk, name: &OsStr) -> Result<Option<Dealt>, String> {
+    async fn take(&self, desk: &Desk, name: &OsStr) -> Result<Option<Dealt>, Wait> {
         let (path, most) = (self.root.join("new").join(name), self.max_bytes);
-        let found = blocking(move || Ok(open(&path, most))).await.map_err(|error| error.to_string())?;
+        let found =
+            blocking(move || Ok(open(&path, most))).await.map_err(|error| Wait::All(error.to_string()))?;
         let (raw, file) = match found {
             Found::Message { raw, file } => (raw, Some(file)),
             Found::Elsewhere => return Ok(None),
@@ -140,7 +149,8 @@ impl Watch {
         };
         match desk.receive(envelope.clone(), raw.clone()).await {
             Receipt::Stored { .. } => Ok(Some(Dealt { fate: Fate::Taken, _file: file })),
-            Receipt::TryLater { text } => Err(text),
+            Receipt::TryLater { enhanced: STORE_TROUBLE, text, .. } => Err(Wait::All(text)),
+            Receipt::TryLater { text, .. } => Err(Wait::This(text)),
             Receipt::Refused { text, .. } => {
                 let reason = desk.reason_of_refusal(&envelope, &raw);
                 tracing::info!(file = %name.display(), %reason, text, "a mail in the watched folder is set aside");
@@ -156,8 +166,8 @@ impl Watch {
     }
 }
 
-async fn set_aside(desk: &Desk, envelope: &Envelope, raw: &[u8], reason: Reason) -> Result<(), String> {
-    desk.keep_aside(envelope, raw, reason).await.map_err(|error| error.with_causes())
+async fn set_aside(desk: &Desk, envelope: &Envelope, raw: &[u8], reason: Reason) -> Result<(), Wait> {
+    desk.keep_aside(envelope, raw, reason).await.map_err(|error| Wait::All(error.with_causes()))
 }
 
 /// Who a mail is from and for, as far as the mail itself tells.

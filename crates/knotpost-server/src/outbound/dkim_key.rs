@@ -21,8 +21,8 @@ const RSA_ALGORITHM: &[u8] =
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// The file cannot be read.
-    #[error("the file that it names cannot be read ({0})")]
-    File(std::io::ErrorKind),
+    #[error("the file {0} cannot be read ({1})")]
+    File(String, std::io::ErrorKind),
     /// No private key in PEM.
     #[error("there is no private key in PEM form, neither in the setting nor in the file that it names")]
     Pem,
@@ -45,13 +45,21 @@ pub(super) enum SigningKey {
     Ed25519(Box<Ed25519KeyPair>),
 }
 
+/// The path of a file, unless it could be a key that somebody wrote in its place: a name has an extension, which no
+/// sign of base64 begins, and lies in a folder that is there.
+fn shown(path: &Path) -> String {
+    let is_path = path.extension().is_some() && path.parent().is_some_and(Path::is_dir);
+    if is_path { path.display().to_string() } else { "that it names".to_owned() }
+}
+
 impl SigningKey {
     /// The key that a setting holds or names: PEM text (its line ends may be written `\n`), or the path of a file.
     pub(super) fn read(setting: &str) -> Result<Self, KeyError> {
         if setting.contains("-----BEGIN") {
             return Self::from_pem(setting.replace("\\n", "\n").as_bytes());
         }
-        let pem = std::fs::read(Path::new(setting)).map_err(|error| KeyError::File(error.kind()))?;
+        let path = Path::new(setting);
+        let pem = std::fs::read(path).map_err(|error| KeyError::File(shown(path), error.kind()))?;
         Self::from_pem(&pem)
     }
 

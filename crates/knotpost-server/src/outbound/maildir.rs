@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::UNIX_EPOCH;
 
+use crate::files::private_folder;
 use crate::service::LocalMailbox;
 
 /// Counts within this process, so that no two files of it ever share a name.
@@ -48,6 +49,15 @@ pub struct Entry {
     pub size: u64,
 }
 
+/// Whether a mail may have been delivered before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attempt {
+    /// It has not been.
+    First,
+    /// It may have been: whoever delivered it ended before it was noted.
+    Repeated,
+}
+
 /// A Maildir on disk.
 #[derive(Debug, Clone)]
 pub struct Maildir {
@@ -62,7 +72,7 @@ impl Maildir {
     pub fn open(root: impl Into<PathBuf>) -> io::Result<Self> {
         let root = root.into();
         for folder in ["tmp", "new", "cur"] {
-            fs::create_dir_all(root.join(folder))?;
+            private_folder(&root.join(folder))?;
         }
         Ok(Self { root })
     }
@@ -83,6 +93,35 @@ impl Maildir {
             let _ = fs::remove_file(&draft);
         }
         delivered
+    }
+
+    /// Delivers a mail durably under a name of its own, of which there is one file: a mail that was delivered before is
+    /// replaced while it lies in `new`, and stays as it is when a mail program has taken it. Blocks on the disk.
+    ///
+    /// # Errors
+    /// When it could not be written; then nothing of it is to be seen.
+    pub fn deliver_as(&self, name: &str, mail: &[u8], attempt: Attempt) -> io::Result<()> {
+        if !is_plain_name(name) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        if attempt == Attempt::Repeated && self.is_in_cur(name)? {
+            return Ok(());
+        }
+        let (draft, mut file, _) = self.create_draft()?;
+        let folder = self.root.join("new");
+        let delivered = write_durably(&mut file, mail)
+            .and_then(|()| fs::rename(&draft, folder.join(name)))
+            .and_then(|()| File::open(&folder)?.sync_all());
+        if delivered.is_err() {
+            let _ = fs::remove_file(&draft);
+        }
+        delivered
+    }
+
+    fn is_in_cur(&self, name: &str) -> io::Result<bool> {
+        let stable = stable_part(name);
+        let mut files = fs::read_dir(self.root.join("cur"))?.flatten();
+        Ok(files.any(|file| file.file_name().to_str().is_some_and(|other| stable_part(other) == stable)))
     }
 
     /// The mails in both folders, oldest first.
@@ -274,6 +313,21 @@ mod tests {
         assert_eq!(maildir.list().unwrap()[0].folder, Folder::Cur);
         assert_eq!(maildir.read(&first).unwrap().unwrap(), b"one\n", "found under its new name");
         assert_eq!(fs::read_dir(folder.path().join("mail/out/tmp")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_mail_that_is_delivered_again_is_there_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let maildir = Maildir::open(folder.path()).unwrap();
+        let listed = || maildir.list().unwrap().into_iter().map(|entry| entry.name).collect::<Vec<_>>();
+        maildir.deliver_as("7.R1.knotpost", b"one\n", Attempt::First).unwrap();
+        maildir.deliver_as("7.R1.knotpost", b"one\n", Attempt::Repeated).unwrap();
+        assert_eq!(listed(), ["7.R1.knotpost"]);
+        maildir.mark_seen("7.R1.knotpost").unwrap();
+        maildir.deliver_as("7.R1.knotpost", b"one\n", Attempt::Repeated).unwrap();
+        assert_eq!(listed(), ["7.R1.knotpost:2,S"]);
+        maildir.deliver_as("7.R2.knotpost", b"two\n", Attempt::Repeated).unwrap();
+        assert_eq!(listed().len(), 2);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::service::{
     BoardFacts, BoardLetter, CONFIRMATION_KIND, Drawn, Envelope, Letter, Referred, Reply, STOPPED, Sources,
     StoredDraft, letter_by_reference, referred_to, view_again,
 };
-use crate::store::{OutboxRow, Prospect, RemarkRow, SeatedBoard, StoreError, Tx};
+use crate::store::{DO_NOT_MAIL, OutboxRow, Prospect, RemarkRow, SeatedBoard, StoreError, Tx};
 
 /// What a mail became before it is sent.
 #[derive(Clone, Debug)]
@@ -161,6 +161,9 @@ async fn prepare_one(tx: &mut Tx, app: &App, row: &OutboxRow, known: &Known) -> 
     let Some(prospect) = known.prospects.get(&row.id).filter(|prospect| prospect.is_taken) else {
         return Ok(Prepared::Gone);
     };
+    if prospect.is_blocked {
+        return Ok(Prepared::Ready { content: Content::Dropped(DO_NOT_MAIL), has_newer: false });
+    }
     if prospect.is_stopped && row.kind != CONFIRMATION_KIND {
         return Ok(Prepared::Ready { content: Content::Dropped(STOPPED), has_newer: false });
     }

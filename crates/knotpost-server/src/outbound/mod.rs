@@ -34,7 +34,7 @@ pub use crate::service::{Auto, Drawn, Letter};
 pub use dkim::Signer;
 pub use dkim_key::KeyError;
 pub use letter::{ComposeError, compose};
-pub use maildir::{Folder, Maildir};
+pub use maildir::{Attempt, Folder, Maildir};
 pub use making::{Made, make};
 pub use post::MailComposer;
 pub use render::{RenderError, Rendered, Renderer};

@@ -84,14 +84,11 @@ impl Renderer {
         let Reply::Multiple { lines } = reply else { return Ok(Vec::new()) };
         let mut results = Vec::with_capacity(lines.len());
         for line in lines {
-            let mut pages = Vec::with_capacity(line.replies.len());
-            for reply in &line.replies {
-                let facts = self.facts(reply)?;
-                let rendered = self.render_by(reply, &facts)?;
-                let outer = context! { subject => rendered.subject, layout => "layout/bare.html" };
-                let page = self.set_page(reply, (&rendered.text, &facts), outer, around, pictures)?;
-                pages.push(Value::from_safe_string(page));
-            }
+            let facts = self.facts(&line.reply)?;
+            let rendered = self.render_by(&line.reply, &facts)?;
+            let outer = context! { subject => rendered.subject, layout => "layout/bare.html" };
+            let page = self.set_page(&line.reply, (&rendered.text, &facts), outer, around, pictures)?;
+            let pages = vec![Value::from_safe_string(page)];
             results.push(context! { line => line.line.clone(), ok => line.ok, pages });
         }
         Ok(results)

@@ -1,11 +1,15 @@
 //! Replies as whole messages: rendered text in a letter with the headers of its thread.
 
+use std::sync::{Arc, PoisonError, RwLock};
+
 use minijinja::Value;
 
 use super::dkim::Signer;
+use super::dkim_key::KeyError;
 use super::letter::compose;
 use super::page::{Page, Surroundings};
 use super::render::{Rendered, Renderer, kind};
+use super::templates::OwnTemplate;
 use crate::config::Config;
 use crate::domain::{BoardRef, Millis};
 use crate::service::{Auto, Composer, Draft, Drawn, Envelope, Letter, MailForm, Reply};
@@ -13,37 +17,48 @@ use crate::service::{Auto, Composer, Draft, Drawn, Envelope, Letter, MailForm, R
 /// Writes the server's mails.
 #[derive(Debug)]
 pub struct MailComposer {
+    config: Config,
+    means: RwLock<Arc<Means>>,
+}
+
+/// What mails are made with, as it was read from files.
+#[derive(Debug)]
+struct Means {
     renderer: Renderer,
-    name: String,
-    address: String,
     signer: Option<Signer>,
 }
 
 impl MailComposer {
-    /// A composer for the server of this configuration.
+    /// A composer for the server of this configuration, whose mails are not signed.
     pub fn new(config: &Config) -> Self {
-        Self {
-            renderer: Renderer::new(config),
-            name: config.server.name.clone(),
-            address: config.server.address.clone(),
-            signer: None,
-        }
+        Self::with(config, None)
     }
 
-    /// The same composer, with its mails signed before they leave.
-    #[must_use]
-    pub fn signed_by(self, signer: Option<Signer>) -> Self {
-        Self { signer, ..self }
+    /// The same, with its mails signed before they leave when the configuration names a key.
+    ///
+    /// # Errors
+    /// When that cannot be used.
+    pub fn signing(config: &Config) -> Result<Self, KeyError> {
+        Ok(Self::with(config, Signer::from_config(config)?))
     }
 
-    /// What renders the text: the web shows the same.
-    pub fn renderer(&self) -> &Renderer {
-        &self.renderer
+    fn with(config: &Config, signer: Option<Signer>) -> Self {
+        let means = Means { renderer: Renderer::new(config), signer };
+        Self { config: config.clone(), means: RwLock::new(Arc::new(means)) }
+    }
+
+    fn means(&self) -> Arc<Means> {
+        Arc::clone(&self.means.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The page beside the text; a page that fails never keeps the text from leaving.
-    fn page(&self, reply: &Reply, told: (&Rendered, &Value), around: Surroundings<'_>) -> Option<Page> {
-        match self.renderer.page(reply, told, around) {
+    fn page(
+        renderer: &Renderer,
+        reply: &Reply,
+        told: (&Rendered, &Value),
+        around: Surroundings<'_>,
+    ) -> Option<Page> {
+        match renderer.page(reply, told, around) {
             Ok(page) => Some(page),
             Err(error) => {
                 tracing::error!(error = describe(&error), "a mail goes as text alone");
@@ -53,11 +68,12 @@ impl MailComposer {
     }
 
     fn letter(&self, rendered: Rendered, html: Option<String>, envelope: &Envelope) -> Letter {
-        let domain = self.address.rsplit_once('@').map_or("localhost", |(_, domain)| domain);
+        let server = &self.config.server;
+        let domain = server.address.rsplit_once('@').map_or("localhost", |(_, domain)| domain);
         let thread = envelope.board.as_ref().map(|board| thread_id(board, domain));
         let in_reply_to = envelope.in_reply_to.clone().or(thread);
         Letter {
-            from: (self.name.clone(), self.address.clone()),
+            from: (server.name.clone(), server.address.clone()),
             to: envelope.recipient.clone(),
             subject: rendered.subject,
             text: rendered.text,
@@ -68,10 +84,10 @@ impl MailComposer {
             in_reply_to,
             auto: if envelope.is_answer { Auto::Replied } else { Auto::Generated },
             list_id: envelope.board.as_ref().map(|board| {
-                (format!("{} on {}", board.game, self.name), format!("{}.{domain}", board.game))
+                (format!("{} on {}", board.game, server.name), format!("{}.{domain}", board.game))
             }),
             reply_to: envelope.reply_to.clone(),
-            x_loop: self.address.clone(),
+            x_loop: server.address.clone(),
             unsubscribe: envelope.unsubscribe.clone(),
         }
     }
@@ -85,8 +101,9 @@ fn thread_id(board: &BoardRef, domain: &str) -> String {
 
 impl Composer for MailComposer {
     fn draft(&self, reply: &Reply, envelope: &Envelope) -> Result<Draft, String> {
-        let facts = self.renderer.facts(reply).map_err(|error| describe(&error))?;
-        let mut rendered = self.renderer.render_by(reply, &facts).map_err(|error| describe(&error))?;
+        let means = self.means();
+        let facts = means.renderer.facts(reply).map_err(|error| describe(&error))?;
+        let mut rendered = means.renderer.render_by(reply, &facts).map_err(|error| describe(&error))?;
         let around = Surroundings {
             message_id: &envelope.message_id,
             reply_to: envelope.reply_to.as_deref(),
@@ -94,7 +111,7 @@ impl Composer for MailComposer {
         };
         let page = match envelope.form {
             MailForm::Text => None,
-            MailForm::Both => self.page(reply, (&rendered, &facts), around),
+            MailForm::Both => Self::page(&means.renderer, reply, (&rendered, &facts), around),
         };
         let (html, pictures) = page.map(|page| (page.html, page.pictures)).unzip();
         for notice in &envelope.notices {
@@ -110,7 +127,7 @@ impl Composer for MailComposer {
     }
 
     fn sign(&self, message: &[u8], date: Millis) -> Result<Option<Vec<u8>>, String> {
-        let signed = self.signer.as_ref().map(|signer| signer.sign(message, date));
+        let signed = self.means().signer.as_ref().map(|signer| signer.sign(message, date));
         signed.transpose().map_err(|error| error.to_string())
     }
 
@@ -119,8 +136,20 @@ impl Composer for MailComposer {
     }
 
     fn text(&self, reply: &Reply) -> Result<(String, String), String> {
-        let rendered = self.renderer.render(reply).map_err(|error| describe(&error))?;
+        let rendered = self.means().renderer.render(reply).map_err(|error| describe(&error))?;
         Ok((rendered.subject, rendered.text))
+    }
+
+    fn reload(&self) -> Result<(), String> {
+        let signer = Signer::from_config(&self.config).map_err(|error| format!("dkim.key: {error}"))?;
+        let renderer = Renderer::new(&self.config);
+        if let Some(OwnTemplate { file, problem: Some(problem) }) =
+            renderer.own_templates().into_iter().find(|template| template.problem.is_some())
+        {
+            return Err(format!("the mail template {file}: {problem}"));
+        }
+        *self.means.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(Means { renderer, signer });
+        Ok(())
     }
 }
 

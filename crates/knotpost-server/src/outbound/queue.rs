@@ -3,7 +3,10 @@
 
 use std::time::Duration;
 
+use sha2::{Digest as _, Sha256};
+
 use super::backoff::{Retry, after_failure};
+use super::maildir::Attempt;
 use super::transport::{Beginning, Outgoing, SendError, Transport};
 use crate::app::App;
 use crate::clock::random_bytes;
@@ -19,6 +22,7 @@ const PATIENCE: Duration = Duration::from_mins(2);
 pub(super) struct Ready {
     pub(super) row: OutboxRow,
     return_path: String,
+    file: String,
     bytes: Vec<u8>,
 }
 
@@ -26,12 +30,28 @@ impl Ready {
     pub(super) fn new(app: &App, row: OutboxRow, bytes: Vec<u8>) -> Self {
         let signature = app.links.bounce_signature(row.id.0, &row.recipient);
         let return_path = app.own.bounce(&row.id.0.to_string(), &signature);
-        Self { row, return_path, bytes }
+        let file = file_name(&row);
+        Self { row, return_path, file, bytes }
     }
 
     fn outgoing(&self) -> Outgoing<'_> {
-        Outgoing { from: Some(&self.return_path), to: &self.row.recipient, bytes: &self.bytes }
+        let attempt = if self.row.attempts > 1 { Attempt::Repeated } else { Attempt::First };
+        Outgoing {
+            from: Some(&self.return_path),
+            to: &self.row.recipient,
+            bytes: &self.bytes,
+            file: Some((&self.file, attempt)),
+        }
     }
+}
+
+/// The name of the file of a mail, the same whenever it is sent: after a crash between sending and noting it a mail is
+/// sent again, and takes the place of the file that is there.
+fn file_name(row: &OutboxRow) -> String {
+    // Rows of another database may have had the same numbers.
+    let id = Sha256::digest(row.message_id.as_bytes());
+    let id = id.iter().take(6).fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
+    format!("{}.R{:010}I{id}.knotpost", row.date.0.div_euclid(1000), row.id.0)
 }
 
 /// Sends a mail, and begins the next where the relay takes that together.
@@ -82,7 +102,7 @@ pub(super) async fn finish(
 ) -> Result<(), StoreError> {
     let (key, now) = (row.id, app.clock.now());
     app.store
-        .write(move |tx| {
+        .write_queue(move |tx| {
             let why = why.clone();
             Box::pin(async move { tx.finish_outbox(key, state, Some(&why), now).await })
         })
@@ -120,7 +140,7 @@ pub(super) async fn defer(app: &App, row: &OutboxRow, why: String) -> Result<(),
             tracing::info!(outbox = row.id.0, error = %why, pause_ms = pause, "a mail is put off");
             let (key, due): (_, Millis) = (row.id, now.plus(pause));
             app.store
-                .write(move |tx| {
+                .write_queue(move |tx| {
                     let why = why.clone();
                     Box::pin(async move { tx.defer_outbox(key, Some(&why), due).await })
                 })

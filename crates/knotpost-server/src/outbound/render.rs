@@ -177,8 +177,7 @@ impl Renderer {
         lines
             .iter()
             .map(|line| {
-                let texts = line.replies.iter().map(|reply| Ok(self.render(reply)?.text));
-                let texts = texts.collect::<Result<Vec<_>, RenderError>>()?;
+                let texts = vec![self.render(&line.reply)?.text];
                 Ok(context! { line => line.line.clone(), ok => line.ok, texts })
             })
             .collect()
@@ -197,6 +196,8 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::ConfirmationsAsked { .. } => "confirmations_asked",
         Reply::MailSent { .. } => "mail_sent",
         Reply::PasswordChanged { .. } => "password_changed",
+        Reply::WrongPasswords { .. } => "wrong_passwords",
+        Reply::ChatsSpent { .. } => "chats_spent",
         Reply::WebhookStopped { .. } => "webhook_stopped",
         Reply::AddressesChanged { .. } => "addresses_changed",
         Reply::Preferences { .. } => "preferences",
@@ -235,7 +236,7 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::UnprovenAnswer { .. } => "unproven_answer",
         Reply::Multiple { .. } => "multiple",
         Reply::AlreadyPlayed { .. } => "already_played",
-        Reply::BudgetSpent { .. } => "budget_spent",
+        Reply::BudgetSpent => "budget_spent",
     }
 }
 

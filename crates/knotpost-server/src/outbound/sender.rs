@@ -267,7 +267,7 @@ impl Sender {
         let now = self.app.clock.now();
         self.app
             .store
-            .write(move |tx| {
+            .write_queue(move |tx| {
                 let keys = keys.clone();
                 Box::pin(async move { tx.give_back_outbox(&keys, until, now).await })
             })
@@ -312,7 +312,8 @@ impl Sender {
         let settled = now.plus(-settling);
         let until = now.plus(LEASE_MS);
         let most = portion.next(now);
-        let rows = self.app.store.write(move |tx| Box::pin(lease(tx, now, (settled, until), most))).await?;
+        let rows =
+            self.app.store.write_queue(move |tx| Box::pin(lease(tx, now, (settled, until), most))).await?;
         let is_any = !rows.is_empty();
         // The lease itself may have waited for others.
         let asked = self.app.clock.now();
@@ -372,7 +373,7 @@ impl Sender {
         let begun = Instant::now();
         loop {
             let (now, noted) = (self.app.clock.now(), keys.clone());
-            let write = self.app.store.write(move |tx| {
+            let write = self.app.store.write_queue(move |tx| {
                 let keys = noted.clone();
                 Box::pin(async move { tx.note_sent_outbox(&keys, now).await })
             });

@@ -126,16 +126,18 @@ fn move_table(sheet: &Sheet, line: usize) -> String {
     lines.join("\n")
 }
 
-/// The rows of that table: the sides, the players, then the moves, a round each.
+/// The rows of that table: the sides, the players, then the moves, a round each. A board that is not begun yet has
+/// no players but its sides.
 pub(super) fn move_rows(sheet: &Sheet) -> Vec<Vec<String>> {
-    let mut rows: Vec<Vec<String>> = vec![
-        sheet.seats.iter().map(|seat| seat.side.clone()).collect(),
-        sheet.seats.iter().map(|seat| seat.userid.clone()).collect(),
-    ];
+    let mut rows: Vec<Vec<String>> = vec![sheet.seats.iter().map(|seat| seat.side.clone()).collect()];
+    if sheet.number.is_some() {
+        rows.push(sheet.seats.iter().map(|seat| seat.userid.clone()).collect());
+    }
+    let heads = rows.len();
     let mut next_column = sheet.seats.len();
     for made in &sheet.moves {
         let column = usize::try_from(made.seat - 1).unwrap_or(0).min(sheet.seats.len().saturating_sub(1));
-        if column < next_column || rows.len() == 2 {
+        if column < next_column || rows.len() == heads {
             rows.push(vec![String::new(); sheet.seats.len()]);
         }
         next_column = column + 1;

@@ -32,6 +32,8 @@ pub(super) struct SmtpClient {
 struct Shared {
     relay: Relay,
     tls: Option<TlsParameters>,
+    /// Who we say we are.
+    hello: ClientId,
     idle: Mutex<Vec<Line>>,
 }
 
@@ -57,10 +59,12 @@ pub(super) enum Begun {
 }
 
 impl SmtpClient {
-    pub(super) fn from_url(scheme: &str, rest: &str) -> Result<Self, TransportError> {
+    pub(super) fn from_url(scheme: &str, rest: &str, helo: &str) -> Result<Self, TransportError> {
         let relay = parse_relay(scheme, rest)?;
         let tls = tls_parameters(&relay)?;
-        Ok(Self { shared: Arc::new(Shared { relay, tls, idle: Mutex::default() }) })
+        // The settings were checked: literals stand in brackets already.
+        let hello = ClientId::Domain(helo.to_owned());
+        Ok(Self { shared: Arc::new(Shared { relay, tls, hello, idle: Mutex::default() }) })
     }
 
     /// Sends a mail, and begins the next in the same breath where the relay takes that.
@@ -192,7 +196,7 @@ impl Shared {
 
     async fn open(&self) -> Result<Line, SendError> {
         let failed = |error: Error| SendError::Transient(describe(&error));
-        let hello = ClientId::default();
+        let hello = self.hello.clone();
         let place = (self.relay.host.as_str(), self.relay.port);
         let mut connection = if self.relay.security == Security::Wrapped {
             AsyncSmtpConnection::connect_tokio1(place, None, &hello, self.tls.clone(), None)

@@ -6,9 +6,10 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::maildir::Maildir;
+use super::maildir::{Attempt, Maildir};
 use super::sendmail::Sendmail;
 use super::smtp_client::{Begun, SmtpClient};
+use crate::config::Config;
 
 /// Why a transport cannot be set up.
 #[derive(Debug, thiserror::Error)]
@@ -120,17 +121,29 @@ impl MemoryBox {
 }
 
 impl Transport {
-    /// Sets up the transport that a configuration names. Relative Maildir paths are within the data folder, and so
-    /// is the default one, `mail/out`.
+    /// Sets up the transport that a configuration names.
+    ///
+    /// # Errors
+    /// [`TransportError`], without anything of the URL in it.
+    pub fn from_config(config: &Config) -> Result<Self, TransportError> {
+        Self::named(&config.mail.transport, &config.server.data, &config.helo())
+    }
+
+    /// The transport of a URL, for a server that calls itself `localhost`. Relative Maildir paths are within the data
+    /// folder, and so is the default one, `mail/out`.
     ///
     /// # Errors
     /// [`TransportError`], without anything of the URL in it.
     pub fn from_url(url: &str, data_dir: &Path) -> Result<Self, TransportError> {
+        Self::named(url, data_dir, "localhost")
+    }
+
+    fn named(url: &str, data_dir: &Path, helo: &str) -> Result<Self, TransportError> {
         let (scheme, rest) = url.trim().split_once(':').ok_or(TransportError::Unknown)?;
         match (scheme, rest) {
             ("maildir", "") => Ok(Self::Maildir(Maildir::open(data_dir.join("mail").join("out"))?)),
             ("maildir", path) => Ok(Self::Maildir(Maildir::open(data_dir.join(path))?)),
-            ("smtp" | "smtps", rest) => Ok(Self::Smtp(SmtpRelay(SmtpClient::from_url(scheme, rest)?))),
+            ("smtp" | "smtps", rest) => Ok(Self::Smtp(SmtpRelay(SmtpClient::from_url(scheme, rest, helo)?))),
             ("sendmail", path) => {
                 let program = if path.is_empty() { "/usr/sbin/sendmail" } else { path };
                 Ok(Self::Sendmail(SendmailProgram(Sendmail { program: program.into() })))
@@ -172,7 +185,10 @@ impl Transport {
                 let (sent, begun) = client.send(mail, begun.0, next).await;
                 return (sent, Beginning(begun));
             }
-            Self::Maildir(maildir) => deliver(maildir.clone(), local_copy(mail)).await,
+            Self::Maildir(maildir) => {
+                let file = mail.file.map(|(name, attempt)| (name.to_owned(), attempt));
+                deliver(maildir.clone(), file, local_copy(mail)).await
+            }
             Self::Sendmail(SendmailProgram(program)) => {
                 program.send(mail.from, mail.to, &with_lf(mail.bytes)).await
             }
@@ -200,6 +216,8 @@ pub struct Outgoing<'a> {
     pub to: &'a str,
     /// The mail, as `Composer::write` makes it.
     pub bytes: &'a [u8],
+    /// Under which name it is kept where mails are files; `None`: under any.
+    pub file: Option<(&'a str, Attempt)>,
 }
 
 impl Outgoing<'_> {
@@ -222,12 +240,16 @@ fn is_one_address(address: &str) -> bool {
         && !address.chars().any(|c| c.is_control() || c.is_whitespace() || matches!(c, '<' | '>'))
 }
 
-async fn deliver(maildir: Maildir, mail: Vec<u8>) -> Result<(), SendError> {
+async fn deliver(maildir: Maildir, file: Option<(String, Attempt)>, mail: Vec<u8>) -> Result<(), SendError> {
     let failed = |error: &dyn std::fmt::Display| {
         SendError::Transient(format!("the mail folder cannot be written: {error}"))
     };
-    match tokio::task::spawn_blocking(move || maildir.deliver(&mail)).await {
-        Ok(Ok(_)) => Ok(()),
+    let delivery = move || match file {
+        Some((name, attempt)) => maildir.deliver_as(&name, &mail, attempt),
+        None => maildir.deliver(&mail).map(drop),
+    };
+    match tokio::task::spawn_blocking(delivery).await {
+        Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(failed(&error)),
         Err(error) => Err(failed(&error)),
     }

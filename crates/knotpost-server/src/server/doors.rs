@@ -1,7 +1,10 @@
 //! The doors of a server: what it listens on, and the file that tells where that is.
 
 use std::fmt;
+use std::fs::File;
+use std::io::Write as _;
 use std::net::SocketAddr;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -23,6 +26,9 @@ pub struct Ports {
     pub smtp: Option<SocketAddr>,
     /// The LMTP listener.
     pub lmtp: Option<LocalDoor>,
+    /// What opens `/mailbox`; `None`: mail leaves this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mailbox_key: Option<String>,
 }
 
 /// A door on the network or in the file system; written `127.0.0.1:2424` or `unix:/run/knotpost/lmtp`.
@@ -115,10 +121,14 @@ pub(super) fn address(listener: Option<&TcpListener>) -> std::io::Result<Option<
 }
 
 /// Tells where the doors are, now that all of them are open. Whole or not at all: who waits for the file must not
-/// read half of it.
+/// read half of it. The key in it is for whoever runs the server alone.
 pub(super) fn write_ports(data: &Path, ports: &Ports) -> anyhow::Result<()> {
     let draft = data.join(format!("{PORTS_FILE}.{}", std::process::id()));
-    std::fs::write(&draft, serde_json::to_string(ports)? + "\n")?;
+    // A draft that a killed server left may have another mode.
+    let _ = std::fs::remove_file(&draft);
+    let mut file = File::options().write(true).create_new(true).mode(0o600).open(&draft)?;
+    file.write_all((serde_json::to_string(ports)? + "\n").as_bytes())?;
+    drop(file);
     std::fs::rename(&draft, data.join(PORTS_FILE))?;
     Ok(())
 }

@@ -11,6 +11,8 @@ use anyhow::Context as _;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{App, Condition};
+use crate::files::create_private;
+use crate::store::Settings;
 
 /// In the mark of a file that was found damaged.
 const DAMAGED: &str = "damaged";
@@ -36,9 +38,13 @@ pub(super) struct Mark(PathBuf);
 impl Mark {
     /// The mark of the configured database; `None` on PostgreSQL.
     pub(super) fn of(app: &App) -> Option<Self> {
-        let mut name = app.config.store_settings().sqlite_file()?.into_os_string();
+        Some(Self::beside(&app.config.store_settings().sqlite_file()?))
+    }
+
+    fn beside(file: &Path) -> Self {
+        let mut name = file.as_os_str().to_owned();
         name.push("-running");
-        Some(Self(name.into()))
+        Self(name.into())
     }
 
     /// What must be done about the mark that the last server left.
@@ -58,7 +64,7 @@ impl Mark {
     }
 
     fn write(&self, text: &str) -> std::io::Result<()> {
-        let mut file = File::create(&self.0)?;
+        let mut file = create_private(&self.0)?;
         writeln!(file, "{text}")?;
         file.sync_all()?;
         match self.0.parent() {
@@ -75,6 +81,27 @@ impl Mark {
             tracing::warn!(%error, "the database file will be checked at the next start for nothing");
         }
     }
+}
+
+/// Refuses to begin with a new database where a server worked on one that is gone.
+///
+/// # Errors
+/// When the file is missing or empty beside the mark of a server that did not stop in order; the text says what to do.
+pub(super) fn refuse_lost_file(settings: &Settings) -> anyhow::Result<()> {
+    let Some(file) = settings.sqlite_file() else { return Ok(()) };
+    let mark = Mark::beside(&file);
+    let is_lost = std::fs::metadata(&file).map_or_else(
+        |error| error.kind() == std::io::ErrorKind::NotFound,
+        |metadata| metadata.is_file() && metadata.len() == 0,
+    );
+    anyhow::ensure!(
+        !is_lost || !mark.0.exists(),
+        "the database file {} is missing or empty, but a server worked on it and did not stop in order: put it back or \
+         restore the last backup; to begin with an empty database, remove {}",
+        file.display(),
+        mark.0.display()
+    );
+    Ok(())
 }
 
 /// Looks through a small file if that must be done; says whether a large one has to be looked
@@ -137,6 +164,22 @@ fn words(file: &Path, faults: &[String]) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn a_file_that_is_gone_is_refused_beside_the_mark_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings =
+            Settings { url: "sqlite:".to_owned(), data: folder.path().to_owned(), max_connections: 1 };
+        let file = folder.path().join("knotpost.db");
+        refuse_lost_file(&settings).unwrap();
+        Mark::beside(&file).set().unwrap();
+        let refusal = refuse_lost_file(&settings).unwrap_err().to_string();
+        assert!(refusal.contains("missing or empty") && refusal.contains("knotpost.db-running"), "{refusal}");
+        std::fs::write(&file, "").unwrap();
+        refuse_lost_file(&settings).unwrap_err();
+        std::fs::write(&file, "x").unwrap();
+        refuse_lost_file(&settings).unwrap();
+    }
 
     #[test]
     fn only_an_unclean_stop_leads_to_a_check_and_only_a_small_or_damaged_file_waits_for_it() {

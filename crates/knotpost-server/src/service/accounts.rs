@@ -26,7 +26,7 @@ pub(super) async fn sign_up(
     addresses: &[String],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    check_rate(prepared, "too many accounts were signed up from there; try again later")?;
+    check_rate(prepared)?;
     let addresses = chosen_addresses(app, prepared, addresses, "signup")?;
     match prepared.login {
         Login::NotNeeded => {}

@@ -37,7 +37,7 @@ pub struct LineResult {
     /// Whether it was carried out.
     pub ok: bool,
     /// What it answered.
-    pub replies: Vec<Reply>,
+    pub reply: Reply,
 }
 
 /// An address and what became of the mail that asks for its confirmation.
@@ -86,6 +86,8 @@ pub enum Reply {
         userid: String,
         /// Whether it came too late.
         is_expired: bool,
+        /// Whether it wanted all mail to end at an address that somebody has confirmed.
+        is_in_use: bool,
     },
     /// Whether mails went out that ask for confirmations: for who gave the right password.
     ConfirmationsAsked {
@@ -111,6 +113,18 @@ pub enum Reply {
         undo: Option<String>,
         /// For how long.
         days: i64,
+    },
+    /// Somebody gave many wrong passwords.
+    WrongPasswords {
+        /// For whom.
+        userid: String,
+        /// At least so many in a day.
+        tries: u64,
+    },
+    /// What somebody says on boards by mail is not passed on for a while.
+    ChatsSpent {
+        /// So many in an hour were.
+        chats: i64,
     },
     /// A webhook was switched off.
     WebhookStopped {
@@ -469,9 +483,6 @@ pub enum Reply {
         /// The board it was about.
         sheet: Option<Box<Sheet>>,
     },
-    /// The last error answer of this hour.
-    BudgetSpent {
-        /// How many were sent.
-        answers: i64,
-    },
+    /// The last answer of this hour.
+    BudgetSpent,
 }

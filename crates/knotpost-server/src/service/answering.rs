@@ -2,6 +2,8 @@
 //!
 //! Knows what a claim is worth (see `pass`) and how a short command is said in full; not where in a mail it stood.
 
+use std::sync::atomic::AtomicBool;
+
 use knotpost_commands::{
     Action, BoardAt, Command, Credentials, ParseError, Password, ShortCommand, parse_short,
 };
@@ -163,7 +165,10 @@ pub(super) async fn prepare_answer(
         login: login.map_or(Login::NotNeeded, |(user, hash)| Login::Known { user, hash, key: None }),
         new_hash: None,
         overloaded: false,
+        proven: Vec::new(),
+        asker: None,
         limited: None,
+        made: AtomicBool::new(false),
         lines: Vec::new(),
         standpoint: Some(standpoint),
     })))

@@ -6,8 +6,9 @@ use knotpost_rules::{AnyGame, OptionError};
 use super::Prepared;
 use super::execute::authorize_on;
 use super::post::{BoardFacts, Heading, post_board, post_to_user};
+use super::prepare::check_rate;
 use super::sheet::{Listing, Spoken};
-use super::{Answer, Board, Code, Refusal, Reply, ServiceError, Sheet, ratings, webhooks};
+use super::{Answer, Board, Code, Refusal, Reply, ServiceError, Sheet, Standing, ratings, webhooks};
 use crate::app::App;
 use crate::domain::{BoardRef, Millis, RemarkKind};
 use crate::store::{StoreError, Tx};
@@ -102,9 +103,19 @@ pub(super) async fn chat(
     let game = find_game(app, game)?.meta().name;
     let board = find_board(tx, app, game, number).await?;
     let (board, user) = authorize_on(tx, prepared, board).await?;
+    if matches!(board.standing(), Standing::Over(_))
+        && board.seat_of(user.id).is_none()
+        && !tx.subscribers(board.row.id).await?.iter().any(|(key, _)| *key == user.id.0)
+    {
+        let words = "this board is over: only its players and who subscribed to it speak here now";
+        return Err(Refusal::new(Code::NotAllowed, words).about(board).into());
+    }
     if prepared.body.trim().is_empty() {
         let refusal = Refusal::new(Code::WrongArguments, "there is no text to pass on")
             .hint("Write what you want to say into the body, below the command.");
+        return Err(refusal.about(board).into());
+    }
+    if let Err(refusal) = check_rate(prepared) {
         return Err(refusal.about(board).into());
     }
     let remark = tx

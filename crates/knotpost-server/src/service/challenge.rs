@@ -10,11 +10,13 @@ use super::opponents::Readiness;
 use super::post::{BoardFacts, Heading, Note};
 use super::prepare::check_rate;
 use super::time::{TimeLimits, length, schedule};
-use super::{Answer, Board, Code, Refusal, ServiceError, opponents, ratings};
+use super::{Answer, Board, Channel, Code, Refusal, ServiceError, opponents, ratings};
 use crate::app::App;
 use crate::clock::random_bytes;
-use crate::domain::{Millis, RemarkKind};
+use crate::domain::{Millis, RemarkKind, UserKey};
 use crate::store::{NewBoard, NewSeat, StoreError, Tx, UserRow};
+
+const DAY_MS: i64 = 86_400_000;
 
 #[expect(clippy::too_many_arguments, reason = "the parts of one command")]
 pub(super) async fn challenge(
@@ -31,11 +33,46 @@ pub(super) async fn challenge(
     let options = game_options(game, options, players.len())?;
     check_limits(app, server).map_err(|refusal| refusal.about_game(game_name))?;
     let users = find_players(tx, game, players).await?;
-    check_rate(prepared, "too many challenges were sent from there; try again later")
-        .map_err(|refusal| refusal.about_game(game_name))?;
+    check_rate(prepared).map_err(|refusal| refusal.about_game(game_name))?;
+    count_for_challenged(tx, app, prepared, &users, now).await.map_err(|error| match error {
+        ServiceError::Refused(refusal) => refusal.about_game(game_name).into(),
+        error @ ServiceError::Store(_) => error,
+    })?;
     let terms = Terms::of(server);
     let (board, facts) = start(tx, app, game, &options, &users, terms, &prepared.body, now).await?;
     answer_with_board(tx, app, &board, facts, now).await
+}
+
+/// A challenge makes a board and mails for people who were not asked. From who did not prove to be one of its players
+/// each of them gets so many a day, over all servers and ways.
+async fn count_for_challenged(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    users: &[UserRow],
+    now: Millis,
+) -> Result<(), ServiceError> {
+    let limits = &app.config.limits;
+    let is_of_player = || users.iter().any(|user| prepared.proven.contains(&user.id));
+    if !limits.enabled || prepared.origin.channel == Channel::Operator || is_of_player() {
+        return Ok(());
+    }
+    let mut counted: Vec<UserKey> = users.iter().map(|user| user.id).collect();
+    // In one order everywhere, so that two challenges wait for each other's rows and not in a circle.
+    counted.sort_unstable_by_key(|user| user.0);
+    counted.dedup();
+    for user in counted {
+        if tx.count_stranger_challenge(user, now).await? > i64::from(limits.challenges_of_strangers_per_day) {
+            let message = "one of these players has got as many challenges today as people may send who did not \
+                           log in";
+            let mut refusal = Refusal::new(Code::RateLimited, message)
+                .hint("Who plays along may log in and challenge there, or wait until tomorrow (UTC).");
+            let left = DAY_MS - now.0.rem_euclid(DAY_MS);
+            refusal.retry_after = Some(u64::try_from(left / 1000).unwrap_or_default() + 1);
+            return Err(refusal.into());
+        }
+    }
+    Ok(())
 }
 
 /// What players agree on beside the game's own options.

@@ -1,5 +1,7 @@
 //! Proving that somebody reads an address: the mails that ask for it, and the links and replies that do it.
 
+use std::sync::atomic::AtomicBool;
+
 use serde::Serialize;
 
 use super::answering::no_command;
@@ -12,7 +14,7 @@ use crate::app::App;
 use crate::domain::{Address, Comment, Millis, UserKey};
 use crate::service::Code;
 use crate::service::answering::Standpoint;
-use crate::store::{ConfirmationShare, StoreError, Tx, UserRow, UserState};
+use crate::store::{ConfirmationShare, STOPPED_BY_READER, StoreError, Tx, UserRow, UserState};
 
 /// An address can be confirmed for so many days.
 pub(super) const GOOD_FOR_DAYS: i64 = 7;
@@ -36,6 +38,8 @@ pub enum Asked {
     Lately(String),
     /// Not now, and none has gone out for this user.
     Never,
+    /// No mail goes there: its reader or an administrator wants none.
+    Blocked,
 }
 
 /// What became of a link or a reply.
@@ -73,6 +77,12 @@ pub(super) async fn register(
         return Ok(Asked::NotNeeded);
     }
     let asks_itself = origin.aligned && origin.sender.as_ref().is_some_and(|sender| sender.key() == key);
+    if asks_itself {
+        tx.unblock_by_reader(&key).await?;
+    }
+    if tx.is_blocked(&key).await? {
+        return Ok(Asked::Blocked);
+    }
     let last = tx.last_confirmation(user.id, &key).await?;
     let share = if asks_itself { OWN } else { OF_ALL };
     if !tx.claim_confirmation((user.id, &key), share, now).await? {
@@ -155,13 +165,21 @@ pub(super) struct Answered {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Word {
     Yes,
+    /// No mail of this server any more.
+    Stop,
     Other,
 }
 
 fn read_word(line: &str) -> Word {
     let word = line.trim().trim_end_matches(['.', '!', ',']).trim_matches(['`', '"', '\'', '*']);
     let is = |words: &[&str]| words.iter().any(|one| word.eq_ignore_ascii_case(one));
-    if is(&["confirm", "yes", "ok"]) { Word::Yes } else { Word::Other }
+    if is(&["confirm", "yes", "ok"]) {
+        Word::Yes
+    } else if is(&["stop", "unsubscribe"]) {
+        Word::Stop
+    } else {
+        Word::Other
+    }
 }
 
 /// The reply behind this claim, if it answers the mail that asked for a confirmation.
@@ -194,7 +212,10 @@ pub(super) async fn read_reply(
             login: Login::NotNeeded,
             new_hash: None,
             overloaded: false,
+            proven: Vec::new(),
+            asker: None,
             limited: None,
+            made: AtomicBool::new(false),
             lines: Vec::new(),
             standpoint: Some(Standpoint::Confirming(Box::new(answered))),
         }));
@@ -217,11 +238,19 @@ pub(super) async fn act(
     {
         return Ok(Answer::to_registered(Reply::Welcome { userid }));
     }
-    let said = Reply::ConfirmHint { userid: user.userid.clone(), is_expired };
+    let key = address.to_lowercase();
+    let is_in_use = tx.is_proven_address(&key).await?;
+    // The mails of games go where somebody has confirmed an address: those end with `signoff` and `delete`.
+    if *word == Word::Stop && !is_in_use {
+        tx.block_address(&key, STOPPED_BY_READER, now).await?;
+    }
+    let is_in_use = is_in_use && *word == Word::Stop;
+    let said = Reply::ConfirmHint { userid: user.userid.clone(), is_expired, is_in_use };
     // One hint for each mail that asked: the last hour of the token names it.
     let asked = format!("confirm {} {}", token.payload.address, token.payload.expires);
     let last_hour = (i64::from(token.payload.expires) + 1) * 24;
-    if tx.proven_address(user.id, &address.to_lowercase()).await?.is_none()
+    if tx.proven_address(user.id, &key).await?.is_none()
+        && !tx.is_blocked(&key).await?
         && tx.count_answer(&asked, last_hour).await? == 1
         && let Ok(recipient) = address.parse()
     {
@@ -252,7 +281,10 @@ mod tests {
         for yes in ["confirm", "Yes", "ok", "OK!", " `confirm` ", "yes.", "*ok*"] {
             assert_eq!(read_word(yes), Word::Yes, "{yes}");
         }
-        for other in ["", "no", "confirm it", "okay", "thanks, yes", "stop"] {
+        for stop in ["stop", "STOP.", "\"stop\"", "Unsubscribe!"] {
+            assert_eq!(read_word(stop), Word::Stop, "{stop}");
+        }
+        for other in ["", "no", "confirm it", "okay", "thanks, yes", "stop it"] {
             assert_eq!(read_word(other), Word::Other, "{other}");
         }
     }

@@ -5,16 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use subtle::ConstantTimeEq;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::hashing::{HashMemory, NOBODYS, hash_new};
-use crate::domain::{Millis, UserKey};
-use crate::secret::{Purpose, SecretKey};
+use super::turns::{Turn, Turns};
+use crate::domain::{Host, Millis, UserKey};
+use crate::secret::{KeyRing, Purpose};
 
 /// How many hashes are computed at once; each takes 19 MiB and one core.
 const PARALLEL: usize = 2;
-/// How many may wait. Beyond that a request is turned away at once instead of waiting for minutes.
-const WAITING: usize = 256;
 /// How long a verified password is remembered.
 const MEMORY_MS: i64 = 5 * 60 * 1000;
 /// How many verified passwords are remembered.
@@ -53,26 +51,35 @@ pub enum HashError {
     Failed(String),
 }
 
-/// Until when which passwords are remembered, by digest.
-type Memory = HashMap<[u8; 32], Millis>;
+/// Whose passwords are remembered until when, by digest.
+type Memory = HashMap<[u8; 32], (UserKey, Millis)>;
+
+/// A password as somebody gave it.
+#[derive(Clone, Copy, Debug)]
+pub struct Try<'a> {
+    /// The words.
+    pub password: &'a str,
+    /// From where, as it is remembered: what was right from one place says nothing about another.
+    pub place: &'a str,
+    /// The connecting host, which waits in a queue of its own.
+    pub host: Option<Host>,
+}
 
 /// Checks passwords.
 #[derive(Debug)]
 pub struct Credentials {
-    turns: Arc<Semaphore>,
-    waiting: Semaphore,
+    turns: Turns,
     hashing: Arc<HashMemory>,
     memory: Arc<Mutex<Memory>>,
     computed: AtomicU64,
-    secret: SecretKey,
+    secret: KeyRing,
 }
 
 impl Credentials {
     /// A checker.
-    pub fn new(secret: SecretKey) -> Self {
+    pub fn new(secret: KeyRing) -> Self {
         Self {
-            turns: Arc::new(Semaphore::new(PARALLEL)),
-            waiting: Semaphore::new(WAITING),
+            turns: Turns::new(PARALLEL),
             hashing: Arc::default(),
             memory: Arc::default(),
             computed: AtomicU64::new(0),
@@ -85,19 +92,27 @@ impl Credentials {
     /// # Errors
     /// When too many wait, or the hash function refuses.
     pub async fn hash(&self, password: &str) -> Result<String, HashError> {
+        self.hash_for(password, None).await
+    }
+
+    /// As [`Self::hash`], for somebody at that host.
+    ///
+    /// # Errors
+    /// As [`Self::hash`].
+    pub async fn hash_for(&self, password: &str, host: Option<Host>) -> Result<String, HashError> {
         let password = password.to_owned();
-        let turn = self.turn().await?;
+        let turn = self.turns.turn(host).await.ok_or(HashError::Overloaded)?;
         self.compute(turn, move || hash_new(&password)).await?.map_err(HashError::Failed)
     }
 
-    /// Whether this password of this user was verified against this hash a short while ago.
-    pub fn remembers(&self, user: UserKey, password: &str, hash: &str, now: Millis) -> bool {
-        let key = self.memory_key(user, password, hash);
+    /// Whether this password of this user, from this place, was verified against this hash a short while ago.
+    pub fn remembers(&self, user: UserKey, tried: Try<'_>, hash: &str, now: Millis) -> bool {
+        let key = self.memory_key(user, tried, hash);
         let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-        memory.get(&key).is_some_and(|until| *until > now)
+        memory.get(&key).is_some_and(|(_, until)| *until > now)
     }
 
-    /// Whether `password` is the one behind `stored`, the user's hash. Without a user the answer
+    /// Whether the password is the one behind `stored`, the user's hash. Without a user the answer
     /// is no and takes as long.
     ///
     /// # Errors
@@ -105,24 +120,24 @@ impl Credentials {
     pub async fn verify(
         &self,
         stored: Option<(UserKey, &str)>,
-        password: &str,
+        tried: Try<'_>,
         now: Millis,
     ) -> Result<bool, HashError> {
-        let turn = self.turn().await?;
+        let turn = self.turns.turn(tried.host).await.ok_or(HashError::Overloaded)?;
         // Somebody may have asked the same and waited less.
-        if stored.is_some_and(|(user, hash)| self.remembers(user, password, hash, now)) {
+        if stored.is_some_and(|(user, hash)| self.remembers(user, tried, hash, now)) {
             return Ok(true);
         }
         // Somebody unknown costs the same as somebody known.
         let hash = stored.map_or(NOBODYS, |(_, hash)| hash).to_owned();
-        let key = stored.map(|(user, hash)| self.memory_key(user, password, hash));
+        let key = stored.map(|(user, hash)| (user, self.memory_key(user, tried, hash)));
         let (typed, hashing, memory) =
-            (password.to_owned(), Arc::clone(&self.hashing), Arc::clone(&self.memory));
+            (tried.password.to_owned(), Arc::clone(&self.hashing), Arc::clone(&self.memory));
         let work = move || {
             let right = hashing.verify(&typed, &hash);
             // Before the next one has its turn, who may ask the same.
-            if let (true, Some(key)) = (right, key) {
-                remember(&memory, key, now);
+            if let (true, Some((user, key))) = (right, key) {
+                remember(&memory, key, user, now);
             }
             right
         };
@@ -135,26 +150,26 @@ impl Credentials {
         self.computed.load(Ordering::Relaxed)
     }
 
-    /// Forgets every verified password, e.g. after one was changed.
+    /// Forgets the verified passwords of one user.
+    pub fn forget(&self, user: UserKey) {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner).retain(|_, (whose, _)| *whose != user);
+    }
+
+    /// Forgets every verified password, as a restart does.
     pub fn forget_all(&self) {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// The stored hash is part of the key: a changed password is forgotten by itself, in every process.
-    fn memory_key(&self, user: UserKey, password: &str, hash: &str) -> [u8; 32] {
-        self.secret
-            .digest(Purpose::Credentials, &[&user.0.to_be_bytes(), password.as_bytes(), hash.as_bytes()])
-    }
-
-    /// Waits until one of the few hashes computed at once may be this one.
-    async fn turn(&self) -> Result<OwnedSemaphorePermit, HashError> {
-        let _place = self.waiting.try_acquire().map_err(|_| HashError::Overloaded)?;
-        Arc::clone(&self.turns).acquire_owned().await.map_err(|_| HashError::Overloaded)
+    fn memory_key(&self, user: UserKey, tried: Try<'_>, hash: &str) -> [u8; 32] {
+        let parts: [&[u8]; 4] =
+            [&user.0.to_be_bytes(), tried.password.as_bytes(), hash.as_bytes(), tried.place.as_bytes()];
+        self.secret.digest(Purpose::Credentials, &parts)
     }
 
     async fn compute<T: Send + 'static>(
         &self,
-        turn: OwnedSemaphorePermit,
+        turn: Turn,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, HashError> {
         self.computed.fetch_add(1, Ordering::Relaxed);
@@ -167,13 +182,13 @@ impl Credentials {
     }
 }
 
-fn remember(memory: &Mutex<Memory>, key: [u8; 32], now: Millis) {
+fn remember(memory: &Mutex<Memory>, key: [u8; 32], user: UserKey, now: Millis) {
     let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
     if memory.len() >= MEMORY_SIZE {
-        memory.retain(|_, until| *until > now);
+        memory.retain(|_, (_, until)| *until > now);
     }
     if memory.len() < MEMORY_SIZE {
-        memory.insert(key, now.plus(MEMORY_MS));
+        memory.insert(key, (user, now.plus(MEMORY_MS)));
     }
 }
 
@@ -187,10 +202,14 @@ mod tests {
     use super::*;
     use crate::clock::SystemEntropy;
 
+    fn typed(password: &str) -> Try<'_> {
+        Try { password, place: "home", host: None }
+    }
+
     fn checker() -> Credentials {
         let data = tempfile::tempdir().expect("a folder");
         let secret =
-            SecretKey::load("", &data.path().join("secret.key"), &SystemEntropy::default()).expect("a key");
+            KeyRing::load("", &data.path().join("secret.key"), &SystemEntropy::default()).expect("a key");
         Credentials::new(secret)
     }
 
@@ -200,9 +219,9 @@ mod tests {
         let hash = checker.hash("chocolate").await.expect("a hash");
         let stored = Some((UserKey(1), hash.as_str()));
         let now = Millis(0);
-        assert!(checker.verify(stored, "chocolate", now).await.expect("checked"));
-        assert!(!checker.verify(stored, "Chocolate", now).await.expect("checked"));
-        assert!(!checker.verify(None, "chocolate", now).await.expect("checked"));
+        assert!(checker.verify(stored, typed("chocolate"), now).await.expect("checked"));
+        assert!(!checker.verify(stored, typed("Chocolate"), now).await.expect("checked"));
+        assert!(!checker.verify(None, typed("chocolate"), now).await.expect("checked"));
         assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
     }
 
@@ -211,7 +230,7 @@ mod tests {
         let checker = checker();
         let hash = checker.hash("chocolate").await.expect("a hash");
         let before = checker.computed();
-        let ask = || checker.verify(Some((UserKey(1), &hash)), "chocolate", Millis(0));
+        let ask = || checker.verify(Some((UserKey(1), &hash)), typed("chocolate"), Millis(0));
         let answers = futures_util::future::join_all((0..20).map(|_| ask())).await;
         assert!(answers.into_iter().all(|right| right.expect("checked")));
         assert!(checker.computed() - before <= PARALLEL as u64, "{} hashes", checker.computed() - before);
@@ -222,14 +241,18 @@ mod tests {
         let checker = checker();
         let hash = checker.hash("chocolate").await.expect("a hash");
         let (user, now) = (UserKey(1), Millis(0));
-        checker.verify(Some((user, &hash)), "vanilla1", now).await.expect("checked");
-        assert!(!checker.remembers(user, "vanilla1", &hash, now));
-        checker.verify(Some((user, &hash)), "chocolate", now).await.expect("checked");
-        assert!(checker.remembers(user, "chocolate", &hash, now));
-        assert!(!checker.remembers(UserKey(2), "chocolate", &hash, now));
-        assert!(!checker.remembers(user, "chocolate", "another hash", now));
-        assert!(!checker.remembers(user, "chocolate", &hash, now.plus(MEMORY_MS)));
-        checker.forget_all();
-        assert!(!checker.remembers(user, "chocolate", &hash, now));
+        checker.verify(Some((user, &hash)), typed("vanilla1"), now).await.expect("checked");
+        assert!(!checker.remembers(user, typed("vanilla1"), &hash, now));
+        checker.verify(Some((user, &hash)), typed("chocolate"), now).await.expect("checked");
+        assert!(checker.remembers(user, typed("chocolate"), &hash, now));
+        assert!(!checker.remembers(UserKey(2), typed("chocolate"), &hash, now));
+        assert!(!checker.remembers(user, typed("chocolate"), "another hash", now));
+        assert!(!checker.remembers(user, typed("chocolate"), &hash, now.plus(MEMORY_MS)));
+        let elsewhere = Try { place: "elsewhere", ..typed("chocolate") };
+        assert!(!checker.remembers(user, elsewhere, &hash, now), "nobody guesses it there for nothing");
+        checker.forget(UserKey(2));
+        assert!(checker.remembers(user, typed("chocolate"), &hash, now), "another user's was forgotten");
+        checker.forget(user);
+        assert!(!checker.remembers(user, typed("chocolate"), &hash, now));
     }
 }

@@ -78,7 +78,7 @@ async fn look_at(app: &Arc<App>, holder: &str, due: DueBoard) -> Result<bool, St
                 "the clock cannot judge this board; it is set aside for an hour"
             );
             let (key, later) = (name.id, app.clock.now().plus(SET_ASIDE_MS));
-            app.store.write(move |tx| Box::pin(tx.put_off(key, later))).await?;
+            app.store.write_queue(move |tx| Box::pin(tx.put_off(key, later))).await?;
             Ok(true)
         }
     }

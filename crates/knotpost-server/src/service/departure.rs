@@ -30,7 +30,6 @@ pub(super) async fn leave(tx: &mut Tx, app: &App, user: &UserRow, now: Millis) -
     tx.forget_user(user.id, now).await?;
     tx.set_password_hash(user.id, None, now).await?;
     tx.set_user_state(user.id, UserState::Deleted).await?;
-    app.credentials.forget_all();
     let filter =
         BoardFilter { user: Some(user.id), state: Some(BoardState::Active), ..BoardFilter::default() };
     for row in tx.list_boards(&filter, i64::MAX).await? {

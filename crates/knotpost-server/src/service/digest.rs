@@ -22,7 +22,9 @@ pub(super) async fn put_into_digest(
     now: Millis,
 ) -> Result<(), StoreError> {
     tx.add_to_digest(user, board, now).await?;
-    if tx.digest_due(user).await?.is_none() {
+    if !tx.touch_digest(user).await? {
+        // The hour is read, which may be set at this moment.
+        tx.touch_user(user).await?;
         let due = next_digest(tx, user, now).await?;
         tx.set_digest_due(user, due).await?;
     }
@@ -31,6 +33,7 @@ pub(super) async fn put_into_digest(
 
 /// Moves what waits to the hour that is wanted now.
 pub(super) async fn move_digest(tx: &mut Tx, user: UserKey, now: Millis) -> Result<(), StoreError> {
+    tx.touch_user(user).await?;
     if tx.digest_due(user).await?.is_some() {
         let due = next_digest(tx, user, now).await?;
         tx.set_digest_due(user, due).await?;

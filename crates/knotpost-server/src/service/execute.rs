@@ -11,10 +11,10 @@ use super::opponents::Willingness;
 use super::sheet::Listing;
 use super::watching::Watch;
 use super::{
-    Answer, Audience, Board, BoardFacts, Code, ErrorReply, Heading, LineResult, Login, Prepared, Refusal,
-    Reply, Request, ServiceError, Sheet, accounts, answering, boards, challenge, confirming, departure, help,
-    looking, messages, moves, opponents, preferences, prepare, queries, queue, reader, records, resending,
-    resets, samples, standings, submission, vacations, watching,
+    Answer, Audience, Board, BoardFacts, Channel, Code, ErrorReply, Heading, LineResult, Login, Prepared,
+    Refusal, Reply, Request, ServiceError, Sheet, accounts, answering, boards, challenge, confirming,
+    departure, help, looking, messages, moves, opponents, preferences, prepare, queries, queue, reader,
+    records, resending, resets, samples, standings, strangers, submission, vacations, watching,
 };
 use crate::app::App;
 use crate::domain::{BoardRef, Millis, UserKey};
@@ -32,12 +32,13 @@ pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreEr
         return apply(&mut tx, app, &prepared, now).await;
     }
     let foreseen = moves::foresee(app, &prepared);
-    let shared = Arc::clone(app);
+    let (shared, done) = (Arc::clone(app), Arc::clone(&prepared));
     let work = app.store.write_move(foreseen, move |tx| {
         let (app, prepared) = (Arc::clone(&shared), Arc::clone(&prepared));
         Box::pin(async move { apply_alone(tx, &app, &prepared, now).await })
     });
     let answer = work.await?;
+    done.after_commit(app);
     if answer.changed {
         app.signals.outbox.notify_one();
         app.signals.tell_boards(&answer.boards);
@@ -79,12 +80,14 @@ where
     let foreseen = moves::foresee(app, &prepared);
     let foreseen = foreseen.map(|one| Foreseen { request: Some(key.clone()), ..one });
     let keys = Arc::new((key, keys.1));
+    let done = Arc::clone(&prepared);
     let (saved, boards) = app
         .store
         .write_move(foreseen, move |tx| {
             let (app, prepared, keys, present) =
                 (Arc::clone(&shared), Arc::clone(&prepared), Arc::clone(&keys), Arc::clone(&present));
             Box::pin(async move {
+                prepared.set_made(false);
                 if let Some(saved) = tx.saved_response(&keys.0).await? {
                     if let Some(refusal) = refuse_former_user(tx, &prepared).await? {
                         let answer = refused(refusal, &prepared, now);
@@ -105,6 +108,7 @@ where
             })
         })
         .await?;
+    done.after_commit(app);
     app.signals.outbox.notify_one();
     app.signals.tell_boards(&boards);
     Ok(saved)
@@ -135,7 +139,7 @@ pub async fn apply(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> 
     if !query {
         tx.savepoint();
     }
-    let result = act(tx, app, prepared, now).await;
+    let result = act_and_note(tx, app, prepared, now).await;
     match result {
         Ok(answer) => {
             if !query {
@@ -158,7 +162,7 @@ async fn apply_alone(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -
     if matches!(prepared.command, Ok(Command::Multiple)) {
         return apply_lines(tx, app, prepared, now).await;
     }
-    match act(tx, app, prepared, now).await {
+    match act_and_note(tx, app, prepared, now).await {
         Ok(answer) => Ok(answer),
         Err(ServiceError::Refused(refusal)) => {
             tx.undo_all();
@@ -170,24 +174,39 @@ async fn apply_alone(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -
 
 async fn apply_lines(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, StoreError> {
     let (mut lines, mut boards, mut failure, mut changed) = (Vec::new(), Vec::new(), None, false);
+    let mut room = most_answered(prepared);
     for line in &prepared.lines {
-        let answer = Box::pin(apply(tx, app, line, now)).await?;
+        let is_query = line.is_query();
+        let answer = match room {
+            0 if is_query => refused(too_much_asked(), line, now),
+            _ => Box::pin(apply(tx, app, line, now)).await?,
+        };
+        if is_query {
+            room = room.saturating_sub(app.composer.text(&answer.reply).map_or(0, |(_, text)| text.len()));
+        }
         let ok = answer.failure.is_none();
         failure = failure.or(answer.failure);
         changed |= answer.changed;
         boards.extend(answer.boards);
-        lines.push(LineResult { line: line.echo.clone(), ok, replies: answer.replies });
+        lines.push(LineResult { line: line.echo.clone(), ok, reply: answer.reply });
     }
     if lines.is_empty() {
         return Ok(refused(no_lines(), prepared, now));
     }
-    Ok(Answer {
-        failure,
-        replies: vec![Reply::Multiple { lines }],
-        audience: Audience::Sender,
-        boards,
-        changed,
-    })
+    Ok(Answer { failure, reply: Reply::Multiple { lines }, audience: Audience::Sender, boards, changed })
+}
+
+/// Bytes of answers to the questions of one `multiple`, behind which further ones are refused; what it changes is told
+/// all the same.
+fn most_answered(prepared: &Prepared) -> usize {
+    // Such a mail is answered with no more than that.
+    let is_unproven = prepared.origin.channel == Channel::Mail && prepared.user().is_none();
+    if is_unproven { 40_000 } else { 400_000 }
+}
+
+fn too_much_asked() -> Refusal {
+    Refusal::new(Code::TooMuchMail, "the answers to the lines before this one fill the mail already")
+        .hint("Ask the rest in another mail.")
 }
 
 fn no_lines() -> Refusal {
@@ -315,6 +334,22 @@ fn admit(prepared: &Prepared, row: Option<UserRow>) -> Result<UserRow, Refusal> 
         .hint("Userids ignore case, passwords do not; the userid comes first, then the password."))
 }
 
+/// Carries a command out and notes whether it made what its rate counts. A reset notes that by itself: its answer is
+/// the same whether or not anything was made.
+async fn act_and_note(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    prepared.set_made(false);
+    let answer = act(tx, app, prepared, now).await?;
+    if answer.changed && !matches!(prepared.command, Ok(Command::PasswordReset { .. })) {
+        prepared.set_made(true);
+    }
+    Ok(answer)
+}
+
 async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, ServiceError> {
     answering::check_standpoint(tx, prepared).await?;
     if let Some(answered) = prepared.confirming() {
@@ -329,7 +364,10 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
     };
     match command {
         Command::Help { subjects } => help::help(tx, app, prepared, subjects).await,
-        Command::Signup { who, addresses } => accounts::sign_up(tx, app, prepared, who, addresses, now).await,
+        Command::Signup { who, addresses } => {
+            strangers::check_sign_up(tx, app, &prepared.origin, addresses.len()).await?;
+            accounts::sign_up(tx, app, prepared, who, addresses, now).await
+        }
         Command::Add { addresses, .. } => accounts::add(tx, app, prepared, addresses, now).await,
         Command::ChangePassword { .. } => accounts::change_password(tx, app, prepared, now).await,
         Command::ChangeAddress { addresses, .. } => {
@@ -411,6 +449,18 @@ async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result
     }
 }
 
+/// What whoever sends again what was done is answered: the board as it stands now.
+pub(super) fn answer_already_played(
+    prepared: &Prepared,
+    board: Option<&Board>,
+    reader: Option<&str>,
+    now: Millis,
+) -> Reply {
+    let facts = BoardFacts::plain(Heading::Show);
+    let sheet = board.map(|board| Box::new(Sheet::of(board, &facts, reader, Listing::Whole, now)));
+    Reply::AlreadyPlayed { echo: prepared.echo.clone(), sheet }
+}
+
 /// What a mail that came before is answered: the board as it stands now.
 ///
 /// # Errors
@@ -426,8 +476,5 @@ pub async fn already_played(
         Some((game, number)) => Board::load(tx, app, game, number).await?,
         None => None,
     };
-    let sheet = board.map(|board| {
-        Box::new(Sheet::of(&board, &BoardFacts::plain(Heading::Show), None, Listing::Whole, now))
-    });
-    Ok(Reply::AlreadyPlayed { echo: prepared.echo.clone(), sheet })
+    Ok(answer_already_played(prepared, board.as_ref(), None, now))
 }

@@ -5,13 +5,11 @@
 //! often as its owner likes, while a stolen database holds nothing that opens a feed; another salt is another key;
 //! and another password ends it like everything else that was given out under the old one.
 
-use subtle::ConstantTimeEq as _;
-
 use super::{Code, Rate, Refusal, ServiceError};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Millis, UserKey};
-use crate::secret::{Purpose, to_hex};
+use crate::secret::to_hex;
 use crate::store::{FeedKeyRow, StoreError, UserRow, UserState};
 
 /// Bytes of a key: 160 bits.
@@ -93,8 +91,8 @@ pub async fn find_feed_reader(
     };
     drop(tx);
     let found = user.zip(row).filter(|(user, row)| {
-        let right = derive(app, user, row);
-        right.as_bytes().ct_eq(key.as_bytes()).into()
+        let salt = row.salt.as_bytes();
+        app.secret.is_signed_text(&parts(&user.id.0.to_be_bytes(), salt, hash(user)), KEY, key)
     });
     if let Some((user, row)) = found {
         return Ok(Some(FeedReader { user: user.id, userid: user.userid, since: row.at }));
@@ -108,8 +106,13 @@ pub async fn find_feed_reader(
 }
 
 fn derive(app: &App, user: &UserRow, row: &FeedKeyRow) -> String {
-    let hash = user.password_hash.as_deref().unwrap_or_default();
-    let parts: [&[u8]; 4] = [b"feeds", &user.id.0.to_be_bytes(), row.salt.as_bytes(), hash.as_bytes()];
-    let digest = app.secret.digest(Purpose::Tokens, &parts);
-    to_hex(digest.first_chunk::<KEY>().unwrap_or(&[0; KEY]))
+    app.secret.sign(&parts(&user.id.0.to_be_bytes(), row.salt.as_bytes(), hash(user))).to_text(KEY)
+}
+
+fn parts<'a>(user: &'a [u8], salt: &'a [u8], hash: &'a [u8]) -> [&'a [u8]; 4] {
+    [b"feeds", user, salt, hash]
+}
+
+fn hash(user: &UserRow) -> &[u8] {
+    user.password_hash.as_deref().unwrap_or_default().as_bytes()
 }

@@ -12,6 +12,11 @@ use subtle::ConstantTimeEq;
 /// Longest output that is compared, in bytes; ours have 32.
 const MAX_OUTPUT: usize = 64;
 
+/// Costs beyond which a hash from elsewhere is not computed: one try of it must not take the server's memory or time.
+const MOST_KIB: u32 = 128 * 1024;
+const MOST_PASSES: u32 = 10;
+const MOST_LANES: u32 = 4;
+
 /// The hash of nobody's password: to find out that a password is wrong for it takes as long as for a new one of anybody.
 pub(super) const NOBODYS: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5J3Mgc2FsdCAxNg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
@@ -35,14 +40,19 @@ impl HashMemory {
     /// Whether `password` is the one behind `stored`. A stored text that is no hash of argon2 belongs to no password.
     pub(super) fn verify(&self, password: &str, stored: &str) -> bool {
         let Ok(stored) = PasswordHash::new(stored) else { return false };
-        self.computed(password, &stored).is_some_and(|(computed, expected)| computed.ct_eq(&expected).into())
+        if let Some((computed, expected)) = self.computed(password, &stored) {
+            return computed.ct_eq(&expected).into();
+        }
+        // Who has a hash that is not computed takes as long as anybody.
+        let _ = PasswordHash::new(NOBODYS).ok().and_then(|nobodys| self.computed(password, &nobodys));
+        false
     }
 
     /// What `password` comes to with the salt and costs of `stored`, and what is stored.
     fn computed(&self, password: &str, stored: &PasswordHash) -> Option<(Vec<u8>, Vec<u8>)> {
         let algorithm = Algorithm::new(stored.algorithm).ok()?;
         let version = stored.version.map_or(Ok(Version::default()), Version::try_from).ok()?;
-        let params = Params::try_from(stored).ok()?;
+        let params = Params::try_from(stored).ok().filter(is_affordable)?;
         let (salt, expected) = (stored.salt.as_ref()?, stored.hash.as_ref()?);
         let mut output = [0; MAX_OUTPUT];
         let output = output.get_mut(..expected.len())?;
@@ -71,6 +81,26 @@ impl HashMemory {
         }
         self.free.lock().unwrap_or_else(PoisonError::into_inner).push(blocks);
     }
+}
+
+fn is_affordable(params: &Params) -> bool {
+    params.m_cost() <= MOST_KIB && params.t_cost() <= MOST_PASSES && params.p_cost() <= MOST_LANES
+}
+
+/// Why a hash from elsewhere is not taken over: it would cost more than one here may. What is no hash of argon2
+/// belongs to no password and costs nothing.
+pub(super) fn too_costly(stored: &str) -> Option<String> {
+    let stored = PasswordHash::new(stored).ok()?;
+    let params = Params::try_from(&stored).ok()?;
+    (!is_affordable(&params)).then(|| {
+        format!(
+            "its password hash costs m={} KiB, t={}, p={}; at most m={MOST_KIB}, t={MOST_PASSES}, p={MOST_LANES} \
+             are taken: replace it there by a new password, or by null, and ask for a new password afterwards",
+            params.m_cost(),
+            params.t_cost(),
+            params.p_cost()
+        )
+    })
 }
 
 /// The hash of a new password, with a salt of its own.
@@ -122,6 +152,26 @@ mod tests {
         assert_eq!(lengths(&nobodys), lengths(&new));
         let computed = HashMemory::default().computed("chocolate", &nobodys);
         assert!(computed.is_some_and(|(computed, expected)| computed.len() == 32 && computed != expected));
+    }
+
+    #[test]
+    fn a_hash_that_costs_too_much_is_never_computed() {
+        let salted = |costs: &str| {
+            format!(
+                "$argon2id$v=19${costs}$bm9ib2R5J3Mgc2FsdCAxNg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+            )
+        };
+        let memory = HashMemory::default();
+        for costs in ["m=4194304,t=2,p=1", "m=19456,t=4000000,p=1", "m=131073,t=1,p=1", "m=19456,t=2,p=5"] {
+            let said = too_costly(&salted(costs)).expect("it costs too much");
+            assert!(said.contains("new password"), "{said}");
+            let parsed = salted(costs);
+            assert!(memory.computed("x", &PasswordHash::new(&parsed).expect("a hash")).is_none(), "{costs}");
+        }
+        for costs in ["m=19456,t=2,p=1", "m=131072,t=10,p=4", "m=8192,t=3,p=2"] {
+            assert_eq!(too_costly(&salted(costs)), None, "{costs}");
+        }
+        assert_eq!(too_costly("!"), None);
     }
 
     #[test]

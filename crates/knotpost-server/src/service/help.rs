@@ -50,7 +50,7 @@ pub(super) async fn help(
     let reader = reader_of(tx, app, prepared, game.map(|game| game.meta().name)).await?;
     let overview = ["overview".to_owned()];
     let subjects = if subjects.is_empty() { &overview } else { subjects };
-    let mut replies = Vec::new();
+    let mut pages: Vec<(String, String)> = Vec::new();
     let mut rest = subjects;
     while let [first, others @ ..] = rest {
         // Some commands have two words.
@@ -61,13 +61,29 @@ pub(super) async fn help(
             Some(reply) => (Some(reply), others.get(1..).unwrap_or_default()),
             None => (help_page(app, &first.to_lowercase(), &reader), others),
         };
-        replies.push(reply.ok_or_else(|| unknown(app, first))?);
+        if let Reply::Help { title, text } = reply.ok_or_else(|| unknown(app, first))?
+            && pages.iter().all(|(known, _)| *known != title)
+        {
+            pages.push((title, text));
+        }
         rest = after;
     }
-    let first = replies.remove(0);
-    let mut answer = Answer::to_sender(first);
-    answer.replies.extend(replies);
-    Ok(answer)
+    Ok(Answer::to_sender(one_page(pages)))
+}
+
+/// Several pages in one answer, each under its title.
+fn one_page(mut pages: Vec<(String, String)>) -> Reply {
+    if pages.len() == 1 {
+        let (title, text) = pages.remove(0);
+        return Reply::Help { title, text };
+    }
+    let titles: Vec<&str> = pages.iter().map(|(title, _)| title.trim_start_matches("Help: ")).collect();
+    let title = format!("Help: {}", titles.join(", "));
+    let under = |(title, text): &(String, String)| {
+        format!("{title}\n{}\n\n{}\n", "=".repeat(title.chars().count()), text.trim_end())
+    };
+    let texts: Vec<String> = pages.iter().map(under).collect();
+    Reply::Help { title, text: texts.join("\n\n") }
 }
 
 /// The help page of that subject: a game, a topic of the server, or a command. Examples are such that they work

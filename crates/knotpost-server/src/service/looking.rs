@@ -1,6 +1,7 @@
 //! Looking over all games, and looking as a player: nothing here changes anything.
 
 use knotpost_commands::{BoardAt, Selector};
+use knotpost_rules::AnyGame;
 
 use super::boards::{find_game, no_such_board};
 use super::execute::{authorize, authorize_on};
@@ -111,10 +112,21 @@ pub(super) async fn all_games(
     selector: Option<Selector>,
 ) -> Result<Answer, ServiceError> {
     let users = find_users(tx, None, users).await?;
+    tables_of(tx, app.games(), &users, selector).await
+}
+
+/// A table a game of the boards of these users, of everybody where there are none; so many lines in all as one answer
+/// holds.
+pub(super) async fn tables_of(
+    tx: &mut Tx,
+    games: impl Iterator<Item = &'static dyn AnyGame>,
+    users: &[UserRow],
+    selector: Option<Selector>,
+) -> Result<Answer, ServiceError> {
     let (mut tables, mut left, mut more) = (Vec::new(), MOST_LINES, false);
-    for game in app.games() {
+    for game in games {
         let meta = game.meta();
-        let mut rows = select_boards(tx, meta.name, &users, selector, left + 1).await?;
+        let mut rows = select_boards(tx, meta.name, users, selector, left + 1).await?;
         more |= rows.len() as i64 > left;
         rows.sort_by_key(|row| row.number);
         rows.truncate(usize::try_from(left).unwrap_or(0));

@@ -32,7 +32,7 @@ pub(super) async fn message(
         return Err(Refusal::new(Code::TooMuchMail, message).into());
     }
     let readers = find_readers(tx, to).await?;
-    check_rate(prepared, "too many messages were sent by you or from there; try again later")?;
+    check_rate(prepared)?;
     let names: Vec<String> = readers.iter().map(|reader| reader.userid.clone()).collect();
     for reader in &readers {
         let reply = Reply::Message {
@@ -101,7 +101,7 @@ pub(super) async fn broadcast(
             Refusal::new(Code::NotAllowed, "to write to everybody you must have finished a game").into()
         );
     }
-    check_rate(prepared, "too much was written to everybody; try again later")?;
+    check_rate(prepared)?;
     take_broadcast(tx, app, &user, &text, now).await?;
     Ok(Answer::to_registered(Reply::BroadcastTaken { from: user.userid }))
 }

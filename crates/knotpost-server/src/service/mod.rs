@@ -11,6 +11,7 @@ mod board;
 mod board_letters;
 mod boards;
 mod bounces;
+mod buckets;
 mod challenge;
 mod chance;
 mod choosing;
@@ -20,6 +21,7 @@ mod deadlines;
 mod departure;
 mod depiction;
 mod digest;
+mod do_not_mail;
 mod drawing;
 mod duty;
 mod execute;
@@ -61,6 +63,7 @@ mod references;
 
 mod queue;
 mod refusal;
+mod repeated;
 mod replay;
 mod resending;
 mod resets;
@@ -71,6 +74,7 @@ mod sessions;
 mod settle;
 mod sheet;
 mod standings;
+mod strangers;
 mod style;
 mod submission;
 mod superseding;
@@ -78,6 +82,7 @@ mod talk;
 mod time;
 mod token;
 mod tokens;
+mod turns;
 mod undoing;
 mod unsubscribe;
 mod users;
@@ -111,8 +116,9 @@ pub use credentials::{Credentials, HashError, Login};
 pub use deadlines::work_due;
 pub use depiction::{Basis, view_again};
 pub use digest::send_next_digest;
+pub use do_not_mail::{UNMAILED_PER_PAGE, view_unmailed};
 pub use drawing::{Drawing, Scene};
-pub use duty::{CLOCK_DUTY, Watch, keep_watch, leave_watch};
+pub use duty::{CLOCK_DUTY, Lookout, Watch, keep_watch, leave_watch};
 pub use execute::{Saved, already_played, apply, execute, execute_once};
 pub use feed_keys::{FeedKey, FeedReader, end_feed_key, find_feed_reader, renew_feed_key, view_feed_key};
 pub use help::{TOPICS, help_page};
@@ -121,7 +127,7 @@ pub use inspector::{MailChange, MailPage, MailQuery, view_inbox, view_outbox, vi
 pub use letter::{
     Auto, Composer, Depicted, Draft, Drawn, Letter, MailForm, PICTURE_ENDS, StoredDraft, picture_begins,
 };
-pub use limits::{Limits, Rate};
+pub use limits::{Limited, Limits, Rate, Scope as ShareOf, Share};
 pub use mail_json::{OutgoingMail, ReceivedMail, masked_recipients, waits};
 pub use mail_text::{Author, described, mask_tokens, masked_fields, masked_text};
 pub use mailbox::{
@@ -137,7 +143,7 @@ pub use moving::{
 pub use own_settings::{OwnSettings, view_own_settings};
 pub use pass::Claim;
 pub use peers::{Announcements, Announcer, Notice, Sign, heed, tell_peers};
-pub use post::{BoardFacts, Envelope, Heading, Note, post_answer, post_to_address};
+pub use post::{BoardFacts, Envelope, Heading, Note, compose_answer, post_to_address};
 pub use postmaster::{ToPostmaster, hand_to_administrators};
 pub use preferences::PreferenceLine;
 pub use prepare::{
@@ -156,13 +162,14 @@ pub use refusal::{Code, Refusal, ServiceError};
 pub use replay::{Difference, Replayed, replay_next};
 pub use resets::{set_password_by_link, view_reset};
 pub use samples::Sample;
-pub use server_key::{KeyError, adopt_key, check_key};
+pub use server_key::{KeyError, KeyUse, adopt_key, check_key, reseal_webhooks, view_key_use};
 pub use sessions::{
     RECENT_MS, SESSION_MS, SessionView, Visitor, ask_for_link, find_visitor, give_password, log_in,
     log_in_by_link, log_out, log_out_everywhere, view_link, view_sessions,
 };
 pub use sheet::{Listing, Seat, Sheet, Spoken, TimeFacts, Verdict};
 pub use standings::{view_seeks, view_standings};
+pub use strangers::{is_welcome, view_stranger_policy};
 pub use style::Style;
 pub use superseding::{give_way, give_way_among};
 pub use talk::{Pulse, TalkLine, view_pulse, view_talk};

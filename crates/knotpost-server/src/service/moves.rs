@@ -6,12 +6,13 @@ use knotpost_rules::{Ability, Rejected, Turn};
 use super::Prepared;
 use super::answering::check_sight;
 use super::boards::{answer_with_words, find_board, find_game};
-use super::execute::authorize_mover;
+use super::execute::{answer_already_played, authorize_mover};
 use super::post::{BoardFacts, Heading, Note};
 use super::settle::settle;
 use super::sheet::Spoken;
 use super::{
-    Answer, Board, Code, Login, Refusal, ServiceError, Standing, proposals, queue, resignation, submission,
+    Answer, Board, Channel, Code, Login, Refusal, ServiceError, Standing, proposals, queue, repeated,
+    resignation, submission,
 };
 use crate::app::App;
 use crate::domain::{Millis, RemarkKey, RemarkKind, SeatState};
@@ -60,22 +61,35 @@ pub(super) async fn act(
     }
     let board = find_board(tx, app, game, turning.board).await?;
     let (board, MoverRow { user, confirm, .. }) = authorize_mover(tx, app, prepared, board).await?;
+    if let (Channel::Http, Some(turn)) = (prepared.origin.channel, as_turn(turning.action))
+        && repeated::is_repeated(app, &board, &user, turn, turning.number)?
+    {
+        let reply = answer_already_played(prepared, Some(&board), Some(&user.userid), now);
+        return Ok(Answer::to_sender(reply).about(board.name()));
+    }
     // To refuse an offer that there no longer is does no harm.
     let board = match turning.action {
         Action::Reject => board,
         _ => check_answer(tx, app, prepared, board, &user).await?,
     };
-    let turn = match turning.action {
-        Action::Move(text) => Turn::Move(text),
-        Action::Pass => Turn::Pass,
-        Action::Swap => Turn::Swap,
-        _ => return proposals::act(tx, app, prepared, board, &user, turning, now).await,
+    let Some(turn) = as_turn(turning.action) else {
+        return proposals::act(tx, app, prepared, board, &user, turning, now).await;
     };
     let board = check_turn_on(board, &user, turn, turning.number)?;
     if submission::is_to_confirm(confirm.as_deref()) {
         return submission::keep(tx, app, board, &user, turning.action.as_str(), &prepared.body, now).await;
     }
     make(tx, app, board, &user, turn, &prepared.body, now).await
+}
+
+/// The turn that an action takes; `None`: it takes none.
+fn as_turn(action: &Action) -> Option<Turn<'_>> {
+    match action {
+        Action::Move(text) => Some(Turn::Move(text)),
+        Action::Pass => Some(Turn::Pass),
+        Action::Swap => Some(Turn::Swap),
+        _ => None,
+    }
 }
 
 /// Makes a turn that the player may take now, with what he says to it, and tells everybody.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, mpsc};
 
-use super::Rate;
+use super::Share;
 use crate::app::App;
 use crate::domain::BoardRef;
 use crate::store::{Heard, MAX_NOTICE};
@@ -31,10 +31,10 @@ pub enum Notice {
     Board(BoardRef),
     /// Somebody did something whose rate is limited.
     Counted {
-        /// What.
-        rate: Rate,
-        /// Who; `None`: one of all.
-        key: Option<String>,
+        /// Whose share of what.
+        share: Share,
+        /// The digest of who.
+        key: String,
     },
 }
 
@@ -63,6 +63,10 @@ impl Announcer {
     /// Has a notice told to the others soon.
     pub fn announce(&self, notice: Notice) {
         if let Some(sender) = &self.0 {
+            // What strangers can cause in any number leaves room for what wakes and shows.
+            if matches!(notice, Notice::Counted { .. }) && sender.capacity() < WAITING / 2 {
+                return;
+            }
             // Full: the others look for themselves before long.
             let _ = sender.try_send(notice);
         }
@@ -172,7 +176,7 @@ pub fn heed(app: &App, heard: &Heard, me: &str) {
             Notice::Inbox => app.signals.inbox.wake_here(),
             Notice::Outbox => app.signals.outbox.wake_here(),
             Notice::Board(board) => app.signals.tell_watchers_here(board),
-            Notice::Counted { rate, key } => app.limits.count_elsewhere(rate, key.as_deref()),
+            Notice::Counted { share, key } => app.limits.count_elsewhere(share, &key),
         }
     }
 }
@@ -195,9 +199,23 @@ impl Sign {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use crate::service::{Channel, Rate, Share, ShareOf};
 
     fn counted(key: &str) -> Notice {
-        Notice::Counted { rate: Rate::Password, key: Some(key.to_owned()) }
+        let share = Share { rate: Rate::Password, scope: ShareOf::Name, channel: Channel::Mail };
+        Notice::Counted { share, key: key.to_owned() }
+    }
+
+    #[test]
+    fn a_flood_of_tries_leaves_room_for_signs() {
+        let (announcer, mut told) = Announcer::new();
+        (0..2 * WAITING).for_each(|number| announcer.announce(counted(&number.to_string())));
+        announcer.announce(Notice::Inbox);
+        let mut last = None;
+        while let Ok(notice) = told.0.try_recv() {
+            last = Some(notice);
+        }
+        assert_eq!(last, Some(Notice::Inbox));
     }
 
     #[test]

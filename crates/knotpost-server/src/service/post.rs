@@ -6,7 +6,7 @@ pub(super) use facts::Ruling;
 pub use facts::{BoardFacts, Heading, Note};
 
 use super::bounces::take_notices;
-use super::letter::{MailForm, content_of, form_for};
+use super::letter::{MailForm, content_of, content_within, form_for};
 use super::pass::{Pass, reply_address_at};
 use super::proposals::note_of_proposal;
 use super::readers::{BoardReaders, Reader, readers, readers_and_watchers};
@@ -93,6 +93,22 @@ pub(super) async fn post_answerable(
     thread: (Option<&str>, Option<ReplyTo>),
     now: Millis,
 ) -> Result<(), StoreError> {
+    let mail = compose(tx, app, reply, recipient, user, thread, None, now).await?;
+    tx.insert_outbox(&mail).await
+}
+
+/// The mail that says `reply`. With `most_bytes` it is text alone, cut where it would be larger.
+#[expect(clippy::too_many_arguments, reason = "all that a mail is made of")]
+async fn compose(
+    tx: &mut Tx,
+    app: &App,
+    reply: &Reply,
+    recipient: &Address,
+    user: Option<UserKey>,
+    thread: (Option<&str>, Option<ReplyTo>),
+    most_bytes: Option<usize>,
+    now: Millis,
+) -> Result<NewOutbox, StoreError> {
     let (in_reply_to, reply_to) = thread;
     // A board that answers no mail belongs to the thread of the board.
     let board = match reply {
@@ -113,40 +129,50 @@ pub(super) async fn post_answerable(
         is_answer: in_reply_to.is_some(),
         board,
         unsubscribe: None,
-        form: form_for(tx, reply, recipient, user).await?,
+        form: match most_bytes {
+            Some(_) => MailForm::Text,
+            None => form_for(tx, reply, recipient, user).await?,
+        },
         notices,
         reply_to: reply_to.and_then(|reply_to| reply_to.for_mail_to(&recipient.to_string())),
     };
-    let mail = NewOutbox {
+    let draft = app.composer.draft(reply, &envelope).map_err(StoreError::Corrupt)?;
+    let content = match most_bytes {
+        Some(most) => content_within(app, draft, most)?,
+        None => content_of(app, draft)?,
+    };
+    Ok(NewOutbox {
         kind: app.composer.kind(reply),
-        content: content_of(app, app.composer.draft(reply, &envelope).map_err(StoreError::Corrupt)?)?,
+        content,
         recipient: envelope.recipient,
         user,
         message_id: envelope.message_id,
         date: now,
-    };
-    tx.insert_outbox(&mail).await
+    })
 }
 
-/// Answers the sender of a prepared command; who answered a board mail can answer this as well.
+/// The mail that answers the sender of a prepared command, not queued yet; `None`: there is no sender. Who answered a
+/// board mail can answer this as well. With `most_bytes` it is text alone, cut where it would be larger.
 ///
 /// # Errors
 /// As [`post_to_address`].
-pub async fn post_answer(
+pub async fn compose_answer(
     tx: &mut Tx,
     app: &App,
     prepared: &Prepared,
     reply: &Reply,
     in_reply_to: Option<&str>,
+    most_bytes: Option<usize>,
     now: Millis,
-) -> Result<(), StoreError> {
-    let Some(sender) = &prepared.origin.sender else { return Ok(()) };
+) -> Result<Option<NewOutbox>, StoreError> {
+    let Some(sender) = &prepared.origin.sender else { return Ok(None) };
     // Only who is shown the board as it is now can act on it.
     let reply_to = match prepared.pass().filter(|_| shows_board(reply)) {
         Some(pass) => answer_address(tx, app, pass, &sender.to_string(), now).await?,
         None => None,
     };
-    post_answerable(tx, app, reply, sender, prepared.user(), (in_reply_to, reply_to), now).await
+    let thread = (in_reply_to, reply_to);
+    compose(tx, app, reply, sender, prepared.user(), thread, most_bytes, now).await.map(Some)
 }
 
 fn shows_board(reply: &Reply) -> bool {

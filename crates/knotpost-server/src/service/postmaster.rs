@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Reply;
 use super::references::{Reference, post_reference};
 use crate::app::App;
-use crate::domain::Millis;
+use crate::domain::{Millis, without_tag};
 use crate::store::{StoreError, Tx};
 
 /// Administrators who are written to.
@@ -39,7 +39,7 @@ pub async fn hand_to_administrators(
     now: Millis,
 ) -> Result<usize, StoreError> {
     let hour = now.0 / 3_600_000;
-    let sender = format!("postmaster {}", words.from.to_lowercase());
+    let sender = format!("postmaster {}", without_tag(&words.from.to_lowercase()));
     if tx.count_answer(&sender, hour).await? > FROM_ONE
         || tx.count_answer("postmaster of all", hour).await? > FROM_ALL
     {

@@ -1,13 +1,18 @@
 //! The first step of a command: everything that takes long and needs no transaction. The line is parsed, what
 //! is limited is counted, its password is checked, a new one is hashed.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use futures_util::future::BoxFuture;
 use knotpost_commands::{Command, Credentials, ParseError};
+use serde::{Deserialize, Serialize};
 
 use super::answering::{Answered, Answering, Standpoint, prepare_answer};
-use super::proving::{Patience, check_code, check_password, check_typed_password, recall};
+use super::limits::Asker;
+use super::proving::{Patience, Place, Words, check_password};
 use super::sessions::RECENT_MS;
-use super::{Code, HashError, Login, Rate, Refusal, queries};
+use super::{HashError, Limited, Login, Rate, Refusal, queries};
 use crate::app::App;
 use crate::domain::{Address, Comment, Host, Millis, UserKey};
 use crate::store::StoreError;
@@ -16,7 +21,8 @@ use crate::store::StoreError;
 const SHORTEST_PASSWORD: usize = 6;
 
 /// How a command came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Channel {
     /// As a mail.
     Mail,
@@ -179,8 +185,14 @@ pub struct Prepared {
     /// Hash of a new password.
     pub(super) new_hash: Option<String>,
     pub(super) overloaded: bool,
-    /// Asked too often: the seconds until it may be asked again.
-    pub(super) limited: Option<u64>,
+    /// Users one of whom it comes from for certain, where no password is asked for.
+    pub(super) proven: Vec<UserKey>,
+    /// Whose shares it spends, where its rate is limited.
+    pub(super) asker: Option<Asker>,
+    /// It came too often.
+    pub(super) limited: Option<Limited>,
+    /// Whether it made what its rate counts, as far as the transaction goes that carried it out last.
+    pub(super) made: AtomicBool,
     pub(super) lines: Vec<Prepared>,
     /// When it came as the answer to a board mail.
     pub(super) standpoint: Option<Standpoint>,
@@ -214,10 +226,22 @@ impl Prepared {
         self.overloaded || self.lines.iter().any(Self::is_overloaded)
     }
 
+    /// Whether its sender's domain vouches for the mail that it came in.
+    pub fn is_aligned(&self) -> bool {
+        self.origin.aligned
+    }
+
+    /// The host that it came from, as far as that can be told.
+    pub fn host(&self) -> Option<&Host> {
+        self.origin.host.as_ref()
+    }
+
     /// Whose keys it uses: two clients may choose the same key and must not meet in it.
     pub(super) fn key_scope(&self) -> String {
-        match &self.login {
-            Login::Known { user, .. } => format!("user {}", user.0),
+        match (&self.login, &self.command) {
+            // Once it has been carried out, its name is somebody's.
+            (_, Ok(Command::Signup { .. })) => format!("from {}", self.origin.rate_key),
+            (Login::Known { user, .. }, _) => format!("user {}", user.0),
             _ => format!("from {}", self.origin.rate_key),
         }
     }
@@ -254,7 +278,7 @@ impl Prepared {
 ///
 /// # Errors
 /// When the database fails.
-pub async fn prepare(app: &App, request: Request) -> Result<Prepared, StoreError> {
+pub async fn prepare(app: &Arc<App>, request: Request) -> Result<Prepared, StoreError> {
     let Some(prepared) = prepare_line(app, request, Patience::Hash).await? else {
         return Err(StoreError::Closed);
     };
@@ -265,7 +289,7 @@ pub async fn prepare(app: &App, request: Request) -> Result<Prepared, StoreError
 ///
 /// # Errors
 /// When the database fails.
-pub async fn prepare_at_once(app: &App, request: Request) -> Result<Option<Prepared>, StoreError> {
+pub async fn prepare_at_once(app: &Arc<App>, request: Request) -> Result<Option<Prepared>, StoreError> {
     let mut prepared = prepare_line(app, request, Patience::OnlyRemembered).await?;
     // Only now is it certain that this is not prepared again, with more patience.
     if let Some(prepared) = &mut prepared {
@@ -281,36 +305,89 @@ fn count_all(app: &App, prepared: &mut Prepared) {
     }
 }
 
-/// Counts a command that is limited by sender, by user and for all together. Here and not in the transaction,
+/// Counts a command that is limited by host, by sender and by what it is about. Here and not in the transaction,
 /// which may be run more than once.
 fn count_rate(app: &App, prepared: &mut Prepared) {
-    let Ok(command) = &prepared.command else { return };
-    let user = match (command, &prepared.login) {
-        (Command::PasswordReset { userid }, _) => Some(format!("name {}", userid.to_lowercase())),
-        (_, Login::Known { user, .. }) => Some(format!("user {}", user.0)),
-        _ => None,
-    };
-    let rate = match command {
-        Command::Signup { .. } => Rate::Signup,
-        Command::Challenge { .. } => Rate::Challenge,
-        Command::PasswordReset { .. } => Rate::Reset,
-        // Without the right password nothing is sent; the tries are counted elsewhere.
-        Command::Message { .. } | Command::Broadcast { .. } if user.is_some() => Rate::Message,
-        _ => return,
-    };
-    prepared.limited = app.limits.count_all(rate, &prepared.origin.rate_key, user.as_deref()).err();
+    prepared.asker = asker(prepared);
+    prepared.limited = prepared.asker.as_ref().and_then(|asker| app.limits.ask(asker).err());
 }
 
-/// Refuses a command that came too often, in these words.
-pub(super) fn check_rate(prepared: &Prepared, words: &str) -> Result<(), Refusal> {
-    let Some(seconds) = prepared.limited else { return Ok(()) };
-    let mut refusal = Refusal::new(Code::RateLimited, words);
-    refusal.retry_after = Some(seconds);
-    Err(refusal)
+/// Whose shares a command spends; `None`: its rate is not limited, or it comes from who operates the server.
+fn asker(prepared: &Prepared) -> Option<Asker> {
+    let (command, origin) = (prepared.command.as_ref().ok()?, &prepared.origin);
+    let user = match &prepared.login {
+        Login::Known { user, .. } => Some(format!("user {}", user.0)),
+        _ => None,
+    };
+    let (rate, name) = match command {
+        Command::Signup { .. } => (Rate::Signup, None),
+        Command::Challenge { .. } => (Rate::Challenge, None),
+        Command::PasswordReset { userid } => (Rate::Reset, Some(format!("name {}", userid.to_lowercase()))),
+        // Without the right password nothing is sent; the tries are counted elsewhere.
+        Command::Message { .. } | Command::Broadcast { .. } if user.is_some() => (Rate::Message, None),
+        Command::Chat { game, board, .. } => {
+            (Rate::Chat, Some(format!("{} {} {board}", user.as_deref()?, game.to_lowercase())))
+        }
+        _ => return None,
+    };
+    let is_proven = user.is_some() || !prepared.proven.is_empty();
+    let host = origin.host.map(|host| host.to_string());
+    let (sender, host) = match origin.channel {
+        Channel::Http => (user, host),
+        // A provider's host hands in the mails of many: who is known is counted for themselves.
+        Channel::Mail if is_proven => (user.or_else(|| Some(origin.rate_key.clone())), None),
+        Channel::Mail => (Some(origin.rate_key.clone()), host),
+        Channel::Operator => return None,
+    };
+    Some(Asker { rate, channel: origin.channel, sender, host, name, is_proven })
+}
+
+/// Users one of whom a command without a password comes from for certain: who is logged in, or who reads mail at the
+/// address of a mail that its domain vouches for.
+async fn find_proven(app: &App, prepared: &Prepared) -> Result<Vec<UserKey>, StoreError> {
+    if !matches!(prepared.command, Ok(Command::Challenge { .. } | Command::PasswordReset { .. })) {
+        return Ok(Vec::new());
+    }
+    if let Proof::LoggedIn(visitor) = &prepared.origin.proof {
+        return Ok(vec![visitor.user]);
+    }
+    let Some(sender) = prepared.origin.sender.as_ref().filter(|_| prepared.origin.aligned) else {
+        return Ok(Vec::new());
+    };
+    let readers = app.store.glance().await?.users_at(&sender.key()).await?;
+    Ok(readers.into_iter().map(|reader| reader.id).collect())
+}
+
+/// Refuses a command that came too often.
+pub(super) fn check_rate(prepared: &Prepared) -> Result<(), Refusal> {
+    prepared.limited.as_ref().map_or(Ok(()), |limited| Err(limited.refusal()))
+}
+
+impl Prepared {
+    /// Notes whether the command made what its rate counts. Each run of its transaction notes it anew.
+    pub(super) fn set_made(&self, made: bool) {
+        self.made.store(made, Ordering::Relaxed);
+    }
+
+    /// Does what follows from the commit of a command: what it made is counted for all together, and a password that
+    /// no longer holds is forgotten.
+    pub fn after_commit(&self, app: &App) {
+        if let Some(asker) = self.asker.as_ref().filter(|_| self.made.swap(false, Ordering::Relaxed)) {
+            app.limits.made(asker);
+        }
+        if let (Ok(Command::ChangePassword { .. } | Command::Delete { .. }), Login::Known { user, .. }) =
+            (&self.command, &self.login)
+        {
+            app.credentials.forget(*user);
+        }
+        for line in &self.lines {
+            line.after_commit(app);
+        }
+    }
 }
 
 fn prepare_line(
-    app: &App,
+    app: &Arc<App>,
     request: Request,
     patience: Patience,
 ) -> BoxFuture<'_, Result<Option<Prepared>, StoreError>> {
@@ -318,7 +395,12 @@ fn prepare_line(
         let mut request = request;
         if let Some(answering) = request.answering.take() {
             match prepare_answer(app, &request.origin, answering).await? {
-                Answered::Prepared(prepared) => return Ok(Some(*prepared)),
+                Answered::Prepared(mut prepared) => {
+                    if patience == Patience::Hash {
+                        count_rate(app, &mut prepared);
+                    }
+                    return Ok(Some(*prepared));
+                }
                 Answered::Complete { line, body } => (request.line, request.body) = (line, body),
                 Answered::Nothing => {}
             }
@@ -332,7 +414,10 @@ fn prepare_line(
             login: Login::NotNeeded,
             new_hash: None,
             overloaded: false,
+            proven: Vec::new(),
+            asker: None,
             limited: None,
+            made: AtomicBool::new(false),
             lines: Vec::new(),
             standpoint: None,
         };
@@ -341,6 +426,7 @@ fn prepare_line(
         }
         prepared.body = Comment::new(&request.body);
         redact_body(&mut prepared);
+        prepared.proven = find_proven(app, &prepared).await?;
         let done = check_passwords(app, &mut prepared, patience).await?;
         let is_signup = matches!(prepared.command, Ok(Command::Signup { .. }));
         if done && patience == Patience::Hash && !is_signup {
@@ -372,7 +458,7 @@ fn redact_body(prepared: &mut Prepared) {
 
 /// The lines of a `multiple` are commands of their own, without bodies; one inside another is none.
 async fn prepare_lines(
-    app: &App,
+    app: &Arc<App>,
     mut prepared: Prepared,
     body: &str,
     patience: Patience,
@@ -399,18 +485,25 @@ async fn prepare_lines(
 
 /// Who signs up: nobody yet, or, with the right password, the one who has the name already.
 async fn check_signup(
-    app: &App,
+    app: &Arc<App>,
     origin: &Origin,
     who: &Credentials,
 ) -> Result<Result<Login, HashError>, StoreError> {
     if app.store.glance().await?.find_user(&who.userid).await?.is_none() {
         return Ok(Ok(Login::NotNeeded));
     }
-    check_typed_password(app, &origin.rate_key, &who.userid, who.password.expose()).await
+    let (place, given) = (Place::of(origin), (who.userid.as_str(), who.password.expose()));
+    let tried =
+        check_password(app, (&place, &Proof::Password), given, Words::Password, Patience::Hash).await?;
+    Ok(tried.unwrap_or(Ok(Login::Wrong)))
 }
 
 /// `false` when a password would have to be hashed and must not be.
-async fn check_passwords(app: &App, prepared: &mut Prepared, patience: Patience) -> Result<bool, StoreError> {
+async fn check_passwords(
+    app: &Arc<App>,
+    prepared: &mut Prepared,
+    patience: Patience,
+) -> Result<bool, StoreError> {
     let Ok(command) = &prepared.command else { return Ok(true) };
     let new_password = match command {
         Command::Signup { who, .. } => Some(who.password.clone()),
@@ -443,30 +536,24 @@ async fn check_passwords(app: &App, prepared: &mut Prepared, patience: Patience)
                 }
                 (_, proof) => proof,
             };
-            let rate_key = prepared.origin.rate_key.as_str();
-            let (userid, password) = (who.userid.as_str(), who.password.expose());
-            // A move is nothing without its transaction.
-            let known = match (command, proof) {
-                (Command::Move { .. }, Proof::Password) => recall(app, userid, password),
-                _ => None,
+            let words = match (command, proof) {
+                (Command::Move { .. }, Proof::Password) => Words::PasswordOfMove,
+                (Command::ChangePassword { .. }, _) => Words::PasswordOrCode,
+                _ => Words::Password,
             };
-            let checked = match known {
-                Some(login) => Some(Ok(login)),
-                None => check_password(app, (rate_key, proof), userid, password, patience).await?,
-            };
-            match checked {
-                Some(Ok(Login::Wrong)) if matches!(command, Command::ChangePassword { .. }) => {
-                    Ok(check_code(app, &who.userid, who.password.expose()).await?)
-                }
+            let (place, given) = (Place::of(&prepared.origin), (who.userid.as_str(), who.password.expose()));
+            match check_password(app, (&place, proof), given, words, patience).await? {
                 Some(login) => login,
                 None => return Ok(false),
             }
         }
     };
     let new_hash = match (&login, new_password) {
-        (Ok(Login::NotNeeded), Some(password)) => Some(app.credentials.hash(password.expose()).await),
+        (Ok(Login::NotNeeded), Some(password)) => {
+            Some(app.credentials.hash_for(password.expose(), prepared.origin.host).await)
+        }
         (Ok(Login::Known { .. }), Some(password)) if !is_signup => {
-            Some(app.credentials.hash(password.expose()).await)
+            Some(app.credentials.hash_for(password.expose(), prepared.origin.host).await)
         }
         _ => None,
     };

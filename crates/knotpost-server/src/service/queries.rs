@@ -1,5 +1,7 @@
 //! Looking at boards: nothing here changes anything.
 
+use std::collections::HashSet;
+
 use knotpost_commands::{Action, BoardAt, Command, GivenOption, Selector};
 use knotpost_rules::{Seed, Turn};
 
@@ -19,8 +21,6 @@ use crate::store::{BoardFilter, BoardRow, ProposalRow, SeatRow, StoreError, Tx, 
 pub(super) const MOST_SHEETS: usize = 40;
 /// Lines of a table in one answer.
 pub(super) const MOST_LINES: i64 = 500;
-/// Moves of a preview.
-const MOST_PREVIEW_MOVES: usize = 200;
 
 /// Whether the command only looks.
 pub(super) fn is_query(command: &Command) -> bool {
@@ -44,20 +44,14 @@ pub(super) fn is_query(command: &Command) -> bool {
 }
 
 pub(super) async fn list(tx: &mut Tx, app: &App, games: &[String]) -> Result<Answer, ServiceError> {
-    if let [game] = games {
-        return self::games(tx, app, game, &[], None).await;
-    }
-    if !games.is_empty() {
-        let mut replies = Vec::new();
-        for game in games {
-            replies.extend(self::games(tx, app, game, &[], None).await?.replies);
+    match games {
+        [] => Ok(Answer::to_sender(Reply::Games { games: count_games(tx, app).await? })),
+        [game] => self::games(tx, app, game, &[], None).await,
+        games => {
+            let games = games.iter().map(|game| find_game(app, game)).collect::<Result<Vec<_>, _>>()?;
+            super::looking::tables_of(tx, games.into_iter(), &[], None).await
         }
-        let first = replies.remove(0);
-        let mut answer = Answer::to_sender(first);
-        answer.replies.extend(replies);
-        return Ok(answer);
     }
-    Ok(Answer::to_sender(Reply::Games { games: count_games(tx, app).await? }))
 }
 
 pub(super) async fn count_games(tx: &mut Tx, app: &App) -> Result<Vec<GameCount>, StoreError> {
@@ -218,12 +212,12 @@ pub(super) async fn select_boards(
     if users.is_empty() {
         return Ok(tx.list_boards(&filter, limit).await?);
     }
-    let mut rows: Vec<BoardRow> = Vec::new();
+    let (mut rows, mut known): (Vec<BoardRow>, HashSet<BoardKey>) = (Vec::new(), HashSet::new());
     for user in users {
-        for row in tx.list_boards(&BoardFilter { user: Some(user.id), ..filter.clone() }, limit).await? {
-            if rows.iter().all(|known| known.id != row.id) {
-                rows.push(row);
-            }
+        let found = tx.list_boards(&BoardFilter { user: Some(user.id), ..filter.clone() }, limit).await?;
+        rows.extend(found.into_iter().filter(|row| known.insert(row.id)));
+        if rows.len() as i64 >= limit {
+            break;
         }
     }
     Ok(rows)
@@ -316,13 +310,10 @@ pub(super) async fn history(
     let users = find_users(tx, Some(name), users).await?;
     let wanted: Vec<Option<UserKey>> =
         if users.is_empty() { vec![None] } else { users.iter().map(|user| Some(user.id)).collect() };
-    let mut rows: Vec<BoardRow> = Vec::new();
+    let (mut rows, mut known): (Vec<BoardRow>, HashSet<BoardKey>) = (Vec::new(), HashSet::new());
     for user in wanted {
-        for row in tx.list_finished(name, user, MOST_LINES + 1).await? {
-            if rows.iter().all(|known| known.id != row.id) {
-                rows.push(row);
-            }
-        }
+        let found = tx.list_finished(name, user, MOST_LINES + 1).await?;
+        rows.extend(found.into_iter().filter(|row| known.insert(row.id)));
     }
     rows.sort_by_key(|row| std::cmp::Reverse((row.ended_at, row.number)));
     let more = rows.len() as i64 > MOST_LINES;
@@ -386,12 +377,6 @@ pub(super) fn preview_new(
 
 /// Plays the words on a board that nobody stores.
 fn try_moves(board: &mut Board, moves: &[Action], now: Millis) -> Result<(), Refusal> {
-    if moves.len() > MOST_PREVIEW_MOVES {
-        return Err(Refusal::new(
-            Code::TooMuchMail,
-            format!("a preview takes at most {MOST_PREVIEW_MOVES} moves"),
-        ));
-    }
     for action in moves {
         let word = action.as_str();
         let Standing::ToMove(next) = board.standing() else {

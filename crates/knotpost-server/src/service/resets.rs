@@ -30,13 +30,15 @@ pub(super) async fn ask(
     userid: &str,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    check_rate(prepared, "too many new passwords were asked for; try again later")?;
+    check_rate(prepared)?;
     let user = tx.find_user(userid).await?;
     let user = user.filter(|user| user.state == UserState::Active && user.password_hash.is_some());
     let mut sender_is_told = false;
     if let Some(user) = &user {
         let at = begin(tx, app, user.id, now).await?;
-        post_reference(tx, app, Reference::Reset(at), user.id, now).await?;
+        if post_reference(tx, app, Reference::Reset(at), user.id, now).await? > 0 {
+            prepared.set_made(true);
+        }
         let sender = prepared.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
         let addresses = registered_addresses(tx, app, user.id).await?;
         sender_is_told = addresses.iter().any(|address| address.eq_ignore_ascii_case(&sender));
@@ -177,6 +179,7 @@ pub async fn set_password_by_link(
             })
         })
         .await?;
+    app.credentials.forget(user);
     app.signals.outbox.notify_one();
     userid.ok_or_else(|| spent().into())
 }
@@ -191,7 +194,6 @@ pub(super) async fn replace_password(
 ) -> Result<Reply, StoreError> {
     tx.set_password_hash(user.id, Some(hash), now).await?;
     tx.drop_reset(user.id).await?;
-    app.credentials.forget_all();
     let notice = |undo| Reply::PasswordChanged { userid: user.userid.clone(), undo, days: GOOD_FOR_DAYS };
     post_to_user(tx, app, &notice(None), user.id, now).await?;
     for (address, link) in lost_addresses(tx, app, user, now).await? {

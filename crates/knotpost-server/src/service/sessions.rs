@@ -6,10 +6,11 @@
 use std::sync::Arc;
 
 use super::credentials::same_hash;
+use super::limits::Asker;
 use super::post::registered_addresses;
 use super::proving::{check_typed_password, whose_password};
 use super::references::{Reference, post_reference};
-use super::{Code, Login, Rate, Refusal, Reply, ServiceError};
+use super::{Channel, Code, Login, Rate, Refusal, Reply, ServiceError};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Millis, UserKey, clean_line};
@@ -266,26 +267,36 @@ pub async fn log_out_everywhere(app: &App, user: UserKey) -> Result<(), StoreErr
 /// # Errors
 /// When it was asked for too often; when the database fails.
 pub async fn ask_for_link(app: &Arc<App>, userid: &str, rate_key: &str) -> Result<(), ServiceError> {
-    let name = format!("link {}", userid.to_lowercase());
-    if let Err(seconds) = app.limits.count_all(Rate::Reset, rate_key, Some(&name)) {
-        return Err(too_many(seconds).into());
-    }
+    let asker = Asker {
+        rate: Rate::Reset,
+        channel: Channel::Http,
+        sender: None,
+        host: Some(rate_key.to_owned()),
+        name: Some(format!("link {}", userid.to_lowercase())),
+        is_proven: false,
+    };
+    app.limits.ask(&asker).map_err(|limited| limited.refusal())?;
     let (userid, now, shared) = (userid.to_owned(), app.clock.now(), Arc::clone(app));
-    app.store
+    let made = app
+        .store
         .write(move |tx| {
             let (app, userid) = (Arc::clone(&shared), userid.clone());
             Box::pin(async move {
                 let user = tx.find_user(&userid).await?;
                 let active = |user: &UserRow| user.state == UserState::Active && user.password_hash.is_some();
-                let Some(user) = user.filter(active) else { return Ok(()) };
-                if !registered_addresses(tx, &app, user.id).await?.is_empty() {
-                    tx.set_magic_link(user.id, now).await?;
-                    post_reference(tx, &app, Reference::Magic(now), user.id, now).await?;
+                let Some(user) = user.filter(active) else { return Ok(false) };
+                if registered_addresses(tx, &app, user.id).await?.is_empty() {
+                    return Ok(false);
                 }
-                Ok::<_, StoreError>(())
+                tx.set_magic_link(user.id, now).await?;
+                post_reference(tx, &app, Reference::Magic(now), user.id, now).await?;
+                Ok::<_, StoreError>(true)
             })
         })
         .await?;
+    if made {
+        app.limits.made(&asker);
+    }
     app.signals.outbox.notify_one();
     Ok(())
 }

@@ -19,7 +19,7 @@ pub async fn give_way(app: &App, row: &OutboxRow) -> Result<bool, StoreError> {
     }
     let (key, recipient, now) = (row.id, row.recipient.clone(), app.clock.now());
     app.store
-        .write(move |tx| {
+        .write_queue(move |tx| {
             let (older, recipient) = (older.clone(), recipient.clone());
             Box::pin(async move {
                 let Some(newer) = tx.newer_board_mail(board, &recipient, ply).await? else {

@@ -4,13 +4,11 @@
 
 use std::sync::LazyLock;
 
-use data_encoding::{BASE32_NOPAD, Encoding};
-use subtle::ConstantTimeEq;
-
 use crate::app::App;
 use crate::domain::{Millis, OwnAddresses};
-use crate::secret::Purpose;
+use crate::secret::Signature;
 use crate::store::UserRow;
+use data_encoding::{BASE32_NOPAD, Encoding};
 
 /// Bytes of a signature: 96 bits, so that token, mark and name fit into the 64 octets of a local part.
 const SIGNATURE: usize = 12;
@@ -143,6 +141,8 @@ pub(super) struct Unproven {
     /// What it says.
     pub(super) payload: Payload,
     signed: Vec<u8>,
+    /// The id of the key; `None` in tokens that were given out before keys had ids.
+    key: Option<u8>,
     signature: Vec<u8>,
 }
 
@@ -151,12 +151,18 @@ impl Unproven {
     pub(super) fn read(token: &str) -> Option<Self> {
         let mut signed = ALPHABET.decode(token.to_ascii_lowercase().as_bytes()).ok()?;
         let signature = signed.split_off(signed.len().checked_sub(SIGNATURE)?);
-        Some(Self { payload: Payload::read(&signed)?, signed, signature })
+        // A payload says itself where it ends: with a byte more it is none.
+        if let Some(payload) = Payload::read(&signed) {
+            return Some(Self { payload, signed, key: None, signature });
+        }
+        let key = signed.pop()?;
+        Some(Self { payload: Payload::read(&signed)?, signed, key: Some(key), signature })
     }
 
     /// Whether this server gave it to this user at this address, under the password he has now.
     pub(super) fn is_genuine(&self, app: &App, address: &str, user: &UserRow) -> bool {
-        sign(app, &self.signed, address, user).as_slice().ct_eq(&self.signature).into()
+        let key = address.to_lowercase();
+        app.secret.is_signed(self.key, &parts(&self.signed, key.as_bytes(), user), &self.signature)
     }
 
     /// Whether its time is over.
@@ -184,8 +190,11 @@ impl ReplyTo {
 /// token fits behind it.
 pub(super) fn reply_address(app: &App, payload: Payload, address: &str, user: &UserRow) -> Option<ReplyTo> {
     let mut bytes = payload.write();
-    bytes.extend(sign(app, &bytes, address, user));
-    fitting(&app.own, &bytes).map(|reply| ReplyTo { reply, bound_to: address.to_lowercase() })
+    let reader = address.to_lowercase();
+    let Signature { key, mac } = app.secret.sign(&parts(&bytes, reader.as_bytes(), user));
+    bytes.push(key);
+    bytes.extend(mac.iter().take(SIGNATURE));
+    fitting(&app.own, &bytes).map(|reply| ReplyTo { reply, bound_to: reader })
 }
 
 fn fitting(own: &OwnAddresses, bytes: &[u8]) -> Option<String> {
@@ -194,12 +203,9 @@ fn fitting(own: &OwnAddresses, bytes: &[u8]) -> Option<String> {
     fits.then_some(reply)
 }
 
-/// Over the password's hash too, so that a new password ends what was given out before.
-fn sign(app: &App, payload: &[u8], address: &str, user: &UserRow) -> Vec<u8> {
-    let hash = user.password_hash.as_deref().unwrap_or_default();
-    let key = address.to_lowercase();
-    let parts: [&[u8]; 4] = [b"reply", payload, key.as_bytes(), hash.as_bytes()];
-    app.secret.digest(Purpose::Tokens, &parts).iter().take(SIGNATURE).copied().collect()
+/// What is signed: the password's hash too, so that a new password ends what was given out before.
+fn parts<'a>(payload: &'a [u8], address: &'a [u8], user: &'a UserRow) -> [&'a [u8]; 4] {
+    [b"reply", payload, address, user.password_hash.as_deref().unwrap_or_default().as_bytes()]
 }
 
 #[cfg(test)]
@@ -242,7 +248,7 @@ mod tests {
             address in 0..i64::MAX,
         ) {
             let Ok(own) = OwnAddresses::new(&format!("{local}@games.example")) else { return Ok(()) };
-            let bytes = [Payload { subject, address, expires: 1 }.write(), vec![0; SIGNATURE]].concat();
+            let bytes = [Payload { subject, address, expires: 1 }.write(), vec![0; 1 + SIGNATURE]].concat();
             if let Some(reply) = fitting(&own, &bytes) {
                 prop_assert!(reply.rsplit_once('@').unwrap().0.len() <= 64);
                 prop_assert!(own.recipient(&reply).is_some());
@@ -253,9 +259,9 @@ mod tests {
     #[test]
     fn tokens_of_a_large_server_fit_behind_a_name_of_sixteen_letters() {
         let own = OwnAddresses::new("sixteen-letters0@games.example").unwrap();
-        assert!(fitting(&own, &[LARGE.write(), vec![0; SIGNATURE]].concat()).is_some());
+        assert!(fitting(&own, &[LARGE.write(), vec![0; 1 + SIGNATURE]].concat()).is_some());
         let own = OwnAddresses::new(&format!("{}@games.example", "x".repeat(40))).unwrap();
-        assert_eq!(fitting(&own, &[LARGE.write(), vec![0; SIGNATURE]].concat()), None);
+        assert_eq!(fitting(&own, &[LARGE.write(), vec![0; 1 + SIGNATURE]].concat()), None);
     }
 
     #[test]
@@ -267,9 +273,13 @@ mod tests {
 
     #[test]
     fn tokens_survive_a_change_of_case() {
-        let token = ALPHABET.encode(&[LARGE.write(), vec![7; SIGNATURE]].concat());
+        let token = ALPHABET.encode(&[LARGE.write(), vec![9], vec![7; SIGNATURE]].concat());
         assert_eq!(token, token.to_ascii_lowercase());
-        assert_eq!(Unproven::read(&token.to_ascii_uppercase()).unwrap().payload, LARGE);
+        let read = Unproven::read(&token.to_ascii_uppercase()).unwrap();
+        assert_eq!((read.payload, read.key), (LARGE, Some(9)));
+        let before_ids = ALPHABET.encode(&[LARGE.write(), vec![7; SIGNATURE]].concat());
+        let read = Unproven::read(&before_ids).unwrap();
+        assert_eq!((read.payload, read.key), (LARGE, None));
     }
 
     #[test]

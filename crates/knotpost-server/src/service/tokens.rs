@@ -268,7 +268,7 @@ pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Optio
     };
     if row.used_at.is_none_or(|used| now.0 - used >= TOUCH_MS) {
         let id = row.id;
-        app.store.write(move |tx| Box::pin(tx.touch_token(id, now))).await?;
+        app.store.write_queue(move |tx| Box::pin(tx.touch_token(id, now))).await?;
     }
     let scopes = read_scopes(&row.scopes);
     let (is_admin, hash) = (user.role == "admin", user.password_hash.unwrap_or_default());

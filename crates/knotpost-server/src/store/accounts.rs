@@ -121,6 +121,19 @@ macro_rules! select_user {
 }
 
 impl Tx {
+    /// Takes a user's row for this transaction: another one at the same time that takes it too, or changes it, conflicts
+    /// with this one on PostgreSQL, also where the rows that both read and write are different ones.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn touch_user(&mut self, user: UserKey) -> Result<(), StoreError> {
+        if self.is_postgres() {
+            let sql = "UPDATE users SET role = role WHERE id = $1";
+            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        }
+        Ok(())
+    }
+
     /// The user of that name, in any case of letters.
     ///
     /// # Errors

@@ -64,6 +64,17 @@ impl Tx {
         Ok(row.is_some())
     }
 
+    /// Whether an address is one of a user's, proven or not.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn is_registered_address(&mut self, address_key: &str) -> Result<bool, StoreError> {
+        let sql = "SELECT id FROM addresses WHERE address_key = $1 LIMIT 1";
+        let row: Option<i64> =
+            on!(self, c => sqlx::query_scalar(sql).bind(address_key).fetch_optional(c).await)?;
+        Ok(row.is_some())
+    }
+
     /// Adds an address to a user; says whether it was new to him.
     ///
     /// # Errors

@@ -78,6 +78,12 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn make_due(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
+        if self.is_postgres() {
+            // A move that gives this user the turn at this moment has to see what is changed for them.
+            let sql = "UPDATE boards SET due_at = due_at WHERE state = 'active' \
+                       AND id IN (SELECT board_id FROM boards_in_play WHERE user_id = $1)";
+            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        }
         let sql = "UPDATE boards SET due_at = $2 WHERE due_at IS NOT NULL AND state = 'active' \
                    AND id IN (SELECT p.board_id FROM boards_in_play p JOIN seats s ON s.user_id = p.user_id \
                    AND s.board_id = p.board_id WHERE p.user_id = $1 AND s.to_move)";

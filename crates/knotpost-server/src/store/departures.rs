@@ -5,7 +5,7 @@ use crate::domain::{Millis, UserKey};
 
 /// What hangs on a user and on nobody else. Boards, moves, ratings and what he said on boards belong to the
 /// others too and stay.
-const FORGOTTEN: [&str; 20] = [
+const FORGOTTEN: [&str; 23] = [
     "DELETE FROM addresses WHERE user_id = $1",
     "DELETE FROM preferences WHERE user_id = $1",
     "DELETE FROM user_games WHERE user_id = $1",
@@ -21,6 +21,9 @@ const FORGOTTEN: [&str; 20] = [
     "DELETE FROM webhooks WHERE user_id = $1",
     "DELETE FROM feed_keys WHERE user_id = $1",
     "DELETE FROM magic_links WHERE user_id = $1",
+    "DELETE FROM login_hosts WHERE user_id = $1",
+    "DELETE FROM password_warnings WHERE user_id = $1",
+    "DELETE FROM stranger_challenges WHERE user_id = $1",
     "DELETE FROM held_answers WHERE user_id = $1",
     "DELETE FROM digest_boards WHERE user_id = $1",
     "DELETE FROM digests WHERE user_id = $1",
@@ -37,6 +40,12 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn forget_user(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
+        if self.is_postgres() {
+            // A move at the same moment on a board that this user watches would write to them.
+            let sql = "UPDATE boards SET nagged_at = nagged_at WHERE id IN (SELECT board_id FROM subscribers \
+                       WHERE user_id = $1 UNION SELECT board_id FROM notifications WHERE user_id = $1)";
+            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        }
         for sql in FORGOTTEN {
             on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
         }

@@ -43,6 +43,17 @@ impl Tx {
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?)
     }
 
+    /// Takes the user's next digest for this transaction, which then conflicts with the one that sends it; `false`:
+    /// nothing waits for them.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn touch_digest(&mut self, user: UserKey) -> Result<bool, StoreError> {
+        let sql = "UPDATE digests SET due_at = due_at WHERE user_id = $1";
+        let touched = on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(|done| done.rows_affected()))?;
+        Ok(touched > 0)
+    }
+
     /// Sets when the user's next digest is due.
     ///
     /// # Errors
@@ -84,6 +95,19 @@ impl Tx {
             on!(self.writing().await?, c => sqlx::query_as(sql).bind(user).fetch_all(c).await)?;
         boards.sort_by_key(|board| (board.since, board.board_id));
         Ok(Some((UserKey(user), boards)))
+    }
+
+    /// Has digests sent of which boards wait without a time: those are due at once.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn mend_digests(&mut self, now: Millis) -> Result<u64, StoreError> {
+        let sql = "INSERT INTO digests (user_id, due_at) SELECT DISTINCT user_id, CAST($1 AS BIGINT) FROM digest_boards b \
+                   WHERE NOT EXISTS (SELECT 1 FROM digests d WHERE d.user_id = b.user_id) \
+                   ON CONFLICT (user_id) DO NOTHING";
+        Ok(
+            on!(self.writing().await?, c => sqlx::query(sql).bind(now.0).execute(c).await.map(|done| done.rows_affected()))?,
+        )
     }
 
     /// What was said on a board from a moment on, in order.

@@ -12,6 +12,12 @@ pub enum StoreError {
     /// No room is left for the database.
     #[error("the disk with the database is full")]
     Full(#[source] sqlx::Error),
+    /// The disk failed, or the database may only be read.
+    #[error("the database cannot be written; look at its disk and at who may write its file")]
+    Unwritable(#[source] sqlx::Error),
+    /// The file of the database is not the one that was opened, or it was emptied.
+    #[error("the database file was deleted, replaced or emptied while the server worked on it")]
+    Replaced,
     /// No connection to the database is to be had, or it was cut; trying again helps.
     #[error("the database cannot be reached")]
     Unreachable(#[source] sqlx::Error),
@@ -55,7 +61,15 @@ pub enum StoreError {
 impl StoreError {
     /// Whether the same work may succeed when it is tried again.
     pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Busy(_) | Self::Full(_) | Self::Unreachable(_) | Self::Closed)
+        matches!(
+            self,
+            Self::Busy(_)
+                | Self::Full(_)
+                | Self::Unwritable(_)
+                | Self::Replaced
+                | Self::Unreachable(_)
+                | Self::Closed
+        )
     }
 
     /// The error with its causes on one line, for a log.
@@ -104,13 +118,19 @@ impl From<sqlx::Error> for StoreError {
             _ if is_damage(&error) => Self::Damaged(error),
             // SQLite: FULL, and a write or the shared memory cut off by a quota; PostgreSQL: disk_full.
             Some("13" | "778" | "4874" | "53100") => Self::Full(error),
-            // PostgreSQL: shutting down or starting, too many connections, a connection that broke.
-            Some("57P01" | "57P02" | "57P03" | "53300" | "08000" | "08003" | "08006") => {
-                Self::Unreachable(error)
-            }
+            // PostgreSQL: a server that only reads, as a standby does; shutting down or starting; too many connections;
+            // a connection that broke.
+            Some("25006" | "57P01" | "57P02" | "57P03" | "53300") => Self::Unreachable(error),
+            Some(code) if code.len() == 5 && code.starts_with("08") => Self::Unreachable(error),
+            Some(code) if is_refusal_of_disk(code) => Self::Unwritable(error),
             _ => Self::Database(error),
         }
     }
+}
+
+/// SQLite's READONLY and IOERR with their extensions.
+fn is_refusal_of_disk(code: &str) -> bool {
+    code.len() < 5 && code.parse::<i32>().is_ok_and(|code| matches!(code & 0xff, 8 | 10))
 }
 
 /// SQLite's CORRUPT with its extensions, and NOTADB.

@@ -94,7 +94,8 @@ impl Tx {
         Ok(InboxKey(key))
     }
 
-    /// Takes the oldest waiting mail until `lease_until`; nobody else gets it before then.
+    /// Takes the waiting mail whose turn it is (see `store::waiting`) until `lease_until`; nobody else gets it before
+    /// then.
     ///
     /// # Errors
     /// When the database fails.
@@ -106,7 +107,7 @@ impl Tx {
         let row = claim!(
             self.writing().await?,
             "UPDATE inbox SET attempts = attempts + 1, due_at = $2 WHERE id = (SELECT id FROM inbox \
-             WHERE state = 'new' AND due_at <= $1 ORDER BY due_at, id LIMIT 1",
+             WHERE state = 'new' AND +due_at <= $1 ORDER BY turn, id LIMIT 1",
             ") RETURNING id, received_at, mail_from, recipients, raw, attempts, verdicts, host",
             q => sqlx::query_as::<_, InboxRow>(q.0).bind(now.0).bind(lease_until.0).fetch_optional(q.1).await
         )?;
@@ -216,22 +217,6 @@ impl Tx {
             .fetch_optional(c)
             .await)?;
         Ok(row.is_some())
-    }
-
-    /// Counts one more error answer to an address this hour and says how many that makes. An hour that another
-    /// process has begun already, its clock being ahead, is this hour: counting never starts anew in between.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn count_answer(&mut self, address_key: &str, hour: i64) -> Result<i64, StoreError> {
-        let sql = "INSERT INTO answer_budget (address_key, hour, answers) VALUES ($1, $2, 1) \
-                   ON CONFLICT (address_key) DO UPDATE SET \
-                   hour = CASE WHEN answer_budget.hour = $2 + 1 THEN $2 + 1 ELSE $2 END, \
-                   answers = CASE WHEN answer_budget.hour IN ($2, $2 + 1) THEN answer_budget.answers + 1 ELSE 1 END \
-                   RETURNING answers";
-        Ok(
-            on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(address_key).bind(hour).fetch_one(c).await)?,
-        )
     }
 
     /// How many mails wait for their outcome.

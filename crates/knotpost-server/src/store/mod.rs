@@ -14,16 +14,20 @@ mod behind;
 mod boards;
 mod bounces;
 mod broadcasts;
+mod budgets;
 mod bulletin;
 mod deadlines;
 mod departures;
 mod dialect;
 mod digests;
 mod direct_mails;
+mod do_not_mail;
 mod duties;
 mod error;
 mod facts;
 mod feeds;
+mod guarding;
+mod health;
 mod held_answers;
 mod idempotency;
 mod imports;
@@ -44,6 +48,7 @@ mod readers;
 mod references;
 mod renewals;
 mod resets;
+mod sealed;
 mod seated_boards;
 mod seats;
 mod seeks;
@@ -56,6 +61,7 @@ mod turns;
 mod tx;
 mod user_games;
 mod vacations;
+mod waiting;
 mod watching;
 mod webhooks;
 mod whole;
@@ -73,10 +79,12 @@ pub use audit::{AuditFilter, AuditRow, NewAudit};
 pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
 pub use bounces::StoppedAddress;
 pub use broadcasts::BroadcastRow;
+pub use budgets::Spent;
 pub use bulletin::{Bulletin, Heard, MAX_NOTICE};
 pub use deadlines::DueBoard;
 pub use digests::DigestBoard;
 pub use direct_mails::{DirectMail, KeptMail};
+pub use do_not_mail::{DO_NOT_MAIL, DoNotMailRow, STOPPED_BY_READER};
 pub use duties::DutyRow;
 pub use error::StoreError;
 pub use feeds::{FeedKeyRow, WaitingOrder};
@@ -109,13 +117,15 @@ pub use talk::{PulseRow, TalkRow};
 pub use turns::Turn;
 pub use tx::{Connection, Driver, Tx};
 pub use vacations::VacationRow;
+pub use waiting::{NewPlace, QueueBound, QueueBounds, Share};
 pub use webhooks::{HookEventRow, HookReader, NewHookEvent, WebhookRow};
 pub use whole::{Cell, Column, Kind, STAYING, Staying, TABLES, Table};
 pub use writer::Work;
 
 use dialect::on;
-use inline::{Readers, Stamp};
-use writer::Writer;
+pub use health::Readiness;
+use inline::{FilePlace, Readers, Stamp};
+use writer::{Isolation, Writer};
 
 /// The connections.
 #[derive(Clone, Debug)]
@@ -123,8 +133,9 @@ enum Pools {
     /// The options are for what takes long and therefore runs on a thread of its own.
     Sqlite {
         readers: Readers,
-        stamp: Stamp,
+        stamp: Box<Stamp>,
         apart: Box<SqliteConnectOptions>,
+        place: Box<FilePlace>,
     },
     Postgres(PgPool),
 }
@@ -165,7 +176,8 @@ impl Store {
     /// is committed to disk. On an error nothing of it is stored.
     ///
     /// `work` may be run again after a conflict, so it does nothing but read and write the
-    /// transaction. On SQLite several waiting callers share one commit.
+    /// transaction. On SQLite several waiting callers share one commit. On PostgreSQL the outcome is that of some serial
+    /// order of all such works.
     ///
     /// # Errors
     /// Those of `work`, and those of the database.
@@ -174,7 +186,7 @@ impl Store {
         T: Send + 'static,
         W: Work<T>,
     {
-        self.writer.write(None, work).await
+        self.writer.write(None, Isolation::Serializable, work).await
     }
 
     /// As [`Store::write`], for work that may make a move: on PostgreSQL moves that wait are made together.
@@ -186,7 +198,22 @@ impl Store {
         T: Send + 'static,
         W: Work<T>,
     {
-        self.writer.write(foreseen, work).await
+        // Moves lock their board and write its row; what else they read is listed in decision 0041.
+        let isolation = if foreseen.is_some() { Isolation::Snapshot } else { Isolation::Serializable };
+        self.writer.write(foreseen, isolation, work).await
+    }
+
+    /// As [`Store::write`], for work on a queue that claims rows, marks them or deletes old ones, and writes every row by
+    /// which it decides: on PostgreSQL it conflicts with others only where both write the same row.
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    pub async fn write_queue<T, W>(&self, work: W) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        W: Work<T>,
+    {
+        self.writer.write(None, Isolation::Snapshot, work).await
     }
 
     /// How many writes this process has asked for since it started.

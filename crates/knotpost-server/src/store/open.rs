@@ -1,16 +1,18 @@
 //! Opening the database and bringing its schema up to date.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
-use sqlx::{Connection as _, PgPool, SqlitePool};
+use sqlx::{ConnectOptions as _, Connection as _, PgPool, SqlitePool};
+
+use crate::files::create_private;
 
 use super::dialect::on;
-use super::inline::{InlineOptions, Readers, Stamp};
+use super::health::Freshness;
+use super::inline::{FilePlace, InlineOptions, Readers, Stamp};
 use super::writer::Writer;
 use super::{Pools, Store, StoreError};
 
@@ -21,7 +23,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 const RESTED: Duration = Duration::from_secs(1);
 
 /// Which database, and how it is used.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Settings {
     /// `sqlite:` (the file `knotpost.db` in `data`), `sqlite:PATH` or `postgres://…`.
     pub url: String,
@@ -29,6 +31,13 @@ pub struct Settings {
     pub data: PathBuf,
     /// Connections for reading (SQLite), or for all (PostgreSQL).
     pub max_connections: u32,
+}
+
+impl std::fmt::Debug for Settings {
+    /// Without the address, which may hold a password.
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Settings").field("data", &self.data).finish_non_exhaustive()
+    }
 }
 
 impl Settings {
@@ -51,14 +60,20 @@ impl Store {
         }
         if settings.url.starts_with("postgres://") || settings.url.starts_with("postgresql://") {
             let options = PgConnectOptions::from_str(&settings.url)?.application_name("knotpost");
+            let fresh = Freshness::default();
+            let asked = fresh.clone();
             let pool = PgPoolOptions::new()
                 // One more for listening to other processes, which keeps it.
                 .max_connections(settings.max_connections.max(1).saturating_add(1))
                 .acquire_timeout(Duration::from_secs(10))
                 // One that was in use just now is there still, and to ask it would be a question more for each.
                 .test_before_acquire(false)
-                .before_acquire(|connection, meta| {
+                .before_acquire(move |connection, meta| {
+                    let is_fresh = asked.is_fresh(meta.age);
                     Box::pin(async move {
+                        if !is_fresh {
+                            return Ok(false);
+                        }
                         if meta.idle_for > RESTED {
                             connection.ping().await?;
                         }
@@ -67,7 +82,7 @@ impl Store {
                 })
                 .connect_with(options)
                 .await?;
-            return Ok(Self { writer: Writer::postgres(pool.clone())?, pools: Pools::Postgres(pool) });
+            return Ok(Self { writer: Writer::postgres(pool.clone(), fresh)?, pools: Pools::Postgres(pool) });
         }
         Err(StoreError::Url("database.url starts with `sqlite:` or `postgres://`".to_owned()))
     }
@@ -79,7 +94,7 @@ impl Store {
     pub async fn migrate(settings: &Settings) -> Result<(), StoreError> {
         if let Some(file) = settings.sqlite_file() {
             // SQLite has no lock of its own for this; the file system has.
-            let lock = File::create(file.with_extension("lock"))?;
+            let lock = create_private(&Self::lock_file(&file))?;
             let lock = tokio::task::spawn_blocking(move || lock.lock().map(|()| lock))
                 .await
                 .map_err(std::io::Error::other)??;
@@ -97,6 +112,26 @@ impl Store {
 }
 
 impl Store {
+    /// The file whose lock a process holds while it brings the schema of a SQLite file up to date.
+    pub fn lock_file(database: &Path) -> PathBuf {
+        database.with_extension("lock")
+    }
+
+    /// Whether somebody has ever made the schema in a PostgreSQL database. A SQLite file has it when it is there.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub async fn has_schema(settings: &Settings) -> Result<bool, StoreError> {
+        if let Some(file) = settings.sqlite_file() {
+            return Ok(file.is_file());
+        }
+        let pool = PgPool::connect(&settings.url).await?;
+        let asked = "SELECT to_regclass('_sqlx_migrations') IS NOT NULL";
+        let found = sqlx::query_scalar(asked).fetch_one(&pool).await?;
+        pool.close().await;
+        Ok(found)
+    }
+
     /// Whether the schema is the one this program was made for.
     ///
     /// # Errors
@@ -130,9 +165,21 @@ fn sqlite_options(file: &Path) -> SqliteConnectOptions {
 
 async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store, StoreError> {
     let options = InlineOptions::new(file, BUSY_TIMEOUT);
+    // Made if need be, and from then on never again: an empty one in the place of a deleted one would be taken for it.
+    options.connect().await?.close().await?;
+    let place = FilePlace::of(file)?;
+    let options = options.at(place.clone());
     let writer = Writer::sqlite(options.clone()).await?;
     let options = options.reads_only();
     let stamp = Stamp::new(options.clone());
     let readers = Readers::new(options, max_connections.max(1));
-    Ok(Store { pools: Pools::Sqlite { readers, stamp, apart: Box::new(sqlite_options(file)) }, writer })
+    Ok(Store {
+        pools: Pools::Sqlite {
+            readers,
+            stamp: Box::new(stamp),
+            apart: Box::new(sqlite_options(file).create_if_missing(false)),
+            place: Box::new(place),
+        },
+        writer,
+    })
 }

@@ -5,7 +5,7 @@ use sqlx::{Database, Encode, FromRow, PgConnection, QueryBuilder, Type};
 use super::dialect::{among, on};
 use super::readers::key_list;
 use super::{StoreError, Tx};
-use crate::domain::{BoardKey, Millis, OutboxKey, UserKey};
+use crate::domain::{BoardKey, Millis, OutboxKey, UnmailedTarget, UserKey};
 
 /// An outgoing mail that waits.
 #[derive(Clone, Debug, FromRow)]
@@ -130,6 +130,14 @@ const LEASE_ON_SQLITE: &str = lease!("IN (", ")");
 /// rows are then found.
 const LEASE_ON_POSTGRES: &str = lease!("= ANY (ARRAY(", " FOR UPDATE SKIP LOCKED))");
 
+/// How every outgoing mail is stored: dropped from the beginning when it is addressed to somebody who gets no mail. Behind
+/// it stand the values of the mails, each with what its recipient is covered by.
+const NEW_MAILS: &str = "INSERT INTO outbox (kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, attempts, due_at, \
+     state, error, done_at) SELECT column1, column2, column3, column4, column5, column6, column7, column8, column9, 0, \
+     column9, CASE WHEN is_blocked THEN 'dropped' ELSE 'queued' END, CASE WHEN is_blocked THEN 'do_not_mail' END, \
+     CASE WHEN is_blocked THEN column9 END FROM (SELECT v.*, EXISTS (SELECT 1 FROM do_not_mail d WHERE d.target IN \
+     (v.column10, v.column11, v.column12)) AS is_blocked FROM (";
+
 /// So many are stored by one statement.
 const AT_ONCE: usize = 16;
 
@@ -142,10 +150,7 @@ where
     Option<Vec<u8>>: Encode<'static, D>,
     Vec<u8>: Type<D>,
 {
-    query.push(
-        "INSERT INTO outbox (kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, state, \
-         attempts, due_at) ",
-    );
+    query.push(NEW_MAILS);
     query.push_values(mails, |mut row, mail| {
         let (board, facts, rendered) = match &mail.content {
             OutboxContent::Board(board) => (Some(board), Some(&board.facts), None),
@@ -160,11 +165,12 @@ where
             .push_bind(facts.cloned())
             .push_bind(rendered.cloned())
             .push_bind(mail.message_id.clone())
-            .push_bind(mail.date.0)
-            .push("'queued'")
-            .push("0")
             .push_bind(mail.date.0);
+        for target in UnmailedTarget::covering(&mail.recipient.to_lowercase()) {
+            row.push_bind(target);
+        }
     });
+    query.push(") AS v) AS mail");
     query
 }
 

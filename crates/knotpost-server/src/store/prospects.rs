@@ -4,12 +4,17 @@ use std::collections::BTreeMap;
 
 use sqlx::FromRow;
 
+use super::do_not_mail::is_covered;
 use super::outbox::waits;
 use super::{OutboxRow, StoreError, Tx, UserRow, UserState, on};
 use crate::domain::{Millis, OutboxKey, UserKey};
 
 /// What is known of a mail that was taken.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four facts of the database that have nothing to do with each other"
+)]
 pub struct Prospect {
     /// The mail.
     pub id: OutboxKey,
@@ -17,6 +22,8 @@ pub struct Prospect {
     pub is_taken: bool,
     /// Nothing is sent to its address any more.
     pub is_stopped: bool,
+    /// Its recipient is on the list of those who get no mail.
+    pub is_blocked: bool,
     /// A newer mail about the board to the same address waits and was never tried.
     pub has_newer: bool,
     /// The user it is for.
@@ -60,6 +67,7 @@ impl Line {
             id: self.id,
             is_taken: self.is_taken,
             is_stopped: self.is_stopped,
+            is_blocked: false,
             has_newer: self.has_newer,
             reader,
             address: self.address_id,
@@ -119,6 +127,12 @@ impl Tx {
             .bind(lease_until.0)
             .fetch_all(c)
             .await)?;
-        lines.into_iter().map(Line::prospect).collect()
+        let mut prospects = lines.into_iter().map(Line::prospect).collect::<Result<Vec<_>, _>>()?;
+        let blocked = self.blocked_among(mails.iter().map(|mail| mail.recipient.as_str())).await?;
+        for prospect in &mut prospects {
+            let mail = mails.iter().find(|mail| mail.id == prospect.id);
+            prospect.is_blocked = mail.is_some_and(|mail| is_covered(&mail.recipient, &blocked));
+        }
+        Ok(prospects)
     }
 }

@@ -1,6 +1,6 @@
 //! Mails that name something stored instead of holding their text: rendered when they are sent.
 
-use super::{StoreError, Tx, on};
+use super::{NewOutbox, OutboxContent, StoreError, Tx};
 use crate::domain::{Millis, UserKey};
 
 /// A mail without a text of its own.
@@ -26,18 +26,14 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn insert_reference_mail(&mut self, mail: &ReferenceMail) -> Result<(), StoreError> {
-        let sql = "INSERT INTO outbox (kind, recipient, user_id, facts, message_id, date, state, attempts, due_at) \
-                   VALUES ($1, $2, $3, $4, $5, $6, 'queued', 0, $6)";
-        on!(self.writing().await?, c => sqlx::query(sql)
-            .bind(mail.kind)
-            .bind(&mail.recipient)
-            .bind(mail.user.0)
-            .bind(&mail.facts)
-            .bind(&mail.message_id)
-            .bind(mail.date.0)
-            .execute(c)
-            .await
-            .map(drop))?;
-        Ok(())
+        let mail = NewOutbox {
+            kind: mail.kind,
+            recipient: mail.recipient.clone(),
+            user: Some(mail.user),
+            content: OutboxContent::Reference(mail.facts.clone()),
+            message_id: mail.message_id.clone(),
+            date: mail.date,
+        };
+        self.insert_outbox(&mail).await
     }
 }

@@ -95,13 +95,26 @@ impl Tx {
         if let Some(found) = self.ahead.take_board(game, number) {
             return Ok(Some(found));
         }
-        if let Driver::Postgres(connection) = self.driver().await? {
-            let sql = select_seated!("b.game = $1 AND b.number = $2", " FOR UPDATE OF b");
-            let query = sqlx::query_as::<_, Line>(sql).bind(game).bind(i64::from(number));
-            return Ok(gather(query.fetch_all(connection).await?));
+        // To lock the row would not be enough: a move whose snapshot is older would wait for the lock and then go on
+        // without what this transaction has written. The row is written, so that the move conflicts and is made again.
+        if let Driver::Postgres(connection) = self.writing().await?.driver().await? {
+            let sql = "UPDATE boards SET nagged_at = nagged_at WHERE game = $1 AND number = $2";
+            sqlx::query(sql).bind(game).bind(i64::from(number)).execute(connection).await?;
         }
         // SQLite has one writer at a time anyway.
         self.find_seated_board(game, number).await
+    }
+
+    /// Takes a board that was locked for a move for this transaction, although no move is made on it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn touch_board(&mut self, key: BoardKey) -> Result<(), StoreError> {
+        if self.is_postgres() {
+            let sql = "UPDATE boards SET nagged_at = nagged_at WHERE id = $1";
+            on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).execute(c).await.map(drop))?;
+        }
+        Ok(())
     }
 
     /// A board by key.

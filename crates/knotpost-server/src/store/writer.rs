@@ -15,6 +15,7 @@ use sqlx::PgPool;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
+use super::health::{Freshness, Health};
 use super::inline::InlineOptions;
 use super::{Foreseen, StoreError, Tx};
 use pen::{Pen, Source};
@@ -39,16 +40,38 @@ impl<T, W> Work<T> for W where
 {
 }
 
+/// What a transaction on PostgreSQL is protected from. SQLite has one writer, whose transactions are in order anyway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Isolation {
+    /// The outcome is that of some serial order of all transactions of this kind: also two that write different rows
+    /// conflict when each reads what the other writes.
+    Serializable,
+    /// Only two that write the same row conflict. Work of this kind writes a row of whatever it decides by.
+    Snapshot,
+}
+
+impl Isolation {
+    const fn begin(self) -> &'static str {
+        match self {
+            Self::Serializable => "BEGIN ISOLATION LEVEL SERIALIZABLE",
+            Self::Snapshot => "BEGIN ISOLATION LEVEL REPEATABLE READ",
+        }
+    }
+}
+
 /// Work with its value and its caller's address, whatever its type.
 trait Job: Send {
     /// What it is certain to ask, when it is a move.
     fn foreseen(&self) -> Option<&Foreseen>;
+    /// What it has to be protected from when it runs alone.
+    fn isolation(&self) -> Isolation;
     fn run<'j>(&'j mut self, tx: &'j mut Tx) -> BoxFuture<'j, Result<(), StoreError>>;
     fn settle(self: Box<Self>, outcome: Result<(), StoreError>);
 }
 
 struct Pending<T, W> {
     foreseen: Option<Foreseen>,
+    isolation: Isolation,
     work: W,
     value: Option<T>,
     caller: oneshot::Sender<Result<T, StoreError>>,
@@ -57,6 +80,10 @@ struct Pending<T, W> {
 impl<T: Send + 'static, W: Work<T>> Job for Pending<T, W> {
     fn foreseen(&self) -> Option<&Foreseen> {
         self.foreseen.as_ref()
+    }
+
+    fn isolation(&self) -> Isolation {
+        self.isolation
     }
 
     fn run<'j>(&'j mut self, tx: &'j mut Tx) -> BoxFuture<'j, Result<(), StoreError>> {
@@ -88,6 +115,7 @@ enum Order {
 pub(super) struct Writer {
     way: Way,
     writes: Arc<AtomicU64>,
+    pub(super) health: Health,
 }
 
 #[derive(Clone)]
@@ -104,6 +132,7 @@ enum Way {
 #[derive(Clone, Debug)]
 struct Floor {
     pool: PgPool,
+    fresh: Freshness,
     /// How many have met others several times. While there is one, whoever comes newly stands in line at once:
     /// otherwise those who come again and again would push him aside until he gives up.
     pushed_aside: Arc<AtomicUsize>,
@@ -128,7 +157,7 @@ impl Drop for PushedAside {
 impl std::fmt::Debug for Writer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let way = if matches!(self.way, Way::Sqlite(_)) { "Sqlite" } else { "Postgres" };
-        f.debug_struct("Writer").field("way", &way).field("writes", &self.writes).finish()
+        f.debug_struct("Writer").field("way", &way).field("writes", &self.writes).finish_non_exhaustive()
     }
 }
 
@@ -145,15 +174,15 @@ impl Writer {
     }
 
     /// A writer that takes connections of a pool, and some of its own for moves.
-    pub(super) fn postgres(pool: PgPool) -> Result<Self, StoreError> {
+    pub(super) fn postgres(pool: PgPool, fresh: Freshness) -> Result<Self, StoreError> {
         let (moves, inbox) = mpsc::channel(WAITING);
-        let floor = Floor { pool, pushed_aside: Arc::default() };
+        let floor = Floor { pool, fresh, pushed_aside: Arc::default() };
         clerks::begin(&floor, inbox)?;
         Ok(Self::by(Way::Postgres { moves, floor }))
     }
 
     fn by(way: Way) -> Self {
-        Self { way, writes: Arc::default() }
+        Self { way, writes: Arc::default(), health: Health::default() }
     }
 
     /// How many writes were asked for.
@@ -164,12 +193,13 @@ impl Writer {
     pub(super) async fn write<T: Send + 'static, W: Work<T>>(
         &self,
         foreseen: Option<Foreseen>,
+        isolation: Isolation,
         work: W,
     ) -> Result<T, StoreError> {
         self.writes.fetch_add(1, Ordering::Relaxed);
         let (caller, answer) = oneshot::channel();
         let is_move = foreseen.is_some();
-        let job: Box<dyn Job> = Box::new(Pending { foreseen, work, value: None, caller });
+        let job: Box<dyn Job> = Box::new(Pending { foreseen, isolation, work, value: None, caller });
         match &self.way {
             Way::Postgres { moves: orders, .. } if is_move => orders.send(Order::Write(job)).await,
             Way::Sqlite(orders) => orders.send(Order::Write(job)).await,
@@ -180,7 +210,9 @@ impl Writer {
             }
         }
         .map_err(|_| StoreError::Closed)?;
-        answer.await.map_err(|_| StoreError::Closed)?
+        let outcome = answer.await.map_err(|_| StoreError::Closed)?;
+        self.health.note(&outcome);
+        outcome
     }
 
     /// Takes no more writes and returns when those that wait are done.
@@ -353,6 +385,8 @@ fn again(error: &StoreError) -> StoreError {
     match error {
         StoreError::Busy(_) => StoreError::Busy(text),
         StoreError::Full(_) => StoreError::Full(text),
+        StoreError::Unwritable(_) => StoreError::Unwritable(text),
+        StoreError::Replaced => StoreError::Replaced,
         StoreError::Unreachable(_) => StoreError::Unreachable(text),
         StoreError::Closed => StoreError::Closed,
         _ => StoreError::Database(text),
@@ -372,6 +406,11 @@ async fn write_alone(floor: Floor, mut job: Box<dyn Job>) {
                 metrics::counter!("knotpost_store_retries").increment(1);
                 tokio::time::sleep(Duration::from_millis(5 << attempt)).await;
             }
+            // Whatever else is open to that server is no better: all of it is opened anew when it is wanted.
+            Err(StoreError::Unreachable(_)) => {
+                floor.fresh.renew();
+                break;
+            }
             _ => break,
         }
     }
@@ -380,7 +419,7 @@ async fn write_alone(floor: Floor, mut job: Box<dyn Job>) {
 }
 
 async fn try_alone(floor: &Floor, job: &mut Box<dyn Job>, has_met: bool) -> Result<(), StoreError> {
-    let mut tx = Tx::postgres(floor.pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ").await?);
+    let mut tx = Tx::postgres(floor.pool.begin_with(job.isolation().begin()).await?);
     // Asked when the connection is there, for which one may have waited long.
     if has_met || floor.pushed_aside.load(Ordering::Relaxed) > 0 {
         // Who has met a conflict stands in line with others who have, so that many who want one row all get

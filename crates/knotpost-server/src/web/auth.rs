@@ -8,6 +8,7 @@ use data_encoding::BASE64;
 
 use super::Web;
 use super::client;
+use super::credentials::Credentials;
 use super::error::Problem;
 use super::visitor;
 use crate::domain::{Millis, UserKey};
@@ -108,8 +109,9 @@ pub(super) async fn find(parts: &Parts, web: &Web) -> Result<Option<Caller>, Res
 }
 
 async fn look_up(parts: &Parts, web: &Web, look: Look) -> Result<Option<Caller>, Response> {
-    let Some(shown) = parts.headers.get(header::AUTHORIZATION) else {
-        let Some(token) = visitor::token(&web.app.config, &parts.headers) else { return Ok(None) };
+    let credentials = Credentials::of(parts);
+    let Some(shown) = credentials.authorization().first() else {
+        let Some(token) = visitor::token(&web.app.config, &credentials) else { return Ok(None) };
         let visitor = find_visitor(&web.app, &token).await;
         let visitor = visitor.map_err(|error| Problem::from(error).into_response())?;
         return Ok(visitor.map(|visitor| Caller {

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
+use knotpost_commands::MOST_LINE_BYTES;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +49,9 @@ struct JsonAnswer<'a> {
     replies: Vec<CommandReply>,
     /// The boards it was about.
     boards: &'a [BoardRef],
+    /// Whether it was a move that the player had made already: nothing was done.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    repeated: bool,
 }
 
 /// Why a command was not carried out.
@@ -101,7 +105,8 @@ async fn command(State(web): State<Web>, client: Client, headers: HeaderMap, Sen
     let request = Request { line, body: text, origin, answering: None };
     let composer = Arc::clone(&web.app.composer);
     let present = move |answer: &Answer| present(composer.as_ref(), answer, form);
-    carry_out(&web, &headers, request, &[&[u8::from(form == Form::Json)], &body], present).await
+    let parts: [&[u8]; 2] = [&[u8::from(form == Form::Json)], &body];
+    Box::pin(carry_out(&web, &headers, request, &parts, present)).await
 }
 
 fn form_of(headers: &HeaderMap) -> Form {
@@ -117,7 +122,7 @@ fn form_of(headers: &HeaderMap) -> Form {
 fn read(form: Form, body: &[u8]) -> Result<(String, String), Problem> {
     let text = std::str::from_utf8(body)
         .map_err(|_| Problem::new(Code::WrongArguments, "the request is not UTF-8 text"))?;
-    match form {
+    let (line, text) = match form {
         Form::Json => {
             let request: JsonRequest = serde_json::from_str(text).map_err(|_| {
                 // The parser's own words may repeat the input, and with it a password.
@@ -126,13 +131,18 @@ fn read(form: Form, body: &[u8]) -> Result<(String, String), Problem> {
                     r#"the request is not of the form {"command":"…","body":"…"}"#,
                 )
             })?;
-            Ok((request.command, crate::domain::limit_comment(&request.body)))
+            (request.command, crate::domain::limit_comment(&request.body))
         }
         Form::Text => {
             let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
-            Ok((line.trim_end_matches('\r').to_owned(), crate::domain::limit_comment(rest.trim())))
+            (line.trim_end_matches('\r').to_owned(), crate::domain::limit_comment(rest.trim()))
         }
+    };
+    if line.len() > MOST_LINE_BYTES {
+        let message = format!("a command line has at most {MOST_LINE_BYTES} bytes; the text goes below it");
+        return Err(Problem::new(Code::TooLarge, message));
     }
+    Ok((line, text))
 }
 
 /// The answer as the response that gives it.
@@ -142,7 +152,7 @@ fn present(composer: &dyn Composer, answer: &Answer, form: Form) -> SavedRespons
         Form::Json => (JSON, json_of(composer, answer)),
     };
     // The lines of a `multiple` fail and succeed one by one; the request itself succeeded.
-    let several = matches!(answer.replies.as_slice(), [Reply::Multiple { .. }]);
+    let several = matches!(answer.reply, Reply::Multiple { .. });
     let status = match &answer.failure {
         Some(failure) if !several => failure.code.status(),
         _ => 200,
@@ -158,9 +168,9 @@ fn present(composer: &dyn Composer, answer: &Answer, form: Form) -> SavedRespons
 
 /// Each line of a `multiple` is a reply of its own.
 fn replies_of(answer: &Answer) -> Vec<&Reply> {
-    match answer.replies.as_slice() {
-        [Reply::Multiple { lines }] => lines.iter().filter_map(|line| line.replies.first()).collect(),
-        replies => replies.iter().collect(),
+    match &answer.reply {
+        Reply::Multiple { lines } => lines.iter().map(|line| &line.reply).collect(),
+        reply => vec![reply],
     }
 }
 
@@ -172,8 +182,7 @@ fn texts(composer: &dyn Composer, reply: &Reply) -> (String, String) {
 }
 
 fn text_of(composer: &dyn Composer, answer: &Answer) -> String {
-    let texts: Vec<String> = answer.replies.iter().map(|reply| texts(composer, reply).1).collect();
-    texts.join("\n")
+    texts(composer, &answer.reply).1
 }
 
 fn json_of(composer: &dyn Composer, answer: &Answer) -> String {
@@ -187,6 +196,7 @@ fn json_of(composer: &dyn Composer, answer: &Answer) -> String {
         error: error.map(|error| CommandError { code: error.code.as_str(), message: &error.message }),
         replies: replies.collect(),
         boards: &answer.boards,
+        repeated: answer.is_repetition(),
     };
     // Texts and numbers: that never fails.
     serde_json::to_string(&answer).unwrap_or_default()

@@ -6,6 +6,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 
 use super::Web;
+use super::credentials::Credentials;
 use super::error::Problem;
 use super::visitor::token;
 use crate::service::Code;
@@ -14,12 +15,7 @@ use crate::service::Code;
 /// judged elsewhere. What says neither and carries a session's cookie is refused: it could be a form of any site in a
 /// browser too old to tell.
 pub(super) async fn refuse_unmarked_posts(State(web): State<Web>, request: Request, next: Next) -> Response {
-    let headers = request.headers();
-    let is_safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-    let is_marked = headers.contains_key("sec-fetch-site") || headers.contains_key(header::ORIGIN);
-    // An `Authorization` is never sent by a form, and is what counts where there is one.
-    let by_cookie = !headers.contains_key(header::AUTHORIZATION) && token(&web.app.config, headers).is_some();
-    if !is_safe && !is_marked && by_cookie && !request.uri().path().starts_with("/unsubscribe/") {
+    if is_unmarked(&web, &request) {
         let text = "a request with a session's cookie must say by `Origin` where it comes from";
         let is_api = request.uri().path().starts_with("/api/");
         return if is_api {
@@ -29,4 +25,16 @@ pub(super) async fn refuse_unmarked_posts(State(web): State<Web>, request: Reque
         };
     }
     next.run(request).await
+}
+
+fn is_unmarked(web: &Web, request: &Request) -> bool {
+    let headers = request.headers();
+    let is_safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    let is_marked = headers.contains_key("sec-fetch-site") || headers.contains_key(header::ORIGIN);
+    if is_safe || is_marked || request.uri().path().starts_with("/unsubscribe/") {
+        return false;
+    }
+    let credentials = request.extensions().get::<Credentials>().cloned().unwrap_or_default();
+    // An `Authorization` is never sent by a form, and is what counts where there is one.
+    credentials.authorization().is_empty() && token(&web.app.config, &credentials).is_some()
 }

@@ -6,22 +6,37 @@ use axum::response::{IntoResponse, Response};
 
 use super::Web;
 use crate::app::Condition;
+use crate::outage::log_failure;
 use crate::pulse::Loop;
+use crate::store::Readiness;
 
 /// The process runs.
 pub(super) async fn process() -> &'static str {
     "ok\n"
 }
 
-/// The database answers, its file is not known to be damaged, and the loops of this process go on.
+/// The database answers and takes writes, its file is in its place and not known to be damaged, and the loops of this process go on.
 pub(super) async fn ready(State(web): State<Web>) -> Response {
     let condition = web.app.condition.borrow().clone();
     if let Condition::Damaged(_) = condition {
         return refuse("the database file is damaged");
     }
-    if let Err(error) = web.app.store.ping().await {
-        tracing::warn!(error = error.with_causes(), "not ready");
-        return refuse("the database does not answer");
+    if let Condition::Broken(_) = condition {
+        return refuse("the server is about to end");
+    }
+    match web.app.store.readiness().await {
+        Ok(Readiness::Ready) => {}
+        Ok(Readiness::Unwritable) => {
+            return refuse("the database cannot be written: its disk is full or fails");
+        }
+        Ok(Readiness::ReadOnly) => return refuse("the server of the database takes no writes"),
+        Ok(Readiness::Replaced) => {
+            return refuse("the database file was deleted, replaced or emptied; nothing is written any more");
+        }
+        Err(error) => {
+            log_failure(&error, "not ready");
+            return refuse("the database does not answer");
+        }
     }
     let stalled = web.app.pulse.stalled(web.app.clock.now());
     if !stalled.is_empty() {

@@ -14,6 +14,7 @@ use subtle::ConstantTimeEq as _;
 
 use super::Web;
 use super::client::{self, Client};
+use super::credentials::Credentials;
 use super::error::Problem;
 use super::routes::{Role, Route};
 use crate::secret::Purpose;
@@ -33,7 +34,7 @@ async fn receive(State(web): State<Web>, request: Request) -> Response {
         return Problem::not_found("this server takes no mail by HTTP").into_response();
     }
     let (parts, body) = request.into_parts();
-    if !knows_secret(&web, &parts.headers) {
+    if !knows_secret(&web, &parts) {
         return turn_away(&web, &parts);
     }
     if let Some(kind) = unfit_type(&parts.headers) {
@@ -109,11 +110,12 @@ fn turn_away(web: &Web, parts: &Parts) -> Response {
 }
 
 /// Compares digests, so that the time taken tells nothing of the secret, not even its length.
-fn knows_secret(web: &Web, headers: &HeaderMap) -> bool {
+fn knows_secret(web: &Web, parts: &Parts) -> bool {
     let digest = |secret: &[u8]| web.app.secret.digest(Purpose::Tokens, &[b"inbound secret", secret]);
     let expected = digest(web.app.config.inbound.secret.expose_secret().as_bytes());
-    let shown = headers.get_all(SECRET).iter().map(|value| value.as_bytes().to_vec());
-    let authorized = headers.get_all(header::AUTHORIZATION).iter().filter_map(of_authorization);
+    let credentials = Credentials::of(parts);
+    let shown = parts.headers.get_all(SECRET).iter().map(|value| value.as_bytes().to_vec());
+    let authorized = credentials.authorization().iter().filter_map(of_authorization);
     shown.chain(authorized).any(|secret| bool::from(digest(&secret)[..].ct_eq(&expected[..])))
 }
 

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use axum::middleware::Next;
 use axum::response::IntoResponse;
 use axum::routing::get;
 use tower::ServiceBuilder;
@@ -17,7 +18,7 @@ use tower_http::timeout::TimeoutLayer;
 
 use super::error::Problem;
 use super::routes::{self, Role, Route};
-use super::{Web, client, guard, health, inbound, pages};
+use super::{Web, client, credentials, guard, health, inbound, pages};
 use crate::service::Code;
 
 /// A request that takes longer is given up; a password that waits its turn takes the longest.
@@ -51,7 +52,21 @@ pub fn router(web: Web) -> Router {
         // Whoever knows the secret brings everybody's mail: no rate holds it back.
         .merge(web_hook(&web, max_body))
         .merge(build(&web, WATCHING.iter()))
+        .layer(axum::middleware::from_fn_with_state(web.clone(), refuse_large))
+        .layer(axum::middleware::from_fn(credentials::shield_caches))
         .with_state(web)
+}
+
+/// Refuses a body that says itself that it is too large, before any of it is read, wherever it is sent.
+async fn refuse_large(State(web): State<Web>, request: Request, next: Next) -> Response<Body> {
+    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+    let announced = length.and_then(|length| length.parse::<u64>().ok()).unwrap_or_default();
+    let most = web.app.config.inbound.max_bytes;
+    if announced > most as u64 {
+        let text = format!("the request is larger than this server takes, which is {most} bytes");
+        return Problem::new(Code::TooLarge, text).into_response();
+    }
+    next.run(request).await
 }
 
 /// A router of these addresses.

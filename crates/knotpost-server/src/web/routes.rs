@@ -5,7 +5,6 @@ use std::convert::Infallible;
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
-use axum::http::header::AUTHORIZATION;
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
@@ -23,10 +22,10 @@ pub enum Role {
     User,
     /// Who looks after the server. For all others the address does not exist.
     Admin,
-    /// Programs on the same machine, and an administrator's key.
+    /// Programs on the same machine where it is reached from nowhere else, and administrators.
     Loopback,
-    /// Who sits at this machine, and administrators. For all others, and where mail leaves the machine, the address
-    /// does not exist.
+    /// Administrators, and who has the key that the server printed at its start. For all others, and where mail leaves
+    /// the machine, the address does not exist.
     Mailbox,
     /// Who knows the secret of `inbound.secret`.
     Secret,
@@ -79,17 +78,18 @@ impl Route {
     }
 }
 
-/// Lets in programs on this machine, and those with the key of an administrator.
+/// Lets in programs on this machine, and administrators.
 async fn only_local(State(web): State<Web>, request: Request, next: Next) -> Result<Response, Infallible> {
     let (parts, body) = request.into_parts();
-    if !client::is_local(&parts) {
-        if !parts.headers.contains_key(AUTHORIZATION) {
-            let text = "this is for programs on the same machine, and for keys with the scope `admin`\n";
-            return Ok((StatusCode::FORBIDDEN, text).into_response());
-        }
+    if !client::is_local(&parts, &web) {
         match auth::find(&parts, &web).await {
             Ok(Some(caller)) if caller.is_admin && caller.require(Scope::Admin).is_ok() => {}
-            Ok(_) => {
+            Ok(None) => {
+                let text = "this is for administrators, for keys with the scope `admin`, and, where \
+                            `server.public_url` is a loopback address, for programs on the same machine\n";
+                return Ok((StatusCode::FORBIDDEN, text).into_response());
+            }
+            Ok(Some(_)) => {
                 let text = "this needs the key of an administrator, with the scope `admin`\n";
                 return Ok((StatusCode::FORBIDDEN, text).into_response());
             }

@@ -2,11 +2,11 @@
 
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, Method, header};
+use axum::http::{HeaderValue, Method, header};
 use axum::response::{IntoResponse, Redirect, Response};
-use axum_extra::extract::CookieJar;
 
 use super::Web;
+use super::credentials::Credentials;
 use crate::config::Config;
 use crate::service::{SESSION_MS, Visitor, find_visitor};
 
@@ -20,7 +20,7 @@ const LONGEST_NEXT: usize = 500;
 /// The user whose session the request carries. Without one, pages lead to the log-in.
 pub(super) struct LoggedIn(pub(super) Visitor);
 
-fn is_secure(config: &Config) -> bool {
+pub(super) fn is_secure(config: &Config) -> bool {
     config.server.public_url.starts_with("https://")
 }
 
@@ -39,9 +39,8 @@ pub(super) fn set_cookie(config: &Config, token: &str) -> HeaderValue {
 }
 
 /// The token that came with a request.
-pub(super) fn token(config: &Config, headers: &HeaderMap) -> Option<String> {
-    let cookies = CookieJar::from_headers(headers);
-    cookies.get(cookie_name(config)).map(|cookie| cookie.value().to_owned()).filter(|token| !token.is_empty())
+pub(super) fn token(config: &Config, credentials: &Credentials) -> Option<String> {
+    credentials.cookie(cookie_name(config))
 }
 
 /// A page of this server to go on with; anything else means the start page.
@@ -54,7 +53,7 @@ pub(super) fn safe_next(next: &str) -> &str {
 }
 
 pub(super) async fn find(parts: &Parts, web: &Web) -> Result<Option<Visitor>, Response> {
-    let Some(token) = token(&web.app.config, &parts.headers) else { return Ok(None) };
+    let Some(token) = token(&web.app.config, &Credentials::of(parts)) else { return Ok(None) };
     find_visitor(&web.app, &token).await.map_err(|error| web.pages.failure(error.into()))
 }
 

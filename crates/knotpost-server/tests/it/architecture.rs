@@ -36,7 +36,7 @@ const OWNED_PATHS: [(&str, &[&str]); 9] = [
     ("sqlx::", &["store"]),
     ("axum::", &["web"]),
     ("tower_http::", &["web"]),
-    ("hyper::", &["outbound"]),
+    ("hyper::", &["outbound", "web"]),
     ("lettre::", &["outbound"]),
     ("mail_parser::", &["inbound"]),
     ("mail_auth::", &["inbound"]),
@@ -45,9 +45,13 @@ const OWNED_PATHS: [(&str, &[&str]); 9] = [
 ];
 
 /// A room of the server and the rooms it must not know.
-const ROOMS: [(&str, &[&str]); 9] = [
+const ROOMS: [(&str, &[&str]); 10] = [
     (
         "domain",
+        &["app", "cli", "config", "inbound", "outbound", "server", "service", "store", "web", "worker"],
+    ),
+    (
+        "connections",
         &["app", "cli", "config", "inbound", "outbound", "server", "service", "store", "web", "worker"],
     ),
     ("config", &["app", "cli", "inbound", "outbound", "server", "service", "web", "worker"]),

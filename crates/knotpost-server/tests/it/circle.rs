@@ -84,7 +84,8 @@ async fn a_responder_at_the_reply_address_comes_to_rest() {
             "a chat at the reply address",
             Whom::ReplyTo,
             |_| "chat back on Monday\r\n".to_owned(),
-            2 * CHATS_AN_HOUR,
+            // One mail that no more are passed on, and what answering that one comes to.
+            2 * CHATS_AN_HOUR + 1 + ANSWERS_AN_HOUR,
         ),
         ("a holiday at the return path", Whom::ReturnPath, away_text, 0),
         ("a command at the return path", Whom::ReturnPath, |_| "show\r\n".to_owned(), 0),

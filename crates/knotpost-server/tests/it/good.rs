@@ -168,10 +168,10 @@ const GOOD: &[Row] = &[
         "broadcasts users",
     ),
     (
-        "eve",
+        "gus",
         "password cyd",
         "",
-        &["cyd: A new password at Knotpost", "eve: Forgotten password at Knotpost"],
+        &["cyd: A new password at Knotpost", "gus: Forgotten password at Knotpost"],
         "password_resets",
     ),
     (

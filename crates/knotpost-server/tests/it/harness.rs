@@ -4,6 +4,7 @@
 //! Tests mail, post and look; what they cannot do is reach around the edges: every change goes the
 //! way a player's would.
 
+mod deployed;
 mod hook_host;
 mod letter;
 mod page;
@@ -51,6 +52,8 @@ const MOST_BYTES: usize = 4 << 20;
 pub(crate) enum Place {
     Sqlite,
     Postgres(Box<TestDatabase>),
+    /// A SQLite file in the deployed profile: limits on, addresses to be confirmed, a relay and a proxy in front.
+    Deployed,
 }
 
 /// Randomness that is the same in every run.
@@ -132,13 +135,18 @@ impl TestApp {
         if let Place::Postgres(database) = &place {
             database.url().clone_into(&mut config.database.url.0);
         }
+        if matches!(place, Place::Deployed) {
+            deployed::settings(&mut config);
+        }
         change(&mut config);
         let transport =
             Arc::new(Transport::from_url(&config.mail.transport, data.path()).expect("a transport"));
         let courier = Courier::new(&config).expect("TLS");
         let entropy = Arc::new(Repeating::default());
         let app =
-            server::open(config, &REGISTRY, Arc::clone(&clock) as Arc<_>, entropy).await.expect("it opens");
+            server::open(config, &REGISTRY, Arc::clone(&clock) as Arc<_>, entropy, server::Opening::Serve)
+                .await
+                .expect("it opens");
         let router =
             web::router(web::Web::new(Arc::clone(&app), Arc::new(Desk::new(Arc::clone(&app))), None));
         let desk = Desk::new(Arc::clone(&app));
@@ -160,6 +168,9 @@ impl TestApp {
         let page = self.post(&format!("signup {name} {name}-secret {name}@{name}.example"), "").await;
         assert_eq!(page.outcome(), "200 ok", "{}", page.text);
         self.work().await;
+        if matches!(self.place, Place::Deployed) {
+            self.confirm().await;
+        }
         self.letters();
     }
 
@@ -189,14 +200,18 @@ impl TestApp {
         recipients: &[&str],
         raw: &[u8],
     ) -> Receipt {
+        let (peer, raw) = match self.place {
+            Place::Deployed => deployed::relay(mail_from, raw),
+            Place::Sqlite | Place::Postgres(_) => (None, raw.to_vec()),
+        };
         let envelope = Envelope {
             way: Way::Smtp,
-            peer: None,
+            peer,
             helo: None,
             mail_from: mail_from.map(str::to_owned),
             recipients: recipients.iter().map(|to| (*to).to_owned()).collect(),
         };
-        self.desk.receive(envelope, raw.to_vec()).await
+        self.desk.receive(envelope, raw).await
     }
 
     /// Does all waiting work: received mail, then outgoing mail and what webhooks are told, until nothing is due.
@@ -253,6 +268,13 @@ impl TestApp {
         Page { status: parts.status, headers: parts.headers, text }
     }
 
+    /// Any request: the status of the answer, and how many bytes it has.
+    pub(crate) async fn send_any(&self, request: Request<Body>) -> (StatusCode, usize) {
+        let response = self.open(request).await;
+        let (parts, body) = response.into_parts();
+        (parts.status, to_bytes(body, MOST_BYTES).await.expect("a whole body").len())
+    }
+
     /// Any request; the answer may have no end.
     pub(crate) async fn open(&self, request: Request<Body>) -> axum::response::Response {
         self.router.clone().oneshot(request).await.expect("the router never fails")
@@ -261,7 +283,7 @@ impl TestApp {
     /// Everything that is stored, as text.
     pub(crate) async fn tables(&self) -> Tables {
         match &self.place {
-            Place::Sqlite => Tables::of_sqlite(&self.data.path().join("knotpost.db")).await,
+            Place::Sqlite | Place::Deployed => Tables::of_sqlite(&self.data.path().join("knotpost.db")).await,
             Place::Postgres(database) => Tables::of_postgres(database.url()).await,
         }
     }

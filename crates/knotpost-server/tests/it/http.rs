@@ -181,10 +181,11 @@ async fn the_same_key_carries_a_request_out_once() {
     assert_eq!(app.post_with("osbox chat 101 bob bob-secret", "Hello", &key).await.outcome(), "200 ok");
 
     let refused = [("idempotency-key", "k2")];
-    let early = app.post_with(line, "", &refused).await;
+    let next = "osbox move 101 ann ann-secret f3";
+    let early = app.post_with(next, "", &refused).await;
     assert_eq!(early.outcome(), "409 not_your_turn");
     app.post("osbox move 101 bob bob-secret e8", "").await;
-    assert_eq!(app.post_with(line, "", &refused).await.outcome(), "409 not_your_turn", "the answer it had");
+    assert_eq!(app.post_with(next, "", &refused).await.outcome(), "409 not_your_turn", "the answer it had");
     is_problem(&app.post_with(line, "", &[("idempotency-key", "")]).await, 422, "bad_value");
 }
 
@@ -201,10 +202,11 @@ async fn requests_with_the_same_key_at_the_same_time_are_one() {
 async fn moves_made_at_the_same_time_are_made_once() {
     let app = playing().await;
     let pages = join_all((0..6).map(|_| app.post("osbox move 101 ann ann-secret f2#3", ""))).await;
-    let mut outcomes: Vec<String> = pages.iter().map(Page::outcome).collect();
-    outcomes.sort();
-    assert_eq!(outcomes[0], "200 ok");
-    assert!(outcomes[1..].iter().all(|outcome| outcome == "409 wrong_move_number"), "{outcomes:?}");
+    assert!(pages.iter().all(|page| page.outcome() == "200 ok"), "{pages:?}");
+    assert_eq!(pages.iter().filter(|page| page.json()["repeated"] == true).count(), 5);
+    assert_eq!(app.get("/api/v1/boards/osbox/101").await.json()["ply"], 3);
+    let others = join_all((0..6).map(|_| app.post("osbox move 101 bob bob-secret e8#3", ""))).await;
+    assert!(others.iter().all(|page| page.outcome() == "409 wrong_move_number"), "{others:?}");
 }
 
 #[tokio::test]
@@ -287,7 +289,7 @@ async fn pages_are_for_people() {
 }
 
 #[tokio::test]
-async fn the_operator_sees_health_and_only_from_here() {
+async fn the_operator_sees_health() {
     let app = TestApp::start().await;
     assert_eq!(app.get("/healthz").await.text, "ok\n");
     assert_eq!(app.get("/readyz").await.text, "ready\n");
@@ -300,20 +302,66 @@ async fn the_operator_sees_health_and_only_from_here() {
     assert!(page.status == 503 && page.text.trim_end().ends_with(": outbox"), "{}", page.text);
     app.app.pulse.beat(Loop::Outbox, app.app.clock.now());
     assert_eq!(app.get("/readyz").await.text, "ready\n");
-    let metrics = |peer: [u8; 4], forwarded: bool| {
-        let mut request = Request::get("/metrics").extension(ConnectInfo(SocketAddr::from((peer, 4000))));
-        if forwarded {
-            request = request.header("x-forwarded-for", "127.0.0.1");
-        }
-        request.body(Body::empty()).unwrap()
-    };
-    assert_eq!(app.send(metrics([192, 0, 2, 1], false)).await.status, 403);
-    assert_eq!(app.send(metrics([127, 0, 0, 1], true)).await.status, 403, "a proxy stands between");
-    // This process does not count; a server does.
-    assert_eq!(app.send(metrics([127, 0, 0, 1], false)).await.status, 503);
     app.app.store.close().await;
     assert_eq!(app.get("/readyz").await.status, 503);
     assert_eq!(app.get("/healthz").await.status, 200);
+}
+
+/// A request for the metrics; `headers` beside the Host.
+fn metrics(peer: &str, host: &str, headers: &[(&str, &str)]) -> Request<Body> {
+    let peer = SocketAddr::new(peer.parse().unwrap(), 4000);
+    let mut request = Request::get("/metrics").extension(ConnectInfo(peer)).header("host", host);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    request.body(Body::empty()).unwrap()
+}
+
+#[tokio::test]
+async fn metrics_are_for_this_machine_where_nobody_else_reaches_the_server() {
+    let app = TestApp::start_with(Place::Sqlite, |config| {
+        "http://localhost:8080".clone_into(&mut config.server.public_url);
+    })
+    .await;
+    let ask = async |request: Request<Body>| app.send(request).await.status.as_u16();
+    // This process does not count; a server does.
+    for (peer, host) in
+        [("127.0.0.1", "127.0.0.1:8080"), ("::ffff:127.0.0.1", "localhost"), ("::1", "[::1]:8080")]
+    {
+        assert_eq!(ask(metrics(peer, host, &[])).await, 503, "{peer} {host}");
+    }
+    assert_eq!(ask(metrics("192.0.2.1", "localhost", &[])).await, 403);
+    assert_eq!(ask(metrics("127.0.0.1", "evil.example", &[])).await, 403, "a name that was rebound");
+    let mut old = metrics("127.0.0.1", "localhost", &[]);
+    *old.version_mut() = axum::http::Version::HTTP_10;
+    assert_eq!(ask(old).await, 403, "plain proxies speak HTTP/1.0");
+    for name in [
+        "x-forwarded-for",
+        "x-forwarded-host",
+        "x-forwarded-proto",
+        "forwarded",
+        "via",
+        "x-real-ip",
+        "x-client-ip",
+        "true-client-ip",
+        "cf-connecting-ip",
+        "x-cluster-client-ip",
+        "fastly-client-ip",
+        "x-original-host",
+        "x-original-forwarded-for",
+    ] {
+        assert_eq!(ask(metrics("127.0.0.1", "localhost", &[(name, "127.0.0.1")])).await, 403, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_proxy_that_leaves_no_trace_opens_nothing_of_a_public_server() {
+    let app = TestApp::start_with(Place::Sqlite, |config| {
+        "https://games.example".clone_into(&mut config.server.public_url);
+    })
+    .await;
+    // nginx with nothing but `proxy_pass http://127.0.0.1:8080` and HTTP/1.1.
+    assert_eq!(app.send(metrics("127.0.0.1", "127.0.0.1:8080", &[])).await.status, 403);
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ mod canary;
 mod circle;
 mod clients;
 mod commands;
+mod costs;
 mod dns;
 mod good;
 mod harness;

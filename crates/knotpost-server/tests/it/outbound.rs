@@ -220,7 +220,7 @@ async fn a_relay_takes_mail_and_its_answers_are_understood() {
     );
     let later = send(&transport, None, "later@example.org", &bytes).await.unwrap_err();
     assert!(matches!(&later, SendError::Transient(said) if said.contains("not now")), "{later:?}");
-    server.inbox.answer_with(Receipt::TryLater { text: "queue full".into() });
+    server.inbox.answer_with(Receipt::try_later("queue full"));
     assert!(matches!(
         send(&transport, None, "games@example.org", &bytes).await,
         Err(SendError::Transient(_))
@@ -348,5 +348,22 @@ fn what_is_no_transport_is_refused_without_its_password() {
         let error = Transport::from_url(url, Path::new(".")).unwrap_err();
         assert!(matches!(error, TransportError::Unknown | TransportError::Relay), "{url}");
         assert!(!format!("{error} {error:?}").contains("s3cret"));
+    }
+}
+
+#[tokio::test]
+async fn the_relay_is_greeted_with_the_domain_of_the_address_or_the_name_that_was_given() {
+    let server = smtp_peer::start(Protocol::Smtp, |_| {}).await;
+    for (helo, expected) in
+        [("", "example.org"), ("mx.example.net", "mx.example.net"), ("[192.0.2.1]", "[192.0.2.1]")]
+    {
+        let mut config = knotpost_server::config::Config::default();
+        "games@example.org".clone_into(&mut config.server.address);
+        config.mail.transport.0 = format!("smtp://{}?tls=none", server.address);
+        helo.clone_into(&mut config.mail.helo);
+        let transport = Transport::from_config(&config).unwrap();
+        send(&transport, None, "games@example.org", b"Subject: x\r\n\r\nhi\r\n").await.unwrap();
+        let received = server.inbox.received.lock().unwrap();
+        assert_eq!(received.last().unwrap().0.helo.as_deref(), Some(expected));
     }
 }

@@ -119,7 +119,7 @@ pub(crate) async fn send(
     to: &str,
     bytes: &[u8],
 ) -> Result<(), SendError> {
-    transport.send(&Outgoing { from, to, bytes }, Beginning::default(), None).await.0
+    transport.send(&Outgoing { from, to, bytes, file: None }, Beginning::default(), None).await.0
 }
 
 /// Sends mails, telling the relay about each together with the end of the one before it.
@@ -134,7 +134,7 @@ async fn send_all(transport: &Transport, mails: &[Outgoing<'_>]) -> Vec<Result<(
 }
 
 fn to(address: &str) -> Outgoing<'_> {
-    Outgoing { from: None, to: address, bytes: MAIL }
+    Outgoing { from: None, to: address, bytes: MAIL, file: None }
 }
 
 #[tokio::test]

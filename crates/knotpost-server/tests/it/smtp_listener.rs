@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::smtp_peer::{Client, Inbox, self_signed, start, start_with};
+use crate::smtp_peer::{Client, Inbox, Server, self_signed, start, start_with};
 
 #[tokio::test]
 async fn a_message_is_taken_with_its_envelope() {
@@ -54,18 +54,18 @@ async fn a_whole_conversation_in_one_write_is_understood() {
 #[tokio::test]
 async fn only_crlf_dot_crlf_ends_a_message_and_bare_line_ends_are_refused() {
     let server = start(Protocol::Smtp, |_| {}).await;
-    for probe in ["\n.\n", "\n.\r\n", "\r.\r", "\r\n.\n", "\r.\r\n", "\r\n.\r"] {
+    let probes =
+        ["\n.\n", "\n.\r\n", "\r.\r", "\r\n.\n", "\r.\r\n", "\r\n.\r", "\r\n.\r\r\n", "\r\n.\r.\r\r\n"];
+    for probe in probes {
         let mut client = Client::connect(&server).await;
         client.begin().await;
         let smuggled = format!(
-            "one{probe}MAIL FROM:<evil@example.net>\r\nRCPT TO:<games@example.org>\r\nDATA\r\ntwo\r\n.\r\n"
+            "one{probe}MAIL FROM:<evil@example.net>\r\nRCPT TO:<games@example.org>\r\nDATA\r\ntwo\r\n.\r\n\
+             MAIL FROM:<evil@example.net>\r\nRCPT TO:<games@example.org>\r\nDATA\r\nthree\r\n.\r\n"
         );
         client.send(&smuggled).await;
         assert!(client.reply().await.starts_with("550 5.6.0"), "{probe:?}");
-        assert!(
-            client.ask("NOOP").await.starts_with("250"),
-            "{probe:?}: one answer, and the session goes on"
-        );
+        assert_eq!(client.reply().await, "", "{probe:?}: one answer, and nothing behind it is read");
     }
     assert!(server.inbox.bodies().is_empty());
 }
@@ -117,7 +117,8 @@ async fn messages_that_are_too_large_are_refused_before_and_after() {
     );
     client.begin().await;
     client.send(&"0123456789\r\n".repeat(2000)).await;
-    assert!(client.reply().await.starts_with("421"), "without an end in sight");
+    let reply = client.reply().await;
+    assert!(reply.starts_with("552 5.3.4"), "for good, without an end in sight: {reply}");
     assert_eq!(client.reply().await, "");
     assert_eq!(server.inbox.bodies().len(), 1);
 }
@@ -134,8 +135,12 @@ async fn the_intake_has_the_last_word() {
     });
     assert_eq!(client.ask("x\r\n.").await, "550 5.7.0 several authors  250 ok");
     client.begin().await;
-    server.inbox.answer_with(Receipt::TryLater { text: "the queue is full".into() });
+    server.inbox.answer_with(Receipt::try_later("the queue is full"));
     assert_eq!(client.ask("x\r\n.").await, "451 4.3.0 the queue is full");
+    client.begin().await;
+    let text = "too much mail today".to_owned();
+    server.inbox.answer_with(Receipt::TryLater { code: 450, enhanced: "4.7.1", text });
+    assert_eq!(client.ask("x\r\n.").await, "450 4.7.1 too much mail today");
 }
 
 #[tokio::test]
@@ -232,6 +237,31 @@ async fn a_client_that_goes_away_leaves_nothing_behind() {
     }
     assert!(third.is_some(), "the place is free again");
     assert!(server.inbox.bodies().is_empty());
+}
+
+#[tokio::test]
+async fn loopback_has_a_limit_like_any_host_unless_it_is_a_relay() {
+    let first_line = async |server: &Server| {
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        let mut code = [0; 3];
+        stream.read_exact(&mut code).await.unwrap();
+        (stream, String::from_utf8(code.to_vec()).unwrap())
+    };
+    let server = start(Protocol::Smtp, |settings| settings.max_per_host = 2).await;
+    let held = [first_line(&server).await, first_line(&server).await];
+    assert!(held.iter().all(|(_, code)| code == "220"));
+    assert_eq!(first_line(&server).await.1, "421", "two are enough");
+    let relay = start(Protocol::Smtp, |settings| {
+        (settings.max_per_host, settings.max_connections) = (2, 10);
+        settings.relays = vec!["127.0.0.0/8".to_owned()].try_into().unwrap();
+    })
+    .await;
+    let mut held = Vec::new();
+    for _ in 0..9 {
+        held.push(first_line(&relay).await);
+    }
+    assert!(held.iter().all(|(_, code)| code == "220"));
+    assert_eq!(first_line(&relay).await.1, "421", "one place is for others");
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use knotpost_server::inbound::smtp::{load_tls, serve};
+use knotpost_server::inbound::smtp::{Certificates, serve};
 use knotpost_server::inbound::{Envelope, Intake, Protocol, Receipt, RecipientVerdict, SmtpSettings};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -88,9 +88,9 @@ pub(crate) fn self_signed() -> (rcgen::CertifiedKey<rcgen::KeyPair>, Arc<rustls:
     let (certificate, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));
     std::fs::write(&certificate, made.cert.pem()).unwrap();
     std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
-    assert!(load_tls(&key, &certificate).is_err(), "the other way round they are no pair");
-    assert!(load_tls(&folder.path().join("absent.pem"), &key).is_err());
-    let tls = load_tls(&certificate, &key).unwrap();
+    assert!(Certificates::load(&key, &certificate).is_err(), "the other way round they are no pair");
+    assert!(Certificates::load(&folder.path().join("absent.pem"), &key).is_err());
+    let tls = Arc::new(Certificates::load(&certificate, &key).unwrap()).server_config().unwrap();
     (made, tls)
 }
 

@@ -22,6 +22,7 @@ mod together;
 mod transactions;
 mod turns;
 mod visiting;
+mod waiting;
 mod watching;
 mod whole;
 mod wishes;
@@ -132,6 +133,9 @@ macro_rules! contracts {
 }
 
 contracts! {
+    waiting::a_flood_from_one_host_delays_others_by_a_few_mails,
+    waiting::a_mail_in_hand_does_not_hold_turns_back,
+    waiting::each_share_of_the_queue_has_bounds_of_its_own,
     people::names_ignore_case_and_are_taken_once,
     people::what_is_known_of_a_user_can_be_changed,
     people::addresses_belong_to_their_user,

@@ -3,11 +3,15 @@
 
 mod abuse;
 mod accounts;
+mod answering;
 mod confirming;
+mod crowding;
 mod declining;
+mod fixtures;
 mod folder;
 mod forms;
 mod games;
+mod guessing;
 mod helping;
 mod hooks;
 mod looking;
@@ -26,8 +30,10 @@ mod records;
 mod replying;
 mod resigning;
 mod returning;
+mod stopping;
 mod submitting;
 mod timing;
+mod unmailed;
 mod vacations;
 mod watching;
 mod wishes;
@@ -56,3 +62,18 @@ macro_rules! tell {
     };
 }
 pub(crate) use tell;
+
+/// Tells some of them in the deployed profile as well; the letters are the same.
+macro_rules! tell_deployed {
+    ($($story:ident),+ $(,)?) => {
+        mod deployed {
+            $(
+                #[tokio::test]
+                async fn $story() {
+                    super::stories::$story(crate::harness::Place::Deployed).await;
+                }
+            )+
+        }
+    };
+}
+pub(crate) use tell_deployed;

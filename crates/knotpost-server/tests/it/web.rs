@@ -3,6 +3,8 @@
 mod acquaintances;
 mod administering;
 mod browser;
+mod caching;
+mod connecting;
 mod describing;
 mod feeds;
 mod following;
@@ -14,6 +16,7 @@ mod playing;
 mod previews;
 mod program;
 mod queries;
+mod repeating;
 mod seeking;
 mod sessions;
 

@@ -26,7 +26,7 @@ wins. First begins.";
 
 const STONES_BEFORE: &str = "
 A stone carries one to five arrows, spread over its four sides. There
-are 33 different stones. The figure in a name is the number of arrows;
+are 33 different stones. The digit in a name is the number of arrows;
 the letter tells stones with equally many apart. Here they are with
 their arrows at the top, right, bottom and left side:";
 
@@ -48,7 +48,9 @@ is yours. Then look at each stone of your opponent beside it, in the
 four directions but not diagonally: if your stone has more arrows on the
 side where they touch, that stone becomes yours. Equally many are not
 enough. A stone on the far side of a captured one is safe, for captured
-stones do not capture others, and nothing ever attacks the newcomer.
+stones do not capture others. In your turn your own stones are safe as
+well; but the stone you have just placed, like any other, can be
+captured by the next one beside it.
 
 You cannot pass.";
 

@@ -53,23 +53,32 @@ fn read_rows(text: &str, game: &mut Boxilies) -> Result<(), PositionError> {
     Ok(())
 }
 
-/// Owner, stone and turns: `13b1`.
+/// Owner, stone and turns, in their only spelling: `13b1`.
 fn read_stone(text: &str) -> Option<(Seat, Lie)> {
     let owner = read_seat(text.get(..1)?)?;
-    let stone = Stone::from_name(text.get(1..3)?)?;
+    let stone = read_name(text.get(1..3)?)?;
     let turns = read_turns(text.get(3..)?)?;
-    Some((owner, Lie::new(stone, turns)))
+    let lie = Lie::new(stone, turns);
+    (lie.turns() == turns).then_some((owner, lie))
+}
+
+/// A stone by its name as it is printed; in moves capitals are fine, here they are not.
+fn read_name(name: &str) -> Option<Stone> {
+    Stone::from_name(name).filter(|stone| stone.name() == name)
 }
 
 fn refuse_cell(cell: Cell, text: &str) -> PositionError {
     let shown = crate::error::echo(text);
     PositionError::Special(format!(
-        "`{shown}` on {cell} is neither `.` nor owner, stone and turns, such as 13b1"
+        "`{shown}` on {cell} is neither `.` nor owner, stone in lower case and fewest turns, such as 13b1"
     ))
 }
 
 fn read_hands(text: &str) -> Result<[Hand; SEATS], PositionError> {
-    let read = |text| if text == "-" { Some(Hand::default()) } else { Hand::from_names(text) };
+    let read = |text: &str| match text {
+        "-" => Some(Hand::default()),
+        names => Hand::from_names(names).filter(|hand| hand.to_string() == names),
+    };
     let hands: Option<Vec<Hand>> = text.split('|').map(read).collect();
     hands.and_then(|hands| hands.try_into().ok()).ok_or_else(|| {
         PositionError::Special(

@@ -105,14 +105,14 @@ blank: f12 pushes the straight f in at entry 12. Capitals and a colon
 const VARIANTS: &str = "
 With three or four players everybody owns one side: left, top, right
 and bottom in the order of the challenge. With three players the bottom
-belongs to nobody and has no entries. A player who resigns is skipped
-from then on and cannot win.
+belongs to nobody: its entries are shut, unless -any_side opens them. A
+player who resigns is skipped from then on and cannot win.
 
-With -any_side all entries are open to everybody. With -no_capture
-knots stay and score again whenever a push moves one of their dice.
-With -thin_knots thin knots score and leave like thick ones. With
--score=dice a move earns as many points as there are different dice on
-its knots.";
+With -any_side the entries of all four sides are open to everybody.
+With -no_capture knots stay and score again whenever a push moves one of
+their dice. With -thin_knots thin knots score and leave like thick ones.
+With -score=dice a move earns as many points as there are different dice
+on its knots.";
 
 const HINTS: &str = "
 Look at loose ends. A knot that needs just one more die goes to whoever

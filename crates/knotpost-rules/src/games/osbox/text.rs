@@ -54,7 +54,8 @@ fn read_rows(text: &str, game: &mut Osbox) -> Result<(), PositionError> {
             if cell == '.' {
                 continue;
             }
-            let face = Face::from_letter(cell).ok_or(PositionError::Cell { row: shown, found: cell })?;
+            let face = Face::from_letter(cell).filter(|face| face.letter() == cell);
+            let face = face.ok_or(PositionError::Cell { row: shown, found: cell })?;
             game.dice.put(place_at(row, column), face);
             game.count += 1;
         }

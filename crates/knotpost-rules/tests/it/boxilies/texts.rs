@@ -99,9 +99,12 @@ fn wrong_positions_are_refused_with_a_reason() {
 }
 
 #[test]
-fn positions_are_printed_in_lower_case_with_the_fewest_turns() {
-    let game = read("12C3,.,./.,24j2,./.,.,13B1 5N,1a|- 1").unwrap();
-    assert_eq!(game.position(), "12c1,.,./.,24j0,./.,.,13b1 5n,1a|- 1");
+fn positions_have_one_spelling_in_lower_case_with_the_fewest_turns() {
+    let own = "12c1,.,./.,24j0,./.,.,13b1 5n,1a|- 1";
+    assert_eq!(read(own).unwrap().position(), own);
+    for (from, to) in [("12c1", "12C1"), ("12c1", "12c3"), ("24j0", "24j2"), ("5n", "5N"), ("1a", "1A")] {
+        assert!(read(&own.replace(from, to)).is_err(), "{to}");
+    }
 }
 
 /// A cell with a canonical stone, or an empty one.

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::mail::read_since;
 use crate::app::App;
+use crate::cli::output::{complain, say};
 use crate::service::{AuditQuery, ServiceError, view_audit};
 use crate::store::AuditRow;
 
@@ -44,10 +45,10 @@ pub(super) async fn run(app: &Arc<App>, action: Audit) -> Result<(), ServiceErro
     let query = AuditQuery { userid: list.user, since, before: list.before, limit: list.limit };
     let page = view_audit(app, &query).await?;
     for row in &page.rows {
-        println!("{}", if list.json { json_of(row).to_string() } else { line(row) });
+        say!("{}", if list.json { json_of(row).to_string() } else { line(row) });
     }
     if let Some(next) = page.next {
-        eprintln!("there may be more: --before {next}");
+        complain!("there may be more: --before {next}");
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::operator;
 use crate::app::App;
+use crate::cli::output::say;
 use crate::domain::{BoardRef, BoardState};
 use crate::service::{
     BoardDeed, BoardQuery, Code, Deed, Refusal, Reply, ServiceError, administer, view_board, view_boards,
@@ -82,7 +83,7 @@ pub(super) async fn run(app: &Arc<App>, action: Board) -> Result<(), ServiceErro
 async fn rule(app: &Arc<App>, which: Which, deed: BoardDeed, done: &str) -> Result<(), ServiceError> {
     let board = BoardRef { game: which.game.to_lowercase(), number: which.number };
     administer(app, &operator(), Deed::Board { board: board.clone(), deed, why: which.why }).await?;
-    println!("{board} was {done}.");
+    say!("{board} was {done}.");
     Ok(())
 }
 
@@ -93,8 +94,8 @@ async fn show(app: &Arc<App>, game: String, number: u32, ply: Option<i64>) -> Re
     let paused = view.board.row.paused_at.map_or("", |_| ", paused");
     let text = app.composer.text(&Reply::Board(Box::new(view.sheet)));
     let text = text.map_or_else(|error| error, |(_, text)| text);
-    println!("{}", crate::domain::clean_text(&text));
-    println!("State     {state}{paused}\nPosition  {position}");
+    say!("{}", crate::domain::clean_text(&text));
+    say!("State     {state}{paused}\nPosition  {position}");
     Ok(())
 }
 
@@ -116,7 +117,7 @@ async fn list_boards(
         let page = view_boards(app, query.clone()).await?;
         for (row, _, line) in &page.boards {
             let name = format!("{} {}", row.game, row.number);
-            println!("{name:<16} move {:<5} {:<24} {}", row.ply, line.status, line.players.join(" "));
+            say!("{name:<16} move {:<5} {:<24} {}", row.ply, line.status, line.players.join(" "));
         }
         query.after = page.next;
         if page.next.is_none() {

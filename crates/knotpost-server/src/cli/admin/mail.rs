@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::operator;
 use crate::app::App;
+use crate::cli::output::{complain, say};
 use crate::domain::Millis;
 use crate::outbound::{Made, make};
 use crate::service::{
@@ -94,8 +95,8 @@ async fn change(
     for id in ids {
         administer(app, &operator(), Deed::Mail { queue, id: *id, change }).await?;
         match change {
-            MailChange::Retry => println!("mail {id} is due once more."),
-            MailChange::Drop => println!("mail {id} was dropped."),
+            MailChange::Retry => say!("mail {id} is due once more."),
+            MailChange::Drop => say!("mail {id} was dropped."),
         }
     }
     Ok(())
@@ -133,10 +134,10 @@ async fn list(app: &Arc<App>, queue: MailQueue, list: List) -> Result<(), Servic
         }
     };
     for line in &lines {
-        println!("{line}");
+        say!("{line}");
     }
     if let Some(next) = next {
-        eprintln!("there may be more: --before {next}");
+        complain!("there may be more: --before {next}");
     }
     Ok(())
 }
@@ -191,7 +192,7 @@ async fn show_received(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
     if json {
         let mut value = json!(ReceivedMail::from(&mail));
         value["parts"] = json!(parts);
-        println!("{value}");
+        say!("{value}");
         return Ok(());
     }
     let none = || "-".to_owned();
@@ -210,19 +211,19 @@ async fn show_received(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
     print_line("done", mail.done_at.map_or_else(none, |at| Millis(at).to_rfc3339()));
     print_line("subject", mail.subject.clone().unwrap_or_else(none));
     if let Some(text) = &mail.text {
-        println!("\n{text}");
+        say!("\n{text}");
     }
     match (message, parts) {
         (Some(message), Some(parts)) => {
-            println!("\nThe message is kept:");
+            say!("\nThe message is kept:");
             for part in parts {
-                println!("  {part}");
+                say!("  {part}");
             }
             if raw {
                 print_message(app, &message);
             }
         }
-        _ => println!("\nThe message itself is not kept (see `inbound.keep_raw`)."),
+        _ => say!("\nThe message itself is not kept (see `inbound.keep_raw`)."),
     }
     Ok(())
 }
@@ -241,24 +242,24 @@ async fn show_outgoing(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
         let mut value = json!(OutgoingMail::from(&mail));
         value["would_be_dropped"] = json!(message.as_ref().err());
         value["parts"] = json!(message.as_deref().ok().map(described));
-        println!("{value}");
+        say!("{value}");
         return Ok(());
     }
     print_outgoing(&mail);
     match message {
-        Err(why) => println!("\nIf it were sent now it would be dropped: {why}."),
-        Ok(_) if mail.kind == "password_reset" => println!("\nIts text holds a secret and is not shown."),
+        Err(why) => say!("\nIf it were sent now it would be dropped: {why}."),
+        Ok(_) if mail.kind == "password_reset" => say!("\nIts text holds a secret and is not shown."),
         Ok(message) => {
-            println!();
+            say!();
             for part in described(&message) {
-                println!("  {part}");
+                say!("  {part}");
             }
             if raw {
                 for (name, value) in masked_fields(app, &message) {
-                    println!("{name}: {value}");
+                    say!("{name}: {value}");
                 }
             }
-            println!("\n{}", masked_text(app, &message, Author::Server));
+            say!("\n{}", masked_text(app, &message, Author::Server));
         }
     }
     Ok(())
@@ -269,11 +270,11 @@ fn show_event(mail: &OutboxEntry, body: &str, json: bool) {
     if json {
         let mut value = json!(OutgoingMail::from(mail));
         value["message"] = serde_json::from_str(body).unwrap_or_default();
-        println!("{value}");
+        say!("{value}");
         return;
     }
     print_outgoing(mail);
-    println!("\n{body}");
+    say!("\n{body}");
 }
 
 fn print_outgoing(mail: &OutboxEntry) {
@@ -292,13 +293,13 @@ fn print_outgoing(mail: &OutboxEntry) {
 }
 
 fn print_message(app: &App, message: &[u8]) {
-    println!();
+    say!();
     for (name, value) in masked_fields(app, message) {
-        println!("{name}: {value}");
+        say!("{name}: {value}");
     }
-    println!("\n{}", masked_text(app, message, Author::Somebody));
+    say!("\n{}", masked_text(app, message, Author::Somebody));
 }
 
 fn print_line(name: &str, value: impl std::fmt::Display) {
-    println!("{name:<12} {value}");
+    say!("{name:<12} {value}");
 }

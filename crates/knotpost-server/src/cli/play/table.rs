@@ -1,8 +1,8 @@
 //! A game on the command line: the position, what led to it, and resignations, which no game knows.
 
 use knotpost_rules::{
-    Ability, GameOptions, Illegal, Meta, Outcome, Played, Position, Rejected, Seat, Seats, Status,
-    SyntaxError, Turn,
+    Ability, Departure, Departures, GameOptions, Illegal, Meta, Outcome, Played, Position, Rejected, Seat,
+    Seats, SyntaxError, Turn,
 };
 
 /// A game in progress or over.
@@ -15,8 +15,10 @@ pub(super) struct Table {
     pub position: Box<dyn Position>,
     /// All turns so far.
     pub turns: Vec<Played>,
-    /// Seats that have not resigned.
-    active: Seats,
+    /// Seats that have resigned or forfeited, the first one first.
+    left: Vec<Seat>,
+    /// How the last of them did.
+    last: Departure,
     /// How it ended otherwise than by the rules: its players agreed, or an administrator said.
     decided: Option<Outcome>,
 }
@@ -63,43 +65,26 @@ impl Table {
         players: usize,
         position: Box<dyn Position>,
     ) -> Self {
-        let active = Seats::first(players);
         Self {
             meta,
             options: options.to_string(),
             players,
             position,
             turns: Vec::new(),
-            active,
+            left: Vec::new(),
+            last: Departure::Resignation,
             decided: None,
         }
     }
 
     /// How the game ended, if it did: by its rules, or because too few seats are left.
     pub(super) fn outcome(&self) -> Option<Outcome> {
-        if self.decided.is_some() {
-            return self.decided.clone();
-        }
-        if let Status::Over(outcome) = self.position.status() {
-            return Some(outcome);
-        }
-        let plays_on = self.players > 2 && self.meta.abilities.has(Ability::PlayOn);
-        match self.active.len() {
-            0 => Some(self.position.result_by_scores()),
-            1 if !plays_on => Some(self.rank_by_resignation()),
-            _ => None,
-        }
+        let by_rules = || self.departures().outcome(self.position.as_ref(), self.meta);
+        self.decided.clone().or_else(by_rules)
     }
 
-    /// The seat that is left comes first, the others as they stand.
-    fn rank_by_resignation(&self) -> Outcome {
-        let standing = self.position.result_by_scores().placings;
-        let key = |(index, placing): (usize, &u8)| {
-            let stays = Seat::from_index(index).is_some_and(|seat| self.active.contains(seat));
-            (stays, std::cmp::Reverse(*placing))
-        };
-        let keys: Vec<_> = standing.iter().enumerate().map(key).collect();
-        Outcome::rank(&keys, "resignation")
+    fn departures(&self) -> Departures<'_> {
+        Departures { players: self.players, left: &self.left, last: self.last }
     }
 
     /// The position string; a game that has ended has nothing rolled, also where it ended by resignations.
@@ -148,8 +133,8 @@ impl Table {
             self.resign(word);
             return Ok(());
         }
-        if let Some((winners, reason)) = self.read_decision(word) {
-            self.decide(winners, reason, word);
+        if let Some((outcome, text)) = self.read_decision(word) {
+            self.decide(outcome, text, word);
             return Ok(());
         }
         let reason = match self.position.play(Turn::from_word(word)) {
@@ -169,36 +154,35 @@ impl Table {
     fn resign(&mut self, word: &str) {
         let seat = self.position.next_seat();
         self.position.retire(seat);
-        self.active = self.active.without(seat);
-        let (canonical, text) =
-            if word.eq_ignore_ascii_case("resign") { ("resign", "Resign") } else { ("forfeit", "Forfeit") };
+        self.left.push(seat);
+        self.last =
+            if word.eq_ignore_ascii_case("resign") { Departure::Resignation } else { Departure::Forfeit };
+        let (canonical, text) = match self.last {
+            Departure::Resignation => ("resign", "Resign"),
+            Departure::Forfeit => ("forfeit", "Forfeit"),
+        };
         self.turns.push(Played { seat, canonical: canonical.to_owned(), text: text.to_owned(), gain: 0 });
     }
 
-    /// The seats that share the first place by a word of a record that ends a game without a move: `draw`, or
-    /// `adjudicated:2`.
-    fn read_decision(&self, word: &str) -> Option<(Seats, &'static str)> {
+    /// What a word of a record says that ends a game without a move, `draw` or `adjudicated:2`, and how the move
+    /// list shows it.
+    fn read_decision(&self, word: &str) -> Option<(Outcome, &'static str)> {
         if word.eq_ignore_ascii_case("draw") && self.meta.abilities.has(Ability::Draw) {
-            return Some((self.active, "agreement"));
+            return Some((self.departures().agreed_draw(), "Draw"));
         }
         let (verb, seats) = word.split_once(':')?;
         if !verb.eq_ignore_ascii_case("adjudicated") {
             return None;
         }
-        let mut winners = Seats::NONE;
-        for seat in seats.split(',') {
-            let seat = Seat::new(seat.parse().ok()?)?;
-            winners = if self.active.contains(seat) { winners.with(seat) } else { return None };
-        }
-        Some((winners, "adjudication"))
+        let playing = |seat: &Seat| Seats::first(self.players).contains(*seat) && !self.left.contains(seat);
+        let winners: Option<Vec<Seat>> =
+            seats.split(',').map(|seat| Seat::new(seat.parse().ok()?).filter(playing)).collect();
+        Some((self.departures().adjudicated(&winners?), "Adjudicated"))
     }
 
-    fn decide(&mut self, winners: Seats, reason: &'static str, word: &str) {
-        let seats = (0..self.players).filter_map(Seat::from_index);
-        let keys: Vec<bool> = seats.map(|seat| winners.contains(seat)).collect();
-        self.decided = Some(Outcome::rank(&keys, reason));
+    fn decide(&mut self, outcome: Outcome, text: &str, word: &str) {
+        self.decided = Some(outcome);
         let seat = self.position.next_seat();
-        let text = if reason == "agreement" { "Draw" } else { "Adjudicated" };
         self.turns.push(Played {
             seat,
             canonical: word.to_ascii_lowercase(),

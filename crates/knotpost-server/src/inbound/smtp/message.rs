@@ -1,9 +1,9 @@
 //! The part of a session in which a message is taken: read, handed over, answered for.
 
+use knotpost_mail::data::{DataReader, Progress, Received};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 
-use super::data::{DataReader, Message, Progress};
 use super::reply::{Charset, write_reply};
 use super::session::{Session, Transaction};
 use super::stream::Wire;
@@ -12,6 +12,16 @@ use super::{Envelope, Protocol, Receipt, Way};
 /// A message that is too large is read to its end up to this many times the limit, to be refused in words.
 const PATIENCE: usize = 16;
 
+/// How the reading of a message ended.
+enum Reading {
+    /// At its end.
+    Ended(Received),
+    /// The client sends without end.
+    Endless,
+    /// The client stopped sending, or is too slow.
+    TimedOut,
+}
+
 impl Session {
     /// Reads the message and answers for it; false when the connection is to be closed.
     pub(super) async fn take_message<S: AsyncRead + AsyncWrite + Unpin>(
@@ -19,41 +29,42 @@ impl Session {
         wire: &mut Wire<S>,
     ) -> std::io::Result<bool> {
         let Some(transaction) = self.transaction.take() else { return Ok(true) };
-        let read = tokio::select! {
-            read = timeout(self.settings.message_timeout, self.read_message(wire)) => read,
+        let reading = tokio::select! {
+            read = timeout(self.settings.message_timeout, self.read_message(wire)) => {
+                read.unwrap_or(Ok(Reading::TimedOut))?
+            }
             () = self.grace_is_over() => {
                 let text = "the server is going down, please try again later";
                 self.say(&mut wire.output, 421, "4.3.2", text);
                 return Ok(false);
             }
         };
-        let message = match read {
-            Ok(read) => read?,
-            Err(_) => None,
-        };
-        let Some(message) = message else {
-            let text = "waited too long for the end of the message, or it is far too large";
-            self.say(&mut wire.output, 421, "4.4.2", text);
-            return Ok(false);
-        };
         let copies = match self.settings.protocol {
             Protocol::Smtp => 1,
             Protocol::Lmtp => transaction.recipients.len(),
         };
         let charset = transaction.charset;
-        let receipt = match message {
-            Message::Whole(raw) => self.intake.receive(self.envelope(transaction), raw).await,
-            Message::TooLarge => Receipt::Refused {
+        // Whatever follows a message whose end another server may see elsewhere must not be read as commands.
+        let goes_on = matches!(reading, Reading::Ended(Received::Whole(_) | Received::TooLarge));
+        let receipt = match reading {
+            Reading::Ended(Received::Whole(raw)) => {
+                self.intake.receive(self.envelope(transaction), raw).await
+            }
+            Reading::Ended(Received::TooLarge) | Reading::Endless => Receipt::Refused {
                 code: 552,
                 enhanced: "5.3.4",
                 text: format!("a message may have {} bytes at most", self.settings.max_message),
             },
-            Message::BareLineEnd => Receipt::Refused {
+            Reading::Ended(Received::Malformed) => Receipt::Refused {
                 code: 550,
                 enhanced: "5.6.0",
                 text: "every line of a message ends with CR LF, neither of them stands alone, and there is no NUL"
                     .to_owned(),
             },
+            Reading::TimedOut => {
+                self.say(&mut wire.output, 421, "4.4.2", "waited too long for the end of the message");
+                return Ok(false);
+            }
         };
         if matches!(receipt, Receipt::Refused { .. }) {
             self.errors += 1;
@@ -61,18 +72,22 @@ impl Session {
         for _ in 0..copies {
             write_receipt(&mut wire.output, &receipt, charset);
         }
-        Ok(true)
+        if !goes_on {
+            wire.discard_rest();
+        }
+        Ok(goes_on)
     }
 
-    /// `None` when the client stopped sending or sends without end.
     async fn read_message<S: AsyncRead + AsyncWrite + Unpin>(
         &self,
         wire: &mut Wire<S>,
-    ) -> std::io::Result<Option<Message>> {
+    ) -> std::io::Result<Reading> {
         let mut reader = DataReader::new(self.settings.max_message);
         let mut total = 0;
         while total <= self.settings.max_message.saturating_mul(PATIENCE) {
-            let Ok(chunk) = timeout(self.settings.data_timeout, wire.chunk()).await else { return Ok(None) };
+            let Ok(chunk) = timeout(self.settings.data_timeout, wire.chunk()).await else {
+                return Ok(Reading::TimedOut);
+            };
             let chunk = chunk?;
             if chunk.is_empty() {
                 return Err(std::io::ErrorKind::UnexpectedEof.into());
@@ -81,10 +96,10 @@ impl Session {
             wire.consume(taken);
             total += taken;
             if progress == Progress::Ended {
-                return Ok(Some(reader.finish()));
+                return Ok(Reading::Ended(reader.finish()));
             }
         }
-        Ok(None)
+        Ok(Reading::Endless)
     }
 
     fn envelope(&self, transaction: Transaction) -> Envelope {
@@ -107,6 +122,8 @@ fn write_receipt(out: &mut Vec<u8>, receipt: &Receipt, charset: Charset) {
         Receipt::Refused { code, enhanced, text } => {
             write_reply(out, (*code).clamp(500, 599), enhanced, text, charset);
         }
-        Receipt::TryLater { text } => write_reply(out, 451, "4.3.0", text, charset),
+        Receipt::TryLater { code, enhanced, text } => {
+            write_reply(out, (*code).clamp(400, 499), enhanced, text, charset);
+        }
     }
 }

@@ -7,6 +7,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 /// The longest command line, with its line end: RFC 5321 asks for 512 and room for extensions.
 const MAX_LINE: usize = 2048;
 const CHUNK: usize = 16 * 1024;
+/// So many bytes of a client that is being told to stop are still received.
+const MAX_DISCARDED: usize = 16 * 1024 * 1024;
 
 /// What a client sent where a command was due.
 #[derive(Debug, PartialEq, Eq)]
@@ -26,11 +28,13 @@ pub(super) struct Wire<S> {
     input: Vec<u8>,
     used: usize,
     pub(super) output: Vec<u8>,
+    /// Whether what the client still sends is received before the connection is closed.
+    discards: bool,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
     pub(super) fn new(stream: S) -> Self {
-        Self { stream, input: Vec::new(), used: 0, output: Vec::new() }
+        Self { stream, input: Vec::new(), used: 0, output: Vec::new(), discards: false }
     }
 
     /// The next line. Sends the gathered replies when it has to wait. Nothing is lost if the wait is given up.
@@ -78,10 +82,25 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         self.stream.flush().await
     }
 
+    /// Nothing that was or will be received counts any more; the connection is to be closed.
+    ///
+    /// Bytes that nobody has received when a connection is closed make the client's side forget the last reply.
+    pub(super) fn discard_rest(&mut self) {
+        self.discards = true;
+    }
+
     /// Sends what is left and ends the connection in order.
     pub(super) async fn close(mut self) {
-        if self.flush().await.is_ok() {
-            let _ = self.stream.shutdown().await;
+        if self.flush().await.is_err() || self.stream.shutdown().await.is_err() || !self.discards {
+            return;
+        }
+        let mut discarded = 0;
+        while discarded < MAX_DISCARDED {
+            self.used = self.input.len();
+            match self.fill().await {
+                Ok(length) if length > 0 => discarded += length,
+                _ => return,
+            }
         }
     }
 

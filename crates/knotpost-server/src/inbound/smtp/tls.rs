@@ -1,11 +1,13 @@
 //! Certificate and key for STARTTLS.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::{ClientHello, ResolvesServerCert};
+use rustls::sign::CertifiedKey;
 
 /// Why TLS cannot be offered.
 #[derive(Debug, thiserror::Error)]
@@ -23,11 +25,57 @@ pub enum TlsError {
     Pair(#[from] rustls::Error),
 }
 
-/// Reads a certificate chain and its private key from PEM files.
-///
-/// # Errors
-/// [`TlsError`] when a file is missing or the two do not match.
-pub fn load_tls(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, TlsError> {
+/// A certificate chain with its key, for all sessions that begin from now on.
+#[derive(Debug)]
+pub struct Certificates {
+    certificate: PathBuf,
+    key: PathBuf,
+    current: RwLock<Arc<CertifiedKey>>,
+}
+
+impl Certificates {
+    /// Reads certificate chain and private key from PEM files.
+    ///
+    /// # Errors
+    /// [`TlsError`] when a file is missing or the two do not match.
+    pub fn load(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
+        let current = RwLock::new(Arc::new(read(certificate, key)?));
+        Ok(Self { certificate: certificate.to_owned(), key: key.to_owned(), current })
+    }
+
+    /// What is in the files now.
+    ///
+    /// # Errors
+    /// As [`Certificates::load`].
+    pub fn read(&self) -> Result<CertifiedKey, TlsError> {
+        read(&self.certificate, &self.key)
+    }
+
+    /// Lets later sessions use this.
+    pub fn replace(&self, certified: CertifiedKey) {
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(certified);
+    }
+
+    /// Settings of TLS that use what is current when a session begins.
+    ///
+    /// # Errors
+    /// When TLS cannot be set up at all.
+    pub fn server_config(self: &Arc<Self>) -> Result<Arc<ServerConfig>, TlsError> {
+        let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()?
+            .with_no_client_auth()
+            .with_cert_resolver(Arc::clone(self) as Arc<dyn ResolvesServerCert>);
+        Ok(Arc::new(config))
+    }
+}
+
+impl ResolvesServerCert for Certificates {
+    fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner)))
+    }
+}
+
+fn read(certificate: &Path, key: &Path) -> Result<CertifiedKey, TlsError> {
     let broken = |path: &Path| {
         let path = path.to_owned();
         move |source| TlsError::Pem { path, source }
@@ -36,10 +84,5 @@ pub fn load_tls(certificate: &Path, key: &Path) -> Result<Arc<ServerConfig>, Tls
         .and_then(Iterator::collect)
         .map_err(broken(certificate))?;
     let key = PrivateKeyDer::from_pem_file(key).map_err(broken(key))?;
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()?
-        .with_no_client_auth()
-        .with_single_cert(chain, key)?;
-    Ok(Arc::new(config))
+    Ok(CertifiedKey::from_der(chain, key, &rustls::crypto::ring::default_provider())?)
 }

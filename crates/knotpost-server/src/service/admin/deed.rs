@@ -1,6 +1,7 @@
 //! Deeds of administrators as values, and how the audit log names them. Nothing is done here.
 
 use super::boards::BoardDeed;
+use crate::config::StrangerPolicy;
 use crate::domain::{BoardRef, UserKey};
 use crate::service::{MailChange, UserEdit};
 use crate::store::{MailQueue, NewAudit};
@@ -88,6 +89,23 @@ pub enum Deed {
         /// The address.
         address: String,
     },
+    /// Sending no mail to an address or a domain, whatever causes it.
+    Block {
+        /// Whom.
+        target: String,
+        /// Why.
+        reason: String,
+    },
+    /// Taking an entry off the list of those who get no mail.
+    Unblock {
+        /// Whom.
+        target: String,
+    },
+    /// Changing what mail of strangers comes to.
+    Strangers {
+        /// From now on; `None`: what the configuration says.
+        policy: Option<StrangerPolicy>,
+    },
     /// Writing to everybody.
     Broadcast {
         /// The words.
@@ -109,6 +127,9 @@ impl Deed {
                 (MailQueue::Outbox, MailChange::Drop) => "outbox.drop",
             },
             Self::StartAddress { .. } => "address.start",
+            Self::Block { .. } => "do_not_mail.add",
+            Self::Unblock { .. } => "do_not_mail.remove",
+            Self::Strangers { .. } => "strangers",
             Self::Broadcast { .. } => "broadcast",
         }
     }
@@ -120,6 +141,8 @@ impl Deed {
             Self::Mail { queue: MailQueue::Inbox, id, .. } => format!("inbox {id}"),
             Self::Mail { queue: MailQueue::Outbox, id, .. } => format!("outbox {id}"),
             Self::StartAddress { address } => address.clone(),
+            Self::Block { target, .. } | Self::Unblock { target } => target.clone(),
+            Self::Strangers { policy } => policy.map_or("default", StrangerPolicy::as_str).to_owned(),
             Self::Broadcast { .. } => "everybody".to_owned(),
         }
     }
@@ -131,6 +154,7 @@ impl Deed {
                 parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
             }
             Self::LookAs { seat, .. } => format!("seat {seat}"),
+            Self::Block { reason, .. } => reason.clone(),
             Self::Broadcast { text } => format!("{} characters", text.chars().count()),
             _ => String::new(),
         }

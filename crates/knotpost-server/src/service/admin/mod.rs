@@ -18,7 +18,7 @@ pub use overview::{Jobs, Overview, QueueFacts, view_jobs, view_overview};
 use deed::one_line;
 
 use super::users::UserWork;
-use super::{Code, Refusal, ServiceError, bounces, inspector, messages, users};
+use super::{Code, Refusal, ServiceError, bounces, do_not_mail, inspector, messages, strangers, users};
 use crate::app::App;
 use crate::domain::Millis;
 use crate::store::{NewAudit, StoreError, Tx, UserRow, UserState};
@@ -89,7 +89,7 @@ pub async fn administer(app: &Arc<App>, admin: &Administrator, deed: Deed) -> Re
         return Err(hints.into_iter().fold(Refusal::new(code, message), Refusal::hint).into());
     }
     tracing::info!(door = admin.door.as_str(), deed = deed.verb(), "an administrator acted");
-    follow_up(app, deed);
+    follow_up(app, deed).await;
     Ok(())
 }
 
@@ -141,6 +141,9 @@ async fn act(
         Deed::LookAs { board, seat } => looking::check_seat(tx, app, board, *seat).await,
         Deed::Mail { queue, id, change } => inspector::change_mail(tx, *queue, *id, *change, now).await,
         Deed::StartAddress { address } => bounces::start_stopped(tx, address).await,
+        Deed::Block { target, reason } => do_not_mail::block(tx, target, reason, now).await,
+        Deed::Unblock { target } => do_not_mail::unblock(tx, target).await,
+        Deed::Strangers { policy } => Ok(strangers::set(tx, *policy).await?),
         Deed::Broadcast { text } => {
             let Some(user) = &user else {
                 let refusal = Refusal::new(Code::NotAllowed, "a broadcast is written in somebody's name")
@@ -160,13 +163,27 @@ async fn authorized(tx: &mut Tx, admin: &Administrator) -> Result<Option<UserRow
 }
 
 /// What others should notice at once.
-fn follow_up(app: &App, deed: &Deed) {
+async fn follow_up(app: &App, deed: &Deed) {
     match deed {
-        Deed::User { .. } => app.credentials.forget_all(),
+        Deed::User { userid, .. } => forget_password(app, userid).await,
         Deed::Board { board, .. } => app.signals.tell_boards(std::slice::from_ref(board)),
         Deed::LookAs { .. } => return,
-        Deed::Mail { .. } | Deed::StartAddress { .. } | Deed::Broadcast { .. } => {}
+        Deed::Mail { .. }
+        | Deed::StartAddress { .. }
+        | Deed::Block { .. }
+        | Deed::Unblock { .. }
+        | Deed::Strangers { .. }
+        | Deed::Broadcast { .. } => {}
     }
     app.signals.inbox.notify_one();
     app.signals.outbox.notify_one();
+}
+
+/// A password that does not hold any more is not remembered; it would not be taken either, as its hash is another one.
+async fn forget_password(app: &App, userid: &str) {
+    let found = async { app.store.glance().await?.find_user(userid).await };
+    match found.await {
+        Ok(user) => user.into_iter().for_each(|user| app.credentials.forget(user.id)),
+        Err(error) => tracing::debug!(error = error.with_causes(), "a changed user could not be looked up"),
+    }
 }

@@ -29,9 +29,9 @@ pub struct Failure {
 pub struct Answer {
     /// Why it was not carried out, when it was not.
     pub failure: Option<Failure>,
-    /// What the one who sent it reads.
-    pub replies: Vec<Reply>,
-    /// To whom the replies go by mail.
+    /// What the one who sent it reads. One question has one reply, which is one mail at most.
+    pub reply: Reply,
+    /// To whom the reply goes by mail.
     pub audience: Audience,
     /// The boards it was about.
     pub boards: Vec<BoardRef>,
@@ -42,18 +42,17 @@ pub struct Answer {
 impl Answer {
     /// An answer to a query.
     pub fn to_sender(reply: Reply) -> Self {
-        Self {
-            failure: None,
-            replies: vec![reply],
-            audience: Audience::Sender,
-            boards: Vec::new(),
-            changed: false,
-        }
+        Self { failure: None, reply, audience: Audience::Sender, boards: Vec::new(), changed: false }
     }
 
     /// An answer to a change; its mails are queued.
     pub fn to_registered(reply: Reply) -> Self {
         Self { audience: Audience::Registered, changed: true, ..Self::to_sender(reply) }
+    }
+
+    /// Whether it says that what was asked for had been done before, and nothing was done.
+    pub fn is_repetition(&self) -> bool {
+        matches!(self.reply, Reply::AlreadyPlayed { .. })
     }
 
     /// Names a board it was about.

@@ -1,10 +1,10 @@
 //! How a board ends otherwise than by its rules: resignation, forfeit, agreement, an administrator's word.
 
-use knotpost_rules::{Ability, Outcome, Seat, Status};
+use knotpost_rules::{Departure, Departures, Outcome, Seat};
 
-use super::{Board, Entry, seat_at};
+use super::{Board, Entry};
 use crate::domain::{Millis, MoveKind};
-use crate::store::{MoveRow, SeatRow};
+use crate::store::MoveRow;
 
 /// How the move list shows an agreed draw.
 pub(super) const DRAW: &str = "Draw";
@@ -65,62 +65,26 @@ impl Board {
     }
 
     /// Where the game stands after `entries`. With one player left the others' resignations end it, unless the
-    /// game lets him go on.
+    /// game lets them go on.
     pub fn standing(&self) -> Standing {
-        let left: Vec<Seat> =
-            self.seats.iter().map(|s| seat_at(s.seat)).filter(|s| !self.retired.contains(s)).collect();
-        match self.entries.last().map(|entry| &entry.row) {
-            Some(row) if row.kind == MoveKind::Draw => return Standing::Over(self.agreed_draw(&left)),
-            Some(row) if row.kind == MoveKind::Adjudicated => {
-                return Standing::Over(self.adjudicated(&row.text));
+        let last = self.entries.last().map(|entry| &entry.row);
+        let departures = self.departures();
+        let outcome = match last.map(|row| row.kind) {
+            Some(MoveKind::Draw) => Some(departures.agreed_draw()),
+            Some(MoveKind::Adjudicated) => {
+                let winners = last.and_then(|row| read_adjudication(&row.text)).unwrap_or_default();
+                Some(departures.adjudicated(&winners))
             }
-            _ => {}
-        }
-        match (self.position.status(), left.as_slice()) {
-            (Status::Over(outcome), _) => Standing::Over(outcome),
-            (Status::ToAct(_), []) => Standing::Over(self.position.result_by_scores()),
-            (Status::ToAct(_), [winner]) if self.seats.len() > 1 && !self.may_play_on() => {
-                Standing::Over(self.last_one_left(*winner))
-            }
-            (Status::ToAct(seat), _) => Standing::ToMove(seat),
-        }
-    }
-
-    /// Whether a single player may go on after the others have left.
-    fn may_play_on(&self) -> bool {
-        self.seats.len() > 2 && self.game.meta().abilities.has(Ability::PlayOn)
-    }
-
-    /// All who still play share the first place; the others follow as in [`Self::last_one_left`].
-    fn agreed_draw(&self, left: &[Seat]) -> Outcome {
-        let placing = |row: &SeatRow| match self.retired.iter().position(|seat| *seat == seat_at(row.seat)) {
-            None => 1,
-            Some(gave_up) => (left.len() + self.retired.len() - gave_up) as u8,
+            _ => departures.outcome(&*self.position, self.game.meta()),
         };
-        Outcome { placings: self.seats.iter().map(placing).collect(), reason: "agreement" }
+        outcome.map_or_else(|| Standing::ToMove(self.position.next_seat()), Standing::Over)
     }
 
-    /// Who was said to have won shares the first place, all others the next.
-    fn adjudicated(&self, text: &str) -> Outcome {
-        let winners = read_adjudication(text).unwrap_or_default();
-        let behind = winners.len() as u8 + 1;
-        let placing = |row: &SeatRow| if winners.contains(&seat_at(row.seat)) { 1 } else { behind };
-        Outcome { placings: self.seats.iter().map(placing).collect(), reason: "adjudication" }
-    }
-
-    /// The last player left wins; the others follow in the order in which they gave up, latest first.
-    fn last_one_left(&self, winner: Seat) -> Outcome {
-        let placings = self
-            .seats
-            .iter()
-            .map(|row| {
-                let seat = seat_at(row.seat);
-                let gave_up = self.retired.iter().position(|other| *other == seat).unwrap_or(0);
-                if seat == winner { 1 } else { (self.retired.len() - gave_up + 1) as u8 }
-            })
-            .collect();
+    /// Who has left the game, for the rules to rank.
+    fn departures(&self) -> Departures<'_> {
         let forfeited = self.entries.last().is_some_and(|entry| entry.row.kind == MoveKind::Forfeit);
-        Outcome { placings, reason: if forfeited { "forfeit" } else { "resignation" } }
+        let last = if forfeited { Departure::Forfeit } else { Departure::Resignation };
+        Departures { players: self.seats.len(), left: &self.retired, last }
     }
 }
 

@@ -11,6 +11,7 @@ use super::line::{Lines, read_row};
 use super::{MoveError, OnProgress, Stage};
 use crate::app::App;
 use crate::service::CLOCK_DUTY;
+use crate::service::server_key::save_agreed;
 use crate::store::{Cell, StoreError, Table, Tx};
 
 /// Under this name a database that is being filled keeps how far it is.
@@ -101,7 +102,7 @@ pub async fn import_server<R: BufRead + Seek + Send>(
     foreign_key: ForeignKey,
     on_progress: OnProgress<'_>,
 ) -> Result<Moved, MoveError> {
-    let is_foreign = file.header.key.as_ref().is_some_and(|key| *key != app.secret.fingerprint());
+    let is_foreign = file.header.key.as_ref().is_some_and(|key| !app.secret.knows(key));
     if is_foreign && foreign_key == ForeignKey::Refuse {
         return Err(MoveError::Refused(format!(
             "the file belongs to a server with another secret key: copy that server's key to {}, or give --new-key \
@@ -258,16 +259,16 @@ async fn compare(app: &App, file: &Checked, on_progress: OnProgress<'_>) -> Resu
 
 /// From now on the database is one like any other.
 async fn finish(app: &Arc<App>, from: Place, is_foreign: bool) -> Result<(), MoveError> {
-    let ours = app.secret.fingerprint();
+    let shared = Arc::clone(app);
     let finished = app.store.write(move |tx| {
-        let (from, ours) = (from.clone(), ours.clone());
+        let (from, app) = (from.clone(), Arc::clone(&shared));
         Box::pin(async move {
             if place(tx).await?.as_ref() != Some(&from) {
                 return Ok(false);
             }
             tx.settle_rows().await?;
             if is_foreign {
-                tx.save_server_fact("key", &ours).await?;
+                save_agreed(tx, &app).await?;
             }
             tx.forget_server_fact(PLACE_FACT).await.map(|()| true)
         })

@@ -10,6 +10,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::MoveError;
+use crate::service::hashing::too_costly;
 use crate::store::{Cell, Column, Kind, Table};
 
 /// What the header calls the format.
@@ -114,7 +115,22 @@ pub(super) fn read_row(table: &Table, line: &[u8]) -> Result<Vec<Cell>, String> 
         let (have, want) = (values.len(), table.columns.len());
         return Err(format!("a row of the table {} has {want} values, this one {have}", table.name));
     }
-    table.columns.iter().zip(values).map(|(column, value)| read_cell(*column, value)).collect()
+    let cells: Vec<Cell> = table
+        .columns
+        .iter()
+        .zip(values)
+        .map(|(column, value)| read_cell(*column, value))
+        .collect::<Result<_, _>>()?;
+    for (column, cell) in table.columns.iter().zip(&cells) {
+        if let (("users", "password_hash"), Cell::Text(hash)) = ((table.name, column.name), cell)
+            && let Some(why) = too_costly(hash)
+        {
+            let userid = table.columns.iter().position(|column| column.name == "userid");
+            let Some(Cell::Text(userid)) = userid.and_then(|index| cells.get(index)) else { return Err(why) };
+            return Err(format!("the user {userid} cannot be taken over: {why}"));
+        }
+    }
+    Ok(cells)
 }
 
 fn read_cell(column: Column, value: Value) -> Result<Cell, String> {
@@ -171,5 +187,26 @@ impl<R: BufRead> Lines<R> {
     /// That something is wrong with the line that was read last.
     pub(super) fn damaged(&self, what: impl Into<String>) -> MoveError {
         MoveError::Damaged { line: self.count, what: what.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::TABLES;
+
+    #[test]
+    fn a_user_with_a_costly_hash_is_not_taken_over() {
+        let users = TABLES.iter().find(|table| table.name == "users").expect("there are users");
+        let row = |costs: &str| {
+            let hash = format!(
+                "$argon2id$v=19${costs}$bm9ib2R5J3Mgc2FsdCAxNg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+            );
+            let row = serde_json::json!([1, "Ann", "ann", hash, "user", "active", 0, null, 0]);
+            read_row(users, row.to_string().as_bytes())
+        };
+        assert!(row("m=19456,t=2,p=1").is_ok());
+        let refused = row("m=4194304,t=2,p=1").expect_err("it would take 4 GiB");
+        assert!(refused.contains("Ann") && refused.contains("new password"), "{refused}");
     }
 }

@@ -91,7 +91,8 @@ pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
     if due.is_none_or(|due| due > now.0) {
         return Ok(None);
     }
-    let leased = app.store.write(move |tx| Box::pin(tx.lease_hook_event(now, now.plus(LEASE_MS)))).await?;
+    let leased =
+        app.store.write_queue(move |tx| Box::pin(tx.lease_hook_event(now, now.plus(LEASE_MS)))).await?;
     let Some(row) = leased else { return Ok(None) };
     let mut tx = app.store.read().await?;
     let hook = tx.webhook(row.webhook_id).await?;
@@ -104,7 +105,7 @@ pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
         Ok(delivery) => Ok(Some(Taken::Deliver(Box::new(delivery)))),
         Err((row, why)) => {
             app.store
-                .write(move |tx| {
+                .write_queue(move |tx| {
                     Box::pin(async move { tx.finish_outbox(row, "dropped", Some(why), now).await })
                 })
                 .await?;

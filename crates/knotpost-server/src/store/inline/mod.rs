@@ -8,6 +8,7 @@
 mod connection;
 mod error;
 mod options;
+mod place;
 mod readers;
 mod row;
 mod stamp;
@@ -18,6 +19,7 @@ mod values;
 
 pub use connection::InlineConnection;
 pub(super) use options::InlineOptions;
+pub(super) use place::FilePlace;
 pub use readers::Reader;
 pub(super) use readers::Readers;
 pub(super) use stamp::Stamp;

@@ -13,6 +13,7 @@ use sqlx_core::error::Error;
 
 use super::InlineConnection;
 use super::error::told;
+use super::place::FilePlace;
 
 /// So much of the file a connection for reading keeps, in KiB; SQLite wants it negative. The standings of a large server
 /// touch 600 pages, more than the 2 MB that SQLite keeps by itself, and would read them all anew each time.
@@ -26,13 +27,21 @@ pub struct InlineOptions {
     file: PathBuf,
     busy_timeout: Duration,
     reads_only: bool,
+    /// Where the file was found, for connections after the first one.
+    place: Option<FilePlace>,
     log: LogSettings,
 }
 
 impl InlineOptions {
     /// For that file, which is made if there is none; a write of another process is waited for so long.
     pub fn new(file: &Path, busy_timeout: Duration) -> Self {
-        Self { file: file.to_owned(), busy_timeout, reads_only: false, log: LogSettings::default() }
+        Self {
+            file: file.to_owned(),
+            busy_timeout,
+            reads_only: false,
+            place: None,
+            log: LogSettings::default(),
+        }
     }
 
     /// The same for a connection that refuses to write.
@@ -40,11 +49,20 @@ impl InlineOptions {
         Self { reads_only: true, ..self }
     }
 
+    /// The same for a file that is there and that must go on being this one.
+    pub fn at(self, place: FilePlace) -> Self {
+        Self { place: Some(place), ..self }
+    }
+
+    /// Whether the file is still the one that was opened.
+    pub fn is_in_place(&self) -> bool {
+        self.place.as_ref().is_none_or(FilePlace::is_in_place)
+    }
+
     pub(super) fn open(&self) -> rusqlite::Result<rusqlite::Connection> {
         // Without locks of its own: a connection is used by one thread at a time.
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-            | OpenFlags::SQLITE_OPEN_CREATE
-            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        flags.set(OpenFlags::SQLITE_OPEN_CREATE, self.place.is_none());
         let connection = rusqlite::Connection::open_with_flags(&self.file, flags)?;
         connection.busy_timeout(self.busy_timeout)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);

@@ -62,7 +62,7 @@ async fn work(floor: Floor, desk: Arc<Mutex<Desk>>, runtime: Handle) {
                     job.settle(Ok(()));
                 }
             }
-            Err(Failed::Busy | Failed::Undone) => {
+            Err(Failed::Busy | Failed::Undone | Failed::Cut) => {
                 for job in jobs {
                     runtime.spawn(write_alone(floor.clone(), job));
                 }
@@ -84,13 +84,19 @@ enum Failed {
     Busy,
     /// One of them failed, or is to be undone. Nothing is written.
     Undone,
+    /// The connection is of no use any more. Nothing is written.
+    Cut,
     /// Whether they are committed cannot be told.
     Unknown(StoreError),
 }
 
 impl Failed {
     fn before_commit(error: &StoreError) -> Self {
-        if matches!(error, StoreError::Busy(_)) { Self::Busy } else { Self::Undone }
+        match error {
+            StoreError::Busy(_) => Self::Busy,
+            StoreError::Unreachable(_) => Self::Cut,
+            _ => Self::Undone,
+        }
     }
 }
 
@@ -99,6 +105,8 @@ async fn write_together(pen: &mut Pen, jobs: &mut [Box<dyn Job>]) -> Result<(), 
     let Ok(Ok(mut tx)) = timeout(PATIENCE, pen.begin()).await else { return Err(Failed::Undone) };
     match timeout(PATIENCE_AT_WORK, run_all(&mut tx, jobs)).await {
         Ok(Ok(())) => {}
+        // A server that refuses to write goes on answering: the next connection may lead to another one.
+        Ok(Err(Failed::Cut)) => return Err(Failed::Cut),
         Ok(Err(failed)) => {
             // Without its connection, which is dropped with it, a transaction is undone as well.
             let _ = timeout(PATIENCE, pen.undo(tx)).await;

@@ -73,6 +73,13 @@ impl Pen {
     }
 
     pub(super) async fn commit(&mut self, mut tx: Tx) -> Result<(), StoreError> {
+        // What is committed into a file that nobody can find again would be lost with this process.
+        if let Source::Sqlite(options) = &self.source
+            && !options.is_in_place()
+        {
+            close(tx.connection).await;
+            return Err(StoreError::Replaced);
+        }
         match tx.statement("COMMIT").await {
             Ok(()) => {
                 self.connection = Some(tx.connection);

@@ -4,6 +4,7 @@
 mod boards;
 mod mails;
 mod server;
+mod strangers;
 mod users;
 
 use axum::{Extension, Json};
@@ -23,6 +24,10 @@ pub(super) use mails::{
     inbox, outbox, outgoing, received,
 };
 pub(super) use server::{AUDIT, BROADCAST, JOBS, OVERVIEW, audit, broadcast, jobs, overview};
+pub(super) use strangers::{
+    CHANGE_DO_NOT_MAIL, CHANGE_STRANGERS, DO_NOT_MAIL, STRANGERS, change_do_not_mail, change_strangers,
+    do_not_mail, strangers,
+};
 pub(super) use users::{CHANGE_USER, USER, USERS, change_user, user, users};
 
 /// Rows of a page, unless fewer are asked for.

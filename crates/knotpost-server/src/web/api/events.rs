@@ -18,9 +18,11 @@ use tokio::sync::{broadcast, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::boards::board_name;
+use crate::connections::Full;
 use crate::domain::{BoardRef, BoardState};
 use crate::service::{Code, Pulse, view_pulse};
 use crate::web::Web;
+use crate::web::client::Client;
 use crate::web::error::Problem;
 use crate::web::extract::{Asked, At};
 use crate::web::openapi::{Operation, Tag};
@@ -56,6 +58,7 @@ pub(super) const FOLLOW: Operation = Operation::new(
 
 pub(super) async fn follow(
     State(web): State<Web>,
+    client: Client,
     At((game, number)): At<(String, String)>,
     Asked(asked): Asked<Since>,
     headers: HeaderMap,
@@ -67,11 +70,7 @@ pub(super) async fn follow(
         let text = format!("there is no {} board {}", name.game, name.number);
         return Err(Problem::new(Code::NoSuchBoard, text));
     };
-    let Ok(place) = web.watchers.clone().try_acquire_owned() else {
-        let mut problem = Problem::new(Code::Unavailable, "too many watch boards at the moment");
-        problem.retry_after = Some(60);
-        return Err(problem);
-    };
+    let place = web.watchers.take(Some(client.host())).map_err(refuse_watcher)?;
     // A browser that was cut off tells where it was (HTML, server-sent events, the `Last-Event-ID` header).
     let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()).unwrap_or(&asked.since);
     let missed = read_pulse(heard).map(|known| differences(&known, &now)).unwrap_or_default();
@@ -83,6 +82,18 @@ pub(super) async fn follow(
         drop(place);
     });
     Ok(Sse::new(ReceiverStream::new(waiting)).keep_alive(KeepAlive::new().interval(ALIVE)))
+}
+
+fn refuse_watcher(full: Full) -> Problem {
+    let text = match full {
+        Full::Total => "too many clients watch boards at the moment; try again in a minute",
+        Full::Host => {
+            "too many boards are watched from your network address; end some of these and try again"
+        }
+    };
+    let mut problem = Problem::new(Code::Unavailable, text);
+    problem.retry_after = Some(60);
+    problem
 }
 
 type Events = mpsc::Sender<Result<Event, Infallible>>;

@@ -58,6 +58,14 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Admin, "GET", "/api/v1/admin/audit", || get(admin::audit)).described(&admin::AUDIT),
     Route::new(Admin, "POST", "/api/v1/admin/broadcasts", || post(admin::broadcast))
         .described(&admin::BROADCAST),
+    Route::new(Admin, "GET", "/api/v1/admin/do-not-mail", || get(admin::do_not_mail))
+        .described(&admin::DO_NOT_MAIL),
+    Route::new(Admin, "POST", "/api/v1/admin/do-not-mail", || post(admin::change_do_not_mail))
+        .described(&admin::CHANGE_DO_NOT_MAIL),
+    Route::new(Admin, "GET", "/api/v1/admin/strangers", || get(admin::strangers))
+        .described(&admin::STRANGERS),
+    Route::new(Admin, "POST", "/api/v1/admin/strangers", || post(admin::change_strangers))
+        .described(&admin::CHANGE_STRANGERS),
     Route::new(Admin, "GET", "/api/v1/admin/boards", || get(boards::list)).described(&admin::LIST_BOARDS),
     Route::new(Admin, "GET", "/api/v1/admin/boards/{game}/{number}", || get(admin::board))
         .described(&admin::BOARD),

@@ -43,6 +43,9 @@ pub(super) struct Play {
 pub(super) struct Played<'a> {
     /// Always `true`: refusals are problem details.
     ok: bool,
+    /// Whether this player had made this move already: it stands there once, and nothing was done.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    repeated: bool,
     /// How the board stands.
     #[serde(flatten)]
     board: Option<After<'a>>,
@@ -64,7 +67,11 @@ struct After<'a> {
 }
 
 pub(super) const PLAY: Operation = Operation::new("play", Tag::Boards, "Makes a move")
-    .details("The players are mailed as after any move.")
+    .details(
+        "The players are mailed as after any move. A move that the same player made already is answered with \
+         `\"repeated\": true` and not made again: where its number is given and it stands there, or where none is given, \
+         the player is not to move, and it is their last one.",
+    )
     .scope(Scope::Play)
     .takes::<Play>()
     .gives::<Played<'static>>("What came of it.")
@@ -115,7 +122,7 @@ pub(super) async fn play(
     let request = Request { line, body: comment, origin, answering: None };
     let address = format!("{} {}", name.game, name.number);
     let parts: [&[u8]; 3] = [b"move", address.as_bytes(), &body];
-    let response = carry_out(&web, &headers, request, &parts, present).await;
+    let response = Box::pin(carry_out(&web, &headers, request, &parts, present)).await;
     Ok(response.into_response())
 }
 
@@ -123,8 +130,8 @@ pub(super) async fn play(
 fn present(answer: &Answer) -> SavedResponse {
     if let Some(failure) = &answer.failure {
         let status = status(failure.code);
-        let hints = match answer.replies.first() {
-            Some(Reply::Error(error)) => error.hints.as_slice(),
+        let hints = match &answer.reply {
+            Reply::Error(error) => error.hints.as_slice(),
             _ => &[],
         };
         let body = ProblemDetails::new(status, failure.code.as_str(), &failure.message, hints).into_body();
@@ -136,8 +143,8 @@ fn present(answer: &Answer) -> SavedResponse {
             body,
         };
     }
-    let board = match answer.replies.first() {
-        Some(Reply::Board(sheet)) => Some(After {
+    let board = match &answer.reply {
+        Reply::Board(sheet) | Reply::AlreadyPlayed { sheet: Some(sheet), .. } => Some(After {
             game: &sheet.game,
             number: sheet.number,
             ply: sheet.ply,
@@ -152,6 +159,7 @@ fn present(answer: &Answer) -> SavedResponse {
         content_type: "application/json".to_owned(),
         retry_after: None,
         // Texts and numbers: that never fails.
-        body: serde_json::to_string(&Played { ok: true, board }).unwrap_or_default(),
+        body: serde_json::to_string(&Played { ok: true, repeated: answer.is_repetition(), board })
+            .unwrap_or_default(),
     }
 }

@@ -15,6 +15,7 @@ use crate::service::{
 };
 use crate::web::Web;
 use crate::web::client::Client;
+use crate::web::credentials::Credentials;
 use crate::web::error::status;
 use crate::web::extract::{PagePath, PageQuery};
 use crate::web::visitor::{LoggedIn, private, safe_next, set_cookie, token};
@@ -72,6 +73,7 @@ fn form(web: &Web, status: StatusCode, userid: &str, next: &str, message: &str) 
 pub(super) async fn act(
     State(web): State<Web>,
     client: Client,
+    credentials: Credentials,
     headers: HeaderMap,
     Form(given): Form<LogIn>,
 ) -> Response {
@@ -81,7 +83,7 @@ pub(super) async fn act(
     }
     let agent = agent(&headers);
     match log_in(&web.app, userid, &given.password, &client.rate_key(), agent).await {
-        Ok(fresh) => enter(&web, &headers, &fresh, &given.next).await,
+        Ok(fresh) => enter(&web, &credentials, &fresh, &given.next).await,
         Err(ServiceError::Refused(refusal)) => {
             let page = form(&web, status(refusal.code), userid, &given.next, &refusal.message);
             retry_later(page, &refusal)
@@ -102,8 +104,8 @@ fn agent(headers: &HeaderMap) -> &str {
 }
 
 /// Goes on with a fresh session; the one before, if the browser had one, ends.
-async fn enter(web: &Web, headers: &HeaderMap, fresh: &str, next: &str) -> Response {
-    if let Some(old) = token(&web.app.config, headers)
+async fn enter(web: &Web, credentials: &Credentials, fresh: &str, next: &str) -> Response {
+    if let Some(old) = token(&web.app.config, credentials)
         && let Err(error) = log_out(&web.app, &old).await
     {
         tracing::warn!(error = error.with_causes(), "an old session could not be ended");
@@ -128,10 +130,10 @@ async fn send_link(web: &Web, client: Client, userid: &str) -> Response {
 pub(super) async fn leave(
     State(web): State<Web>,
     visitor: Option<LoggedIn>,
-    headers: HeaderMap,
+    credentials: Credentials,
     Form(given): Form<LogOut>,
 ) -> Response {
-    let left = match (visitor, token(&web.app.config, &headers)) {
+    let left = match (visitor, token(&web.app.config, &credentials)) {
         (Some(LoggedIn(Visitor { user, .. })), _) if given.from == "everywhere" => {
             log_out_everywhere(&web.app, user).await
         }
@@ -166,6 +168,7 @@ fn sign_up_form(web: &Web, status: StatusCode, given: &SignUp, message: &str, hi
 pub(super) async fn sign_up(
     State(web): State<Web>,
     client: Client,
+    credentials: Credentials,
     headers: HeaderMap,
     Form(given): Form<SignUp>,
 ) -> Response {
@@ -186,20 +189,19 @@ pub(super) async fn sign_up(
         Err(error) => return web.pages.failure(error.into()),
     };
     if let Some(failure) = answer.failure {
-        let hints =
-            if failure.code == Code::UseridTaken { answer_hints(&answer.replies) } else { Vec::new() };
+        let hints = if failure.code == Code::UseridTaken { answer_hints(&answer.reply) } else { Vec::new() };
         return sign_up_form(&web, status(failure.code), &given, &failure.message, &hints);
     }
     match log_in(&app, userid, &given.password, &client.rate_key(), agent(&headers)).await {
-        Ok(fresh) => enter(&web, &headers, &fresh, "/").await,
+        Ok(fresh) => enter(&web, &credentials, &fresh, "/").await,
         // The account is there all the same.
         Err(_) => Redirect::to("/login").into_response(),
     }
 }
 
-fn answer_hints(replies: &[crate::service::Reply]) -> Vec<String> {
-    match replies.first() {
-        Some(crate::service::Reply::Error(error)) => error.hints.clone(),
+fn answer_hints(reply: &crate::service::Reply) -> Vec<String> {
+    match reply {
+        crate::service::Reply::Error(error) => error.hints.clone(),
         _ => Vec::new(),
     }
 }
@@ -218,10 +220,11 @@ pub(super) async fn ask_magic(State(web): State<Web>, PagePath(link): PagePath<S
 pub(super) async fn act_magic(
     State(web): State<Web>,
     PagePath(link): PagePath<String>,
+    credentials: Credentials,
     headers: HeaderMap,
 ) -> Response {
     match log_in_by_link(&web.app, &link, agent(&headers)).await {
-        Ok(fresh) => enter(&web, &headers, &fresh, "/").await,
+        Ok(fresh) => enter(&web, &credentials, &fresh, "/").await,
         Err(error) => no_referrer(private(web.pages.failure(error))),
     }
 }

@@ -54,7 +54,7 @@ pub(super) async fn command(
     let origin = Origin::http(client.host(), proof);
     // Browsers end lines as mails do.
     let body = limit_comment(body.replace("\r\n", "\n").trim());
-    execute(&web.app, Request { line, body, origin, answering: None }).await
+    Box::pin(execute(&web.app, Request { line, body, origin, answering: None })).await
 }
 
 /// Userid and password as they stand in such a command.
@@ -120,8 +120,8 @@ async fn answered(
 
 /// What would have worked, without the lines that only mails need.
 pub(super) fn hints(answer: &Answer) -> Vec<String> {
-    match answer.replies.first() {
-        Some(Reply::Error(error)) => error.hints.clone(),
+    match &answer.reply {
+        Reply::Error(error) => error.hints.clone(),
         _ => Vec::new(),
     }
 }

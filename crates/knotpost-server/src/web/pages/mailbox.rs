@@ -1,5 +1,5 @@
 //! `/mailbox`: the mail that stays on this machine, for who tries the server out. The guard of the routes has let in
-//! whoever sits at it, or looks after the server.
+//! whoever has the key that the server printed when it started, or looks after the server.
 //!
 //! What stands in a mail may come from anybody: its page is shown in a frame that may do nothing.
 
@@ -8,53 +8,80 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse as _, Redirect, Response};
 use minijinja::{Value, context};
 use serde::Deserialize;
 
 use super::not_there;
 use crate::service::{Code, LocalMail, LocalMailbox, list_local_mail, read_local_mail, show_local_mail};
+use crate::web::credentials::Credentials;
 use crate::web::extract::{PagePath, PageQuery};
-use crate::web::visitor::{LoggedIn, find, private, url_encode};
+use crate::web::visitor::{LoggedIn, find, is_secure, private, url_encode};
 use crate::web::{CONTENT_POLICY, Web, client};
 
 /// What the page of a mail may do: nothing but be read. It has no origin, no scripts, no forms, and fetches nothing.
 const FRAME_POLICY: &str = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; \
                             base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
-/// Lets in who sits at this machine, and administrators. For all others, and where mail leaves the machine, there is
-/// nothing here.
+/// The cookie that holds the key.
+const COOKIE: &str = "knotpost-mailbox";
+/// The parameter of the address that is opened first.
+const PARAMETER: &str = "key";
+
+/// Lets in who shows the key, and administrators. For all others, and where mail leaves the machine, there is nothing
+/// here; on this machine itself it is said where the key is.
+///
+/// An address with the key gives the browser a cookie and leads to the same without the key, so that the key stays in
+/// no history and no log.
 pub(in crate::web) async fn guard(State(web): State<Web>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
-    let may = web.mailbox.is_some() && (is_at_the_machine(&parts) || is_administrator(&parts, &web).await);
-    if !may {
-        return not_there(&web);
+    let Some(key) = web.mailbox.as_ref().map(|mailbox| &mailbox.key) else { return not_there(&web) };
+    if let Some(shown) = shown_key(&parts).filter(|shown| key.is(shown)) {
+        let cookie = set_cookie(&parts, &web, &shown);
+        return ([(header::SET_COOKIE, cookie)], Redirect::to(&address_without_key(&parts.uri)))
+            .into_response();
     }
-    private(next.run(Request::from_parts(parts, body)).await)
+    let has_key = Credentials::of(&parts).cookie(COOKIE).is_some_and(|shown| key.is(&shown));
+    if has_key || is_administrator(&parts, &web).await {
+        return private(next.run(Request::from_parts(parts, body)).await);
+    }
+    if client::is_local(&parts, &web) {
+        let text = "this page needs its key: open the address that the server printed when it started; the key is \
+                    `mailbox_key` in `ports.json` as well";
+        return private(web.pages.problem(Code::NotAllowed, text));
+    }
+    not_there(&web)
+}
+
+fn parameters(uri: &Uri) -> impl Iterator<Item = (String, String)> {
+    let query = uri.query().unwrap_or_default();
+    url::form_urlencoded::parse(query.as_bytes()).into_owned()
+}
+
+fn shown_key(parts: &Parts) -> Option<String> {
+    parameters(&parts.uri).find(|(name, _)| name == PARAMETER).map(|(_, value)| value)
+}
+
+fn address_without_key(uri: &Uri) -> String {
+    let others = parameters(uri).filter(|(name, _)| name != PARAMETER);
+    let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(others).finish();
+    let mark = if query.is_empty() { "" } else { "?" };
+    format!("{}{mark}{query}", uri.path())
+}
+
+/// For pages of this place alone. A browser on this machine asks without TLS, also where others do not.
+fn set_cookie(parts: &Parts, web: &Web, key: &str) -> HeaderValue {
+    let is_secure = is_secure(&web.app.config) && !client::asks_by_loopback_name(parts);
+    let secure = if is_secure { "; Secure" } else { "" };
+    let cookie = format!("{COOKIE}={key}; Path=/mailbox; HttpOnly; SameSite=Strict{secure}");
+    // Keys are hexadecimal digits, so this never fails.
+    HeaderValue::from_str(&cookie).unwrap_or(HeaderValue::from_static(""))
 }
 
 async fn is_administrator(parts: &Parts, web: &Web) -> bool {
     matches!(find(parts, web).await, Ok(Some(visitor)) if visitor.is_admin)
-}
-
-/// Whether a program of this machine asks, by a name of this machine: a page of another site whose name leads here
-/// would ask by that name.
-fn is_at_the_machine(parts: &Parts) -> bool {
-    let Some(asked) = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok()) else {
-        return false;
-    };
-    let names = ["localhost", "127.0.0.1", "[::1]"];
-    client::is_local(parts) && names.contains(&host_name(asked).to_ascii_lowercase().as_str())
-}
-
-/// A host without its port.
-fn host_name(host: &str) -> &str {
-    match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
-    }
 }
 
 /// What is looked for.
@@ -70,8 +97,9 @@ async fn look<T: Send + 'static>(
     web: &Web,
     at: impl FnOnce(&dyn LocalMailbox) -> io::Result<T> + Send + 'static,
 ) -> Result<T, Response> {
-    let Some(mailbox) = web.mailbox.clone() else { return Err(not_there(web)) };
-    let mailbox: Arc<dyn LocalMailbox> = mailbox;
+    let Some(mailbox) = web.mailbox.as_ref().map(|mailbox| Arc::clone(&mailbox.mails)) else {
+        return Err(not_there(web));
+    };
     let failed = |error: &dyn std::fmt::Display| {
         tracing::error!(%error, "the mail folder cannot be read");
         web.pages.problem(Code::Unavailable, "the mail folder cannot be read at the moment")

@@ -105,7 +105,7 @@ async fn boards_are_listed_and_shown() {
 
 #[tokio::test]
 async fn a_command_line_is_carried_out_with_and_without_a_server() {
-    let place = Place::new();
+    let place = Place::new().migrated().await;
     let said = place.run(&["command", "signup ann ann-secret ann@example.org"]).await.succeed();
     assert!(said.contains("Subject: ") && !said.contains("ann-secret"), "{said}");
     let server = place.start().await;

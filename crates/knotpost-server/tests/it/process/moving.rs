@@ -10,7 +10,7 @@ use super::running::{Place, users};
 const MANY: usize = 30_000;
 
 async fn with_many() -> Place {
-    let place = Place::new();
+    let place = Place::new().migrated().await;
     for name in ["ann", "bob"] {
         place
             .run(&["command", &format!("signup {name} {name}-secret {name}@{name}.example")])
@@ -78,7 +78,7 @@ async fn a_server_moves_and_an_import_that_was_killed_goes_on() {
 
 #[tokio::test]
 async fn what_is_no_whole_server_is_refused_on_the_command_line() {
-    let place = Place::new();
+    let place = Place::new().migrated().await;
     place.run(&["export", "--all", "empty.jsonl"]).await.succeed();
     let whole = std::fs::read(place.root().join("empty.jsonl")).unwrap();
     let file = place.write("half.jsonl", &whole[..whole.len() / 2]);

@@ -49,15 +49,16 @@ async fn a_setting_that_cannot_be_used_is_named() {
 
 #[tokio::test]
 async fn a_setting_that_turns_out_unusable_at_the_start_is_named_too() {
-    for (name, value, key) in [
-        ("KNOTPOST_MAIL__TRANSPORT", "pigeon:home", "mail.transport"),
-        ("KNOTPOST_GAMES__DISABLED", "chess", "games.disabled"),
-        ("KNOTPOST_LOG__LEVEL", "=,=", "log.level"),
-        ("KNOTPOST_SERVER__DATA", "/dev/null/data", "/dev/null/data"),
+    for (name, value, code, key) in [
+        ("KNOTPOST_MAIL__TRANSPORT", "pigeon:home", 78, "mail.transport"),
+        ("KNOTPOST_GAMES__DISABLED", "chess", 78, "games.disabled"),
+        ("KNOTPOST_GAMES__DISABLED", "osbox,osbo,obsidio,boxilies", 78, "all games are switched off"),
+        ("KNOTPOST_LOG__LEVEL", "=,=", 78, "log.level"),
+        ("KNOTPOST_LOG__LEVEL", "verbose", 78, "error, warn, info, debug, trace"),
+        ("KNOTPOST_SERVER__DATA", "/dev/null/data", 1, "/dev/null/data"),
     ] {
         let Err(ended) = Place::new().with(name, value).try_start().await else { panic!("{name} was taken") };
-        assert_ne!(ended.code(), 0);
-        expect_refusal(&ended, ended.code(), &[key]);
+        expect_refusal(&ended, code, &[key]);
     }
 }
 
@@ -180,7 +181,8 @@ async fn a_backup_made_while_the_server_works_is_a_working_server() {
     use std::os::unix::fs::PermissionsExt as _;
     let place = Place::new();
     let missing = place.run(&["backup", "early.db"]).await;
-    expect_refusal(&missing, 1, &["no database yet"]);
+    let database = place.data().join("knotpost.db");
+    expect_refusal(&missing, 78, &["there is no database at", database.to_str().unwrap()]);
     assert!(!place.root().join("early.db").exists());
 
     let server = place.start().await;
@@ -196,6 +198,14 @@ async fn a_backup_made_while_the_server_works_is_a_working_server() {
     assert_eq!(std::fs::read(&copy).unwrap(), before, "an existing file is left alone");
     server.ask("osbox move 101 bob bob-secret a9").await;
     server.stop().await;
+
+    // The key that is named is the one in use.
+    let place = place.with("KNOTPOST_SECRETS__KEY_FILE", "own.key");
+    let said = place.run(&["backup", "second.db"]).await.succeed();
+    assert!(said.contains("Keep own.key with it"), "{said}");
+    let place = place.with("KNOTPOST_SECRETS__KEY", "ab".repeat(32));
+    let said = place.run(&["backup", "third.db"]).await.succeed();
+    assert!(said.contains("`secrets.key`"), "{said}");
 
     let restored = Place::new();
     std::fs::create_dir(restored.data()).unwrap();

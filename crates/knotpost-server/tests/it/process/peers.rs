@@ -7,7 +7,8 @@ use serde_json::Value;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
-use super::running::{Ended, Place, has_neighbour, run_neighbour, users};
+use super::recipes::recipe;
+use super::running::{Ended, PATIENCE, Place, has_neighbour, run_neighbour, users};
 
 /// Sends one mail with Python's smtplib: host port sender recipient [starttls], mail on stdin.
 const SEND: &str = r"
@@ -95,6 +96,24 @@ async fn swaks_hands_mail_in_and_is_refused_where_it_should_be() {
     assert_eq!(several.code(), 26, "{several:?}");
     place.settle().await;
     assert_eq!(users(&place).await, ["ann"]);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn the_swaks_command_of_the_manual_is_answered() {
+    if !has_neighbour("swaks") {
+        return;
+    }
+    let place = Place::new();
+    let server = place.start().await;
+    let line = recipe("swaks").replace("127.0.0.1:2525", &server.smtp().to_string());
+    let mut command = Command::new("sh");
+    command.args(["-c", &line]).stdin(Stdio::null()).kill_on_drop(true);
+    let said = tokio::time::timeout(PATIENCE, command.output()).await.expect("it ends").unwrap();
+    assert!(said.status.success(), "{said:?}");
+    place.settle().await;
+    let mails = read_maildir(&place).await;
+    assert!(mails.iter().any(|mail| header(mail, "to") == "ann@example.org"), "{mails:?}");
     server.stop().await;
 }
 

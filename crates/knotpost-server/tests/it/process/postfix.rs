@@ -15,6 +15,7 @@ use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
 use super::peers::python;
+use super::recipes::recipe;
 use super::running::{PATIENCE, Place, has_neighbour, run_neighbour, wait_for};
 use super::wire::{letter, mail};
 
@@ -88,11 +89,7 @@ fn open_up(path: &Path) {
 impl Postfix {
     /// Starts one in a folder of the place. `transports` says how each address is reached.
     async fn start(place: &Place, port: u16, transports: &str, pipe: &str) -> Self {
-        open_up(place.root());
         let root = place.root().join("postfix");
-        for folder in ["conf", "queue", "data", "boxes"] {
-            fs::create_dir_all(root.join(folder)).unwrap();
-        }
         let shown = root.display();
         let main = format!(
             "compatibility_level = 3.6\nqueue_directory = {shown}/queue\ndata_directory = {shown}/data\n\
@@ -106,8 +103,18 @@ impl Postfix {
              disable_dns_lookups = yes\nmaillog_file_prefixes = {shown}\nmaillog_file = {shown}/log\n\
              queue_run_delay = 1s\nminimal_backoff_time = 1s\nmaximal_backoff_time = 2s\ntransport_retry_time = 1s\n"
         );
-        fs::write(root.join("conf/main.cf"), main).unwrap();
         let services = format!("127.0.0.1:{port}  inet  n  -  n  -  -  smtpd\n{SERVICES}{pipe}");
+        Self::start_as(place, port, &main, &services, transports).await
+    }
+
+    /// Starts one with these settings and services.
+    async fn start_as(place: &Place, port: u16, main: &str, services: &str, transports: &str) -> Self {
+        open_up(place.root());
+        let root = place.root().join("postfix");
+        for folder in ["conf", "queue", "data", "boxes"] {
+            fs::create_dir_all(root.join(folder)).unwrap();
+        }
+        fs::write(root.join("conf/main.cf"), main).unwrap();
         fs::write(root.join("conf/master.cf"), services).unwrap();
         fs::write(root.join("conf/transport"), transports).unwrap();
         let owned = [("postfix", root.join("data")), ("65534:65534", root.join("boxes"))];
@@ -177,6 +184,86 @@ fn count_files(folder: &Path) -> usize {
     entries.filter_map(Result::ok).map(count).sum()
 }
 
+/// Starts a Postfix with a recipe of the manual and its `smtpd` in a chroot, as Debian has it.
+async fn start_by_recipe(place: &Place, name: &str, destinations: &str, server: SocketAddr) -> Postfix {
+    let (root, port) = (place.root().join("postfix"), free_port());
+    let shown = root.display();
+    let fit = |text: String| {
+        let text = text.replace("[127.0.0.1]:2525", &format!("[127.0.0.1]:{}", server.port()));
+        text.replace("/etc/postfix/transport", &format!("{shown}/conf/transport"))
+    };
+    let main = format!(
+        "compatibility_level = 3.6\nqueue_directory = {shown}/queue\ndata_directory = {shown}/data\n\
+         myhostname = mx.example.net\nmydestination = {destinations}\nalias_maps =\nlocal_transport = discard:\n\
+         inet_interfaces = 127.0.0.1\ninet_protocols = ipv4\nmynetworks = 192.0.2.0/24\n\
+         smtpd_relay_restrictions = reject_unauth_destination\n\
+         disable_dns_lookups = yes\nmaillog_file_prefixes = {shown}\nmaillog_file = {shown}/log\n{}",
+        fit(recipe(name))
+    );
+    let services = format!(
+        "127.0.0.1:{port}  inet  n  -  y  -  -  smtpd\n{SERVICES}discard  unix  -  -  n  -  -  discard\n"
+    );
+    let transports = fit(recipe("postfix-shared-transport"));
+    fs::create_dir_all(root.join("conf")).unwrap();
+    let file = root.join("conf/transport");
+    fs::write(&file, &transports).unwrap();
+    run_neighbour("postmap", &[&format!("hash:{}", file.display())]).await.succeed();
+    Postfix::start_as(place, port, &main, &services, &transports).await
+}
+
+/// A server that listens as the recipes say, and knows its relay.
+fn place_by_recipe() -> Place {
+    let relays = recipe("postfix-relays");
+    let place = Place::new();
+    let data = place.data();
+    place.write(
+        "knotpost.toml",
+        format!("[server]\naddress = \"pbmserv@games.example\"\ndata = \"{}\"\n{relays}", data.display()),
+    );
+    place.with("KNOTPOST_SERVER__ADDRESS", "pbmserv@games.example")
+}
+
+#[tokio::test]
+async fn the_recipe_for_a_domain_brings_the_mail_of_postfix() {
+    if !is_possible() {
+        return;
+    }
+    let place = place_by_recipe();
+    let server = place.start().await;
+    let postfix = start_by_recipe(&place, "postfix-domain", "localhost", server.smtp()).await;
+    for (number, to) in ["pbmserv", "pbmserv+r.abc", "postmaster", "abuse"].iter().enumerate() {
+        let message = letter("ann@players.test", "help", &format!("{number}@players.test"));
+        postfix.send("ann@players.test", &format!("{to}@games.example"), &message).await;
+    }
+    let message = letter("ann@players.test", "help", "x@players.test");
+    let reply = mail(postfix.door, "ann@players.test", "nobody@games.example", &message).await.unwrap();
+    assert!(reply.starts_with("550"), "{reply}");
+    wait_for("all four", async || (place.received().await.len() == 4).then_some(())).await;
+    postfix.wait_until_empty().await;
+    server.stop().await;
+    postfix.stop().await;
+}
+
+#[tokio::test]
+async fn the_recipe_for_a_shared_domain_leaves_the_users_of_the_machine_their_mail() {
+    if !is_possible() {
+        return;
+    }
+    let place = place_by_recipe();
+    let server = place.start().await;
+    let postfix = start_by_recipe(&place, "postfix-shared", "games.example", server.smtp()).await;
+    let message = |number: u32| letter("ann@players.test", "help", &format!("{number}@players.test"));
+    for (number, to) in [(1, "pbmserv"), (2, "pbmserv+r.abc"), (3, "daemon")] {
+        postfix.send("ann@players.test", &format!("{to}@games.example"), &message(number)).await;
+    }
+    let reply =
+        mail(postfix.door, "ann@players.test", "nobody.here@games.example", &message(4)).await.unwrap();
+    assert!(reply.starts_with("550"), "{reply}");
+    wait_for("both", async || (place.received().await.len() == 2).then_some(())).await;
+    server.stop().await;
+    postfix.stop().await;
+}
+
 /// A server on fixed ports behind a Postfix that is its relay as well.
 struct Pair {
     place: Place,
@@ -192,7 +279,10 @@ impl Pair {
         let program = place.root().join("knotpost");
         // Whoever runs the pipe may not look into the folder the tests were built in.
         fs::copy(env!("CARGO_BIN_EXE_knotpost"), &program).unwrap();
-        let settings = format!("[server]\naddress = \"{ADDRESS}\"\ndata = \"{}\"\n", place.data().display());
+        let settings = format!(
+            "[server]\naddress = \"{ADDRESS}\"\ndata = \"{}\"\nsocket = \"deliver\"\n",
+            place.data().display()
+        );
         let settings = place.write("knotpost.toml", settings);
         let transports = format!(
             "pbmserv+lmtp@knotpost.test lmtp:inet:127.0.0.1:{lmtp}\n\

@@ -153,6 +153,22 @@ async fn a_server_with_another_key_is_not_let_in_on_postgres() {
 }
 
 #[tokio::test]
+async fn a_command_that_only_looks_makes_no_schema_on_postgres() {
+    let Some(database) = database().await else { return };
+    let place = place_on(&database);
+    for (arguments, code) in
+        [(&["admin", "user", "list"][..], 78), (&["export", "--all"], 78), (&["deliver"], 75)]
+    {
+        let ended = place.run_with(arguments, b"From: ann@example.org\nSubject: help\n\n").await;
+        assert_eq!(ended.code(), code, "{ended:?}");
+        assert!(ended.stderr.contains("there is no server in the database"), "{ended:?}");
+    }
+    assert!(!place.data().exists());
+    place.run(&["migrate"]).await.succeed();
+    assert_eq!(place.run(&["admin", "user", "list"]).await.succeed(), "");
+}
+
+#[tokio::test]
 async fn servers_that_share_a_key_file_need_no_setting_on_postgres() {
     let Some(database) = database().await else { return };
     let shared = Place::new();
@@ -195,4 +211,46 @@ async fn wrong_passwords_count_for_all_servers_on_postgres() {
     refused.await;
     one.stop().await;
     two.stop().await;
+}
+
+/// As a server that was made a standby: whoever is connected to it may read, until they connect anew.
+#[tokio::test]
+async fn a_postgres_that_only_reads_is_an_outage_that_ends_by_itself() {
+    let Some(database) = database().await else { return };
+    let place = place_on(&database);
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.ask("osbox challenge -size=4 ann bob").await;
+    settle(&database).await;
+    let mut connection = PgConnection::connect(database.url()).await.unwrap();
+    let name: String =
+        sqlx::query_scalar("SELECT current_database()::text").fetch_one(&mut connection).await.unwrap();
+    let cut = "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity \
+               WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    let switch = async |connection: &mut PgConnection, sql: String| {
+        sqlx::query(sqlx::AssertSqlSafe(sql)).execute(connection).await.unwrap();
+    };
+    switch(&mut connection, format!("ALTER DATABASE {name} SET default_transaction_read_only = on")).await;
+    switch(&mut connection, cut.to_owned()).await;
+    wait_for("a server that says so", async || {
+        let ready = server.get("/readyz").await;
+        (ready.status == 503 && ready.body.contains("takes no writes")).then_some(())
+    })
+    .await;
+    for _ in 0..20 {
+        let refused = command(server.http(), "osbox move 101 ann ann-secret f1").await.unwrap();
+        assert_eq!(refused.status, 503, "{refused:?}");
+    }
+    assert_eq!(server.get("/api/v1/boards/osbox/101").await.status, 200, "it can be read");
+    // Nobody cuts the connections that were made meanwhile: they read on for ever.
+    switch(&mut connection, format!("ALTER DATABASE {name} RESET default_transaction_read_only")).await;
+    wait_for("moves", async || {
+        let moved = command(server.http(), "osbox move 101 ann ann-secret f1").await.unwrap();
+        (moved.status == 200).then_some(())
+    })
+    .await;
+    wait_for("readiness", async || (server.get("/readyz").await.status == 200).then_some(())).await;
+    let ended = server.stop().await;
+    assert!(!ended.stderr.contains("ERROR"), "{ended:?}");
+    assert!(ended.stderr.matches("WARN").count() < 12, "{ended:?}");
 }

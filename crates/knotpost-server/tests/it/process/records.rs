@@ -7,7 +7,7 @@ use super::running::Place;
 
 /// A folder with ann and bob.
 async fn with_two() -> Place {
-    let place = Place::new();
+    let place = Place::new().migrated().await;
     for name in ["ann", "bob"] {
         place
             .run(&["command", &format!("signup {name} {name}-secret {name}@{name}.example")])

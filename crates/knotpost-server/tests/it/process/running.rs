@@ -81,6 +81,19 @@ impl Place {
         command
     }
 
+    /// The same with an empty database.
+    pub(crate) async fn migrated(self) -> Self {
+        self.run(&["migrate"]).await.succeed();
+        self
+    }
+
+    /// Runs a command whose standard output goes elsewhere.
+    pub(crate) async fn run_into(&self, arguments: &[&str], output: impl Into<Stdio>) -> Ended {
+        let child = self.program(arguments).stdin(Stdio::null()).stdout(output).spawn().unwrap();
+        let output = timeout(PATIENCE, child.wait_with_output()).await.expect("the command ends").unwrap();
+        Ended::from(output)
+    }
+
     /// Runs a command of the program to its end.
     pub(crate) async fn run(&self, arguments: &[&str]) -> Ended {
         self.run_with(arguments, b"").await

@@ -7,6 +7,7 @@ use sqlx::{Connection, SqliteConnection};
 
 use super::letters::letters;
 use super::running::{Ended, Place, Running, wait_for};
+use super::wire::command;
 
 const CHECKED: &str = "the last stop was not a clean one";
 const SOUND: &str = "the database file is sound";
@@ -131,4 +132,52 @@ async fn a_large_file_that_turns_out_damaged_ends_the_server_and_is_refused_from
     let ended = refuse(&place).await;
     assert!(!ended.stderr.contains("while the server works"), "{ended:?}");
     expect_refusal(&ended);
+}
+
+#[tokio::test]
+async fn a_database_that_is_gone_takes_no_moves_and_is_not_begun_anew() {
+    let place = Place::new();
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.ask("osbox challenge -size=4 ann bob").await;
+    std::fs::rename(file(&place), place.root().join("aside.db")).unwrap();
+    let refused = command(server.http(), "osbox move 101 ann ann-secret f1").await.unwrap();
+    assert_eq!(refused.status, 503, "{refused:?}");
+    let ready = server.get("/readyz").await;
+    assert!(ready.status == 503 && ready.body.contains("was deleted, replaced or emptied"), "{ready:?}");
+    assert!(!file(&place).exists(), "nothing was made in its place");
+    server.kill().await;
+    let ended = refuse(&place).await;
+    assert!(ended.stderr.contains("knotpost.db is missing or empty"), "{ended:?}");
+    std::fs::write(file(&place), "").unwrap();
+    let ended = refuse(&place).await;
+    assert!(ended.stderr.contains("remove") && ended.stderr.contains("knotpost.db-running"), "{ended:?}");
+    std::fs::rename(place.root().join("aside.db"), file(&place)).unwrap();
+    let server = place.start().await;
+    assert!(server.moves(101).await.is_empty());
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn two_servers_on_one_file_are_refused_wherever_their_folders_are() {
+    let place = Place::new();
+    let server = place.start().await;
+    let links = tempfile::tempdir().unwrap();
+    let (soft, hard) = (links.path().join("soft.db"), links.path().join("hard.db"));
+    std::os::unix::fs::symlink(file(&place), &soft).unwrap();
+    // A link to the file itself where both are on one disk.
+    let hard = std::fs::hard_link(file(&place), &hard).map(|()| hard);
+    for path in [Some(file(&place)), Some(soft), hard.ok()].into_iter().flatten() {
+        let other = Place::new().with("KNOTPOST_DATABASE__URL", format!("sqlite:{}", path.display()));
+        std::fs::create_dir_all(other.data()).unwrap();
+        std::fs::copy(place.data().join("secret.key"), other.data().join("secret.key")).unwrap();
+        let ended = refuse(&other).await;
+        assert!(
+            ended.stderr.contains("another server is running on the database file"),
+            "{path:?}: {ended:?}"
+        );
+    }
+    place.run(&["admin", "user", "list"]).await.succeed();
+    server.stop().await;
+    place.start().await.stop().await;
 }

@@ -7,7 +7,7 @@ use sqlx::Connection as _;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::letters::letters;
+use super::letters::{copies, letters};
 use super::running::{Place, Running, wait_for};
 
 /// A relay that refuses for now until it is told to accept.
@@ -219,4 +219,52 @@ async fn a_sendmail_program_gets_envelope_and_message() {
     assert!(arguments.starts_with("-i -f pbmserv+b."), "{arguments}");
     assert!(arguments.ends_with("@localhost -- ann@example.org"), "{arguments}");
     assert!(message.contains("\nTo: ann@example.org\n") && !message.contains('\r'), "{message}");
+}
+
+#[tokio::test]
+async fn a_log_that_cannot_be_written_stops_no_mail() {
+    let place = Place::new().with_shell("exec \"$@\" 2>/dev/full");
+    let server = place.start().await;
+    let aside = place.root().join("aside");
+    std::fs::rename(place.maildir(), &aside).unwrap();
+    std::fs::write(place.maildir(), "").unwrap();
+    server.sign_up_two().await;
+    let url = format!("sqlite:{}", place.data().join("knotpost.db").display());
+    let mut database = sqlx::SqliteConnection::connect(&url).await.unwrap();
+    wait_for("a mail that is put off, which is logged", async || {
+        let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND attempts > 0 AND error IS NOT NULL";
+        let tried: i64 = sqlx::query_scalar(sql).fetch_one(&mut database).await.unwrap();
+        (tried > 0).then_some(())
+    })
+    .await;
+    std::fs::remove_file(place.maildir()).unwrap();
+    std::fs::rename(&aside, place.maildir()).unwrap();
+    sqlx::query("UPDATE outbox SET due_at = 0 WHERE state = 'queued'").execute(&mut database).await.unwrap();
+    place.settle().await;
+    assert_eq!(letters(&place.maildir()).len(), 2, "each got their welcome");
+    // It ends well.
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn a_mail_that_left_before_a_crash_lies_there_once_after_it() {
+    let place = Place::new();
+    let server = place.start().await;
+    server.sign_up_two().await;
+    place.settle().await;
+    server.kill().await;
+    let before = copies(&place.maildir());
+    assert_eq!(before.len(), 2);
+    // As if it had been killed after the mails were laid down and before that was noted.
+    let url = format!("sqlite:{}", place.data().join("knotpost.db").display());
+    let mut database = sqlx::SqliteConnection::connect(&url).await.unwrap();
+    sqlx::query("UPDATE outbox SET state = 'queued', done_at = NULL, due_at = 0")
+        .execute(&mut database)
+        .await
+        .unwrap();
+    database.close().await.unwrap();
+    let server = place.start().await;
+    place.settle().await;
+    server.stop().await;
+    assert_eq!(copies(&place.maildir()), before);
 }

@@ -26,10 +26,20 @@ impl Response {
 
 /// One request on a connection of its own; an error when the answer is not whole.
 pub(crate) async fn request(http: SocketAddr, head: &str, body: &str) -> io::Result<Response> {
+    request_from(http, "localhost", head, body).await
+}
+
+/// The same, of the server that has this name.
+pub(crate) async fn request_from(
+    http: SocketAddr,
+    host: &str,
+    head: &str,
+    body: &str,
+) -> io::Result<Response> {
     let mut stream = TcpStream::connect(http).await?;
     let length = body.len();
     let request =
-        format!("{head}\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}");
+        format!("{head}\r\nHost: {host}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}");
     stream.write_all(request.as_bytes()).await?;
     let answer = String::from_utf8(read_all(&mut stream).await).map_err(io::Error::other)?;
     let (head, body) = answer.split_once("\r\n\r\n").ok_or(io::ErrorKind::UnexpectedEof)?;

@@ -10,7 +10,7 @@ use knotpost_server::store::{
 
 use super::Ground;
 
-fn received(at: i64, reason: Option<&'static str>) -> NewInbox {
+pub(super) fn received(at: i64, reason: Option<&'static str>) -> NewInbox {
     NewInbox {
         received_at: Millis(at),
         way: "smtp",

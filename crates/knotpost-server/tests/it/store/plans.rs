@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use knotpost_server::domain::{BoardKey, BoardState, Millis, OutboxKey, UserKey};
-use knotpost_server::store::{BoardFilter, Driver, RequestKey, StandingsBlock, StoreError, Tx, WaitingOrder};
+use knotpost_server::store::{
+    BoardFilter, Driver, NewPlace, QueueBounds, RequestKey, Share, StandingsBlock, StoreError, Tx,
+    WaitingOrder,
+};
 use sqlx::AssertSqlSafe;
 use tracing::field::{Field, Visit};
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
@@ -119,6 +122,9 @@ async fn ask_everything(ground: &Ground) {
             tx.prune_audit(Millis(1)).await?;
             tx.prune_tokens(Millis(1)).await?;
             tx.lease_inbox(Millis(1), Millis(2)).await?;
+            let place = NewPlace { flow: "x".into(), from_domain: "x".into(), share: Share::Unproven };
+            let bounds = QueueBounds { per_flow: 9, per_domain: 9, total: 9 };
+            tx.insert_waiting(&super::mails::received(1, None), &place, &bounds).await?.unwrap();
             ask_as_sender(tx).await?;
             tx.drop_board_mails(board, Millis(1)).await?;
             tx.set_due(board, Some(Millis(1)), None).await?;
@@ -251,13 +257,13 @@ async fn leases_on_postgresql_are_sorted_by_an_index() {
                     SET LOCAL enable_incremental_sort = off";
     sqlx::raw_sql(settings).execute(&mut *connection).await.unwrap();
     for (table, waiting) in [
-        ("inbox", "state = 'new'"),
-        ("outbox", "state = 'queued' AND webhook_id IS NULL"),
-        ("outbox", "state = 'queued' AND webhook_id IS NOT NULL"),
+        ("inbox", "state = 'new' AND due_at <= 1 ORDER BY turn, id"),
+        ("inbox", "state = 'new' AND flow = 'x' ORDER BY turn"),
+        ("inbox", "state = 'new' AND share = 1 AND from_domain = 'x' ORDER BY share, from_domain"),
+        ("outbox", "state = 'queued' AND webhook_id IS NULL AND due_at <= 1 ORDER BY due_at, id"),
+        ("outbox", "state = 'queued' AND webhook_id IS NOT NULL AND due_at <= 1 ORDER BY due_at, id"),
     ] {
-        let explain = format!(
-            "EXPLAIN SELECT id FROM {table} WHERE {waiting} AND due_at <= 1 ORDER BY due_at, id LIMIT 1"
-        );
+        let explain = format!("EXPLAIN SELECT id FROM {table} WHERE {waiting} LIMIT 1");
         let plan = sqlx::query_scalar(AssertSqlSafe(explain)).fetch_all(&mut *connection);
         let plan: Vec<String> = plan.await.unwrap();
         assert!(plan.iter().any(|line| line.contains("Index")), "{table}: {plan:#?}");
@@ -277,6 +283,7 @@ fn may_be_scanned(line: &str) -> bool {
             "SCAN inbox",
             "SCAN outbox",
             "SCAN outages",
+            "SCAN waiting",
             "SCAN audit",
         ]
         .contains(&line)

@@ -1,8 +1,13 @@
 //! Declining: resigning before everybody has moved once.
 
-use super::tell;
+use super::{tell, tell_deployed};
 
 tell! { with_three_players_the_game_begins_again_without_him, with_two_players_the_board_is_removed }
+
+tell_deployed! {
+    with_three_players_the_game_begins_again_without_him,
+    with_two_players_the_board_is_removed,
+}
 
 mod stories {
     use crate::harness::{Place, TestApp, show_all};

@@ -80,10 +80,10 @@ mod stories {
             mails.find(|letter| letter.subject.starts_with(subject)).expect("a mail").html.is_some()
         };
         assert!(of_bob("New Osbo Board") && !of_bob("New Osbox Board"));
-        // Answers to whoever writes go by the wish of the only user with that address.
-        app.mail("bob@bob.example", "osbox show 101", "").await;
+        // Answers go by the wish of whoever proves to be a user.
+        app.mail("bob@bob.example", "osbox showas bob bob-secret 101", "").await;
         assert!(app.letters()[0].html.is_none());
-        app.mail("ann@ann.example", "osbox show 101", "").await;
+        app.mail("ann@ann.example", "osbox showas ann ann-secret 101", "").await;
         assert!(app.letters()[0].html.is_some());
     }
 
@@ -428,11 +428,12 @@ mod stories {
         app.post("osbox move 101 ann ann-secret f1", "").await;
         app.work().await;
         app.letters();
-        app.mail("ann@ann.example", "osbox preview 101 f9 f2", "").await;
+        let lines = "osbox showas ann ann-secret 101\nosbox preview 101 f9 f2";
+        app.mail("ann@ann.example", "multiple", lines).await;
         let shown = app.letters().remove(0);
-        assert_eq!(shown.html.expect("a page").matches("cid:").count(), 1, "tried moves have their picture");
+        assert_eq!(shown.html.expect("a page").matches("cid:").count(), 2, "tried moves have their picture");
         app.fail_next(SendError::Transient("not now".to_owned()));
-        app.mail("ann@ann.example", "osbox show 101", "").await;
+        app.mail("ann@ann.example", "osbox showas ann ann-secret 101", "").await;
         app.mail("ann@ann.example", "osbox move 101 ann ann-secret undo", "").await;
         app.mail("bob@bob.example", "osbox move 101 bob bob-secret accept", "").await;
         app.letters();

@@ -89,7 +89,7 @@ mod stories {
             let Some(failure) = answer.failure.filter(|failure| failure.code == Code::WrongArguments) else {
                 continue;
             };
-            let Some(Reply::Error(error)) = answer.replies.first() else { panic!("{line}: {failure:?}") };
+            let Reply::Error(error) = &answer.reply else { panic!("{line}: {failure:?}") };
             let Some(example) = error.hints.iter().find_map(|hint| hint.strip_prefix("Example: ")) else {
                 assert_eq!(*verb, Verb::Multiple, "{line}: {:?}", error.hints);
                 continue;

@@ -60,7 +60,8 @@ mod stories {
                 app.post(&format!("{game} challenge ann bob"), "").await;
             }
         }
-        let boards: Vec<String> = (0..41).map(|board| (101 + board % 21).to_string()).collect();
+        let boards: Vec<String> = (0..41).map(|board| (101 + board).to_string()).collect();
+        let repeated: Vec<String> = (0..200).map(|board| (101 + board % 21).to_string()).collect();
         for (line, outcome) in [
             ("osbox show ann".to_owned(), "200 ok"),
             ("osbox showas ann ann-secret".to_owned(), "200 ok"),
@@ -69,10 +70,8 @@ mod stories {
             ("all games ann".to_owned(), "200 ok"),
             (format!("osbox show {}", boards.join(" ")), "422 too_much_mail"),
             (format!("osbox showas ann ann-secret {}", boards.join(" ")), "422 too_much_mail"),
-            (
-                format!("osbox subscribe ann ann-secret {}", vec![boards.join(" "); 3].join(" ")),
-                "422 too_much_mail",
-            ),
+            (format!("osbox subscribe ann ann-secret {}", boards.join(" ")), "422 too_much_mail"),
+            (format!("osbox show {}", repeated.join(" ")), "200 ok"),
             ("osbox show".to_owned(), "422 too_much_mail"),
             ("osbox show next".to_owned(), "422 too_much_mail"),
         ] {

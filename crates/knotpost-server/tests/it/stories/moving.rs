@@ -30,7 +30,7 @@ mod stories {
     async fn elsewhere(place: &Place) -> Place {
         match place {
             Place::Postgres(_) => Place::Sqlite,
-            Place::Sqlite => match postgres::database().await {
+            Place::Sqlite | Place::Deployed => match postgres::database().await {
                 Some(database) => Place::Postgres(Box::new(database)),
                 None => Place::Sqlite,
             },
@@ -265,7 +265,11 @@ mod stories {
         let (config, registry) = (app.app.config.clone(), app.app.registry);
         let entropy = std::sync::Arc::clone(&app.app.entropy);
         let clock = std::sync::Arc::clone(&app.app.clock);
-        let refused = server::open(config, registry, clock, entropy).await.err().unwrap().to_string();
+        let refused = server::open(config, registry, clock, entropy, server::Opening::Serve)
+            .await
+            .err()
+            .unwrap()
+            .to_string();
         assert!(refused.contains("was interrupted here") && refused.contains("knotpost import"), "{refused}");
         let other = export(&TestApp::with_players(Place::Sqlite, &["eve"]).await).await;
         assert!(

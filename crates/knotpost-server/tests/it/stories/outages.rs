@@ -9,6 +9,7 @@ tell! {
     boards_from_before_start_with_all_their_time,
     two_processes_do_the_work_once,
     another_process_takes_over,
+    clocks_that_are_apart_make_no_outage,
     a_broken_board_stops_no_other,
     a_late_mail_says_what_it_would_have_said_in_time,
 }
@@ -53,6 +54,9 @@ mod stories {
         let app = waiting_for_ann(place).await;
         app.pass(7 * DAY - 120_000).await;
         app.clock.advance(120_000);
+        // The row of the process before might be that of one with another clock, which goes on.
+        work_due(&app.app, "after the restart").await.unwrap();
+        app.clock.advance(45_000);
         work_due(&app.app, "after the restart").await.unwrap();
         app.work().await;
         assert_eq!(subjects(&app), ["Nag: Osbox Board 101 ann"], "two minutes are no outage");
@@ -100,6 +104,10 @@ mod stories {
         app.clock.advance(7 * DAY);
         // Nobody holds the duty any more; it was done until a moment ago.
         app.hold_clock("gone", Millis(app.app.clock.now().0 - 61_000)).await;
+        for watcher in ["one", "two", "three"] {
+            assert_eq!(keep_watch(&app.app, watcher).await.unwrap(), Watch::Theirs, "it may go on yet");
+        }
+        app.clock.advance(45_000);
         let (one, two, three) =
             tokio::join!(work_due(&app.app, "one"), work_due(&app.app, "two"), work_due(&app.app, "three"));
         assert!(one.is_ok() && two.is_ok() && three.is_ok());
@@ -108,6 +116,39 @@ mod stories {
         let watch = [keep_watch(&app.app, "one").await.unwrap(), keep_watch(&app.app, "two").await.unwrap()];
         assert_eq!(app.tables().await.rows("duties").len(), 1);
         assert!(watch.iter().filter(|watch| **watch == Watch::Ours).count() <= 1, "{watch:?}");
+    }
+
+    /// Two servers whose clocks are twenty minutes apart: one keeps the clock, the other stands by, and neither counts a
+    /// time in which nobody did. The other takes over when the first falls silent.
+    pub(super) async fn clocks_that_are_apart_make_no_outage(place: Place) {
+        let app = waiting_for_ann(place).await;
+        for apart in [20 * HOUR / 60, -20 * HOUR / 60] {
+            let (one, two) = (format!("one {apart}"), format!("two {apart}"));
+            leave_watch(&app.app, "the test").await.unwrap();
+            app.hold_clock("gone", Millis(app.app.clock.now().0)).await;
+            leave_watch(&app.app, "gone").await.unwrap();
+            assert_eq!(keep_watch(&app.app, &one).await.unwrap(), Watch::Ours);
+            let outages = app.tables().await.rows("outages").to_vec();
+            for _ in 0..40 {
+                app.clock.advance(30_000);
+                assert_eq!(keep_watch(&app.app, &one).await.unwrap(), Watch::Ours);
+                app.clock.advance(apart);
+                assert_eq!(keep_watch(&app.app, &two).await.unwrap(), Watch::Theirs, "{apart}");
+                app.clock.advance(-apart);
+            }
+            app.clock.advance(apart);
+            for _ in 0..2 {
+                assert_eq!(keep_watch(&app.app, &two).await.unwrap(), Watch::Theirs);
+                app.clock.advance(45_000);
+            }
+            assert_eq!(keep_watch(&app.app, &two).await.unwrap(), Watch::Ours, "{apart}");
+            app.clock.advance(-apart);
+            assert_eq!(keep_watch(&app.app, &one).await.unwrap(), Watch::Theirs, "{apart}");
+            assert_eq!(app.tables().await.rows("outages"), outages, "{apart}: nobody lost any time");
+            app.clock.advance(apart);
+            leave_watch(&app.app, &two).await.unwrap();
+            app.clock.advance(-apart);
+        }
     }
 
     pub(super) async fn another_process_takes_over(place: Place) {

@@ -3,6 +3,8 @@
 use crate::stories::tell;
 
 tell! {
+    behind_a_relay_the_client_that_it_names_is_judged,
+    a_flood_from_one_host_is_put_off_and_others_are_not,
     by_default_an_answer_needs_no_proof,
     an_answer_may_have_to_be_proven,
     forgeries_are_refused_when_their_domain_wants_it,
@@ -27,7 +29,18 @@ mod stories {
     }
 
     async fn start(place: Place, policy: AuthPolicy, server: &NameServer) -> (TestApp, Letter) {
+        start_behind(place, policy, server, &[]).await
+    }
+
+    async fn start_behind(
+        place: Place,
+        policy: AuthPolicy,
+        server: &NameServer,
+        relays: &[&str],
+    ) -> (TestApp, Letter) {
+        let relays: Vec<String> = relays.iter().map(|relay| (*relay).to_owned()).collect();
         let app = TestApp::start_with(place, |config| {
+            config.smtp.relays = relays.try_into().unwrap();
             config.inbound.auth_policy = policy;
             config.inbound.dns = vec![server.address.clone()];
             config.inbound.trusted_authserv = vec!["mx.knotpost.example".to_owned()];
@@ -72,12 +85,57 @@ mod stories {
 
     fn reason(receipt: &Receipt) -> &str {
         match receipt {
-            Receipt::Stored { text } | Receipt::Refused { text, .. } | Receipt::TryLater { text } => text,
+            Receipt::Stored { text } | Receipt::Refused { text, .. } | Receipt::TryLater { text, .. } => text,
         }
     }
 
     const OWN: &str = "192.0.2.7";
     const STRANGE: &str = "198.51.100.1";
+
+    pub(super) async fn behind_a_relay_the_client_that_it_names_is_judged(place: Place) {
+        let server = name_server("none").await;
+        let (app, board) = start_behind(place, AuthPolicy::RequireForTokens, &server, &["127.0.0.1"]).await;
+        let through = |client: &str, line: &str| {
+            let by = "by mx.knotpost.example (Postfix) with ESMTP id 1; Mon, 23 Nov 2026 10:00:00 +0000";
+            format!("Received: from [{OWN}] (unknown [{client}])\r\n\t{by}\r\n{}", answer_to(&board, line))
+        };
+        let forged = mail(&app, Way::Smtp, "127.0.0.1", &through(STRANGE, "f1")).await;
+        assert_eq!(reason(&forged), "unauthenticated", "its greeting is no proof");
+        let proven = mail(&app, Way::Smtp, "127.0.0.1", &through(OWN, "a1")).await;
+        assert_eq!(reason(&proven), "executed");
+        // The relay's own users come from anywhere: nothing fails because of that.
+        let stored = app.tables().await.rows("inbox").join("\n").replace('\\', "");
+        assert!(!stored.contains(r#""dmarc":{"result":"fail""#), "{stored}");
+    }
+
+    pub(super) async fn a_flood_from_one_host_is_put_off_and_others_are_not(place: Place) {
+        let app = TestApp::start_with(place, |config| config.inbound.waiting_per_host = 3).await;
+        app.sign_up("fred").await;
+        let send = async |peer: &str, number: u32| {
+            let raw = format!(
+                "From: x{number}@x{number}.example\r\nTo: {ADDRESS}\r\nSubject: osbox chat 101 fred wrong{number} hi\r\n\
+                 Message-ID: <{number}@x.example>\r\n\r\n"
+            );
+            let envelope = Envelope {
+                way: Way::Smtp,
+                peer: Some(peer.parse().unwrap()),
+                helo: None,
+                mail_from: Some(format!("x{number}@x{number}.example")),
+                recipients: vec![ADDRESS.to_owned()],
+            };
+            app.desk.receive(envelope, raw.into_bytes()).await
+        };
+        for number in 0..3 {
+            assert_eq!(reason(&send(STRANGE, number).await), "queued");
+        }
+        let text =
+            "too many mails from your host wait here to be processed; please try again in a few minutes";
+        let put_off = Receipt::TryLater { code: 451, enhanced: "4.7.1", text: text.to_owned() };
+        assert_eq!(send(STRANGE, 3).await, put_off);
+        assert_eq!(reason(&send(OWN, 4).await), "queued", "another host has places of its own");
+        app.work().await;
+        assert_eq!(reason(&send(STRANGE, 5).await), "queued", "there is room again");
+    }
 
     pub(super) async fn by_default_an_answer_needs_no_proof(place: Place) {
         let server = name_server("reject").await;

@@ -6,6 +6,8 @@ tell! {
     a_record_is_mailed_and_served,
     what_is_exported_is_imported_and_exported_the_same,
     made_up_games_survive_import_and_export,
+    who_left_is_placed_alike_by_server_and_play,
+    a_game_that_ends_by_forfeit_says_so_everywhere,
     a_game_is_taken_in_once,
     hostile_files_are_refused_whole,
     a_record_too_long_for_a_mail_is_linked_to,
@@ -21,7 +23,7 @@ mod stories {
     use proptest::strategy::ValueTree as _;
     use proptest::test_runner::TestRunner;
 
-    use crate::harness::{Place, TestApp};
+    use crate::harness::{DAY, Place, TestApp};
 
     const PLAYERS: [&str; 4] = ["ann", "bob", "cleo", "dan"];
 
@@ -271,12 +273,77 @@ mod stories {
         for ((game, number, record), imported) in expected.iter().zip(&imported) {
             assert_eq!(imported, &new(game, *number));
             assert_eq!(&export(&app, game, *number).await, record);
+            same_result_as_play(&app, game, *number).await;
         }
         let again = take(&app, &file).await;
         assert!(again.iter().all(|game| matches!(game, Imported::Known(_))), "{again:?}");
         let mut replayed = knotpost_server::service::Replayed::default();
         while knotpost_server::service::replay_next(&app.app, &mut replayed).await.unwrap() {}
         assert_eq!((replayed.boards, replayed.differences), (expected.len(), vec![]));
+    }
+
+    /// The result of a finished board as the server tells it and as `knotpost play` finds it in its record.
+    async fn same_result_as_play(app: &TestApp, game: &str, number: u32) -> serde_json::Value {
+        let board = app.get(&format!("/api/v1/boards/{game}/{number}")).await.json();
+        let file = app.data.path().join(format!("{game}-{number}.record"));
+        let record = export(app, game, number).await;
+        std::fs::write(&file, &record).unwrap();
+        let ran = tokio::process::Command::new(env!("CARGO_BIN_EXE_knotpost"))
+            .args(["play", "--json", "--record"])
+            .arg(&file)
+            .output()
+            .await
+            .unwrap();
+        assert!(ran.status.success(), "{ran:?}\n{record}");
+        let printed = String::from_utf8(ran.stdout).unwrap();
+        let last: serde_json::Value = serde_json::from_str(printed.lines().last().unwrap()).unwrap();
+        assert_eq!(board["result"], last["result"], "{record}");
+        last["result"].clone()
+    }
+
+    pub(super) async fn who_left_is_placed_alike_by_server_and_play(place: Place) {
+        let app = TestApp::with_players(place, &PLAYERS).await;
+        let lines = async |lines: &[&str]| {
+            for line in lines {
+                let answer = app.post(line, "").await;
+                assert_eq!(answer.outcome(), "200 ok", "{line}: {}", answer.text);
+            }
+        };
+        let result = |placings: &[u8], reason: &str| {
+            let winners: Vec<_> = (1..=placings.len()).filter(|seat| placings[seat - 1] == 1).collect();
+            serde_json::json!({
+                "winners": winners, "tie": winners.len() > 1, "reason": reason, "placings": placings
+            })
+        };
+        lines(&["osbox challenge ann bob cleo", "osbox challenge ann bob cleo dan"]).await;
+        for (number, players) in [(101, 3), (102, 4)] {
+            // Left, top, right, bottom: the first entry of each one's side.
+            for (userid, entry) in PLAYERS.iter().take(players).zip([1, 9, 5, 13]) {
+                lines(&[&format!("osbox move {number} {userid} {userid}-secret o{entry}")]).await;
+            }
+        }
+        // Of three two give up: who did so later is second, whatever the scores.
+        lines(&["osbox resign 101 ann ann-secret", "osbox resign 101 bob bob-secret"]).await;
+        assert_eq!(same_result_as_play(&app, "osbox", 101).await, result(&[3, 2, 1], "resignation"));
+        // Of four two give up and the others agree on a draw.
+        lines(&["osbox resign 102 ann ann-secret", "osbox resign 102 bob bob-secret"]).await;
+        lines(&["osbox move 102 cleo cleo-secret propose", "osbox move 102 dan dan-secret accept"]).await;
+        assert_eq!(same_result_as_play(&app, "osbox", 102).await, result(&[4, 3, 1, 1], "agreement"));
+    }
+
+    pub(super) async fn a_game_that_ends_by_forfeit_says_so_everywhere(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.tick().await;
+        app.post("osbox challenge -size=4 ann bob", "").await;
+        app.play_on("osbox", 101, 3).await;
+        app.pass(22 * DAY).await;
+        let result = same_result_as_play(&app, "osbox", 101).await;
+        assert_eq!(
+            result,
+            serde_json::json!({
+                "winners": [1], "tie": false, "reason": "forfeit", "placings": [1, 2]
+            })
+        );
     }
 
     pub(super) async fn a_record_too_long_for_a_mail_is_linked_to(place: Place) {

@@ -150,7 +150,7 @@ mod stories {
         assert_eq!(foreign.status, 403);
         assert_eq!(addresses(&mut ann).await, None);
         let first = switch_on(&mut ann).await;
-        assert!(first[0].starts_with(&format!("{TURNS}?key=")) && first[0].len() == TURNS.len() + 5 + 40);
+        assert!(first[0].starts_with(&format!("{TURNS}?key=")) && first[0].len() == TURNS.len() + 5 + 42);
         assert_eq!(addresses(&mut ann).await.as_ref(), Some(&first), "they are shown again");
         let page = ann.get("/settings").await;
         assert!(page.text.contains("<link rel=\"alternate\" type=\"application/atom+xml\""), "{}", page.text);

@@ -32,7 +32,10 @@ async fn boards_are_told_from_process_to_process_on_postgres() {
     })
     .await;
     let (stop, mut heard) = (CancellationToken::new(), other.app.signals.boards.subscribe());
-    let peers = [&one, &other].map(|app| tokio::spawn(work_peers(Arc::clone(&app.app), stop.clone())));
+    let peers = [&one, &other].map(|app| {
+        let told = Arc::new(tokio::sync::Mutex::new(app.app.signals.take_announcements()));
+        tokio::spawn(work_peers(Arc::clone(&app.app), told, stop.clone()))
+    });
     for name in ["ann", "bob"] {
         one.sign_up(name).await;
     }

@@ -9,6 +9,7 @@ use axum::extract::ConnectInfo;
 use axum::http::Request;
 use knotpost_server::inbound::Desk;
 use knotpost_server::outbound::maildir::Maildir;
+use knotpost_server::secret::MailboxKey;
 use knotpost_server::service::UserEdit;
 use knotpost_server::web::{Web, router};
 use tower::ServiceExt as _;
@@ -23,18 +24,32 @@ struct House {
     app: TestApp,
     router: Router,
     mails: Maildir,
+    key: MailboxKey,
     folder: tempfile::TempDir,
 }
 
 impl House {
+    /// On a server that its own machine alone reaches.
     async fn new() -> Self {
-        let app = TestApp::with_players(Place::Sqlite, &["ann", "bob", "ada"]).await;
+        Self::at("http://127.0.0.1:8080").await
+    }
+
+    async fn at(public_url: &str) -> Self {
+        let app = TestApp::start_with(Place::Sqlite, |config| {
+            public_url.clone_into(&mut config.server.public_url);
+        })
+        .await;
+        for name in ["ann", "bob", "ada"] {
+            app.sign_up(name).await;
+        }
         edit_user(&app.app, "ada", UserEdit::Role("admin")).await.unwrap();
         let folder = tempfile::tempdir().unwrap();
         let mails = Maildir::open(folder.path().join("out")).unwrap();
         let desk = Arc::new(Desk::new(Arc::clone(&app.app)));
-        let web = Web::new(Arc::clone(&app.app), desk, None).with_mailbox(Some(Arc::new(mails.clone())));
-        Self { app, router: router(web), mails, folder }
+        let key = MailboxKey::fresh(app.app.entropy.as_ref()).unwrap();
+        let web =
+            Web::new(Arc::clone(&app.app), desk, None).with_mailbox(Arc::new(mails.clone()), key.clone());
+        Self { app, router: router(web), mails, key, folder }
     }
 
     async fn ask(&self, from: [u8; 4], path: &str, headers: &[(&str, &str)]) -> Page {
@@ -50,9 +65,13 @@ impl House {
         Page { status: parts.status, headers: parts.headers, text }
     }
 
-    /// Asked by a browser on this machine.
+    /// Asked by a browser on this machine that has the key.
     async fn here(&self, path: &str) -> Page {
-        self.ask(HERE, path, &[("host", "127.0.0.1:8080")]).await
+        self.ask(HERE, path, &[("host", "127.0.0.1:8080"), ("cookie", &self.cookie())]).await
+    }
+
+    fn cookie(&self) -> String {
+        format!("knotpost-mailbox={}", self.key.reveal())
     }
 
     fn deliver(&self, to: &str, subject: &str) -> String {
@@ -66,39 +85,71 @@ impl House {
 const HOSTILE: &str = "Return-Path: <>\nDelivered-To: bob@example.org\nSubject: <script>alert(1)</script>\n\
 MIME-Version: 1.0\nContent-Type: multipart/related; boundary=r\n\n\
 --r\nContent-Type: multipart/alternative; boundary=a\n\n\
---a\nContent-Type: text/plain\n\n<b>bold</b> http://knotpost.example/confirm/17.abc and http://evil.example/x\n\
+--a\nContent-Type: text/plain\n\n<b>bold</b> http://127.0.0.1:8080/confirm/17.abc and http://evil.example/x\n\
 --a\nContent-Type: text/html\n\n<img src=\"cid:board@x\"><script>alert(2)</script>\n--a--\n\
 --r\nContent-Type: image/png\nContent-Transfer-Encoding: base64\nContent-ID: <board@x>\n\niVBORw==\n\
 --r\nContent-Type: image/svg+xml\nContent-ID: <evil@x>\n\n<svg onload='alert(3)'/>\n--r--\n";
 
 #[tokio::test]
-async fn mail_is_read_on_this_machine_and_by_administrators_alone() {
-    let house = House::new().await;
-    let name = house.deliver("ann@example.org", "Your turn");
-    let (ann, ada) = (Browser::of(&house.app, "ann").await, Browser::of(&house.app, "ada").await);
-    let (ann, ada) = (ann.cookie.clone().unwrap(), ada.cookie.clone().unwrap());
-    let host = ("host", "127.0.0.1:8080");
-    for path in ["/mailbox".to_owned(), format!("/mailbox/{name}"), format!("/mailbox/{name}/raw")] {
-        assert_eq!(house.here(&path).await.status, 200, "{path}");
-        assert_eq!(house.ask(HERE, &path, &[("host", "localhost")]).await.status, 200);
-        assert_eq!(house.ask([192, 0, 2, 7], &path, &[("cookie", &ada)]).await.status, 200);
-        for (from, headers) in [
-            ([192, 0, 2, 7], vec![host]),
-            ([192, 0, 2, 7], vec![("cookie", ann.as_str())]),
-            (HERE, vec![host, ("x-forwarded-for", "192.0.2.7")]),
-            (HERE, vec![host, ("forwarded", "for=192.0.2.7")]),
-            (HERE, vec![host, ("x-real-ip", "192.0.2.7")]),
-            // A page of another site whose name leads to this machine.
-            (HERE, vec![("host", "evil.example:8080")]),
-            (HERE, vec![]),
-        ] {
-            assert_eq!(house.ask(from, &path, &headers).await.status, 404, "{path} {from:?} {headers:?}");
+async fn mail_is_read_with_the_key_of_this_start_and_by_administrators_alone() {
+    for public_url in ["http://127.0.0.1:8080", "https://games.example"] {
+        let house = House::at(public_url).await;
+        let name = house.deliver("ann@example.org", "Your turn");
+        let (ann, ada) = (Browser::of(&house.app, "ann").await, Browser::of(&house.app, "ada").await);
+        let (ann, ada) = (ann.cookie.clone().unwrap(), ada.cookie.clone().unwrap());
+        let host = ("host", "127.0.0.1:8080");
+        let (key, wrong) = (house.cookie(), format!("knotpost-mailbox={}", "0".repeat(32)));
+        for path in ["/mailbox".to_owned(), format!("/mailbox/{name}"), format!("/mailbox/{name}/raw")] {
+            for shown in [&key, &ada] {
+                let page = house.ask([192, 0, 2, 7], &path, &[("cookie", shown)]).await;
+                assert_eq!((page.status.as_u16(), page.header("cache-control")), (200, "no-store"), "{path}");
+            }
+            for (from, headers) in [
+                ([192, 0, 2, 7], vec![host]),
+                ([192, 0, 2, 7], vec![("cookie", ann.as_str())]),
+                ([192, 0, 2, 7], vec![("cookie", wrong.as_str())]),
+                (HERE, vec![host, ("x-forwarded-for", "192.0.2.7")]),
+                (HERE, vec![host, ("via", "1.1 proxy")]),
+                // A page of another site whose name leads to this machine.
+                (HERE, vec![("host", "evil.example:8080")]),
+                (HERE, vec![]),
+            ] {
+                assert_eq!(house.ask(from, &path, &headers).await.status, 404, "{path} {from:?} {headers:?}");
+            }
+            // Whoever sits at the machine is told where the key is, and nothing else; on a public server that may be
+            // anybody behind a proxy.
+            let page = house.ask(HERE, &path, &[host]).await;
+            let is_told = public_url.starts_with("http://127.");
+            assert_eq!(page.status, if is_told { 403 } else { 404 }, "{path}");
+            assert_eq!(page.text.contains("mailbox_key"), is_told, "{}", page.text);
+            assert!(!page.text.contains(house.key.reveal()) && !page.text.contains("Your turn"));
         }
     }
     // Where mail leaves the machine there is no mailbox.
+    let app = TestApp::start().await;
     let request = Request::get("/mailbox").extension(ConnectInfo(SocketAddr::from((HERE, 4000))));
-    let page = house.app.send(request.header("host", "localhost").body(Body::empty()).unwrap()).await;
-    assert_eq!(page.status, 404);
+    assert_eq!(app.send(request.header("host", "localhost").body(Body::empty()).unwrap()).await.status, 404);
+}
+
+#[tokio::test]
+async fn the_key_in_the_address_becomes_a_cookie() {
+    let house = House::at("https://games.example").await;
+    house.deliver("ann@example.org", "Your turn");
+    let key = house.key.reveal();
+    let path = format!("/mailbox?to=ann%40example.org&key={key}");
+    for (host, secure) in [("127.0.0.1:8080", ""), ("games.example", "; Secure")] {
+        let page = house.ask(HERE, &path, &[("host", host)]).await;
+        assert_eq!((page.status.as_u16(), page.header("location")), (303, "/mailbox?to=ann%40example.org"));
+        let expected = format!("knotpost-mailbox={key}; Path=/mailbox; HttpOnly; SameSite=Strict{secure}");
+        assert_eq!(
+            (page.header("set-cookie"), page.header("cache-control")),
+            (expected.as_str(), "no-store")
+        );
+    }
+    for wrong in ["", "0", &"0".repeat(32), &key[..31], &format!("{key}0"), &key.to_uppercase()] {
+        let page = house.ask(HERE, &format!("/mailbox?key={wrong}"), &[("host", "127.0.0.1")]).await;
+        assert_eq!((page.status.as_u16(), page.header("set-cookie")), (404, ""), "{wrong}");
+    }
 }
 
 #[tokio::test]

@@ -142,6 +142,13 @@ mod stories {
         let fields = [("act", "move"), ("move", "f1"), ("number", "1"), ("comment", "Keep this.")];
         ann.submit(BOARD, &fields).await;
         app.post("osbox move 101 bob bob-secret e7", "").await;
+        let again = ann.post(BOARD, &fields).await;
+        assert_eq!(
+            (again.status.as_u16(), again.header("location")),
+            (303, "/boards/osbox/101#board"),
+            "pressed twice"
+        );
+        let fields = [("act", "move"), ("move", "f2"), ("number", "1"), ("comment", "Keep this.")];
         let page = ann.post(BOARD, &fields).await;
         assert_eq!(page.status, 409);
         assert!(page.text.contains("Keep this."), "what was written is not lost: {}", page.text);

@@ -1,0 +1,98 @@
+//! How a game ends and who comes where when players have left it: by resignation, forfeit, agreement or an
+//! arbiter's word. The games themselves know nothing of these.
+
+use std::cmp::Reverse;
+
+use crate::{
+    meta::{Ability, Meta},
+    position::Position,
+    seat::Seat,
+    turn::{Outcome, Status},
+};
+
+/// How a seat left the game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Departure {
+    /// The player gave up.
+    Resignation,
+    /// The player ran out of time.
+    Forfeit,
+}
+
+impl Departure {
+    /// The reason of a game that ends by it.
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::Resignation => "resignation",
+            Self::Forfeit => "forfeit",
+        }
+    }
+}
+
+/// The seats of a game and those that have left it.
+#[derive(Clone, Copy, Debug)]
+pub struct Departures<'a> {
+    /// How many seats the game began with.
+    pub players: usize,
+    /// Who left, the first one first.
+    pub left: &'a [Seat],
+    /// How the last of them left.
+    pub last: Departure,
+}
+
+impl Departures<'_> {
+    /// How the game ended: by its own rules or because too few seats are left; `None` while it goes on.
+    ///
+    /// One seat left of several wins, except where a game lets the last of three or more play on: such a game
+    /// ends by its rules, or by the standing when the last one leaves as well.
+    pub fn outcome(&self, position: &dyn Position, meta: &Meta) -> Option<Outcome> {
+        let plays_on = meta.abilities.has(Ability::PlayOn);
+        if let Status::Over(outcome) = position.status() {
+            // Where the last one may play on, the work of those who left may still win.
+            return Some(if plays_on { outcome } else { self.put_behind(&outcome) });
+        }
+        match self.staying() {
+            0 => Some(position.result_by_scores()),
+            1 if self.players > 1 && !(plays_on && self.players > 2) => {
+                Some(self.rank(|_| 0, self.last.reason()))
+            }
+            _ => None,
+        }
+    }
+
+    /// All who stayed have agreed to share the first place.
+    pub fn agreed_draw(&self) -> Outcome {
+        self.rank(|_| 0, "agreement")
+    }
+
+    /// An arbiter said who has won: these share the first place.
+    pub fn adjudicated(&self, winners: &[Seat]) -> Outcome {
+        let key = |seat: Seat| (winners.contains(&seat), self.stayed_until(seat));
+        Outcome::rank(&self.seats().map(key).collect::<Vec<_>>(), "adjudication")
+    }
+
+    /// An outcome with those who left behind all others.
+    fn put_behind(&self, outcome: &Outcome) -> Outcome {
+        let placing = |seat: Seat| outcome.placings.get(seat.index()).map(|placing| Reverse(*placing));
+        self.rank(placing, outcome.reason)
+    }
+
+    /// Ranks those who stayed by a key, the greatest first, and behind them those who left, the latest first.
+    fn rank<K: Ord>(&self, key: impl Fn(Seat) -> K, reason: &'static str) -> Outcome {
+        let keys: Vec<_> = self.seats().map(|seat| (self.stayed_until(seat), key(seat))).collect();
+        Outcome::rank(&keys, reason)
+    }
+
+    /// The place of a seat among those who left; greater than all of them for one that stayed.
+    fn stayed_until(&self, seat: Seat) -> usize {
+        self.left.iter().position(|other| *other == seat).unwrap_or(usize::MAX)
+    }
+
+    fn seats(&self) -> impl Iterator<Item = Seat> + use<> {
+        (0..self.players).filter_map(Seat::from_index)
+    }
+
+    fn staying(&self) -> usize {
+        self.seats().filter(|seat| !self.left.contains(seat)).count()
+    }
+}

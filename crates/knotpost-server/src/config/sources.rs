@@ -1,0 +1,152 @@
+//! Where settings come from: the file, and over it the environment.
+//!
+//! What a variable holds is read as the kind of value its key has by default: text stays as it is written, whatever
+//! number it looks like. No message repeats a value that may be a secret.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use toml::{Table, Value};
+
+use super::{Config, ConfigError, DEFAULT_FILE};
+
+/// How names of variables begin.
+const PREFIX: &str = "KNOTPOST_";
+/// Between section and key in the name of a variable.
+const SEPARATOR: &str = "__";
+
+/// The settings of the file (`file`, or `knotpost.toml` when it exists) under those of the environment.
+pub(super) fn read(
+    file: Option<&Path>,
+    environment: impl Iterator<Item = (OsString, OsString)>,
+) -> Result<Config, ConfigError> {
+    let defaults = Table::try_from(Config::default()).map_err(|error| refuse(&error))?;
+    let mut settings = Table::new();
+    if let Some((name, text)) = read_file(file)? {
+        let told = |error: String| ConfigError::Read(format!("{name}: {error}"));
+        settings = parse(&text).map_err(told)?;
+        fit_all(&mut settings, &defaults).map_err(told)?;
+        let _: Config = settings.clone().try_into().map_err(|error| told(one_line(&error)))?;
+    }
+    let mut warnings = Vec::new();
+    for (name, value) in environment {
+        let Some(name) = name.to_str().filter(|name| name.starts_with(PREFIX)) else { continue };
+        let Some((section, key)) = name[PREFIX.len()..].split_once(SEPARATOR) else {
+            warnings.extend(warn_of(name, &defaults));
+            continue;
+        };
+        let (section, key) = (section.to_ascii_lowercase(), key.to_ascii_lowercase());
+        let told = |error: &str| ConfigError::Read(format!("{section}.{key}: {error} (variable {name})"));
+        let text = value.to_str().ok_or_else(|| told("must be text in UTF-8"))?;
+        let like = defaults.get(&section).and_then(|section| section.get(&key));
+        let value = fit(Value::String(text.to_owned()), like).map_err(|error| told(&error))?;
+        let place = settings.entry(section.as_str()).or_insert_with(|| Value::Table(Table::new()));
+        let Value::Table(place) = place else { return Err(told("there is no such section")) };
+        place.insert(key.clone(), value);
+    }
+    let mut settings: Config = settings.try_into().map_err(|error| refuse(&one_line(&error)))?;
+    settings.warnings = warnings;
+    Ok(settings)
+}
+
+fn refuse(error: &impl ToString) -> ConfigError {
+    ConfigError::Read(format!("the environment: {}", error.to_string()))
+}
+
+/// The name and the text of the file; `None`: there is none, and none was asked for.
+fn read_file(file: Option<&Path>) -> Result<Option<(String, String)>, ConfigError> {
+    let path = file.unwrap_or(Path::new(DEFAULT_FILE));
+    if !path.is_file() {
+        return match file {
+            Some(file) => Err(ConfigError::Missing(file.to_owned())),
+            None => Ok(None),
+        };
+    }
+    let name = path.display().to_string();
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some((name, text))),
+        Err(error) => Err(ConfigError::Read(format!("{name}: {error}"))),
+    }
+}
+
+/// The text as a table. An error names the line and does not repeat it: it may hold a password.
+fn parse(text: &str) -> Result<Table, String> {
+    text.parse::<Table>().map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start));
+        let line = before.map_or(1, |before| before.matches('\n').count() + 1);
+        format!("line {line}: {}", error.message())
+    })
+}
+
+/// An error with the key it is about, on one line.
+fn one_line(error: &toml::de::Error) -> String {
+    error.to_string().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Every value of a file as what its key takes.
+fn fit_all(settings: &mut Table, defaults: &Table) -> Result<(), String> {
+    for (section, values) in settings.iter_mut() {
+        let (Value::Table(values), Some(defaults)) = (values, defaults.get(section)) else { continue };
+        for (key, value) in values.iter_mut() {
+            let given = std::mem::replace(value, Value::Boolean(false));
+            *value = fit(given, defaults.get(key)).map_err(|error| format!("{section}.{key}: {error}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// The value as one of the same kind as `like`, where that is known; text may stand for numbers and lists.
+fn fit(value: Value, like: Option<&Value>) -> Result<Value, String> {
+    let text = match (&value, like) {
+        (Value::String(text), _) => text,
+        // A mode may be a number; what is one is said by its own type.
+        (Value::Integer(_), Some(Value::String(default))) if is_mode(default) => return Ok(value),
+        (Value::Array(_) | Value::Table(_), _) | (_, None) => return Ok(value),
+        (_, Some(Value::String(_))) => return Err("must be text, in quotes".to_owned()),
+        _ => return Ok(value),
+    };
+    let word = text.trim();
+    match like {
+        Some(Value::Integer(_)) => match word.parse() {
+            Ok(number) => Ok(Value::Integer(number)),
+            Err(_) => Err("must be a whole number".to_owned()),
+        },
+        Some(Value::Float(_)) => match word.parse() {
+            Ok(number) => Ok(Value::Float(number)),
+            Err(_) => Err("must be a number".to_owned()),
+        },
+        Some(Value::Boolean(_)) => match word.to_ascii_lowercase().as_str() {
+            "true" | "yes" | "on" | "1" => Ok(Value::Boolean(true)),
+            "false" | "no" | "off" | "0" => Ok(Value::Boolean(false)),
+            _ => Err("must be true or false".to_owned()),
+        },
+        Some(Value::Array(_)) => {
+            let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+            Ok(Value::Array(words.map(|word| Value::String(word.to_owned())).collect()))
+        }
+        _ => Ok(value),
+    }
+}
+
+/// Modes are the only settings that are shown as four digits with a leading zero.
+fn is_mode(default: &str) -> bool {
+    default.len() == 4 && default.starts_with('0') && default.bytes().all(|digit| digit.is_ascii_digit())
+}
+
+/// A variable that looks like a setting and is none, for want of the second underscore.
+fn warn_of(name: &str, defaults: &Table) -> Option<String> {
+    let rest = name[PREFIX.len()..].to_ascii_lowercase();
+    let meant = defaults.iter().find_map(|(section, values)| {
+        let key = rest.strip_prefix(section.as_str())?.strip_prefix('_')?;
+        values.get(key).map(|_| (section, key))
+    });
+    let (section, key) = meant.or_else(|| {
+        let (section, key) = rest.split_once('_')?;
+        defaults.get_key_value(section).map(|(section, _)| (section, key))
+    })?;
+    Some(format!(
+        "the variable {name} is no setting: between section and key stand two underscores, {PREFIX}{}{SEPARATOR}{}",
+        section.to_ascii_uppercase(),
+        key.to_ascii_uppercase()
+    ))
+}

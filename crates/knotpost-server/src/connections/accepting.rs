@@ -1,0 +1,61 @@
+//! Connections that could not be accepted: logged now and then, and never the end of a listener.
+
+use std::io;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
+/// One line in the log covers the failures of this long.
+const LOG_EVERY: Duration = Duration::from_secs(10);
+/// A failed accept (no descriptors left, a connection gone again) must not spin.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The failures of one listener.
+#[derive(Debug)]
+pub struct AcceptFailures {
+    listener: &'static str,
+    logged: Option<Instant>,
+    suppressed: u64,
+}
+
+impl AcceptFailures {
+    /// No failure so far; `listener` is its name in the log.
+    pub fn new(listener: &'static str) -> Self {
+        Self { listener, logged: None, suppressed: 0 }
+    }
+
+    /// Notes a failure and waits a moment.
+    pub async fn pause_after(&mut self, error: &io::Error) {
+        ::metrics::counter!("knotpost_accept_failures_total", "listener" => self.listener).increment(1);
+        if let Some(suppressed) = self.count(Instant::now()) {
+            tracing::warn!(%error, listener = self.listener, suppressed, "a connection could not be accepted");
+        }
+        sleep(PAUSE).await;
+    }
+
+    /// Counts a failure. When a line is due: how many have had none since the last line.
+    fn count(&mut self, now: Instant) -> Option<u64> {
+        if self.logged.is_some_and(|logged| now.duration_since(logged) < LOG_EVERY) {
+            self.suppressed += 1;
+            return None;
+        }
+        self.logged = Some(now);
+        Some(std::mem::take(&mut self.suppressed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_logged_once_in_ten_seconds_with_the_number_of_those_between() {
+        let mut failures = AcceptFailures::new("smtp");
+        let start = Instant::now();
+        let logged: Vec<Option<u64>> = [0, 50, 9_999, 10_000, 10_050, 20_000]
+            .iter()
+            .map(|ms| failures.count(start + Duration::from_millis(*ms)))
+            .collect();
+        assert_eq!(logged, [Some(0), None, None, Some(2), None, Some(1)]);
+    }
+}

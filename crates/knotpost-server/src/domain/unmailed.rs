@@ -1,0 +1,83 @@
+//! What a list of those who get no mail can name: an address, or a whole domain.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::address::ascii_domain;
+use super::{Address, AddressError};
+
+/// An address in lower case, or a domain behind an `@`.
+///
+/// An address stands for itself with every `+tag` as well; a domain does not stand for the domains below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnmailedTarget(String);
+
+impl UnmailedTarget {
+    /// The stored form.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The targets that an address, in lower case, is covered by.
+    pub fn covering(address_key: &str) -> [String; 3] {
+        let domain = address_key.rsplit_once('@').map_or("", |(_, domain)| domain);
+        [address_key.to_owned(), without_tag(address_key), format!("@{domain}")]
+    }
+}
+
+/// An address in lower case without what follows a `+` in front of its `@`: mail to both comes to the same reader.
+pub fn without_tag(address_key: &str) -> String {
+    let Some((local, domain)) = address_key.rsplit_once('@') else { return address_key.to_owned() };
+    match local.split_once('+') {
+        Some((mailbox, _)) if !mailbox.is_empty() => format!("{mailbox}@{domain}"),
+        _ => address_key.to_owned(),
+    }
+}
+
+impl fmt::Display for UnmailedTarget {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl FromStr for UnmailedTarget {
+    type Err = AddressError;
+
+    /// Reads `name@example.org`, `@example.org`, or `example.org`.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        let domain = match text.rsplit_once('@') {
+            Some((local, _)) if !local.is_empty() => return Ok(Self(text.parse::<Address>()?.key())),
+            Some((_, domain)) => domain,
+            None => text,
+        };
+        // Judged as the domain of some address.
+        let domain = ascii_domain(domain).ok_or(AddressError::BadDomain)?;
+        let address: Address = format!("postmaster@{domain}").parse()?;
+        Ok(Self(format!("@{}", address.domain())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn addresses_and_domains_have_one_form_each() {
+        let read = |text: &str| text.parse::<UnmailedTarget>().map(|target| target.to_string());
+        assert_eq!(read(" Ann@Example.ORG ").unwrap(), "ann@example.org");
+        assert_eq!(read("@Example.ORG").unwrap(), "@example.org");
+        assert_eq!(read("Bücher.example").unwrap(), "@xn--bcher-kva.example");
+        for wrong in ["", "@", "a b@x.y", "x..y", "a@b@c"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_covered_with_every_tag() {
+        let covering = UnmailedTarget::covering("ann+games+x@example.org");
+        assert_eq!(covering, ["ann+games+x@example.org", "ann@example.org", "@example.org"]);
+        assert_eq!(without_tag("+ann@example.org"), "+ann@example.org");
+    }
+}

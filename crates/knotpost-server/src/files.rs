@@ -1,0 +1,92 @@
+//! Files and folders of the server's own: nobody but its user reads them, whatever the mask of the process says.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+/// Permissions of folders.
+const FOLDER: u32 = 0o700;
+/// Permissions of files.
+const FILE: u32 = 0o600;
+/// What the group and all others may do.
+const OTHERS: u32 = 0o077;
+/// Reading and writing for the group and all others.
+const READ_OR_WRITE: u32 = 0o066;
+
+/// From now on this process makes no file or folder that others can use, except where it sets a mode by itself.
+pub fn set_private_mask() {
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(OTHERS));
+}
+
+/// Makes the folder and those above it that are missing. One that is there is left as it is.
+///
+/// # Errors
+/// When it cannot be made, or is no folder.
+pub fn private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(FOLDER).create(path)
+}
+
+/// Opens the file for writing, empty, and makes it when it is missing. One that is there keeps its permissions.
+///
+/// # Errors
+/// When it cannot be made or written.
+pub fn create_private(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create(true).truncate(true).mode(FILE).open(path)
+}
+
+/// Makes a file that must not be there yet.
+///
+/// # Errors
+/// When it is there, or cannot be made.
+pub fn create_new_private(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(FILE).open(path)
+}
+
+/// Whether others than the owner can read or change what is there; `None`: nothing is there, or it cannot be looked at.
+pub fn is_open_to_others(path: &Path) -> Option<bool> {
+    std::fs::metadata(path).ok().map(|found| found.mode() & READ_OR_WRITE != 0)
+}
+
+/// The number of the user that a file or folder belongs to, when that is not the user of this process.
+pub fn foreign_owner(path: &Path) -> Option<u32> {
+    let owner = std::fs::metadata(path).ok()?.uid();
+    (owner != rustix::process::geteuid().as_raw()).then_some(owner)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        std::fs::metadata(path).unwrap().mode() & 0o777
+    }
+
+    #[test]
+    fn what_is_made_is_its_owners_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("one/two");
+        private_folder(&deep).unwrap();
+        private_folder(&deep).unwrap();
+        assert_eq!((mode(&folder.path().join("one")), mode(&deep)), (0o700, 0o700));
+        let file = deep.join("file");
+        create_new_private(&file).unwrap();
+        assert!(create_new_private(&file).is_err());
+        create_private(&file).unwrap();
+        create_private(&deep.join("other")).unwrap();
+        assert_eq!((mode(&file), mode(&deep.join("other"))), (0o600, 0o600));
+        assert_eq!((is_open_to_others(&file), foreign_owner(&file)), (Some(false), None));
+        assert_eq!(is_open_to_others(&deep.join("absent")), None);
+    }
+
+    #[test]
+    fn what_others_can_read_is_seen_and_what_they_can_pass_through_is_not() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        for (bits, open) in [(0o700, false), (0o711, false), (0o750, true), (0o755, true), (0o720, true)] {
+            std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(bits)).unwrap();
+            assert_eq!(is_open_to_others(folder.path()), Some(open), "{bits:o}");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The place of a mail that has to wait for a worker, and what its sender is told when there is none.
+
+use super::Message;
+use super::pipeline::{Desk, Mail};
+use super::smtp::Receipt;
+use crate::config::Inbound;
+use crate::domain::{Address, Host};
+use crate::store::{NewPlace, QueueBound, QueueBounds, Share, StoreError};
+
+impl Desk {
+    /// Whom a mail takes turns by. A From or an address that somebody has proven says nothing by itself: only mail
+    /// that is proven to come from its domain leaves the share of its host.
+    pub(super) async fn place(
+        &self,
+        mail: &Mail,
+        host: Option<Host>,
+        is_aligned: bool,
+    ) -> Result<NewPlace, StoreError> {
+        let from_domain = domain_of(&mail.message);
+        let share = match &mail.sender {
+            Some(sender) if is_aligned && self.is_known(sender).await? => Share::Known,
+            _ if is_aligned => Share::Proven,
+            _ => Share::Unproven,
+        };
+        let flow = match (share, &mail.sender, host) {
+            (Share::Known, Some(sender), _) => format!("sender {}", sender.key()),
+            (Share::Unproven, _, Some(host)) => format!("host {host}"),
+            (Share::Unproven, _, None) => format!("domain {from_domain}"),
+            (Share::Proven | Share::Known, ..) => format!("proven {from_domain}"),
+        };
+        Ok(NewPlace { flow, from_domain, share })
+    }
+
+    async fn is_known(&self, sender: &Address) -> Result<bool, StoreError> {
+        Ok(!self.app.store.glance().await?.users_at(&sender.key()).await?.is_empty())
+    }
+}
+
+fn domain_of(message: &Message) -> String {
+    let domain = message.author().and_then(|author| author.rsplit_once('@')).map_or("", |(_, domain)| domain);
+    domain.to_lowercase()
+}
+
+/// How many mails may wait in the flow of this one, with its domain, and in all.
+pub(super) fn bounds(settings: &Inbound, place: &NewPlace) -> QueueBounds {
+    let (host, domain) = (i64::from(settings.waiting_per_host), i64::from(settings.waiting_per_domain));
+    let is_of_one = place.flow.starts_with("host ") || place.share == Share::Known;
+    QueueBounds {
+        // Without a host that can be told, or for a whole domain, the bound on domains is the only one.
+        per_flow: if is_of_one { host } else { domain },
+        per_domain: domain,
+        total: i64::from(settings.waiting_total),
+    }
+}
+
+/// What is said in place of taking a mail. The sender's server keeps it and tries again.
+pub(super) fn put_off(bound: QueueBound, place: &NewPlace) -> Receipt {
+    let (name, enhanced, text) = match bound {
+        QueueBound::Flow if place.flow.starts_with("host ") => {
+            ("host", "4.7.1", "too many mails from your host wait here to be processed".to_owned())
+        }
+        QueueBound::Flow if place.share == Share::Known => {
+            ("sender", "4.7.1", "too many mails from your address wait here to be processed".to_owned())
+        }
+        QueueBound::Flow | QueueBound::Domain => {
+            let text = format!("too many mails from {} wait here to be processed", place.from_domain);
+            ("domain", "4.7.1", text)
+        }
+        QueueBound::Total => ("total", "4.3.1", "too many mails wait here to be processed".to_owned()),
+    };
+    metrics::counter!("knotpost_mails_put_off", "bound" => name).increment(1);
+    Receipt::TryLater { code: 451, enhanced, text: format!("{text}; please try again in a few minutes") }
+}

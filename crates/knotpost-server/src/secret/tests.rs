@@ -1,0 +1,108 @@
+use super::*;
+use crate::clock::SystemEntropy;
+use std::os::unix::fs::PermissionsExt;
+
+const TEXT: &[u8] = b"osbox move 101 ann secret f12";
+
+fn ring(text: &str) -> KeyRing {
+    KeyRing::load(text, std::path::Path::new("unused"), &SystemEntropy::default()).expect("keys")
+}
+
+fn hex(byte: &str) -> String {
+    byte.repeat(32)
+}
+
+#[test]
+fn a_key_is_made_once_and_private() {
+    let data = tempfile::tempdir().expect("a folder");
+    let (entropy, file) = (SystemEntropy::default(), data.path().join(KEY_FILE));
+    let first = KeyRing::load("", &file, &entropy).expect("a new key");
+    let again = KeyRing::load("", &file, &entropy).expect("the same key");
+    assert_eq!(first.to_text(), again.to_text());
+    let mode = |file| std::fs::metadata(file).expect("the file").permissions().mode() & 0o777;
+    assert_eq!(mode(&file), 0o600);
+    let rotated = again.rotated(&entropy).expect("another key");
+    rotated.save(&file).expect("saved");
+    assert_eq!(mode(&file), 0o600);
+    assert_eq!(KeyRing::load("", &file, &entropy).expect("both keys").to_text(), rotated.to_text());
+    assert_eq!(std::fs::read_dir(data.path()).expect("the folder").count(), 1);
+    std::fs::write(data.path().join("secret.key.new"), "").expect("a draft");
+    assert!(rotated.save(&file).is_err(), "somebody else is at it");
+}
+
+#[test]
+fn what_was_signed_and_sealed_is_good_until_its_key_is_dropped() {
+    let entropy = SystemEntropy::default();
+    let before = ring(&hex("01"));
+    let parts: [&[u8]; 2] = [b"reply", b"to ann"];
+    let (signed, sealed) = (before.sign(&parts), before.seal(&entropy, TEXT).expect("sealed"));
+    assert!(!sealed.windows(6).any(|w| w == b"secret"));
+    let digest = before.digest(Purpose::Dedupe, &parts);
+    // A server that knows the next key accepts what one made that has it already, and the other way round.
+    let next = before.with_next(&entropy).expect("a next key");
+    assert_eq!(next.sign(&parts).key, signed.key, "it is not used yet");
+    let after = next.rotated(&entropy).expect("rotated");
+    let (one, other) = (after.sign(&parts), next.sign(&parts));
+    assert_ne!(one.key, other.key);
+    for (ring, signed) in [(&next, one), (&after, other), (&after, signed)] {
+        assert!(ring.is_signed(Some(signed.key), &parts, &signed.mac[..12]));
+        assert!(ring.is_signed_text(&parts, 8, &signed.to_text(8)));
+        assert!(ring.is_signed_text(&parts, 8, &to_hex(&signed.mac[..8])), "given out before keys had ids");
+        assert!(!ring.is_signed(Some(signed.key), &[b"reply", b"to bob"], &signed.mac[..12]));
+        assert!(!ring.is_signed(Some(signed.key ^ 1), &parts, &signed.mac[..12]), "another key's id");
+        assert!(!ring.is_signed_text(&parts, 8, &signed.to_text(9)) && !ring.is_signed_text(&parts, 8, ""));
+    }
+    assert_eq!(after.unseal(&sealed).as_deref(), Some(TEXT));
+    assert_eq!(next.unseal(&after.seal(&entropy, TEXT).expect("sealed")).as_deref(), Some(TEXT));
+    assert_eq!(after.digest(Purpose::Dedupe, &parts), digest, "what is looked up does not change");
+    assert!(after.is_oldest(signed.key) && !after.is_freshly_sealed(&sealed));
+
+    let dropped = after.without(signed.key).expect("an old key");
+    assert!(!dropped.is_signed(Some(signed.key), &parts, &signed.mac[..12]));
+    assert!(!dropped.is_signed(None, &parts, &signed.mac[..12]));
+    assert_eq!(dropped.unseal(&sealed), None);
+    assert_eq!(dropped.digest(Purpose::Dedupe, &parts), digest);
+    assert_eq!(dropped.without(one.key).err(), Some(DropError::Current));
+    assert_eq!(dropped.without(signed.key).err(), Some(DropError::Unknown));
+}
+
+#[test]
+fn what_was_sealed_before_keys_had_ids_is_opened() {
+    let key = SecretKey([1; 32]);
+    let nonce = [5; NONCE_LEN];
+    let sealed = [nonce.to_vec(), key.seal(nonce, &[], TEXT).expect("sealed")].concat();
+    let rotated = ring(&hex("01")).rotated(&SystemEntropy::default()).expect("rotated");
+    assert_eq!(rotated.unseal(&sealed).as_deref(), Some(TEXT));
+    assert_eq!(ring(&hex("02")).unseal(&sealed), None);
+    assert_eq!(rotated.unseal(b"short"), None);
+    assert_eq!(rotated.unseal(b"kr1"), None);
+}
+
+#[test]
+fn keys_are_read_in_any_order_and_only_when_they_make_sense() {
+    let (a, b, c) = (hex("0a"), hex("0b"), hex("0c"));
+    let ring = ring(&format!("digests:{c} old:{c}\nnext:{b} {a}"));
+    assert_eq!(ring.to_text(), format!("current:{a}\nnext:{b}\nold:{c}\ndigests:{c}\n"));
+    for wrong in [
+        "00".to_owned(),
+        format!("old:{a}"),
+        format!("{a} {b}"),
+        format!("{a} old:{a}"),
+        format!("{a} next:{b} next:{c}"),
+        format!("{a} digests:{b} digests:{c}"),
+        format!("{a} former:{b}"),
+        format!("{a} old:{b}z"),
+    ] {
+        assert!(
+            KeyRing::load(&wrong, std::path::Path::new("unused"), &SystemEntropy::default()).is_err(),
+            "{wrong}"
+        );
+    }
+}
+
+#[test]
+fn digests_tell_their_parts_and_purposes_apart() {
+    let key = ring(&hex("07"));
+    assert_ne!(key.digest(Purpose::Tokens, &[b"ab", b"c"]), key.digest(Purpose::Tokens, &[b"a", b"bc"]));
+    assert_ne!(key.digest(Purpose::Tokens, &[b"ab"]), key.digest(Purpose::Dedupe, &[b"ab"]));
+}

@@ -1,0 +1,242 @@
+//! Whose files a server's files are, where they are, and which commands make them.
+
+use std::collections::BTreeSet;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use super::letters::letters;
+use super::running::{Place, has_neighbour, run_neighbour, users};
+use super::wire::letter;
+
+/// Folders, files and sockets under a folder, with their permissions.
+fn everything(folder: &Path) -> Vec<(PathBuf, u32)> {
+    let mut found = vec![(folder.to_owned(), mode(folder))];
+    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        match entry.is_dir() {
+            true => found.extend(everything(&entry)),
+            false => found.push((entry.clone(), mode(&entry))),
+        }
+    }
+    found
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::symlink_metadata(path).unwrap().mode() & 0o777
+}
+
+/// Whether the test may become another user; where it may not, it is left out and says so.
+async fn is_root() -> bool {
+    if !has_neighbour("setpriv") {
+        return false;
+    }
+    let is_root = run_neighbour("id", &["-u"]).await.succeed().trim() == "0";
+    if !is_root {
+        eprintln!("SKIPPED: only root can try as another user");
+    }
+    is_root
+}
+
+#[tokio::test]
+async fn what_a_server_makes_is_its_users_alone_whatever_the_mask_says() {
+    let place = Place::new().with_shell("umask 000; exec \"$@\"");
+    let server = place.start().await;
+    server.sign_up_two().await;
+    server.post("ann@example.org", &letter("ann@example.org", "help", "one@example.org")).await;
+    place.settle().await;
+    assert!(!letters(&place.maildir()).is_empty());
+    place.run(&["backup", "copy.db"]).await.succeed();
+    place.run(&["export", "--all", "server.jsonl"]).await.succeed();
+    let mut seen = BTreeSet::new();
+    let copies =
+        ["copy.db", "server.jsonl"].map(|name| place.root().join(name)).map(|path| (mode(&path), path));
+    for (path, mode) in everything(&place.data()).into_iter().chain(copies.map(|(mode, path)| (path, mode))) {
+        let kind = fs::symlink_metadata(&path).unwrap().file_type();
+        let expected = if kind.is_dir() {
+            0o700
+        } else if kind.is_socket() {
+            0o660
+        } else {
+            0o600
+        };
+        assert_eq!(mode, expected, "{}: {mode:o}", path.display());
+        seen.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
+    }
+    for name in
+        ["knotpost.db", "knotpost.db-wal", "knotpost.db-shm", "secret.key", "ports.json", "knotpost.sock"]
+    {
+        assert!(seen.contains(name), "{name} is not there: {seen:?}");
+    }
+    if is_root().await {
+        fs::set_permissions(place.root(), Permissions::from_mode(0o755)).unwrap();
+        for name in ["knotpost.db", "knotpost.db-wal", "secret.key", "ports.json"] {
+            let file = place.data().join(name);
+            let arguments =
+                ["--reuid", "65534", "--regid", "65534", "--clear-groups", "cat", file.to_str().unwrap()];
+            let ended = run_neighbour("setpriv", &arguments).await;
+            assert!(ended.code() != 0 && ended.stderr.contains("Permission denied"), "{name}: {ended:?}");
+        }
+    }
+    let ended = server.stop().await;
+    assert!(!ended.stderr.contains("chmod"), "{ended:?}");
+}
+
+#[tokio::test]
+async fn what_others_may_read_is_told_at_the_start_with_what_ends_it() {
+    let place = Place::new().with("KNOTPOST_LOG__LEVEL", "warn");
+    fs::create_dir(place.data()).unwrap();
+    fs::set_permissions(place.data(), Permissions::from_mode(0o755)).unwrap();
+    let ended = place.start().await.stop().await;
+    assert!(ended.stderr.contains(&format!("`chmod 700 {}`", place.data().display())), "{ended:?}");
+    assert_eq!(mode(&place.data()), 0o755, "the folder is its operator's");
+    // A file of an older version in a folder that can be passed through.
+    fs::set_permissions(place.data(), Permissions::from_mode(0o711)).unwrap();
+    let file = place.data().join("knotpost.db");
+    fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+    let ended = place.start().await.stop().await;
+    assert!(ended.stderr.contains(&format!("`chmod 600 {}`", file.display())), "{ended:?}");
+    fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
+    let ended = place.start().await.stop().await;
+    assert!(!ended.stderr.contains("chmod"), "{ended:?}");
+    // A socket for others where no others come.
+    fs::set_permissions(place.data(), Permissions::from_mode(0o700)).unwrap();
+    let place = place.with("KNOTPOST_SERVER__SOCKET_MODE", "0666");
+    let ended = place.start().await.stop().await;
+    assert!(ended.stderr.contains("`server.socket`"), "{ended:?}");
+    let socket = place.root().join("deliver");
+    let place = place.with("KNOTPOST_SERVER__SOCKET", socket.to_str().unwrap());
+    let server = place.start().await;
+    assert_eq!(mode(&socket), 0o666);
+    let mail = letter("ann@example.org", "help", "one@example.org").into_bytes();
+    assert_eq!(place.run_with(&["deliver"], &mail).await.code(), 0);
+    assert!(!server.stop().await.stderr.contains("server.socket"));
+    assert!(!socket.exists());
+}
+
+#[tokio::test]
+async fn data_belongs_to_the_folder_of_the_configuration_wherever_a_command_runs() {
+    let place = Place::new()
+        .with_shell("program=$1; shift; cd elsewhere && exec \"$program\" --config ../knotpost.toml \"$@\"");
+    let elsewhere = place.root().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    place.write("knotpost.toml", "[server]\nname = \"Somewhere\"\n");
+    let server = place.start().await;
+    server.sign_up_two().await;
+    let mail = letter("ann@example.org", "help", "one@example.org").into_bytes();
+    assert_eq!(place.run_with(&["deliver"], &mail).await.code(), 0);
+    place.settle().await;
+    assert_eq!(place.received().await.len(), 1, "the server has it");
+    server.stop().await;
+    let mail = letter("ann@example.org", "list", "two@example.org").into_bytes();
+    assert_eq!(place.run_with(&["deliver"], &mail).await.code(), 0);
+    assert_eq!(place.received().await.len(), 2, "it lies in the server's database");
+    assert_eq!(users(&place).await, ["ann", "bob"]);
+    assert_eq!(
+        fs::read_dir(&elsewhere).unwrap().count(),
+        0,
+        "nothing is made where a command happens to run"
+    );
+}
+
+/// Every command in an empty folder, and its exit code. Those that may make a server there follow below.
+const LOOKING: [(&[&str], i32); 25] = [
+    (&["deliver"], 75),
+    (&["command", "help"], 78),
+    (&["play", "osbox"], 0),
+    (&["config", "show"], 0),
+    (&["config", "dkim-record"], 78),
+    (&["config", "templates"], 0),
+    (&["backup", "copy.db"], 78),
+    (&["export", "--all"], 78),
+    (&["export", "--all", "all.jsonl"], 78),
+    (&["export", "--board", "osbox/101"], 78),
+    (&["openapi"], 0),
+    (&["completions", "bash"], 0),
+    (&["help"], 0),
+    (&["admin", "user", "list"], 78),
+    (&["admin", "user", "show", "ann"], 78),
+    (&["admin", "user", "passwd", "ann"], 78),
+    (&["admin", "board", "list"], 78),
+    (&["admin", "board", "show", "osbox", "101"], 78),
+    (&["admin", "inbox", "list"], 78),
+    (&["admin", "outbox", "list"], 78),
+    (&["admin", "audit", "list"], 78),
+    (&["admin", "bounces", "list"], 78),
+    (&["admin", "ratings", "recompute"], 78),
+    (&["admin", "replay", "--all"], 78),
+    (&["admin", "help"], 0),
+];
+/// Commands that may make one.
+const MAKING: [&[&str]; 4] = [&["serve"], &["migrate"], &["import"], &["admin", "user", "add"]];
+
+/// The commands that a help text lists.
+async fn listed(place: &Place, words: &[&str]) -> BTreeSet<String> {
+    let help = place.run(&[words, &["--help"]].concat()).await.succeed();
+    let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let names = list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    names.filter_map(|line| Some(line.split_whitespace().next()?.to_owned())).collect()
+}
+
+#[tokio::test]
+async fn commands_that_only_look_make_nothing_and_say_where_they_looked() {
+    let place = Place::new();
+    let mail = letter("ann@example.org", "help", "one@example.org").into_bytes();
+    let database = place.data().join("knotpost.db");
+    for (arguments, code) in LOOKING {
+        let ended = place.run_with(arguments, &mail).await;
+        assert_eq!(ended.code(), code, "{arguments:?}: {ended:?}");
+        if code != 0 && arguments != ["config", "dkim-record"] {
+            assert!(ended.stderr.contains(database.to_str().unwrap()), "{arguments:?}: {ended:?}");
+        }
+        assert_eq!(fs::read_dir(place.root()).unwrap().count(), 0, "{arguments:?} made something");
+    }
+    let commands: Vec<&[&str]> = LOOKING.iter().map(|(arguments, _)| *arguments).chain(MAKING).collect();
+    for words in [&[][..], &["admin"]] {
+        for name in listed(&place, words).await {
+            let is_tried = commands
+                .iter()
+                .any(|tried| tried.starts_with(words) && tried.get(words.len()) == Some(&&*name));
+            assert!(is_tried, "`{words:?} {name}` is not in the table");
+        }
+    }
+    // An empty file is no database.
+    fs::create_dir(place.data()).unwrap();
+    fs::write(&database, "").unwrap();
+    assert_eq!(place.run(&["admin", "user", "list"]).await.code(), 78);
+    assert_eq!(fs::read_dir(place.data()).unwrap().count(), 1);
+    // A database without its key is not given another one.
+    fs::remove_dir_all(place.data()).unwrap();
+    let place = place.migrated().await;
+    fs::remove_file(place.data().join("secret.key")).unwrap();
+    let ended = place.run(&["export", "--all"]).await;
+    assert!(ended.code() == 78 && ended.stderr.contains("secret.key"), "{ended:?}");
+    assert!(!place.data().join("secret.key").exists());
+}
+
+#[tokio::test]
+async fn commands_make_no_files_in_the_folder_of_another_user() {
+    if !is_root().await {
+        return;
+    }
+    let place = Place::new();
+    fs::create_dir(place.data()).unwrap();
+    run_neighbour("chown", &["65534:65534", place.data().to_str().unwrap()]).await.succeed();
+    for arguments in [&["admin", "user", "add", "boss", "boss@example.org"][..], &["migrate"]] {
+        let ended = place.run_with(arguments, b"boss-secret\n").await;
+        assert_eq!(ended.code(), 78, "{ended:?}");
+        assert!(ended.stderr.contains("another user") && ended.stderr.contains("#65534"), "{ended:?}");
+    }
+    assert_eq!(fs::read_dir(place.data()).unwrap().count(), 0);
+    // Another user than the owner is told what may not be looked at, and the mail waits.
+    fs::set_permissions(place.data(), Permissions::from_mode(0o700)).unwrap();
+    run_neighbour("chown", &["0:0", place.data().to_str().unwrap()]).await.succeed();
+    place.run(&["migrate"]).await.succeed();
+    fs::set_permissions(place.root(), Permissions::from_mode(0o755)).unwrap();
+    fs::copy(env!("CARGO_BIN_EXE_knotpost"), place.root().join("knotpost")).unwrap();
+    let place =
+        place.with_shell("shift; exec setpriv --reuid 65534 --regid 65534 --clear-groups ./knotpost \"$@\"");
+    let mail = letter("ann@example.org", "help", "one@example.org").into_bytes();
+    let ended = place.run_with(&["deliver"], &mail).await;
+    assert_eq!(ended.code(), 75, "{ended:?}");
+    assert!(ended.stderr.contains(place.data().to_str().unwrap()), "{ended:?}");
+}
