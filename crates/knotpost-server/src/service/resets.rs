@@ -62,6 +62,20 @@ pub(super) async fn begin(tx: &mut Tx, app: &App, user: UserKey, now: Millis) ->
     Ok(now)
 }
 
+/// As [`begin`], after every code and link from before has ended. It is of a later moment than those: two of one moment
+/// would be the same.
+pub(super) async fn begin_anew(
+    tx: &mut Tx,
+    app: &App,
+    user: UserKey,
+    now: Millis,
+) -> Result<Millis, StoreError> {
+    let live = tx.live_resets(user, now.plus(-LIFE_MS), MOST_TRIES).await?;
+    let at = live.first().map_or(now, |newest| Millis(now.0.max(newest.0 + 1)));
+    tx.drop_reset(user).await?;
+    begin(tx, app, user, at).await
+}
+
 /// Mails link and code to a user because an administrator wants it.
 pub(super) async fn send(tx: &mut Tx, app: &App, user: &UserRow, now: Millis) -> Result<(), ServiceError> {
     if user.state != UserState::Active || user.password_hash.is_none() {

@@ -176,7 +176,6 @@ async fn restore(
     tx.drop_tokens_since(user.id, change.at).await?;
     webhooks::remove_since(tx, user.id, change.at, now).await?;
     // What was on its way to addresses that are gone opens nothing any more.
-    tx.drop_reset(user.id).await?;
     tx.drop_magic_link(user.id).await?;
     app.acquaintances.forget(user.id);
     let addresses = tx.addresses(user.id).await?.into_iter().map(|row| row.address).collect();
@@ -184,8 +183,10 @@ async fn restore(
         Reply::AddressesChanged { userid: user.userid.clone(), addresses, undo: None, days: GOOD_FOR_DAYS };
     post_to_user(tx, app, &notice, user.id, now).await?;
     if user.password_hash.is_some() {
-        let at = resets::begin(tx, app, user.id, now).await?;
+        let at = resets::begin_anew(tx, app, user.id, now).await?;
         post_reference_to(tx, app, &Reference::Reset(at), user.id, &address.to_string(), now).await?;
+    } else {
+        tx.drop_reset(user.id).await?;
     }
     Ok(())
 }

@@ -329,6 +329,9 @@ mod stories {
         };
         assert_eq!(board().await, ["ann@ann.example"], "the new address is not proven yet");
         app.send(Request::post(&path).body(Body::empty()).unwrap()).await;
+        app.work().await;
+        let told: Vec<String> = app.letters().into_iter().map(|letter| letter.to).collect();
+        assert_eq!(told, ["ann@ann.example", "new@ann.example"], "the one that goes hears of it");
         assert_eq!(board().await, ["new@ann.example"], "and with it the old one went");
     }
 
