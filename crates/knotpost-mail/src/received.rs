@@ -3,7 +3,7 @@
 //! In `from HELO (NAME [ADDRESS]) by …` the address is what the server saw; the name in front of it is what the client
 //! said of itself and may look like an address. Nothing that a client chooses is ever taken for the address.
 
-use std::net::IpAddr;
+use core::net::IpAddr;
 
 /// Comments of Postfix behind the one that names the client. They may hold words of the client: the names in its
 /// certificate, the name it logged in with.

@@ -350,7 +350,7 @@ async fn release_leases(app: &App) -> anyhow::Result<()> {
     app.store
         .write_queue(move |tx| {
             Box::pin(async move {
-                tx.release_duties(now).await?;
+                tx.release_duties().await?;
                 tx.release_inbox(now).await?;
                 tx.release_outbox(now).await
             })

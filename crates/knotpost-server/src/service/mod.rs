@@ -112,7 +112,7 @@ pub use bounces::{
 pub use chance::{Chance, chance, commitment};
 pub use choosing::{Choosing, choose};
 pub use confirming::{Asked, Confirmed, confirm_address, too_old as confirmation_too_old};
-pub use credentials::{Credentials, HashError, Login};
+pub use credentials::{Credentials, HashError, Login, Try};
 pub use deadlines::work_due;
 pub use depiction::{Basis, view_again};
 pub use digest::send_next_digest;

@@ -215,8 +215,7 @@ async fn read_token(tx: &mut Tx, app: &App, word: &str, now: Millis) -> Result<O
         }
         Subject::Held { id, mark } => {
             let row = tx.held_answer(id).await?;
-            let Some(row) = row.filter(|row| row.user_id == user.id.0 && held_mark(&row.words) == mark)
-            else {
+            let Some(row) = row.filter(|row| row.user_id == user.id.0 && has_mark(&row.words, mark)) else {
                 return Ok(None);
             };
             let sight =
@@ -254,9 +253,16 @@ async fn read_parent(
     pass(tx, app, user, BoardKey(board), sight, origin.recipient).await.map(Some)
 }
 
-/// What tells an answer that is held from any other: sealed words begin with random bytes.
+/// What tells the words held in one row from others that are held there later: their end, which is a checksum under a
+/// secret key.
 pub(super) fn held_mark(words: &[u8]) -> u32 {
-    words.first_chunk::<4>().map_or(0, |bytes| u32::from_be_bytes(*bytes))
+    words.last_chunk::<4>().map_or(0, |bytes| u32::from_be_bytes(*bytes))
+}
+
+/// Whether words have this mark. In what was sealed before keys had ids it was their beginning.
+fn has_mark(words: &[u8], mark: u32) -> bool {
+    let beginning = words.first_chunk::<4>().map(|bytes| u32::from_be_bytes(*bytes));
+    held_mark(words) == mark || beginning == Some(mark)
 }
 
 async fn pass(

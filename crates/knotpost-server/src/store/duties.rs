@@ -46,13 +46,13 @@ impl Tx {
         Ok(())
     }
 
-    /// Ends all leases of duties: whoever held them is gone.
+    /// Gives all duties back: whoever held them is gone. When they were last done stays.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn release_duties(&mut self, now: Millis) -> Result<(), StoreError> {
-        let sql = "UPDATE duties SET until_at = $1 WHERE until_at > $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
+    pub async fn release_duties(&mut self) -> Result<(), StoreError> {
+        let sql = "UPDATE duties SET until_at = alive_at WHERE until_at > alive_at";
+        on!(self.writing().await?, c => sqlx::query(sql).execute(c).await.map(drop))?;
         Ok(())
     }
 

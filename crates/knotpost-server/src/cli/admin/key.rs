@@ -8,11 +8,11 @@ use clap::{Args, Subcommand};
 use secrecy::ExposeSecret as _;
 
 use crate::cli::output::{complain, say};
-use crate::cli::{EX_DATAERR, open};
+use crate::cli::{EX_CONFIG, EX_DATAERR, open};
 use crate::clock::SystemEntropy;
 use crate::config::Config;
 use crate::secret::KeyRing;
-use crate::server::Opening;
+use crate::server::{Opening, absolute};
 use crate::service::{reseal_webhooks, view_key_use};
 
 #[derive(Debug, Subcommand)]
@@ -48,8 +48,8 @@ pub(super) async fn run(config: Config, action: Key) -> anyhow::Result<ExitCode>
     let file = config.key_file();
     let given = config.secrets.key.expose_secret();
     if given.is_empty() && !file.exists() {
-        complain!("knotpost: there is no key in {}; `knotpost serve` makes one", file.display());
-        return Ok(ExitCode::from(EX_DATAERR));
+        complain!("knotpost: there is no key in {}; `knotpost serve` makes one", absolute(&file).display());
+        return Ok(ExitCode::from(EX_CONFIG));
     }
     let keys = KeyRing::load(given, &file, &entropy)?;
     match action {

@@ -66,7 +66,7 @@ async fn a_deleted_user_resigns_and_is_forgotten() {
 
 #[tokio::test]
 async fn what_an_operator_mistypes_is_explained() {
-    let place = Place::new();
+    let place = Place::new().migrated().await;
     for (arguments, input, word) in [
         (vec!["admin", "user", "show", "nobody"], "", "nobody"),
         (vec!["admin", "user", "add", "12345", "a@example.org"], "long-enough\n", "userid"),

@@ -139,7 +139,7 @@ async fn data_belongs_to_the_folder_of_the_configuration_wherever_a_command_runs
 }
 
 /// Every command in an empty folder, and its exit code. Those that may make a server there follow below.
-const LOOKING: [(&[&str], i32); 25] = [
+const LOOKING: [(&[&str], i32); 28] = [
     (&["deliver"], 75),
     (&["command", "help"], 78),
     (&["play", "osbox"], 0),
@@ -162,6 +162,9 @@ const LOOKING: [(&[&str], i32); 25] = [
     (&["admin", "outbox", "list"], 78),
     (&["admin", "audit", "list"], 78),
     (&["admin", "bounces", "list"], 78),
+    (&["admin", "do-not-mail", "list"], 78),
+    (&["admin", "strangers"], 78),
+    (&["admin", "key", "list"], 78),
     (&["admin", "ratings", "recompute"], 78),
     (&["admin", "replay", "--all"], 78),
     (&["admin", "help"], 0),
@@ -181,12 +184,13 @@ async fn listed(place: &Place, words: &[&str]) -> BTreeSet<String> {
 async fn commands_that_only_look_make_nothing_and_say_where_they_looked() {
     let place = Place::new();
     let mail = letter("ann@example.org", "help", "one@example.org").into_bytes();
-    let database = place.data().join("knotpost.db");
+    let (database, key) = (place.data().join("knotpost.db"), place.data().join("secret.key"));
     for (arguments, code) in LOOKING {
         let ended = place.run_with(arguments, &mail).await;
         assert_eq!(ended.code(), code, "{arguments:?}: {ended:?}");
         if code != 0 && arguments != ["config", "dkim-record"] {
-            assert!(ended.stderr.contains(database.to_str().unwrap()), "{arguments:?}: {ended:?}");
+            let wanted = if arguments.contains(&"key") { &key } else { &database };
+            assert!(ended.stderr.contains(wanted.to_str().unwrap()), "{arguments:?}: {ended:?}");
         }
         assert_eq!(fs::read_dir(place.root()).unwrap().count(), 0, "{arguments:?} made something");
     }

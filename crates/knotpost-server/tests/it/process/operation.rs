@@ -13,7 +13,8 @@ use super::wire::{command, letter};
 
 fn expect_refusal(ended: &Ended, code: i32, words: &[&str]) {
     assert_eq!(ended.code(), code, "{ended:?}");
-    assert!(ended.stderr.starts_with("knotpost: "), "{ended:?}");
+    let last = ended.stderr.lines().last().unwrap_or_default();
+    assert!(last.starts_with("knotpost: "), "{ended:?}");
     for word in words {
         assert!(ended.stderr.contains(word), "`{word}` is missing: {ended:?}");
     }

@@ -207,7 +207,10 @@ async fn start_by_recipe(place: &Place, name: &str, destinations: &str, server: 
     fs::create_dir_all(root.join("conf")).unwrap();
     let file = root.join("conf/transport");
     fs::write(&file, &transports).unwrap();
-    run_neighbour("postmap", &[&format!("hash:{}", file.display())]).await.succeed();
+    let conf = root.join("conf");
+    fs::write(conf.join("main.cf"), &main).unwrap();
+    let map = format!("hash:{}", file.display());
+    run_neighbour("postmap", &["-c", conf.to_str().unwrap(), &map]).await.succeed();
     Postfix::start_as(place, port, &main, &services, &transports).await
 }
 

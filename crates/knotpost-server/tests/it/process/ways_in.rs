@@ -161,7 +161,7 @@ async fn mistakes_of_the_operator_keep_mail_waiting() {
 
 #[tokio::test]
 async fn a_reply_address_in_a_piped_mail_is_found() {
-    let place = Place::new();
+    let place = Place::new().migrated().await;
     let message = "Delivered-To: pbmserv+tag@localhost\n".to_owned()
         + &letter("ann@example.org", "help", "x@example.org");
     assert_eq!(place.run_with(&["deliver"], message.as_bytes()).await.code(), 0);

@@ -113,7 +113,7 @@ mod stories {
         app.sign_up("fred").await;
         let send = async |peer: &str, number: u32| {
             let raw = format!(
-                "From: x{number}@x{number}.example\r\nTo: {ADDRESS}\r\nSubject: osbox chat 101 fred wrong{number} hi\r\n\
+                "From: x{number}@x{number}.example\r\nTo: {ADDRESS}\r\nSubject: osbox chat 101 fred wrong{number}\r\n\
                  Message-ID: <{number}@x.example>\r\n\r\n"
             );
             let envelope = Envelope {
