@@ -49,6 +49,7 @@ impl Vocabulary {
     }
 
     /// The same on a server that goes by these names, which nobody may sign up with.
+    #[must_use]
     pub fn of_server(self, names: &[&str]) -> Self {
         Self { own_names: names.iter().map(|name| fold_name(name)).collect(), ..self }
     }
@@ -126,7 +127,7 @@ fn fold_name(name: &str) -> String {
         '1' | 'l' => 'i',
         sign => sign,
     };
-    name.chars().filter(|sign| sign.is_ascii_alphanumeric()).map(fold).collect()
+    name.chars().filter(char::is_ascii_alphanumeric).map(fold).collect()
 }
 
 /// Whether a word means something in commands, so that nobody may have it as a userid.
