@@ -146,14 +146,15 @@ export async function visit(person, name, page) {
   return status === (/missing|refused/.test(name) && !page.includes("choose") ? 404 : 200);
 }
 
-/** Pages that letters lead to: /confirm/{token} /reset/{token} /magic/{token} /unsubscribe/{token}. */
+/** Pages that letters lead to: /confirm/{token} /reset/{token} /magic/{token} /not-me/{token}
+    /unsubscribe/{token}. */
 export async function byLetter(server) {
   await server.command("password cyd");
   await fetch(`${server.site}/login`, { method: "POST", body: new URLSearchParams({ userid: "cyd", by: "link" }) });
   await server.command("add cyd cyd-secret cyd@elsewhere.example");
   await server.command("broadcast ann ann-secret", "A tournament begins on Monday.");
   const found = {};
-  for (const kind of ["reset", "magic", "confirm", "unsubscribe"]) {
+  for (const kind of ["reset", "magic", "confirm", "not-me", "unsubscribe"]) {
     server.read.clear();
     const wanted = (letter) => linkIn(letter, kind) && (kind !== "confirm" || letter.to.includes("elsewhere"));
     found[kind] = linkIn(await server.letter("cyd", wanted), kind);

@@ -24,7 +24,7 @@ mod words;
 pub use bound::{MOST_LINE_BYTES, MOST_MOVES, MOST_NAMES};
 pub use clean::clean;
 pub use command::Command;
-pub use comment::limit_comment;
+pub use comment::{Comment, clean_line, clean_text, is_unwanted, limit_comment};
 pub use error::{ErrorCode, ExampleContext, ParseError};
 pub use grammar::parse;
 pub use mask::{MASK, mask, mask_cautiously};

@@ -33,6 +33,7 @@ pub struct GameWords {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Vocabulary {
     games: Vec<GameWords>,
+    own_names: Vec<String>,
 }
 
 impl Vocabulary {
@@ -44,7 +45,21 @@ impl Vocabulary {
                 option.name = option.name.to_lowercase();
             }
         }
-        Self { games }
+        Self { games, own_names: Vec::new() }
+    }
+
+    /// The same on a server that goes by these names, which nobody may sign up with.
+    #[must_use]
+    pub fn of_server(self, names: &[&str]) -> Self {
+        Self { own_names: names.iter().map(|name| fold_name(name)).collect(), ..self }
+    }
+
+    /// Whether a userid reads as the people or programs that run the server.
+    pub(crate) fn reads_as_operator(&self, word: &str) -> bool {
+        let name = fold_name(word);
+        !name.is_empty()
+            && (OPERATORS.iter().any(|operator| fold_name(operator) == name)
+                || self.own_names.contains(&name))
     }
 
     /// All games, in the order given.
@@ -63,6 +78,56 @@ impl Vocabulary {
         let word = word.to_ascii_lowercase();
         is_reserved(&word, self) || ["board", "new", "none", "off", "on"].contains(&word.as_str())
     }
+}
+
+/// Names that read as the people who run a server, or as its programs.
+const OPERATORS: &[&str] = &[
+    "abuse",
+    "admin",
+    "administration",
+    "administrator",
+    "admins",
+    "daemon",
+    "help desk",
+    "hostmaster",
+    "info",
+    "knotpost",
+    "mailer",
+    "mailer-daemon",
+    "mailmaster",
+    "moderator",
+    "mod",
+    "nobody",
+    "noreply",
+    "no-reply",
+    "do-not-reply",
+    "official",
+    "operator",
+    "owner",
+    "postmaster",
+    "referee",
+    "root",
+    "security",
+    "server",
+    "service",
+    "staff",
+    "superuser",
+    "support",
+    "sysadmin",
+    "sysop",
+    "system",
+    "team",
+    "webmaster",
+];
+
+/// A name as it is read at a glance: without signs between the letters, `0` as `o`, `1` and `l` as `i`.
+fn fold_name(name: &str) -> String {
+    let fold = |sign: char| match sign.to_ascii_lowercase() {
+        '0' => 'o',
+        '1' | 'l' => 'i',
+        sign => sign,
+    };
+    name.chars().filter(char::is_ascii_alphanumeric).map(fold).collect()
 }
 
 /// Whether a word means something in commands, so that nobody may have it as a userid.

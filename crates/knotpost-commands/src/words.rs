@@ -37,11 +37,84 @@ pub enum UseridRule {
     /// The word means something in commands.
     #[error("this userid is a word of the command language")]
     Reserved,
+    /// Neither a letter nor a digit in it.
+    #[error("a userid has at least one letter or digit")]
+    OnlySigns,
+    /// Starts with a dot, as hidden files and the folder above do.
+    #[error("a userid does not start with `.`")]
+    LeadingDot,
+    /// Reads as the people or programs that run the server.
+    #[error("this userid reads as somebody who runs the server")]
+    Operator,
+    /// The beginning of the names of the server's own players.
+    #[error("userids that begin with `knotbot` are for the server's own players")]
+    OwnPlayer,
+    /// The web has pages of this name.
+    #[error("this userid is the name of a page")]
+    Page,
 }
 
+/// How the userids of the server's own players begin.
+const OWN_PLAYERS: &str = "knotbot";
+/// What addresses of web pages have where a userid may stand, or may have one day.
+const PAGES: &[&str] = &[
+    "about",
+    "account",
+    "admin",
+    "api",
+    "assets",
+    "boards",
+    "challenge",
+    "commands",
+    "confirm",
+    "feeds",
+    "games",
+    "healthz",
+    "home",
+    "index",
+    "login",
+    "logout",
+    "magic",
+    "mailbox",
+    "me",
+    "metrics",
+    "readyz",
+    "reset",
+    "settings",
+    "signin",
+    "signup",
+    "standings",
+    "static",
+    "unsubscribe",
+    "users",
+];
+
 impl Userid {
-    /// Checks shape and reserved words: the full rule for a new user.
+    /// The full rule for somebody who signs up.
     pub fn choose(word: &str, vocabulary: &Vocabulary) -> Result<Self, UseridRule> {
+        let userid = Self::assign(word, vocabulary)?;
+        let folded = userid.folded();
+        let letters: String = folded.chars().filter(char::is_ascii_alphanumeric).collect();
+        if letters.starts_with(OWN_PLAYERS) {
+            return Err(UseridRule::OwnPlayer);
+        }
+        if vocabulary.reads_as_operator(word) {
+            return Err(UseridRule::Operator);
+        }
+        if PAGES.contains(&folded.as_str()) { Err(UseridRule::Page) } else { Ok(userid) }
+    }
+
+    /// The rule for a user whom an administrator adds: names that read as an operator are theirs to give.
+    pub fn assign(word: &str, vocabulary: &Vocabulary) -> Result<Self, UseridRule> {
+        let userid = Self::keep(word, vocabulary)?;
+        if !word.chars().any(|sign| sign.is_ascii_alphanumeric()) {
+            return Err(UseridRule::OnlySigns);
+        }
+        if word.starts_with('.') { Err(UseridRule::LeadingDot) } else { Ok(userid) }
+    }
+
+    /// The rule for a name that somebody has already, here or in a record of another server.
+    pub fn keep(word: &str, vocabulary: &Vocabulary) -> Result<Self, UseridRule> {
         let userid = word.parse::<Self>()?;
         if is_reserved(word, vocabulary) { Err(UseridRule::Reserved) } else { Ok(userid) }
     }

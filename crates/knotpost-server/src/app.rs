@@ -172,7 +172,7 @@ impl App {
             (Announcer::default(), None)
         };
         Ok(Self {
-            vocabulary: vocabulary(registry, &config.games.disabled),
+            vocabulary: vocabulary(registry, &config.games.disabled).of_server(&own_names(&config)),
             credentials: Credentials::new(secret.clone()),
             acquaintances: Acquaintances::default(),
             limits: Limits::new(&config.limits, announcer.clone()),
@@ -207,6 +207,12 @@ impl App {
     fn is_offered(&self, name: &str) -> bool {
         !self.config.games.disabled.iter().any(|off| off.eq_ignore_ascii_case(name))
     }
+}
+
+/// What the server itself goes by: nobody else may have these as a userid.
+fn own_names(config: &Config) -> Vec<&str> {
+    let local = config.server.address.rsplit_once('@').map(|(local, _)| local);
+    local.into_iter().chain([config.server.name.as_str()]).collect()
 }
 
 /// The words the command language needs to know of the games.

@@ -11,6 +11,22 @@ const RETURN_SIGNATURE: usize = 8;
 /// Signs of a code: letters and digits that nobody mistakes for one another.
 pub(crate) const CODE_SIGNS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
+/// What a link says that confirms an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confirmation {
+    /// Whose it is to be.
+    pub user: UserKey,
+    /// In lower case.
+    pub address: String,
+    /// Until when the link is good.
+    pub until: Option<Millis>,
+}
+
+/// What is signed of a link that ends. Addresses have no blanks.
+fn until_and(until: Millis, address: &str) -> String {
+    format!("{} {address}", until.0)
+}
+
 /// Makes and reads signed links.
 #[derive(Debug)]
 pub struct Links {
@@ -24,20 +40,46 @@ impl Links {
     }
 
     /// The page on which the reader of `address` confirms that it belongs to `user`.
-    pub fn confirmation(&self, public_url: &str, user: UserKey, address: &str) -> String {
-        let token =
-            format!("{}.{}.{}", user.0, to_hex(address.as_bytes()), self.sign("confirm", user, address));
+    pub fn confirmation(&self, public_url: &str, user: UserKey, address: &str, until: Millis) -> String {
+        let signature = self.sign("confirm", user, &until_and(until, address));
+        let token = format!("{}.{}.{}.{signature}", user.0, to_hex(address.as_bytes()), until.0);
         format!("{}/confirm/{token}", public_url.trim_end_matches('/'))
     }
 
-    /// The user and address of a confirmation token; `None` when it is not one of ours.
-    pub fn read_confirmation(&self, token: &str) -> Option<(UserKey, String)> {
-        let mut parts = token.split('.');
-        let (user, address, signature) = (parts.next()?, parts.next()?, parts.next()?);
+    /// What a confirmation token says; `None` when it is not one of ours. Those of the first kind had no end.
+    pub fn read_confirmation(&self, token: &str) -> Option<Confirmation> {
+        let parts: Vec<&str> = token.split('.').collect();
+        let (user, address, until, signature) = match parts.as_slice() {
+            [user, address, signature] => (user, address, None, signature),
+            [user, address, until, signature] => {
+                (user, address, Some(Millis(until.parse().ok()?)), signature)
+            }
+            _ => return None,
+        };
         let user = UserKey(user.parse().ok()?);
         let address = String::from_utf8(from_hex(address)?).ok()?;
-        let same = self.is_signed("confirm", user, &address, signature);
-        (same && parts.next().is_none()).then_some((user, address))
+        let is_ours = match until {
+            Some(until) => self.is_signed("confirm", user, &until_and(until, &address), signature),
+            None => self.is_signed("confirm", user, &address, signature),
+        };
+        is_ours.then_some(Confirmation { user, address, until })
+    }
+
+    /// The page on which the reader of `address` takes a change of a user's addresses back.
+    pub fn undo(&self, public_url: &str, change: i64, address: &str) -> String {
+        let signature = self.sign("undo", UserKey(change), address);
+        let token = format!("{change}.{}.{signature}", to_hex(address.as_bytes()));
+        format!("{}/not-me/{token}", public_url.trim_end_matches('/'))
+    }
+
+    /// The change and address of such a token; `None` when it is not one of ours.
+    pub fn read_undo(&self, token: &str) -> Option<(i64, String)> {
+        let mut parts = token.split('.');
+        let (change, address, signature) = (parts.next()?, parts.next()?, parts.next()?);
+        let change = change.parse().ok()?;
+        let address = String::from_utf8(from_hex(address)?).ok()?;
+        let same = self.is_signed("undo", UserKey(change), &address, signature);
+        (same && parts.next().is_none()).then_some((change, address))
     }
 
     /// The page on which a user who forgot his password at that moment chooses another one.
@@ -148,9 +190,17 @@ mod tests {
     #[test]
     fn a_confirmation_is_read_back_and_cannot_be_altered() {
         let links = links();
-        let link = links.confirmation("http://x/", UserKey(7), "ann@example.org");
+        let link = links.confirmation("http://x/", UserKey(7), "ann@example.org", Millis(99));
         let token = link.strip_prefix("http://x/confirm/").expect("a page of the server");
-        assert_eq!(links.read_confirmation(token), Some((UserKey(7), "ann@example.org".to_owned())));
+        let said =
+            Confirmation { user: UserKey(7), address: "ann@example.org".to_owned(), until: Some(Millis(99)) };
+        assert_eq!(links.read_confirmation(token), Some(said));
+        assert_eq!(links.read_confirmation(&token.replacen(".99.", ".100.", 1)), None);
+        assert_eq!(
+            links.read_confirmation(&token.replacen(".99.", ".", 1)),
+            None,
+            "nobody takes the end off"
+        );
         assert_eq!(links.read_confirmation(&token.replacen('7', "8", 1)), None);
         assert_eq!(links.read_confirmation(&token[..token.len() - 1]), None);
         assert_eq!(links.read_confirmation("7.zz.00"), None);

@@ -329,6 +329,8 @@ pub async fn prune(app: &App) -> Result<bool, StoreError> {
                 let mut more = tx.prune_inbox(now.plus(-7 * DAY), now.plus(-inbox * DAY), this_hour).await?;
                 more |= tx.prune_outbox(now.plus(-outbox * DAY)).await?;
                 more |= tx.prune_confirmations(now.plus(-30 * DAY)).await?;
+                more |= tx.prune_confirmation_mails(now.plus(-30 * DAY)).await?;
+                more |= tx.prune_address_changes(now.plus(-30 * DAY)).await?;
                 more |= tx.prune_broadcasts(now.plus(-outbox * DAY)).await?;
                 more |= tx.prune_bounces(now.plus(-outbox * DAY)).await?;
                 more |= tx.prune_resets(now.plus(-2 * DAY)).await?;

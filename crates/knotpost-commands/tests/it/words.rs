@@ -1,6 +1,9 @@
 //! Userids, passwords and small values.
 
-use knotpost_commands::{BoardAt, Days, Password, PasswordRule, Userid, UseridRule, is_reserved};
+use knotpost_commands::{
+    BoardAt, Comment, Days, Password, PasswordRule, Userid, UseridRule, clean_line, is_reserved, is_unwanted,
+    limit_comment,
+};
 
 use super::vocabulary;
 
@@ -30,6 +33,73 @@ fn userids_obey_the_rules() {
         assert_eq!(choose(bad), Err(rule), "{bad}");
     }
     assert_eq!("FreD".parse::<Userid>().unwrap().folded(), "fred");
+}
+
+#[test]
+fn names_that_mislead_are_nobodys() {
+    let words = vocabulary().of_server(&["pbmserv", "Knotty Games"]);
+    for (bad, rule) in [
+        ("..", UseridRule::OnlySigns),
+        ("__", UseridRule::OnlySigns),
+        (".-_", UseridRule::OnlySigns),
+        (".hidden", UseridRule::LeadingDot),
+        ("admin", UseridRule::Operator),
+        ("Administrator", UseridRule::Operator),
+        ("ad-min", UseridRule::Operator),
+        ("adm1n", UseridRule::Operator),
+        ("r00t", UseridRule::Operator),
+        ("post.master", UseridRule::Operator),
+        ("Mailer-Daemon", UseridRule::Operator),
+        ("no_reply", UseridRule::Operator),
+        ("SUPPORT", UseridRule::Operator),
+        ("pbmserv", UseridRule::Operator),
+        ("PBM-serv", UseridRule::Operator),
+        ("knotty.games", UseridRule::Operator),
+        ("knotbot-easy", UseridRule::OwnPlayer),
+        ("KnotBot", UseridRule::OwnPlayer),
+        ("knot-bot2", UseridRule::OwnPlayer),
+        ("login", UseridRule::Page),
+        ("api", UseridRule::Page),
+        ("metrics", UseridRule::Page),
+    ] {
+        assert_eq!(Userid::choose(bad, &words), Err(rule), "{bad}");
+    }
+    for good in ["ann", "rooted", "admiral", "serverin", "a..b", "knotbert", "mods", "pbmservant"] {
+        assert!(Userid::choose(good, &words).is_ok(), "{good}");
+    }
+    // An administrator may give the names of operators; who has a name keeps it.
+    assert!(Userid::assign("admin", &words).is_ok());
+    assert_eq!(Userid::assign("..", &words), Err(UseridRule::OnlySigns));
+    assert!(Userid::keep("..", &words).is_ok());
+    assert_eq!(Userid::keep("osbox", &words), Err(UseridRule::Reserved));
+}
+
+#[test]
+fn what_steers_a_terminal_or_turns_the_text_is_taken_out() {
+    for (text, kept) in [
+        ("plain \u{fc}\u{2764}\n\ttext", "plain \u{fc}\u{2764}\n\ttext"),
+        ("\u{1b}[31mred\u{1b}[0m", "[31mred[0m"),
+        ("\u{9b}2Jgone\u{7f}\u{0}\u{7}", "2Jgone"),
+        ("a\u{202e}b\u{202a}\u{202b}\u{202c}\u{202d}c", "abc"),
+        ("x\u{2066}\u{2067}\u{2068}\u{2069}y", "xy"),
+        ("one\r\ntwo\rthree", "one\ntwo\nthree"),
+        ("\u{5d0}\u{200f}\u{200e}.", "\u{5d0}\u{200f}\u{200e}."),
+    ] {
+        assert_eq!(limit_comment(text), kept, "{text:?}");
+        assert_eq!(Comment::new(text).as_str(), kept);
+    }
+    assert_eq!(clean_line("one\r\ntwo\tthree\u{1b}"), "one  two three");
+    let long = limit_comment(&"x".repeat(9_000));
+    assert_eq!(limit_comment(&long), long, "once is enough");
+}
+
+proptest::proptest! {
+    #[test]
+    fn nothing_unwanted_is_left_of_any_text(text in "(?s).{0,60}") {
+        let kept = limit_comment(&text);
+        proptest::prop_assert!(!kept.contains(is_unwanted), "{kept:?}");
+        proptest::prop_assert_eq!(limit_comment(&kept), kept.clone());
+    }
 }
 
 #[test]

@@ -35,7 +35,7 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
     let body = crate::domain::limit_comment(body.trim());
     let answer = execute(&app, Request { line: args.line, body, origin, answering: None }).await?;
     let (subject, text) = app.composer.text(&answer.reply).map_err(anyhow::Error::msg)?;
-    say!("Subject: {subject}\n\n{text}");
+    say!("{}", crate::domain::clean_text(&format!("Subject: {subject}\n\n{text}")));
     app.store.close().await;
     Ok(match answer.failure {
         None => ExitCode::SUCCESS,

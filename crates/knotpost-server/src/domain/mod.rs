@@ -22,7 +22,7 @@ pub use board::{BoardRef, BoardState, MoveKind, ProposalKind, RemarkKind, SeatSt
 pub use bounce::{BounceKind, Trouble, find_status};
 pub use hook_url::{HookUrl, HookUrlError};
 pub use ids::{BoardKey, InboxKey, OutboxKey, RemarkKey, UserKey};
-pub use knotpost_commands::limit_comment;
+pub use knotpost_commands::{Comment, clean_line, clean_text, is_unwanted, limit_comment};
 pub use moment::Moment;
 pub use network::{Host, Networks};
 pub use own_addresses::{OwnAddresses, Recipient};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::classify::Class;
 use super::reason::Reason;
 use crate::app::App;
-use crate::domain::{Millis, OwnAddresses, Recipient, limit_comment};
+use crate::domain::{Millis, OwnAddresses, Recipient, clean_line, limit_comment};
 use crate::service::{ToPostmaster, hand_to_administrators};
 use crate::store::{NewInbox, StoreError};
 use knotpost_mail::Message;
@@ -25,8 +25,8 @@ pub(super) async fn keep_for_postmaster(
     now: Millis,
 ) -> Result<(), StoreError> {
     let words = ToPostmaster {
-        from: row.sender.clone().unwrap_or_default(),
-        subject: message.subject.chars().take(200).collect(),
+        from: clean_line(row.sender.as_deref().unwrap_or_default()),
+        subject: clean_line(&message.subject).chars().take(200).collect(),
         text: limit_comment(message.text.as_deref().unwrap_or_default()),
     };
     let row = NewInbox { reason: Some(Reason::Postmaster.as_str()), ..row };

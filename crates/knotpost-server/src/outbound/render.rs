@@ -192,6 +192,8 @@ pub fn kind(reply: &Reply) -> &'static str {
         Reply::Error(_) => "error",
         Reply::Welcome { .. } => "welcome",
         Reply::ConfirmAddress { .. } => "confirm_address",
+        Reply::ConfirmHint { .. } => "confirm_hint",
+        Reply::ConfirmationsAsked { .. } => "confirmations_asked",
         Reply::MailSent { .. } => "mail_sent",
         Reply::PasswordChanged { .. } => "password_changed",
         Reply::WrongPasswords { .. } => "wrong_passwords",

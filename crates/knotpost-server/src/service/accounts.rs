@@ -3,17 +3,18 @@
 use knotpost_commands::Credentials as Typed;
 
 use super::Prepared;
+use super::answer::AskedLine;
+use super::confirming::{Asked, GOOD_FOR_DAYS, register};
 use super::execute::authorize;
-use super::post::{post_to_address, post_to_user, registered_addresses};
+use super::post::{post_to_user, registered_addresses};
 use super::prepare::check_rate;
 use super::resets::replace_password;
-use super::{Answer, Channel, Code, Refusal, Reply, ServiceError};
+use super::undoing::announce_change;
+use super::{Answer, Channel, Code, Login, Refusal, Reply, ServiceError};
 use crate::app::App;
-use crate::domain::{Address, Millis, UserKey};
-use crate::store::{AddressRow, NewUser, StoreError, Tx, UserState};
+use crate::domain::{Address, Millis};
+use crate::store::{AddressRow, NewUser, StoreError, Tx, UserRow};
 
-/// An address that nobody proved to read gets one confirmation mail in this time, whoever asks.
-const CONFIRMATION_PAUSE_MS: i64 = 30 * 86_400_000;
 /// Addresses a user may have.
 const MOST_ADDRESSES: usize = 10;
 
@@ -26,7 +27,12 @@ pub(super) async fn sign_up(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     check_rate(prepared)?;
-    let addresses = chosen_addresses(prepared, addresses, "signup")?;
+    let addresses = chosen_addresses(app, prepared, addresses, "signup")?;
+    match prepared.login {
+        Login::NotNeeded => {}
+        Login::Known { .. } => return sign_up_again(tx, app, prepared, &addresses, now).await,
+        Login::Wrong | Login::Stale | Login::TooMany(_) => return Err(taken(&who.userid).into()),
+    }
     let Some(hash) = prepared.new_hash.clone() else {
         let refusal = Refusal::new(
             Code::Unavailable,
@@ -36,18 +42,60 @@ pub(super) async fn sign_up(
     };
     let user = NewUser { userid: who.userid.clone(), password_hash: hash, at: now };
     let Some(key) = tx.insert_user(&user).await? else {
-        let refusal = Refusal::new(Code::UseridTaken, format!("the userid `{}` is taken", who.userid))
-            .hint("Choose another one: 2 to 20 letters, digits, `_`, `.` or `-`.");
-        return Err(refusal.into());
+        return Err(taken(&who.userid).into());
     };
-    for address in &addresses {
-        register(tx, app, key, &who.userid, address, now).await?;
-    }
+    let Some(user) = tx.user(key).await? else {
+        return Err(StoreError::Corrupt(format!("the user {} is there and is not", who.userid)).into());
+    };
+    let lines = register_all(tx, app, prepared, &user, &addresses, now).await?;
     let welcome = Reply::Welcome { userid: who.userid.clone() };
     if !app.config.confirms_addresses() {
         post_to_user(tx, app, &welcome, key, now).await?;
     }
-    Ok(told_by_mail(prepared, &who.userid, "your new account", welcome))
+    Ok(told(prepared, &who.userid, "your new account", welcome, lines))
+}
+
+fn taken(userid: &str) -> Refusal {
+    Refusal::new(Code::UseridTaken, format!("the userid `{userid}` is taken"))
+        .hint("Choose another one: 2 to 20 letters, digits, `_`, `.` or `-`.")
+}
+
+/// The same userid with the right password: the mail that asks for the confirmation may have been lost, or its address
+/// mistyped.
+async fn sign_up_again(
+    tx: &mut Tx,
+    app: &App,
+    prepared: &Prepared,
+    addresses: &[Address],
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let user = authorize(tx, prepared).await?;
+    let held = tx.addresses(user.id).await?;
+    if held.is_empty() || held.iter().any(|row| row.verified_at.is_some()) {
+        return Err(Refusal::new(
+            Code::UseridTaken,
+            format!("the userid `{}` is yours already", user.userid),
+        )
+        .hint("There is nothing to sign up for: `help` shows what you can do.")
+        .hint(format!("To get mail at another address: add {} PASSWORD you@example.org", user.userid))
+        .into());
+    }
+    check_room(&user, &held, addresses)?;
+    let welcome = Reply::Welcome { userid: user.userid.clone() };
+    let lines = register_all(tx, app, prepared, &user, addresses, now).await?;
+    Ok(told(prepared, &user.userid, "your new account", welcome, lines))
+}
+
+/// Refuses more addresses than an account has room for.
+fn check_room(user: &UserRow, held: &[AddressRow], addresses: &[Address]) -> Result<(), Refusal> {
+    let is_held = |address: &&Address| held.iter().any(|row| row.address.to_lowercase() == address.key());
+    let fresh = addresses.iter().filter(|address| !is_held(address)).count();
+    if fresh > 0 && held.len() + fresh > MOST_ADDRESSES {
+        let (userid, count) = (&user.userid, held.len());
+        let message = format!("an account has at most {MOST_ADDRESSES} addresses; {userid} has {count}");
+        return Err(Refusal::new(Code::BadValue, message));
+    }
+    Ok(())
 }
 
 pub(super) async fn add(
@@ -58,18 +106,18 @@ pub(super) async fn add(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let user = authorize(tx, prepared).await?;
-    let addresses = chosen_addresses(prepared, addresses, "add")?;
-    let held = tx.addresses(user.id).await?.len();
-    if held + addresses.len() > MOST_ADDRESSES {
-        let message = format!("an account has at most {MOST_ADDRESSES} addresses; yours has {held}");
-        return Err(Refusal::new(Code::BadValue, message).into());
+    let addresses = chosen_addresses(app, prepared, addresses, "add")?;
+    let held = tx.addresses(user.id).await?;
+    check_room(&user, &held, &addresses)?;
+    let before = registered_addresses(tx, app, user.id).await?;
+    let lines = register_all(tx, app, prepared, &user, &addresses, now).await?;
+    if tx.addresses(user.id).await?.len() == held.len() && !lines.is_empty() {
+        // Only a mail was asked for again.
+        let reply = Reply::Welcome { userid: user.userid.clone() };
+        return Ok(told(prepared, &user.userid, "your addresses", reply, lines));
     }
-    for address in &addresses {
-        register(tx, app, user.id, &user.userid, address, now).await?;
-    }
-    let notice = addresses_notice(tx, user.id, &user.userid).await?;
-    post_to_user(tx, app, &notice, user.id, now).await?;
-    Ok(told_by_mail(prepared, &user.userid, "your addresses", notice))
+    let notice = announce_change(tx, app, &user, &before, now).await?;
+    Ok(told(prepared, &user.userid, "your addresses", notice, lines))
 }
 
 pub(super) async fn change_addresses(
@@ -80,7 +128,7 @@ pub(super) async fn change_addresses(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let user = authorize(tx, prepared).await?;
-    let addresses = chosen_addresses(prepared, addresses, "change address")?;
+    let addresses = chosen_addresses(app, prepared, addresses, "change address")?;
     let before = registered_addresses(tx, app, user.id).await?;
     let chosen = |key: &str| addresses.iter().any(|address| address.key() == key);
     let held = tx.addresses(user.id).await?;
@@ -98,20 +146,9 @@ pub(super) async fn change_addresses(
             tx.remove_address(user.id, &key).await?;
         }
     }
-    for address in &addresses {
-        register(tx, app, user.id, &user.userid, address, now).await?;
-    }
-    let notice = addresses_notice(tx, user.id, &user.userid).await?;
-    let mut told = registered_addresses(tx, app, user.id).await?;
-    told.extend(before);
-    told.sort_unstable();
-    told.dedup_by(|a, b| a.eq_ignore_ascii_case(b));
-    for address in told {
-        if let Ok(address) = address.parse() {
-            post_to_address(tx, app, &notice, &address, Some(user.id), None, now).await?;
-        }
-    }
-    Ok(told_by_mail(prepared, &user.userid, "your addresses", notice))
+    let lines = register_all(tx, app, prepared, &user, &addresses, now).await?;
+    let notice = announce_change(tx, app, &user, &before, now).await?;
+    Ok(told(prepared, &user.userid, "your addresses", notice, lines))
 }
 
 /// `signoff`: mail goes to these addresses no more. One that can be written to always stays.
@@ -123,7 +160,7 @@ pub(super) async fn sign_off(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let user = authorize(tx, prepared).await?;
-    let chosen = chosen_addresses(prepared, addresses, "signoff")?;
+    let chosen = chosen_addresses(app, prepared, addresses, "signoff")?;
     let held = tx.addresses(user.id).await?;
     let is_chosen =
         |row: &AddressRow| chosen.iter().any(|address| address.key() == row.address.to_lowercase());
@@ -145,12 +182,7 @@ pub(super) async fn sign_off(
     for address in &chosen {
         tx.remove_address(user.id, &address.key()).await?;
     }
-    let notice = addresses_notice(tx, user.id, &user.userid).await?;
-    for address in before {
-        if let Ok(address) = address.parse() {
-            post_to_address(tx, app, &notice, &address, Some(user.id), None, now).await?;
-        }
-    }
+    let notice = announce_change(tx, app, &user, &before, now).await?;
     Ok(told_by_mail(prepared, &user.userid, "your addresses", notice))
 }
 
@@ -168,38 +200,16 @@ pub(super) async fn change_password(
     Ok(Answer::to_registered(notice))
 }
 
-/// Makes the address of a confirmation link belong to its user for good.
-///
-/// # Errors
-/// When the database fails. `Ok(None)`: the link is damaged or the address is not registered any more.
-pub async fn confirm_address(
-    tx: &mut Tx,
-    app: &App,
-    token: &str,
-    now: Millis,
-) -> Result<Option<String>, StoreError> {
-    let Some((user, address)) = app.links.read_confirmation(token) else { return Ok(None) };
-    let was_proven = tx.addresses(user).await?.iter().any(|row| row.verified_at.is_some());
-    if !tx.verify_address(user, &address, now).await? {
-        return Ok(None);
-    }
-    tx.start_address(&address).await?;
-    tx.set_address_leaving(user, &address, false).await?;
-    tx.remove_leaving_addresses(user).await?;
-    let Some(user) = tx.user(user).await?.filter(|user| user.state == UserState::Active) else {
-        return Ok(None);
-    };
-    if !was_proven {
-        post_to_user(tx, app, &Reply::Welcome { userid: user.userid.clone() }, user.id, now).await?;
-    }
-    Ok(Some(user.userid))
-}
-
 /// The addresses typed, or the sender's.
-fn chosen_addresses(prepared: &Prepared, typed: &[String], verb: &str) -> Result<Vec<Address>, ServiceError> {
+fn chosen_addresses(
+    app: &App,
+    prepared: &Prepared,
+    typed: &[String],
+    verb: &str,
+) -> Result<Vec<Address>, ServiceError> {
     if typed.is_empty() {
         return match &prepared.origin.sender {
-            Some(sender) => Ok(vec![sender.clone()]),
+            Some(sender) => Ok(vec![players_address(app, &sender.to_string())?]),
             None => Err(Refusal::new(
                 Code::WrongArguments,
                 format!("`{verb}` needs a mail address when it is not sent by mail"),
@@ -215,45 +225,63 @@ fn chosen_addresses(prepared: &Prepared, typed: &[String], verb: &str) -> Result
         )
         .into());
     }
-    let parse = |text: &String| {
-        text.parse::<Address>()
-            .map_err(|error| ServiceError::from(Refusal::new(Code::BadValue, error.to_string())))
-    };
-    typed.iter().map(parse).collect()
+    let mut chosen: Vec<Address> = Vec::new();
+    for text in typed {
+        let address = players_address(app, text)?;
+        if chosen.iter().all(|one| one.key() != address.key()) {
+            chosen.push(address);
+        }
+    }
+    Ok(chosen)
 }
 
-/// Stores the address; when addresses must be confirmed, asks its owner to.
-async fn register(
+/// An address as a user may have it: none of the server's own, which nobody reads.
+///
+/// # Errors
+/// When it is none.
+pub(super) fn players_address(app: &App, text: &str) -> Result<Address, Refusal> {
+    let address: Address = text
+        .parse()
+        .map_err(|error: crate::domain::AddressError| Refusal::new(Code::BadValue, error.to_string()))?;
+    if app.own.is_own(&address.to_string()) {
+        let message = format!("`{address}` belongs to this server; mail to it would come back here");
+        return Err(Refusal::new(Code::BadValue, message).hint("Write an address at which you read mail."));
+    }
+    Ok(address)
+}
+
+/// Registers addresses; says what became of the mails that ask for confirmations.
+async fn register_all(
     tx: &mut Tx,
     app: &App,
-    user: UserKey,
-    userid: &str,
-    address: &Address,
+    prepared: &Prepared,
+    user: &UserRow,
+    addresses: &[Address],
     now: Millis,
-) -> Result<(), StoreError> {
-    let confirm = app.config.confirms_addresses();
-    let is_new = tx.add_address(user, address, (!confirm).then_some(now), now).await?;
-    let is_stopped = tx.address_trouble(&address.key()).await?.flatten().is_some();
-    if !confirm && is_stopped {
-        tx.start_address(&address.key()).await?;
+) -> Result<Vec<AskedLine>, StoreError> {
+    let mut lines = Vec::new();
+    for address in addresses {
+        let asked = register(tx, app, &prepared.origin, user, address, now).await?;
+        lines.push(AskedLine { address: address.to_string(), asked });
     }
-    // An address whose mail came back must be proven anew.
-    if !confirm || !(is_new || is_stopped) {
-        return Ok(());
-    }
-    if tx.claim_confirmation(&address.key(), now.plus(-CONFIRMATION_PAUSE_MS), now).await? {
-        let reply = Reply::ConfirmAddress {
-            userid: userid.to_owned(),
-            link: app.links.confirmation(&app.config.server.public_url, user, &address.key()),
-        };
-        post_to_address(tx, app, &reply, address, Some(user), None, now).await?;
-    }
-    Ok(())
+    lines.retain(|line| line.asked != Asked::NotNeeded);
+    Ok(lines)
 }
 
-async fn addresses_notice(tx: &mut Tx, user: UserKey, userid: &str) -> Result<Reply, StoreError> {
-    let addresses = tx.addresses(user).await?.into_iter().map(|row| row.address).collect();
-    Ok(Reply::AddressesChanged { userid: userid.to_owned(), addresses })
+/// Whoever gave the right password over HTTP is told which mails went out; a mail says so by itself, and is answered
+/// only where its sender's domain vouches for it.
+fn told(prepared: &Prepared, userid: &str, about: &str, letter: Reply, lines: Vec<AskedLine>) -> Answer {
+    let by_mail = prepared.origin.channel == Channel::Mail;
+    if !lines.is_empty() && !by_mail {
+        let userid = userid.to_owned();
+        return Answer::to_registered(Reply::ConfirmationsAsked { userid, lines, days: GOOD_FOR_DAYS });
+    }
+    let has_gone = lines.iter().any(|line| line.asked == Asked::Sent);
+    if by_mail && prepared.origin.aligned && !lines.is_empty() && !has_gone {
+        let reply = Reply::ConfirmationsAsked { userid: userid.to_owned(), lines, days: GOOD_FOR_DAYS };
+        return Answer { changed: true, ..Answer::to_sender(reply) };
+    }
+    told_by_mail(prepared, userid, about, letter)
 }
 
 /// What belongs into the mail box is only said to be there: over HTTP anybody may be asking.

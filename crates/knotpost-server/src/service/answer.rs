@@ -8,7 +8,7 @@ use serde::Serialize;
 pub use lines::{BoardLine, BoardTable, GameCount, HistoryLine, SeekLine, StandingLine, StandingsTable};
 pub use result::{Answer, Audience, Failure};
 
-use super::{PreferenceLine, Sample, Sheet};
+use super::{Asked, PreferenceLine, Sample, Sheet};
 
 /// An error as its reader sees it.
 #[derive(Clone, Debug, Serialize)]
@@ -40,6 +40,15 @@ pub struct LineResult {
     pub reply: Reply,
 }
 
+/// An address and what became of the mail that asks for its confirmation.
+#[derive(Clone, Debug, Serialize)]
+pub struct AskedLine {
+    /// The address.
+    pub address: String,
+    /// What became of it.
+    pub asked: Asked,
+}
+
 /// Something the server says to somebody.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -66,6 +75,28 @@ pub enum Reply {
         userid: String,
         /// The page that does it.
         link: String,
+        /// For how long.
+        days: i64,
+        /// Whether a reply does it as well.
+        by_reply: bool,
+    },
+    /// A reply to the mail that asks for a confirmation said neither yes nor no.
+    ConfirmHint {
+        /// The user the address is to belong to.
+        userid: String,
+        /// Whether it came too late.
+        is_expired: bool,
+        /// Whether it wanted all mail to end at an address that somebody has confirmed.
+        is_in_use: bool,
+    },
+    /// Whether mails went out that ask for confirmations: for who gave the right password.
+    ConfirmationsAsked {
+        /// Whose addresses they are.
+        userid: String,
+        /// Each with what became of its mail.
+        lines: Vec<AskedLine>,
+        /// For how long they are good.
+        days: i64,
     },
     /// A mail went to the addresses of an account, if there is one.
     MailSent {
@@ -78,6 +109,10 @@ pub enum Reply {
     PasswordChanged {
         /// Whose.
         userid: String,
+        /// For an address that was lost lately: the page that gives it back.
+        undo: Option<String>,
+        /// For how long.
+        days: i64,
     },
     /// Somebody gave many wrong passwords.
     WrongPasswords {
@@ -106,6 +141,10 @@ pub enum Reply {
         userid: String,
         /// What they are now.
         addresses: Vec<String>,
+        /// For an address there was before: the page that takes the change back.
+        undo: Option<String>,
+        /// For how long.
+        days: i64,
     },
     /// What a user wants otherwise than the default.
     Preferences {

@@ -10,11 +10,12 @@ use knotpost_commands::{
 use knotpost_rules::Seed;
 
 use super::board::parse_options;
+use super::confirming;
 use super::held::{self, Words};
 use super::pass::{Claim, Pass, Verdict, judge};
 use super::{Board, Code, Login, Origin, Prepared, Refusal, ServiceError};
 use crate::app::App;
-use crate::domain::Millis;
+use crate::domain::{Comment, Millis};
 use crate::store::{StoreError, Tx};
 
 /// What a mail would say as the answer to a board mail.
@@ -52,6 +53,8 @@ pub(super) enum Standpoint {
     BadPass,
     /// To the question whether an answer was his, and no yes.
     Undecided,
+    /// To the question whether somebody reads at an address.
+    Confirming(Box<confirming::Answered>),
 }
 
 /// What an answer to a board mail came to.
@@ -86,6 +89,19 @@ impl Prepared {
         matches!(self.standpoint, Some(Standpoint::Unproven(_)))
     }
 
+    /// The reply to a mail that asks for a confirmation.
+    pub(super) fn confirming(&self) -> Option<&confirming::Answered> {
+        match &self.standpoint {
+            Some(Standpoint::Confirming(answered)) => Some(answered),
+            _ => None,
+        }
+    }
+
+    /// Whether it replies to a mail that asks for a confirmation.
+    pub(super) fn is_confirming(&self) -> bool {
+        self.confirming().is_some()
+    }
+
     /// The board mail that its sender answers as himself.
     pub(super) fn pass(&self) -> Option<&Pass> {
         match &self.standpoint {
@@ -109,6 +125,9 @@ pub(super) async fn prepare_answer(
         return Ok(Answered::Complete { line, body: comment });
     }
     let mut tx = app.store.read().await?;
+    if let Some(prepared) = confirming::read_reply(&mut tx, app, origin, &claim, &line).await? {
+        return Ok(Answered::Prepared(Box::new(prepared)));
+    }
     let (standpoint, said) =
         match judge(&mut tx, app, &claim, origin.sender.as_ref(), app.clock.now()).await? {
             Verdict::Unknown => return Ok(Answered::Nothing),
@@ -140,7 +159,7 @@ pub(super) async fn prepare_answer(
     };
     Ok(Answered::Prepared(Box::new(Prepared {
         echo,
-        body,
+        body: Comment::new(&body),
         origin: origin.clone(),
         command,
         login: login.map_or(Login::NotNeeded, |(user, hash)| Login::Known { user, hash, key: None }),
@@ -156,7 +175,7 @@ pub(super) async fn prepare_answer(
 }
 
 /// For a line that was not read, because its sender may say nothing here.
-fn no_command() -> ParseError {
+pub(super) fn no_command() -> ParseError {
     ParseError::new(knotpost_commands::ErrorCode::UnknownCommand, "the line was not read")
 }
 
@@ -172,7 +191,7 @@ pub(super) async fn check_standpoint(tx: &mut Tx, prepared: &Prepared) -> Result
             Some(held) if !tx.take_held_answer(held).await? => Err(no_good().into()),
             _ => Ok(()),
         },
-        Some(Standpoint::Foreign(..) | Standpoint::Unproven(_)) | None => Ok(()),
+        Some(Standpoint::Foreign(..) | Standpoint::Unproven(_) | Standpoint::Confirming(_)) | None => Ok(()),
     }
 }
 

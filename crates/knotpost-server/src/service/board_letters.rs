@@ -72,7 +72,8 @@ pub async fn letter_by_reference(
     let spoken = remarks.into_iter().map(Spoken::from).collect();
     let reply_to = reader
         .zip(address)
-        .and_then(|(reader, address)| reply_address(app, &board, reader, (address, recipient), None, date));
+        .and_then(|(reader, address)| reply_address(app, &board, reader, (address, recipient), None, date))
+        .and_then(|reply_to| reply_to.for_mail_to(recipient));
     let answers = reader.filter(|_| reply_to.is_some()).map(|reader| Answers::of(&board, facts, reader));
     let ratings = ratings::change_lines(tx, &board).await?;
     let unsubscribe = reader.and_then(|reader| refusable(&board, facts.heading, reader.id));

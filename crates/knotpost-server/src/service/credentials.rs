@@ -34,6 +34,8 @@ pub enum Login {
     },
     /// No such user, or not his password: nobody can tell which.
     Wrong,
+    /// Logged in, but for this the password is needed again.
+    Stale,
     /// Too many tries; again in so many seconds.
     TooMany(u64),
 }

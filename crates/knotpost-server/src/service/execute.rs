@@ -12,9 +12,9 @@ use super::sheet::Listing;
 use super::watching::Watch;
 use super::{
     Answer, Audience, Board, BoardFacts, Channel, Code, ErrorReply, Heading, LineResult, Login, Prepared,
-    Refusal, Reply, Request, ServiceError, Sheet, accounts, answering, boards, challenge, departure, help,
-    looking, messages, moves, opponents, preferences, prepare, queries, queue, reader, records, resending,
-    resets, samples, standings, strangers, submission, vacations, watching,
+    Refusal, Reply, Request, ServiceError, Sheet, accounts, answering, boards, challenge, confirming,
+    departure, help, looking, messages, moves, opponents, preferences, prepare, queries, queue, reader,
+    records, resending, resets, samples, standings, strangers, submission, vacations, watching,
 };
 use crate::app::App;
 use crate::domain::{BoardRef, Millis, UserKey};
@@ -307,6 +307,12 @@ fn proven_user(prepared: &Prepared) -> Result<Option<(UserKey, Option<i64>)>, Re
             refusal.retry_after = Some(*seconds);
             Err(refusal)
         }
+        Login::Stale => Err(Refusal::new(
+            Code::NotAllowed,
+            "this needs your password, given within the last ten minutes",
+        )
+        .hint("Addresses decide who gets your next password: being logged in is not enough to change them.")
+        .hint("Write the password itself into the command, or give it on the settings page.")),
         Login::Known { user, key, .. } => Ok(Some((*user, *key))),
         _ => Ok(None),
     }
@@ -346,6 +352,9 @@ async fn act_and_note(
 
 async fn act(tx: &mut Tx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, ServiceError> {
     answering::check_standpoint(tx, prepared).await?;
+    if let Some(answered) = prepared.confirming() {
+        return confirming::act(tx, app, answered, now).await;
+    }
     let command = match (&prepared.command, prepared.pass()) {
         (Ok(command), _) => command,
         (Err(error), Some(pass)) => {

@@ -51,7 +51,9 @@ pub(super) async fn hold(
     let sealed = app.secret.seal(app.entropy.as_ref(), &serde_json::to_vec(words).map_err(corrupt)?)?;
     let until = now.plus(GOOD_FOR_DAYS * DAY_MS);
     let id = tx.hold_answer(pass.user.id, pass.board.id, (&sight, &sealed), now, until).await?;
-    let Some(row) = tx.address_id(pass.user.id, &pass.address.to_lowercase()).await? else { return Ok(()) };
+    let Some(row) = tx.proven_address(pass.user.id, &pass.address.to_lowercase()).await? else {
+        return Ok(());
+    };
     let payload = Payload {
         subject: Subject::Held { id, mark: held_mark(&sealed) },
         address: row,

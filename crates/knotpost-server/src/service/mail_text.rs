@@ -86,7 +86,7 @@ pub fn masked_text(app: &App, message: &[u8], author: Author) -> String {
 pub fn mask_tokens(line: &str) -> String {
     let line = mask_between(line, "+r.", |c| c == '@' || c == '>' || c.is_whitespace());
     let mut line = mask_between(&line, "+b.", |c| c == '@' || c == '>' || c.is_whitespace());
-    for page in ["/confirm/", "/reset/", "/magic/", "/unsubscribe/"] {
+    for page in ["/confirm/", "/reset/", "/magic/", "/not-me/", "/unsubscribe/"] {
         line =
             mask_between(&line, page, |c| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '-' | '_' | '%'));
     }
@@ -119,6 +119,7 @@ mod tests {
             ("to <games+r.abc234@example.org>, x", "to <games+r.********@example.org>, x"),
             ("games+b.17.0a1b@example.org", "games+b.********@example.org"),
             ("see http://x/confirm/7.61.0a and go", "see http://x/confirm/******** and go"),
+            ("see http://x/not-me/7.61.0a and go", "see http://x/not-me/******** and go"),
             ("http://x/unsubscribe/7.nags.0a", "http://x/unsubscribe/********"),
             ("nothing to hide here: /help/", "nothing to hide here: /help/"),
         ] {

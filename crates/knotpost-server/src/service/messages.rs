@@ -84,7 +84,7 @@ fn text_of(prepared: &Prepared) -> Result<String, Refusal> {
         return Err(Refusal::new(Code::WrongArguments, "there is no text to pass on")
             .hint("Write what you want to say into the body, below the command."));
     }
-    Ok(limit_comment(text))
+    Ok(text.to_owned())
 }
 
 /// Notes the words; workers pass them on, some users at a time.

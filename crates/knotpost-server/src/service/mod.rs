@@ -15,6 +15,7 @@ mod buckets;
 mod challenge;
 mod chance;
 mod choosing;
+mod confirming;
 mod credentials;
 mod deadlines;
 mod departure;
@@ -82,6 +83,7 @@ mod time;
 mod token;
 mod tokens;
 mod turns;
+mod undoing;
 mod unsubscribe;
 mod users;
 mod vacations;
@@ -90,15 +92,14 @@ mod waiting;
 mod watching;
 mod webhooks;
 
-pub use accounts::confirm_address;
 pub use acquaintances::Acquaintances;
 pub use admin::{
     Administrator, AuditPage, AuditQuery, BoardDeed, Deed, Door, Inspection, Jobs, Overview, QueueFacts,
     QueuedLine, administer, inspect_board, view_audit, view_jobs, view_overview,
 };
 pub use answer::{
-    Answer, Audience, BoardLine, BoardTable, ErrorReply, Failure, GameCount, HistoryLine, LineResult, Reply,
-    SeekLine, StandingLine, StandingsTable,
+    Answer, AskedLine, Audience, BoardLine, BoardTable, ErrorReply, Failure, GameCount, HistoryLine,
+    LineResult, Reply, SeekLine, StandingLine, StandingsTable,
 };
 pub use answering::{Answering, Credit, ask_for_confirmation};
 pub use answers::Answers;
@@ -110,6 +111,7 @@ pub use bounces::{
 };
 pub use chance::{Chance, chance, commitment};
 pub use choosing::{Choosing, choose};
+pub use confirming::{Asked, Confirmed, confirm_address, too_old as confirmation_too_old};
 pub use credentials::{Credentials, HashError, Login, Try};
 pub use deadlines::work_due;
 pub use depiction::{Basis, view_again};
@@ -144,7 +146,9 @@ pub use peers::{Announcements, Announcer, Notice, Sign, heed, tell_peers};
 pub use post::{BoardFacts, Envelope, Heading, Note, compose_answer, post_to_address};
 pub use postmaster::{ToPostmaster, hand_to_administrators};
 pub use preferences::PreferenceLine;
-pub use prepare::{Channel, Origin, Prepared, Proof, ProvenUser, Request, prepare, prepare_at_once};
+pub use prepare::{
+    Channel, Origin, Prepared, Proof, ProvenUser, Request, gave_password_lately, prepare, prepare_at_once,
+};
 pub use profiles::{GameRating, Profile, view_profile};
 pub use proving::whose_password;
 pub use ratings::rate_board;
@@ -160,8 +164,8 @@ pub use resets::{set_password_by_link, view_reset};
 pub use samples::Sample;
 pub use server_key::{KeyError, KeyUse, adopt_key, check_key, reseal_webhooks, view_key_use};
 pub use sessions::{
-    SESSION_MS, SessionView, Visitor, ask_for_link, find_visitor, log_in, log_in_by_link, log_out,
-    log_out_everywhere, view_link, view_sessions,
+    RECENT_MS, SESSION_MS, SessionView, Visitor, ask_for_link, find_visitor, give_password, log_in,
+    log_in_by_link, log_out, log_out_everywhere, view_link, view_sessions,
 };
 pub use sheet::{Listing, Seat, Sheet, Spoken, TimeFacts, Verdict};
 pub use standings::{view_seeks, view_standings};
@@ -174,6 +178,7 @@ pub use tokens::{
     Bearer, FreshToken, LONGEST_NAME as LONGEST_TOKEN_NAME, MOST_DAYS as MOST_TOKEN_DAYS, Scope, TokenView,
     TokenWish, USUAL_DAYS, create_token, find_bearer, recall_bearer, revoke_token, view_tokens,
 };
+pub use undoing::{TakenBack, undo_address_change, view_address_change};
 pub use unsubscribe::{Kind as UnsubscribeKind, Refusable, unsubscribe, view_unsubscribe};
 pub use users::{
     UserEdit, UserView, search_users, view_public_user, view_user, view_user_by_key, view_users,

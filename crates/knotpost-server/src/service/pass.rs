@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Board;
-use super::token::{self, Payload, Subject, Unproven, day};
+use super::token::{self, Payload, ReplyTo, Subject, Unproven, day};
 use crate::app::App;
 use crate::domain::{Address, BoardKey, Millis, UserKey};
 use crate::secret::Purpose;
@@ -89,7 +89,7 @@ pub(super) fn reply_address(
     (address, recipient): (i64, &str),
     submitted: Option<&str>,
     date: Millis,
-) -> Option<String> {
+) -> Option<ReplyTo> {
     let seat = board.seat_of(user.id)?.seat;
     let ply = board.entries.len() as i64;
     let subject = Subject::Board { board: board.row.id.0, seat, ply, stamp: stamp(app, board, submitted) };
@@ -97,7 +97,7 @@ pub(super) fn reply_address(
     token::reply_address(app, payload, recipient, user)
 }
 
-/// As [`reply_address`], whatever address it goes to; `None` as well when that is none of his.
+/// As [`reply_address`], whatever address it goes to; `None` as well when he has not proven to read there.
 ///
 /// # Errors
 /// When the database fails.
@@ -109,11 +109,11 @@ pub(super) async fn reply_address_at(
     recipient: &str,
     submitted: Option<&str>,
     date: Millis,
-) -> Result<Option<String>, StoreError> {
+) -> Result<Option<ReplyTo>, StoreError> {
     if board.seat_of(user.id).is_none() {
         return Ok(None);
     }
-    let address = tx.address_id(user.id, &recipient.to_lowercase()).await?;
+    let address = tx.proven_address(user.id, &recipient.to_lowercase()).await?;
     Ok(address.and_then(|address| reply_address(app, board, user, (address, recipient), submitted, date)))
 }
 
@@ -191,7 +191,7 @@ pub(super) async fn judge(
 
 async fn is_his(tx: &mut Tx, pass: &Pass, sender: Option<&Address>) -> Result<bool, StoreError> {
     match sender {
-        Some(sender) => Ok(tx.address_id(pass.user.id, &sender.key()).await?.is_some()),
+        Some(sender) => Ok(tx.proven_address(pass.user.id, &sender.key()).await?.is_some()),
         None => Ok(false),
     }
 }
@@ -203,7 +203,12 @@ async fn read_token(tx: &mut Tx, app: &App, word: &str, now: Millis) -> Result<O
     if !token.is_genuine(app, &address, &user) || token.has_expired(now) {
         return Ok(None);
     }
+    // What was sent to an address before it was proven entitles to nothing but to prove it.
+    if tx.proven_address(user.id, &address.to_lowercase()).await?.is_none() {
+        return Ok(None);
+    }
     match token.payload.subject {
+        Subject::Address => Ok(None),
         Subject::Board { board, ply, stamp, .. } => {
             let sight = Sight { ply, proof: Proof::Stamp(stamp) };
             pass(tx, app, user, BoardKey(board), sight, address).await
@@ -241,7 +246,7 @@ async fn read_parent(
     if revoked || now.since(origin.date).0 > GOOD_FOR_DAYS * DAY_MS {
         return Ok(Some(None));
     }
-    if tx.address_id(user.id, &origin.recipient.to_lowercase()).await?.is_none() {
+    if tx.proven_address(user.id, &origin.recipient.to_lowercase()).await?.is_none() {
         return Ok(Some(None));
     }
     let sight = Sight { ply, proof: Proof::Date(origin.date.0) };

@@ -11,6 +11,7 @@ use super::pass::{Pass, reply_address_at};
 use super::proposals::note_of_proposal;
 use super::readers::{BoardReaders, Reader, readers, readers_and_watchers};
 use super::superseding::take_over_from;
+use super::token::ReplyTo;
 use super::{Board, Prepared, Reply, Standing, Style, webhooks};
 use crate::app::App;
 use crate::clock::random_bytes;
@@ -89,7 +90,7 @@ pub(super) async fn post_answerable(
     reply: &Reply,
     recipient: &Address,
     user: Option<UserKey>,
-    thread: (Option<&str>, Option<String>),
+    thread: (Option<&str>, Option<ReplyTo>),
     now: Millis,
 ) -> Result<(), StoreError> {
     let mail = compose(tx, app, reply, recipient, user, thread, None, now).await?;
@@ -104,7 +105,7 @@ async fn compose(
     reply: &Reply,
     recipient: &Address,
     user: Option<UserKey>,
-    thread: (Option<&str>, Option<String>),
+    thread: (Option<&str>, Option<ReplyTo>),
     most_bytes: Option<usize>,
     now: Millis,
 ) -> Result<NewOutbox, StoreError> {
@@ -133,7 +134,7 @@ async fn compose(
             None => form_for(tx, reply, recipient, user).await?,
         },
         notices,
-        reply_to,
+        reply_to: reply_to.and_then(|reply_to| reply_to.for_mail_to(&recipient.to_string())),
     };
     let draft = app.composer.draft(reply, &envelope).map_err(StoreError::Corrupt)?;
     let content = match most_bytes {
@@ -188,7 +189,7 @@ async fn answer_address(
     pass: &Pass,
     recipient: &str,
     now: Millis,
-) -> Result<Option<String>, StoreError> {
+) -> Result<Option<ReplyTo>, StoreError> {
     match Board::load(tx, app, &pass.board.game, pass.board.number as u32).await? {
         Some(board) => reply_address_at(tx, app, &board, &pass.user, recipient, None, now).await,
         None => Ok(None),

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::future::BoxFuture;
-use knotpost_commands::{Command, ParseError};
+use knotpost_commands::{Command, Credentials, ParseError};
 use serde::{Deserialize, Serialize};
 
 use super::answering::{Answered, Answering, Standpoint, prepare_answer};
 use super::limits::Asker;
 use super::proving::{Patience, Place, Words, check_password};
-use super::{Limited, Login, Rate, Refusal, queries};
+use super::sessions::RECENT_MS;
+use super::{HashError, Limited, Login, Rate, Refusal, queries};
 use crate::app::App;
-use crate::domain::{Address, Host, UserKey};
+use crate::domain::{Address, Comment, Host, Millis, UserKey};
 use crate::store::StoreError;
 
 /// Shorter words are no passwords.
@@ -52,6 +53,68 @@ pub struct ProvenUser {
     pub hash: String,
     /// The key of the API that he showed. A command is refused when it has been revoked by then.
     pub key: Option<i64>,
+    /// When he last gave his password; `None`: a key or a link stood for it.
+    pub password_at: Option<Millis>,
+}
+
+/// Whether a password given then still stands for one that is asked for now.
+pub fn gave_password_lately(password_at: Option<Millis>, now: Millis) -> bool {
+    password_at.is_some_and(|at| now.0 - at.0 < RECENT_MS)
+}
+
+/// What somebody who is logged in must show beside, so that a browser found open does not give an account away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Demand {
+    /// Nothing.
+    Nothing,
+    /// The password, now or a moment ago.
+    Lately,
+    /// The password, with the command itself.
+    Typed,
+}
+
+/// The one list of what commands demand.
+fn demand(command: &Command) -> Demand {
+    match command {
+        Command::ChangePassword { .. } | Command::Delete { .. } => Demand::Typed,
+        // Where mail goes is where the next password goes.
+        Command::Add { .. } | Command::ChangeAddress { .. } | Command::Signoff { .. } => Demand::Lately,
+        Command::Help { .. }
+        | Command::Signup { .. }
+        | Command::List { .. }
+        | Command::Message { .. }
+        | Command::Broadcast { .. }
+        | Command::Multiple
+        | Command::AllShow { .. }
+        | Command::AllGames { .. }
+        | Command::PasswordReset { .. }
+        | Command::Vacation { .. }
+        | Command::Set { .. }
+        | Command::TestDisplay { .. }
+        | Command::Resend { .. }
+        | Command::Challenge { .. }
+        | Command::Move { .. }
+        | Command::Queue { .. }
+        | Command::Chat { .. }
+        | Command::Submit { .. }
+        | Command::Confirm { .. }
+        | Command::Preview { .. }
+        | Command::PreviewNew { .. }
+        | Command::Accept { .. }
+        | Command::Reject { .. }
+        | Command::Limit { .. }
+        | Command::Seek { .. }
+        | Command::Subscribe { .. }
+        | Command::Unsubscribe { .. }
+        | Command::Notify { .. }
+        | Command::ShowBoards { .. }
+        | Command::ShowUsers { .. }
+        | Command::ShowAs { .. }
+        | Command::Games { .. }
+        | Command::Standings { .. }
+        | Command::History { .. }
+        | Command::Export { .. } => Demand::Nothing,
+    }
 }
 
 /// Where a command came from.
@@ -115,7 +178,7 @@ pub struct Request {
 pub struct Prepared {
     /// The command line, its passwords masked.
     pub echo: String,
-    pub(super) body: String,
+    pub(super) body: Comment,
     pub(super) origin: Origin,
     pub(super) command: Result<Command, ParseError>,
     pub(super) login: Login,
@@ -138,6 +201,9 @@ pub struct Prepared {
 impl Prepared {
     /// Whether the command only looks, so that a snapshot suffices for it.
     pub fn is_query(&self) -> bool {
+        if self.is_confirming() {
+            return false;
+        }
         match &self.command {
             Ok(Command::Multiple) => self.lines.iter().all(Self::is_query),
             Ok(command) => queries::is_query(command),
@@ -172,8 +238,10 @@ impl Prepared {
 
     /// Whose keys it uses: two clients may choose the same key and must not meet in it.
     pub(super) fn key_scope(&self) -> String {
-        match &self.login {
-            Login::Known { user, .. } => format!("user {}", user.0),
+        match (&self.login, &self.command) {
+            // Once it has been carried out, its name is somebody's.
+            (_, Ok(Command::Signup { .. })) => format!("from {}", self.origin.rate_key),
+            (Login::Known { user, .. }, _) => format!("user {}", user.0),
             _ => format!("from {}", self.origin.rate_key),
         }
     }
@@ -340,7 +408,7 @@ fn prepare_line(
         let command = knotpost_commands::parse(&request.line, &app.vocabulary);
         let mut prepared = Prepared {
             echo: knotpost_commands::mask(&request.line, &app.vocabulary),
-            body: request.body,
+            body: Comment::default(),
             origin: request.origin,
             command,
             login: Login::NotNeeded,
@@ -354,8 +422,9 @@ fn prepare_line(
             standpoint: None,
         };
         if matches!(prepared.command, Ok(Command::Multiple)) {
-            return prepare_lines(app, prepared, patience).await;
+            return prepare_lines(app, prepared, &request.body, patience).await;
         }
+        prepared.body = Comment::new(&request.body);
         redact_body(&mut prepared);
         prepared.proven = find_proven(app, &prepared).await?;
         let done = check_passwords(app, &mut prepared, patience).await?;
@@ -382,7 +451,7 @@ fn redact_body(prepared: &mut Prepared) {
     }
     for password in passwords.into_iter().filter(|password| password.len() >= SHORTEST_PASSWORD) {
         if prepared.body.contains(password) {
-            prepared.body = prepared.body.replace(password, knotpost_commands::MASK);
+            prepared.body = Comment::new(&prepared.body.replace(password, knotpost_commands::MASK));
         }
     }
 }
@@ -391,10 +460,10 @@ fn redact_body(prepared: &mut Prepared) {
 async fn prepare_lines(
     app: &Arc<App>,
     mut prepared: Prepared,
+    body: &str,
     patience: Patience,
 ) -> Result<Option<Prepared>, StoreError> {
-    let body = std::mem::take(&mut prepared.body);
-    let lines = match knotpost_commands::command_lines(&body) {
+    let lines = match knotpost_commands::command_lines(body) {
         Ok(lines) => lines,
         Err(error) => {
             prepared.command = Err(error);
@@ -414,6 +483,21 @@ async fn prepare_lines(
     Ok(Some(prepared))
 }
 
+/// Who signs up: nobody yet, or, with the right password, the one who has the name already.
+async fn check_signup(
+    app: &Arc<App>,
+    origin: &Origin,
+    who: &Credentials,
+) -> Result<Result<Login, HashError>, StoreError> {
+    if app.store.glance().await?.find_user(&who.userid).await?.is_none() {
+        return Ok(Ok(Login::NotNeeded));
+    }
+    let (place, given) = (Place::of(origin), (who.userid.as_str(), who.password.expose()));
+    let tried =
+        check_password(app, (&place, &Proof::Password), given, Words::Password, Patience::Hash).await?;
+    Ok(tried.unwrap_or(Ok(Login::Wrong)))
+}
+
 /// `false` when a password would have to be hashed and must not be.
 async fn check_passwords(
     app: &Arc<App>,
@@ -429,7 +513,8 @@ async fn check_passwords(
     if patience == Patience::OnlyRemembered && new_password.is_some() {
         return Ok(false);
     }
-    if let Command::Signup { .. } = command {
+    let is_signup = matches!(command, Command::Signup { .. });
+    if is_signup {
         count_rate(app, prepared);
         if prepared.limited.is_some() {
             return Ok(true);
@@ -437,12 +522,19 @@ async fn check_passwords(
     }
     let Ok(command) = &prepared.command else { return Ok(true) };
     let login = match (command, command.credentials()) {
-        (Command::Signup { .. }, _) | (_, None) => Ok(Login::NotNeeded),
+        (Command::Signup { who, .. }, _) => check_signup(app, &prepared.origin, who).await?,
+        (_, None) => Ok(Login::NotNeeded),
         (_, Some(who)) => {
-            let proof = match command {
-                // Whoever finds a browser open must not be able to lock its owner out.
-                Command::ChangePassword { .. } | Command::Delete { .. } => &Proof::Password,
-                _ => &prepared.origin.proof,
+            let proof = match (demand(command), &prepared.origin.proof) {
+                (Demand::Typed, _) => &Proof::Password,
+                (Demand::Lately, Proof::LoggedIn(visitor))
+                    if who.password.expose() == knotpost_commands::MASK
+                        && !gave_password_lately(visitor.password_at, app.clock.now()) =>
+                {
+                    prepared.login = Login::Stale;
+                    return Ok(true);
+                }
+                (_, proof) => proof,
             };
             let words = match (command, proof) {
                 (Command::Move { .. }, Proof::Password) => Words::PasswordOfMove,
@@ -457,7 +549,10 @@ async fn check_passwords(
         }
     };
     let new_hash = match (&login, new_password) {
-        (Ok(Login::NotNeeded | Login::Known { .. }), Some(password)) => {
+        (Ok(Login::NotNeeded), Some(password)) => {
+            Some(app.credentials.hash_for(password.expose(), prepared.origin.host).await)
+        }
+        (Ok(Login::Known { .. }), Some(password)) if !is_signup => {
             Some(app.credentials.hash_for(password.expose(), prepared.origin.host).await)
         }
         _ => None,

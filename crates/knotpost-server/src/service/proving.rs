@@ -105,14 +105,15 @@ pub async fn whose_password(
 ) -> Result<Option<ProvenUser>, ServiceError> {
     match check_typed_password(app, rate_key, userid, password).await? {
         Ok(Login::Known { user, hash, key }) => {
-            Ok(Some(ProvenUser { user, userid: userid.to_owned(), hash, key }))
+            let password_at = Some(app.clock.now());
+            Ok(Some(ProvenUser { user, userid: userid.to_owned(), hash, key, password_at }))
         }
         Ok(Login::TooMany(seconds)) => {
             let refusal = Refusal::new(Code::RateLimited, "too many tries with this userid; try again later");
             Err(Refusal { retry_after: Some(seconds), ..refusal }.into())
         }
         Err(_) => Err(Refusal::new(Code::Unavailable, "the server is too busy to check passwords").into()),
-        Ok(Login::Wrong | Login::NotNeeded) => Ok(None),
+        Ok(Login::Wrong | Login::NotNeeded | Login::Stale) => Ok(None),
     }
 }
 

@@ -63,20 +63,32 @@ pub(super) async fn post_reference(
     user: UserKey,
     now: Millis,
 ) -> Result<usize, StoreError> {
-    let facts = serde_json::to_string(&reference).map_err(|error| StoreError::Corrupt(error.to_string()))?;
     let addresses = registered_addresses(tx, app, user).await?;
     for recipient in &addresses {
-        let mail = ReferenceMail {
-            kind: reference.kind(),
-            recipient: recipient.clone(),
-            user,
-            facts: facts.clone(),
-            message_id: new_message_id(app)?,
-            date: now,
-        };
-        tx.insert_reference_mail(&mail).await?;
+        post_reference_to(tx, app, &reference, user, recipient, now).await?;
     }
     Ok(addresses.len())
+}
+
+/// Queues the mail to one address.
+pub(super) async fn post_reference_to(
+    tx: &mut Tx,
+    app: &App,
+    reference: &Reference,
+    user: UserKey,
+    recipient: &str,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let facts = serde_json::to_string(reference).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    let mail = ReferenceMail {
+        kind: reference.kind(),
+        recipient: recipient.to_owned(),
+        user,
+        facts,
+        message_id: new_message_id(app)?,
+        date: now,
+    };
+    tx.insert_reference_mail(&mail).await
 }
 
 /// What a mail by reference says; `None`: there is nothing to say any more.

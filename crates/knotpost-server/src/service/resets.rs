@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use knotpost_commands::Password;
 
-use super::post::{post_to_user, registered_addresses};
+use super::post::{post_to_address, post_to_user, registered_addresses};
 use super::prepare::check_rate;
 use super::references::{Reference, post_reference};
+use super::undoing::{GOOD_FOR_DAYS, lost_addresses};
 use super::{Answer, Channel, Code, Prepared, Rate, Refusal, Reply, ServiceError};
 use crate::app::App;
 use crate::domain::{Millis, UserKey};
@@ -18,6 +19,8 @@ use crate::store::{StoreError, Tx, UserRow, UserState};
 const LIFE_MS: i64 = 24 * 3_600_000;
 /// How often somebody may try a code.
 const MOST_TRIES: i64 = 5;
+/// Codes of a user that can be used at the same time. Whoever asks for more gets the newest of them again.
+const MOST_LIVE: usize = 5;
 
 /// The answer is the same whether or not there is such a user.
 pub(super) async fn ask(
@@ -32,8 +35,8 @@ pub(super) async fn ask(
     let user = user.filter(|user| user.state == UserState::Active && user.password_hash.is_some());
     let mut sender_is_told = false;
     if let Some(user) = &user {
-        tx.set_reset(user.id, &code_digest(app, &app.links.reset_code(user.id, now)), now).await?;
-        if post_reference(tx, app, Reference::Reset(now), user.id, now).await? > 0 {
+        let at = begin(tx, app, user.id, now).await?;
+        if post_reference(tx, app, Reference::Reset(at), user.id, now).await? > 0 {
             prepared.set_made(true);
         }
         let sender = prepared.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
@@ -48,14 +51,39 @@ pub(super) async fn ask(
     Ok(Answer::to_registered(reply))
 }
 
+/// Gives a user a code beside those he has; of too many, the newest holds for this one as well. Says of which moment it
+/// is.
+pub(super) async fn begin(tx: &mut Tx, app: &App, user: UserKey, now: Millis) -> Result<Millis, StoreError> {
+    let live = tx.live_resets(user, now.plus(-LIFE_MS), MOST_TRIES).await?;
+    if let Some(newest) = live.first().filter(|_| live.len() >= MOST_LIVE) {
+        return Ok(*newest);
+    }
+    tx.add_reset(user, &code_digest(app, &app.links.reset_code(user, now)), now).await?;
+    Ok(now)
+}
+
+/// As [`begin`], after every code and link from before has ended. It is of a later moment than those: two of one moment
+/// would be the same.
+pub(super) async fn begin_anew(
+    tx: &mut Tx,
+    app: &App,
+    user: UserKey,
+    now: Millis,
+) -> Result<Millis, StoreError> {
+    let live = tx.live_resets(user, now.plus(-LIFE_MS), MOST_TRIES).await?;
+    let at = live.first().map_or(now, |newest| Millis(now.0.max(newest.0 + 1)));
+    tx.drop_reset(user).await?;
+    begin(tx, app, user, at).await
+}
+
 /// Mails link and code to a user because an administrator wants it.
 pub(super) async fn send(tx: &mut Tx, app: &App, user: &UserRow, now: Millis) -> Result<(), ServiceError> {
     if user.state != UserState::Active || user.password_hash.is_none() {
         let message = format!("{} is suspended or has no password to replace", user.userid);
         return Err(Refusal::new(Code::Conflict, message).into());
     }
-    tx.set_reset(user.id, &code_digest(app, &app.links.reset_code(user.id, now)), now).await?;
-    if post_reference(tx, app, Reference::Reset(now), user.id, now).await? == 0 {
+    let at = begin(tx, app, user.id, now).await?;
+    if post_reference(tx, app, Reference::Reset(at), user.id, now).await? == 0 {
         let message = format!("{} has no confirmed address to write to", user.userid);
         return Err(Refusal::new(Code::Conflict, message).into());
     }
@@ -86,7 +114,7 @@ async fn live_reset(
     at: Millis,
     now: Millis,
 ) -> Result<Option<UserRow>, StoreError> {
-    if now.0 >= at.plus(LIFE_MS).0 || tx.reset_at(user).await? != Some(at.0) {
+    if now.0 >= at.plus(LIFE_MS).0 || !tx.has_reset(user, at).await? {
         return Ok(None);
     }
     Ok(tx.user(user).await?.filter(|user| user.state == UserState::Active))
@@ -102,8 +130,9 @@ pub(super) async fn try_code(
 ) -> Result<bool, StoreError> {
     let Some(code) = read_code(word) else { return Ok(false) };
     let (key, since) = (user.unwrap_or(UserKey(0)), now.plus(-LIFE_MS));
-    let right = app.store.write(move |tx| Box::pin(tx.try_reset(key, since, MOST_TRIES))).await?;
-    Ok(right.is_some_and(|right| super::credentials::same_hash(&right, &code_digest(app, &code))))
+    let right = app.store.write(move |tx| Box::pin(tx.try_resets(key, since, MOST_TRIES))).await?;
+    let digest = code_digest(app, &code);
+    Ok(right.iter().any(|right| super::credentials::same_hash(right, &digest)))
 }
 
 /// A word as a code: three groups of four, in any case, with or without dashes.
@@ -179,9 +208,12 @@ pub(super) async fn replace_password(
 ) -> Result<Reply, StoreError> {
     tx.set_password_hash(user.id, Some(hash), now).await?;
     tx.drop_reset(user.id).await?;
-    let notice = Reply::PasswordChanged { userid: user.userid.clone() };
-    post_to_user(tx, app, &notice, user.id, now).await?;
-    Ok(notice)
+    let notice = |undo| Reply::PasswordChanged { userid: user.userid.clone(), undo, days: GOOD_FOR_DAYS };
+    post_to_user(tx, app, &notice(None), user.id, now).await?;
+    for (address, link) in lost_addresses(tx, app, user, now).await? {
+        post_to_address(tx, app, &notice(Some(link)), &address, Some(user.id), None, now).await?;
+    }
+    Ok(notice(None))
 }
 
 #[cfg(test)]

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use super::credentials::same_hash;
 use super::limits::Asker;
 use super::post::registered_addresses;
-use super::proving::check_typed_password;
+use super::proving::{check_typed_password, whose_password};
 use super::references::{Reference, post_reference};
 use super::{Channel, Code, Login, Rate, Refusal, Reply, ServiceError};
 use crate::app::App;
 use crate::clock::random_bytes;
-use crate::domain::{Millis, UserKey};
+use crate::domain::{Millis, UserKey, clean_line};
 use crate::secret::{Purpose, to_hex};
 use crate::store::{SessionRow, StoreError, Tx, UserRow, UserState};
 
@@ -25,6 +25,8 @@ const IDLE_MS: i64 = 14 * DAY_MS;
 pub const SESSION_MS: i64 = 60 * DAY_MS;
 /// The time of the last use is noted no more often than this.
 const TOUCH_MS: i64 = 60 * MINUTE_MS;
+/// So long a password that was given stands for the one that a change of the account needs.
+pub const RECENT_MS: i64 = 10 * MINUTE_MS;
 /// How long a link by mail logs its reader in.
 const LINK_MS: i64 = 30 * MINUTE_MS;
 /// What is kept of a browser's name, in characters.
@@ -43,6 +45,8 @@ pub struct Visitor {
     pub is_admin: bool,
     /// Digest of the session's token.
     pub session: String,
+    /// When the password was last given in the session.
+    pub password_at: Option<Millis>,
 }
 
 /// A session as its owner sees it.
@@ -79,7 +83,7 @@ pub async fn log_in(
             begun.ok_or_else(|| wrong().into())
         }
         Ok(Login::TooMany(seconds)) => Err(too_many(seconds).into()),
-        Ok(Login::Wrong | Login::NotNeeded) => Err(wrong().into()),
+        Ok(Login::Wrong | Login::NotNeeded | Login::Stale) => Err(wrong().into()),
         Err(error) => {
             tracing::warn!(%error, "a password could not be checked");
             Err(Refusal::new(
@@ -114,7 +118,7 @@ async fn begin(
     })?;
     let token = to_hex(&bytes);
     let (digest, now, shared) = (digest(app, &token), app.clock.now(), Arc::clone(app));
-    let agent: String = user_agent.chars().filter(|sign| !sign.is_control()).take(LONGEST_AGENT).collect();
+    let agent: String = clean_line(user_agent).chars().take(LONGEST_AGENT).collect();
     let known = Arc::new(known);
     let begun = app
         .store
@@ -141,6 +145,7 @@ async fn begin(
                     created_at: now,
                     seen_at: now,
                     expires_at: now.plus(SESSION_MS),
+                    password_at: link.is_none().then_some(now.0),
                 };
                 tx.insert_session(&session).await?;
                 Ok(true)
@@ -169,7 +174,8 @@ pub async fn find_visitor(app: &Arc<App>, token: &str) -> Result<Option<Visitor>
             .await?;
     }
     let (is_admin, hash) = (row.role == "admin", row.password_hash.unwrap_or_default());
-    Ok(Some(Visitor { user: row.id, userid: row.userid, hash, is_admin, session: digest }))
+    let password_at = session.password_at.map(Millis);
+    Ok(Some(Visitor { user: row.id, userid: row.userid, hash, is_admin, session: digest, password_at }))
 }
 
 async fn live_session(
@@ -188,6 +194,31 @@ fn is_live(app: &App, row: &UserRow, session: &SessionRow, now: Millis) -> bool 
         && now.0 < session.expires_at.0
         && now.0 - session.seen_at.0 < IDLE_MS
         && same_hash(&session.password_mark, &password_mark(app, row))
+}
+
+/// Checks the password that a visitor gives once more; from then on it counts as given in his session.
+///
+/// # Errors
+/// When it is not his, was tried too often or cannot be checked now; when the database fails.
+pub async fn give_password(
+    app: &Arc<App>,
+    visitor: &mut Visitor,
+    password: &str,
+    rate_key: &str,
+) -> Result<(), ServiceError> {
+    let known = whose_password(app, rate_key, &visitor.userid, password).await?;
+    if known.is_none_or(|known| known.user != visitor.user) {
+        return Err(Refusal::new(Code::BadCredentials, "the password is wrong").into());
+    }
+    let (digest, now) = (visitor.session.clone(), app.clock.now());
+    app.store
+        .write(move |tx| {
+            let digest = digest.clone();
+            Box::pin(async move { tx.set_session_password(&digest, now).await })
+        })
+        .await?;
+    visitor.password_at = Some(now);
+    Ok(())
 }
 
 /// The sessions of a visitor.

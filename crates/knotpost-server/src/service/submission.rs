@@ -117,7 +117,7 @@ pub(super) async fn confirm(
     let turn = Turn::from_word(&row.text);
     let board = check_turn_on(board, &user, turn, None)?;
     tx.delete_submissions(board.row.id).await?;
-    let said = if prepared.body.trim().is_empty() { &row.comment } else { &prepared.body };
+    let said = if prepared.body.trim().is_empty() { row.comment.as_str() } else { prepared.body.as_str() };
     moves::make(tx, app, board, &user, turn, said, now).await
 }
 

@@ -40,11 +40,13 @@ pub(super) enum Subject {
     },
     /// An answer from a strange address that waits for a confirmation.
     Held {
-        /// Its row.
+        /// Its row, never 0.
         id: i64,
         /// Tells it from one that had this row before.
         mark: u32,
     },
+    /// The address itself: that somebody reads there.
+    Address,
 }
 
 /// The part of a token that is signed.
@@ -78,6 +80,12 @@ impl Payload {
                     write_number(&mut bytes, number);
                 }
             }
+            // No row has the number 0.
+            Subject::Address => {
+                for number in [0, 0] {
+                    write_number(&mut bytes, number);
+                }
+            }
         }
         write_number(&mut bytes, self.address);
         bytes.extend(self.expires.to_be_bytes());
@@ -86,10 +94,10 @@ impl Payload {
 
     fn read(mut bytes: &[u8]) -> Option<Self> {
         let subject = match read_number(&mut bytes)? {
-            0 => {
-                let id = read_number(&mut bytes)?;
-                Subject::Held { id, mark: u32::try_from(read_number(&mut bytes)?).ok()? }
-            }
+            0 => match read_number(&mut bytes)? {
+                0 => Subject::Address,
+                id => Subject::Held { id, mark: u32::try_from(read_number(&mut bytes)?).ok()? },
+            },
             board => {
                 let (seat, ply) = (read_number(&mut bytes)?, read_number(&mut bytes)?);
                 let (stamp, rest) = bytes.split_first_chunk::<2>()?;
@@ -163,14 +171,30 @@ impl Unproven {
     }
 }
 
-/// The reply address with this token; `None` when the server's own name is so long that no token fits behind it.
-pub(super) fn reply_address(app: &App, payload: Payload, address: &str, user: &UserRow) -> Option<String> {
+/// Where a mail is answered without a password. What it entitles to belongs to the reader of one address: it can be
+/// taken out for a mail to that address alone.
+#[derive(Clone, Debug)]
+pub(super) struct ReplyTo {
+    reply: String,
+    bound_to: String,
+}
+
+impl ReplyTo {
+    /// The Reply-To of a mail with this envelope recipient; `None` when the token is not for who reads there.
+    pub(super) fn for_mail_to(self, recipient: &str) -> Option<String> {
+        (recipient.to_lowercase() == self.bound_to).then_some(self.reply)
+    }
+}
+
+/// The reply address with this token, for mails to this address; `None` when the server's own name is so long that no
+/// token fits behind it.
+pub(super) fn reply_address(app: &App, payload: Payload, address: &str, user: &UserRow) -> Option<ReplyTo> {
     let mut bytes = payload.write();
     let reader = address.to_lowercase();
     let Signature { key, mac } = app.secret.sign(&parts(&bytes, reader.as_bytes(), user));
     bytes.push(key);
     bytes.extend(mac.iter().take(SIGNATURE));
-    fitting(&app.own, &bytes)
+    fitting(&app.own, &bytes).map(|reply| ReplyTo { reply, bound_to: reader })
 }
 
 fn fitting(own: &OwnAddresses, bytes: &[u8]) -> Option<String> {
@@ -200,7 +224,8 @@ mod tests {
         let board = (1..i64::MAX, 0..300_i64, 0..1_000_000_i64, any::<u16>());
         prop_oneof![
             board.prop_map(|(board, seat, ply, stamp)| Subject::Board { board, seat, ply, stamp }),
-            (0..i64::MAX, any::<u32>()).prop_map(|(id, mark)| Subject::Held { id, mark }),
+            (1..i64::MAX, any::<u32>()).prop_map(|(id, mark)| Subject::Held { id, mark }),
+            Just(Subject::Address),
         ]
     }
 
@@ -237,6 +262,13 @@ mod tests {
         assert!(fitting(&own, &[LARGE.write(), vec![0; 1 + SIGNATURE]].concat()).is_some());
         let own = OwnAddresses::new(&format!("{}@games.example", "x".repeat(40))).unwrap();
         assert_eq!(fitting(&own, &[LARGE.write(), vec![0; 1 + SIGNATURE]].concat()), None);
+    }
+
+    #[test]
+    fn a_token_is_taken_out_for_a_mail_to_its_address_alone() {
+        let token = ReplyTo { reply: "games+r.x@games.example".into(), bound_to: "ann@ann.example".into() };
+        assert_eq!(token.clone().for_mail_to("Ann@ann.example").as_deref(), Some("games+r.x@games.example"));
+        assert_eq!(token.for_mail_to("eve@ann.example"), None);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::sessions::password_mark;
 use super::{Code, Rate, Refusal, ServiceError};
 use crate::app::App;
 use crate::clock::random_bytes;
-use crate::domain::{Millis, UserKey};
+use crate::domain::{Millis, UserKey, clean_line};
 use crate::secret::{Purpose, to_hex};
 use crate::store::{NewToken, StoreError, TokenRow, Tx, UserRow, UserState};
 
@@ -165,8 +165,8 @@ pub async fn create_token(
 }
 
 fn check(wish: TokenWish) -> Result<(String, Vec<Scope>, u32), Refusal> {
-    let name = wish.name.trim().to_owned();
-    if name.is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
+    let name = clean_line(&wish.name).trim().to_owned();
+    if name.is_empty() || name.chars().count() > LONGEST_NAME {
         let message = format!("a key needs a name of at most {LONGEST_NAME} characters");
         return Err(Refusal::new(Code::BadValue, message));
     }

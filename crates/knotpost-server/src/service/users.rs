@@ -2,7 +2,7 @@
 
 use knotpost_commands::{Password, Userid};
 
-use super::{Code, Refusal, ServiceError, departure, ratings, resets, tokens, webhooks};
+use super::{Code, Refusal, ServiceError, accounts, departure, ratings, resets, tokens, webhooks};
 use crate::app::App;
 use crate::domain::{Address, BoardState, Millis, UserKey};
 use crate::store::{BoardFilter, NewUser, StoppedAddress, StoreError, Tx, UserRow, UserState};
@@ -205,12 +205,12 @@ pub(super) async fn prepare_edit(app: &App, userid: &str, edit: &UserEdit) -> Re
     };
     let addresses = match edit {
         UserEdit::Add { addresses, .. } => {
-            addresses.iter().map(|text| parse_address(text)).collect::<Result<_, _>>()?
+            addresses.iter().map(|text| parse_address(app, text)).collect::<Result<_, _>>()?
         }
         _ => Vec::new(),
     };
     if matches!(edit, UserEdit::Add { .. }) {
-        Userid::choose(userid, &app.vocabulary)
+        Userid::assign(userid, &app.vocabulary)
             .map_err(|rule| Refusal::new(Code::BadValue, rule.to_string()))?;
     }
     let hash = match password {
@@ -281,7 +281,6 @@ fn new_password(text: &str) -> Result<Password, ServiceError> {
     Password::choose(text).map_err(|rule| Refusal::new(Code::BadValue, rule.to_string()).into())
 }
 
-fn parse_address(text: &str) -> Result<Address, ServiceError> {
-    text.parse()
-        .map_err(|error: crate::domain::AddressError| Refusal::new(Code::BadValue, error.to_string()).into())
+fn parse_address(app: &App, text: &str) -> Result<Address, ServiceError> {
+    Ok(accounts::players_address(app, text)?)
 }

@@ -14,6 +14,15 @@ pub struct AddressRow {
     pub verified_at: Option<i64>,
 }
 
+/// How many confirmation mails an address may get.
+#[derive(Clone, Copy, Debug)]
+pub struct ConfirmationShare {
+    /// Whether the address asks itself, by a mail that its domain vouches for: those are counted apart.
+    pub aligned: bool,
+    /// Fewer than so many within so many milliseconds.
+    pub limits: &'static [(i64, i64)],
+}
+
 impl Tx {
     /// The user's addresses, oldest first.
     ///
@@ -147,27 +156,94 @@ impl Tx {
         Ok(key.is_some())
     }
 
-    /// Notes that a confirmation mail goes to the address now, unless one went after `since`;
-    /// says whether it may go.
+    /// Whose this row is, when he has proven to read there.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn proven_address(
+        &mut self,
+        user: UserKey,
+        address_key: &str,
+    ) -> Result<Option<i64>, StoreError> {
+        let sql =
+            "SELECT id FROM addresses WHERE user_id = $1 AND address_key = $2 AND verified_at IS NOT NULL";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(address_key).fetch_optional(c).await)?)
+    }
+
+    /// Takes the addresses from a user that he was given since that moment.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remove_addresses_since(&mut self, user: UserKey, since: Millis) -> Result<(), StoreError> {
+        let sql = "DELETE FROM addresses WHERE user_id = $1 AND created_at >= $2";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(since.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Notes that a confirmation mail goes to the address now, if its share allows it; says whether it may go. The
+    /// row of the address is locked meanwhile: two at once see each other.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn claim_confirmation(
         &mut self,
-        address_key: &str,
-        since: Millis,
+        (user, address_key): (UserKey, &str),
+        share: ConfirmationShare,
         now: Millis,
     ) -> Result<bool, StoreError> {
-        let sql = "INSERT INTO confirmations (address_key, sent_at) VALUES ($1, $2) \
-                   ON CONFLICT (address_key) DO UPDATE SET sent_at = $2 WHERE confirmations.sent_at <= $3 \
-                   RETURNING sent_at";
-        let claimed: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+        let lock = "INSERT INTO confirmations (address_key, sent_at) VALUES ($1, $2) \
+                    ON CONFLICT (address_key) DO UPDATE SET sent_at = $2";
+        on!(self.writing().await?, c => sqlx::query(lock).bind(address_key).bind(now.0).execute(c).await.map(drop))?;
+        let count = "SELECT COUNT(*) FROM confirmation_mails WHERE address_key = $1 AND sent_at > $2 AND aligned = $3";
+        for (most, since) in share.limits {
+            let sent: i64 = on!(self.writing().await?, c => sqlx::query_scalar(count)
+                .bind(address_key)
+                .bind(now.0 - since)
+                .bind(share.aligned)
+                .fetch_one(c)
+                .await)?;
+            if sent >= *most {
+                return Ok(false);
+            }
+        }
+        let note =
+            "INSERT INTO confirmation_mails (address_key, sent_at, user_id, aligned) VALUES ($1, $2, $3, $4)";
+        on!(self.writing().await?, c => sqlx::query(note)
             .bind(address_key)
             .bind(now.0)
-            .bind(since.0)
-            .fetch_optional(c)
-            .await)?;
-        Ok(claimed.is_some())
+            .bind(user.0)
+            .bind(share.aligned)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(true)
+    }
+
+    /// When a user's address was last asked to be confirmed.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn last_confirmation(
+        &mut self,
+        user: UserKey,
+        address_key: &str,
+    ) -> Result<Option<Millis>, StoreError> {
+        let sql = "SELECT sent_at FROM confirmation_mails WHERE address_key = $1 AND user_id = $2 \
+                   ORDER BY sent_at DESC LIMIT 1";
+        let at: Option<i64> =
+            on!(self, c => sqlx::query_scalar(sql).bind(address_key).bind(user.0).fetch_optional(c).await)?;
+        Ok(at.map(Millis))
+    }
+
+    /// Forgets a batch of confirmation mails sent before `before`, which count no more; says whether there may be more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prune_confirmation_mails(&mut self, before: Millis) -> Result<bool, StoreError> {
+        let sql = "DELETE FROM confirmation_mails WHERE id IN \
+                   (SELECT id FROM confirmation_mails WHERE sent_at < $1 LIMIT 1000)";
+        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        Ok(deleted >= 1000)
     }
 
     /// Forgets a batch of confirmation mails sent before `before`, when the next may go anyway;

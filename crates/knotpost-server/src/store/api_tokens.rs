@@ -159,6 +159,16 @@ impl Tx {
         Ok(row.is_some())
     }
 
+    /// Ends the keys of a user that were made since that moment.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn drop_tokens_since(&mut self, user: UserKey, since: Millis) -> Result<(), StoreError> {
+        let sql = "DELETE FROM api_tokens WHERE user_id = $1 AND created_at >= $2";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(since.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
     /// Ends all keys of a user; says how many.
     ///
     /// # Errors

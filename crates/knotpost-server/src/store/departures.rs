@@ -5,7 +5,7 @@ use crate::domain::{Millis, UserKey};
 
 /// What hangs on a user and on nobody else. Boards, moves, ratings and what he said on boards belong to the
 /// others too and stay.
-const FORGOTTEN: [&str; 21] = [
+const FORGOTTEN: [&str; 23] = [
     "DELETE FROM addresses WHERE user_id = $1",
     "DELETE FROM preferences WHERE user_id = $1",
     "DELETE FROM user_games WHERE user_id = $1",
@@ -14,6 +14,8 @@ const FORGOTTEN: [&str; 21] = [
     "DELETE FROM subscribers WHERE user_id = $1",
     "DELETE FROM vacations WHERE user_id = $1",
     "DELETE FROM password_resets WHERE user_id = $1",
+    "DELETE FROM confirmation_mails WHERE user_id = $1",
+    "DELETE FROM address_changes WHERE user_id = $1",
     "DELETE FROM web_sessions WHERE user_id = $1",
     "DELETE FROM api_tokens WHERE user_id = $1",
     "DELETE FROM webhooks WHERE user_id = $1",

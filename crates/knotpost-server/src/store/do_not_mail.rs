@@ -18,6 +18,10 @@ pub struct DoNotMailRow {
     pub at: Millis,
 }
 
+/// Why an address is on the list whose reader wants none of the mails that ask for a confirmation. The reader takes such
+/// an entry back; all others are for administrators.
+pub const STOPPED_BY_READER: &str = "its reader answered `stop` to a mail that asked for a confirmation";
+
 /// Why a mail was dropped whose recipient is on the list, in the outbox.
 pub const DO_NOT_MAIL: &str = "do_not_mail";
 
@@ -74,6 +78,20 @@ impl Tx {
     pub async fn unblock(&mut self, target: &UnmailedTarget) -> Result<bool, StoreError> {
         let sql = "DELETE FROM do_not_mail WHERE target = $1 RETURNING at";
         let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(target.as_str()).fetch_optional(c).await)?;
+        Ok(row.is_some())
+    }
+
+    /// Takes an address off the list that its reader had put there; says whether it was there. No other entry goes.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn unblock_by_reader(&mut self, address_key: &str) -> Result<bool, StoreError> {
+        let sql = "DELETE FROM do_not_mail WHERE target = $1 AND reason = $2 RETURNING at";
+        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+            .bind(address_key)
+            .bind(STOPPED_BY_READER)
+            .fetch_optional(c)
+            .await)?;
         Ok(row.is_some())
     }
 

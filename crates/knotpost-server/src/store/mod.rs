@@ -5,6 +5,7 @@
 //! commit is returned from the closure, never done inside it.
 
 mod accounts;
+mod address_changes;
 mod addresses;
 mod ahead;
 mod api_tokens;
@@ -70,7 +71,8 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, PgPool};
 
 pub use accounts::{MoverRow, NewUser, UserRow, UserState};
-pub use addresses::AddressRow;
+pub use address_changes::AddressChange;
+pub use addresses::{AddressRow, ConfirmationShare};
 pub use ahead::Foreseen;
 pub use api_tokens::{NewToken, TokenRow};
 pub use audit::{AuditFilter, AuditRow, NewAudit};
@@ -82,7 +84,7 @@ pub use bulletin::{Bulletin, Heard, MAX_NOTICE};
 pub use deadlines::DueBoard;
 pub use digests::DigestBoard;
 pub use direct_mails::{DirectMail, KeptMail};
-pub use do_not_mail::{DO_NOT_MAIL, DoNotMailRow};
+pub use do_not_mail::{DO_NOT_MAIL, DoNotMailRow, STOPPED_BY_READER};
 pub use duties::DutyRow;
 pub use error::StoreError;
 pub use feeds::{FeedKeyRow, WaitingOrder};

@@ -87,7 +87,7 @@ macro_rules! select_prospect {
              EXISTS (SELECT 1 FROM outbox n WHERE n.board_id = outbox.board_id AND n.state = 'queued' \
              AND n.recipient = outbox.recipient AND n.ply > outbox.ply AND n.attempts = 0) AS has_newer, \
              (SELECT a.id FROM addresses a WHERE a.user_id = outbox.user_id \
-             AND a.address_key = asked.value) AS address_id, \
+             AND a.address_key = asked.value AND a.verified_at IS NOT NULL) AS address_id, \
              u.id AS user_id, u.userid, u.password_hash, u.role, u.state AS user_state, u.created_at, \
              u.password_changed_at FROM ",
             $from,

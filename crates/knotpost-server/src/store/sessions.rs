@@ -26,6 +26,8 @@ pub struct SessionRow {
     /// When it ends in any case.
     #[sqlx(try_from = "i64")]
     pub expires_at: Millis,
+    /// When the password was last given in it.
+    pub password_at: Option<i64>,
 }
 
 impl Tx {
@@ -35,8 +37,8 @@ impl Tx {
     /// When the database fails.
     pub async fn insert_session(&mut self, session: &SessionRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO web_sessions \
-                   (digest, user_id, password_mark, user_agent, created_at, seen_at, expires_at) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7)";
+                   (digest, user_id, password_mark, user_agent, created_at, seen_at, expires_at, password_at) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
         on!(self.writing().await?, c => sqlx::query(sql)
             .bind(&session.digest)
             .bind(session.user_id.0)
@@ -45,6 +47,7 @@ impl Tx {
             .bind(session.created_at.0)
             .bind(session.seen_at.0)
             .bind(session.expires_at.0)
+            .bind(session.password_at)
             .execute(c)
             .await
             .map(drop))?;
@@ -56,7 +59,7 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn session(&mut self, digest: &str) -> Result<Option<SessionRow>, StoreError> {
-        let sql = "SELECT digest, user_id, password_mark, user_agent, created_at, seen_at, expires_at \
+        let sql = "SELECT digest, user_id, password_mark, user_agent, created_at, seen_at, expires_at, password_at \
                    FROM web_sessions WHERE digest = $1";
         Ok(on!(self, c => sqlx::query_as::<_, SessionRow>(sql).bind(digest).fetch_optional(c).await)?)
     }
@@ -66,7 +69,7 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn sessions_of(&mut self, user: UserKey) -> Result<Vec<SessionRow>, StoreError> {
-        let sql = "SELECT digest, user_id, password_mark, user_agent, created_at, seen_at, expires_at \
+        let sql = "SELECT digest, user_id, password_mark, user_agent, created_at, seen_at, expires_at, password_at \
                    FROM web_sessions WHERE user_id = $1 ORDER BY seen_at DESC, created_at DESC, digest";
         Ok(on!(self, c => sqlx::query_as::<_, SessionRow>(sql).bind(user.0).fetch_all(c).await)?)
     }
@@ -88,6 +91,16 @@ impl Tx {
     pub async fn drop_session(&mut self, digest: &str) -> Result<(), StoreError> {
         let sql = "DELETE FROM web_sessions WHERE digest = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(digest).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Notes that the password was given in a session.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_session_password(&mut self, digest: &str, now: Millis) -> Result<(), StoreError> {
+        let sql = "UPDATE web_sessions SET password_at = $2 WHERE digest = $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(digest).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
 
@@ -140,6 +153,16 @@ impl Tx {
         let sql = "DELETE FROM magic_links WHERE user_id = $1 AND at = $2 RETURNING at";
         let taken: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(user.0).bind(at.0).fetch_optional(c).await)?;
         Ok(taken.is_some())
+    }
+
+    /// Ends the link of a user.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn drop_magic_link(&mut self, user: UserKey) -> Result<(), StoreError> {
+        let sql = "DELETE FROM magic_links WHERE user_id = $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        Ok(())
     }
 
     /// Forgets a batch of links given before `before`; says whether there may be more.

@@ -11,10 +11,10 @@ use super::client;
 use super::credentials::Credentials;
 use super::error::Problem;
 use super::visitor;
-use crate::domain::UserKey;
+use crate::domain::{Millis, UserKey};
 use crate::service::{
     Administrator, Code, Door, Proof, ProvenUser, Refusal, Scope, ServiceError, find_bearer, find_visitor,
-    recall_bearer, view_user_by_key, whose_password,
+    gave_password_lately, recall_bearer, view_user_by_key, whose_password,
 };
 
 /// How somebody showed who he is.
@@ -36,6 +36,8 @@ pub(super) struct Caller {
     hash: String,
     /// The row of his token.
     key: Option<i64>,
+    /// When he last gave his password: now, or in his session.
+    password_at: Option<Millis>,
     pub(super) is_admin: bool,
     pub(super) shown: Shown,
     scopes: Vec<Scope>,
@@ -54,10 +56,28 @@ impl Caller {
         Err(Problem::new(Code::NotAllowed, text))
     }
 
+    /// Whether he gave his password a moment ago: with this request, or in his session. A token never does.
+    ///
+    /// # Errors
+    /// When he did not.
+    pub(super) fn require_password(&self, web: &Web) -> Result<(), Problem> {
+        if gave_password_lately(self.password_at, web.app.clock.now()) {
+            return Ok(());
+        }
+        let text = "this needs the password: send userid and password (HTTP Basic), or log in once more";
+        Err(Problem::new(Code::NotAllowed, text))
+    }
+
     /// The same as commands of his are proven by.
     pub(super) fn proof(&self) -> Proof {
         let (userid, hash) = (self.userid.clone(), self.hash.clone());
-        Proof::LoggedIn(ProvenUser { user: self.user, userid, hash, key: self.key })
+        Proof::LoggedIn(ProvenUser {
+            user: self.user,
+            userid,
+            hash,
+            key: self.key,
+            password_at: self.password_at,
+        })
     }
 
     /// The same as the service knows administrators.
@@ -99,6 +119,7 @@ async fn look_up(parts: &Parts, web: &Web, look: Look) -> Result<Option<Caller>,
             userid: visitor.userid,
             hash: visitor.hash,
             key: None,
+            password_at: visitor.password_at,
             is_admin: visitor.is_admin,
             shown: Shown::Session,
             scopes: Vec::new(),
@@ -131,6 +152,7 @@ async fn by_authorization(
             userid: bearer.userid,
             hash: bearer.hash,
             key: Some(bearer.key),
+            password_at: None,
             is_admin: bearer.is_admin,
             shown: Shown::Token,
             scopes: bearer.scopes,
@@ -149,6 +171,7 @@ async fn by_authorization(
         userid: row.userid,
         hash: proven.hash,
         key: None,
+        password_at: proven.password_at,
         is_admin,
         shown: Shown::Password,
         scopes: Vec::new(),

@@ -18,7 +18,7 @@ const GOOD: &[Row] = &[
         "add dora dora-secret dora@home.example",
         "",
         &["dora: Your addresses at Knotpost", "dora@home.example: Your addresses at Knotpost"],
-        "addresses",
+        "address_changes addresses",
     ),
     (
         "dora",
@@ -35,7 +35,7 @@ const GOOD: &[Row] = &[
         "change address dora dora-newer",
         "",
         &["dora: Your addresses at Knotpost", "dora@home.example: Your addresses at Knotpost"],
-        "addresses",
+        "address_changes addresses",
     ),
     ("eve", "help", "", &["eve: Help"], ""),
     ("eve", "osbox help", "", &["eve: Help: Osbox"], ""),
@@ -179,16 +179,16 @@ const GOOD: &[Row] = &[
         "add dora dora-newer dora@home.example",
         "",
         &["dora: Your addresses at Knotpost", "dora@home.example: Your addresses at Knotpost"],
-        "addresses",
+        "address_changes addresses",
     ),
     (
         "dora",
         "signoff dora dora-newer dora@home.example",
         "",
         &["dora: Your addresses at Knotpost", "dora@home.example: Your addresses at Knotpost"],
-        "addresses",
+        "address_changes addresses",
     ),
-    ("dora", "delete dora dora-newer", "", &["dora: Goodbye, dora"], "addresses users"),
+    ("dora", "delete dora dora-newer", "", &["dora: Goodbye, dora"], "address_changes addresses users"),
 ];
 
 fn describe(letter: &Letter) -> String {

@@ -30,6 +30,7 @@ mod records;
 mod replying;
 mod resigning;
 mod returning;
+mod stopping;
 mod submitting;
 mod timing;
 mod unmailed;

@@ -93,7 +93,8 @@ async fn show(app: &Arc<App>, game: String, number: u32, ply: Option<i64>) -> Re
     let state = view.board.row.state.as_str();
     let paused = view.board.row.paused_at.map_or("", |_| ", paused");
     let text = app.composer.text(&Reply::Board(Box::new(view.sheet)));
-    say!("{}", text.map_or_else(|error| error, |(_, text)| text));
+    let text = text.map_or_else(|error| error, |(_, text)| text);
+    say!("{}", crate::domain::clean_text(&text));
     say!("State     {state}{paused}\nPosition  {position}");
     Ok(())
 }

@@ -105,7 +105,7 @@ async fn find_strangers(app: &App, games: &[Played]) -> Result<Vec<ReadError>, S
 fn find_unusable(app: &App, games: &[Played]) -> Option<ReadError> {
     games.iter().find_map(|game| {
         let mut rules =
-            game.players.iter().map(|name| knotpost_commands::Userid::choose(name, &app.vocabulary));
+            game.players.iter().map(|name| knotpost_commands::Userid::keep(name, &app.vocabulary));
         let what = rules.find_map(Result::err)?;
         Some(ReadError { line: game.line, what: format!("in the record that begins here: {what}") })
     })

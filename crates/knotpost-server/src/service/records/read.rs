@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use super::split::split;
 use super::start::{echo, read_start};
 use super::write::list_seats;
-use crate::domain::{Millis, MoveKind, SeatState};
+use crate::domain::{Millis, MoveKind, SeatState, clean_text, is_unwanted};
 use crate::secret::to_hex;
 use crate::service::board::{parse_options, read_adjudication, seat_at};
 use crate::service::{Board, Standing, commitment};
@@ -146,6 +146,9 @@ fn check_size(record: &Record) -> Result<(), String> {
         if !is_known && value.chars().count() > LONGEST_TAG {
             return Err(format!("[{name}] has more than {LONGEST_TAG} characters"));
         }
+        if value.contains(|sign| is_unwanted(sign) && sign != '\r') {
+            return Err(format!("[{name}] holds a control character"));
+        }
         check_text(value).map_err(|()| format!("[{name}] holds a control character"))?;
     }
     for entry in &record.moves {
@@ -183,6 +186,7 @@ fn replay(registry: &'static Registry, line: usize, record: &Record, now: Millis
         make_move(&mut board, &entry.text, entry.auto, at)
             .map_err(|error| format!("move {}, `{}`: {error}", entry.number, echo(&entry.text)))?;
         if let Some(text) = entry.comment.clone().filter(|text| !text.is_empty()) {
+            let text = clean_text(&text);
             said.push(Said { ply: index as i64 + 1, seat: 0, text, at });
         }
     }

@@ -6,7 +6,7 @@ use knotpost_commands::BoardAt;
 use knotpost_rules::{Ability, Record, Seat, Seed, Turn, record::RecordMove};
 
 use crate::app::App;
-use crate::domain::{BoardRef, BoardState, Millis, MoveKind, UserKey};
+use crate::domain::{BoardRef, BoardState, Millis, MoveKind, UserKey, clean_text};
 use crate::service::board::seat_at;
 use crate::service::boards::{find_game, no_such_board};
 use crate::service::queries::at_ply;
@@ -100,7 +100,7 @@ async fn said_by_movers(tx: &mut Tx, board: &Board) -> Result<HashMap<i64, Strin
                 text.push('\n');
             }
             // Mail knows one kind of line end only.
-            text.push_str(&comment.text.replace("\r\n", "\n").replace('\r', "\n"));
+            text.push_str(&clean_text(&comment.text));
         }
     }
     Ok(said)

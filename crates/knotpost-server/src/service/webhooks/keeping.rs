@@ -244,6 +244,20 @@ async fn test(tx: &mut Tx, app: &App, hook: &HookReader, now: Millis) -> Result<
     queue(tx, app, hook, "test", &data, now).await
 }
 
+/// Removes the webhooks of a user that were made since that moment.
+pub(in crate::service) async fn remove_since(
+    tx: &mut Tx,
+    user: UserKey,
+    since: Millis,
+    now: Millis,
+) -> Result<(), StoreError> {
+    for hook in tx.webhooks_of(user).await?.into_iter().filter(|hook| hook.created_at >= since) {
+        tx.drop_webhook(user, hook.id).await?;
+        tx.drop_hook_events(hook.id, REMOVED, now).await?;
+    }
+    Ok(())
+}
+
 /// Drops what waits for any webhook of a user who is kept from playing.
 pub(in crate::service) async fn silence(tx: &mut Tx, user: UserKey, now: Millis) -> Result<(), StoreError> {
     for hook in tx.webhooks_of(user).await? {

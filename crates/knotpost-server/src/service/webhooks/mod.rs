@@ -18,7 +18,7 @@ pub use keeping::{
 };
 pub use signing::HookSecret;
 
-pub(super) use keeping::silence;
+pub(super) use keeping::{remove_since, silence};
 pub(super) use queueing::{queue_for_board, queue_for_removed};
 
 use super::Reply;

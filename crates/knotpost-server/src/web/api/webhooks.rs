@@ -112,7 +112,7 @@ pub(super) async fn list(State(web): State<Web>, caller: Caller) -> Result<Json<
 }
 
 pub(super) const CREATE: Operation = Operation::new("make_webhook", Tag::Webhooks, "Makes a webhook")
-    .scope(Scope::Play)
+    .details("With userid and password, or in a session in which the password was given within ten minutes: a key makes none.")
     .takes::<Wish>()
     .gives::<FreshWebhook>("")
     .status(201, "The webhook and its secret, shown this once.")
@@ -123,7 +123,7 @@ pub(super) async fn create(
     caller: Caller,
     Sent(body): Sent,
 ) -> Result<Response, Problem> {
-    caller.require(Scope::Play)?;
+    caller.require_password(&web)?;
     let wish: Wish = read_json(&body, r#"{"url":"https://…","events":["turn","over"]}"#)?;
     let mut events = Vec::new();
     for word in &wish.events {
@@ -169,17 +169,19 @@ pub(super) async fn test(
 
 pub(super) const RENEW: Operation =
     Operation::new("renew_webhook_secret", Tag::Webhooks, "Gives a webhook another secret")
-        .details("The old one is of no use from then on; what waits is dropped.")
-        .scope(Scope::Play)
+        .details(
+            "The old one is of no use from then on; what waits is dropped. With userid and password, or in a session in \
+             which the password was given within ten minutes.",
+        )
         .gives::<FreshWebhook>("The webhook and its new secret, shown this once.")
-        .refuses(&[Code::NotSupported]);
+        .refuses(&[Code::NotAllowed, Code::NotSupported]);
 
 pub(super) async fn renew(
     State(web): State<Web>,
     caller: Caller,
     At(id): At<i64>,
 ) -> Result<Response, Problem> {
-    caller.require(Scope::Play)?;
+    caller.require_password(&web)?;
     let fresh = renew_webhook_secret(&web.app, caller.user, id).await.map_err(problem)?;
     Ok(shown_once(StatusCode::OK, fresh))
 }

@@ -49,6 +49,7 @@ pub(super) async fn command(
         userid: visitor.userid.clone(),
         hash: visitor.hash.clone(),
         key: None,
+        password_at: visitor.password_at,
     });
     let origin = Origin::http(client.host(), proof);
     // Browsers end lines as mails do.

@@ -8,25 +8,30 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use minijinja::context;
 
-use crate::service::{Code, confirm_address};
+use crate::service::{Code, Confirmed, ServiceError, confirm_address, confirmation_too_old};
 use crate::web::Web;
 use crate::web::extract::PagePath;
 
+const DAMAGED: &str = "this link is damaged; copy it whole from the mail";
+
 pub(super) async fn ask(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
-    match web.app.links.read_confirmation(&token) {
-        Some((_, address)) => web.pages.page(
-            StatusCode::OK,
-            "confirm.html",
-            context! { confirmed => address, done => false, userid => "" },
-        ),
-        None => web.pages.problem(Code::BadValue, "this link is damaged; copy it whole from the mail"),
+    let Some(link) = web.app.links.read_confirmation(&token) else {
+        return web.pages.problem(Code::BadValue, DAMAGED);
+    };
+    if link.until.is_none_or(|until| web.app.clock.now() > until) {
+        return web.pages.failure(ServiceError::from(confirmation_too_old()));
     }
+    web.pages.page(
+        StatusCode::OK,
+        "confirm.html",
+        context! { confirmed => link.address, done => false, userid => "" },
+    )
 }
 
 pub(super) async fn act(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
     let (app, now) = (Arc::clone(&web.app), web.app.clock.now());
-    let Some((_, address)) = app.links.read_confirmation(&token) else {
-        return web.pages.problem(Code::BadValue, "this link is damaged; copy it whole from the mail");
+    let Some(link) = app.links.read_confirmation(&token) else {
+        return web.pages.problem(Code::BadValue, DAMAGED);
     };
     let shared = Arc::clone(&app);
     let confirmed = app
@@ -38,12 +43,15 @@ pub(super) async fn act(State(web): State<Web>, PagePath(token): PagePath<String
         .await;
     app.signals.outbox.notify_one();
     match confirmed {
-        Ok(Some(userid)) => web.pages.page(
+        Ok(Confirmed::Done(userid)) => web.pages.page(
             StatusCode::OK,
             "confirm.html",
-            context! { confirmed => address, done => true, userid },
+            context! { confirmed => link.address, done => true, userid },
         ),
-        Ok(None) => web.pages.problem(Code::NoSuchUser, "this address is not registered any more"),
+        Ok(Confirmed::Expired) => web.pages.failure(ServiceError::from(confirmation_too_old())),
+        Ok(Confirmed::Unknown) => {
+            web.pages.problem(Code::NoSuchUser, "this address is not registered any more")
+        }
         Err(error) => web.pages.failure(error.into()),
     }
 }

@@ -10,6 +10,7 @@ mod feeds;
 mod figures;
 mod keys;
 mod mailbox;
+mod not_me;
 mod people;
 mod play;
 mod preview;
@@ -143,6 +144,8 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "POST", "/magic/{token}", || post(account::act_magic)),
     Route::new(Public, "GET", "/confirm/{token}", || get(confirm::ask)),
     Route::new(Public, "POST", "/confirm/{token}", || post(confirm::act)),
+    Route::new(Public, "GET", "/not-me/{token}", || get(not_me::ask)),
+    Route::new(Public, "POST", "/not-me/{token}", || post(not_me::act)),
     Route::new(Public, "GET", "/reset/{token}", || get(reset::ask)),
     Route::new(Public, "POST", "/reset/{token}", || post(reset::act)),
     Route::new(Public, "GET", "/unsubscribe/{token}", || get(unsubscribe::ask)),

@@ -9,7 +9,10 @@ use std::collections::HashMap;
 
 use super::acting::{command, credentials, hints};
 use super::{feeds, keys, webhooks};
-use crate::service::{PreferenceLine, Visitor, log_in, view_own_settings, view_sessions};
+use crate::service::{
+    Code, PreferenceLine, Refusal, ServiceError, Visitor, gave_password_lately, give_password, log_in,
+    view_own_settings, view_sessions,
+};
 use crate::web::Web;
 use crate::web::client::Client;
 use crate::web::error::status;
@@ -24,6 +27,9 @@ const WORDS: [(&str, &str, &[&str]); 6] = [
     ("messages", "Messages of other users", &["on", "off"]),
     ("confirm", "Ask before a mailed move is played", &["off", "on"]),
 ];
+
+/// What changes where mail or secrets go.
+const NEED_PASSWORD: [&str; 4] = ["add", "remove", "new_hook", "renew_hook"];
 
 pub(super) type Fields = HashMap<String, String>;
 
@@ -84,6 +90,7 @@ pub(super) async fn page(
         .collect();
     let facts = context! {
         message, hints, choices, sessions, keys, webhooks, feeds,
+        asks_password => !gave_password_lately(visitor.password_at, web.app.clock.now()),
         digest => value("digest"),
         timezone => value("timezone"),
         own_addresses => addresses,
@@ -95,10 +102,20 @@ pub(super) async fn page(
 pub(super) async fn act(
     State(web): State<Web>,
     client: Client,
-    LoggedIn(visitor): LoggedIn,
+    LoggedIn(mut visitor): LoggedIn,
     headers: HeaderMap,
     Form(fields): Form<Fields>,
 ) -> Response {
+    if NEED_PASSWORD.contains(&field(&fields, "act"))
+        && let Err(error) = ask_password(&web, client, &mut visitor, &fields).await
+    {
+        return match error {
+            ServiceError::Refused(refusal) => {
+                page(&web, &visitor, status(refusal.code), &refusal.message, refusal.hints).await
+            }
+            error @ ServiceError::Store(_) => web.pages.failure(error),
+        };
+    }
     match field(&fields, "act") {
         "new_key" => return keys::make(&web, client, &visitor, &fields).await,
         "end_key" => return keys::end(&web, &visitor, &fields).await,
@@ -132,6 +149,23 @@ pub(super) async fn act(
         Ok(fresh) => ([(header::SET_COOKIE, set_cookie(&web.app.config, &fresh))], done).into_response(),
         Err(_) => Redirect::to("/login").into_response(),
     }
+}
+
+/// Being logged in is not enough for these: the password is given with the form, unless it was a moment ago.
+async fn ask_password(
+    web: &Web,
+    client: Client,
+    visitor: &mut Visitor,
+    fields: &Fields,
+) -> Result<(), ServiceError> {
+    let present = field(fields, "present");
+    if !present.is_empty() {
+        return give_password(&web.app, visitor, present, &client.rate_key()).await;
+    }
+    if gave_password_lately(visitor.password_at, web.app.clock.now()) {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::NotAllowed, "write your present password with it; nothing was changed").into())
 }
 
 pub(super) fn field<'a>(fields: &'a Fields, name: &str) -> &'a str {

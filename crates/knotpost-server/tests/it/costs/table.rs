@@ -170,6 +170,8 @@ pub(super) const ROUTES: &[(&str, &str, usize)] = &[
     ("GET", "/mailbox/{name}/page", GUARDED),
     ("GET", "/mailbox/{name}/raw", GUARDED),
     ("GET", "/metrics", GUARDED),
+    ("GET", "/not-me/{token}", 100_000),
+    ("POST", "/not-me/{token}", 20_000),
     ("GET", "/readyz", 1_000),
     ("GET", "/reset/{token}", 100_000),
     ("POST", "/reset/{token}", 20_000),

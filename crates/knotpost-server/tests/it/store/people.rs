@@ -1,7 +1,7 @@
 //! Users, addresses, and the guards that hang on them.
 
 use knotpost_server::domain::{Address, Millis};
-use knotpost_server::store::{NewUser, RequestKey, SavedResponse, UserState};
+use knotpost_server::store::{ConfirmationShare, NewUser, RequestKey, SavedResponse, UserState};
 
 use super::Ground;
 
@@ -78,18 +78,26 @@ pub(super) async fn addresses_belong_to_their_user(ground: &Ground) {
 }
 
 pub(super) async fn a_stranger_is_asked_once_in_a_while(ground: &Ground) {
-    let write = ground.store.write(|tx| {
+    const SHARE: ConfirmationShare = ConfirmationShare { aligned: false, limits: &[(1, 50), (2, 300)] };
+    let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
+    let write = ground.store.write(move |tx| {
         Box::pin(async move {
-            let first = tx.claim_confirmation("x@example.org", Millis(0), Millis(100)).await?;
-            let soon = tx.claim_confirmation("x@example.org", Millis(99), Millis(150)).await?;
-            let later = tx.claim_confirmation("x@example.org", Millis(100), Millis(200)).await?;
-            let other = tx.claim_confirmation("y@example.org", Millis(100), Millis(200)).await?;
-            let more = tx.prune_confirmations(Millis(201)).await?;
-            let forgotten = tx.claim_confirmation("x@example.org", Millis(0), Millis(201)).await?;
-            Ok([first, soon, later, other, more, forgotten])
+            let (x, own) = ("x@example.org", ConfirmationShare { aligned: true, ..SHARE });
+            let first = tx.claim_confirmation((ann, x), SHARE, Millis(100)).await?;
+            let soon = tx.claim_confirmation((bob, x), SHARE, Millis(149)).await?;
+            let itself = tx.claim_confirmation((bob, x), own, Millis(149)).await?;
+            let later = tx.claim_confirmation((bob, x), SHARE, Millis(150)).await?;
+            let third = tx.claim_confirmation((bob, x), SHARE, Millis(250)).await?;
+            let other = tx.claim_confirmation((ann, "y@example.org"), SHARE, Millis(250)).await?;
+            let last = tx.last_confirmation(ann, x).await?;
+            let more = tx.prune_confirmation_mails(Millis(151)).await?;
+            let forgotten = tx.claim_confirmation((ann, x), SHARE, Millis(250)).await?;
+            Ok(([first, soon, itself, later, third, other, more, forgotten], last))
         })
     });
-    assert_eq!(write.await.unwrap(), [true, false, true, true, false, true]);
+    let (claims, last) = write.await.unwrap();
+    assert_eq!(claims, [true, false, true, true, false, true, false, true]);
+    assert_eq!(last, Some(Millis(100)));
 }
 
 pub(super) async fn answers_to_requests_are_kept_for_a_while(ground: &Ground) {

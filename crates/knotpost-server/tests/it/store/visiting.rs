@@ -14,6 +14,7 @@ fn session(digest: &str, user: UserKey, seen: i64) -> SessionRow {
         created_at: Millis(1),
         seen_at: Millis(seen),
         expires_at: Millis(100),
+        password_at: None,
     }
 }
 

@@ -145,6 +145,8 @@ mod stories {
         let page = call(&app, &reads, "POST", "/webhooks", &wish).await;
         assert_eq!(page.outcome(), "403 not_allowed");
         let page = call(&app, &plays, "POST", "/webhooks", &wish).await;
+        assert_eq!(page.outcome(), "403 not_allowed", "a key makes no webhook");
+        let page = call(&app, &basic("ann"), "POST", "/webhooks", &wish).await;
         assert_eq!((page.status.as_u16(), page.header("cache-control")), (201, "no-store"), "{}", page.text);
         let made = page.json();
         assert!(made["secret"].as_str().unwrap().starts_with("whsec_"));
@@ -156,6 +158,8 @@ mod stories {
             "created": "2026-11-20T10:00:00Z", "delivered": null, "failing_since": null, "stopped": null, "error": null }] });
         assert_eq!(list.json(), expected);
         let page = call(&app, &plays, "POST", "/webhooks/1/secret", &Value::Null).await;
+        assert_eq!(page.outcome(), "403 not_allowed", "nor a secret");
+        let page = call(&app, &basic("ann"), "POST", "/webhooks/1/secret", &Value::Null).await;
         assert_ne!((page.status.as_u16(), &page.json()["secret"]), (200, &made["secret"]), "{}", page.text);
         for (method, path, body, outcome) in [
             ("POST", "/webhooks", json!({ "url": "https://hooks.example/", "events": [] }), "422 bad_value"),
@@ -183,7 +187,9 @@ mod stories {
             ("POST", "/webhooks/9/start", Value::Null, "404 not_found"),
             ("DELETE", "/webhooks/9", Value::Null, "404 not_found"),
         ] {
-            let page = call(&app, &plays, method, path, &body).await;
+            let needs_password = path == "/webhooks" || path.ends_with("/secret");
+            let shown = if needs_password { basic("ann") } else { plays.clone() };
+            let page = call(&app, &shown, method, path, &body).await;
             assert_eq!(page.outcome(), outcome, "{method} {path} {body}");
             assert_eq!(page.header("content-type"), "application/problem+json");
         }

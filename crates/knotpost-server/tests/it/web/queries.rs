@@ -72,7 +72,12 @@ async fn every_page_bears_any_query() {
     app.post("osbox challenge -size=4 ann bob", "").await;
     app.post("osbox move 101 ann ann-secret d1", "").await;
     let cookie = Browser::of(&app, "ann").await.cookie.unwrap();
-    let confirmation = app.app.links.confirmation("", UserKey(1), "ann@ann.example");
+    let confirmation = app.app.links.confirmation(
+        "",
+        UserKey(1),
+        "ann@ann.example",
+        knotpost_server::domain::Millis(i64::MAX),
+    );
     let is_page =
         |path: &str| !path.starts_with("/api/") && !path.starts_with("/assets/") && path != "/metrics";
     let mut state = 7;

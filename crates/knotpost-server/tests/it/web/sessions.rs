@@ -14,6 +14,7 @@ tell! {
     signing_up_logs_in,
     posts_of_other_sites_are_refused,
     a_log_in_leads_back_but_not_away,
+    a_session_alone_does_not_change_where_mail_or_secrets_go,
 }
 
 mod stories {
@@ -44,6 +45,39 @@ mod stories {
         assert_eq!(browser.cookie, None);
         browser.cookie = stale;
         assert!(!is_logged_in(&mut browser).await);
+    }
+
+    pub(super) async fn a_session_alone_does_not_change_where_mail_or_secrets_go(place: Place) {
+        let app = TestApp::start_with(place, |config| config.webhooks.allow_private = true).await;
+        app.sign_up("ann").await;
+        let mut ann = Browser::new(&app);
+        ann.log_in("ann", "ann-secret").await;
+        assert!(!ann.get("/settings").await.text.contains("address-password"), "it was given just now");
+        let add = [("act", "add"), ("address", "two@ann.example")];
+        assert_eq!(ann.post("/settings", &add).await.status, 303);
+        app.clock.advance(10 * 60_000);
+        assert!(ann.get("/settings").await.text.contains("address-password"));
+        let hook = [("act", "new_hook"), ("url", "http://127.0.0.1:3000/"), ("turn", "yes")];
+        let attempts: [&[(&str, &str)]; 4] = [
+            &[("act", "add"), ("address", "thief@evil.example")],
+            &[("act", "remove"), ("address", "two@ann.example")],
+            &hook,
+            &[("act", "renew_hook"), ("id", "1")],
+        ];
+        let before = app.tables().await.rows("addresses").to_vec();
+        for fields in attempts {
+            let page = ann.post("/settings", fields).await;
+            assert_eq!(page.status, 403, "{fields:?}");
+            assert!(page.text.contains("present password"), "{}", page.text);
+            let mut wrong = fields.to_vec();
+            wrong.push(("present", "bob-secret"));
+            assert_eq!(ann.post("/settings", &wrong).await.status, 401, "{fields:?}");
+        }
+        assert_eq!(app.tables().await.rows("addresses"), before);
+        assert!(app.tables().await.rows("webhooks").is_empty());
+        let remove = [("act", "remove"), ("address", "two@ann.example"), ("present", "ann-secret")];
+        assert_eq!(ann.post("/settings", &remove).await.status, 303);
+        assert_eq!(ann.post("/settings", &hook).await.status, 200, "for ten minutes");
     }
 
     pub(super) async fn unknown_users_and_wrong_passwords_are_answered_alike(place: Place) {
