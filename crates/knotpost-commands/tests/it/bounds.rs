@@ -24,21 +24,20 @@ fn filled(form: &str) -> (String, Option<String>) {
         let word = piece.split('|').next().unwrap_or(piece);
         let word = word.trim_end_matches("[#n").trim_end_matches("[#n]");
         let filled = match word {
-            "<game>" => "osbox",
             "userid" | "touserid" => "fred",
             "password" | "current" => "chocolate",
             "new" if form.starts_with("change") => "chocolate2",
             "board" => "101",
             "move" if line.starts_with("osbox move ") || line.contains(" preview ") => "f12",
             "players" => "2",
-            "game" | "subject" => "osbox",
+            "<game>" | "game" | "subject" => "osbox",
             "address" => "fred@x.y",
             "name=value" => "moves=mine",
             "options" | "options]" => continue,
             other => other,
         };
         let _ = write!(line, "{filled} ");
-        last = word.to_owned();
+        word.clone_into(&mut last);
     }
     (line, listed)
 }

@@ -25,11 +25,11 @@ use crate::store::{Foreseen, MoverRow, RequestKey, SavedResponse, StoreError, Tx
 /// # Errors
 /// When the database fails.
 pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreError> {
-    let prepared = Arc::new(prepare(app, request).await?);
+    let prepared = Arc::new(Box::pin(prepare(app, request)).await?);
     let now = app.clock.now();
     if prepared.is_query() {
         let mut tx = app.store.read().await?;
-        return apply(&mut tx, app, &prepared, now).await;
+        return Box::pin(apply(&mut tx, app, &prepared, now)).await;
     }
     let foreseen = moves::foresee(app, &prepared);
     let (shared, done) = (Arc::clone(app), Arc::clone(&prepared));
@@ -73,7 +73,7 @@ pub async fn execute_once<P>(
 where
     P: Fn(&Answer) -> SavedResponse + Send + Sync + 'static,
 {
-    let prepared = Arc::new(prepare(app, request).await?);
+    let prepared = Arc::new(Box::pin(prepare(app, request)).await?);
     let (now, shared) = (app.clock.now(), Arc::clone(app));
     let digest = format!("{} {}", keys.0, prepared.key_scope());
     let key = RequestKey { digest, since: now.plus(-IDEMPOTENCY_MS) };

@@ -13,9 +13,10 @@ use super::wire::letter;
 fn everything(folder: &Path) -> Vec<(PathBuf, u32)> {
     let mut found = vec![(folder.to_owned(), mode(folder))];
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        match entry.is_dir() {
-            true => found.extend(everything(&entry)),
-            false => found.push((entry.clone(), mode(&entry))),
+        if entry.is_dir() {
+            found.extend(everything(&entry));
+        } else {
+            found.push((entry.clone(), mode(&entry)));
         }
     }
     found

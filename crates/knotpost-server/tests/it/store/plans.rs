@@ -41,6 +41,7 @@ impl Visit for Statement<'_> {
 }
 
 /// Everything that is asked for while people play, look and mail.
+#[expect(clippy::too_many_lines, reason = "one list of questions")]
 async fn ask_everything(ground: &Ground) {
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
     let board = ground.board("osbox", [ann, bob]).await;

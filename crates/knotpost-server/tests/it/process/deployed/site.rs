@@ -1,5 +1,6 @@
 //! Where the servers of the profile run, and how players reach them.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::net::SocketAddr;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -221,7 +222,8 @@ fn settings(root: &Path, number: usize, outside: SocketAddr, database: Option<&s
     );
     if let Some(url) = database {
         // Servers on one database share the key.
-        settings += &format!("[database]\nurl = \"{url}\"\n[secrets]\nkey = \"{}\"\n", "5e".repeat(32));
+        let key = "5e".repeat(32);
+        let _ = write!(settings, "[database]\nurl = \"{url}\"\n[secrets]\nkey = \"{key}\"\n");
     }
     settings
 }
