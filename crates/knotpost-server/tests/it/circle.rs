@@ -141,7 +141,7 @@ async fn a_list_that_repeats_everything_to_both_servers_comes_to_rest() {
 #[tokio::test]
 async fn two_servers_have_nothing_to_say_to_each_other() {
     let mut world = World::begin().await;
-    // Somebody registers the other server as his address, at both.
+    // Somebody registers the other server as their address, at both.
     world.play(&["games@two.example", "bob@quiet.example"]).await;
     let mut sent = 0;
     for day in 0..DAYS {

@@ -318,7 +318,7 @@ pub(super) async fn several_mails_are_looked_up_at_once(ground: &Ground) {
     let write = ground.store.write(move |tx| {
         Box::pin(async move {
             let address = "Ann@Ann.Example".parse::<Address>().unwrap();
-            tx.add_address(ann, &address, None, Millis(1)).await
+            tx.add_address(ann, &address, Some(Millis(1)), Millis(1)).await
         })
     });
     write.await.unwrap();
