@@ -23,8 +23,8 @@ const LOST = [
 let server, chromium;
 before(async () => {
   [server, chromium] = await Promise.all([Server.start(), launch()]);
-  await server.signUp("root", "ann", "bob");
-  await server.program("admin", "user", "grant", "root");
+  await server.signUp("ruth", "ann", "bob");
+  await server.program("admin", "user", "grant", "ruth");
   await server.command("osbox challenge ann bob");
   await server.command("osbox move 101 ann ann-secret f1");
 });
@@ -41,32 +41,32 @@ test("an administrator finds a lost mail and replays it", async () => {
   await server.resume();
   assert.equal((await server.get("/api/v1/boards/osbox/101")).ply, 1);
 
-  const root = await Person.of(chromium, server, "root");
-  await root.follow("Administration", ".top");
-  await root.follow("Mail in", ".sub");
-  await root.fill({ state: "failed" });
-  await root.press("Search");
-  const list = await root.text("table");
+  const ruth = await Person.of(chromium, server, "ruth");
+  await ruth.follow("Administration", ".top");
+  await ruth.follow("Mail in", ".sub");
+  await ruth.fill({ state: "failed" });
+  await ruth.press("Search");
+  const list = await ruth.text("table");
   assert.match(list, /failed/);
   assert.match(list, /bob@bob\.example/, "whose it is can be seen");
   assert.match(list, /osbox move 101 bob/, "what it wanted can be seen");
   assert.doesNotMatch(list, /bob-secret/);
-  await root.page.click("tbody th a").then(() => root.page.waitForSelector("dl.facts"));
-  assert.doesNotMatch(await root.page.content(), /bob-secret/);
-  assert.match(await root.page.content(), /did you not get it/);
-  await root.press("Process it once more");
+  await ruth.page.click("tbody th a").then(() => ruth.page.waitForSelector("dl.facts"));
+  assert.doesNotMatch(await ruth.page.content(), /bob-secret/);
+  assert.match(await ruth.page.content(), /did you not get it/);
+  await ruth.press("Process it once more");
 
   const board = await until("the move", async () => {
     const board = await server.get("/api/v1/boards/osbox/101");
     return board.ply === 2 && board;
   });
   assert.equal(board.moves[1].text, "e12");
-  await root.open("/boards/osbox/101");
-  assert.match(await root.text(".talk"), /did you not get it/);
-  await root.open("/admin/audit");
-  assert.match(await root.text("table"), /root/);
-  assert.deepEqual(root.odd, []);
-  await root.leave();
+  await ruth.open("/boards/osbox/101");
+  assert.match(await ruth.text(".talk"), /did you not get it/);
+  await ruth.open("/admin/audit");
+  assert.match(await ruth.text("table"), /ruth/);
+  assert.deepEqual(ruth.odd, []);
+  await ruth.leave();
 });
 
 test("an ordinary user finds no administration", async () => {

@@ -15,9 +15,9 @@ const USERID = "on.load--_7";
 let server, chromium;
 before(async () => {
   [server, chromium] = await Promise.all([Server.start(), launch()]);
-  await server.signUp("root", "ann");
+  await server.signUp("ruth", "ann");
   await server.command(`signup ${USERID} ${USERID}-secret odd@odd.example`);
-  await server.program("admin", "user", "grant", "root");
+  await server.program("admin", "user", "grant", "ruth");
 });
 after(async () => {
   await chromium?.close();
@@ -71,17 +71,17 @@ test("mails show their subjects, senders and attachments to administrators as te
     "--x", `Content-Type: text/html; name="${quoted}"`, `Content-Disposition: attachment; filename="${quoted}"`, "", `<p>${HOSTILE}</p>`, "--x--", "",
   ].join("\n");
   await server.mail({ from: "ann@ann.example", subject: HOSTILE, headers: [`Thread-Topic: ${HOSTILE}`, `X-Mailer: ${HOSTILE}`], type: 'multipart/mixed; boundary="x"', body });
-  const root = await Person.of(chromium, server, "root");
+  const ruth = await Person.of(chromium, server, "ruth");
   await until("the mail to be processed", async () => {
-    await root.open("/admin/inbox");
-    return /done|failed/.test(await root.text("table").catch(() => ""));
+    await ruth.open("/admin/inbox");
+    return /done|failed/.test(await ruth.text("table").catch(() => ""));
   });
   // What could be a password is masked in the list.
-  await expectHarmless(root, "/admin/inbox", false);
-  await expectHarmless(root, "/admin/inbox/1", true);
-  for (const path of ["/admin/outbox", "/admin/outbox/1", "/admin/boards/osbox/101", "/admin/users", `/admin/users/${USERID}`, "/admin/audit"]) await expectHarmless(root, path, false);
-  for (const path of [`/admin/inbox?reason=${LINE}&user=${LINE}`, `/admin/outbox?address=${LINE}&state=${LINE}`, `/admin/users?q=${LINE}`, `/admin/audit?user=${LINE}&since=${LINE}`, `/admin/boards?user=${LINE}`]) await expectHarmless(root, path, false);
-  await root.leave();
+  await expectHarmless(ruth, "/admin/inbox", false);
+  await expectHarmless(ruth, "/admin/inbox/1", true);
+  for (const path of ["/admin/outbox", "/admin/outbox/1", "/admin/boards/osbox/101", "/admin/users", `/admin/users/${USERID}`, "/admin/audit"]) await expectHarmless(ruth, path, false);
+  for (const path of [`/admin/inbox?reason=${LINE}&user=${LINE}`, `/admin/outbox?address=${LINE}&state=${LINE}`, `/admin/users?q=${LINE}`, `/admin/audit?user=${LINE}&since=${LINE}`, `/admin/boards?user=${LINE}`]) await expectHarmless(ruth, path, false);
+  await ruth.leave();
 });
 
 test("another site can neither post here in a player's name nor frame a page", async () => {
