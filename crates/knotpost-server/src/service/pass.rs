@@ -97,7 +97,7 @@ pub(super) fn reply_address(
     token::reply_address(app, payload, recipient, user)
 }
 
-/// As [`reply_address`], whatever address it goes to; `None` as well when he has not proven to read there.
+/// As [`reply_address`], whatever address it goes to; `None` as well when the user has not proven to read there.
 ///
 /// # Errors
 /// When the database fails.

@@ -53,7 +53,7 @@ pub struct ProvenUser {
     pub hash: String,
     /// The key of the API that he showed. A command is refused when it has been revoked by then.
     pub key: Option<i64>,
-    /// When he last gave his password; `None`: a key or a link stood for it.
+    /// When they last gave their password; `None`: a key or a link stood for it.
     pub password_at: Option<Millis>,
 }
 

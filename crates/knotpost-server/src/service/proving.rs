@@ -21,7 +21,7 @@ use crate::app::App;
 use crate::domain::{Address, Host, Millis, UserKey};
 use crate::store::{StoreError, UserRow, UserState};
 
-/// So long a host is known from which an account logged in.
+/// How long a host from which an account logged in stays known.
 const KNOWN_MS: i64 = 30 * 86_400_000;
 /// That it was used is noted no more often than this.
 const TOUCH_MS: i64 = 86_400_000;

@@ -51,7 +51,7 @@ pub(super) async fn ask(
     Ok(Answer::to_registered(reply))
 }
 
-/// Gives a user a code beside those he has; of too many, the newest holds for this one as well. Says of which moment it
+/// Gives a user a code beside those there are; of too many, the newest holds for this one as well. Says of which moment it
 /// is.
 pub(super) async fn begin(tx: &mut Tx, app: &App, user: UserKey, now: Millis) -> Result<Millis, StoreError> {
     let live = tx.live_resets(user, now.plus(-LIFE_MS), MOST_TRIES).await?;

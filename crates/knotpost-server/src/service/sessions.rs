@@ -25,7 +25,7 @@ const IDLE_MS: i64 = 14 * DAY_MS;
 pub const SESSION_MS: i64 = 60 * DAY_MS;
 /// The time of the last use is noted no more often than this.
 const TOUCH_MS: i64 = 60 * MINUTE_MS;
-/// So long a password that was given stands for the one that a change of the account needs.
+/// How long a password that was given stands for the one that a change of the account needs.
 pub const RECENT_MS: i64 = 10 * MINUTE_MS;
 /// How long a link by mail logs its reader in.
 const LINK_MS: i64 = 30 * MINUTE_MS;
@@ -196,10 +196,10 @@ fn is_live(app: &App, row: &UserRow, session: &SessionRow, now: Millis) -> bool 
         && same_hash(&session.password_mark, &password_mark(app, row))
 }
 
-/// Checks the password that a visitor gives once more; from then on it counts as given in his session.
+/// Checks the password that a visitor gives once more; from then on it counts as given in their session.
 ///
 /// # Errors
-/// When it is not his, was tried too often or cannot be checked now; when the database fails.
+/// When it is wrong, was tried too often or cannot be checked now; when the database fails.
 pub async fn give_password(
     app: &Arc<App>,
     visitor: &mut Visitor,

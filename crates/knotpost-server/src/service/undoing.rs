@@ -1,4 +1,4 @@
-//! "This was not me": whoever read a user's mail before his addresses changed can take the change back for some days.
+//! "This was not me": whoever read a user's mail before the addresses changed can take the change back for some days.
 //!
 //! It gives the address back, ends what may have been added in between and leads to a new password. It logs nobody in.
 

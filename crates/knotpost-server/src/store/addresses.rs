@@ -156,7 +156,7 @@ impl Tx {
         Ok(key.is_some())
     }
 
-    /// Whose this row is, when he has proven to read there.
+    /// Whose this row is, when they have proven to read there.
     ///
     /// # Errors
     /// When the database fails.
@@ -170,7 +170,7 @@ impl Tx {
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(address_key).fetch_optional(c).await)?)
     }
 
-    /// Takes the addresses from a user that he was given since that moment.
+    /// Takes the addresses from a user that were added since that moment.
     ///
     /// # Errors
     /// When the database fails.

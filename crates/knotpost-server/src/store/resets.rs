@@ -4,7 +4,7 @@ use super::{StoreError, Tx, on};
 use crate::domain::{Millis, UserKey};
 
 impl Tx {
-    /// Notes a new code for a user beside those he has. Only its digest is kept.
+    /// Notes a new code for a user beside those there are. Only its digest is kept.
     ///
     /// # Errors
     /// When the database fails.

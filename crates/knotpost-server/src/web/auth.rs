@@ -36,7 +36,7 @@ pub(super) struct Caller {
     hash: String,
     /// The row of his token.
     key: Option<i64>,
-    /// When he last gave his password: now, or in his session.
+    /// When they last gave their password: now, or in their session.
     password_at: Option<Millis>,
     pub(super) is_admin: bool,
     pub(super) shown: Shown,
@@ -56,10 +56,10 @@ impl Caller {
         Err(Problem::new(Code::NotAllowed, text))
     }
 
-    /// Whether he gave his password a moment ago: with this request, or in his session. A token never does.
+    /// Whether they gave their password a moment ago: with this request, or in their session. A token never does.
     ///
     /// # Errors
-    /// When he did not.
+    /// When they did not.
     pub(super) fn require_password(&self, web: &Web) -> Result<(), Problem> {
         if gave_password_lately(self.password_at, web.app.clock.now()) {
             return Ok(());
