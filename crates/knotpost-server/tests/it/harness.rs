@@ -57,7 +57,7 @@ pub(crate) enum Place {
 }
 
 /// Randomness that is the same in every run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Repeating(AtomicU64);
 
 impl Entropy for Repeating {
@@ -124,6 +124,11 @@ impl TestApp {
 
     /// A server on that database, its settings changed.
     pub(crate) async fn start_with(place: Place, change: impl FnOnce(&mut Config)) -> Self {
+        Self::start_drawing(0, place, change).await
+    }
+
+    /// The same with randomness of its own: two servers of one database must not draw the same.
+    pub(crate) async fn start_drawing(seed: u64, place: Place, change: impl FnOnce(&mut Config)) -> Self {
         let data = tempfile::tempdir().expect("a folder");
         let clock = Arc::new(ManualClock::at(START));
         let mut config = Config::default();
@@ -142,7 +147,7 @@ impl TestApp {
         let transport =
             Arc::new(Transport::from_url(&config.mail.transport, data.path()).expect("a transport"));
         let courier = Courier::new(&config).expect("TLS");
-        let entropy = Arc::new(Repeating::default());
+        let entropy = Arc::new(Repeating(AtomicU64::new(seed)));
         let app =
             server::open(config, &REGISTRY, Arc::clone(&clock) as Arc<_>, entropy, server::Opening::Serve)
                 .await

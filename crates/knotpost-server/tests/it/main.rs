@@ -13,6 +13,7 @@ mod harness;
 mod http;
 mod inbound;
 mod outbound;
+mod pairs;
 mod play;
 mod postgres;
 mod process;

@@ -31,7 +31,7 @@ pub(super) fn relay(mail_from: Option<&str>, raw: &[u8]) -> (Option<IpAddr>, Vec
 
 impl TestApp {
     /// Presses the button behind the link of the confirmation that has just been mailed.
-    pub(super) async fn confirm(&self) {
+    pub(crate) async fn confirm(&self) {
         let letters = self.letters();
         let link = letters.iter().flat_map(|letter| letter.text.split_whitespace()).find_map(|word| {
             word.strip_prefix("http://knotpost.example").filter(|path| path.starts_with("/confirm/"))

@@ -1,0 +1,226 @@
+//! Every pair of use cases that write, on two servers of one PostgreSQL: one is stopped in the middle of its
+//! transaction, the other runs, the first goes on. What is stored afterwards and what both are told must be what
+//! comes out when one runs after the other, in either order.
+
+mod cases;
+mod covered;
+mod gate;
+mod stored;
+mod world;
+
+use std::collections::HashMap;
+use std::pin::pin;
+use std::time::Duration;
+
+use cases::CASES;
+use gate::{Gate, Point};
+use stored::{Stored, mask};
+use world::{World, settings};
+
+use crate::harness::{Place, TestApp};
+use crate::postgres::{TestDatabase, database};
+
+/// The tests among which the pairs are divided.
+const PARTS: usize = 6;
+/// After so long without an end, whoever runs beside a stopped one waits for something that will not come.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What a pair comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Outcome {
+    first: String,
+    second: String,
+    rows: Vec<String>,
+}
+
+/// Two servers of one database.
+struct Pair {
+    world: World,
+    stored: Stored,
+    gate: Gate,
+    first: TestApp,
+    second: TestApp,
+    /// What comes out one after the other: the first's use case, the second's, and whether the second's comes first.
+    in_order: HashMap<(usize, usize, bool), Outcome>,
+    _database: TestDatabase,
+}
+
+impl Pair {
+    async fn start(database: TestDatabase) -> Self {
+        let url = database.url().to_owned();
+        let second = TestApp::start_with(Place::Sqlite, |config| settings(config, &url)).await;
+        let world = World::make(&second).await;
+        let gate = Gate::before(&url);
+        let through = gate.url_of(&url);
+        let first = TestApp::start_drawing(1 << 40, Place::Sqlite, |config| settings(config, &through)).await;
+        first.clock.advance(second.app.clock.now().0 - first.app.clock.now().0);
+        let stored = Stored::of(&url).await;
+        Self { world, stored, gate, first, second, in_order: HashMap::new(), _database: database }
+    }
+
+    async fn begin_again(&mut self) {
+        self.stored.put_back().await;
+        self.first.sent();
+        self.second.sent();
+    }
+
+    /// One after the other.
+    async fn run_in_order(&mut self, first: usize, second: usize, second_comes_first: bool) -> Outcome {
+        let key = (first, second, second_comes_first);
+        if let Some(known) = self.in_order.get(&key) {
+            return known.clone();
+        }
+        self.begin_again().await;
+        self.gate.arm(None);
+        let (one, two) = (&CASES[first], &CASES[second]);
+        let (said_first, said_second) = if second_comes_first {
+            let said = two.run(&self.second, &self.world).await;
+            (one.run(&self.first, &self.world).await, said)
+        } else {
+            let said = one.run(&self.first, &self.world).await;
+            (said, two.run(&self.second, &self.world).await)
+        };
+        let outcome = self.outcome(first, second, &said_first, &said_second).await;
+        self.in_order.insert(key, outcome.clone());
+        outcome
+    }
+
+    async fn outcome(&mut self, first: usize, second: usize, said: &str, said_second: &str) -> Outcome {
+        for case in [&CASES[first], &CASES[second]] {
+            case.finish(&self.first).await;
+            case.finish(&self.second).await;
+        }
+        Outcome { first: mask(said), second: mask(said_second), rows: self.stored.rows().await }
+    }
+
+    /// The second while the first is stopped; `None`: the first has no such point.
+    async fn run_beside(&mut self, first: usize, second: usize, point: Point) -> Option<Outcome> {
+        self.begin_again().await;
+        self.gate.arm(Some(point));
+        let (said, said_second) = self.run_both(first, second).await?;
+        Some(self.outcome(first, second, &said, &said_second).await)
+    }
+
+    async fn run_both(&mut self, first: usize, second: usize) -> Option<(String, String)> {
+        let one = CASES[first].run(&self.first, &self.world);
+        let two = CASES[second].run(&self.second, &self.world);
+        let (mut one, mut two) = (pin!(one), pin!(two));
+        tokio::select! {
+            _ = &mut one => return None,
+            () = self.gate.held() => {}
+        }
+        let gate = &self.gate;
+        let waits = async {
+            while !self.stored.somebody_waits().await {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        };
+        let early = tokio::select! {
+            said = &mut two => Some(said),
+            () = waits => None,
+        };
+        gate.open();
+        let rest = async {
+            match early {
+                Some(said) => (one.await, said),
+                None => tokio::join!(one, two),
+            }
+        };
+        Some(tokio::time::timeout(PATIENCE, rest).await.expect("both come to an end"))
+    }
+}
+
+/// How two outcomes differ.
+fn difference(found: &Outcome, expected: &Outcome) -> String {
+    let mut text = String::new();
+    for (who, found, expected) in
+        [("first", &found.first, &expected.first), ("second", &found.second, &expected.second)]
+    {
+        if found != expected {
+            text += &format!("  {who} is told {}\n  instead of {}\n", short(found), short(expected));
+        }
+    }
+    for (sign, rows, others) in [("+", &found.rows, &expected.rows), ("-", &expected.rows, &found.rows)] {
+        let mut left = others.clone();
+        for row in rows {
+            match left.iter().position(|other| other == row) {
+                Some(at) => drop(left.swap_remove(at)),
+                None => text += &format!("  {sign} {}\n", short(row)),
+            }
+        }
+    }
+    text
+}
+
+fn short(text: &str) -> String {
+    text.replace('\n', " ").chars().take(700).collect()
+}
+
+/// A part of the pairs.
+async fn compare(part: usize) {
+    let Some(database) = database().await else { return };
+    let mut pair = Pair::start(database).await;
+    let mut faults = 0;
+    for first in 0..CASES.len() {
+        let commits = pair.alone(first).await;
+        for second in (0..CASES.len()).filter(|second| (first + second) % PARTS == part) {
+            for point in (1..=commits).flat_map(|number| [Point::Begin(number), Point::Commit(number)]) {
+                let Some(found) = pair.run_beside(first, second, point).await else { continue };
+                let one_by_one = pair.run_in_order(first, second, true).await;
+                if found == one_by_one {
+                    continue;
+                }
+                let other = pair.run_in_order(first, second, false).await;
+                if found != other {
+                    faults += 1;
+                    println!(
+                        "{point:?} of {:?}, beside it {:?}\n after it:\n{} before it:\n{}",
+                        CASES[first].name,
+                        CASES[second].name,
+                        difference(&found, &other),
+                        difference(&found, &one_by_one),
+                    );
+                }
+            }
+        }
+    }
+    assert_eq!(faults, 0, "what came out is that of no order");
+}
+
+impl Pair {
+    /// How many transactions that write are committed by a use case alone.
+    async fn alone(&mut self, first: usize) -> u32 {
+        self.begin_again().await;
+        let before = self.stored.rows().await;
+        self.gate.arm(None);
+        let case = &CASES[first];
+        let said = case.run(&self.first, &self.world).await;
+        let commits = self.gate.committed();
+        case.finish(&self.first).await;
+        assert_ne!(self.stored.rows().await, before, "{} writes nothing: {said}", case.name);
+        let is_good = ["200 ", "303 ", "Ok(", "Received"].iter().any(|good| said.starts_with(good));
+        assert!(is_good, "{}: {said}", case.name);
+        commits
+    }
+}
+
+macro_rules! parts {
+    ($($name:ident $part:literal)+) => {
+        $(
+            #[tokio::test]
+            async fn $name() {
+                compare($part).await;
+            }
+        )+
+        const _: () = assert!(PARTS == [$($part),+].len());
+    };
+}
+
+parts! {
+    pairs_on_postgres_are_as_if_one_by_one_1 0
+    pairs_on_postgres_are_as_if_one_by_one_2 1
+    pairs_on_postgres_are_as_if_one_by_one_3 2
+    pairs_on_postgres_are_as_if_one_by_one_4 3
+    pairs_on_postgres_are_as_if_one_by_one_5 4
+    pairs_on_postgres_are_as_if_one_by_one_6 5
+}
