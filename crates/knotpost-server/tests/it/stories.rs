@@ -39,8 +39,26 @@ mod watching;
 mod wishes;
 mod words;
 
-/// Tells every story on both databases.
+/// Tells every story on both databases, and on SQLite in the deployed profile; the letters are the same.
 macro_rules! tell {
+    ($($story:ident),+ $(,)?) => {
+        crate::stories::tell_undeployed! { $($story),+ }
+
+        /// The same with limits on, addresses to be confirmed, a relay and a proxy.
+        mod deployed {
+            $(
+                #[tokio::test]
+                async fn $story() {
+                    super::stories::$story(crate::harness::Place::Deployed).await;
+                }
+            )+
+        }
+    };
+}
+pub(crate) use tell;
+
+/// Tells stories on both databases alone; `undeployed` says for each why that is.
+macro_rules! tell_undeployed {
     ($($story:ident),+ $(,)?) => {
         $(
             #[tokio::test]
@@ -61,19 +79,4 @@ macro_rules! tell {
         }
     };
 }
-pub(crate) use tell;
-
-/// Tells some of them in the deployed profile as well; the letters are the same.
-macro_rules! tell_deployed {
-    ($($story:ident),+ $(,)?) => {
-        mod deployed {
-            $(
-                #[tokio::test]
-                async fn $story() {
-                    super::stories::$story(crate::harness::Place::Deployed).await;
-                }
-            )+
-        }
-    };
-}
-pub(crate) use tell_deployed;
+pub(crate) use tell_undeployed;
