@@ -1,6 +1,6 @@
 // Where a server of the tests runs, and how it is reached: its own folder on the loopback, or the deployed profile.
 import { spawn } from "node:child_process";
-import { chmod, chown, copyFile, link, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, copyFile, link, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,8 +40,8 @@ class Folder {
     return spawn(command, words, { stdio: ["ignore", "inherit", "inherit"] });
   }
 
-  /** Where browsers find a server that listens there. */
-  async publish(address) {
+  /** Where browsers find the server with this process id that listens there. */
+  async publish(id, address) {
     return { site: `http://${address}`, address };
   }
 
@@ -128,7 +128,8 @@ class Deployment {
   }
 
   /** Puts nginx in front; it is one process, so that it ends when it is killed. */
-  async publish(upstream) {
+  async publish(id, upstream) {
+    if ((await stat(`/proc/${id}`)).uid === 0) throw new Error("the server is a process of root");
     const address = `127.0.0.1:${this.port}`;
     const folder = join(this.root, "nginx");
     let settings = await readFile(new URL("../../deploy/nginx.conf", import.meta.url), "utf8");

@@ -41,7 +41,7 @@ export class Server {
       if (this.process.exitCode !== null) throw new Error(`the server ended:\n${this.log}`);
       return JSON.parse(await readFile(ports, "utf8").catch(() => "null"));
     });
-    Object.assign(this, await this.place.publish(listening.http));
+    Object.assign(this, await this.place.publish(this.process.pid, listening.http));
     this.smtp = listening.smtp;
     this.mailboxKey = listening.mailbox_key;
   }

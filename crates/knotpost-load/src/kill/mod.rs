@@ -8,7 +8,6 @@
 mod killer;
 mod people;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,7 +26,7 @@ use crate::play::post::{House, Post, open_doors};
 use crate::play::table::{Pair, Table, pairs_for, seat_all, seat_apart};
 use crate::play::{check_logs, check_storage, conclude, read_range, tell_progress, verify, wait_until_idle};
 use crate::report::Report;
-use crate::server::{Place, program_at, said};
+use crate::server::{Place, Running, program_at, said};
 use crate::sink::{Manners, Sink};
 use killer::Killer;
 
@@ -101,28 +100,11 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
 async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -> anyhow::Result<Report> {
     let begun = Instant::now();
     let registry = Arc::new(Registry::standard());
-    let seats: Vec<_> = if args.deployed {
-        seat_apart(args.boards)
-    } else {
-        seat_all(&pairs_for(args.boards), args.boards).collect()
-    };
-    let pairs: Vec<Pair> = seats
-        .iter()
-        .map(|(_, pair)| (pair.number, pair.clone()))
-        .collect::<BTreeMap<_, _>>()
-        .into_values()
-        .collect();
-    let (server, key) = if args.deployed {
-        let overseer = people::add_overseer(place).await?;
-        let server = place.start().await?;
-        let key = people::open(server.doors, &overseer, &pairs, sink).await?;
-        (server, Some(key))
-    } else {
-        for (userid, password, address) in pairs.iter().flat_map(Pair::users) {
-            place.add_user(&userid, &password, &address).await?;
-        }
-        (place.start().await?, None)
-    };
+    let pairs: Vec<Pair> =
+        if args.deployed { (0..args.boards).map(Pair::new).collect() } else { pairs_for(args.boards) };
+    let seats: Vec<_> =
+        if args.deployed { seat_apart(&pairs).collect() } else { seat_all(&pairs, args.boards).collect() };
+    let (server, key) = begin(place, &pairs, sink).await?;
     sink.put_off(args.put_off);
     let (doors, rooms) = watch::channel(server.doors);
     let ledger = Arc::new(Ledger::default());
@@ -162,4 +144,19 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
     }
     check_logs(&[place.log()], &mut report);
     Ok(report)
+}
+
+/// Starts the server with its users; in the deployed profile also a key that opens its figures.
+async fn begin(place: &Place, pairs: &[Pair], sink: &Sink) -> anyhow::Result<(Running, Option<String>)> {
+    if place.is_deployed() {
+        let overseer = people::add_overseer(place).await?;
+        let server = place.start().await?;
+        people::check_profile(&server).await?;
+        let key = people::open(server.doors, &overseer, pairs, sink).await?;
+        return Ok((server, Some(key)));
+    }
+    for (userid, password, address) in pairs.iter().flat_map(Pair::users) {
+        place.add_user(&userid, &password, &address).await?;
+    }
+    Ok((place.start().await?, None))
 }

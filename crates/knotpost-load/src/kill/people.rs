@@ -1,5 +1,6 @@
 //! Players of a deployed server, who sign up by mail and prove their addresses, and who looks after it.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
@@ -12,12 +13,31 @@ use crate::play::post::SERVER;
 use crate::play::table::{Pair, address, password};
 use crate::play::{Patience, wait_until_idle};
 use crate::report::Report;
-use crate::server::{Doors, PATIENCE, Place, said};
+use crate::server::{Doors, PATIENCE, Place, Running, said};
 use crate::sink::Sink;
 use crate::smtp::{Client, Dialect, encode};
 
 /// The user who may see the figures of a server with a public name.
 const OVERSEER: &str = "olga";
+
+/// New passwords that one host may ask for in an hour, by default.
+const RESETS: usize = 5;
+
+/// Whether the profile is what it should be: an ordinary user, limits on, and nobody on this machine behind a public
+/// name. Otherwise the trial would hold its rules without it.
+pub(super) async fn check_profile(server: &Running) -> anyhow::Result<()> {
+    let process = std::fs::metadata(format!("/proc/{}", server.id()))?;
+    ensure!(process.uid() != 0, "the server is a process of root");
+    let mut http = Http::connect(server.doors.http).await?;
+    let metrics = http.get("/metrics").await?;
+    ensure!(metrics.status == 404, "/metrics is open to everybody: {}", metrics.status);
+    for asked in 0..=RESETS {
+        let answer = http.post("/commands", &forwarded_for("nobody"), b"password nobody").await?;
+        let expected = if asked < RESETS { 200 } else { 429 };
+        ensure!(answer.status == expected, "request {asked} for a new password: {}", answer.text());
+    }
+    Ok(())
+}
 
 /// Adds that user before the server starts; returns what opens a key for them.
 pub(super) async fn add_overseer(place: &Place) -> anyhow::Result<String> {
@@ -73,8 +93,8 @@ async fn sign_up(doors: Doors, userid: &str, password: &str, address: &str) -> a
 async fn confirmation(sink: &Sink, address: &str) -> String {
     let mut patience = Patience::new();
     loop {
-        let found = sink.arrivals().into_iter().filter(|arrival| arrival.recipient == address);
-        if let Some(page) = found.filter_map(|arrival| arrival.confirmation).next() {
+        let mut found = sink.arrivals().into_iter().filter(|arrival| arrival.recipient == address);
+        if let Some(page) = found.find_map(|arrival| arrival.confirmation) {
             return page;
         }
         patience.wait().await;

@@ -58,8 +58,8 @@ pub(crate) fn seat_all(
 }
 
 /// The same with a pair for each board, for whom a server sets limits.
-pub(crate) fn seat_apart(boards: usize) -> Vec<((&'static str, &'static str), Pair)> {
-    GAMES.into_iter().cycle().zip((0..boards).map(Pair::new)).collect()
+pub(crate) fn seat_apart(pairs: &[Pair]) -> impl Iterator<Item = ((&'static str, &'static str), Pair)> + '_ {
+    GAMES.into_iter().cycle().zip(pairs.iter().cloned())
 }
 
 pub(crate) fn password(userid: &str) -> String {
