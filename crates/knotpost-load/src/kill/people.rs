@@ -30,7 +30,7 @@ pub(super) async fn check_profile(server: &Running) -> anyhow::Result<()> {
     ensure!(process.uid() != 0, "the server is a process of root");
     let mut http = Http::connect(server.doors.http).await?;
     let metrics = http.get("/metrics").await?;
-    ensure!(metrics.status == 404, "/metrics is open to everybody: {}", metrics.status);
+    ensure!(metrics.status == 403, "/metrics is open to everybody: {}", metrics.status);
     for asked in 0..=RESETS {
         let answer = http.post("/commands", &forwarded_for("nobody"), b"password nobody").await?;
         let expected = if asked < RESETS { 200 } else { 429 };
