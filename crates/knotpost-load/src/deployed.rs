@@ -69,9 +69,10 @@ pub(crate) fn ordinary_user() -> Vec<String> {
 pub(crate) fn furnish(folder: &Path, program: &Path) -> anyhow::Result<PathBuf> {
     let own = folder.join("knotpost");
     fs::hard_link(program, &own).or_else(|_| fs::copy(program, &own).map(drop))?;
-    for part in [folder.to_owned(), folder.join("etc"), folder.join("var"), folder.join(DATA)] {
+    let open = [folder.to_owned(), folder.join("etc"), folder.join("var")].map(|part| (part, 0o755));
+    for (part, mode) in open.into_iter().chain([(folder.join(DATA), 0o700)]) {
         fs::create_dir_all(&part)?;
-        fs::set_permissions(&part, fs::Permissions::from_mode(0o755))?;
+        fs::set_permissions(&part, fs::Permissions::from_mode(mode))?;
     }
     Ok(own)
 }

@@ -18,7 +18,7 @@ use crate::sink::MARK;
 use crate::smtp::{Client, Dialect, encode};
 
 /// Where commands are mailed to.
-pub(crate) const SERVER: &str = "pbmserv@localhost";
+pub(crate) const SERVER: &str = "pbmserv@games.example";
 /// What the hook shows.
 const HOOK_SECRET: &str = "shown-by-the-trial-to-the-hook-alone";
 /// Temporary failure (sysexits.h).
@@ -34,7 +34,10 @@ pub(crate) fn open_doors(place: Place) -> anyhow::Result<Place> {
     for part in ["tmp", "new", "cur"] {
         std::fs::create_dir_all(folder(&place).join(part))?;
     }
-    Ok(place.with("MAILDIR__WATCH", "in").with("INBOUND__SECRET", HOOK_SECRET))
+    Ok(place
+        .with("SERVER__ADDRESS", SERVER)
+        .with("MAILDIR__WATCH", "in")
+        .with("INBOUND__SECRET", HOOK_SECRET))
 }
 
 /// Whether everything in the folder was taken.
