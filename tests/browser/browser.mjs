@@ -1,6 +1,7 @@
-// Chromium, and people who use it: each has a profile of his own, and everything odd that his pages do is noted.
+// Chromium, and people who use it: each has a profile of their own, and everything odd that their pages do is noted.
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { SITE } from "./places.mjs";
 import { PATIENCE } from "./waiting.mjs";
 
 // The packages lie outside of the sources.
@@ -14,9 +15,12 @@ export const WIDE = { width: 1280, height: 900 };
 export function launch() {
   return puppeteer.launch({
     executablePath: process.env.CHROMIUM,
-    args: ["--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost"],
+    args: ["--no-sandbox", "--disable-gpu", "--hide-scrollbars", `--host-resolver-rules=MAP ${SITE} 127.0.0.1 , MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost`, "--disable-features=HttpsUpgrades"],
   });
 }
+
+/** Each has a host of its own. */
+let browsers = 0;
 
 /** Somebody with a browser. */
 export class Person {
@@ -29,6 +33,7 @@ export class Person {
     await person.page.setViewport(view);
     await person.page.setJavaScriptEnabled(scripts);
     person.page.setDefaultTimeout(PATIENCE);
+    await person.page.setExtraHTTPHeaders(server.place.headersOf(`browser ${(browsers += 1)}`));
     await person.watch();
     return person;
   }

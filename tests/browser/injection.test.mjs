@@ -16,7 +16,7 @@ let server, chromium;
 before(async () => {
   [server, chromium] = await Promise.all([Server.start(), launch()]);
   await server.signUp("ruth", "ann");
-  await server.command(`signup ${USERID} ${USERID}-secret odd@odd.example`);
+  await server.signUpAs(USERID, "odd@odd.example");
   await server.program("admin", "user", "grant", "ruth");
 });
 after(async () => {

@@ -1,5 +1,6 @@
 // Every page there is, with something on it; for whoever looks at all of them.
 import { linkIn } from "./letter.mjs";
+import { DEPLOYED } from "./places.mjs";
 
 /** Players in the middle of games, talk, finished boards and ratings, a seek, mails of all sorts. */
 export async function furnish(server) {
@@ -53,7 +54,7 @@ async function finishSome(server) {
 }
 
 /** Pages for anybody. */
-export const PUBLIC = {
+const EVERYBODY = {
   start: "/",
   login: "/login",
   "link-sent": async (person) => {
@@ -76,6 +77,11 @@ export const PUBLIC = {
   "board-over": "/boards/osbox/101",
   "board-watched": "/boards/osbox/105",
   "api-docs": "/api/docs",
+  missing: "/nothing/here",
+};
+
+/** Pages of mail that stays in a folder. */
+const MAILBOX = {
   "mailbox-key": (person) => person.openMailbox(),
   mailbox: "/mailbox",
   // `/mailbox/{name}`, with `/mailbox/{name}/page` in its frame.
@@ -83,8 +89,9 @@ export const PUBLIC = {
     await person.open("/mailbox");
     await Promise.all([person.page.waitForNavigation(), person.page.click("main table a")]);
   },
-  missing: "/nothing/here",
 };
+
+export const PUBLIC = { ...EVERYBODY, ...(DEPLOYED ? { "mailbox-missing": "/mailbox" } : MAILBOX) };
 
 /** Pages for ann, who plays. */
 export const PLAYER = {
@@ -150,7 +157,7 @@ export async function visit(person, name, page) {
     /unsubscribe/{token}. */
 export async function byLetter(server) {
   await server.command("password cyd");
-  await fetch(`${server.site}/login`, { method: "POST", body: new URLSearchParams({ userid: "cyd", by: "link" }) });
+  await server.submit("/login", { userid: "cyd", by: "link" });
   await server.command("add cyd cyd-secret cyd@elsewhere.example");
   await server.command("broadcast ann ann-secret", "A tournament begins on Monday.");
   const found = {};

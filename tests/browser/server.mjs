@@ -1,24 +1,20 @@
 // A real server on a folder of its own: started, asked, mailed to, its letters read, stopped by its process id.
-import { spawn, execFile } from "node:child_process";
 import { createConnection } from "node:net";
-import { mkdtemp, readFile, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { request } from "node:http";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { once } from "node:events";
 import { until } from "./waiting.mjs";
 import { linkIn, readLetter } from "./letter.mjs";
+import { makePlace, removePlace } from "./places.mjs";
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
-const run = promisify(execFile);
-export const PROGRAM = process.env.KNOTPOST_BIN;
 export const ADDRESS = "games@knotpost.example";
 
 const SETTINGS = {
   SERVER__ADDRESS: ADDRESS,
   HTTP__LISTEN: "127.0.0.1:0",
   SMTP__LISTEN: "127.0.0.1:0",
-  LIMITS__ENABLED: "false",
   INBOUND__KEEP_RAW: "all",
 };
 
@@ -26,8 +22,7 @@ export class Server {
   /** Starts one on an empty folder, with settings named as its environment names them. */
   static async start(settings = {}) {
     const server = new Server();
-    server.settings = settings;
-    server.place = await mkdtemp(join(tmpdir(), "knotpost-browser-"));
+    server.place = await makePlace({ ...SETTINGS, ...settings });
     server.read = new Set();
     await server.resume();
     return server;
@@ -35,34 +30,25 @@ export class Server {
 
   /** Starts the same server once more, after `halt`. */
   async resume() {
-    this.process = spawn(PROGRAM, ["serve"], { cwd: this.place, env: this.environment(), stdio: ["ignore", "ignore", "pipe"] });
+    this.process = this.place.start(["serve"], ["ignore", "ignore", "pipe"]);
     this.log = "";
     this.process.stderr.on("data", (piece) => (this.log += piece));
     this.ended = once(this.process, "exit");
     // However the tests end, the server ends with them.
     process.once("exit", () => this.process.kill("SIGKILL"));
-    const ports = join(this.data, "ports.json");
+    const ports = join(this.place.data, "ports.json");
     const listening = await until("the server to be ready", async () => {
       if (this.process.exitCode !== null) throw new Error(`the server ended:\n${this.log}`);
       return JSON.parse(await readFile(ports, "utf8").catch(() => "null"));
     });
-    this.site = `http://${listening.http}`;
+    Object.assign(this, await this.place.publish(this.process.pid, listening.http));
     this.smtp = listening.smtp;
     this.mailboxKey = listening.mailbox_key;
   }
 
-  get data() {
-    return join(this.place, "data");
-  }
-
-  environment() {
-    const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("KNOTPOST_"));
-    const settings = Object.entries({ ...SETTINGS, ...this.settings, SERVER__DATA: this.data });
-    return Object.fromEntries([...clean, ...settings.map(([name, value]) => [`KNOTPOST_${name}`, value])]);
-  }
-
   /** Ends it cleanly; its folder stays. */
   async halt() {
+    await this.place.retract();
     this.process.kill("SIGTERM");
     const late = setTimeout(() => this.process.kill("SIGKILL"), 15000);
     await this.ended;
@@ -72,56 +58,79 @@ export class Server {
   /** Ends it and removes its folder. */
   async stop() {
     await this.halt();
-    await rm(this.place, { recursive: true, force: true });
+    await removePlace(this.place);
   }
 
   /** The program itself with these arguments, on the same folder. */
   async program(...words) {
-    return (await run(PROGRAM, words, { cwd: this.place, env: this.environment() })).stdout;
+    await succeed(this.place.start(words, ["ignore", "ignore", "inherit"]), words[0]);
   }
 
   /** A message for `knotpost deliver`, as a mail server would hand it in. */
   async deliver(message) {
-    const child = spawn(PROGRAM, ["deliver", "--to", ADDRESS], { cwd: this.place, env: this.environment(), stdio: ["pipe", "ignore", "inherit"] });
+    const child = this.place.start(["deliver", "--to", ADDRESS], ["pipe", "ignore", "inherit"]);
     child.stdin.end(message);
-    const [code] = await once(child, "exit");
-    if (code !== 0) throw new Error(`deliver ended with ${code}`);
+    await succeed(child, "deliver");
   }
 
   /** Changes the database directly: what no user can do, such as losing a mail. */
   async change(sql) {
     const script = "import sqlite3, sys\nwith sqlite3.connect(sys.argv[1]) as c: c.executescript(sys.argv[2])";
-    await run("python3", ["-c", script, join(this.data, "knotpost.db"), sql]);
+    await succeed(this.place.startBeside("python3", ["-c", script, join(this.place.data, "knotpost.db"), sql]), "python3");
+  }
+
+  /** Asks for a page as a program does that is no browser. */
+  async ask(path, { method = "GET", headers = {}, body = "" } = {}) {
+    const [host, port] = this.address.split(":");
+    const all = { host: new URL(this.site).host, "content-length": Buffer.byteLength(body), ...this.place.headersOf("program"), ...headers };
+    const asked = request({ host, port, path, method, headers: all }).end(body);
+    const [answer] = await once(asked, "response");
+    let text = "";
+    for await (const piece of answer.setEncoding("utf8")) text += piece;
+    return { status: answer.statusCode, text };
+  }
+
+  /** Sends a form without its page. */
+  submit(path, fields = {}) {
+    return this.ask(path, { method: "POST", headers: { "content-type": "application/x-www-form-urlencoded" }, body: new URLSearchParams(fields).toString() });
   }
 
   /** Carries out a command as a program would send it. */
   async command(command, body = "") {
     const headers = { "content-type": "application/json" };
-    const answer = await fetch(`${this.site}/commands`, { method: "POST", headers, body: JSON.stringify({ command, body }) });
-    const json = await answer.json();
+    const json = JSON.parse((await this.ask("/commands", { method: "POST", headers, body: JSON.stringify({ command, body }) })).text);
     if (!json.ok) throw new Error(`${command}: ${json.error.message}`);
     return json;
   }
 
   async get(path) {
-    const answer = await fetch(this.site + path);
-    return answer.json();
+    const { status, text } = await this.ask(path);
+    if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
+    return JSON.parse(text);
   }
 
   /** Signs up these players, their passwords being NAME-secret and their addresses NAME@NAME.example. */
   async signUp(...names) {
-    for (const name of names) {
-      await this.command(`signup ${name} ${name}-secret ${name}@${name}.example`);
-      if (this.settings.ACCOUNTS__CONFIRM_ADDRESSES !== "on") continue;
-      const letter = await this.letter(name, (one) => linkIn(one, "confirm"));
-      await fetch(this.site + linkIn(letter, "confirm"), { method: "POST" });
-    }
+    for (const name of names) await this.signUpAs(name, `${name}@${name}.example`);
+  }
+
+  /** Signs up a player with this address. */
+  async signUpAs(userid, address) {
+    await this.command(`signup ${userid} ${userid}-secret ${address}`);
+    if (!this.place.confirms()) return;
+    const confirmed = await this.submit(await this.confirmation(address));
+    if (confirmed.status >= 400) throw new Error(`${userid} could not be confirmed: ${confirmed.text}`);
+  }
+
+  /** The path of the page where this address is confirmed, as its letter says. */
+  async confirmation(address) {
+    return linkIn(await this.letter(address.split("@")[0], (one) => linkIn(one, "confirm")), "confirm");
   }
 
   /** Sends a mail over SMTP. */
   async mail({ from, to = ADDRESS, subject, body = "", headers = [], type = "text/plain; charset=utf-8" }) {
     const id = `<${Date.now()}.${Math.random().toString(36).slice(2)}@${from.split("@")[1]}>`;
-    const head = [`From: ${from}`, `To: ${to}`, `Subject: ${subject}`, `Message-ID: ${id}`, `Date: ${new Date().toUTCString()}`, "MIME-Version: 1.0", `Content-Type: ${type}`, ...headers];
+    const head = [...this.place.trace(from), `From: ${from}`, `To: ${to}`, `Subject: ${subject}`, `Message-ID: ${id}`, `Date: ${new Date().toUTCString()}`, "MIME-Version: 1.0", `Content-Type: ${type}`, ...headers];
     const text = `${head.join("\r\n")}\r\n\r\n${body.replace(/\r?\n/g, "\r\n").replace(/^\./gm, "..")}\r\n.`;
     const [host, port] = this.smtp.split(":");
     const socket = createConnection(Number(port), host);
@@ -142,12 +151,12 @@ export class Server {
 
   /** Letters that have come to this player since the last look, the oldest first. */
   async letters(name) {
-    const box = join(this.data, "mail/out/new");
     const found = [];
-    for (const file of (await readdir(box).catch(() => [])).sort()) {
-      if (this.read.has(`${name} ${file}`)) continue;
-      const letter = readLetter(await readFile(join(box, file)));
-      this.read.add(`${name} ${file}`);
+    for (const sent of await this.place.sent()) {
+      const key = `${name} ${sent.name}`;
+      if (this.read.has(key)) continue;
+      const letter = readLetter(await sent.read());
+      this.read.add(key);
       if (letter.to.includes(`${name}@`)) found.push(letter);
     }
     return found;
@@ -169,4 +178,9 @@ async function* replies(socket) {
       if (line[3] !== "-") yield line;
     }
   }
+}
+
+async function succeed(child, name) {
+  const [code] = await once(child, "exit");
+  if (code !== 0) throw new Error(`${name} ended with ${code}`);
 }

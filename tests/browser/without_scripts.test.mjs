@@ -22,6 +22,11 @@ test("somebody signs up, challenges, moves, talks and resigns without scripts", 
   await ann.fill({ userid: "ann", password: "ann-secret", address: "ann@ann.example" });
   await ann.press("Sign up");
   assert.match(await ann.text("body"), /Log out/);
+  if (server.place.confirms()) {
+    await ann.open(await server.confirmation("ann@ann.example"));
+    await ann.press("Yes, ann@ann.example is mine");
+    await ann.open("/");
+  }
   await ann.press("Log out");
   await ann.follow("Log in", ".top");
   await ann.fill({ userid: "ann", password: "ann-secret" });

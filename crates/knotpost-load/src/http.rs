@@ -48,6 +48,11 @@ impl Http {
         self.ask("GET", path, "", b"").await
     }
 
+    /// The same with more header lines, each ended by CRLF.
+    pub(crate) async fn get_with(&mut self, path: &str, headers: &str) -> io::Result<Response> {
+        self.ask("GET", path, headers, b"").await
+    }
+
     /// Sends `body` with more header lines, each ended by CRLF.
     pub(crate) async fn post(&mut self, path: &str, headers: &str, body: &[u8]) -> io::Result<Response> {
         self.ask("POST", path, headers, body).await

@@ -2,6 +2,7 @@
 //! how fast it is. Nothing here looks into the server; it is asked what everybody may ask.
 
 mod choose;
+mod deployed;
 mod dice;
 mod fill;
 mod floor;

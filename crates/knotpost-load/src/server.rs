@@ -12,6 +12,8 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::deployed;
+
 /// Longer than anything takes, even on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
@@ -39,7 +41,17 @@ impl Doors {
 pub(crate) struct Place {
     program: PathBuf,
     folder: PathBuf,
+    layout: Layout,
     settings: Vec<(String, String)>,
+}
+
+/// How a place is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layout {
+    /// One folder for everything, settings in the environment, and whoever runs the trial runs the server.
+    OneFolder,
+    /// As operators have it, see [`Place::deployed`].
+    Deployed,
 }
 
 impl Place {
@@ -52,11 +64,7 @@ impl Place {
 
     /// The same in a folder that is there.
     pub(crate) fn at(program: &Path, folder: &Path) -> Self {
-        let place = Self { program: program.to_owned(), folder: folder.to_owned(), settings: Vec::new() };
-        place
-            .with("HTTP__LISTEN", "127.0.0.1:0")
-            .with("SMTP__LISTEN", "127.0.0.1:0")
-            .with("LMTP__LISTEN", "127.0.0.1:0")
+        Self::listening(program, folder, Layout::OneFolder)
             .with("LIMITS__ENABLED", "false")
             // One host plays for many.
             .with("SMTP__RELAYS", "127.0.0.0/8")
@@ -65,15 +73,51 @@ impl Place {
             .with("ACCOUNTS__CONFIRM_ADDRESSES", "off")
     }
 
+    /// An empty folder in the deployed profile: data and configuration apart, an ordinary user, and limits, bounds and
+    /// confirmations as they are by default. What is set with [`Place::with`] counts once it is written down.
+    pub(crate) fn deployed(program: &Path) -> anyhow::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("knotpost-load").tempdir()?.keep();
+        let program = deployed::furnish(&folder, program)?;
+        let place = Self::listening(&program, &folder, Layout::Deployed);
+        let data = place.data().display().to_string();
+        Ok(place.with("SERVER__DATA", data))
+    }
+
+    fn listening(program: &Path, folder: &Path, layout: Layout) -> Self {
+        let place =
+            Self { program: program.to_owned(), folder: folder.to_owned(), layout, settings: Vec::new() };
+        place
+            .with("HTTP__LISTEN", "127.0.0.1:0")
+            .with("SMTP__LISTEN", "127.0.0.1:0")
+            .with("LMTP__LISTEN", "127.0.0.1:0")
+    }
+
+    /// Writes the settings into the configuration file, which the server may only read, and leaves it the rest.
+    pub(crate) fn write_down(&self) -> anyhow::Result<()> {
+        deployed::write_settings(&self.folder, &self.settings)
+    }
+
+    pub(crate) fn is_deployed(&self) -> bool {
+        self.layout == Layout::Deployed
+    }
+
     /// The same with one more setting, named as in the environment without its prefix; a later one
     /// of the same name wins.
     pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
-        self.settings.push((format!("KNOTPOST_{name}"), value.into()));
+        self.settings.push((name.to_owned(), value.into()));
         self
     }
 
     pub(crate) fn root(&self) -> &Path {
         &self.folder
+    }
+
+    /// The folder of the server's data.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.root().join(match self.layout {
+            Layout::OneFolder => "data",
+            Layout::Deployed => deployed::DATA,
+        })
     }
 
     /// Removes the folder; without this it stays for whoever wants to look into it.
@@ -92,6 +136,8 @@ impl Place {
 
     /// The same, run by another program that these words call and that gets ours as its arguments.
     fn command_under(&self, words: &[String], arguments: &[&str]) -> Command {
+        let user = if self.is_deployed() { deployed::ordinary_user() } else { Vec::new() };
+        let words = [words, user.as_slice()].concat();
         let mut command = match words.split_first() {
             None => Command::new(&self.program),
             Some((first, more)) => {
@@ -100,7 +146,12 @@ impl Place {
                 command
             }
         };
-        command.args(arguments).current_dir(self.root()).kill_on_drop(true);
+        if self.is_deployed() {
+            command.arg("--config").arg(self.root().join(deployed::SETTINGS)).current_dir("/");
+        } else {
+            command.current_dir(self.root());
+        }
+        command.args(arguments).kill_on_drop(true);
         // Nothing of the caller's own settings may help or hinder.
         #[expect(clippy::disallowed_methods, reason = "to keep them from the program under trial")]
         for (name, _) in std::env::vars_os() {
@@ -108,7 +159,10 @@ impl Place {
                 command.env_remove(name);
             }
         }
-        command.envs(self.settings.iter().cloned()).env("NO_COLOR", "1");
+        if !self.is_deployed() {
+            command.envs(self.settings.iter().map(|(name, value)| (format!("KNOTPOST_{name}"), value)));
+        }
+        command.env("NO_COLOR", "1");
         command
     }
 
@@ -144,7 +198,7 @@ impl Place {
     }
 
     fn spawn_under(&self, words: &[String]) -> anyhow::Result<Starting> {
-        let ports = self.root().join("data/ports.json");
+        let ports = self.data().join("ports.json");
         // A file that a killed server left behind says nothing about this one.
         let stale = file_number(&ports);
         let log: File = OpenOptions::new().create(true).append(true).open(self.root().join("server.log"))?;

@@ -59,6 +59,8 @@ pub(crate) struct Arrival {
     pub(crate) subject: String,
     /// The words of its text that begin with [`MARK`].
     pub(crate) marks: Vec<u64>,
+    /// The path of the page behind it at which its recipient confirms an address.
+    pub(crate) confirmation: Option<String>,
     /// Stands for all its bytes.
     pub(crate) digest: u64,
 }
@@ -142,9 +144,9 @@ impl Sink {
         lock(&self.shared.arrivals).len()
     }
 
-    /// Takes every mail from now on.
-    pub(crate) fn put_off_no_more(&self) {
-        lock(&self.shared.manners).0.put_off = 0;
+    /// Of a hundred mails that come from now on, so many are put off once.
+    pub(crate) fn put_off(&self, share: u64) {
+        lock(&self.shared.manners).0.put_off = share;
     }
 
     /// How many mails were put off.
@@ -282,8 +284,18 @@ fn read_arrival(life: Life, recipient: &str, message: &[u8]) -> Arrival {
         in_reply_to: between(header("In-Reply-To"), '<', '>').to_owned(),
         subject: header("Subject").to_owned(),
         marks: marks(body),
+        confirmation: confirmation(body),
         digest: hasher.finish(),
     }
+}
+
+/// Lines may be folded as quoted-printable.
+fn confirmation(body: &str) -> Option<String> {
+    let body = body.replace("=\r\n", "");
+    let (_, rest) = body.split_once("/confirm/")?;
+    let end =
+        rest.find(|letter: char| letter.is_whitespace() || "\"<>".contains(letter)).unwrap_or(rest.len());
+    rest.get(..end).map(|token| format!("/confirm/{token}"))
 }
 
 /// The number of the first mark of a text; `None` without one.
@@ -318,5 +330,12 @@ mod tests {
         assert_eq!((arrival.message_id.as_str(), arrival.subject.as_str()), ("1@a", "Osbox Board"));
         assert_eq!(mark(&arrival.in_reply_to), Some(7));
         assert_eq!(arrival.marks, [3, 12]);
+        assert_eq!(arrival.confirmation, None);
+    }
+
+    #[test]
+    fn a_link_to_a_confirmation_is_found_whole() {
+        let body = "Open this page:\r\nhttp://play.example.net/confirm/2.61.17=\r\n9.cc\r\n\r\nBye.\r\n";
+        assert_eq!(confirmation(body).as_deref(), Some("/confirm/2.61.179.cc"));
     }
 }

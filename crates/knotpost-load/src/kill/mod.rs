@@ -6,6 +6,7 @@
 //! it must have arrived, twice only where a kill fell between its sending and its mark.
 
 mod killer;
+mod people;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,14 +18,15 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
+use crate::deployed::{NameServer, behind_relay_and_proxy};
 use crate::dice::Dice;
 use crate::play::budget::Budget;
 use crate::play::ledger::{Habit, Ledger, Way};
 use crate::play::post::{House, Post, open_doors};
-use crate::play::table::{Table, pairs_for, seat_all};
+use crate::play::table::{Pair, Table, pairs_for, seat_all, seat_apart};
 use crate::play::{check_logs, check_storage, conclude, read_range, tell_progress, verify, wait_until_idle};
 use crate::report::Report;
-use crate::server::{Place, program_at, said};
+use crate::server::{Place, Running, program_at, said};
 use crate::sink::{Manners, Sink};
 use killer::Killer;
 
@@ -57,6 +59,10 @@ pub(crate) struct Args {
     /// Of a hundred mails out, how many are put off by the outside world for once.
     #[arg(long, default_value_t = 2)]
     put_off: u64,
+    /// In the deployed profile: limits on, addresses confirmed by mail, a relay and a proxy named, data and
+    /// configuration apart, an ordinary user (as root: nobody).
+    #[arg(long)]
+    deployed: bool,
     /// The server to be tried (default: the `knotpost` beside this program).
     #[arg(long, value_name = "FILE")]
     server: Option<PathBuf>,
@@ -65,21 +71,27 @@ pub(crate) struct Args {
 /// Runs the trial; whether every rule held.
 pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     let seed = args.seed.unwrap_or_else(|| u64::from(std::process::id()));
-    println!("kill: {} moves by mail on {} boards, --seed {seed}", args.mails, args.boards);
+    let profile = if args.deployed { ", in the deployed profile" } else { "" };
+    println!("kill: {} moves by mail on {} boards{profile}, --seed {seed}", args.mails, args.boards);
     let mut dice = Dice::new(seed);
-    let manners = Manners {
-        pause: Duration::ZERO..Duration::from_millis(30),
-        put_off: args.put_off,
-        dice: dice.split(),
-    };
+    let manners =
+        Manners { pause: Duration::ZERO..Duration::from_millis(30), put_off: 0, dice: dice.split() };
     let sink = Sink::open(manners, 1).await?;
-    let mut place = Place::new(&program_at(args.server.as_deref())?)?
-        .with("MAIL__TRANSPORT", sink.transport(0))
-        .with("SECRETS__KEY", "c5".repeat(32));
+    let names = NameServer::open().await?;
+    let program = program_at(args.server.as_deref())?;
+    let place = if args.deployed {
+        behind_relay_and_proxy(Place::deployed(&program)?, &names)
+    } else {
+        Place::new(&program)?
+    };
+    let mut place = place.with("MAIL__TRANSPORT", sink.transport(0)).with("SECRETS__KEY", "c5".repeat(32));
     if let Some(url) = &args.database {
         place = place.with("DATABASE__URL", url);
     }
     let place = Arc::new(open_doors(place)?);
+    if args.deployed {
+        place.write_down()?;
+    }
     let trial = timeout(Duration::from_mins(args.minutes), attempt(&args, &place, &sink, dice)).await;
     let trial = trial.context("the trial does not end in time").and_then(|done| done);
     conclude(trial, [place.as_ref()])
@@ -88,20 +100,19 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
 async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -> anyhow::Result<Report> {
     let begun = Instant::now();
     let registry = Arc::new(Registry::standard());
-    let pairs = pairs_for(args.boards);
-    for pair in &pairs {
-        for (userid, password, address) in pair.users() {
-            place.add_user(&userid, &password, &address).await?;
-        }
-    }
-    let server = place.start().await?;
+    let pairs: Vec<Pair> =
+        if args.deployed { (0..args.boards).map(Pair::new).collect() } else { pairs_for(args.boards) };
+    let seats: Vec<_> =
+        if args.deployed { seat_apart(&pairs).collect() } else { seat_all(&pairs, args.boards).collect() };
+    let (server, key) = begin(place, &pairs, sink).await?;
+    sink.put_off(args.put_off);
     let (doors, rooms) = watch::channel(server.doors);
     let ledger = Arc::new(Ledger::default());
     let house = House { place: Arc::clone(place), doors: rooms };
     let post = Arc::new(Post::new(vec![house], Arc::clone(&ledger), args.senders)?);
     let budget = Arc::new(Budget::new(args.mails, None));
     let mut players = JoinSet::new();
-    for (game, pair) in seat_all(&pairs, args.boards) {
+    for (game, pair) in seats {
         let table = Table::new(game, pair, (Arc::clone(&post), HABIT), Arc::clone(&registry), dice.split());
         players.spawn(table.play(Arc::clone(&budget)));
     }
@@ -111,12 +122,12 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
     let mut report = Report::default();
     // On PostgreSQL what a killed server had in hand comes when its lease is over; put off once more, it would come
     // when nobody waits for it any more.
-    sink.put_off_no_more();
+    sink.put_off(0);
     report.row("seconds of play", begun.elapsed().as_secs());
 
     let played = Instant::now();
     let patience = if args.database.is_some() { Duration::from_mins(7) } else { Duration::from_mins(3) };
-    wait_until_idle(server.doors.http, Some(place.as_ref()), patience, &mut report).await?;
+    wait_until_idle(server.doors.http, key.as_deref(), Some(place.as_ref()), patience, &mut report).await?;
     report.row("seconds until every queue was empty", played.elapsed().as_secs());
     killer.report(&mut report);
     let mails = ledger.close();
@@ -128,9 +139,24 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
     server.stop().await?;
     check_storage(place, &mut report).await?;
     if args.database.is_none() {
-        let output = place.run(&["backup", "copy.db"], b"").await?;
+        let output = place.run(&["backup", &place.data().join("copy.db").to_string_lossy()], b"").await?;
         report.expect(output.status.success(), || format!("backup: {}", said(&output)));
     }
     check_logs(&[place.log()], &mut report);
     Ok(report)
+}
+
+/// Starts the server with its users; in the deployed profile also a key that opens its figures.
+async fn begin(place: &Place, pairs: &[Pair], sink: &Sink) -> anyhow::Result<(Running, Option<String>)> {
+    if place.is_deployed() {
+        let overseer = people::add_overseer(place).await?;
+        let server = place.start().await?;
+        people::check_profile(&server).await?;
+        let key = people::open(server.doors, &overseer, pairs, sink).await?;
+        return Ok((server, Some(key)));
+    }
+    for (userid, password, address) in pairs.iter().flat_map(Pair::users) {
+        place.add_user(&userid, &password, &address).await?;
+    }
+    Ok((place.start().await?, None))
 }

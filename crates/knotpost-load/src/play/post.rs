@@ -11,13 +11,14 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::sleep;
 
 use super::ledger::{Ledger, Try, Way};
+use crate::deployed::{forwarded_for, received_from};
 use crate::http::Http;
 use crate::server::{Doors, Place, said};
 use crate::sink::MARK;
 use crate::smtp::{Client, Dialect, encode};
 
 /// Where commands are mailed to.
-const SERVER: &str = "pbmserv@localhost";
+pub(crate) const SERVER: &str = "pbmserv@games.example";
 /// What the hook shows.
 const HOOK_SECRET: &str = "shown-by-the-trial-to-the-hook-alone";
 /// Temporary failure (sysexits.h).
@@ -25,7 +26,7 @@ const EX_TEMPFAIL: i32 = 75;
 
 /// The watched Maildir.
 fn folder(place: &Place) -> PathBuf {
-    place.root().join("data/in")
+    place.data().join("in")
 }
 
 /// Opens the doors that are closed unless somebody wants them.
@@ -33,7 +34,10 @@ pub(crate) fn open_doors(place: Place) -> anyhow::Result<Place> {
     for part in ["tmp", "new", "cur"] {
         std::fs::create_dir_all(folder(&place).join(part))?;
     }
-    Ok(place.with("MAILDIR__WATCH", "in").with("INBOUND__SECRET", HOOK_SECRET))
+    Ok(place
+        .with("SERVER__ADDRESS", SERVER)
+        .with("MAILDIR__WATCH", "in")
+        .with("INBOUND__SECRET", HOOK_SECRET))
 }
 
 /// Whether everything in the folder was taken.
@@ -53,6 +57,8 @@ pub(crate) struct Post {
     houses: Vec<House>,
     next: AtomicUsize,
     pub(crate) ledger: Arc<Ledger>,
+    /// Whether mails come over a relay.
+    is_relayed: bool,
     places: Semaphore,
     in_hand: AtomicUsize,
     taken: AtomicUsize,
@@ -62,8 +68,10 @@ impl Post {
     /// To at least one house; at most `places` mails are in hand at once.
     pub(crate) fn new(houses: Vec<House>, ledger: Arc<Ledger>, places: usize) -> anyhow::Result<Self> {
         ensure!(!houses.is_empty(), "there is no server to hand mail to");
+        let is_relayed = houses.iter().any(|house| house.place.is_deployed());
         Ok(Self {
             houses,
+            is_relayed,
             next: AtomicUsize::new(0),
             ledger,
             places: Semaphore::new(places.max(1)),
@@ -97,8 +105,9 @@ impl Post {
     /// good is an error: none of those sent here should be.
     pub(crate) async fn mail(&self, serial: u64, way: Way, from: &str, subject: &str) -> anyhow::Result<()> {
         let _place = self.places.acquire().await?;
+        let trace = if self.is_relayed { received_from(from) } else { String::new() };
         let message = format!(
-            "From: {from}\nTo: {SERVER}\nSubject: {subject}\nMessage-ID: <{MARK}{serial}@mail.example.net>\n\
+            "{trace}From: {from}\nTo: {SERVER}\nSubject: {subject}\nMessage-ID: <{MARK}{serial}@mail.example.net>\n\
              Date: Sat, 21 Nov 2026 10:00:00 +0000\n\n{MARK}{serial}.\n"
         );
         loop {
@@ -142,7 +151,8 @@ impl Post {
         let Ok(mut http) = Http::connect(self.doors()?.http).await else { return Ok(Try::ShutOut) };
         let headers = format!(
             "Content-Type: message/rfc822\r\nX-Knotpost-Secret: {HOOK_SECRET}\r\n\
-             X-Envelope-From: {from}\r\nX-Envelope-To: {SERVER}\r\n"
+             X-Envelope-From: {from}\r\nX-Envelope-To: {SERVER}\r\n{}",
+            forwarded_for(from)
         );
         match http.post("/inbound", &headers, message.replace('\n', "\r\n").as_bytes()).await {
             Err(_) => Ok(Try::Unanswered),

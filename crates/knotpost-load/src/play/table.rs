@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use super::budget::Budget;
 use super::ledger::{Habit, Way, What};
 use super::post::Post;
-use super::{Patience, number, text};
+use super::{Patience, forwarded_for_look, number, text};
 use crate::choose::{Chosen, choose};
 use crate::dice::Dice;
 use crate::http::Http;
@@ -57,6 +57,11 @@ pub(crate) fn seat_all(
     seats.take(boards)
 }
 
+/// The same with a pair for each board, for whom a server sets limits.
+pub(crate) fn seat_apart(pairs: &[Pair]) -> impl Iterator<Item = ((&'static str, &'static str), Pair)> + '_ {
+    GAMES.into_iter().cycle().zip(pairs.iter().cloned())
+}
+
 pub(crate) fn password(userid: &str) -> String {
     format!("{userid}-secret")
 }
@@ -77,6 +82,7 @@ pub(crate) struct Table {
     dice: Dice,
     http: Option<Http>,
     strangers: u32,
+    looks: u64,
 }
 
 impl Table {
@@ -87,7 +93,7 @@ impl Table {
         registry: Arc<Registry>,
         dice: Dice,
     ) -> Self {
-        Self { game, options, pair, post, habit, registry, dice, http: None, strangers: 0 }
+        Self { game, options, pair, post, habit, registry, dice, http: None, strangers: 0, looks: 0 }
     }
 
     /// Plays until the budget of moves, shared with the other tables, is used up.
@@ -215,11 +221,13 @@ impl Table {
     }
 
     async fn try_get(&mut self, path: &str) -> Option<Value> {
+        self.looks += 1;
+        let who = forwarded_for_look(&format!("{} {}", self.game, self.pair.number), self.looks);
         let http = match &mut self.http {
             Some(http) => http,
             none => none.insert(Http::connect(self.post.doors().ok()?.http).await.ok()?),
         };
-        let response = http.get(path).await.ok()?;
+        let response = http.get_with(path, &who).await.ok()?;
         (response.status == 200).then(|| response.json().ok()).flatten()
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::ledger::{Mail, Way, What};
 use super::table::{GAMES, Pair, address};
-use super::{number, text};
+use super::{forwarded_for_look, number, text};
 use crate::http::Http;
 use crate::report::Report;
 use crate::sink::{Arrival, Life, mark};
@@ -17,16 +17,18 @@ use crate::sink::{Arrival, Life, mark};
 pub(crate) async fn read_boards(http: SocketAddr, pairs: &[Pair]) -> anyhow::Result<Vec<Value>> {
     let mut http = Http::connect(http).await?;
     let mut boards = Vec::new();
+    let mut looks = 0..;
+    let mut who = || forwarded_for_look("verifier", looks.next().unwrap_or_default());
     for (game, _) in GAMES {
         for pair in pairs {
             let [ann, _] = pair.userids();
             let mut cursor = String::new();
             loop {
                 let path = format!("/api/v1/boards?game={game}&user={ann}&limit=200{cursor}");
-                let page = http.get(&path).await?.json()?;
+                let page = http.get_with(&path, &who()).await?.json()?;
                 for summary in page.get("boards").and_then(Value::as_array).into_iter().flatten() {
                     let path = format!("/api/v1/boards/{game}/{}", number(summary, "number"));
-                    let answer = http.get(&path).await?;
+                    let answer = http.get_with(&path, &who()).await?;
                     ensure!(answer.status == 200, "{path}: {}", answer.text());
                     boards.push(answer.json()?);
                 }

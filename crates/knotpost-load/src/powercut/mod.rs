@@ -110,7 +110,7 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
     let mut scene = Scene { machine: &mut machine, sink, doors: &doors, dice: dice.split() };
     let server = scene.cut_until_done(server, &mut players, &args.cut_every, place).await?;
     report.row("seconds of play", begun.elapsed().as_secs());
-    wait_until_idle(server.doors.http, None, DRAIN, &mut report).await?;
+    wait_until_idle(server.doors.http, None, None, DRAIN, &mut report).await?;
 
     report.row("power cuts", machine.cuts);
     report.row("  with something not yet synced", machine.hits);

@@ -158,7 +158,7 @@ async fn attempt(
     wait_for_all(&mut players).await?;
     let http = chaos.fleet.doors()?.http;
     timed::wait_for_ends(http, &timed, LEASES).await?;
-    wait_until_idle(http, None, LEASES, &mut report).await?;
+    wait_until_idle(http, None, None, LEASES, &mut report).await?;
     report.row("seconds until every queue was empty", played.elapsed().as_secs());
     chaos.report(&mut report);
     chaos.fleet.expect_alive()?;
@@ -187,7 +187,7 @@ async fn welcome(fleet: &Fleet<'_>, pairs: &[Pair], sink: &Sink, report: &mut Re
     let users: Vec<User> = names.map(User::new).collect();
     let http = fleet.doors()?.http;
     people::sign_up(http, &users).await?;
-    wait_until_idle(http, None, LEASES, report).await?;
+    wait_until_idle(http, None, None, LEASES, report).await?;
     report.expect(sink.count() == users.len(), || {
         format!("{} users were welcomed by {} mails", users.len(), sink.count())
     });

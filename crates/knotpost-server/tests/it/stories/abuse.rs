@@ -188,6 +188,8 @@ mod stories {
         .await;
         app.post("signup ann ann-secret ann@ann.example", "").await;
         app.post("signup bob bob-secret bob@bob.example", "").await;
+        app.work().await;
+        app.confirm().await;
         let third = app.post("signup cyd cyd-secret cyd@cyd.example", "").await;
         assert_eq!(third.outcome(), "429 rate_limited");
         assert!(third.header("retry-after").parse::<u32>().unwrap() > 0);

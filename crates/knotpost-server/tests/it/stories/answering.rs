@@ -9,7 +9,8 @@ tell! {
     a_budget_that_others_spent_puts_mail_off_in_the_session,
     forged_mail_spends_nothing_of_what_a_domain_vouches_for,
     who_proves_who_they_are_has_a_budget_alone,
-    only_users_are_heard_when_strangers_are_not_welcome,
+    only_users_are_heard_when_strangers_are_not_welcome;
+    undeployed:
     over_http_an_answer_is_bounded_too,
 }
 

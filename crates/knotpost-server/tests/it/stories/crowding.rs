@@ -39,6 +39,7 @@ mod stories {
         let line = format!("signup {name} {name}-secret {name}@{name}.example");
         assert_eq!(say(app, host, &line, "").await, "200 ok");
         app.work().await;
+        app.confirm().await;
         app.letters();
     }
 

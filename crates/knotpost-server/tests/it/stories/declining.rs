@@ -1,13 +1,8 @@
 //! Declining: resigning before everybody has moved once.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! { with_three_players_the_game_begins_again_without_him, with_two_players_the_board_is_removed }
-
-tell_deployed! {
-    with_three_players_the_game_begins_again_without_him,
-    with_two_players_the_board_is_removed,
-}
 
 mod stories {
     use crate::harness::{Place, TestApp, show_all};

@@ -9,14 +9,15 @@ tell! {
     what_a_sender_has_in_hand_is_given_back_or_left_to_the_next_lease,
     what_a_mail_in_hand_says_is_asked_again_after_a_moment,
     a_mail_that_cannot_be_read_is_set_aside_alone,
-    workers_together_send_each_mail_once_and_note_it,
-    helpers_send_while_there_is_plenty_in_hand,
     a_quick_relay_is_told_of_the_next_mail_with_the_end_of_the_one_before_it,
     what_has_left_is_noted_as_soon_as_the_database_takes_it,
     ids_of_mails_follow_the_clock_and_none_is_like_another,
     a_mail_that_is_tried_once_more_lends_its_id_to_no_other,
     watchers_and_the_reminded_end_their_mails_by_one_click,
-    a_picture_that_is_no_more_keeps_no_words_back,
+    a_picture_that_is_no_more_keeps_no_words_back;
+    undeployed:
+    helpers_send_while_there_is_plenty_in_hand,
+    workers_together_send_each_mail_once_and_note_it,
 }
 
 mod stories {
@@ -148,7 +149,11 @@ mod stories {
         );
         insta::assert_snapshot!("given_way", show_all(&letters[1..]));
         let tables = app.tables().await;
-        let mails = tables.rows("outbox").iter().filter(|row| !row.contains("welcome")).count();
+        let mails = tables
+            .rows("outbox")
+            .iter()
+            .filter(|row| !row.contains("welcome") && !row.contains("confirm_address"))
+            .count();
         assert_eq!(mails, 2, "each reader's one mail came to show the newest board");
         // One that was tried before may have been read: what it said is not taken over.
         app.fail_next(SendError::Transient("not now".to_owned()));

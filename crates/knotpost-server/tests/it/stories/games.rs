@@ -1,15 +1,8 @@
 //! Every game, played through commands to its end; and what the server does for some of them.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
-    each_game_is_played_to_its_end,
-    a_swap_makes_the_players_change_sides,
-    no_roll_is_seen_before_its_turn,
-    the_last_player_of_osbo_may_play_on,
-}
-
-tell_deployed! {
     each_game_is_played_to_its_end,
     a_swap_makes_the_players_change_sides,
     no_roll_is_seen_before_its_turn,

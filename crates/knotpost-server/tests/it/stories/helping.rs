@@ -59,6 +59,7 @@ mod stories {
         // Of a stranger nothing is known, of an address with two users neither.
         app.post("signup hugo hugo-secret fred@fred.example", "").await;
         app.work().await;
+        app.confirm().await;
         app.letters();
         for sender in ["someone@elsewhere.example", "fred@fred.example"] {
             app.mail(sender, "help move", "").await;

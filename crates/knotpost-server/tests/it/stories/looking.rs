@@ -4,7 +4,8 @@ use super::tell;
 
 tell! {
     a_player_sees_his_own_side,
-    one_look_covers_all_games,
+    one_look_covers_all_games;
+    undeployed:
     too_much_mail_is_refused,
 }
 

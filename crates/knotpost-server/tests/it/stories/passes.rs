@@ -144,6 +144,7 @@ mod stories {
         let first = boxes.top("ann").clone();
         app.post("add ann ann-secret ann@home.example", "").await;
         app.work().await;
+        app.confirm().await;
         app.letters();
         assert_eq!(
             app.reply("ANN@home.example", &first, "show").await,

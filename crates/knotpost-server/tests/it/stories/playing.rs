@@ -1,22 +1,15 @@
 //! Playing to the end, talking meanwhile, playing against oneself.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
+    the_last_player_of_three_wins,
+    the_same_user_may_play_both_sides,
+    what_is_written_below_a_command_goes_to_everybody,
+    chat_reaches_all_players_in_and_out_of_turn,
+    a_reply_to_a_board_mail_is_a_move;
+    undeployed:
     two_players_meet_by_mail_and_play_to_the_end,
-    the_last_player_of_three_wins,
-    the_same_user_may_play_both_sides,
-    what_is_written_below_a_command_goes_to_everybody,
-    chat_reaches_all_players_in_and_out_of_turn,
-    a_reply_to_a_board_mail_is_a_move,
-}
-
-tell_deployed! {
-    the_last_player_of_three_wins,
-    the_same_user_may_play_both_sides,
-    what_is_written_below_a_command_goes_to_everybody,
-    chat_reaches_all_players_in_and_out_of_turn,
-    a_reply_to_a_board_mail_is_a_move,
 }
 
 mod stories {

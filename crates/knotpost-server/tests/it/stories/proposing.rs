@@ -1,6 +1,6 @@
 //! Draws by agreement and moves taken back.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
     a_draw_is_proposed_rejected_and_agreed_on,
@@ -13,18 +13,6 @@ tell! {
     a_draw_that_nobody_answers_counts_at_forfeit_time,
     an_undo_keeps_the_dice,
     with_three_players_an_undo_needs_both_others,
-    an_undo_drops_queues,
-}
-
-tell_deployed! {
-    a_draw_is_proposed_rejected_and_agreed_on,
-    a_move_is_taken_back_when_the_others_agree,
-    with_three_players_both_others_must_agree,
-    a_swap_taken_back_gives_the_sides_back,
-    an_open_proposal_is_told_to_whoever_looks,
-    a_resignation_clears_a_proposal,
-    a_draw_that_nobody_answers_counts_at_forfeit_time,
-    an_undo_keeps_the_dice,
     an_undo_drops_queues,
 }
 

@@ -1,19 +1,8 @@
 //! Moves kept for later.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
-    queued_moves_are_played_one_a_turn,
-    a_reply_that_was_not_expected_drops_the_rest,
-    a_chain_of_queues_ends_and_is_told_in_one_mail,
-    a_queued_move_that_is_illegal_is_dropped_with_a_mail,
-    a_swap_drops_all_queues,
-    who_plays_both_sides_queues_for_both,
-    a_number_must_be_one_that_the_move_can_have,
-    with_three_players_only_later_moves_are_replies,
-}
-
-tell_deployed! {
     queued_moves_are_played_one_a_turn,
     a_reply_that_was_not_expected_drops_the_rest,
     a_chain_of_queues_ends_and_is_told_in_one_mail,

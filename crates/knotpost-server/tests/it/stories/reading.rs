@@ -6,7 +6,8 @@ tell! {
     errors_say_what_is_wrong_and_what_would_work,
     queries_are_answered_to_whoever_asks,
     one_mail_carries_many_commands,
-    more_than_fifty_lines_are_too_many,
+    more_than_fifty_lines_are_too_many;
+    undeployed:
     changes_of_an_account_are_told_to_all_its_addresses,
 }
 

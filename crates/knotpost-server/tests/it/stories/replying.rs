@@ -1,20 +1,8 @@
 //! Playing by replying: short words at reply addresses, without userid and password.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
-    whole_games_are_played_by_replies_alone,
-    every_short_word_does_what_it_says,
-    what_was_submitted_is_confirmed_by_a_reply,
-    a_move_in_reply_to_an_older_mail_is_refused_with_the_board,
-    a_board_of_as_many_moves_is_not_the_same_board,
-    only_words_above_the_quote_are_said,
-    what_is_no_short_word_is_answered_with_the_board,
-    a_complete_command_counts_at_a_reply_address_too,
-    a_reply_that_comes_twice_is_carried_out_once,
-}
-
-tell_deployed! {
     whole_games_are_played_by_replies_alone,
     every_short_word_does_what_it_says,
     what_was_submitted_is_confirmed_by_a_reply,

@@ -1,13 +1,8 @@
 //! Resigning out of turn: noted, taken back, happening.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! { a_resignation_out_of_turn_waits_for_the_turn, who_asks_first_and_moves_then_has_resigned_already }
-
-tell_deployed! {
-    a_resignation_out_of_turn_waits_for_the_turn,
-    who_asks_first_and_moves_then_has_resigned_already,
-}
 
 mod stories {
     use crate::harness::{Place, TestApp, show_all};

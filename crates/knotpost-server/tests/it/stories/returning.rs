@@ -74,6 +74,7 @@ mod stories {
     pub(super) async fn two_reports_of_nobody_stop_an_address_and_its_user_hears_of_it(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
         app.mail("ann@ann.example", "add ann ann-secret old@ann.example", "").await;
+        app.confirm().await;
         app.letters();
         for count in 1..=2 {
             let path = sent_to(&app, "old@ann.example").await;

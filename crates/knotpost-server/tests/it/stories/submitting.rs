@@ -8,7 +8,8 @@ tell! {
     a_submission_is_void_in_a_game_that_begins_again,
     no_roll_is_seen_by_submitting,
     who_wants_it_confirms_every_move,
-    boards_are_sent_again,
+    boards_are_sent_again;
+    undeployed:
     no_more_than_fifty_boards_are_sent_again,
 }
 

@@ -1,15 +1,8 @@
 //! Time off: what players and their opponents read, and what the clock makes of it.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
-    a_vacation_stops_reminders_and_losses,
-    a_vacation_can_be_shown_changed_and_ended,
-    thirty_days_of_a_year_are_enough,
-    total_time_does_not_run_in_a_vacation,
-}
-
-tell_deployed! {
     a_vacation_stops_reminders_and_losses,
     a_vacation_can_be_shown_changed_and_ended,
     thirty_days_of_a_year_are_enough,

@@ -1,15 +1,8 @@
 //! Watching boards without playing, and hearing of their end.
 
-use super::{tell, tell_deployed};
+use super::tell;
 
 tell! {
-    a_watcher_reads_along,
-    whoever_watches_all_gets_new_boards_too,
-    the_end_is_told_once,
-    a_removed_board_is_told_to_everybody_who_waits,
-}
-
-tell_deployed! {
     a_watcher_reads_along,
     whoever_watches_all_gets_new_boards_too,
     the_end_is_told_once,

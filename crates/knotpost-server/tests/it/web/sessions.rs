@@ -191,6 +191,7 @@ mod stories {
         assert_eq!(browser.post("/signup", &taken).await.status, 303);
         assert!(is_logged_in(&mut browser).await);
         app.work().await;
+        app.confirm().await;
         assert_eq!(app.letters().len(), 1, "the welcome");
         let mut other = Browser::new(&app);
         assert_eq!(other.post("/signup", &taken).await.status, 409);
