@@ -17,12 +17,14 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+mod command;
 mod message;
 mod reply;
 mod session;
 mod stream;
 mod tls;
 
+pub use command::Command;
 pub use tls::{Certificates, TlsError};
 
 use super::unix_socket::NamedSocket;

@@ -124,7 +124,8 @@ pub use writer::Work;
 
 use dialect::on;
 pub use health::Readiness;
-use inline::{FilePlace, Readers, Stamp};
+pub use inline::Usage;
+use inline::{FilePlace, Readers, Stamp, UsageCounter};
 use writer::{Isolation, Writer};
 
 /// The connections.
@@ -136,6 +137,7 @@ enum Pools {
         stamp: Box<Stamp>,
         apart: Box<SqliteConnectOptions>,
         place: Box<FilePlace>,
+        usage: UsageCounter,
     },
     Postgres(PgPool),
 }
@@ -219,6 +221,14 @@ impl Store {
     /// How many writes this process has asked for since it started.
     pub fn writes(&self) -> u64 {
         self.writer.writes()
+    }
+
+    /// What this process has asked since it opened the database; `None`: on PostgreSQL that is not counted here.
+    pub fn usage(&self) -> Option<Usage> {
+        match &self.pools {
+            Pools::Sqlite { usage, .. } => Some(usage.now()),
+            Pools::Postgres(_) => None,
+        }
     }
 
     /// A number that is another one after every commit, whoever made it; `None`: PostgreSQL has no such number.

@@ -171,6 +171,7 @@ async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store, StoreEr
     let options = options.at(place.clone());
     let writer = Writer::sqlite(options.clone()).await?;
     let options = options.reads_only();
+    let usage = options.usage();
     let stamp = Stamp::new(options.clone());
     let readers = Readers::new(options, max_connections.max(1));
     Ok(Store {
@@ -179,6 +180,7 @@ async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store, StoreEr
             stamp: Box::new(stamp),
             apart: Box::new(sqlite_options(file).create_if_missing(false)),
             place: Box::new(place),
+            usage,
         },
         writer,
     })

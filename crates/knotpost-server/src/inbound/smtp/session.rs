@@ -10,6 +10,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
+use super::command::Command;
 use super::reply::{Charset, write_lines, write_reply};
 use super::stream::{Line, Wire};
 use super::{Intake, Protocol, RecipientVerdict, SmtpSettings};
@@ -197,7 +198,20 @@ impl Session {
             Ok(Request::Vrfy { .. }) => {
                 self.answer(out, 252, "2.1.5", "cannot say; send a mail and see whether it is taken")
             }
-            Ok(_) => self.refuse(out, 502, "5.5.1", "this command is not offered here"),
+            Ok(
+                request @ (Request::Ehlo { .. }
+                | Request::Lhlo { .. }
+                | Request::Helo { .. }
+                | Request::Bdat { .. }
+                | Request::Auth { .. }
+                | Request::Expn { .. }
+                | Request::Etrn { .. }
+                | Request::Atrn { .. }
+                | Request::Burl { .. }),
+            ) => {
+                let text = format!("{} is not offered here", Command::of(&request).word());
+                self.refuse(out, 502, "5.5.1", &text)
+            }
             Err(error) => self.refuse_error(&error, out),
         }
     }

@@ -21,7 +21,7 @@ use super::error::told;
 use super::row::{Columns, Row};
 use super::statement::{Done, Question, Statement};
 use super::values::{StorageClass, Values};
-use super::{InlineOptions, InlineSqlite};
+use super::{InlineOptions, InlineSqlite, UsageCounter};
 use crate::store::StoreError;
 
 /// A connection to a SQLite file.
@@ -32,6 +32,7 @@ pub struct InlineConnection {
     /// For those that have none.
     without_columns: Arc<Columns>,
     log: LogSettings,
+    usage: UsageCounter,
 }
 
 impl fmt::Debug for InlineConnection {
@@ -41,8 +42,8 @@ impl fmt::Debug for InlineConnection {
 }
 
 impl InlineConnection {
-    pub(super) fn on(connection: rusqlite::Connection, log: LogSettings) -> Self {
-        Self { connection, columns: HashMap::default(), without_columns: Arc::default(), log }
+    pub(super) fn on(connection: rusqlite::Connection, log: LogSettings, usage: UsageCounter) -> Self {
+        Self { connection, columns: HashMap::default(), without_columns: Arc::default(), log, usage }
     }
 
     /// Hands every row of what is asked to `each`, as it comes, until that breaks off.
@@ -52,7 +53,12 @@ impl InlineConnection {
         mut each: impl FnMut(Row) -> Result<ControlFlow<()>, Error>,
     ) -> Result<Done, Error> {
         let mut log = QueryLogger::new(question.sql.clone(), self.log.clone());
-        let done = self.carry_out(question, &mut log, &mut each);
+        let mut rows = 0;
+        let done = self.carry_out(question, &mut log, &mut |row| {
+            rows += 1;
+            each(row)
+        });
+        self.usage.count(rows);
         log.finish();
         done
     }

@@ -15,6 +15,7 @@ mod stamp;
 mod statement;
 #[cfg(test)]
 mod tests;
+mod usage;
 mod values;
 
 pub use connection::InlineConnection;
@@ -23,6 +24,8 @@ pub(super) use place::FilePlace;
 pub use readers::Reader;
 pub(super) use readers::Readers;
 pub(super) use stamp::Stamp;
+pub use usage::Usage;
+pub(super) use usage::UsageCounter;
 
 use connection::Transactions;
 use row::{Column, Row};

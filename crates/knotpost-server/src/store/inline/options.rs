@@ -11,9 +11,9 @@ use sqlx_core::Url;
 use sqlx_core::connection::{ConnectOptions, LogSettings};
 use sqlx_core::error::Error;
 
-use super::InlineConnection;
 use super::error::told;
 use super::place::FilePlace;
+use super::{InlineConnection, UsageCounter};
 
 /// So much of the file a connection for reading keeps, in KiB; SQLite wants it negative. The standings of a large server
 /// touch 600 pages, more than the 2 MB that SQLite keeps by itself, and would read them all anew each time.
@@ -30,6 +30,7 @@ pub struct InlineOptions {
     /// Where the file was found, for connections after the first one.
     place: Option<FilePlace>,
     log: LogSettings,
+    usage: UsageCounter,
 }
 
 impl InlineOptions {
@@ -41,6 +42,7 @@ impl InlineOptions {
             reads_only: false,
             place: None,
             log: LogSettings::default(),
+            usage: UsageCounter::default(),
         }
     }
 
@@ -57,6 +59,11 @@ impl InlineOptions {
     /// Whether the file is still the one that was opened.
     pub fn is_in_place(&self) -> bool {
         self.place.as_ref().is_none_or(FilePlace::is_in_place)
+    }
+
+    /// What is counted of all connections that are opened with these options or with copies of them.
+    pub(in crate::store) fn usage(&self) -> UsageCounter {
+        self.usage.clone()
     }
 
     pub(super) fn open(&self) -> rusqlite::Result<rusqlite::Connection> {
@@ -87,7 +94,7 @@ impl ConnectOptions for InlineOptions {
     }
 
     async fn connect(&self) -> Result<InlineConnection, Error> {
-        Ok(InlineConnection::on(self.open().map_err(told)?, self.log.clone()))
+        Ok(InlineConnection::on(self.open().map_err(told)?, self.log.clone(), self.usage()))
     }
 
     fn log_statements(mut self, level: LevelFilter) -> Self {

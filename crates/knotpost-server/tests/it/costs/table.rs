@@ -1,28 +1,69 @@
 //! What one request of somebody who proves nothing may cost at most, whatever it says.
 
+mod sessions;
+
+use std::time::Duration;
+
 use knotpost_commands::Verb::{self, *};
 
-/// The most that one command may cost.
+pub(super) use sessions::{COMMANDS, CommandRow, Grows, MAILS, MailRow, Word};
+
+/// The most that one request may cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cost {
     /// Mails that leave because of it, to whomever.
     pub(super) mails: usize,
     /// Bytes of these mails.
     pub(super) mail_bytes: usize,
-    /// Rows that are new or changed.
+    /// Rows that are new.
     pub(super) rows: usize,
-    /// Bytes of the answer over HTTP.
+    /// Bytes of the answer on the same connection.
     pub(super) answer_bytes: usize,
+    /// Statements to the database, of the request and of all work that follows from it.
+    pub(super) statements: usize,
+    /// Rows that these statements read.
+    pub(super) rows_read: usize,
+    /// Milliseconds of a processor beside what each KiB takes.
+    pub(super) milliseconds: u64,
+    /// Microseconds of a processor for each KiB of it.
+    pub(super) microseconds_for_kib: u64,
+}
+
+impl Cost {
+    const fn asks(self, statements: usize, rows_read: usize) -> Self {
+        Self { statements, rows_read, ..self }
+    }
+
+    const fn takes(self, milliseconds: u64, microseconds_for_kib: u64) -> Self {
+        Self { milliseconds, microseconds_for_kib, ..self }
+    }
+
+    /// A processor's time for so many bytes.
+    pub(super) fn processor_for(self, bytes: usize) -> Duration {
+        let for_bytes = Duration::from_micros(self.microseconds_for_kib * (bytes as u64).div_ceil(1024));
+        Duration::from_millis(self.milliseconds) + for_bytes
+    }
 }
 
 const fn cost(mails: usize, mail_bytes: usize, rows: usize, answer_bytes: usize) -> Cost {
-    Cost { mails, mail_bytes, rows, answer_bytes }
+    let cost = Cost {
+        mails,
+        mail_bytes,
+        rows,
+        answer_bytes,
+        statements: 0,
+        rows_read: 0,
+        milliseconds: 0,
+        microseconds_for_kib: 0,
+    };
+    // A command: a comparison of a password takes 20 ms, reading and answering a line of 30 KiB 50 ms.
+    cost.asks(140, 150).takes(600, 40_000)
 }
 
 /// A question: one answer to whoever asks. The rows: the mail that came, its mark, the answer, three budgets.
-const QUESTION: Cost = cost(1, 42_000, 7, 60_000);
+const QUESTION: Cost = cost(1, 42_000, 7, 60_000).asks(140, 300);
 /// Boards, drawn.
-const BOARDS: Cost = cost(1, 42_000, 7, 400_000);
+const BOARDS: Cost = cost(1, 42_000, 7, 400_000).asks(180, 200);
 /// What needs a password and has none that is right: the answer says so.
 const REFUSED: Cost = cost(1, 42_000, 7, 60_000);
 
@@ -30,7 +71,7 @@ const REFUSED: Cost = cost(1, 42_000, 7, 60_000);
 pub(super) const VERBS: &[(Verb, Cost)] = &[
     (Help, QUESTION),
     // An account, its addresses, and a mail to each of them.
-    (Signup, cost(2, 20_000, 14, 20_000)),
+    (Signup, cost(2, 20_000, 14, 20_000).asks(90, 40)),
     (Add, REFUSED),
     (ChangePassword, REFUSED),
     (ChangeAddress, REFUSED),
@@ -39,18 +80,18 @@ pub(super) const VERBS: &[(Verb, Cost)] = &[
     (List, QUESTION),
     (Message, REFUSED),
     (Broadcast, REFUSED),
-    (Multiple, cost(1, 42_000, 7, 900_000)),
+    (Multiple, cost(1, 42_000, 7, 900_000).asks(1_000, 1_000).takes(2_000, 40_000)),
     (AllShow, BOARDS),
     (AllGames, QUESTION),
     // To whom the account belongs, and to whoever asks.
-    (PasswordReset, cost(2, 20_000, 9, 20_000)),
+    (PasswordReset, cost(2, 20_000, 9, 20_000).asks(90, 40)),
     (Vacation, REFUSED),
     (Set, REFUSED),
     (TestDisplay, QUESTION),
     (Resend, REFUSED),
     (GameHelp, QUESTION),
     // A board with its seats, and a mail to each player.
-    (Challenge, cost(8, 200_000, 60, 60_000)),
+    (Challenge, cost(8, 200_000, 60, 60_000).asks(100, 60)),
     (Move, REFUSED),
     (Queue, REFUSED),
     (Swap, REFUSED),
@@ -75,14 +116,31 @@ pub(super) const VERBS: &[(Verb, Cost)] = &[
     (Export, QUESTION),
 ];
 
-/// What is there for others only says so.
-const GUARDED: usize = 10_000;
-/// Whoever is not logged in is sent away.
-const REFUSAL: usize = 10_000;
+/// An answer over HTTP, which changes nothing but a budget. Seven statements look for work that follows.
+const fn answer(answer_bytes: usize, statements: usize, rows_read: usize) -> Cost {
+    cost(0, 0, 1, answer_bytes).asks(statements, rows_read).takes(100, 1_000)
+}
 
-/// The most bytes that an address of the web answers to somebody who is not logged in: a row for every one.
-pub(super) const ROUTES: &[(&str, &str, usize)] = &[
-    ("GET", "/", 100_000),
+/// What is there for others only says so.
+const GUARDED: Cost = answer(10_000, 10, 6);
+/// Whoever is not logged in is sent away.
+const REFUSAL: Cost = answer(10_000, 10, 6);
+/// A page or a small list.
+const PAGE: Cost = answer(100_000, 22, 14);
+/// Boards of a user with what belongs to each, or of many.
+const MANY: Cost = answer(100_000, 100, 200).takes(300, 20_000);
+/// A picture, painted.
+const PAINTED: Cost = answer(100_000, 22, 14).takes(800, 1_000);
+/// A file or a description.
+const LARGE: Cost = answer(400_000, 12, 8).takes(600, 1_000);
+/// What a form or a link does; a password may be compared.
+const FORM: Cost = answer(20_000, 20, 12).takes(600, 5_000);
+/// Whether the server lives.
+const SIGN: Cost = answer(1_000, 16, 10);
+
+/// What an address of the web costs that is asked by somebody who is not logged in: a row for every one.
+pub(super) const ROUTES: &[(&str, &str, Cost)] = &[
+    ("GET", "/", MANY),
     ("GET", "/admin", GUARDED),
     ("GET", "/admin/audit", GUARDED),
     ("GET", "/admin/boards", GUARDED),
@@ -100,8 +158,8 @@ pub(super) const ROUTES: &[(&str, &str, usize)] = &[
     ("GET", "/admin/users", GUARDED),
     ("GET", "/admin/users/{userid}", GUARDED),
     ("POST", "/admin/users/{userid}", GUARDED),
-    ("GET", "/api/docs", 400_000),
-    ("GET", "/api/openapi.json", 400_000),
+    ("GET", "/api/docs", LARGE),
+    ("GET", "/api/openapi.json", LARGE),
     ("GET", "/api/v1/admin", GUARDED),
     ("GET", "/api/v1/admin/audit", GUARDED),
     ("GET", "/api/v1/admin/boards", GUARDED),
@@ -122,65 +180,65 @@ pub(super) const ROUTES: &[(&str, &str, usize)] = &[
     ("GET", "/api/v1/admin/users", GUARDED),
     ("GET", "/api/v1/admin/users/{userid}", GUARDED),
     ("POST", "/api/v1/admin/users/{userid}", GUARDED),
-    ("GET", "/api/v1/boards", 400_000),
-    ("GET", "/api/v1/boards/{game}/{number}", 100_000),
-    ("GET", "/api/v1/boards/{game}/{number}/board.png", 100_000),
-    ("GET", "/api/v1/boards/{game}/{number}/board.svg", 100_000),
-    ("GET", "/api/v1/boards/{game}/{number}/board.txt", 100_000),
-    ("GET", "/api/v1/boards/{game}/{number}/events", 100_000),
-    ("GET", "/api/v1/boards/{game}/{number}/legal", 100_000),
-    ("GET", "/api/v1/boards/{game}/{number}/moves", 100_000),
+    ("GET", "/api/v1/boards", MANY),
+    ("GET", "/api/v1/boards/{game}/{number}", PAGE),
+    ("GET", "/api/v1/boards/{game}/{number}/board.png", PAINTED),
+    ("GET", "/api/v1/boards/{game}/{number}/board.svg", PAGE),
+    ("GET", "/api/v1/boards/{game}/{number}/board.txt", PAGE),
+    ("GET", "/api/v1/boards/{game}/{number}/events", PAGE),
+    ("GET", "/api/v1/boards/{game}/{number}/legal", PAGE),
+    ("GET", "/api/v1/boards/{game}/{number}/moves", PAGE),
     ("POST", "/api/v1/boards/{game}/{number}/moves", REFUSAL),
-    ("GET", "/api/v1/boards/{game}/{number}/record", 100_000),
-    ("GET", "/api/v1/games", 100_000),
-    ("GET", "/api/v1/games/{game}", 100_000),
-    ("GET", "/api/v1/standings/{game}", 100_000),
+    ("GET", "/api/v1/boards/{game}/{number}/record", PAGE),
+    ("GET", "/api/v1/games", PAGE),
+    ("GET", "/api/v1/games/{game}", PAGE),
+    ("GET", "/api/v1/standings/{game}", PAGE),
     ("GET", "/api/v1/tokens", REFUSAL),
     ("POST", "/api/v1/tokens", REFUSAL),
     ("DELETE", "/api/v1/tokens/{id}", REFUSAL),
-    ("GET", "/api/v1/users/{userid}", 100_000),
-    ("GET", "/api/v1/users/{userid}/deadlines.ics", 100_000),
-    ("GET", "/api/v1/users/{userid}/turns.atom", 100_000),
+    ("GET", "/api/v1/users/{userid}", PAGE),
+    ("GET", "/api/v1/users/{userid}/deadlines.ics", PAGE),
+    ("GET", "/api/v1/users/{userid}/turns.atom", PAGE),
     ("GET", "/api/v1/webhooks", REFUSAL),
     ("POST", "/api/v1/webhooks", REFUSAL),
     ("DELETE", "/api/v1/webhooks/{id}", REFUSAL),
     ("POST", "/api/v1/webhooks/{id}/secret", REFUSAL),
     ("POST", "/api/v1/webhooks/{id}/start", REFUSAL),
     ("POST", "/api/v1/webhooks/{id}/test", REFUSAL),
-    ("GET", "/assets/{name}", 400_000),
-    ("GET", "/boards/{game}/{number}", 100_000),
+    ("GET", "/assets/{name}", LARGE),
+    ("GET", "/boards/{game}/{number}", PAGE),
     ("POST", "/boards/{game}/{number}", REFUSAL),
     ("GET", "/challenge", REFUSAL),
     ("POST", "/challenge", REFUSAL),
-    ("POST", "/commands", 400_000),
-    ("GET", "/confirm/{token}", 100_000),
-    ("POST", "/confirm/{token}", 20_000),
-    ("GET", "/figures/{name}", 400_000),
-    ("GET", "/games/{game}", 100_000),
-    ("GET", "/healthz", 1_000),
-    ("GET", "/help/{topic}", 100_000),
+    ("POST", "/commands", MANY),
+    ("GET", "/confirm/{token}", PAGE),
+    ("POST", "/confirm/{token}", FORM),
+    ("GET", "/figures/{name}", LARGE),
+    ("GET", "/games/{game}", PAGE),
+    ("GET", "/healthz", SIGN),
+    ("GET", "/help/{topic}", PAGE),
     ("POST", "/inbound", GUARDED),
-    ("GET", "/login", 100_000),
-    ("POST", "/login", 20_000),
-    ("POST", "/logout", 20_000),
-    ("GET", "/magic/{token}", 100_000),
-    ("POST", "/magic/{token}", 20_000),
+    ("GET", "/login", PAGE),
+    ("POST", "/login", FORM),
+    ("POST", "/logout", FORM),
+    ("GET", "/magic/{token}", PAGE),
+    ("POST", "/magic/{token}", FORM),
     ("GET", "/mailbox", GUARDED),
     ("GET", "/mailbox/{name}", GUARDED),
     ("GET", "/mailbox/{name}/page", GUARDED),
     ("GET", "/mailbox/{name}/raw", GUARDED),
     ("GET", "/metrics", GUARDED),
-    ("GET", "/not-me/{token}", 100_000),
-    ("POST", "/not-me/{token}", 20_000),
-    ("GET", "/readyz", 1_000),
-    ("GET", "/reset/{token}", 100_000),
-    ("POST", "/reset/{token}", 20_000),
+    ("GET", "/not-me/{token}", PAGE),
+    ("POST", "/not-me/{token}", FORM),
+    ("GET", "/readyz", SIGN),
+    ("GET", "/reset/{token}", PAGE),
+    ("POST", "/reset/{token}", FORM),
     ("GET", "/settings", REFUSAL),
     ("POST", "/settings", REFUSAL),
-    ("GET", "/signup", 100_000),
-    ("POST", "/signup", 20_000),
-    ("GET", "/standings/{game}", 100_000),
-    ("GET", "/unsubscribe/{token}", 100_000),
-    ("POST", "/unsubscribe/{token}", 20_000),
-    ("GET", "/users/{userid}", 100_000),
+    ("GET", "/signup", PAGE),
+    ("POST", "/signup", FORM),
+    ("GET", "/standings/{game}", PAGE),
+    ("GET", "/unsubscribe/{token}", PAGE),
+    ("POST", "/unsubscribe/{token}", FORM),
+    ("GET", "/users/{userid}", MANY),
 ];

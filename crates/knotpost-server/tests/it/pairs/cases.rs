@@ -249,9 +249,12 @@ async fn carry_out(app: &TestApp, deed: Deed) -> String {
 
 async fn send(app: &TestApp, request: Request<Body>) -> String {
     let page = app.send(request).await;
+    // In which words something is refused may depend on when it is noticed.
     if page.status.as_u16() >= 400 && page.text.starts_with('{') {
-        // In which words something is refused may depend on when it is noticed.
         return page.outcome();
+    }
+    if page.status.as_u16() >= 400 || page.header("location").starts_with("/login") {
+        return "refused".to_owned();
     }
     format!("{} {}", page.status.as_u16(), page.text)
 }
