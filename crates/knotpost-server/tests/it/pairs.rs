@@ -9,6 +9,7 @@ mod stored;
 mod world;
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -109,7 +110,7 @@ impl Pair {
     async fn run_beside(&mut self, first: usize, second: usize, point: Point) -> Option<Outcome> {
         self.begin_again().await;
         self.gate.arm(Some(point));
-        let (said, said_second) = self.run_both(first, second).await?;
+        let (said, said_second) = Box::pin(self.run_both(first, second)).await?;
         Some(self.outcome(first, second, &said, &said_second).await)
     }
 
@@ -132,12 +133,7 @@ impl Pair {
             () = waits => None,
         };
         gate.open();
-        let rest = async {
-            match early {
-                Some(said) => (one.await, said),
-                None => tokio::join!(one, two),
-            }
-        };
+        let rest = async { if let Some(said) = early { (one.await, said) } else { tokio::join!(one, two) } };
         Some(tokio::time::timeout(PATIENCE, rest).await.expect("both come to an end"))
     }
 }
@@ -149,7 +145,7 @@ fn difference(found: &Outcome, expected: &Outcome) -> String {
         [("first", &found.first, &expected.first), ("second", &found.second, &expected.second)]
     {
         if found != expected {
-            text += &format!("  {who} is told {}\n  instead of {}\n", short(found), short(expected));
+            let _ = writeln!(text, "  {who} is told {}\n  instead of {}", short(found), short(expected));
         }
     }
     for (sign, rows, others) in [("+", &found.rows, &expected.rows), ("-", &expected.rows, &found.rows)] {
@@ -157,7 +153,7 @@ fn difference(found: &Outcome, expected: &Outcome) -> String {
         for row in rows {
             match left.iter().position(|other| other == row) {
                 Some(at) => drop(left.swap_remove(at)),
-                None => text += &format!("  {sign} {}\n", short(row)),
+                None => drop(writeln!(text, "  {sign} {}", short(row))),
             }
         }
     }
@@ -171,28 +167,20 @@ fn short(text: &str) -> String {
 /// A part of the pairs.
 async fn compare(part: usize) {
     let Some(database) = database().await else { return };
-    let mut pair = Pair::start(database).await;
+    let mut pair = Box::pin(Pair::start(database)).await;
     let mut faults = 0;
-    for first in 0..CASES.len() {
+    for (first, case) in CASES.iter().enumerate() {
         let commits = pair.alone(first).await;
-        let here = |second: &usize| (first + second) % PARTS == part && !may_differ(first, *second);
-        for second in (0..CASES.len()).filter(here) {
-            for point in (1..=commits).flat_map(|number| [Point::Begin(number), Point::Commit(number)]) {
-                let Some(found) = pair.run_beside(first, second, point).await else { continue };
-                let one_by_one = pair.run_in_order(first, second, true).await;
-                if found == one_by_one {
-                    continue;
-                }
-                let other = pair.run_in_order(first, second, false).await;
-                if found != other {
+        let points: Vec<Point> =
+            (1..=commits).flat_map(|number| [Point::Begin(number), Point::Commit(number)]).collect();
+        for (second, other) in CASES.iter().enumerate() {
+            if (first + second) % PARTS != part || may_differ(first, second) {
+                continue;
+            }
+            for point in &points {
+                if let Some(fault) = Box::pin(pair.fault(first, second, *point)).await {
                     faults += 1;
-                    println!(
-                        "{point:?} of {:?}, beside it {:?}\n after it:\n{} before it:\n{}",
-                        CASES[first].name,
-                        CASES[second].name,
-                        difference(&found, &other),
-                        difference(&found, &one_by_one),
-                    );
+                    println!("{point:?} of {:?}, beside it {:?}\n{fault}", case.name, other.name);
                 }
             }
         }
@@ -201,6 +189,20 @@ async fn compare(part: usize) {
 }
 
 impl Pair {
+    /// How the second beside the stopped first differs from both orders.
+    async fn fault(&mut self, first: usize, second: usize, point: Point) -> Option<String> {
+        let found = self.run_beside(first, second, point).await?;
+        let before = self.run_in_order(first, second, true).await;
+        if found == before {
+            return None;
+        }
+        let after = self.run_in_order(first, second, false).await;
+        let differs = || {
+            format!(" after it:\n{} before it:\n{}", difference(&found, &after), difference(&found, &before))
+        };
+        (found != after).then(differs)
+    }
+
     /// How many transactions that write are committed by a use case alone.
     async fn alone(&mut self, first: usize) -> u32 {
         self.begin_again().await;

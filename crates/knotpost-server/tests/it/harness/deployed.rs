@@ -8,7 +8,7 @@ use axum::http::Request;
 use knotpost_server::config::{Config, Confirm};
 use knotpost_server::domain::Networks;
 
-use super::{Place, TestApp};
+use super::TestApp;
 
 /// Limits on, addresses to be confirmed, a relay and a proxy on this machine.
 pub(super) fn settings(config: &mut Config) {
