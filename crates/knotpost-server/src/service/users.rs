@@ -4,8 +4,8 @@ use knotpost_commands::{Password, Userid};
 
 use super::{Code, Refusal, ServiceError, accounts, departure, ratings, resets, tokens, webhooks};
 use crate::app::App;
-use crate::domain::{Address, BoardState, Millis, UserKey};
-use crate::store::{BoardFilter, NewUser, StoppedAddress, StoreError, Tx, UserRow, UserState};
+use crate::domain::{Address, Millis, UserKey};
+use crate::store::{NewUser, StoppedAddress, StoreError, Tx, UserRow, UserState};
 
 /// Users of one look.
 const PAGE: i64 = 500;
@@ -149,11 +149,9 @@ pub async fn view_user(app: &App, userid: &str) -> Result<UserView, ServiceError
     let user = find(&mut tx, userid).await?;
     let addresses = tx.addresses(user.id).await?;
     let addresses = addresses.into_iter().map(|row| (row.address, row.verified_at.is_some())).collect();
-    let filter =
-        BoardFilter { user: Some(user.id), state: Some(BoardState::Active), ..BoardFilter::default() };
-    let boards = tx.list_boards(&filter, i64::MAX).await?.len();
+    let boards = usize::try_from(tx.count_boards_in_play(user.id).await?).unwrap_or_default();
     let stopped = tx.stopped_addresses_of(user.id).await?;
-    let sessions = tx.sessions_of(user.id).await?.len();
+    let sessions = usize::try_from(tx.count_sessions_of(user.id).await?).unwrap_or_default();
     let tokens = tokens::count_tokens(&mut tx, app, &user).await?;
     Ok(UserView { stopped, sessions, tokens, ..view(user, addresses, boards) })
 }
