@@ -155,6 +155,7 @@ const LOOKING: [(&[&str], i32); 28] = [
     (&["completions", "bash"], 0),
     (&["help"], 0),
     (&["admin", "user", "list"], 78),
+    (&["admin", "user", "list", "--reserved"], 78),
     (&["admin", "user", "show", "ann"], 78),
     (&["admin", "user", "passwd", "ann"], 78),
     (&["admin", "board", "list"], 78),
