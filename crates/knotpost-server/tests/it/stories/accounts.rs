@@ -21,8 +21,9 @@ mod stories {
     use axum::body::Body;
     use axum::http::Request;
     use knotpost_server::config::Confirm;
-    use knotpost_server::domain::BoardKey;
+    use knotpost_server::domain::{BoardKey, MoveKind};
     use knotpost_server::service::{UserEdit, view_user};
+    use knotpost_server::store::MoveRow;
 
     use crate::harness::{Letter, Page, Place, TestApp, edit_user, show_all};
 
@@ -281,18 +282,31 @@ mod stories {
         }
         assert_eq!(playing(&app).await, (MANY, MANY as i64));
         // The last of the boards cannot be read: what was done on the page before is undone.
-        let say_moves = |ply: i64| {
+        let nonsense = MoveRow {
+            number: 1,
+            seat: 1,
+            kind: MoveKind::Move,
+            text: "nonsense".to_owned(),
+            auto: false,
+            at: app.app.clock.now(),
+        };
+        let set_moves = |moves: Option<MoveRow>| {
             app.app.store.write(move |tx| {
+                let moves = moves.clone();
                 Box::pin(async move {
                     let mut row = tx.board(BoardKey(MANY as i64)).await?.unwrap();
-                    row.ply = ply;
+                    tx.delete_moves(row.id).await?;
+                    row.ply = i64::from(moves.is_some());
+                    if let Some(one) = moves {
+                        tx.insert_move(row.id, &one).await?;
+                    }
                     tx.update_board(&row).await
                 })
             })
         };
-        say_moves(1).await.unwrap();
+        set_moves(Some(nonsense)).await.unwrap();
         assert!(edit_user(&app.app, "ann", UserEdit::Delete).await.is_err());
-        say_moves(0).await.unwrap();
+        set_moves(None).await.unwrap();
         assert_eq!(playing(&app).await, (MANY, MANY as i64));
         assert_eq!(app.post("set ann ann-secret", "").await.outcome(), "200 ok");
         edit_user(&app.app, "ann", UserEdit::Delete).await.unwrap();

@@ -368,7 +368,7 @@ mod stories {
             (&add[..], "gets no mail already"),
             (&[("act", "add"), ("target", "no address")], "neither an address nor a domain"),
             (&[("act", "remove"), ("target", "@bob.example")], "is not on the list"),
-            (&[("target", "x@bob.example")], "choose what is to be done"),
+            (&[("target", "x@bob.example")], "Choose what is to be done"),
         ] {
             let page = ada.post(PATH, fields).await;
             assert!(page.status.is_client_error() && page.text.contains(word), "{word}: {}", page.text);
