@@ -79,7 +79,7 @@ test("mails show their subjects, senders and attachments to administrators as te
   // What could be a password is masked in the list.
   await expectHarmless(ruth, "/admin/inbox", false);
   await expectHarmless(ruth, "/admin/inbox/1", true);
-  for (const path of ["/admin/outbox", "/admin/outbox/1", "/admin/boards/osbox/101", "/admin/users", `/admin/users/${USERID}`, "/admin/audit"]) await expectHarmless(ruth, path, false);
+  for (const path of ["/admin/outbox", "/admin/outbox/1", "/admin/boards/osbox/101", "/admin/users", `/admin/users/${USERID}`, "/admin/do-not-mail", "/admin/audit"]) await expectHarmless(ruth, path, false);
   for (const path of [`/admin/inbox?reason=${LINE}&user=${LINE}`, `/admin/outbox?address=${LINE}&state=${LINE}`, `/admin/users?q=${LINE}`, `/admin/audit?user=${LINE}&since=${LINE}`, `/admin/boards?user=${LINE}`]) await expectHarmless(ruth, path, false);
   await ruth.leave();
 });

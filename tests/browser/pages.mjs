@@ -137,6 +137,7 @@ export const ADMINISTRATION = {
   "admin-received": "/admin/inbox/1",
   "admin-outbox": "/admin/outbox",
   "admin-outgoing": "/admin/outbox/1",
+  "admin-do-not-mail": "/admin/do-not-mail",
   "admin-jobs": "/admin/jobs",
   "admin-audit": "/admin/audit",
   "admin-broadcast": "/admin/broadcast",

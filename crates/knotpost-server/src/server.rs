@@ -2,6 +2,7 @@
 
 mod descriptors;
 mod doors;
+mod holder;
 mod opening;
 mod unclean;
 
@@ -168,6 +169,8 @@ impl Server {
             mark.set().context("it cannot be noted beside the database file that a server works on it")?;
         }
         release_leases(&app).await.context("mail that waits could not be taken up again")?;
+        let holder =
+            holder::succeed(&app).await.context("the clock of the boards could not be taken up again")?;
         let stop = CancellationToken::new();
         let desk = Arc::new(Desk::new(Arc::clone(&app)));
         let mut workers = Workers::new(app.condition.clone(), stop.clone());
@@ -204,7 +207,7 @@ impl Server {
             }
         }
         workers.spawn_once("deliver", socket.serve(intake(), config.inbound.max_bytes, stop.clone()));
-        start_loops(&app, &desk, &transport, watch, &mut workers, &stop)?;
+        start_loops(&app, &desk, &transport, watch, holder, &mut workers, &stop)?;
         if let (Some(mark), Check::Meanwhile) = (&mark, check) {
             let checking = unclean::check_meanwhile(Arc::clone(&app), mark.clone(), stop.clone());
             workers.spawn_once("check", checking);
@@ -291,6 +294,7 @@ fn start_loops(
     desk: &Arc<Desk>,
     transport: &Arc<Transport>,
     watch: Option<Watch>,
+    holder: Arc<str>,
     workers: &mut Workers,
     stop: &CancellationToken,
 ) -> anyhow::Result<()> {
@@ -330,7 +334,7 @@ fn start_loops(
     let (told, (app, stop)) = (Arc::new(Mutex::new(app.signals.take_announcements())), parts());
     workers.spawn("peers", move || worker::work_peers(Arc::clone(&app), Arc::clone(&told), stop.clone()));
     let (app, stop) = parts();
-    workers.spawn("clock", move || worker::work_clock(Arc::clone(&app), stop.clone()));
+    workers.spawn("clock", move || worker::work_clock(Arc::clone(&app), Arc::clone(&holder), stop.clone()));
     let (app, stop) = parts();
     workers.spawn("rounds", move || worker::work_rounds(Arc::clone(&app), stop.clone()));
     let (app, stop) = parts();

@@ -209,15 +209,8 @@ async fn listen(app: &App, me: &str) {
 }
 
 /// Keeps the clock of all boards until it is told to stop. Of several processes on one database
-/// one does the work; the others stand by.
-pub async fn work_clock(app: Arc<App>, stop: CancellationToken) {
-    let holder = match random_bytes::<16>(app.entropy.as_ref()) {
-        Ok(bytes) => to_hex(&bytes),
-        Err(error) => {
-            tracing::error!(%error, "without random bytes nobody can keep the clock");
-            return;
-        }
-    };
+/// one does the work, under its name; the others stand by.
+pub async fn work_clock(app: Arc<App>, holder: Arc<str>, stop: CancellationToken) {
     while !stop.is_cancelled() {
         let worked = service::work_due(&app, &holder).await;
         app.pulse.beat(Loop::Clock, app.clock.now());

@@ -23,9 +23,12 @@ use crate::domain::Millis;
 use crate::server::Opening;
 use crate::service::{
     Administrator, Deed, Recompute, Replayed, ServiceError, UserEdit, administer, recompute_ratings,
-    replay_next, view_stopped, view_user, view_users,
+    replay_next, search_refused_names, view_stopped, view_user, view_users,
 };
 use crate::store::MailQueue;
+
+/// Lines read at once.
+const LINES: usize = 500;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Action {
@@ -90,7 +93,11 @@ pub(super) enum Action {
 #[derive(Debug, Subcommand)]
 pub(super) enum User {
     /// All users.
-    List,
+    List {
+        /// Only those whose name would be refused to a new user today, and why.
+        #[arg(long)]
+        reserved: bool,
+    },
     /// One user with his addresses.
     Show {
         /// The user.
@@ -269,7 +276,8 @@ async fn recompute(app: &Arc<App>, how: Recompute, only: Option<&str>) -> anyhow
 
 async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {
     let (userid, edit, done) = match action {
-        User::List => return list_users(app).await,
+        User::List { reserved: false } => return list_users(app).await,
+        User::List { reserved: true } => return list_reserved(app).await,
         User::Show { userid } => {
             let user = view_user(app, &userid).await?;
             say!(
@@ -321,6 +329,19 @@ async fn list_users(app: &Arc<App>) -> Result<(), ServiceError> {
             say!("{:<20} {:<7} {:<9} {}", user.userid, user.role, user.state, user.since);
         }
     }
+}
+
+async fn list_reserved(app: &Arc<App>) -> Result<(), ServiceError> {
+    let mut after = Some(String::new());
+    while let Some(behind) = after {
+        let (users, next) = search_refused_names(app, "", &behind, LINES).await?;
+        for user in &users {
+            let why = user.name_refused.as_deref().unwrap_or_default();
+            say!("{:<20} {:<7} {:<9} {} {why}", user.userid, user.role, user.state, user.since);
+        }
+        after = next;
+    }
+    Ok(())
 }
 
 /// Never from the command line: others on the machine can read that.

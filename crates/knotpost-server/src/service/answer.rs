@@ -455,6 +455,9 @@ pub enum Reply {
         sender: String,
         /// What it said.
         line: String,
+        /// The move that it confirms, if it does.
+        #[serde(default)]
+        confirms: Option<String>,
         /// For how many days it can be confirmed.
         days: i64,
     },

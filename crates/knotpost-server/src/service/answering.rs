@@ -328,7 +328,8 @@ pub async fn ask_for_confirmation(
     match &prepared.standpoint {
         Some(Standpoint::Foreign(pass, words)) => {
             let sender = prepared.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
-            held::hold(tx, app, pass, words, (&sender, &prepared.echo), now).await
+            let short = prepared.command.as_ref().ok();
+            held::hold(tx, app, pass, (words, short), (&sender, &prepared.echo), now).await
         }
         Some(Standpoint::Unproven(pass)) => held::tell_unproven(tx, app, pass, &prepared.echo, now).await,
         _ => Ok(()),

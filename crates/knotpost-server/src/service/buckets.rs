@@ -87,6 +87,12 @@ impl Buckets {
         (self.lock(now).level(&key, now) - now).div_ceil(quota.step().max(1))
     }
 
+    /// Empties all.
+    #[cfg(test)]
+    pub(super) fn forget(&self) {
+        self.lock(0).empty_at.clear();
+    }
+
     fn lock(&self, now: u64) -> MutexGuard<'_, Levels> {
         let mut levels = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         levels.uses += 1;

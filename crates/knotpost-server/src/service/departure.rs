@@ -24,21 +24,33 @@ pub(super) async fn delete(
     Ok(Answer::to_registered(reply))
 }
 
-/// Takes a user off the server.
+/// Boards read at once while a user leaves.
+const PAGE: i64 = 100;
+
+/// Takes a user off the server: as a whole or not at all, so that nobody is gone who still plays. Of their boards no more
+/// than a page is in memory.
 pub(super) async fn leave(tx: &mut Tx, app: &App, user: &UserRow, now: Millis) -> Result<(), ServiceError> {
     // First, so that his own boards do not write to him any more.
     tx.forget_user(user.id, now).await?;
     tx.set_password_hash(user.id, None, now).await?;
     tx.set_user_state(user.id, UserState::Deleted).await?;
-    let filter =
+    let mut filter =
         BoardFilter { user: Some(user.id), state: Some(BoardState::Active), ..BoardFilter::default() };
-    for row in tx.list_boards(&filter, i64::MAX).await? {
-        let number = u32::try_from(row.number).unwrap_or_default();
-        if let Some(board) = Board::load_to_change(tx, app, &row.game, number).await? {
-            resign_for_good(tx, app, board, user, now).await?;
+    loop {
+        let page = tx.list_boards(&filter, PAGE).await?;
+        for row in &page {
+            let number = u32::try_from(row.number).unwrap_or_default();
+            if let Some(board) = Board::load_to_change(tx, app, &row.game, number).await? {
+                resign_for_good(tx, app, board, user, now).await?;
+            }
+        }
+        // Boards that are over by now lie before the next page.
+        filter.after = page.last().map(|row| row.id);
+        if (page.len() as i64) < PAGE {
+            break;
         }
     }
-    // Who resigns goes on watching; not he.
+    // Who resigns goes on watching; not they.
     tx.forget_user(user.id, now).await?;
     ratings::review_all_activity(tx, user.id, now).await?;
     Ok(())

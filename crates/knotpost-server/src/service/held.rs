@@ -1,6 +1,7 @@
 //! Answers to board mails from an address that is not the player's: kept until he says at his own address that it was
 //! he who wrote them.
 
+use knotpost_commands::Command;
 use serde::{Deserialize, Serialize};
 
 use super::pass::{Pass, held_mark};
@@ -34,7 +35,7 @@ pub(super) async fn hold(
     tx: &mut Tx,
     app: &App,
     pass: &Pass,
-    words: &Words,
+    (words, short): (&Words, Option<&Command>),
     (sender, echo): (&str, &str),
     now: Millis,
 ) -> Result<(), StoreError> {
@@ -60,15 +61,27 @@ pub(super) async fn hold(
         expires: day(now, GOOD_FOR_DAYS),
     };
     let Some(reply_to) = token::reply_address(app, payload, &pass.address, &pass.user) else { return Ok(()) };
+    let confirms = match short {
+        Some(Command::Confirm { .. }) => submitted(tx, &board, pass).await?,
+        _ => None,
+    };
     let reply = Reply::ForeignAnswer {
         title: board.title().to_owned(),
         number: board.row.number as u32,
         userid: pass.user.userid.clone(),
         sender: sender.to_owned(),
         line: echo.chars().take(MOST_SHOWN).collect(),
+        confirms,
         days: GOOD_FOR_DAYS,
     };
     post_answerable(tx, app, &reply, &address, Some(pass.user.id), (None, Some(reply_to)), now).await
+}
+
+/// The move that the player has submitted on the board as it is.
+async fn submitted(tx: &mut Tx, board: &Board, pass: &Pass) -> Result<Option<String>, StoreError> {
+    let Some(seat) = board.seat_of(pass.user.id) else { return Ok(None) };
+    let row = tx.submission(board.row.id, seat.seat).await?;
+    Ok(row.filter(|row| row.ply == board.entries.len() as i64).map(|row| row.text))
 }
 
 /// Tells the player of an answer in his name that came without proof: it has to be sent with his password.

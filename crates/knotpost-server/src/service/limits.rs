@@ -318,6 +318,20 @@ impl Limits {
         }
     }
 
+    /// Writes into a number for each share of all whether it is spent now.
+    pub fn report_closed(&self) {
+        for share in shares_of_all() {
+            let looked = self.buckets(share).look(digest(share, ""), self.quota(share), self.now());
+            let is_closed = self.config.enabled && looked.is_err();
+            let labels = [
+                ("rate", share.rate.as_str()),
+                ("scope", share.scope.as_str()),
+                ("channel", share.channel.as_str()),
+            ];
+            metrics::gauge!("knotpost_limit_closed", &labels).set(f64::from(u8::from(is_closed)));
+        }
+    }
+
     /// Counts a wrong password for an account, whatever else is limited; `Some`: so many in a day that its owner is
     /// to hear of it.
     pub(super) fn note_wrong_password(&self, account: &str) -> Option<u64> {
@@ -400,6 +414,16 @@ impl Limits {
     }
 }
 
+/// The shares that belong to all together. Passwords and requests have none.
+fn shares_of_all() -> impl Iterator<Item = Share> {
+    let rates = [Rate::Signup, Rate::Challenge, Rate::Reset, Rate::Message, Rate::Chat];
+    rates.into_iter().flat_map(|rate| {
+        [Scope::Strangers, Scope::Proven].into_iter().flat_map(move |scope| {
+            [Channel::Mail, Channel::Http].map(|channel| Share { rate, scope, channel })
+        })
+    })
+}
+
 /// What was taken and may be given back.
 #[derive(Debug)]
 #[must_use]
@@ -478,6 +502,30 @@ mod tests {
         assert_eq!(limits.ask(&Asker { is_proven: true, ..stranger(Rate::Reset, "ann") }), Ok(()));
         assert_eq!(limits.ask(&Asker { channel: Channel::Mail, ..stranger(Rate::Reset, "x") }), Ok(()));
         assert_eq!(limits.ask(&stranger(Rate::Challenge, "x")), Ok(()), "another rate");
+    }
+
+    #[test]
+    fn a_spent_share_of_all_shows_as_closed_until_it_drains() {
+        let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
+        let told = recorder.handle();
+        let limits = limits(|config| config.resets_per_hour = 1);
+        let report = || {
+            metrics::with_local_recorder(&recorder, || limits.report_closed());
+            let lines = told.render();
+            let mut closed: Vec<_> = lines
+                .lines()
+                .filter(|line| line.starts_with("knotpost_limit_closed{") && line.ends_with(" 1"))
+                .map(str::to_owned)
+                .collect();
+            closed.sort();
+            (lines.lines().filter(|line| line.starts_with("knotpost_limit_closed{")).count(), closed)
+        };
+        assert_eq!(report(), (20, Vec::new()));
+        (0..CROWD).for_each(|_| limits.made(&stranger(Rate::Reset, "any")));
+        let line = "knotpost_limit_closed{rate=\"reset\",scope=\"strangers\",channel=\"http\"} 1".to_owned();
+        assert_eq!(report(), (20, vec![line]), "without anybody who is refused");
+        limits.buckets(stranger(Rate::Reset, "any").of_all()).forget();
+        assert_eq!(report(), (20, Vec::new()));
     }
 
     #[test]

@@ -181,7 +181,8 @@ pub use tokens::{
 pub use undoing::{TakenBack, undo_address_change, view_address_change};
 pub use unsubscribe::{Kind as UnsubscribeKind, Refusable, unsubscribe, view_unsubscribe};
 pub use users::{
-    UserEdit, UserView, search_users, view_public_user, view_user, view_user_by_key, view_users,
+    UserEdit, UserView, search_refused_names, search_users, view_public_user, view_user, view_user_by_key,
+    view_users,
 };
 pub use views::{BoardPage, BoardQuery, BoardView, view_board, view_boards, view_games};
 pub use waiting::{MOST_WAITING, Waiting, view_deadlines, view_turns};

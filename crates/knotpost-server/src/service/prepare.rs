@@ -32,6 +32,17 @@ pub enum Channel {
     Operator,
 }
 
+impl Channel {
+    /// Its name in metrics.
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Mail => "mail",
+            Self::Http => "http",
+            Self::Operator => "operator",
+        }
+    }
+}
+
 /// How the sender of a command proves who he is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Proof {

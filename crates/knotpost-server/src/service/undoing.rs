@@ -135,23 +135,27 @@ pub async fn view_address_change(app: &App, token: &str) -> Result<TakenBack, St
 /// When the database fails.
 pub async fn undo_address_change(app: &Arc<App>, token: &str) -> Result<TakenBack, StoreError> {
     let (shared, token, now) = (Arc::clone(app), token.to_owned(), app.clock.now());
-    let done = app
+    let (done, user) = app
         .store
         .write(move |tx| {
             let (app, token) = (Arc::clone(&shared), token.clone());
             Box::pin(async move {
                 let (change, user, address) = match read(tx, &app, &token, now).await? {
                     Ok(found) => found,
-                    Err(other) => return Ok(other),
+                    Err(other) => return Ok((other, None)),
                 };
                 if !tx.undo_address_change(&change, now).await? {
-                    return Ok(TakenBack::Used);
+                    return Ok((TakenBack::Used, None));
                 }
                 restore(tx, &app, &change, &user, &address, now).await?;
-                Ok(TakenBack::Good(user.userid, address.to_string()))
+                Ok((TakenBack::Good(user.userid, address.to_string()), Some(user.id)))
             })
         })
         .await?;
+    if let Some(user) = user {
+        // Their sessions and keys are gone now: whoever asked before the commit was remembered with them.
+        app.acquaintances.forget(user);
+    }
     app.signals.outbox.notify_one();
     Ok(done)
 }
@@ -177,7 +181,6 @@ async fn restore(
     webhooks::remove_since(tx, user.id, change.at, now).await?;
     // What was on its way to addresses that are gone opens nothing any more.
     tx.drop_magic_link(user.id).await?;
-    app.acquaintances.forget(user.id);
     let addresses = tx.addresses(user.id).await?.into_iter().map(|row| row.address).collect();
     let notice =
         Reply::AddressesChanged { userid: user.userid.clone(), addresses, undo: None, days: GOOD_FOR_DAYS };

@@ -4,11 +4,13 @@ use knotpost_commands::{Password, Userid};
 
 use super::{Code, Refusal, ServiceError, accounts, departure, ratings, resets, tokens, webhooks};
 use crate::app::App;
-use crate::domain::{Address, BoardState, Millis, UserKey};
-use crate::store::{BoardFilter, NewUser, StoppedAddress, StoreError, Tx, UserRow, UserState};
+use crate::domain::{Address, Millis, UserKey};
+use crate::store::{NewUser, StoppedAddress, StoreError, Tx, UserRow, UserState};
 
 /// Users of one look.
 const PAGE: i64 = 500;
+/// So many pages are gone through for one look at names that would be refused.
+const PAGES_OF_A_LOOK: usize = 10;
 
 /// A user as an administrator sees him.
 #[derive(Clone, Debug)]
@@ -31,6 +33,8 @@ pub struct UserView {
     pub sessions: usize,
     /// Keys of the API, likewise.
     pub tokens: usize,
+    /// Why nobody could sign up under this name today; `None`: it would be taken.
+    pub name_refused: Option<String>,
 }
 
 /// A change to a user.
@@ -117,7 +121,7 @@ impl std::fmt::Debug for UserEdit {
 pub async fn view_users(app: &App, after: &str) -> Result<Vec<UserView>, ServiceError> {
     let mut tx = app.store.read().await?;
     let rows = tx.list_users(after, PAGE).await?;
-    Ok(rows.into_iter().map(|row| view(row, Vec::new(), 0)).collect())
+    Ok(rows.into_iter().map(|row| view(app, row, Vec::new(), 0)).collect())
 }
 
 /// Users whose name begins like this, or who have this address, after `after`; at most `limit`.
@@ -137,7 +141,40 @@ pub async fn search_users(
     } else {
         tx.search_users(&words, after, limit).await?
     };
-    Ok(rows.into_iter().map(|row| view(row, Vec::new(), 0)).collect())
+    Ok(rows.into_iter().map(|row| view(app, row, Vec::new(), 0)).collect())
+}
+
+/// Of the users whom [`search_users`] finds, those who are not deleted and under whose name nobody could sign up today;
+/// with the name to go on after, if there may be more. Fewer than `limit` do not say that there are no more: a look goes
+/// through a bounded number of users.
+///
+/// # Errors
+/// When the database fails.
+pub async fn search_refused_names(
+    app: &App,
+    words: &str,
+    after: &str,
+    limit: usize,
+) -> Result<(Vec<UserView>, Option<String>), ServiceError> {
+    let (mut found, mut after) = (Vec::new(), after.to_owned());
+    for _ in 0..PAGES_OF_A_LOOK {
+        let page = search_users(app, words, &after, PAGE as usize).await?;
+        let is_last = page.len() < PAGE as usize;
+        for user in page {
+            after.clone_from(&user.userid);
+            if user.name_refused.is_none() || user.state == UserState::Deleted.as_str() {
+                continue;
+            }
+            found.push(user);
+            if found.len() >= limit {
+                return Ok((found, Some(after)));
+            }
+        }
+        if is_last {
+            return Ok((found, None));
+        }
+    }
+    Ok((found, Some(after)))
 }
 
 /// One user.
@@ -149,13 +186,11 @@ pub async fn view_user(app: &App, userid: &str) -> Result<UserView, ServiceError
     let user = find(&mut tx, userid).await?;
     let addresses = tx.addresses(user.id).await?;
     let addresses = addresses.into_iter().map(|row| (row.address, row.verified_at.is_some())).collect();
-    let filter =
-        BoardFilter { user: Some(user.id), state: Some(BoardState::Active), ..BoardFilter::default() };
-    let boards = tx.list_boards(&filter, i64::MAX).await?.len();
+    let boards = usize::try_from(tx.count_boards_in_play(user.id).await?).unwrap_or_default();
     let stopped = tx.stopped_addresses_of(user.id).await?;
-    let sessions = tx.sessions_of(user.id).await?.len();
+    let sessions = usize::try_from(tx.count_sessions_of(user.id).await?).unwrap_or_default();
     let tokens = tokens::count_tokens(&mut tx, app, &user).await?;
-    Ok(UserView { stopped, sessions, tokens, ..view(user, addresses, boards) })
+    Ok(UserView { stopped, sessions, tokens, ..view(app, user, addresses, boards) })
 }
 
 /// A user by key.
@@ -174,8 +209,10 @@ pub async fn view_public_user(app: &App, userid: &str) -> Result<UserRow, Servic
     find(&mut app.store.read().await?, userid).await
 }
 
-fn view(row: UserRow, addresses: Vec<(String, bool)>, active_boards: usize) -> UserView {
+fn view(app: &App, row: UserRow, addresses: Vec<(String, bool)>, active_boards: usize) -> UserView {
+    let refused = Userid::choose(&row.userid, &app.vocabulary).err();
     UserView {
+        name_refused: refused.map(|rule| rule.to_string()),
         userid: row.userid,
         role: row.role,
         state: row.state.as_str(),

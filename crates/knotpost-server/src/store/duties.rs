@@ -56,6 +56,18 @@ impl Tx {
         Ok(())
     }
 
+    /// Gives the duties of one holder back who is gone; says whether there were any.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn release_duties_of(&mut self, holder: &str) -> Result<bool, StoreError> {
+        let sql =
+            "UPDATE duties SET until_at = alive_at WHERE holder = $1 AND until_at > alive_at RETURNING name";
+        let names: Vec<String> =
+            on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(holder).fetch_all(c).await)?;
+        Ok(!names.is_empty())
+    }
+
     /// Notes that no server was running.
     ///
     /// # Errors

@@ -74,6 +74,15 @@ impl Tx {
         Ok(on!(self, c => sqlx::query_as::<_, SessionRow>(sql).bind(user.0).fetch_all(c).await)?)
     }
 
+    /// How many sessions of the user there are, those that have run out and are not deleted yet included.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_sessions_of(&mut self, user: UserKey) -> Result<i64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM web_sessions WHERE user_id = $1";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_one(c).await)?)
+    }
+
     /// Notes that a session was used.
     ///
     /// # Errors

@@ -93,4 +93,13 @@ impl Tx {
         let sql = "SELECT COUNT(*) FROM boards_in_play WHERE user_id = $1 AND game = $2";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_one(c).await)?)
     }
+
+    /// How many boards of all games the user is playing; a board on which they have several seats is one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_boards_in_play(&mut self, user: UserKey) -> Result<i64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM boards_in_play WHERE user_id = $1";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_one(c).await)?)
+    }
 }

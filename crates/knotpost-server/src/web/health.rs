@@ -74,6 +74,7 @@ pub(super) async fn metrics(State(web): State<Web>) -> Response {
         let late = due.map_or(0, |due| now.0.saturating_sub(due).max(0));
         ::metrics::gauge!("knotpost_inbox_late_seconds").set(late as f64 / 1000.0);
     }
+    web.app.limits.report_closed();
     metrics.run_upkeep();
     metrics.render().into_response()
 }

@@ -6,6 +6,7 @@
 mod boards;
 mod mails;
 mod server;
+mod unmailed;
 mod users;
 
 use std::fmt::Write as _;
@@ -41,6 +42,8 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Admin, "GET", "/admin/outbox", || get(mails::list_outbox)),
     Route::new(Admin, "GET", "/admin/outbox/{id}", || get(mails::show_outgoing)),
     Route::new(Admin, "POST", "/admin/outbox/{id}", || post(mails::act_on_outgoing)),
+    Route::new(Admin, "GET", "/admin/do-not-mail", || get(unmailed::list)),
+    Route::new(Admin, "POST", "/admin/do-not-mail", || post(unmailed::act)),
     Route::new(Admin, "GET", "/admin/jobs", || get(server::jobs)),
     Route::new(Admin, "GET", "/admin/audit", || get(server::audit)),
     Route::new(Admin, "GET", "/admin/broadcast", || get(server::ask_broadcast)),

@@ -7,7 +7,9 @@ use minijinja::context;
 
 use super::{Acting, Fields, LINES, carry_out, field, next_page, page, refused};
 use crate::domain::Millis;
-use crate::service::{Code, Deed, Refusal, ServiceError, UserEdit, UserView, search_users, view_user};
+use crate::service::{
+    Code, Deed, Refusal, ServiceError, UserEdit, UserView, search_refused_names, search_users, view_user,
+};
 use crate::web::Web;
 use crate::web::extract::{PagePath, PageQuery};
 
@@ -17,19 +19,28 @@ pub(super) async fn list(
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     let words = field(&fields, "q");
-    let found = match search_users(&web.app, words, field(&fields, "after"), LINES).await {
+    let (after, reserved) = (field(&fields, "after"), !field(&fields, "reserved").is_empty());
+    let found = if reserved {
+        search_refused_names(&web.app, words, after, LINES).await
+    } else {
+        search_users(&web.app, words, after, LINES).await.map(|found| {
+            let next = found.last().filter(|_| found.len() == LINES).map(|user| user.userid.clone());
+            (found, next)
+        })
+    };
+    let (found, next) = match found {
         Ok(found) => found,
         Err(error) => return refused(&web, &visitor, error, "/admin/users"),
     };
-    let more = found.last().filter(|_| found.len() == LINES);
-    let more = more.map(|user| next_page("/admin/users", &fields, "after", &user.userid));
+    let more = next.map(|userid| next_page("/admin/users", &fields, "after", &userid));
     let line = |user: &UserView| {
         context! {
             userid => user.userid.clone(), role => user.role.clone(), state => user.state, since => user.since.clone(),
+            why => user.name_refused.clone(),
         }
     };
     let users: Vec<_> = found.iter().map(line).collect();
-    page(&web, &visitor, "admin/users.html", context! { words, users, more })
+    page(&web, &visitor, "admin/users.html", context! { words, reserved, users, more })
 }
 
 pub(super) async fn show(

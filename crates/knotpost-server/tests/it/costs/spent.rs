@@ -103,7 +103,7 @@ impl Meter {
 
     /// What was spent since then on `bytes_in`, answered with so many bytes.
     pub(super) async fn stop(self, app: &TestApp, bytes_in: usize, answer_bytes: usize) -> Spent {
-        let processor = processor_time() - self.processor;
+        let processor = processor_time().saturating_sub(self.processor);
         let usage = app.app.store.usage().unwrap();
         // Wrong passwords are told to their owner once a day, whatever the command.
         let is_warning =

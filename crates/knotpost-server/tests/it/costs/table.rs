@@ -148,6 +148,8 @@ pub(super) const ROUTES: &[(&str, &str, Cost)] = &[
     ("POST", "/admin/boards/{game}/{number}", GUARDED),
     ("GET", "/admin/broadcast", GUARDED),
     ("POST", "/admin/broadcast", GUARDED),
+    ("GET", "/admin/do-not-mail", GUARDED),
+    ("POST", "/admin/do-not-mail", GUARDED),
     ("GET", "/admin/inbox", GUARDED),
     ("GET", "/admin/inbox/{id}", GUARDED),
     ("POST", "/admin/inbox/{id}", GUARDED),

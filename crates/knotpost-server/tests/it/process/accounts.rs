@@ -40,6 +40,19 @@ async fn an_operator_looks_after_users_beside_the_running_server() {
 }
 
 #[tokio::test]
+async fn names_that_would_be_refused_today_are_listed_with_the_reason() {
+    let place = Place::new();
+    for name in ["ann", "support"] {
+        let address = format!("{name}@example.org");
+        place.run_with(&["admin", "user", "add", name, &address], b"some-secret\n").await.succeed();
+    }
+    let listed = place.run(&["admin", "user", "list", "--reserved"]).await.succeed();
+    assert_eq!(listed.lines().count(), 1, "{listed}");
+    assert!(listed.starts_with("support ") && listed.contains("reads as somebody who runs"), "{listed}");
+    assert_eq!(users(&place).await, ["ann", "support"]);
+}
+
+#[tokio::test]
 async fn a_deleted_user_resigns_and_is_forgotten() {
     let place = Place::new();
     let server = place.start().await;

@@ -140,7 +140,7 @@ async fn data_belongs_to_the_folder_of_the_configuration_wherever_a_command_runs
 }
 
 /// Every command in an empty folder, and its exit code. Those that may make a server there follow below.
-const LOOKING: [(&[&str], i32); 28] = [
+const LOOKING: [(&[&str], i32); 29] = [
     (&["deliver"], 75),
     (&["command", "help"], 78),
     (&["play", "osbox"], 0),
@@ -155,6 +155,7 @@ const LOOKING: [(&[&str], i32); 28] = [
     (&["completions", "bash"], 0),
     (&["help"], 0),
     (&["admin", "user", "list"], 78),
+    (&["admin", "user", "list", "--reserved"], 78),
     (&["admin", "user", "show", "ann"], 78),
     (&["admin", "user", "passwd", "ann"], 78),
     (&["admin", "board", "list"], 78),

@@ -57,6 +57,13 @@ with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as server:
     server.sendmail(sys.argv[2], sys.argv[3:], sys.stdin.buffer.read(), mail_options=['SMTPUTF8', 'BODY=8BITMIME'])
 ";
 
+/// Sends the mail on its standard input byte by byte as it is.
+const SEND_BYTES: &str = r"
+import smtplib, sys
+with smtplib.SMTP('127.0.0.1', int(sys.argv[1])) as server:
+    server.sendmail(sys.argv[2], [sys.argv[3]], sys.stdin.buffer.read())
+";
+
 /// A Postfix that runs.
 struct Postfix {
     root: PathBuf,
@@ -88,7 +95,7 @@ fn open_up(path: &Path) {
 
 impl Postfix {
     /// Starts one in a folder of the place. `transports` says how each address is reached.
-    async fn start(place: &Place, port: u16, transports: &str, pipe: &str) -> Self {
+    async fn start(place: &Place, port: u16, transports: &str, pipe: &str, more: &str) -> Self {
         let root = place.root().join("postfix");
         let shown = root.display();
         let main = format!(
@@ -101,7 +108,7 @@ impl Postfix {
              virtual_mailbox_maps = static:all/\nvirtual_uid_maps = static:65534\nvirtual_gid_maps = static:65534\n\
              knotpost_destination_recipient_limit = 1\n\
              disable_dns_lookups = yes\nmaillog_file_prefixes = {shown}\nmaillog_file = {shown}/log\n\
-             queue_run_delay = 1s\nminimal_backoff_time = 1s\nmaximal_backoff_time = 2s\ntransport_retry_time = 1s\n"
+             queue_run_delay = 1s\nminimal_backoff_time = 1s\nmaximal_backoff_time = 2s\ntransport_retry_time = 1s\n{more}"
         );
         let services = format!("127.0.0.1:{port}  inet  n  -  n  -  -  smtpd\n{SERVICES}{pipe}");
         Self::start_as(place, port, &main, &services, transports).await
@@ -276,6 +283,11 @@ struct Pair {
 
 impl Pair {
     async fn start() -> Self {
+        Self::start_with("").await
+    }
+
+    /// With more settings of Postfix.
+    async fn start_with(more: &str) -> Self {
         let place = Place::new();
         let (port, smtp, lmtp) = (free_port(), free_port(), free_port());
         let socket = place.root().join("lmtp");
@@ -299,7 +311,7 @@ impl Pair {
             program.display(),
             settings.display()
         );
-        let postfix = Postfix::start(&place, port, &transports, &pipe).await;
+        let postfix = Postfix::start(&place, port, &transports, &pipe, more).await;
         let place = place
             .with("KNOTPOST_SERVER__ADDRESS", ADDRESS)
             .with("KNOTPOST_SERVER__SOCKET_MODE", "0666")
@@ -471,6 +483,64 @@ async fn postfix_carries_addresses_in_any_script_both_ways() {
         "{}",
         pair.postfix.log()
     );
+    server.stop().await;
+    pair.postfix.stop().await;
+}
+
+/// Hands a sign-up with such a line in its text to Postfix, for SMTP and for LMTP.
+async fn send_line(pair: &Pair, number: usize, line: &str) {
+    let port = pair.postfix.door.port().to_string();
+    for (way, to) in [("smtp", ADDRESS), ("lmtp", "pbmserv+unix@knotpost.test")] {
+        let user = format!("{way}{number}");
+        let (from, head) = sign_up(&user);
+        let head = head.replace("\r\n", "\n").replace('\n', "\r\n");
+        let message = format!("{}\r\n\r\n{line}\r\nand more\r\n", head.trim_end());
+        python(SEND_BYTES, &[&port, &from, to], &message).await.succeed();
+    }
+}
+
+/// What broken programs end lines with, and what stands in the middle of them.
+const STRAY: [&str; 4] = ["left\rright", "left\nright", "left\r\r", "left\n.\rright"];
+
+#[tokio::test]
+async fn what_postfix_makes_of_stray_line_ends_is_taken() {
+    if !is_possible() {
+        return;
+    }
+    let pair = Pair::start().await;
+    let server = pair.place.start().await;
+    for (number, line) in STRAY.into_iter().enumerate() {
+        send_line(&pair, number, line).await;
+    }
+    pair.settle(2 * STRAY.len()).await;
+    let rows = pair.place.received().await;
+    assert!(rows.iter().all(|row| row.reason.as_deref() == Some("executed")), "{rows:?}");
+    let letters = pair.postfix.boxes().await;
+    assert_eq!(letters.len(), 2 * STRAY.len(), "a welcome each, and nothing came back: {letters:?}");
+    server.stop().await;
+    pair.postfix.stop().await;
+}
+
+#[tokio::test]
+async fn a_stray_cr_that_postfix_is_told_to_pass_comes_back_to_its_sender() {
+    if !is_possible() {
+        return;
+    }
+    let pair = Pair::start_with("cleanup_replace_stray_cr_lf = no\n").await;
+    let server = pair.place.start().await;
+    send_line(&pair, 0, "left\rright").await;
+    wait_for("two reports", async || {
+        (pair.postfix.queued() == 0 && pair.postfix.boxes().await.len() == 2).then_some(())
+    })
+    .await;
+    for report in pair.postfix.boxes().await {
+        let text = report["text"].as_str().unwrap();
+        assert!(text.contains("5.6.0"), "{text}");
+    }
+    assert!(pair.place.received().await.is_empty());
+    // Line ends alone are made whole in any case.
+    send_line(&pair, 1, "left\nright").await;
+    pair.settle(2).await;
     server.stop().await;
     pair.postfix.stop().await;
 }

@@ -254,3 +254,48 @@ async fn a_postgres_that_only_reads_is_an_outage_that_ends_by_itself() {
     assert!(!ended.stderr.contains("ERROR"), "{ended:?}");
     assert!(ended.stderr.matches("WARN").count() < 12, "{ended:?}");
 }
+
+/// Who keeps the clock of the boards.
+async fn clock_holder(database: &TestDatabase) -> Option<String> {
+    let mut connection = PgConnection::connect(database.url()).await.unwrap();
+    let holder = sqlx::query_scalar("SELECT holder FROM duties WHERE name = 'clock' AND until_at > alive_at")
+        .fetch_optional(&mut connection)
+        .await
+        .unwrap();
+    connection.close().await.unwrap();
+    holder
+}
+
+#[tokio::test]
+async fn a_server_that_was_killed_takes_its_own_clock_over_at_once_and_nobody_elses_on_postgres() {
+    let Some(database) = database().await else { return };
+    let [one, two] = [place_on(&database), place_on(&database)];
+    let name = |place: &Place| std::fs::read_to_string(place.data().join("server.run")).unwrap();
+    let server = one.start().await;
+    wait_for("a holder", async || clock_holder(&database).await).await;
+    let first = name(&one);
+    assert_eq!(clock_holder(&database).await.as_ref(), Some(&first));
+    let other = two.start().await;
+    server.kill().await;
+    // Another folder does not know whether the holder is gone.
+    let other = {
+        other.kill().await;
+        two.start().await
+    };
+    assert_eq!(clock_holder(&database).await.as_ref(), Some(&first));
+    other.stop().await;
+    assert_eq!(clock_holder(&database).await.as_ref(), Some(&first), "a clean stop gives back its own alone");
+    let server = one.start().await;
+    let second = name(&one);
+    assert_ne!(first, second);
+    // Its lease goes on for a minute and a half.
+    wait_for("its successor", async || {
+        (clock_holder(&database).await.as_ref() == Some(&second)).then_some(())
+    })
+    .await;
+    server.stop().await;
+    // A folder whose file was cut short is one that nobody was in.
+    std::fs::write(one.data().join("server.run"), "abc").unwrap();
+    one.start().await.stop().await;
+    assert_eq!(name(&one).len(), first.len());
+}

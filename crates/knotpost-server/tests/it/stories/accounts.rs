@@ -8,6 +8,7 @@ tell! {
     nobody_learns_who_exists_by_asking,
     a_code_is_neither_stored_nor_guessed,
     a_user_leaves_for_good,
+    somebody_with_many_boards_leaves_all_of_them_or_none,
     the_administrator_deletes_in_the_same_way,
     the_seats_of_a_deleted_user_are_resigned,
     who_is_unknown_costs_as_much_as_who_is_known,
@@ -21,7 +22,9 @@ mod stories {
     use axum::body::Body;
     use axum::http::Request;
     use knotpost_server::config::Confirm;
-    use knotpost_server::service::UserEdit;
+    use knotpost_server::domain::{BoardKey, MoveKind};
+    use knotpost_server::service::{UserEdit, view_user};
+    use knotpost_server::store::MoveRow;
 
     use crate::harness::{Letter, Page, Place, TestApp, edit_user, show_all};
 
@@ -259,6 +262,56 @@ mod stories {
         assert!(letters[0].text.contains("Game won by bob by resignation."), "{}", letters[0]);
         // With three players the game goes on without her.
         assert_eq!(app.get("/api/v1/boards/osbox/104").await.json()["state"], "active");
+    }
+
+    /// One more than the boards that are read at once.
+    const MANY: usize = 101;
+
+    async fn playing(app: &TestApp) -> (usize, i64) {
+        let boards = app.tables().await.rows("boards").iter().filter(|row| row.contains("active")).count();
+        let shown = view_user(&app.app, "ann").await.unwrap().active_boards;
+        (boards, shown as i64)
+    }
+
+    pub(super) async fn somebody_with_many_boards_leaves_all_of_them_or_none(place: Place) {
+        let app = TestApp::start_with(place, |config| config.limits.enabled = false).await;
+        for name in ["ann", "bob"] {
+            app.sign_up(name).await;
+        }
+        for _ in 0..MANY {
+            assert_eq!(app.post("osbox challenge -size=2 ann bob", "").await.outcome(), "200 ok");
+        }
+        assert_eq!(playing(&app).await, (MANY, MANY as i64));
+        // The last of the boards cannot be read: what was done on the page before is undone.
+        let nonsense = MoveRow {
+            number: 1,
+            seat: 1,
+            kind: MoveKind::Move,
+            text: "nonsense".to_owned(),
+            auto: false,
+            at: app.app.clock.now(),
+        };
+        let set_moves = |moves: Option<MoveRow>| {
+            app.app.store.write(move |tx| {
+                let moves = moves.clone();
+                Box::pin(async move {
+                    let mut row = tx.board(BoardKey(MANY as i64)).await?.unwrap();
+                    tx.delete_moves(row.id).await?;
+                    row.ply = i64::from(moves.is_some());
+                    if let Some(one) = moves {
+                        tx.insert_move(row.id, &one).await?;
+                    }
+                    tx.update_board(&row).await
+                })
+            })
+        };
+        set_moves(Some(nonsense)).await.unwrap();
+        assert!(edit_user(&app.app, "ann", UserEdit::Delete).await.is_err());
+        set_moves(None).await.unwrap();
+        assert_eq!(playing(&app).await, (MANY, MANY as i64));
+        assert_eq!(app.post("set ann ann-secret", "").await.outcome(), "200 ok");
+        edit_user(&app.app, "ann", UserEdit::Delete).await.unwrap();
+        assert_eq!(playing(&app).await, (0, 0));
     }
 
     pub(super) async fn the_administrator_deletes_in_the_same_way(place: Place) {

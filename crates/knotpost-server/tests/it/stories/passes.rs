@@ -4,6 +4,7 @@ use super::tell;
 
 tell! {
     a_reply_from_elsewhere_is_confirmed_once_at_the_registered_address,
+    a_confirmation_from_elsewhere_shows_the_move_that_it_confirms,
     what_is_held_is_not_held_for_ever,
     nobody_is_asked_without_end,
     a_new_password_ends_all_reply_addresses,
@@ -73,6 +74,19 @@ mod stories {
         app.letters();
         assert_eq!(app.reply("eve@eve.example", &first, "resign").await, "foreign_sender");
         assert_eq!(app.reply(ANN, &asked[0], "confirm").await, "bad_token");
+        assert_eq!(ply(&app).await, 1);
+    }
+
+    pub(super) async fn a_confirmation_from_elsewhere_shows_the_move_that_it_confirms(place: Place) {
+        let (app, _) = begin(place).await;
+        app.mail(ANN, "osbox submit 101 ann ann-secret f1", "with these words").await;
+        let submitted = app.letters().pop().unwrap();
+        assert_eq!(app.reply(ELSEWHERE, &submitted, "confirm").await, "foreign_sender");
+        let asked = app.letters();
+        insta::assert_snapshot!("foreign_confirmation", show_all(&asked));
+        assert_eq!(ply(&app).await, 0);
+        assert_eq!(app.reply(ANN, &asked[0], "confirm").await, "executed");
+        assert!(show_all(&app.letters()).contains("ann writes:\nwith these words\n"));
         assert_eq!(ply(&app).await, 1);
     }
 

@@ -11,6 +11,8 @@ tell! {
     a_board_is_seen_with_anybodys_eyes_and_that_is_noted,
     users_are_changed_but_nobody_locks_himself_out,
     an_administrator_without_the_role_does_nothing_more,
+    names_that_would_be_refused_today_are_listed,
+    whom_no_mail_goes_to_is_looked_at_and_changed,
     mails_are_found_read_masked_and_tried_again,
     a_word_goes_to_everybody,
     what_others_wrote_is_text_and_nothing_else,
@@ -22,7 +24,7 @@ mod stories {
     use knotpost_server::domain::BoardRef;
     use knotpost_server::service::{
         Administrator, AuditQuery, BoardDeed, Deed, Door, Replayed, UserEdit, administer, export_record,
-        replay_next, view_audit,
+        replay_next, search_refused_names, view_audit,
     };
     use knotpost_server::worker::prune;
 
@@ -314,6 +316,72 @@ mod stories {
         assert_eq!(log(&app).await.last().unwrap(), "web ada user.suspend ann not_allowed");
     }
 
+    pub(super) async fn names_that_would_be_refused_today_are_listed(place: Place) {
+        let app = looked_after(place, &["ann"]).await;
+        for name in ["support", "webmaster", "Root"] {
+            let password = "some-secret".to_owned();
+            let edit = UserEdit::Add { password, addresses: vec![format!("{name}@some.example")] };
+            edit_user(&app.app, name, edit).await.unwrap();
+        }
+        edit_user(&app.app, "webmaster", UserEdit::Delete).await.unwrap();
+        edit_user(&app.app, "Root", UserEdit::Suspend).await.unwrap();
+        let mut ada = Browser::of(&app, "ada").await;
+        let page = ada.get("/admin/users?reserved=yes").await;
+        for word in ["/admin/users/support", "/admin/users/Root", "reads as somebody who runs the server"] {
+            assert!(page.text.contains(word), "{word}: {}", page.text);
+        }
+        for word in ["/admin/users/ann", "/admin/users/ada", "/admin/users/webmaster", "More</a>"] {
+            assert!(!page.text.contains(word), "{word}: {}", page.text);
+        }
+        let page = ada.get("/admin/users?reserved=yes&q=su").await;
+        assert!(page.text.contains("/admin/users/support") && !page.text.contains("/admin/users/Root"));
+        assert!(ada.get("/admin/users?reserved=yes&q=an").await.text.contains("There is no such user."));
+
+        let (first, cursor) = search_refused_names(&app.app, "", "", 1).await.unwrap();
+        assert_eq!((first[0].userid.as_str(), cursor.as_deref()), ("Root", Some("Root")));
+        let (second, _) = search_refused_names(&app.app, "", "Root", 1).await.unwrap();
+        assert_eq!(second[0].userid, "support");
+        let (none, cursor) = search_refused_names(&app.app, "", "support", 1).await.unwrap();
+        assert!(none.is_empty() && cursor.is_none());
+    }
+
+    pub(super) async fn whom_no_mail_goes_to_is_looked_at_and_changed(place: Place) {
+        const PATH: &str = "/admin/do-not-mail";
+        let app = looked_after(place, &["ann", "bob"]).await;
+        let mut ann = Browser::of(&app, "ann").await;
+        let add = [("act", "add"), ("target", "Bob@bob.example"), ("reason", "asked <b>twice</b>")];
+        assert_eq!(ann.post(PATH, &add).await.status, 404);
+        let mut ada = Browser::of(&app, "ada").await;
+        assert!(ada.get(PATH).await.text.contains("Nobody is on the list."));
+        assert_eq!(ada.post_from("cross-site", PATH, &add).await.status, 403);
+        let page = ada.post(PATH, &add).await;
+        assert_eq!((page.status.as_u16(), page.header("location")), (303, "/admin/do-not-mail?done=yes"));
+        let page = ada.get("/admin/do-not-mail?done=yes").await;
+        for word in ["bob@bob.example", "asked &lt;b&gt;twice", "Send mail again", "audit log"] {
+            assert!(page.text.contains(word), "{word}: {}", page.text);
+        }
+        app.letters();
+        app.mail("ann@ann.example", "osbox challenge -size=3 ann bob", "").await;
+        assert_eq!(app.letters().len(), 1, "ann's alone");
+        // What cannot be done says why.
+        for (fields, word) in [
+            (&add[..], "gets no mail already"),
+            (&[("act", "add"), ("target", "no address")], "neither an address nor a domain"),
+            (&[("act", "remove"), ("target", "@bob.example")], "is not on the list"),
+            (&[("target", "x@bob.example")], "Choose what is to be done"),
+        ] {
+            let page = ada.post(PATH, fields).await;
+            assert!(page.status.is_client_error() && page.text.contains(word), "{word}: {}", page.text);
+        }
+        let page = ada.post(PATH, &[("act", "remove"), ("target", "bob@bob.example")]).await;
+        assert_eq!(page.status, 303);
+        assert!(ada.get(PATH).await.text.contains("Nobody is on the list."));
+        let done: Vec<String> =
+            log(&app).await.into_iter().filter(|line| line.contains("do_not_mail")).collect();
+        assert!(done.contains(&"web ada do_not_mail.add Bob@bob.example done".to_owned()), "{done:?}");
+        assert!(done.contains(&"web ada do_not_mail.remove bob@bob.example done".to_owned()), "{done:?}");
+    }
+
     pub(super) async fn mails_are_found_read_masked_and_tried_again(place: Place) {
         let app = looked_after(place, &["ann", "bob"]).await;
         app.post("osbox challenge -size=4 ann bob", "").await;
@@ -396,7 +464,7 @@ mod stories {
         paths.push(here.to_owned());
         let query = "%3Cscript%3Ealert(1)%3C/script%3E%22%3E";
         for name in ["q", "user", "reason", "address", "since", "state", "game"] {
-            for list in ["users", "boards", "inbox", "outbox", "audit"] {
+            for list in ["users", "boards", "inbox", "outbox", "audit", "do-not-mail"] {
                 paths.push(format!("/admin/{list}?{name}={query}"));
             }
         }

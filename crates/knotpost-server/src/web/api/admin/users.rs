@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Acting, Done, MOST, carry_out, no_such_act, operation, read_limit};
-use crate::service::{Code, Deed, UserEdit, UserView, search_users, view_user};
+use crate::service::{Code, Deed, UserEdit, UserView, search_refused_names, search_users, view_user};
 use crate::web::Web;
 use crate::web::api::read_json;
 use crate::web::api::users::{Stop, UserAddress};
@@ -25,6 +25,9 @@ pub(in crate::web::api) struct UsersQuery {
     /// At most so many; 50 unless it says otherwise.
     #[schemars(range(min = 1, max = MOST))]
     limit: Option<usize>,
+    /// Only users whose name would be refused to a new user today. A page may have fewer than `limit` of them, or none,
+    /// and a cursor.
+    reserved: bool,
 }
 
 /// A page of users.
@@ -47,6 +50,8 @@ struct UserLine {
     state: &'static str,
     /// When it was signed up.
     since: String,
+    /// Why the name would be refused to a new user today; `null`: it would not be.
+    name_refused: Option<String>,
 }
 
 /// A user as administrators see him.
@@ -70,6 +75,7 @@ fn line(user: &UserView) -> UserLine {
         role: user.role.clone(),
         state: user.state,
         since: user.since.clone(),
+        name_refused: user.name_refused.clone(),
     }
 }
 
@@ -81,7 +87,12 @@ pub(in crate::web::api) async fn users(
     Asked(query): Asked<UsersQuery>,
 ) -> Result<Json<UserList>, Problem> {
     let limit = read_limit(query.limit)?;
-    let found = search_users(&web.app, &query.q, query.cursor.as_deref().unwrap_or_default(), limit).await?;
+    let after = query.cursor.as_deref().unwrap_or_default();
+    if query.reserved {
+        let (found, cursor) = search_refused_names(&web.app, &query.q, after, limit).await?;
+        return Ok(Json(UserList { users: found.iter().map(line).collect(), cursor }));
+    }
+    let found = search_users(&web.app, &query.q, after, limit).await?;
     let cursor = found.last().filter(|_| found.len() == limit).map(|user| user.userid.clone());
     Ok(Json(UserList { users: found.iter().map(line).collect(), cursor }))
 }
