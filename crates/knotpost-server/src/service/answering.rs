@@ -162,7 +162,12 @@ pub(super) async fn prepare_answer(
         body: Comment::new(&body),
         origin: origin.clone(),
         command,
-        login: login.map_or(Login::NotNeeded, |(user, hash)| Login::Known { user, hash, key: None }),
+        login: login.map_or(Login::NotNeeded, |(user, hash)| Login::Known {
+            user,
+            hash,
+            key: None,
+            session: None,
+        }),
         new_hash: None,
         overloaded: false,
         proven: Vec::new(),

@@ -31,6 +31,8 @@ pub enum Login {
         hash: String,
         /// The key of the API by which he was, as long as it is still his.
         key: Option<i64>,
+        /// The session by which they were, as long as it has not ended.
+        session: Option<String>,
     },
     /// No such user, or not his password: nobody can tell which.
     Wrong,

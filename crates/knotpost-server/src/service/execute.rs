@@ -8,6 +8,7 @@ use knotpost_commands::Command;
 use super::answer::Failure;
 use super::credentials::same_hash;
 use super::opponents::Willingness;
+use super::proving::logged_out;
 use super::sheet::Listing;
 use super::watching::Watch;
 use super::{
@@ -247,6 +248,11 @@ pub(super) async fn authorize(tx: &mut Tx, prepared: &Prepared) -> Result<UserRo
         Some((user, Some(key))) => tx.user_with_token(user, key).await?,
         None => None,
     };
+    if let Login::Known { session: Some(session), .. } = &prepared.login
+        && tx.session(session).await?.is_none()
+    {
+        return Err(logged_out().into());
+    }
     Ok(admit(prepared, row)?)
 }
 

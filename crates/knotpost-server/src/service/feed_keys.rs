@@ -5,7 +5,10 @@
 //! often as its owner likes, while a stolen database holds nothing that opens a feed; another salt is another key;
 //! and another password ends it like everything else that was given out under the old one.
 
-use super::{Code, Rate, Refusal, ServiceError};
+use std::sync::Arc;
+
+use super::proving::{find_proven, logged_out};
+use super::{Code, ProvenUser, Rate, Refusal, ServiceError};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Millis, UserKey};
@@ -49,19 +52,23 @@ pub async fn view_feed_key(app: &App, user: UserKey) -> Result<Option<FeedKey>, 
 ///
 /// # Errors
 /// When there is no randomness to be had; when the database fails.
-pub async fn renew_feed_key(app: &App, user: UserKey) -> Result<(), ServiceError> {
+pub async fn renew_feed_key(app: &App, proven: ProvenUser) -> Result<(), ServiceError> {
     let salt: [u8; 16] = random_bytes(app.entropy.as_ref()).map_err(|error| {
         tracing::error!(%error, "without random bytes no feeds can be given out");
         Refusal::new(Code::Unavailable, "no address can be made at the moment")
     })?;
-    let (salt, now) = (to_hex(&salt), app.clock.now());
-    app.store
-        .write(move |tx| {
-            let salt = salt.clone();
-            Box::pin(async move { tx.set_feed_key(user, &salt, now).await })
+    let (work, now) = (Arc::new((to_hex(&salt), proven)), app.clock.now());
+    let renewed = app.store.write(move |tx| {
+        let work = Arc::clone(&work);
+        Box::pin(async move {
+            let (salt, proven) = &*work;
+            if find_proven(tx, proven).await?.is_none() {
+                return Ok(Err(logged_out()));
+            }
+            tx.set_feed_key(proven.user, salt, now).await.map(Ok)
         })
-        .await?;
-    Ok(())
+    });
+    Ok(renewed.await??)
 }
 
 /// Switches a user's feeds off.

@@ -64,6 +64,9 @@ pub struct ProvenUser {
     pub hash: String,
     /// The key of the API that he showed. A command is refused when it has been revoked by then.
     pub key: Option<i64>,
+    /// Digest of the session in which they are logged in. What gives power for longer is refused when it has ended by
+    /// then.
+    pub session: Option<String>,
     /// When they last gave their password; `None`: a key or a link stood for it.
     pub password_at: Option<Millis>,
 }

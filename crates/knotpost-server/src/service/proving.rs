@@ -10,7 +10,7 @@ use std::sync::Arc;
 use knotpost_commands::MASK;
 
 use super::acquaintances::Named;
-use super::credentials::Try;
+use super::credentials::{Try, same_hash};
 use super::limits::{Limited, Reservation};
 use super::post::post_to_user;
 use super::{
@@ -19,7 +19,7 @@ use super::{
 };
 use crate::app::App;
 use crate::domain::{Address, Host, Millis, UserKey};
-use crate::store::{StoreError, UserRow, UserState};
+use crate::store::{StoreError, Tx, UserRow, UserState};
 
 /// How long a host from which an account logged in stays known.
 const KNOWN_MS: i64 = 30 * 86_400_000;
@@ -104,9 +104,9 @@ pub async fn whose_password(
     password: &str,
 ) -> Result<Option<ProvenUser>, ServiceError> {
     match check_typed_password(app, rate_key, userid, password).await? {
-        Ok(Login::Known { user, hash, key }) => {
+        Ok(Login::Known { user, hash, key, session }) => {
             let password_at = Some(app.clock.now());
-            Ok(Some(ProvenUser { user, userid: userid.to_owned(), hash, key, password_at }))
+            Ok(Some(ProvenUser { user, userid: userid.to_owned(), hash, key, session, password_at }))
         }
         Ok(Login::TooMany(seconds)) => {
             let refusal = Refusal::new(Code::RateLimited, "too many tries with this userid; try again later");
@@ -129,6 +129,33 @@ pub(super) enum Words {
     PasswordOfMove,
 }
 
+/// The user as they are stored, if all that they showed is still good: password, key and session may have ended since
+/// it was looked at.
+///
+/// # Errors
+/// When the database fails.
+pub(super) async fn find_proven(tx: &mut Tx, proven: &ProvenUser) -> Result<Option<UserRow>, StoreError> {
+    if let Some(session) = &proven.session
+        && tx.session(session).await?.is_none()
+    {
+        return Ok(None);
+    }
+    let row = match proven.key {
+        Some(key) => tx.user_with_token(proven.user, key).await?,
+        None => tx.user(proven.user).await?,
+    };
+    let is_same = |row: &UserRow| {
+        row.state == UserState::Active
+            && row.password_hash.as_deref().is_some_and(|stored| same_hash(stored, &proven.hash))
+    };
+    Ok(row.filter(is_same))
+}
+
+/// What whoever is not who they were any more is told.
+pub(super) fn logged_out() -> Refusal {
+    Refusal::new(Code::BadCredentials, "you are not logged in any more; log in once more")
+}
+
 /// Whether this is the password of that user, or stands for it; `None` when it would have to be hashed and must not
 /// be. The one place where passwords are tried.
 pub(super) async fn check_password(
@@ -143,8 +170,8 @@ pub(super) async fn check_password(
         && visitor.userid.eq_ignore_ascii_case(userid)
         && password == MASK
     {
-        let (user, hash, key) = (visitor.user, visitor.hash.clone(), visitor.key);
-        return Ok(Some(Ok(Login::Known { user, hash, key })));
+        let (user, key, session) = (visitor.user, visitor.key, visitor.session.clone());
+        return Ok(Some(Ok(Login::Known { user, hash: visitor.hash.clone(), key, session })));
     }
     let account = userid.to_lowercase();
     let own = format!("{account} {}", place.key);
@@ -190,7 +217,7 @@ fn recall(app: &App, place: &Place, account: &str, password: &str) -> Option<Log
     let Named { user, hash } = app.acquaintances.of_name(account, now)?;
     let tried = Try { password, place: &place.key, host: place.host };
     let is_right = app.credentials.remembers(user, tried, &hash, now);
-    is_right.then_some(Login::Known { user, hash, key: None })
+    is_right.then_some(Login::Known { user, hash, key: None, session: None })
 }
 
 /// Who this is, if that password was right from there a short while ago.
@@ -207,7 +234,7 @@ fn remembered(
     app.acquaintances.remember_name(account.to_owned(), named, now);
     let tried = Try { password, place: &place.key, host: place.host };
     let is_right = app.credentials.remembers(user.id, tried, &hash, now);
-    is_right.then_some(Login::Known { user: user.id, hash, key: None })
+    is_right.then_some(Login::Known { user: user.id, hash, key: None, session: None })
 }
 
 /// Hashes the password, where its place has a share left.
@@ -241,7 +268,7 @@ async fn try_password(
     };
     let login = match checked.await {
         Ok(Ok(right)) => match stored.filter(|_| right) {
-            Some((user, hash)) => Login::Known { user, hash: hash.to_owned(), key: None },
+            Some((user, hash)) => Login::Known { user, hash: hash.to_owned(), key: None, session: None },
             None => Login::Wrong,
         },
         failed => {

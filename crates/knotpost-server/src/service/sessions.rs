@@ -10,7 +10,7 @@ use super::limits::Asker;
 use super::post::registered_addresses;
 use super::proving::{check_typed_password, whose_password};
 use super::references::{Reference, post_reference};
-use super::{Channel, Code, Login, Rate, Refusal, Reply, ServiceError};
+use super::{Channel, Code, Login, ProvenUser, Rate, Refusal, Reply, ServiceError};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Millis, UserKey, clean_line};
@@ -47,6 +47,20 @@ pub struct Visitor {
     pub session: String,
     /// When the password was last given in the session.
     pub password_at: Option<Millis>,
+}
+
+impl Visitor {
+    /// What is still to be true when something is done for them.
+    pub fn proven(&self) -> ProvenUser {
+        ProvenUser {
+            user: self.user,
+            userid: self.userid.clone(),
+            hash: self.hash.clone(),
+            key: None,
+            session: Some(self.session.clone()),
+            password_at: self.password_at,
+        }
+    }
 }
 
 /// A session as its owner sees it.

@@ -6,8 +6,9 @@
 use std::sync::Arc;
 
 use super::credentials::same_hash;
+use super::proving::{find_proven, logged_out};
 use super::sessions::password_mark;
-use super::{Code, Rate, Refusal, ServiceError};
+use super::{Code, ProvenUser, Rate, Refusal, ServiceError};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Millis, UserKey, clean_line};
@@ -121,7 +122,7 @@ pub struct Bearer {
 /// When the wish cannot be granted; when the database fails.
 pub async fn create_token(
     app: &Arc<App>,
-    user: UserKey,
+    proven: ProvenUser,
     wish: TokenWish,
 ) -> Result<FreshToken, ServiceError> {
     let (name, scopes, days) = check(wish)?;
@@ -132,21 +133,21 @@ pub async fn create_token(
     let token = format!("{PREFIX}{}", to_hex(&bytes));
     let (digest, now, shared) = (digest(app, &token), app.clock.now(), Arc::clone(app));
     let expires_at = now.plus(i64::from(days) * DAY_MS);
-    let work = Arc::new((digest, name.clone(), words(&scopes), scopes.contains(&Scope::Admin)));
+    let work = Arc::new((digest, name.clone(), words(&scopes), scopes.contains(&Scope::Admin), proven));
     let made = app
         .store
         .write(move |tx| {
             let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
             Box::pin(async move {
-                let (digest, name, scopes, for_admin) = &*work;
-                let Some(row) = tx.user(user).await?.filter(|row| row.state == UserState::Active) else {
-                    return Ok(Err("this account is not in use"));
-                };
+                let (digest, name, scopes, for_admin, proven) = &*work;
+                let user = proven.user;
+                let Some(row) = find_proven(tx, proven).await? else { return Ok(Err(logged_out())) };
+                let refuse = |why: &str| Ok(Err(Refusal::new(Code::NotAllowed, why)));
                 if *for_admin && row.role != "admin" {
-                    return Ok(Err("only administrators have keys with the scope `admin`"));
+                    return refuse("only administrators have keys with the scope `admin`");
                 }
                 if forget_ended(tx, &app, &row, now).await? >= MOST {
-                    return Ok(Err("there are too many keys; revoke some first"));
+                    return refuse("there are too many keys; revoke some first");
                 }
                 let token = NewToken {
                     digest: digest.clone(),
@@ -160,7 +161,7 @@ pub async fn create_token(
             })
         })
         .await?;
-    let id = made.map_err(|why| Refusal::new(Code::NotAllowed, why))?;
+    let id = made?;
     Ok(FreshToken { token, view: TokenView { id, name, scopes, created_at: now, used_at: None, expires_at } })
 }
 

@@ -36,6 +36,8 @@ pub(super) struct Caller {
     hash: String,
     /// The row of his token.
     key: Option<i64>,
+    /// Digest of their session.
+    session: Option<String>,
     /// When they last gave their password: now, or in their session.
     password_at: Option<Millis>,
     pub(super) is_admin: bool,
@@ -70,14 +72,19 @@ impl Caller {
 
     /// The same as commands of his are proven by.
     pub(super) fn proof(&self) -> Proof {
-        let (userid, hash) = (self.userid.clone(), self.hash.clone());
-        Proof::LoggedIn(ProvenUser {
+        Proof::LoggedIn(self.proven())
+    }
+
+    /// What is still to be true when something is done for them.
+    pub(super) fn proven(&self) -> ProvenUser {
+        ProvenUser {
             user: self.user,
-            userid,
-            hash,
+            userid: self.userid.clone(),
+            hash: self.hash.clone(),
             key: self.key,
+            session: self.session.clone(),
             password_at: self.password_at,
-        })
+        }
     }
 
     /// The same as the service knows administrators.
@@ -119,6 +126,7 @@ async fn look_up(parts: &Parts, web: &Web, look: Look) -> Result<Option<Caller>,
             userid: visitor.userid,
             hash: visitor.hash,
             key: None,
+            session: Some(visitor.session),
             password_at: visitor.password_at,
             is_admin: visitor.is_admin,
             shown: Shown::Session,
@@ -152,6 +160,7 @@ async fn by_authorization(
             userid: bearer.userid,
             hash: bearer.hash,
             key: Some(bearer.key),
+            session: None,
             password_at: None,
             is_admin: bearer.is_admin,
             shown: Shown::Token,
@@ -171,6 +180,7 @@ async fn by_authorization(
         userid: row.userid,
         hash: proven.hash,
         key: None,
+        session: None,
         password_at: proven.password_at,
         is_admin,
         shown: Shown::Password,

@@ -11,8 +11,9 @@ use super::{MOST_WAITING, REMOVED, reach};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{HookUrl, Millis, UserKey};
-use crate::service::{Code, Refusal, ServiceError};
-use crate::store::{HookReader, StoreError, Tx, UserState, WebhookRow};
+use crate::service::proving::{find_proven, logged_out};
+use crate::service::{Code, ProvenUser, Refusal, ServiceError};
+use crate::store::{HookReader, StoreError, Tx, WebhookRow};
 
 /// Webhooks of one user.
 pub const MOST_WEBHOOKS: usize = 10;
@@ -79,7 +80,7 @@ impl From<WebhookRow> for HookView {
 /// When the wish cannot be granted; when the database fails.
 pub async fn create_webhook(
     app: &Arc<App>,
-    user: UserKey,
+    proven: ProvenUser,
     wish: HookWish,
 ) -> Result<FreshHook, ServiceError> {
     check_enabled(app)?;
@@ -95,25 +96,27 @@ pub async fn create_webhook(
     }
     let (secret, sealed) = new_secret(app)?;
     let now = app.clock.now();
-    let work = Arc::new((url.as_str().to_owned(), HookEvent::join(&events), sealed));
+    let work = Arc::new((url.as_str().to_owned(), HookEvent::join(&events), sealed, proven));
     let made = app
         .store
         .write(move |tx| {
             let work = Arc::clone(&work);
             Box::pin(async move {
-                if tx.user(user).await?.is_none_or(|user| user.state != UserState::Active) {
-                    return Ok(Err("this account is not in use".to_owned()));
+                let (url, events, sealed, proven) = &*work;
+                let user = proven.user;
+                if find_proven(tx, proven).await?.is_none() {
+                    return Ok(Err(logged_out()));
                 }
                 if tx.webhooks_of(user).await?.len() >= MOST_WEBHOOKS {
-                    return Ok(Err(format!("{MOST_WEBHOOKS} webhooks are enough; remove one first")));
+                    let message = format!("{MOST_WEBHOOKS} webhooks are enough; remove one first");
+                    return Ok(Err(Refusal::new(Code::NotAllowed, message)));
                 }
-                let (url, events, sealed) = &*work;
                 let id = tx.insert_webhook(user, (url, events), sealed, now).await?;
                 tx.webhook(id).await.map(Ok)
             })
         })
         .await?;
-    let row = made.map_err(|why| Refusal::new(Code::NotAllowed, why))?;
+    let row = made?;
     let row = row.ok_or_else(|| StoreError::Corrupt("a webhook vanished".to_owned()))?;
     Ok(FreshHook { secret, view: row.into() })
 }
@@ -169,22 +172,30 @@ pub async fn remove_webhook(app: &App, user: UserKey, id: i64) -> Result<(), Ser
 ///
 /// # Errors
 /// When he has no such webhook; when the database fails.
-pub async fn renew_webhook_secret(app: &Arc<App>, user: UserKey, id: i64) -> Result<FreshHook, ServiceError> {
+pub async fn renew_webhook_secret(
+    app: &Arc<App>,
+    proven: ProvenUser,
+    id: i64,
+) -> Result<FreshHook, ServiceError> {
     check_enabled(app)?;
     let (secret, sealed) = new_secret(app)?;
-    let (now, sealed) = (app.clock.now(), Arc::new(sealed));
+    let (now, work) = (app.clock.now(), Arc::new((sealed, proven)));
     let renewed = app.store.write(move |tx| {
-        let sealed = Arc::clone(&sealed);
+        let work = Arc::clone(&work);
         Box::pin(async move {
-            if own(tx, user, id).await?.is_none() {
-                return Ok(None);
+            let (sealed, proven) = &*work;
+            if find_proven(tx, proven).await?.is_none() {
+                return Ok(Err(logged_out()));
+            }
+            if own(tx, proven.user, id).await?.is_none() {
+                return Ok(Err(no_such_webhook(id)));
             }
             tx.drop_hook_events(id, "its secret was renewed", now).await?;
-            tx.set_webhook_secret(id, &sealed).await?;
-            tx.webhook(id).await
+            tx.set_webhook_secret(id, sealed).await?;
+            Ok(tx.webhook(id).await?.ok_or_else(|| no_such_webhook(id)))
         })
     });
-    let row = renewed.await?.ok_or_else(|| no_such_webhook(id))?;
+    let row = renewed.await??;
     Ok(FreshHook { secret, view: row.into() })
 }
 

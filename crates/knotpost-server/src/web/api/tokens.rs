@@ -113,7 +113,7 @@ pub(super) async fn create(
         scopes.push(scope.ok_or_else(|| Problem::new(Code::BadValue, "scopes are read, play and admin"))?);
     }
     let wish = TokenWish { name: wish.name, scopes, days: wish.expires_days.unwrap_or(USUAL_DAYS) };
-    let fresh = create_token(&web.app, caller.user, wish).await?;
+    let fresh = create_token(&web.app, caller.proven(), wish).await?;
     let shown = FreshKey { key: Key::from(&fresh.view), token: fresh.token };
     let secret = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
     Ok((StatusCode::CREATED, secret, Json(shown)).into_response())

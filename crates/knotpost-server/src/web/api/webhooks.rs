@@ -131,7 +131,7 @@ pub(super) async fn create(
         let text = "events are turn, move, chat, proposal and over";
         events.push(event.ok_or_else(|| Problem::new(Code::BadValue, text))?);
     }
-    let fresh = create_webhook(&web.app, caller.user, HookWish { url: wish.url, events }).await?;
+    let fresh = create_webhook(&web.app, caller.proven(), HookWish { url: wish.url, events }).await?;
     Ok(shown_once(StatusCode::CREATED, fresh))
 }
 
@@ -182,7 +182,7 @@ pub(super) async fn renew(
     At(id): At<i64>,
 ) -> Result<Response, Problem> {
     caller.require_password(&web)?;
-    let fresh = renew_webhook_secret(&web.app, caller.user, id).await.map_err(problem)?;
+    let fresh = renew_webhook_secret(&web.app, caller.proven(), id).await.map_err(problem)?;
     Ok(shown_once(StatusCode::OK, fresh))
 }
 

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::board::{Look, Notice, board_name, page};
 use crate::domain::limit_comment;
-use crate::service::{Answer, Code, Origin, Proof, ProvenUser, Reply, Request, Visitor, execute};
+use crate::service::{Answer, Code, Origin, Proof, Reply, Request, Visitor, execute};
 use crate::store::StoreError;
 use crate::web::Web;
 use crate::web::client::Client;
@@ -44,14 +44,7 @@ pub(super) async fn command(
     line: String,
     body: &str,
 ) -> Result<Answer, StoreError> {
-    let proof = Proof::LoggedIn(ProvenUser {
-        user: visitor.user,
-        userid: visitor.userid.clone(),
-        hash: visitor.hash.clone(),
-        key: None,
-        password_at: visitor.password_at,
-    });
-    let origin = Origin::http(client.host(), proof);
+    let origin = Origin::http(client.host(), Proof::LoggedIn(visitor.proven()));
     // Browsers end lines as mails do.
     let body = limit_comment(body.replace("\r\n", "\n").trim());
     Box::pin(execute(&web.app, Request { line, body, origin, answering: None })).await

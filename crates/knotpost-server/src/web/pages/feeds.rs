@@ -21,7 +21,7 @@ pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Value, StoreEr
 
 /// Makes new addresses; those before lead nowhere any more.
 pub(super) async fn renew(web: &Web, visitor: &Visitor) -> Response {
-    match renew_feed_key(&web.app, visitor.user).await {
+    match renew_feed_key(&web.app, visitor.proven()).await {
         Ok(()) => Redirect::to("/settings#feeds").into_response(),
         Err(error) => web.pages.failure(error),
     }

@@ -45,7 +45,7 @@ pub(super) async fn make(web: &Web, client: Client, visitor: &Visitor, fields: &
             scopes: scopes.collect(),
             days: if days.is_empty() { USUAL_DAYS } else { days.parse().unwrap_or(0) },
         };
-        create_token(&web.app, visitor.user, wish).await
+        create_token(&web.app, visitor.proven(), wish).await
     };
     match made.await {
         Ok(fresh) => {

@@ -52,7 +52,7 @@ pub(super) async fn act(web: &Web, visitor: &Visitor, fields: &Fields) -> Option
     let done = match field(fields, "act") {
         "new_hook" => return Some(make(web, visitor, fields).await),
         "renew_hook" => {
-            let renewed = renew_webhook_secret(&web.app, visitor.user, id).await;
+            let renewed = renew_webhook_secret(&web.app, visitor.proven(), id).await;
             return Some(shown(web, visitor, renewed).await);
         }
         "test_hook" => test_webhook(&web.app, visitor.user, id).await,
@@ -72,7 +72,7 @@ async fn make(web: &Web, visitor: &Visitor, fields: &Fields) -> Response {
         url: field(fields, "url").to_owned(),
         events: HookEvent::ALL.into_iter().filter(is_wanted).collect(),
     };
-    shown(web, visitor, create_webhook(&web.app, visitor.user, wish).await).await
+    shown(web, visitor, create_webhook(&web.app, visitor.proven(), wish).await).await
 }
 
 /// The secret, this once.

@@ -193,6 +193,7 @@ impl Case {
     pub(super) async fn finish(&self, app: &TestApp) {
         match self.act {
             Act::Mail { .. } | Act::Bounce => while app.desk.process_next().await.expect("mails are read") {},
+            Act::Work(Work::Clock) => drop(work_due(&app.app, HOLDER).await.expect("boards that are due")),
             Act::Work(Work::Round) => while worker::walk_round(&app.app).await.expect("a mail of the day") {},
             Act::Work(Work::Send) => while app.sender.send_next().await.expect("a mail leaves") {},
             _ => {}

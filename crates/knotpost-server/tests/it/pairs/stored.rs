@@ -25,9 +25,9 @@ const IGNORED: [(&str, &str); 6] = [
     // Whether a mail is read at once or waits for its turn.
     ("inbox", "turn,flow,from_domain,share,attempts,due_at,reason"),
 ];
-/// A mail; of what a webhook is told it makes no difference when it is dropped, now or when its turn has come.
-const WAITING_MAIL: &str =
-    "CASE kind WHEN 'webhook' THEN to_jsonb(t) - '{state,error,done_at}'::text[] ELSE to_jsonb(t) END";
+/// A mail, however often it was tried; of what a webhook is told it makes no difference when it is dropped, now or when
+/// its turn has come.
+const WAITING_MAIL: &str = "to_jsonb(t) - CASE kind WHEN 'webhook' THEN '{state,error,done_at}' ELSE '{attempts,due_at}' END::text[]";
 /// How many boards there are, whichever shard counts them.
 const COUNTS: &str = "SELECT 'board_counts ' || game || ' ' || sum(active) || ' ' || sum(finished) \
      FROM public.board_counts GROUP BY game";

@@ -22,8 +22,9 @@ mod stories {
 
     use knotpost_server::domain::BoardRef;
     use knotpost_server::service::{
-        Fate, HookEvent, HookView, HookWish, Taken, UserEdit, create_webhook, note_fate, remove_webhook,
-        renew_webhook_secret, start_webhook, take_delivery, test_webhook, view_board, view_webhooks,
+        Fate, HookEvent, HookView, HookWish, ProvenUser, Taken, UserEdit, create_webhook, note_fate,
+        remove_webhook, renew_webhook_secret, start_webhook, take_delivery, test_webhook, view_board,
+        view_webhooks,
     };
     use knotpost_server::store::{NewHookEvent, WebhookRow};
 
@@ -44,10 +45,23 @@ mod stories {
         app.app.store.read().await.unwrap().find_user(userid).await.unwrap().unwrap().id
     }
 
+    /// Who has just shown their password.
+    async fn proven(app: &TestApp, userid: &str) -> ProvenUser {
+        let row = app.app.store.read().await.unwrap().find_user(userid).await.unwrap().unwrap();
+        ProvenUser {
+            user: row.id,
+            userid: row.userid,
+            hash: row.password_hash.unwrap(),
+            key: None,
+            session: None,
+            password_at: None,
+        }
+    }
+
     /// A webhook for these events; its secret and its number.
     async fn hook(app: &TestApp, userid: &str, url: &str, events: &[HookEvent]) -> (String, i64) {
         let wish = HookWish { url: url.to_owned(), events: events.to_vec() };
-        let fresh = create_webhook(&app.app, key_of(app, userid).await, wish).await.unwrap();
+        let fresh = create_webhook(&app.app, proven(app, userid).await, wish).await.unwrap();
         (fresh.secret.show(), fresh.view.id)
     }
 
@@ -307,8 +321,8 @@ mod stories {
         remove_webhook(&app.app, ann, first).await.unwrap();
         assert!(remove_webhook(&app.app, ann, first).await.is_err());
         assert_eq!(states(&app).await, ["dropped", "queued", "queued", "queued"]);
-        assert!(renew_webhook_secret(&app.app, key_of(&app, "bob").await, second).await.is_err());
-        let fresh = renew_webhook_secret(&app.app, ann, second).await.unwrap();
+        assert!(renew_webhook_secret(&app.app, proven(&app, "bob").await, second).await.is_err());
+        let fresh = renew_webhook_secret(&app.app, proven(&app, "ann").await, second).await.unwrap();
         assert_eq!(states(&app).await, ["dropped", "dropped", "queued", "queued"]);
         edit_user(&app.app, "bob", UserEdit::Suspend).await.unwrap();
         assert_eq!(states(&app).await, ["dropped", "dropped", "dropped", "queued"]);
