@@ -15,7 +15,7 @@ pub enum Kind {
     Nags,
     /// Mails about a board that the user watches without playing.
     Watching(BoardKey),
-    /// The mail when a board ends that he asked for.
+    /// The mail when a board ends that they asked for.
     Endings(BoardKey),
 }
 
@@ -80,8 +80,18 @@ pub async fn unsubscribe(app: &Arc<App>, token: &str) -> Result<Option<Refusable
     let (Some((user, kind)), Some(seen)) = (read(app, token), view_unsubscribe(app, token).await?) else {
         return Ok(None);
     };
-    app.store.write(move |tx| Box::pin(stop(tx, user, kind))).await?;
-    Ok(Some(seen))
+    let stopped = app.store.write(move |tx| {
+        Box::pin(async move {
+            // Nobody leaves until this is written; whoever left in the meantime has no preferences.
+            tx.touch_user(user).await?;
+            let is_here = tx.user(user).await?.is_some_and(|user| user.state != UserState::Deleted);
+            if is_here {
+                stop(tx, user, kind).await?;
+            }
+            Ok(is_here)
+        })
+    });
+    Ok(stopped.await?.then_some(seen))
 }
 
 async fn stop(tx: &mut Tx, user: UserKey, kind: Kind) -> Result<(), StoreError> {

@@ -135,6 +135,11 @@ impl TestApp {
         Self::start_drawing(0, place, change).await
     }
 
+    /// What is drawn by chance from now on is what this seed gives.
+    pub(crate) fn draw_from(&self, seed: u64) {
+        self.entropy.next.store(seed, Ordering::Relaxed);
+    }
+
     /// The same with randomness of its own: two servers of one database must not draw the same.
     pub(crate) async fn start_drawing(seed: u64, place: Place, change: impl FnOnce(&mut Config)) -> Self {
         let data = tempfile::tempdir().expect("a folder");

@@ -13,7 +13,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 
 /// The variable that holds the URL of the cluster's maintenance database,
-/// opened as a role that may create databases.
+/// opened as a superuser: databases are created, and rows put back without their triggers.
 const CLUSTER: &str = "KNOTPOST_TEST_POSTGRES";
 
 /// An empty database that disappears with this value.

@@ -5,8 +5,8 @@ use axum::http::Request;
 use knotpost_server::domain::BoardRef;
 use knotpost_server::inbound::{Envelope, Intake as _, Way};
 use knotpost_server::service::{
-    Administrator, BoardDeed, Deed, MailChange, Recompute, Strangers, UserEdit, administer, import,
-    recompute_ratings, work_due,
+    Administrator, BoardDeed, Deed, MailChange, Recompute, ServiceError, Strangers, UserEdit, administer,
+    import, recompute_ratings, work_due,
 };
 use knotpost_server::store::MailQueue;
 use knotpost_server::worker;
@@ -245,7 +245,11 @@ impl Case {
 }
 
 async fn carry_out(app: &TestApp, deed: Deed) -> String {
-    format!("{:?}", administer(&app.app, &Administrator::of_shell("root"), deed).await)
+    match administer(&app.app, &Administrator::of_shell("root"), deed).await {
+        // As of a page: not in which words.
+        Err(ServiceError::Refused(refusal)) => format!("refused {:?}", refusal.code),
+        done => format!("{done:?}"),
+    }
 }
 
 async fn send(app: &TestApp, request: Request<Body>) -> String {

@@ -40,6 +40,7 @@ use By::{Case, Reason};
 const ROUTES: &[(&str, &str, By)] = &[
     ("POST", "/admin/boards/{game}/{number}", Case("take back")),
     ("POST", "/admin/broadcast", Case("broadcast")),
+    ("POST", "/admin/do-not-mail", Case("block")),
     ("POST", "/admin/inbox/{id}", Reason("the row is claimed as by whoever reads it")),
     ("POST", "/admin/outbox/{id}", Case("a mail is dropped")),
     ("POST", "/admin/users/{userid}", Case("suspend")),

@@ -1,5 +1,6 @@
 //! Everything that is stored, put back as it was, and read so that two runs can be compared.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
@@ -11,35 +12,40 @@ const NEW_KEYS: i64 = 10_000_000;
 /// Letters that a secret has at least: no word and no name has as many.
 const SECRET: usize = 20;
 
-/// Columns that differ between runs without anybody's noticing, by table. An empty list is all of them.
-const IGNORED: [(&str, &str); 6] = [
-    // From where a password was right is noted at most once an hour and process.
-    ("login_hosts", ""),
-    // Counted in shards by the keys of boards; the sums are compared.
-    ("board_counts", ""),
+/// Columns that differ between runs without anybody's noticing, by table.
+const IGNORED: [(&str, &str); 4] = [
     // Drawn from the secret of the board's dice.
     ("boards", "history"),
-    // When a key and a session were used last is noted once in a while.
+    // When a key and a session were used last is noted once in a while; that a password was given, before what it was
+    // given for is done, and for that password alone.
     ("api_tokens", "used_at"),
-    ("web_sessions", "seen_at"),
+    ("web_sessions", "seen_at,password_at,password_mark"),
     // Whether a mail is read at once or waits for its turn.
     ("inbox", "turn,flow,from_domain,share,attempts,due_at,reason"),
 ];
 /// A mail, however often it was tried; of what a webhook is told it makes no difference when it is dropped, now or when
 /// its turn has come.
 const WAITING_MAIL: &str = "to_jsonb(t) - CASE kind WHEN 'webhook' THEN '{state,error,done_at}' ELSE '{attempts,due_at}' END::text[]";
-/// How many boards there are, whichever shard counts them.
-const COUNTS: &str = "SELECT 'board_counts ' || game || ' ' || sum(active) || ' ' || sum(finished) \
-     FROM public.board_counts GROUP BY game";
 
-/// What triggers write when boards and seats are deleted and come back: put back last.
-const BY_TRIGGERS: [&str; 2] = ["board_counts", "boards_in_play"];
+/// A mail of the day that a server of before has lost; and mails that were sent, without their text.
+const AGED: &str = "
+    DELETE FROM digests WHERE user_id = (SELECT id FROM users WHERE userid = 'ada');
+    UPDATE outbox SET rendered = NULL WHERE state = 'sent';
+";
+
+/// Beside the tables their copy, and the names of those that were written to since they were put back.
+const PREPARE: &str = "
+    CREATE SCHEMA world;
+    CREATE TABLE world.touched (name text NOT NULL);
+    CREATE FUNCTION world.touch() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN INSERT INTO world.touched VALUES (TG_TABLE_NAME); RETURN NULL; END $$;
+";
 
 /// The tables of a database, and how to put them back.
 pub(super) struct Stored {
     connection: PgConnection,
-    put_back: String,
-    show: String,
+    /// The rows of every table as they are compared.
+    world: BTreeMap<String, Vec<String>>,
 }
 
 impl Stored {
@@ -48,63 +54,64 @@ impl Stored {
         let mut connection = PgConnection::connect(url).await.expect("the database opens");
         let all = "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE '\\_sqlx%'";
         let tables: Vec<String> = sqlx::query_scalar(all).fetch_all(&mut connection).await.expect("tables");
-        // A mail of the day that a server of before has lost.
-        let lost = "DELETE FROM digests WHERE user_id = (SELECT id FROM users WHERE userid = 'ada')";
-        sqlx::query(lost).execute(&mut connection).await.expect("a row");
-        let mut prepare = "CREATE SCHEMA world;".to_owned();
-        let mut put_back = "BEGIN; SET CONSTRAINTS ALL DEFERRED;".to_owned();
+        sqlx::raw_sql(AGED).execute(&mut connection).await.expect("rows");
+        let mut prepare = PREPARE.to_owned();
         for table in &tables {
-            let _ = write!(prepare, "CREATE TABLE world.{table} AS TABLE public.{table};");
-            let _ = write!(put_back, "DELETE FROM public.{table};");
+            let _ = write!(
+                prepare,
+                "CREATE TABLE world.{table} AS TABLE public.{table};
+                 CREATE TRIGGER touch AFTER INSERT OR UPDATE OR DELETE ON public.{table}
+                 EXECUTE FUNCTION world.touch();"
+            );
         }
-        for table in tables.iter().filter(|table| !BY_TRIGGERS.contains(&table.as_str())) {
-            let _ =
-                write!(put_back, "INSERT INTO public.{table} OVERRIDING SYSTEM VALUE TABLE world.{table};");
-        }
-        for table in BY_TRIGGERS {
-            let _ = write!(put_back, "DELETE FROM {table}; INSERT INTO {table} TABLE world.{table};");
-        }
-        put_back.push_str("COMMIT");
-        prepare.push_str(&keys_and_constraints(&mut connection).await);
+        prepare.push_str(&new_keys(&mut connection).await);
+        // Rows are put back as a replica does it: no trigger fires, no reference is looked at.
+        prepare.push_str("SET session_replication_role = replica; SET jit = off;");
         sqlx::raw_sql(AssertSqlSafe(prepare)).execute(&mut connection).await.expect("a copy");
-        let mut show = COUNTS.to_owned();
-        for table in &tables {
-            let ignored = IGNORED.iter().find(|(name, _)| name == table).map(|(_, columns)| *columns);
-            if ignored != Some("") {
-                let columns = ignored.unwrap_or_default();
-                let row = format!("to_jsonb(t) - string_to_array('{columns}', ',')");
-                let of_new = |board: &str, columns: &str| {
-                    format!(
-                        "{row} - CASE WHEN {board} > {FIRST_NEW_KEY} THEN '{columns}' ELSE '{{}}' END::text[]"
-                    )
-                };
-                let row = match table.as_str() {
-                    "outbox" => WAITING_MAIL.to_owned(),
-                    // Who sits first is drawn by chance, and with it how long there is to think.
-                    "seats" => of_new("t.board_id", "{seat,to_move}"),
-                    "boards" => of_new("t.id", "{due_at}"),
-                    _ => row,
-                };
-                let _ =
-                    write!(show, " UNION ALL SELECT '{table} ' || ({row})::text FROM public.{table} AS t");
-            }
+        let mut world: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        for (table, row) in rows(&mut connection, &tables).await {
+            let row = format!("{table} {row}");
+            world.entry(table).or_default().push(row);
         }
-        Self { connection, put_back, show }
+        Self { connection, world }
+    }
+
+    /// The tables that were written to since everything was put back.
+    async fn touched(&mut self) -> Vec<String> {
+        let touched = "SELECT DISTINCT name FROM world.touched";
+        sqlx::query_scalar(touched).fetch_all(&mut self.connection).await.expect("names")
     }
 
     /// Puts everything back.
     pub(super) async fn put_back(&mut self) {
-        let statements = AssertSqlSafe(self.put_back.clone());
-        sqlx::raw_sql(statements).execute(&mut self.connection).await.expect("as it was");
+        let mut statements = "BEGIN; DELETE FROM world.touched;".to_owned();
+        for table in self.touched().await {
+            let _ = write!(
+                statements,
+                "DELETE FROM public.{table}; INSERT INTO public.{table} OVERRIDING SYSTEM VALUE TABLE world.{table};"
+            );
+        }
+        statements.push_str("COMMIT");
+        sqlx::raw_sql(AssertSqlSafe(statements)).execute(&mut self.connection).await.expect("as it was");
     }
 
-    /// The rows, sorted; what is drawn by chance or counted up is masked.
-    pub(super) async fn rows(&mut self) -> Vec<String> {
-        let all = AssertSqlSafe(self.show.clone());
-        let rows: Vec<String> = sqlx::query_scalar(all).fetch_all(&mut self.connection).await.expect("rows");
-        let mut rows: Vec<String> = rows.iter().map(|row| mask(row)).collect();
-        rows.sort();
-        rows
+    /// What was written since everything was put back: the rows that are new (`+`) and those that are gone (`-`),
+    /// sorted; what is drawn by chance or counted up is masked.
+    pub(super) async fn changes(&mut self) -> Vec<String> {
+        let tables = self.touched().await;
+        let mut gone: Vec<String> =
+            tables.iter().filter_map(|table| self.world.get(table)).flatten().cloned().collect();
+        let mut changes = Vec::new();
+        for (table, row) in rows(&mut self.connection, &tables).await {
+            let row = format!("{table} {row}");
+            match gone.iter().position(|other| *other == row) {
+                Some(at) => drop(gone.swap_remove(at)),
+                None => changes.push(format!("+ {}", mask(&row))),
+            }
+        }
+        changes.extend(gone.iter().map(|row| format!("- {}", mask(row))));
+        changes.sort();
+        changes
     }
 
     /// Whether somebody waits for a lock that another holds.
@@ -115,20 +122,48 @@ impl Stored {
     }
 }
 
-/// Statements by which new keys begin at [`FIRST_NEW_KEY`], and references may be looked at when all rows are back.
-async fn keys_and_constraints(connection: &mut PgConnection) -> String {
+/// The rows of these tables as they are compared, each with its table's name.
+async fn rows(connection: &mut PgConnection, tables: &[String]) -> Vec<(String, String)> {
+    let selects: Vec<String> = tables.iter().filter_map(|table| select(table)).collect();
+    if selects.is_empty() {
+        return Vec::new();
+    }
+    let all = AssertSqlSafe(selects.join(" UNION ALL "));
+    sqlx::query_as(all).fetch_all(connection).await.expect("rows")
+}
+
+/// The query for the rows of a table; `None`: nobody notices a difference.
+fn select(table: &str) -> Option<String> {
+    let ignored = IGNORED.iter().find(|(name, _)| *name == table).map_or("", |(_, columns)| *columns);
+    let row = format!("to_jsonb(t) - '{{{ignored}}}'::text[]");
+    let of_new = |key: &str, columns: &str| {
+        format!("{row} - CASE WHEN {key} > {FIRST_NEW_KEY} THEN '{{{columns}}}' ELSE '{{}}' END::text[]")
+    };
+    let row = match table {
+        // From where a password was right is noted at most once an hour and process.
+        "login_hosts" => return None,
+        // How many boards there are, whichever shard counts them.
+        "board_counts" => "jsonb_build_array(game, sum(active), sum(finished))".to_owned(),
+        "outbox" => WAITING_MAIL.to_owned(),
+        // Who sits first depends on which server begins the board, and with it how long there is to think.
+        "seats" => of_new("t.board_id", "seat,to_move"),
+        "boards" => of_new("t.id", "due_at"),
+        _ => row,
+    };
+    let grouped = if table == "board_counts" { "GROUP BY game" } else { "" };
+    Some(format!("SELECT '{table}', ({row})::text FROM public.{table} AS t {grouped}"))
+}
+
+/// Statements by which new keys begin at [`FIRST_NEW_KEY`].
+async fn new_keys(connection: &mut PgConnection) -> String {
     let sequences = "SELECT format('SELECT setval(%L, %s);', format('%I.%I', schemaname, sequencename), $1::text) \
          FROM pg_sequences WHERE schemaname = 'public'";
-    let sequences: Vec<String> = sqlx::query_scalar(sequences)
+    let statements: Vec<String> = sqlx::query_scalar(sequences)
         .bind(FIRST_NEW_KEY.to_string())
         .fetch_all(&mut *connection)
         .await
         .expect("names");
-    let references = "SELECT format('ALTER TABLE %s ALTER CONSTRAINT %I DEFERRABLE;', conrelid::regclass, conname) \
-         FROM pg_constraint WHERE contype = 'f' AND connamespace = 'public'::regnamespace";
-    let references: Vec<String> =
-        sqlx::query_scalar(references).fetch_all(&mut *connection).await.expect("references");
-    sequences.concat() + &references.concat()
+    statements.concat()
 }
 
 /// Without what no two runs have in common: new keys, and secrets drawn by chance.
