@@ -132,14 +132,19 @@ pub(super) async fn change_mail(
     }
     let Some(state) = tx.mail_state(queue, id).await? else { return Err(no_such_mail(queue, id)) };
     let why = state.reason.map_or(String::new(), |reason| format!(" ({reason})"));
-    let message = format!("mail {id} is {}{why}", state.state);
+    let is_waiting = ["new", "queued"].contains(&state.state.as_str());
+    let message = match change {
+        // One that waits can be dropped; this one waits for the answer of whom it was given to.
+        MailChange::Drop if is_waiting => format!("mail {id} is in hand at this moment"),
+        MailChange::Drop | MailChange::Retry => format!("mail {id} is {}{why}", state.state),
+    };
     let hint = match (change, queue) {
         (MailChange::Retry, MailQueue::Inbox) => "Only mails that failed and are kept can be tried again.",
         (MailChange::Retry, MailQueue::Outbox) => {
             "Only mails that failed, or were dropped by you or for a stopped address, can be tried again."
         }
         (MailChange::Drop, _) => {
-            "Only mails that wait or failed can be dropped, and none that is in hand at this moment."
+            "Only mails that wait or failed can be dropped; of one that is in hand, look in a minute what became of it."
         }
     };
     Err(Refusal::new(Code::Conflict, message).hint(hint).into())

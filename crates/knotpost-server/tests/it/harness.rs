@@ -210,6 +210,26 @@ impl TestApp {
         receipt
     }
 
+    /// A mail for which its domain vouches, as a host tells whose word `inbound.trusted_authserv` lists as
+    /// `mx.knotpost.example`; then everything that follows from it.
+    pub(crate) async fn mail_aligned(&self, from: &str, subject: &str) {
+        let number = self.mails.fetch_add(1, Ordering::Relaxed) + 1;
+        let (_, domain) = from.split_once('@').expect("an address");
+        let raw = format!(
+            "Authentication-Results: mx.knotpost.example; dmarc=pass header.from={domain}\r\n\
+             From: {from}\r\nTo: {ADDRESS}\r\nSubject: {subject}\r\nMessage-ID: <{number}@{domain}>\r\n\r\n",
+        );
+        let envelope = Envelope {
+            way: Way::Pipe,
+            peer: None,
+            helo: None,
+            mail_from: Some(from.to_owned()),
+            recipients: vec![ADDRESS.to_owned()],
+        };
+        self.desk.receive(envelope, raw.into_bytes()).await;
+        self.work().await;
+    }
+
     /// Hands in a message as it came, and does nothing else.
     pub(crate) async fn receive(&self, mail_from: Option<&str>, raw: &[u8]) -> Receipt {
         self.receive_at(mail_from, &[ADDRESS], raw).await

@@ -4,7 +4,7 @@
 use sqlx::Connection as _;
 
 use super::running::{Place, users};
-use super::wire::command;
+use super::wire::{command, request};
 
 #[tokio::test]
 async fn an_operator_looks_after_users_beside_the_running_server() {
@@ -50,6 +50,18 @@ async fn names_that_would_be_refused_today_are_listed_with_the_reason() {
     assert_eq!(listed.lines().count(), 1, "{listed}");
     assert!(listed.starts_with("support ") && listed.contains("reads as somebody who runs"), "{listed}");
     assert_eq!(users(&place).await, ["ann", "support"]);
+
+    place.run(&["admin", "user", "grant", "ann"]).await.succeed();
+    let server = place.start().await;
+    let basic = data_encoding::BASE64.encode(b"ann:some-secret");
+    let asked = format!("GET /api/v1/admin/users?reserved=true HTTP/1.1\r\nAuthorization: Basic {basic}");
+    let told = request(server.http(), &asked, "").await.unwrap();
+    assert_eq!(told.status, 200, "{told:?}");
+    let told = told.json();
+    let [user] = told["users"].as_array().unwrap().as_slice() else { panic!("{told}") };
+    assert_eq!(user["userid"], "support");
+    assert!(user["name_refused"].as_str().unwrap().contains("reads as somebody who runs"), "{told}");
+    server.stop().await;
 }
 
 #[tokio::test]

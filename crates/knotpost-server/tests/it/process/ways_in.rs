@@ -242,7 +242,14 @@ async fn on_a_full_disk_mail_is_put_off_and_none_is_lost() {
     };
     assert!(refused.starts_with("451 4.3.0"), "{refused}");
     assert!(taken > 0, "there was some room");
+    // What is small may still find room, and then the server is ready; now nothing does.
+    limit("0").await;
+    let refused = send(taken).await;
+    assert!(refused.starts_with("451 4.3.0"), "{refused}");
+    let told = server.get("/readyz").await;
+    assert_eq!((told.status, told.body.contains("its disk is full")), (503, true), "{told:?}");
     limit("unlimited").await;
+    assert_eq!(server.get("/readyz").await.status, 200);
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while !send(taken).await.starts_with("250") {
         assert!(tokio::time::Instant::now() < deadline, "there is room again");

@@ -5,6 +5,7 @@ use super::tell;
 tell! {
     a_proven_address_stays_until_its_successor_is_proven,
     a_sign_up_of_somebody_else_locks_no_address_out,
+    whoever_reads_an_address_confirms_it_however_many_others_claimed_it,
     a_lost_confirmation_is_had_again_and_the_answer_is_true,
     a_reply_proves_the_address_and_anything_else_gets_one_hint,
     a_confirmation_is_good_for_seven_days,
@@ -119,6 +120,27 @@ mod stories {
         let letters = app.letters();
         assert_eq!(letters.len(), 2);
         press(&app, &link(&letters[1])).await;
+        app.work().await;
+        assert_eq!(app.letters()[0].subject, "Welcome to Knotpost, vic");
+    }
+
+    pub(super) async fn whoever_reads_an_address_confirms_it_however_many_others_claimed_it(place: Place) {
+        let app = TestApp::start_with(place, |config| {
+            config.accounts.confirm_addresses = Confirm::On;
+            config.inbound.trusted_authserv = vec!["mx.knotpost.example".to_owned()];
+        })
+        .await;
+        for name in ["mal1", "mal2", "mal3", "mal4"] {
+            app.post(&format!("signup {name} mal-secret victim@vic.example"), "").await;
+        }
+        app.work().await;
+        assert_eq!(app.letters().len(), 3, "what others cause has an end");
+        app.mail("victim@vic.example", "signup vic1 vic-secret", "").await;
+        assert_eq!(app.letters().len(), 0, "a From alone proves nothing");
+        app.mail_aligned("victim@vic.example", "signup vic vic-secret").await;
+        let letters = app.letters();
+        assert_eq!(letters.len(), 1, "{}", show_all(&letters));
+        press(&app, &link(&letters[0])).await;
         app.work().await;
         assert_eq!(app.letters()[0].subject, "Welcome to Knotpost, vic");
     }

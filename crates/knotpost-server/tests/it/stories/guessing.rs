@@ -4,6 +4,7 @@ use crate::stories::tell;
 
 tell! {
     forged_senders_share_the_tries_of_strangers_and_lock_no_owner_out,
+    one_host_tries_few_passwords_whatever_accounts_it_names,
     a_right_password_spends_nothing,
     a_password_that_was_right_elsewhere_is_not_to_be_guessed_here,
     hosts_of_log_ins_are_known_for_a_month,
@@ -12,10 +13,9 @@ tell! {
 }
 
 mod stories {
-    use knotpost_server::inbound::{Envelope, Intake as _, Way};
     use knotpost_server::service::UserEdit;
 
-    use crate::harness::{ADDRESS, Place, TestApp, edit_user, show_all};
+    use crate::harness::{Place, TestApp, edit_user, show_all};
 
     const PROXIED: &str = "x-forwarded-for";
 
@@ -35,25 +35,6 @@ mod stories {
 
     async fn say(app: &TestApp, host: &str, line: &str) -> String {
         app.post_with(line, "", &[(PROXIED, host)]).await.outcome()
-    }
-
-    /// A mail for which its domain vouches.
-    async fn mail_aligned(app: &TestApp, from: &str, subject: &str) {
-        let (_, domain) = from.split_once('@').unwrap();
-        let raw = format!(
-            "Authentication-Results: mx.knotpost.example; dmarc=pass header.from={domain}\r\n\
-             From: {from}\r\nTo: {ADDRESS}\r\nSubject: {subject}\r\nMessage-ID: <{}@{domain}>\r\n\r\n",
-            subject.len()
-        );
-        let envelope = Envelope {
-            way: Way::Pipe,
-            peer: None,
-            helo: None,
-            mail_from: Some(from.to_owned()),
-            recipients: vec![ADDRESS.to_owned()],
-        };
-        app.desk.receive(envelope, raw.into_bytes()).await;
-        app.work().await;
     }
 
     pub(super) async fn forged_senders_share_the_tries_of_strangers_and_lock_no_owner_out(place: Place) {
@@ -86,7 +67,7 @@ mod stories {
 
         // Ann herself, where she is known; and others anywhere.
         assert_eq!(say(&app, "198.51.100.1", "osbox reject ann ann-secret").await, "200 ok");
-        mail_aligned(&app, "ann@ann.example", "osbox accept ann ann-secret").await;
+        app.mail_aligned("ann@ann.example", "osbox accept ann ann-secret").await;
         let letters = app.letters();
         assert!(
             letters.iter().all(|letter| !letter.text.contains("Too many tries")),
@@ -96,13 +77,25 @@ mod stories {
         assert_eq!(say(&app, "203.0.113.9", "osbox accept bob bob-secret").await, "200 ok");
 
         // A domain that vouches for a stranger vouches for no address of hers.
-        mail_aligned(&app, "x@evil.example", "osbox accept ann ann-secret").await;
+        app.mail_aligned("x@evil.example", "osbox accept ann ann-secret").await;
         let letters = app.letters();
         assert!(
             letters.iter().any(|letter| letter.text.contains("Too many tries")),
             "{}",
             show_all(&letters)
         );
+    }
+
+    pub(super) async fn one_host_tries_few_passwords_whatever_accounts_it_names(place: Place) {
+        let app = start(place, 1).await;
+        for number in 0..10 {
+            let line = format!("osbox accept nobody{number} wrong-secret");
+            assert_eq!(say(&app, "198.51.100.1", &line).await, "401 bad_credentials", "{line}");
+        }
+        assert_eq!(say(&app, "198.51.100.1", "osbox accept bob wrong-secret").await, "429 rate_limited");
+        assert_eq!(say(&app, "198.51.100.1", "osbox accept bob bob-secret").await, "429 rate_limited");
+        assert_eq!(say(&app, "198.51.100.2", "osbox accept bob wrong-secret").await, "401 bad_credentials");
+        assert_eq!(say(&app, "198.51.100.3", "osbox accept bob bob-secret").await, "200 ok");
     }
 
     pub(super) async fn a_right_password_spends_nothing(place: Place) {

@@ -11,9 +11,8 @@ tell! {
 mod stories {
     use knotpost_server::config::Confirm;
     use knotpost_server::domain::Millis;
-    use knotpost_server::inbound::{Envelope, Intake as _, Way};
 
-    use crate::harness::{ADDRESS, Letter, Place, TestApp, show_all};
+    use crate::harness::{Letter, Place, TestApp, show_all};
 
     async fn start(place: Place) -> TestApp {
         TestApp::start_with(place, |config| {
@@ -27,26 +26,6 @@ mod stories {
         let page = app.post(&format!("signup {name} {name}-secret {address}"), "").await;
         app.work().await;
         (page.text, app.letters())
-    }
-
-    /// A mail for which its domain vouches.
-    async fn mail_aligned(app: &TestApp, from: &str, subject: &str) -> Vec<Letter> {
-        let (_, domain) = from.split_once('@').unwrap();
-        let raw = format!(
-            "Authentication-Results: mx.knotpost.example; dmarc=pass header.from={domain}\r\n\
-             From: {from}\r\nTo: {ADDRESS}\r\nSubject: {subject}\r\nMessage-ID: <{}@{domain}>\r\n\r\n",
-            subject.len()
-        );
-        let envelope = Envelope {
-            way: Way::Pipe,
-            peer: None,
-            helo: None,
-            mail_from: Some(from.to_owned()),
-            recipients: vec![ADDRESS.to_owned()],
-        };
-        app.desk.receive(envelope, raw.into_bytes()).await;
-        app.work().await;
-        app.letters()
     }
 
     async fn is_blocked(app: &TestApp, address: &str) -> bool {
@@ -73,7 +52,8 @@ mod stories {
         assert!(is_blocked(&app, "vic@vic.example").await);
 
         // The reader does.
-        let letters = mail_aligned(&app, "vic@vic.example", "signup vic vic-secret").await;
+        app.mail_aligned("vic@vic.example", "signup vic vic-secret").await;
+        let letters = app.letters();
         assert_eq!(letters.len(), 1, "{}", show_all(&letters));
         assert_eq!(letters[0].to, "vic@vic.example");
         assert!(letters[0].text.contains("/confirm/"), "{}", letters[0]);
@@ -97,7 +77,8 @@ mod stories {
             Box::pin(async move { tx.block_address("vic@vic.example", "complaints", Millis(1)).await })
         });
         assert!(blocked.await.unwrap());
-        let letters = mail_aligned(&app, "vic@vic.example", "signup vic vic-secret").await;
+        app.mail_aligned("vic@vic.example", "signup vic vic-secret").await;
+        let letters = app.letters();
         assert_eq!(letters.len(), 0, "{}", show_all(&letters));
         assert!(is_blocked(&app, "vic@vic.example").await);
     }

@@ -39,8 +39,8 @@ impl Listening {
         let listener = TcpListener::bind(address).await.unwrap();
         let address = SocketAddr::from(([127, 0, 0, 1], listener.local_addr().unwrap().port()));
         let mut limits = ServeLimits {
-            header_timeout: PATIENCE,
-            idle_timeout: PATIENCE,
+            header_timeout: 2 * PATIENCE,
+            idle_timeout: 2 * PATIENCE,
             ..ServeLimits::new(&app.app.config.http)
         };
         change(&mut limits);
@@ -96,15 +96,16 @@ const ONE: &str = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n
 
 #[tokio::test]
 async fn whoever_sends_half_a_header_or_nothing_is_let_go() {
-    let server = Listening::on("127.0.0.1:0", &[], |limits| {
-        (limits.header_timeout, limits.idle_timeout) =
-            (Duration::from_millis(50), Duration::from_millis(100));
-    })
-    .await;
-    for begun in ["", "GET /healthz HTTP/1.1\r\nHost: x\r\n", "POST /commands HTT"] {
+    let server =
+        Listening::on("127.0.0.1:0", &[], |limits| limits.header_timeout = Duration::from_millis(50)).await;
+    for begun in ["GET /healthz HTTP/1.1\r\nHost: x\r\n", "POST /commands HTT"] {
         let answer = server.ask("127.0.0.1", begun).await;
         assert!(!answer.starts_with("HTTP/1.1 2"), "{begun}: {answer}");
     }
+    server.end().await;
+    let server =
+        Listening::on("127.0.0.1:0", &[], |limits| limits.idle_timeout = Duration::from_millis(100)).await;
+    assert!(!server.ask("127.0.0.1", "").await.starts_with("HTTP/1.1 2"));
     // After an answer, too.
     let mut idle = server.hold("127.0.0.1").await;
     assert_eq!(read_to_end(&mut idle).await, "");
