@@ -6,7 +6,7 @@ schemathesis ask whatever `/api/openapi.json` describes: examples, what stands a
 the edges of each schema, what is outside of them, and what chance makes of it.
 Statuses, media types, header fields and bodies must be those described; what is
 wrong must be refused, and nothing may fail in the server. The seed is fixed.
-Before that a player switches his feeds on, and readers of Atom and iCalendar that
+Before that a player switches their feeds on, and readers of Atom and iCalendar that
 know nothing of us read them.
 
     tests/api.py [--examples N]      with N random requests for each address

@@ -17,7 +17,7 @@ after(async () => {
   await server?.stop();
 });
 
-/** Cyd answers the letter that says it is his turn, by a reply with the move alone. */
+/** Cyd answers the letter that says whose turn it is, by a reply with the move alone. */
 async function replyByMail(game, ply) {
   const letter = await server.letter("cyd", (one) => one.text.includes(`${game} move 101 cyd PASSWORD`) || /move alone on the first line/.test(one.text));
   const [, move] = /with the move alone on the first line, like\n {3}(.+)\n/.exec(letter.text) ?? [];

@@ -2,6 +2,8 @@
 //!
 //! Encoded words are decoded before the text gets here. Nothing here knows any command.
 
+use crate::token::unquote;
+
 /// Words with which mail programs mark replies and forwarded mails, in lower case, without the colon.
 const MARKS: &[&str] = &[
     "re",
@@ -87,6 +89,17 @@ const MARKS: &[&str] = &[
 pub fn clean(subject: &str) -> String {
     let text = join_words(&straighten(subject));
     strip_marks(&text).trim_end().to_owned()
+}
+
+/// The text of a field as one word of a command: typographic characters folded as in a line, one pair of quotes taken
+/// off. `None`: it is empty, holds blanks or control characters, or says nothing in a line either.
+pub fn read_word(text: &str) -> Option<String> {
+    if text.contains(char::is_control) {
+        return None;
+    }
+    let text = straighten(text);
+    let is_word = !text.is_empty() && text != "**" && !text.contains(char::is_whitespace);
+    is_word.then(|| unquote(&text).to_owned())
 }
 
 /// Folds typographic characters to the ASCII ones they stand for; drops invisible ones.

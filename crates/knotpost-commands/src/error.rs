@@ -2,7 +2,7 @@
 //!
 //! An error never carries a word that may be a password; see the `mask` module for what may be shown.
 
-use crate::verb::Verb;
+use crate::verbs::Verb;
 
 /// The kind of a failure, one of the codes of the HTTP interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -2,16 +2,16 @@
 //!
 //! The arguments of each verb are read in `verbs`.
 
+use crate::arguments::Args;
 use crate::bound::{MOST_LINE_BYTES, bound};
 use crate::clean::clean;
-use crate::command::Command;
 use crate::error::{ErrorCode, ParseError};
 use crate::mask::{MASK, show};
 use crate::suggest::{Found, nearest, one_of, resolve};
 use crate::token::{Line, Word, split_line};
 use crate::value::BoardAt;
-use crate::verb::{Scope, Verb};
-use crate::verbs::{Args, read_arguments};
+use crate::verb::Scope;
+use crate::verbs::{Command, Verb, read_arguments};
 use crate::vocabulary::{GameWords, Vocabulary};
 
 /// Reads one line, cleaning it first.
@@ -199,11 +199,19 @@ fn read_command(line: &Line<'_>, head: &Head<'_>, vocabulary: &Vocabulary) -> Re
         vocabulary,
     };
     let command = bound(read_arguments(&args)?)?;
-    if head.game == NamedGame::Unknown { Err(unknown_game(line, vocabulary)) } else { Ok(command) }
+    if head.game == NamedGame::Unknown {
+        Err(unknown_game(first_word(line), vocabulary))
+    } else {
+        Ok(command)
+    }
 }
 
-fn unknown_game(line: &Line<'_>, vocabulary: &Vocabulary) -> ParseError {
-    let word = line.words.first().map_or("", |word| word.text);
+fn first_word<'a>(line: &Line<'a>) -> &'a str {
+    line.words.first().map_or("", |word| word.text)
+}
+
+/// Says that a word in the place of a game is none.
+pub(crate) fn unknown_game(word: &str, vocabulary: &Vocabulary) -> ParseError {
     let names: Vec<&str> = vocabulary.games().iter().map(|game| game.name.as_str()).collect();
     let what = name_word(word, "the first word", vocabulary);
     let message = format!("{what} is no game of this server; the games are {}", one_of(&names));

@@ -1,10 +1,13 @@
-//! The command language: one line of text becomes one [`Command`].
+//! The command language: one line of text becomes one [`Command`]. What is put together from other parts, such as the
+//! fields of a form, is held to the same rules by [`check`].
 //!
 //! The crate is pure. It reads no file, no clock and no network, and it does not know the rules of any
 //! game: what it must know about games (their names and option words) comes in as a [`Vocabulary`].
 //! Whether a user exists, a board is running or a move is legal is decided elsewhere.
 
+mod arguments;
 mod bound;
+mod check;
 mod clean;
 mod command;
 mod comment;
@@ -22,8 +25,8 @@ mod vocabulary;
 mod words;
 
 pub use bound::{MOST_LINE_BYTES, MOST_MOVES, MOST_NAMES};
-pub use clean::clean;
-pub use command::Command;
+pub use check::check;
+pub use clean::{clean, read_word};
 pub use comment::{Comment, clean_line, clean_text, is_unwanted, limit_comment};
 pub use error::{ErrorCode, ExampleContext, ParseError};
 pub use grammar::parse;
@@ -34,6 +37,7 @@ pub use value::{
     Action, BoardAt, BoardSet, Days, GivenOption, LimitChange, QueuedMove, SeekChange, Selector,
     ServerOptions, Setting, Vacation,
 };
-pub use verb::{AnswerTo, Scope, Verb, VerbSpec, WhoAt, help};
+pub use verb::{AnswerTo, Effect, Scope, VerbSpec, WhoAt, help};
+pub use verbs::{Command, Verb};
 pub use vocabulary::{GameWords, OptionWord, Vocabulary, is_reserved};
 pub use words::{Credentials, Password, PasswordRule, Userid, UseridRule};

@@ -3,12 +3,13 @@
 //! Where a line can be understood, its passwords are known by their places. Where it cannot, any word
 //! that is long enough may be one, and all such words are hidden except those of the language itself.
 
+use crate::arguments::{is_address, is_option_name, is_setting_name};
 use crate::clean::clean;
 use crate::grammar::{find_head, parse_clean};
 use crate::token::{Word, read_option, split_line};
 use crate::value::BoardAt;
-use crate::verb::{Verb, WhoAt};
-use crate::verbs::{is_address, is_option_name, is_setting_name};
+use crate::verb::{Masking, WhoAt};
+use crate::verbs::Verb;
 use crate::vocabulary::Vocabulary;
 use crate::words::{Credentials, Password};
 
@@ -100,7 +101,7 @@ fn secrets_by_place(line: &str, vocabulary: &Vocabulary) -> Option<Vec<usize>> {
     let userid = args.get(at)?.text.to_owned();
     for secret in &secrets {
         let password = Password::given(secret.text);
-        let sound = Credentials { userid: userid.clone(), password }.are_plausible();
+        let sound = Credentials::typed(userid.as_str(), password).are_plausible();
         // The password once more in another word, or a mask in another place: then it
         // is anybody's guess which word is which.
         let is_strange =
@@ -131,10 +132,12 @@ fn is_at(words: &[Word<'_>], place: usize) -> bool {
 
 /// The index of the userid among the arguments.
 fn who_at(verb: Verb, args: &[Word<'_>]) -> Option<usize> {
-    if verb == Verb::Signup {
-        return Some(0);
-    }
-    match verb.spec().who {
+    let spec = verb.spec();
+    let place = match spec.masking {
+        Masking::NewUser => WhoAt::First,
+        Masking::ByPlace | Masking::NewPassword | Masking::Addresses => spec.who,
+    };
+    match place {
         WhoAt::Nowhere => None,
         WhoAt::First => Some(0),
         WhoAt::AfterBoard => Some(1),
@@ -147,7 +150,10 @@ fn who_at(verb: Verb, args: &[Word<'_>]) -> Option<usize> {
 /// The words that stand where a password should.
 fn secret_words<'a>(verb: Verb, args: &[Word<'a>]) -> Vec<Word<'a>> {
     let Some(at) = who_at(verb, args) else { return Vec::new() };
-    let count = if verb == Verb::ChangePassword { 2 } else { 1 };
+    let count = match verb.spec().masking {
+        Masking::NewPassword => 2,
+        Masking::ByPlace | Masking::Addresses | Masking::NewUser => 1,
+    };
     args.iter().skip(at + 1).take(count).copied().collect()
 }
 
@@ -191,8 +197,10 @@ fn is_short_board(word: &str) -> bool {
 
 /// The words that are addresses, in verbs that take some.
 fn addresses<'a>(verb: Verb, args: &'a [Word<'a>]) -> impl Iterator<Item = &'a Word<'a>> {
-    let takes = matches!(verb, Verb::Signup | Verb::Add | Verb::ChangeAddress | Verb::Signoff);
-    let from = if takes { 2 } else { args.len() };
+    let from = match verb.spec().masking {
+        Masking::Addresses | Masking::NewUser => 2,
+        Masking::ByPlace | Masking::NewPassword => args.len(),
+    };
     args.iter().skip(from).filter(|word| is_address(word.text) && word.text.contains('.'))
 }
 

@@ -1,7 +1,7 @@
 //! The lines of a mail that carries several commands.
 
 use crate::error::{ErrorCode, ParseError};
-use crate::verb::Verb;
+use crate::verbs::Verb;
 
 /// Lines carried out at most.
 pub const MAX_LINES: usize = 50;

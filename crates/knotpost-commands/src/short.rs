@@ -3,14 +3,14 @@
 //! The address already says who plays on which board, so a move alone is enough. A word that is both a
 //! move of the game and a short command is a move; whoever knows the game must try that first.
 
+use crate::arguments::{is_turn, read_queued, split_number};
 use crate::bound::check_moves;
 use crate::clean::clean;
 use crate::error::{ErrorCode, ParseError};
 use crate::mask::show;
 use crate::suggest::{Found, resolve};
 use crate::value::{Action, QueuedMove};
-use crate::verb::Verb;
-use crate::verbs::{is_turn, read_queued, split_number};
+use crate::verbs::Verb;
 use crate::vocabulary::Vocabulary;
 
 /// One short command.

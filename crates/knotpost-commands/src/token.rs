@@ -63,7 +63,7 @@ pub(crate) fn read_option(piece: &str) -> Option<RawOption<'_>> {
 }
 
 /// Takes one pair of quotes off; nothing in the language may contain quotes, so they cannot be meant.
-fn unquote(piece: &str) -> &str {
+pub(crate) fn unquote(piece: &str) -> &str {
     let inner =
         |quote: char| piece.strip_prefix(quote)?.strip_suffix(quote).filter(|inner| !inner.is_empty());
     inner('"').or_else(|| inner('\'')).or_else(|| inner('`')).unwrap_or(piece)

@@ -69,6 +69,9 @@ impl Selector {
     pub const ALL: [Self; 6] =
         [Self::All, Self::Active, Self::Inactive, Self::Next, Self::Tournament, Self::Standard];
 
+    /// The selectors of a table of boards.
+    pub(crate) const OF_TABLES: [Self; 4] = [Self::All, Self::Active, Self::Inactive, Self::Next];
+
     /// The selector of this word, in any case but never shortened.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|selector| selector.as_str().eq_ignore_ascii_case(word))
@@ -132,6 +135,13 @@ impl Action {
     /// The action of any word: a keyword, else a move of the game.
     pub fn from_word(word: &str) -> Self {
         Self::from_keyword(word).unwrap_or_else(|| Self::Move(word.to_owned()))
+    }
+
+    /// The action of a field that holds nothing else; `None`: it is not one word, or holds `#`, behind which a line has
+    /// the number of the move.
+    pub fn from_field(text: &str) -> Option<Self> {
+        let word = crate::clean::read_word(text)?;
+        (!word.contains('#')).then(|| Self::from_word(&word))
     }
 
     /// The canonical word: the keyword, or the move as typed.

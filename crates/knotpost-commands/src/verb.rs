@@ -1,114 +1,9 @@
-//! The verbs: one table that the parser, the help and the error texts all read.
+//! The description of a verb, which the parser, the help, the error texts and the masking all read.
 //!
-//! The table knows the words and shapes of commands; how each one's arguments are read is in `verbs`.
+//! The verbs themselves are in `verbs`, a file each.
 
 use crate::error::ExampleContext;
-use crate::verbs::table::spec_of;
-
-/// A verb of the command language.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "each verb is described in the table, see `VerbSpec::meaning`")]
-pub enum Verb {
-    Help,
-    Signup,
-    Add,
-    ChangePassword,
-    ChangeAddress,
-    Signoff,
-    Delete,
-    List,
-    Message,
-    Broadcast,
-    Multiple,
-    AllShow,
-    AllGames,
-    PasswordReset,
-    Vacation,
-    Set,
-    TestDisplay,
-    Resend,
-    GameHelp,
-    Challenge,
-    Move,
-    Queue,
-    Swap,
-    Resign,
-    Chat,
-    Submit,
-    Confirm,
-    Preview,
-    Accept,
-    Reject,
-    Limit,
-    Seek,
-    Subscribe,
-    Unsubscribe,
-    Notify,
-    GameSet,
-    Show,
-    ShowAs,
-    Games,
-    Standings,
-    History,
-    Export,
-}
-
-const ALL: [Verb; 42] = [
-    Verb::Help,
-    Verb::Signup,
-    Verb::Add,
-    Verb::ChangePassword,
-    Verb::ChangeAddress,
-    Verb::Signoff,
-    Verb::Delete,
-    Verb::List,
-    Verb::Message,
-    Verb::Broadcast,
-    Verb::Multiple,
-    Verb::AllShow,
-    Verb::AllGames,
-    Verb::PasswordReset,
-    Verb::Vacation,
-    Verb::Set,
-    Verb::TestDisplay,
-    Verb::Resend,
-    Verb::GameHelp,
-    Verb::Challenge,
-    Verb::Move,
-    Verb::Queue,
-    Verb::Swap,
-    Verb::Resign,
-    Verb::Chat,
-    Verb::Submit,
-    Verb::Confirm,
-    Verb::Preview,
-    Verb::Accept,
-    Verb::Reject,
-    Verb::Limit,
-    Verb::Seek,
-    Verb::Subscribe,
-    Verb::Unsubscribe,
-    Verb::Notify,
-    Verb::GameSet,
-    Verb::Show,
-    Verb::ShowAs,
-    Verb::Games,
-    Verb::Standings,
-    Verb::History,
-    Verb::Export,
-];
-
-impl Verb {
-    /// Every verb, server verbs first, in the order of the help.
-    pub fn all() -> &'static [Self] {
-        &ALL
-    }
-
-    /// What there is to know about the verb.
-    pub fn spec(self) -> &'static VerbSpec {
-        spec_of(self)
-    }
-}
+use crate::verbs::Verb;
 
 /// The description of a verb, for the help pages.
 pub fn help(verb: Verb) -> &'static VerbSpec {
@@ -146,6 +41,28 @@ pub enum AnswerTo {
     Registered,
 }
 
+/// Whether a verb asks or changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// It reads and answers; nothing is different afterwards.
+    Query,
+    /// It may change something.
+    Change,
+}
+
+/// What masking must know of a line, beside the place of userid and password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Masking {
+    /// Nothing: one password stands where [`VerbSpec::who`] says, none where it says nowhere.
+    ByPlace,
+    /// A second password follows the first.
+    NewPassword,
+    /// Addresses, which may be shown, follow userid and password.
+    Addresses,
+    /// A new userid and its password come first, then addresses.
+    NewUser,
+}
+
 /// The description of one verb.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VerbSpec {
@@ -165,12 +82,16 @@ pub struct VerbSpec {
     pub who: WhoAt,
     /// Who gets the answer.
     pub answer: AnswerTo,
+    /// Whether it asks or changes.
+    pub effect: Effect,
+    /// What else of its line is to be shown or hidden.
+    pub(crate) masking: Masking,
     /// An example with places for the reader's own names, see [`VerbSpec::example`].
     pub template: &'static str,
 }
 
 impl VerbSpec {
-    /// Whether the verb acts in somebody's name.
+    /// Whether the verb acts in the name of a user.
     pub fn needs_password(&self) -> bool {
         self.who != WhoAt::Nowhere
     }

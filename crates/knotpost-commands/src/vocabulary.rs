@@ -3,7 +3,7 @@
 //! The vocabulary is plain data: it knows how games and options are called, not what they mean.
 
 use crate::value::{Action, Selector};
-use crate::verb::Verb;
+use crate::verbs::Verb;
 
 /// One option of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]

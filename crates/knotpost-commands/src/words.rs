@@ -226,26 +226,40 @@ impl fmt::Display for Password {
     }
 }
 
-/// A userid and the password that came with it, both as typed and neither verified.
+/// The user whom a command names as its sender, and the password that came with it. Neither is verified.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Credentials {
     /// The userid as typed; it need not have the shape of one.
     pub userid: String,
-    /// The password as typed.
-    pub password: Password,
+    /// The password as typed; `None`: the command came without one, so something else must prove its sender. No line
+    /// of text reads as that: where it says nothing, it is no command.
+    pub password: Option<Password>,
 }
 
 impl Credentials {
+    /// A userid and a password as typed.
+    pub fn typed(userid: impl Into<String>, password: Password) -> Self {
+        Self { userid: userid.into(), password: Some(password) }
+    }
+
+    /// A user whom something else proves to be the sender, such as a session.
+    pub fn without_password(userid: impl Into<String>) -> Self {
+        Self { userid: userid.into(), password: None }
+    }
+
     /// Whether both words look like what they should be. When not, the arguments may be mixed up and any
     /// word of the command may be the password.
     pub(crate) fn are_plausible(&self) -> bool {
-        self.userid.parse::<Userid>().is_ok() && self.password.is_plausible()
+        self.userid.parse::<Userid>().is_ok() && self.password.as_ref().is_some_and(Password::is_plausible)
     }
 }
 
 impl fmt::Debug for Credentials {
-    /// Hides the userid too: who forgets the userid or exchanges the two has his password in its place.
+    /// Hides the userid too: a sender who forgets it, or exchanges the two, has the password in its place.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Credentials({})", self.password)
+        match &self.password {
+            Some(password) => write!(f, "Credentials({password})"),
+            None => f.write_str("Credentials(no password)"),
+        }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::dice::Dice;
 
-/// A turn to be made.
+/// A turn to make.
 #[derive(Clone, Debug)]
 pub(crate) struct Chosen {
     /// As it is typed.
@@ -26,7 +26,7 @@ pub(crate) fn choose(registry: &Registry, board: &Value, dice: &mut Dice) -> any
     let given: Vec<GivenOption> =
         text("options")?.split_whitespace().filter_map(GivenOption::from_word).collect();
     let options = game.parse_options(&given, players)?;
-    // What chance will bring after this turn is the server's secret, and of no interest here.
+    // Only the server knows the seed; the draw after this turn does not matter here.
     let mut position = game.parse_position(&options, players, &Seed::default(), text("position")?)?;
     let word = draw(position.as_ref(), dice)?;
     let played = position.play(Turn::from_word(&word))?;

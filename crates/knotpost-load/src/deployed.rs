@@ -1,5 +1,5 @@
-//! The deployed profile: a server as operators have it, and what is around it. Its data and its configuration are in
-//! different folders, an ordinary user runs it, and its clients have hosts of their own, behind a relay and a proxy.
+//! The deployed profile: a server set up as operators run it. Data and configuration are in different folders, an
+//! unprivileged user runs it, and its clients have addresses of their own, behind a relay and a proxy.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
@@ -20,7 +20,7 @@ use crate::server::Place;
 const HOSTS: u32 = 0xc612_0000;
 const MOST_HOSTS: u64 = 1 << 17;
 
-/// The host of whoever has this name, the same whenever it is asked.
+/// The address of the client with this name; the same name always has the same address.
 fn host_of(name: &str) -> Ipv4Addr {
     let mut hasher = DefaultHasher::new();
     name.hash(&mut hasher);
@@ -28,12 +28,12 @@ fn host_of(name: &str) -> Ipv4Addr {
     Ipv4Addr::from(HOSTS | number)
 }
 
-/// The header line by which a proxy tells who asks. Servers believe it in the deployed profile alone.
+/// The header line by which a proxy passes on the client's address. Servers trust it in the deployed profile alone.
 pub(crate) fn forwarded_for(name: &str) -> String {
     format!("X-Forwarded-For: {}\r\n", host_of(name))
 }
 
-/// The header line by which a relay tells from where it has a mail.
+/// The header line by which a relay names the client that it received a mail from.
 pub(crate) fn received_from(name: &str) -> String {
     let host = host_of(name);
     format!(
@@ -45,15 +45,15 @@ pub(crate) fn received_from(name: &str) -> String {
 pub(crate) const DATA: &str = "var/knotpost";
 /// Where its settings are.
 pub(crate) const SETTINGS: &str = "etc/knotpost.toml";
-/// nobody, who owns nothing.
+/// The user `nobody`, who owns no files.
 const NOBODY: u32 = 65534;
 
-/// Whether there is another user to be: only root can run a program as somebody else.
+/// Whether the trial can run a program as another user; only root can.
 fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
 }
 
-/// What runs a program as an ordinary user, in the same process.
+/// The command that replaces itself by a program run as an unprivileged user.
 pub(crate) fn ordinary_user() -> Vec<String> {
     let user = [format!("--reuid={NOBODY}"), format!("--regid={NOBODY}"), "--clear-groups".to_owned()];
     let mut words = Vec::new();
@@ -65,7 +65,7 @@ pub(crate) fn ordinary_user() -> Vec<String> {
     words
 }
 
-/// Makes the folders of a deployed server, and puts the program where every user may run it; its path.
+/// Makes the folders of a deployed server, copies the program to where every user may run it, and returns its path.
 pub(crate) fn furnish(folder: &Path, program: &Path) -> anyhow::Result<PathBuf> {
     let own = folder.join("knotpost");
     fs::hard_link(program, &own).or_else(|_| fs::copy(program, &own).map(drop))?;
@@ -77,8 +77,8 @@ pub(crate) fn furnish(folder: &Path, program: &Path) -> anyhow::Result<PathBuf> 
     Ok(own)
 }
 
-/// Writes settings, named as in the environment without its prefix, into the file of a deployed server; of two of one
-/// name the later counts. From then on the user of the server has the data and may read the file.
+/// Writes settings, named as in the environment without the prefix, into the configuration file of a deployed server; of
+/// two with one name the later wins. From then on the server's user owns the data and may read the file.
 pub(crate) fn write_settings(folder: &Path, settings: &[(String, String)]) -> anyhow::Result<()> {
     let mut sections: BTreeMap<String, BTreeMap<String, &str>> = BTreeMap::new();
     for (name, value) in settings {
@@ -90,7 +90,7 @@ pub(crate) fn write_settings(folder: &Path, settings: &[(String, String)]) -> an
     for (section, values) in sections {
         writeln!(text, "[{section}]")?;
         for (key, value) in values {
-            // Strings are written alike in JSON and in TOML.
+            // JSON and TOML write strings the same way.
             writeln!(text, "{key} = {}", serde_json::Value::from(value))?;
         }
     }
@@ -104,7 +104,7 @@ pub(crate) fn write_settings(folder: &Path, settings: &[(String, String)]) -> an
     Ok(())
 }
 
-/// Gives a folder to the ordinary user, with all that is in it.
+/// Makes the unprivileged user the owner of a folder and everything in it.
 fn give(path: &Path) -> std::io::Result<()> {
     chown(path, Some(NOBODY), Some(NOBODY))?;
     if path.is_dir() {
@@ -115,7 +115,7 @@ fn give(path: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What an operator behind a relay and a proxy sets. Limits, bounds and confirmations stay as they are by default.
+/// The settings of an operator behind a relay and a proxy. Limits, bounds and confirmations keep their defaults.
 pub(crate) fn behind_relay_and_proxy(place: Place, names: &NameServer) -> Place {
     place
         .with("SERVER__PUBLIC_URL", "http://play.example.net")
@@ -124,7 +124,7 @@ pub(crate) fn behind_relay_and_proxy(place: Place, names: &NameServer) -> Place 
         .with("INBOUND__DNS", names.address.to_string())
 }
 
-/// Knows no name, so that nobody asks beyond this machine.
+/// A name server that knows no name, so that no query leaves this machine.
 pub(crate) struct NameServer {
     address: SocketAddr,
     task: JoinHandle<()>,
@@ -144,7 +144,7 @@ impl NameServer {
             let mut query = [0; 512];
             while let Ok((length, asker)) = socket.recv_from(&mut query).await {
                 let answer = query.get(..length).and_then(no_such_name);
-                // Whoever is gone needs no answer.
+                // A client that has gone needs no answer.
                 let _ = socket.send_to(&answer.unwrap_or_default(), asker).await;
             }
         });
@@ -152,7 +152,7 @@ impl NameServer {
     }
 }
 
-/// The answer to a question (RFC 1035, section 4.1): its own id, name error, and the question alone.
+/// The response to a query (RFC 1035, section 4.1): its id, `NXDOMAIN`, and the question section.
 fn no_such_name(query: &[u8]) -> Option<Vec<u8>> {
     let rest = query.get(12..)?;
     let end = rest.iter().position(|byte| *byte == 0)? + 5;

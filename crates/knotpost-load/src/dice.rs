@@ -1,5 +1,4 @@
-//! Chance that can be repeated: whoever plays, kills or answers slowly draws from a seed that is
-//! printed.
+//! Repeatable randomness: players, killers and the sink draw from one seed, which is printed.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -13,7 +12,7 @@ impl Dice {
         Self(seed)
     }
 
-    /// Another generator, whose draws have nothing to do with those of this one.
+    /// A second generator, whose draws are independent of this one's.
     pub(crate) fn split(&mut self) -> Self {
         Self(self.draw())
     }
@@ -30,7 +29,7 @@ impl Dice {
         self.draw().checked_rem(end).unwrap_or(0)
     }
 
-    /// Whether something happens that does so `percent` times in a hundred.
+    /// True with a probability of `percent` in a hundred.
     pub(crate) fn happens(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
@@ -41,7 +40,7 @@ impl Dice {
         range.start + Duration::from_micros(self.below(u64::try_from(width).unwrap_or(u64::MAX)))
     }
 
-    /// One of them; `None` when there is none.
+    /// A random element; `None` when there is none.
     pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> Option<&'a T> {
         let index = self.below(from.len() as u64);
         from.get(usize::try_from(index).ok()?)

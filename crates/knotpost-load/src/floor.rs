@@ -1,5 +1,5 @@
-//! Floors to compare with: listeners that understand nothing and only store, durably, what the
-//! server must store for a move. What the server adds to this is its own work.
+//! Floors to compare with: listeners that parse nothing and only store, durably, what the server must store for a move.
+//! The difference is the server's own work.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     folder: PathBuf,
 }
 
-/// A message with the address of whoever waits for its commit.
+/// A message, and the channel to the task that waits for its commit.
 type Waiting = (Vec<u8>, oneshot::Sender<i64>);
 
 /// Serves until it is ended; prints where it listens: SMTP (and LMTP alike), then HTTP.
@@ -70,7 +70,7 @@ fn open(folder: &Path) -> anyhow::Result<Connection> {
     Ok(database)
 }
 
-/// Commits whatever waits, and answers only then.
+/// Commits the waiting messages together, then answers them.
 fn write(database: &Connection, mut inbox: mpsc::Receiver<Waiting>) -> anyhow::Result<()> {
     let mut mail = database.prepare("INSERT INTO inbox (message_id, raw) VALUES (?1, ?2)")?;
     let mut made = database.prepare("INSERT INTO moves VALUES (?1, ?2, 'o7')")?;
@@ -94,7 +94,7 @@ fn write(database: &Connection, mut inbox: mpsc::Receiver<Waiting>) -> anyhow::R
         }
         database.execute_batch("COMMIT")?;
         for ((_, caller), number) in group.drain(..).zip(first + 1..) {
-            // Who went away need not be told.
+            // A client that has gone needs no answer.
             let _ = caller.send(number);
         }
     }

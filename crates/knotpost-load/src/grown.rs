@@ -1,4 +1,4 @@
-//! What is asked most, of a server with many boards and of one without, by turns in the same minutes.
+//! The most frequent requests, sent to a server with many boards and to one without, by turns in the same minutes.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::server::{Place, Running, program_at};
 use crate::sink::{Manners, Sink};
 
 const JSON: &str = "Content-Type: application/json\r\n";
-/// The password of those who play here.
+/// The password of the players of this measurement.
 const PASSWORD: &str = "walker-secret";
 
 #[derive(Debug, clap::Args)]
@@ -42,7 +42,7 @@ pub(crate) struct Args {
     server: Option<PathBuf>,
 }
 
-/// What is asked.
+/// The requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Question {
     Move,
@@ -87,9 +87,9 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
         None => Place::new(&program)?,
     };
     let grown = Place::at(&program, &std::fs::canonicalize(&args.folder)?);
-    let door = *sink.addresses.first().context("the sink has no door")?;
-    let mut small = Side::start(small, args.beside_database.as_deref(), door).await?;
-    let mut grown = Side::start(grown, args.database.as_deref(), door).await?;
+    let sink_address = *sink.addresses.first().context("the sink has no listener")?;
+    let mut small = Side::start(small, args.beside_database.as_deref(), sink_address).await?;
+    let mut grown = Side::start(grown, args.database.as_deref(), sink_address).await?;
     println!(
         "{:<30} {:>9} {:>9} {:>7} {:>7} {:>7}",
         "median of", "beside", "grown", "ratio", "lowest", "highest"
@@ -119,7 +119,7 @@ async fn measure(
             one.push(small.ask(question).await?);
             other.push(grown.ask(question).await?);
         }
-        // The first round warms both.
+        // The first round warms up both servers.
         if round > 0 {
             ratios.push(other.percentile(50) / one.percentile(50));
             of_small.append(one);
@@ -146,13 +146,13 @@ impl Side {
             Some(url) => place.with("DATABASE__URL", url),
             None => place,
         };
-        // A folder may be measured more than once.
+        // A folder may have been measured before.
         let users = ["a", "b"].map(|seat| format!("w{seat}{}", std::process::id()));
         for userid in &users {
             place.add_user(userid, PASSWORD, &format!("{userid}@example.org")).await?;
         }
         let server = place.start().await?;
-        let http = Http::connect(server.doors.http).await?;
+        let http = Http::connect(server.endpoints.http).await?;
         let script = script()?;
         let mut side = Self { place, server, http, users, script, board: 0, made: 0 };
         side.challenge().await?;
@@ -168,7 +168,7 @@ impl Side {
         Ok(())
     }
 
-    /// Asks and returns how long that took.
+    /// Sends the request and returns how long the answer took.
     async fn ask(&mut self, question: Question) -> anyhow::Result<std::time::Duration> {
         let (board, [ann, _]) = (self.board, self.users.clone());
         match question {

@@ -1,5 +1,5 @@
-//! A client of HTTP/1.1 for one server on this machine: one connection, kept, one request after
-//! the other. It knows what that server sends and no more.
+//! An HTTP/1.1 client for one server on this machine: one keep-alive connection, one request after the other. It supports
+//! what that server sends, nothing more.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,12 +11,12 @@ use tokio::time::timeout;
 
 use crate::server::PATIENCE;
 
-/// An answer.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,
     pub(crate) body: Vec<u8>,
-    /// The cookie that is set, without what it is to be used for.
+    /// The cookie that is set, without its attributes.
     pub(crate) cookie: Option<String>,
 }
 
@@ -30,7 +30,7 @@ impl Response {
     }
 }
 
-/// A kept connection.
+/// A keep-alive connection.
 #[derive(Debug)]
 pub(crate) struct Http {
     stream: BufReader<TcpStream>,
@@ -48,12 +48,12 @@ impl Http {
         self.ask("GET", path, "", b"").await
     }
 
-    /// The same with more header lines, each ended by CRLF.
+    /// As above, with additional header lines, each ended by CRLF.
     pub(crate) async fn get_with(&mut self, path: &str, headers: &str) -> io::Result<Response> {
         self.ask("GET", path, headers, b"").await
     }
 
-    /// Sends `body` with more header lines, each ended by CRLF.
+    /// Sends `body` with additional header lines, each ended by CRLF.
     pub(crate) async fn post(&mut self, path: &str, headers: &str, body: &[u8]) -> io::Result<Response> {
         self.ask("POST", path, headers, body).await
     }

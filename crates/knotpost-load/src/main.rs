@@ -1,5 +1,5 @@
-//! Trials of a real server over real sockets: what it does when it is killed again and again, and
-//! how fast it is. Nothing here looks into the server; it is asked what everybody may ask.
+//! Trials of a real server over real sockets: what happens when it is killed again and again, and how fast it is. They
+//! use the server's public interfaces only.
 
 mod choose;
 mod deployed;
@@ -52,13 +52,13 @@ enum Scenario {
     Api(load::Args),
     /// The same while a hundred passwords wait to be checked, beside the same without them.
     Crowd(load::Args),
-    /// Passwords that nobody has checked yet, beside argon2 alone.
+    /// Passwords that are not cached, beside argon2 alone.
     Passwords(load::Args),
     /// How soon a server takes its first connection, and its memory while idle.
     Start(start::Args),
     /// One board again and again, as JSON and as text, beside a page that says hello.
     Reads(load::Args),
-    /// What people look at, by turns, beside a page that says hello.
+    /// The pages that people visit most, by turns, beside a page that says hello.
     Mixed(load::Args),
     /// Mail that piled up leaves, beside a client that does nothing but send.
     Outbox(load::Args),
@@ -76,7 +76,7 @@ enum Scenario {
 async fn main() -> ExitCode {
     let outcome = tokio::select! {
         outcome = run(Cli::parse().scenario) => outcome,
-        // Whatever the scenario started, servers and a database, is ended when the scenario is dropped here.
+        // Dropping the scenario ends the processes that it started: servers and a database.
         outcome = interrupted() => outcome,
     };
     match outcome {
@@ -112,7 +112,7 @@ async fn run(scenario: Scenario) -> anyhow::Result<bool> {
     }
 }
 
-/// Waits until this program is told to end.
+/// Waits for a signal to end.
 async fn interrupted() -> anyhow::Result<bool> {
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     tokio::select! {

@@ -1,9 +1,9 @@
-//! What is printed at the end: counts in a table, and times.
+//! The report printed at the end: a table of counts, and times.
 
 use std::fmt;
 use std::time::Duration;
 
-/// Counts under their names, and what is wrong with them.
+/// Named counts, and broken rules.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     rows: Vec<(String, String)>,
@@ -16,12 +16,12 @@ impl Report {
         self.rows.push((name.into(), value.to_string()));
     }
 
-    /// A rule that was found broken.
+    /// Records a broken rule.
     pub(crate) fn broken(&mut self, what: impl Into<String>) {
         self.broken.push(what.into());
     }
 
-    /// A rule, broken unless it holds.
+    /// Records a broken rule unless the condition holds.
     pub(crate) fn expect(&mut self, holds: bool, what: impl FnOnce() -> String) {
         if !holds {
             self.broken.push(what());
@@ -33,7 +33,7 @@ impl Report {
     }
 }
 
-/// How many broken rules are told one by one.
+/// The number of broken rules that are printed one by one.
 const MOST: usize = 25;
 
 impl fmt::Display for Report {
@@ -52,7 +52,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// How long each of many things took.
+/// The durations of many operations.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Times(Vec<Duration>);
 
@@ -69,7 +69,7 @@ impl Times {
         self.0.len()
     }
 
-    /// The time that `percent` of a hundred did not exceed, in milliseconds.
+    /// The given percentile, in milliseconds.
     pub(crate) fn percentile(&mut self, percent: usize) -> f64 {
         self.0.sort_unstable();
         let index = (self.0.len() * percent / 100).min(self.0.len().saturating_sub(1));

@@ -1,4 +1,4 @@
-//! The program under trial: `knotpost` processes on one folder, started, killed and asked.
+//! The program under trial: starts and kills `knotpost` processes on one folder, and runs its commands.
 
 use std::fs::{File, OpenOptions};
 use std::net::SocketAddr;
@@ -14,29 +14,29 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::deployed;
 
-/// Longer than anything takes, even on a busy machine.
+/// The limit for every operation, generous for a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_mins(2);
 
-/// Where a running server listens.
+/// The addresses a running server listens on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Doors {
+pub(crate) struct Endpoints {
     pub(crate) http: SocketAddr,
     pub(crate) smtp: SocketAddr,
     pub(crate) lmtp: SocketAddr,
 }
 
-impl Doors {
+impl Endpoints {
     fn read(text: &str) -> anyhow::Result<Self> {
         let ports: Value = serde_json::from_str(text)?;
-        let door = |name: &str| -> anyhow::Result<SocketAddr> {
+        let address = |name: &str| -> anyhow::Result<SocketAddr> {
             let address = ports.get(name).and_then(Value::as_str);
             Ok(address.with_context(|| format!("ports.json names no {name}"))?.parse()?)
         };
-        Ok(Self { http: door("http")?, smtp: door("smtp")?, lmtp: door("lmtp")? })
+        Ok(Self { http: address("http")?, smtp: address("smtp")?, lmtp: address("lmtp")? })
     }
 }
 
-/// A folder for a server, and what the environment tells the processes in it.
+/// A folder for a server, and the environment of its processes.
 #[derive(Debug)]
 pub(crate) struct Place {
     program: PathBuf,
@@ -45,36 +45,35 @@ pub(crate) struct Place {
     settings: Vec<(String, String)>,
 }
 
-/// How a place is made.
+/// How a folder is set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
-    /// One folder for everything, settings in the environment, and whoever runs the trial runs the server.
+    /// One folder for everything, settings in the environment, and the server runs as the trial's user.
     OneFolder,
-    /// As operators have it, see [`Place::deployed`].
+    /// As operators run it, see [`Place::deployed`].
     Deployed,
 }
 
 impl Place {
-    /// An empty folder for the server `program`: any free ports, no request rates, all addresses
-    /// taken as confirmed.
+    /// An empty folder for the server `program`: any free ports, no rate limits, and all addresses count as confirmed.
     pub(crate) fn new(program: &Path) -> anyhow::Result<Self> {
         let folder = tempfile::Builder::new().prefix("knotpost-load").tempdir()?.keep();
         Ok(Self::at(program, &folder))
     }
 
-    /// The same in a folder that is there.
+    /// As [`Place::new`], in an existing folder.
     pub(crate) fn at(program: &Path, folder: &Path) -> Self {
         Self::listening(program, folder, Layout::OneFolder)
             .with("LIMITS__ENABLED", "false")
-            // One host plays for many.
+            // All players share one host.
             .with("SMTP__RELAYS", "127.0.0.0/8")
             .with("INBOUND__WAITING_PER_DOMAIN", "1000000")
             .with("INBOUND__WAITING_TOTAL", "1000000")
             .with("ACCOUNTS__CONFIRM_ADDRESSES", "off")
     }
 
-    /// An empty folder in the deployed profile: data and configuration apart, an ordinary user, and limits, bounds and
-    /// confirmations as they are by default. What is set with [`Place::with`] counts once it is written down.
+    /// An empty folder in the deployed profile: data and configuration apart, an unprivileged user, and limits, bounds and
+    /// confirmations at their defaults. Settings of [`Place::with`] take effect once they are written to the file.
     pub(crate) fn deployed(program: &Path) -> anyhow::Result<Self> {
         let folder = tempfile::Builder::new().prefix("knotpost-load").tempdir()?.keep();
         let program = deployed::furnish(&folder, program)?;
@@ -92,7 +91,7 @@ impl Place {
             .with("LMTP__LISTEN", "127.0.0.1:0")
     }
 
-    /// Writes the settings into the configuration file, which the server may only read, and leaves it the rest.
+    /// Writes the settings into the configuration file, which the server may only read; it owns the rest.
     pub(crate) fn write_down(&self) -> anyhow::Result<()> {
         deployed::write_settings(&self.folder, &self.settings)
     }
@@ -101,8 +100,7 @@ impl Place {
         self.layout == Layout::Deployed
     }
 
-    /// The same with one more setting, named as in the environment without its prefix; a later one
-    /// of the same name wins.
+    /// Adds a setting, named as in the environment without the prefix; a later one of the same name wins.
     pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
         self.settings.push((name.to_owned(), value.into()));
         self
@@ -120,12 +118,12 @@ impl Place {
         })
     }
 
-    /// Removes the folder; without this it stays for whoever wants to look into it.
+    /// Removes the folder; without this it stays for inspection.
     pub(crate) fn remove(&self) -> std::io::Result<()> {
         std::fs::remove_dir_all(&self.folder)
     }
 
-    /// What all servers of this folder said so far.
+    /// The log of all servers of this folder so far.
     pub(crate) fn log(&self) -> String {
         std::fs::read_to_string(self.root().join("server.log")).unwrap_or_default()
     }
@@ -134,7 +132,7 @@ impl Place {
         self.command_under(&[], arguments)
     }
 
-    /// The same, run by another program that these words call and that gets ours as its arguments.
+    /// As above, run by a wrapper: `words` is its command line, to which ours is appended.
     fn command_under(&self, words: &[String], arguments: &[&str]) -> Command {
         let user = if self.is_deployed() { deployed::ordinary_user() } else { Vec::new() };
         let words = [words, user.as_slice()].concat();
@@ -152,7 +150,7 @@ impl Place {
             command.current_dir(self.root());
         }
         command.args(arguments).kill_on_drop(true);
-        // Nothing of the caller's own settings may help or hinder.
+        // The caller's own settings must have no influence.
         #[expect(clippy::disallowed_methods, reason = "to keep them from the program under trial")]
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("KNOTPOST_") {
@@ -172,14 +170,14 @@ impl Place {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
         if let Some(mut stdin) = child.stdin.take() {
-            // A program that refuses may leave without reading everything.
+            // A program that refuses may end before it has read everything.
             let _ = stdin.write_all(input).await;
         }
         let output = timeout(PATIENCE, child.wait_with_output()).await;
         Ok(output.with_context(|| format!("`knotpost {}` does not end", arguments.join(" ")))??)
     }
 
-    /// The same, saying what it says to everybody, for as long as it takes.
+    /// As [`Place::run`] with inherited output and without a time limit.
     pub(crate) async fn run_openly(&self, arguments: &[&str]) -> anyhow::Result<std::process::ExitStatus> {
         Ok(self.command(arguments).stdin(Stdio::null()).status().await?)
     }
@@ -192,14 +190,14 @@ impl Place {
         Ok(())
     }
 
-    /// Begins to start a server.
+    /// Spawns a server process.
     pub(crate) fn spawn(&self) -> anyhow::Result<Starting> {
         self.spawn_under(&[])
     }
 
     fn spawn_under(&self, words: &[String]) -> anyhow::Result<Starting> {
         let ports = self.data().join("ports.json");
-        // A file that a killed server left behind says nothing about this one.
+        // A killed server may have left its file. `Starting::wait` tells it from the new one by this number.
         let stale = file_number(&ports);
         let log: File = OpenOptions::new().create(true).append(true).open(self.root().join("server.log"))?;
         let mut command = self.command_under(words, &["serve"]);
@@ -207,18 +205,18 @@ impl Place {
         Ok(Starting { child: command.spawn()?, ports, stale })
     }
 
-    /// Starts a server and waits until its doors are open.
+    /// Starts a server and waits until its listeners are open.
     pub(crate) async fn start(&self) -> anyhow::Result<Running> {
         self.start_under(&[]).await
     }
 
-    /// The same, run by another program that keeps the process itself ours.
+    /// As above, run by a wrapper under which the server's process is still our child.
     pub(crate) async fn start_under(&self, words: &[String]) -> anyhow::Result<Running> {
         self.spawn_under(words)?.wait().await.with_context(|| format!("it said:\n{}", tail(&self.log())))
     }
 }
 
-/// A server whose doors are not open yet.
+/// A server whose listeners are not open yet.
 #[derive(Debug)]
 pub(crate) struct Starting {
     child: Child,
@@ -227,7 +225,7 @@ pub(crate) struct Starting {
 }
 
 impl Starting {
-    /// Waits until the doors are open.
+    /// Waits until the listeners are open.
     pub(crate) async fn wait(mut self) -> anyhow::Result<Running> {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -235,25 +233,25 @@ impl Starting {
                 bail!("the server did not start: {status}");
             }
             if file_number(&self.ports).is_some_and(|number| Some(number) != self.stale) {
-                let doors = Doors::read(&std::fs::read_to_string(&self.ports)?)?;
-                return Ok(Running { child: self.child, doors });
+                let endpoints = Endpoints::read(&std::fs::read_to_string(&self.ports)?)?;
+                return Ok(Running { child: self.child, endpoints });
             }
             ensure!(Instant::now() < deadline, "the server neither starts nor ends");
             sleep(Duration::from_millis(2)).await;
         }
     }
 
-    /// Ends the process at once, however far it has come.
+    /// Kills the process, however far it has started.
     pub(crate) async fn kill(mut self) -> anyhow::Result<()> {
         Ok(self.child.kill().await?)
     }
 }
 
-/// A server that runs.
+/// A running server.
 #[derive(Debug)]
 pub(crate) struct Running {
     child: Child,
-    pub(crate) doors: Doors,
+    pub(crate) endpoints: Endpoints,
 }
 
 impl Running {
@@ -261,17 +259,17 @@ impl Running {
         self.child.id().unwrap_or(0)
     }
 
-    /// Ends the process at once, as a power failure would, and returns when it is gone.
+    /// Kills the process, as a power failure would, and returns when it is gone.
     pub(crate) async fn kill(mut self) -> anyhow::Result<()> {
         Ok(self.child.kill().await?)
     }
 
-    /// Whether it ended by itself.
+    /// Whether the process has ended by itself.
     pub(crate) fn has_ended(&mut self) -> anyhow::Result<bool> {
         Ok(self.child.try_wait()?.is_some())
     }
 
-    /// Asks it to stop and waits until it has.
+    /// Asks the server to stop and waits until it has.
     pub(crate) async fn stop(mut self) -> anyhow::Result<()> {
         Command::new("kill").args(["-TERM", &self.id().to_string()]).status().await?;
         let status = timeout(PATIENCE, self.child.wait()).await.context("the server does not stop")??;
@@ -285,7 +283,7 @@ fn file_number(path: &Path) -> Option<u64> {
     std::fs::metadata(path).ok().map(|metadata| metadata.ino())
 }
 
-/// What a command said, on one line or several.
+/// The output of a command, on one line or several.
 pub(crate) fn said(output: &Output) -> String {
     let both = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
     format!("{} ({})", both.concat().trim(), output.status)
@@ -297,8 +295,7 @@ pub(crate) fn tail(log: &str) -> String {
     lines.get(lines.len().saturating_sub(20)..).unwrap_or_default().join("\n")
 }
 
-/// The server's program, whichever folder it is started in: the one named, or the one beside this program, where
-/// cargo puts it.
+/// The absolute path of the server's program: the one named, or the one beside this program, where cargo puts it.
 ///
 /// # Errors
 /// When there is none.

@@ -1,5 +1,5 @@
-//! The mail server of the outside world: takes every mail the trial's server sends, remembers what
-//! matters of it, and may be slow or ask to come again.
+//! The mail server of the outside world: accepts every mail the trial's server sends, records what the rules need, and may
+//! be slow or defer a mail.
 
 use std::collections::HashSet;
 use std::collections::hash_map::DefaultHasher;
@@ -18,36 +18,36 @@ use tokio::time::sleep;
 
 use crate::dice::Dice;
 
-/// How the sink treats who comes.
+/// How the sink treats its clients.
 #[derive(Clone, Debug)]
 pub(crate) struct Manners {
-    /// How long it thinks before the answer to a message.
+    /// The delay before the answer to a message.
     pub(crate) pause: Range<Duration>,
-    /// How many of a hundred mails are put off once.
+    /// The percentage of mails that are deferred once.
     pub(crate) put_off: u64,
     pub(crate) dice: Dice,
 }
 
 impl Manners {
-    /// Takes everything at once.
+    /// Accepts everything at once.
     pub(crate) fn prompt() -> Self {
         Self { pause: Duration::ZERO..Duration::ZERO, put_off: 0, dice: Dice::new(0) }
     }
 }
 
-/// Which server brought a mail, and when in its life. What could bring a mail twice separates two
-/// of these.
+/// The process that sent a mail, as far as the sink can tell. Everything that may cause a mail to be sent twice begins
+/// another life.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Life {
-    /// The door: each server has its own.
-    door: usize,
-    /// How many servers had that door before, when the connection was made.
+    /// The listener: each server has its own.
+    listener: usize,
+    /// The number of earlier processes of this listener when the connection was made.
     before: usize,
-    /// How often the database had gone or come back.
+    /// How often the database had gone away or come back.
     era: usize,
 }
 
-/// A mail that was answered 250, or would have been if its sender had lived.
+/// A mail that was answered 250, or would have been if its sender had not been killed.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrival {
     pub(crate) life: Life,
@@ -59,19 +59,19 @@ pub(crate) struct Arrival {
     pub(crate) subject: String,
     /// The words of its text that begin with [`MARK`].
     pub(crate) marks: Vec<u64>,
-    /// The path of the page behind it at which its recipient confirms an address.
+    /// The path of the confirmation page that its text links to.
     pub(crate) confirmation: Option<String>,
-    /// Stands for all its bytes.
+    /// A digest of all its bytes.
     pub(crate) digest: u64,
 }
 
-/// Begins the word by which a mail about something is recognised; a number follows.
+/// The prefix of the word by which a mail is recognised; a number follows.
 pub(crate) const MARK: &str = "load-mail-";
 
 struct Shared {
     manners: Mutex<(Manners, HashSet<String>)>,
     arrivals: Mutex<Vec<Arrival>>,
-    /// One a door.
+    /// One for each listener.
     lives: Vec<AtomicUsize>,
     era: AtomicUsize,
     put_off: AtomicUsize,
@@ -80,7 +80,7 @@ struct Shared {
 
 /// The sink, listening.
 pub(crate) struct Sink {
-    /// Its doors, at least one.
+    /// The addresses of its listeners, at least one.
     pub(crate) addresses: Vec<SocketAddr>,
     shared: Arc<Shared>,
     tasks: Vec<JoinHandle<()>>,
@@ -97,45 +97,45 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Sink {
-    /// Listens on a free port of this machine for each of `doors` servers.
-    pub(crate) async fn open(manners: Manners, doors: usize) -> std::io::Result<Self> {
+    /// Listens on a free port of this machine for each of the servers.
+    pub(crate) async fn open(manners: Manners, listeners: usize) -> std::io::Result<Self> {
         let shared = Arc::new(Shared {
             manners: Mutex::new((manners, HashSet::new())),
             arrivals: Mutex::default(),
-            lives: (0..doors).map(|_| AtomicUsize::new(0)).collect(),
+            lives: (0..listeners).map(|_| AtomicUsize::new(0)).collect(),
             era: AtomicUsize::new(0),
             put_off: AtomicUsize::new(0),
             gate: watch::Sender::new(true),
         });
         let mut sink = Self { addresses: Vec::new(), shared, tasks: Vec::new() };
-        for door in 0..doors {
+        for index in 0..listeners {
             let listener = TcpListener::bind("127.0.0.1:0").await?;
             sink.addresses.push(listener.local_addr()?);
             let host = Arc::clone(&sink.shared);
             sink.tasks.push(tokio::spawn(async move {
                 while let Ok((stream, _)) = listener.accept().await {
-                    // A client that was killed breaks off; there is nobody to tell.
-                    tokio::spawn(serve(stream, door, Arc::clone(&host)));
+                    // A killed client breaks the connection, which is no error here.
+                    tokio::spawn(serve(stream, index, Arc::clone(&host)));
                 }
             }));
         }
         Ok(sink)
     }
 
-    /// The setting that makes the server of that door send its mail here.
-    pub(crate) fn transport(&self, door: usize) -> String {
-        let address = self.addresses.get(door).map(ToString::to_string).unwrap_or_default();
+    /// The setting that makes a server send its mail to this listener.
+    pub(crate) fn transport(&self, listener: usize) -> String {
+        let address = self.addresses.get(listener).map(ToString::to_string).unwrap_or_default();
         format!("smtp://{address}")
     }
 
-    /// What comes on new connections of this door from now on is brought by another server.
-    pub(crate) fn begin_life(&self, door: usize) {
-        if let Some(life) = self.shared.lives.get(door) {
+    /// New connections of this listener come from another process from now on.
+    pub(crate) fn begin_life(&self, listener: usize) {
+        if let Some(life) = self.shared.lives.get(listener) {
             life.fetch_add(1, Ordering::SeqCst);
         }
     }
 
-    /// The database has gone, or come back: who sent a mail may not have been able to note it.
+    /// The database has gone away or come back: a sender may not have been able to acknowledge its mail.
     pub(crate) fn begin_era(&self) {
         self.shared.era.fetch_add(1, Ordering::SeqCst);
     }
@@ -144,12 +144,12 @@ impl Sink {
         lock(&self.shared.arrivals).len()
     }
 
-    /// Of a hundred mails that come from now on, so many are put off once.
+    /// Sets the percentage of mails that are deferred once from now on.
     pub(crate) fn put_off(&self, share: u64) {
         lock(&self.shared.manners).0.put_off = share;
     }
 
-    /// How many mails were put off.
+    /// The number of deferred mails.
     pub(crate) fn count_put_off(&self) -> usize {
         self.shared.put_off.load(Ordering::Relaxed)
     }
@@ -159,12 +159,12 @@ impl Sink {
         lock(&self.shared.arrivals).clone()
     }
 
-    /// Forgets what arrived after the first `count`.
+    /// Discards what arrived after the first `count`.
     pub(crate) fn truncate(&self, count: usize) {
         lock(&self.shared.arrivals).truncate(count);
     }
 
-    /// Lets everybody wait who wants to begin a mail.
+    /// Holds up every client that begins a mail.
     pub(crate) fn close_gate(&self) {
         self.shared.gate.send_replace(false);
     }
@@ -176,11 +176,11 @@ impl Sink {
 
 impl Shared {
     async fn pass_gate(&self) {
-        // The gate lasts as long as this does.
+        // The gate lives as long as `self`.
         let _ = self.gate.subscribe().wait_for(|open| *open).await;
     }
 
-    /// Whether this mail is asked to come again, and how long the answer takes.
+    /// Whether this mail is deferred, and the delay of the answer.
     fn judge(&self, arrival: &Arrival) -> (bool, Duration) {
         let (manners, known) = &mut *lock(&self.manners);
         let pause = manners.pause.clone();
@@ -190,8 +190,8 @@ impl Shared {
     }
 }
 
-async fn serve(stream: TcpStream, door: usize, shared: Arc<Shared>) -> std::io::Result<()> {
-    let before = shared.lives.get(door).map_or(0, |life| life.load(Ordering::SeqCst));
+async fn serve(stream: TcpStream, listener: usize, shared: Arc<Shared>) -> std::io::Result<()> {
+    let before = shared.lives.get(listener).map_or(0, |life| life.load(Ordering::SeqCst));
     stream.set_nodelay(true)?;
     let mut stream = BufReader::new(stream);
     stream.write_all(b"220 sink.example.net ESMTP\r\n").await?;
@@ -216,7 +216,7 @@ async fn serve(stream: TcpStream, door: usize, shared: Arc<Shared>) -> std::io::
             "DATA" => {
                 stream.write_all(b"354 go on\r\n").await?;
                 let Some(message) = read_message(&mut stream).await? else { return Ok(()) };
-                let life = Life { door, before, era: shared.era.load(Ordering::SeqCst) };
+                let life = Life { listener, before, era: shared.era.load(Ordering::SeqCst) };
                 let arrival = read_arrival(life, &recipient, &message);
                 let (put_off, pause) = shared.judge(&arrival);
                 if put_off {
@@ -238,14 +238,14 @@ async fn serve(stream: TcpStream, door: usize, shared: Arc<Shared>) -> std::io::
     }
 }
 
-/// A timer costs a millisecond even when it is for nothing.
+/// Sleeps, without a timer for zero: a timer takes at least a millisecond.
 async fn sleep_if_any(pause: Duration) {
     if !pause.is_zero() {
         sleep(pause).await;
     }
 }
 
-/// A message up to its dot; `None` when the client breaks off.
+/// Reads a message up to its dot; `None` when the connection breaks.
 async fn read_message(stream: &mut BufReader<TcpStream>) -> std::io::Result<Option<Vec<u8>>> {
     let mut message = Vec::with_capacity(4096);
     loop {

@@ -1,5 +1,5 @@
-//! A client of SMTP and LMTP, as a mail server speaks them: step by step, one message after the
-//! other on a connection that may be kept.
+//! An SMTP and LMTP client that behaves as a mail server does: step by step, one message after the other on a connection
+//! that may be reused.
 
 use std::io;
 use std::net::SocketAddr;
@@ -40,7 +40,7 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Connects and says hello; a refusal of either is an error.
+    /// Connects and sends EHLO or LHLO; a refusal is an error.
     pub(crate) async fn connect(address: SocketAddr, dialect: Dialect) -> io::Result<Self> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
@@ -55,8 +55,7 @@ impl Client {
         Ok(client)
     }
 
-    /// Hands over one message with its line ends as CRLF and its dots doubled, see [`encode`]. The
-    /// answer to its last line, or to the first that was not taken.
+    /// Sends one message, encoded by [`encode`]. Returns the answer to its end, or the first refusal.
     pub(crate) async fn send(&mut self, from: &str, to: &str, message: &[u8]) -> io::Result<Reply> {
         for line in [format!("MAIL FROM:<{from}>\r\n"), format!("RCPT TO:<{to}>\r\n")] {
             let reply = self.say(line.as_bytes()).await?;
@@ -71,7 +70,7 @@ impl Client {
         self.say(message).await
     }
 
-    /// Says good bye.
+    /// Sends QUIT.
     pub(crate) async fn quit(mut self) -> io::Result<()> {
         self.say(b"QUIT\r\n").await.map(drop)
     }
@@ -94,7 +93,7 @@ impl Client {
     }
 }
 
-/// A message as it goes over the wire, its end included.
+/// A message as it is sent: CRLF line ends, doubled dots, and the final dot.
 pub(crate) fn encode(message: &str) -> Vec<u8> {
     let mut wire = String::with_capacity(message.len() + 64);
     for line in message.lines() {

@@ -1,4 +1,4 @@
-//! How soon a server takes its first connection, and how much memory it keeps while nothing happens.
+//! How soon a server accepts its first connection, and how much memory it uses while idle.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::load::memory_of;
 use crate::report::Times;
 use crate::server::{Place, program_at};
 
-/// Memory is looked at when the server has had so long to settle.
+/// How long after the start memory is measured.
 const IDLE: Duration = Duration::from_secs(3);
 
 #[derive(Debug, clap::Args)]
@@ -44,7 +44,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     for round in 0..args.rounds {
         let begun = Instant::now();
         let server = place.start().await?;
-        TcpStream::connect(server.doors.http).await?;
+        TcpStream::connect(server.endpoints.http).await?;
         times.push(begun.elapsed());
         if round == 0 {
             sleep(IDLE).await;

@@ -1,5 +1,5 @@
 //! Reading a mail: from its bytes to the message, and from its text to command and comment; for mails of several
-//! programs, and for the dearest ones of growing size, whose times should grow no faster.
+//! programs, and for the most expensive inputs at growing sizes, whose times must grow linearly.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::fs;

@@ -1,38 +1,38 @@
-//! The end of a message within an SMTP session, and the dots in front of its lines (RFC 5321, section 4.5.2).
+//! The end of a message within an SMTP session, and dot-stuffing (RFC 5321, section 4.5.2).
 //!
-//! Only CRLF.CRLF ends a message. A CR or LF that stands alone never does, and makes the message malformed: what one
-//! server takes for the end and another does not is how messages are smuggled.
+//! Only CRLF.CRLF ends a message. A bare CR or LF never does, and makes the message malformed: message smuggling relies on
+//! two servers that disagree about the end.
 
 use memchr::memchr3;
 
-/// Whether more of a message is to come.
+/// Whether a message has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// Its end has not come.
+    /// The end has not been read yet.
     Going,
-    /// What was taken last ended it.
+    /// The bytes read last ended it.
     Ended,
 }
 
-/// A message that has come to its end.
+/// A complete message.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Received {
-    /// The bytes, without the dots that were stuffed in.
+    /// The bytes, without dot-stuffing.
     Whole(Vec<u8>),
     /// More bytes than allowed.
     TooLarge,
-    /// With a CR or LF that stands alone, or a NUL.
+    /// With a bare CR or LF, or a NUL.
     Malformed,
 }
 
-/// What the bytes so far end with.
+/// The state of the reader: what the bytes so far end with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Nothing at all, or CRLF.
     LineStart,
-    /// A dot behind a line start.
+    /// A dot at the start of a line.
     Dot,
-    /// A dot behind a line start, and CR.
+    /// A dot at the start of a line, and CR.
     DotCr,
     /// Anything else within a line.
     Text,
@@ -40,7 +40,7 @@ enum State {
     Cr,
 }
 
-/// Takes a message in chunks of any size.
+/// Reads a message in chunks of any size.
 #[derive(Debug)]
 pub struct DataReader {
     body: Vec<u8>,
@@ -57,7 +57,7 @@ impl DataReader {
         Self { body, limit, state: State::LineStart, too_large: false, malformed: false }
     }
 
-    /// Takes what it needs of the bytes; returns how many that were, and whether the message has ended.
+    /// Reads bytes up to the end of the message; returns how many it used, and whether the message has ended.
     pub fn ingest(&mut self, bytes: &[u8]) -> (usize, Progress) {
         let mut rest = bytes;
         while let Some((&byte, behind)) = rest.split_first() {
@@ -99,7 +99,7 @@ impl DataReader {
             (State::LineStart, b'.') => State::Dot,
             (State::Dot, b'\r') => State::DotCr,
             (State::LineStart | State::Text, b'\r') => State::Cr,
-            // A CR without its LF, then a CR that may still have one.
+            // A bare CR, then a CR that an LF may still follow.
             (State::Cr | State::DotCr, b'\r') => {
                 self.malformed = true;
                 State::Cr
@@ -116,7 +116,7 @@ impl DataReader {
         Progress::Going
     }
 
-    /// Nothing is kept of a message that will be refused.
+    /// Drops the bytes of a message that will be refused.
     fn keep(&mut self, bytes: &[u8]) {
         self.too_large |= self.body.len() + bytes.len() > self.limit;
         if self.too_large || self.malformed {
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Feeds the bytes in these pieces; the message and how many bytes it took, if it ended.
+    /// Feeds the bytes in chunks; returns the message and the number of bytes used, if it ended.
     fn read<'a>(pieces: impl IntoIterator<Item = &'a [u8]>, limit: usize) -> Option<(Received, usize)> {
         let mut reader = DataReader::new(limit);
         let mut used = 0;
@@ -147,7 +147,7 @@ mod tests {
         None
     }
 
-    /// The same by searching the whole text: the first CRLF.CRLF, the CRLF in front of the text included.
+    /// The same by searching the text: the first CRLF.CRLF, including a CRLF before the text.
     fn by_search(wire: &[u8]) -> Option<(Received, usize)> {
         let text = [b"\r\n", wire].concat();
         let end = text.windows(5).position(|five| five == b"\r\n.\r\n")?;

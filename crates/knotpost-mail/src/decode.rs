@@ -1,9 +1,9 @@
-//! Transfer encodings and charsets as they come: mislabelled, cut off, with something behind them.
+//! Transfer encodings and charsets, decoded leniently: mislabelled, truncated, with trailing data.
 
 use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::charsets::map::charset_decoder;
 
-/// Base64 as it arrives: with footers of mailing lists behind it, or cut off.
+/// Decodes Base64 that may be truncated or followed by the footer of a mailing list.
 pub(super) fn decode_base64(body: &[u8]) -> Vec<u8> {
     if let Some(decoded) = base64_decode(body) {
         return decoded;
@@ -16,9 +16,9 @@ pub(super) fn decode_base64(body: &[u8]) -> Vec<u8> {
     base64_decode(whole_lines).unwrap_or_else(|| body.to_vec())
 }
 
-/// Quoted-printable (RFC 2045, section 6.7) as it arrives: what is no code stays as it is.
+/// Decodes quoted-printable (RFC 2045, section 6.7); an invalid code is left as it is.
 ///
-/// Blanks at line ends stay too: programs that forget to encode them mean the `-- ` above a signature.
+/// Blanks at line ends are left too: programs that do not encode them mean the `-- ` above a signature.
 pub(super) fn decode_quoted(body: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(body.len());
     let mut rest = body;
@@ -45,7 +45,7 @@ fn hex_pair(text: &[u8]) -> Option<(u8, &[u8])> {
     u8::try_from(code).ok().map(|code| (code, after))
 }
 
-/// A soft break may have blanks before its line end; the end of the text counts as one.
+/// A soft line break may have blanks before its line end; the end of the text counts as a line end.
 fn behind_soft_break(text: &[u8]) -> Option<&[u8]> {
     let line_end = text.iter().take(MAX_PADDING).position(|byte| !matches!(byte, b' ' | b'\t'));
     match line_end {
@@ -58,7 +58,7 @@ fn behind_soft_break(text: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// More blanks than this before a line end are not a soft break's.
+/// The most blanks between the `=` of a soft line break and its line end.
 const MAX_PADDING: usize = 80;
 
 pub(super) fn decode_charset(bytes: &[u8], charset: Option<&str>) -> String {
@@ -68,7 +68,7 @@ pub(super) fn decode_charset(bytes: &[u8], charset: Option<&str>) -> String {
         "" | "us-ascii" | "ascii" | "utf-8" | "utf8" | "unknown-8bit" | "x-unknown" | "8bit"
     );
     if vague {
-        // Programs that know no better send UTF-8; those before them sent Windows-1252.
+        // Programs that declare no charset send UTF-8; older ones send Windows-1252.
         if let Ok(text) = std::str::from_utf8(bytes) {
             return text.to_owned();
         }
@@ -81,7 +81,7 @@ pub(super) fn decode_charset(bytes: &[u8], charset: Option<&str>) -> String {
         .map_or_else(|| String::from_utf8_lossy(bytes).into_owned(), |decode| decode(bytes))
 }
 
-/// `\n` line ends, no byte order mark, no control characters but line ends and tabs.
+/// Converts to `\n` line ends, and removes byte order marks and control characters other than line ends and tabs.
 pub(super) fn clean_lines(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut chars = text.trim_start_matches('\u{feff}').chars().peekable();
@@ -97,14 +97,14 @@ pub(super) fn clean_lines(text: &str) -> String {
     clean
 }
 
-/// Characters that show nothing and mean nothing in a text of ours: soft hyphens, zero-width blanks, byte order
-/// marks, marks of direction. Joiners are left, for they shape letters and pictures.
+/// Invisible characters without meaning in a command or comment: soft hyphens, zero-width spaces, byte order marks,
+/// direction marks. Joiners are kept, because they shape letters and emoji.
 pub(super) fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}')
         || matches!(c, '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
-/// Headers as UTF-8: bytes that are none come from programs that send Windows-1252 as it is.
+/// Headers as UTF-8; bytes that are not valid UTF-8 are read as Windows-1252, which some programs send unencoded.
 pub(super) fn header_text(head: &[u8]) -> Vec<u8> {
     if std::str::from_utf8(head).is_ok() {
         return head.to_vec();

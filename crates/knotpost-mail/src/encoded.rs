@@ -1,11 +1,11 @@
 //! Encoded words (RFC 2047) in a line of text such as the Subject.
 //!
-//! Joins the bytes of neighbouring words of one charset before they are decoded: many programs cut in the middle of
-//! a character.
+//! The bytes of adjacent words of one charset are joined before decoding: many programs split in the middle of a
+//! character.
 
 use super::decode::{decode_base64, decode_charset, decode_quoted};
 
-/// Decodes every encoded word; what is none stays as it is, and so does a word that cannot be decoded.
+/// Decodes every encoded word; other text, and a word that cannot be decoded, is left as it is.
 pub(super) fn decode_words(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut pending: Option<Pending> = None;
@@ -37,14 +37,14 @@ pub(super) fn decode_words(text: &str) -> String {
     out
 }
 
-/// Words of one charset whose bytes belong together.
+/// The bytes of adjacent words of one charset.
 struct Pending {
     charset: String,
     bytes: Vec<u8>,
 }
 
 impl Pending {
-    /// Charsets that switch by escape sequences begin anew in every word.
+    /// Whether the charset switches by escape sequences, whose state is reset in every word.
     fn continues_in(&self, word: &Word<'_>) -> bool {
         let switches = self.charset.get(..8).is_some_and(|start| start.eq_ignore_ascii_case("iso-2022"));
         !switches && self.charset.eq_ignore_ascii_case(word.charset)
@@ -62,10 +62,10 @@ fn flush(pending: &mut Option<Pending>, out: &mut String) {
     }
 }
 
-/// The longest word that is read; RFC 2047 allows 75, programs write more.
+/// The longest word that is decoded, in bytes; RFC 2047 allows 75, but programs write longer ones.
 const MAX_WORD: usize = 4096;
 
-/// `=?charset*language?B?text?=` at the start of the text, and what stands behind it.
+/// Parses `=?charset*language?B?text?=` at the start of the text; returns it and the rest.
 fn read_word(text: &str) -> Option<(Word<'_>, &str)> {
     let inner = text.strip_prefix("=?")?;
     let (charset, inner) = inner

@@ -1,12 +1,12 @@
-//! The words of a mail that are its sender's own.
+//! Extracts the sender's own words from the text of a mail.
 //!
-//! Drops what mail programs add: quoted text, the line that introduces it, signatures, adverts of telephones. What
-//! is typed above, between or below quotes stays, and so does everything of which it is not certain: a quote too
-//! much costs a sentence in a comment, a sentence too little may be a move.
+//! It drops what mail programs add: quoted text and its attribution, signatures, adverts of telephones. Text above, between
+//! or below quotes is kept, and so is everything uncertain: a quote too many costs a sentence in a comment, a sentence too
+//! few may be a move.
 
 use super::{quoting, trimmings};
 
-/// A text without what was quoted; no blank lines at either end.
+/// A text without quotes, and without blank lines at either end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Extracted {
     /// The lines that are left, in order.
@@ -26,7 +26,7 @@ impl Extracted {
     }
 }
 
-/// Takes the sender's own words out of a readable text.
+/// Extracts the sender's own words from a readable text.
 pub fn extract(text: &str) -> Extracted {
     let lines: Vec<&str> = text.lines().collect();
     let mut marks: Vec<Mark> =
@@ -44,23 +44,23 @@ pub fn extract(text: &str) -> Extracted {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     Own,
-    /// Marked with `>` or part of a message that was put in whole.
+    /// Marked with `>`, or part of an included message.
     Quote,
-    /// Dropped, but nothing that a quote would show: signatures, adverts and warnings.
+    /// Dropped, but not quoted: signatures, adverts and warnings.
     Trimmings,
 }
 
-/// Nothing to be seen: blanks, and joiners with nothing to join.
+/// Whether nothing is visible: blanks, and joiners with nothing to join.
 pub(super) fn is_blank(line: &str) -> bool {
     line.chars().all(|c| c.is_whitespace() || matches!(c, '\u{200c}' | '\u{200d}'))
 }
 
-/// A line of the sender's with something on it.
+/// Whether this is a visible line of the sender's.
 pub(super) fn is_own(lines: &[&str], marks: &[Mark], index: usize) -> bool {
     marks.get(index) == Some(&Mark::Own) && lines.get(index).is_some_and(|line| !is_blank(line))
 }
 
-/// Messages put in whole, under a separator or a header block: to the end, unless their lines are marked with `>`.
+/// Marks included messages, from a separator or a header block to the end, unless their lines are marked with `>`.
 fn mark_whole_messages(lines: &[&str], marks: &mut [Mark]) {
     let mut at = 0;
     while at < lines.len() {
@@ -112,7 +112,7 @@ fn mark_attributions(lines: &[&str], marks: &mut [Mark]) {
     }
 }
 
-/// How many of the last lines are an attribution: one, or up to three when the program broke a long one.
+/// The number of last lines that form an attribution: one, or up to three when the program wrapped a long one.
 fn attribution_length(lines: &[&str], marks: &[Mark]) -> usize {
     let mut fallback = 0;
     for length in 1..=3.min(lines.len()) {
@@ -128,7 +128,7 @@ fn attribution_length(lines: &[&str], marks: &[Mark]) -> usize {
         if quoting::opens_attribution(first) {
             return length;
         }
-        // The address was broken off: the line above belongs to it whatever its words.
+        // The address was wrapped, so the line above belongs to it, whatever it says.
         if fallback == 0 && !quoting::is_rest_of_address(first) {
             fallback = length;
         }
@@ -136,8 +136,8 @@ fn attribution_length(lines: &[&str], marks: &[Mark]) -> usize {
     fallback
 }
 
-/// Attributions that are beyond doubt, above quotes without marks: with something of the sender's above, all of the
-/// rest is the quote; else nobody can tell, and only the attribution goes.
+/// Unmistakable attributions above quotes without marks. Below words of the sender all of the rest is the quote; otherwise
+/// its extent is unknown, and only the attribution is dropped.
 fn mark_unmarked_quotes(lines: &[&str], marks: &mut [Mark]) {
     let (mut at, mut above) = (0, false);
     while at < lines.len() {
@@ -160,7 +160,7 @@ fn mark_unmarked_quotes(lines: &[&str], marks: &mut [Mark]) {
     }
 }
 
-/// The number of lines of an attribution with name, address, date and verb that begins a paragraph here.
+/// The number of lines of an attribution with name, address, date and verb that begins a paragraph at this line.
 fn full_attribution(lines: &[&str], marks: &[Mark], at: usize) -> usize {
     let begins = at.checked_sub(1).is_none_or(|before| !is_own(lines, marks, before));
     if !begins {
@@ -173,7 +173,7 @@ fn full_attribution(lines: &[&str], marks: &[Mark], at: usize) -> usize {
     (1..=3).find(fits).unwrap_or(0)
 }
 
-/// The lines that are left; where something was taken out, at most one blank line stays.
+/// The lines that are kept; in place of dropped lines at most one blank line.
 fn collect(lines: &[&str], marks: &[Mark]) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     let mut gap = false;

@@ -1,4 +1,4 @@
-//! Undoes `format=flowed` (RFC 3676): lines that a mail program broke become whole again.
+//! Undoes `format=flowed` (RFC 3676): joins lines that a mail program wrapped.
 
 use std::iter::Peekable;
 use std::str::Lines;
@@ -15,7 +15,7 @@ pub(super) fn unflow_if_declared(text: String, content: Option<&ContentType<'_>>
     unflow(&text, joint)
 }
 
-/// What stands where two lines are joined.
+/// The text between two joined lines.
 #[derive(Clone, Copy)]
 enum Joint {
     Space,
@@ -44,7 +44,7 @@ fn unflow(text: &str, joint: Joint) -> String {
     out
 }
 
-/// The next line, if the paragraph so far flows on into it.
+/// The next line, if it continues the paragraph.
 fn continuation<'a>(paragraph: &str, depth: usize, lines: &mut Peekable<Lines<'a>>) -> Option<&'a str> {
     if !paragraph.ends_with(' ') || paragraph == SIGNATURE {
         return None;
@@ -59,7 +59,7 @@ fn continuation<'a>(paragraph: &str, depth: usize, lines: &mut Peekable<Lines<'a
 
 const SIGNATURE: &str = "-- ";
 
-/// The number of quote marks, and the line behind them without the space that was stuffed in.
+/// The number of quote marks, and the line after them without space-stuffing.
 fn split_quote(line: &str) -> (usize, &str) {
     let rest = line.trim_start_matches('>');
     (line.len() - rest.len(), rest.strip_prefix(' ').unwrap_or(rest))

@@ -1,13 +1,13 @@
-//! HTML to the plain text a person would have typed.
+//! Converts HTML to the plain text a person would have typed.
 //!
-//! Made for mails without a plain part: keeps lines apart, drops what is not shown, and marks quotes with `>` so
-//! that the stage behind needs to know one kind of quote only. Not a renderer: no tables, no lists, no links.
+//! For mails without a plain part: it keeps line breaks, drops what is not displayed, and marks quotes with `>`, so that
+//! the next stage needs to know one kind of quote only. It is not a renderer: no tables, no lists, no links.
 
 use mail_parser::decoders::html::add_html_token;
 
 use super::decode::is_invisible;
 
-/// Converts; never fails, whatever the markup.
+/// Converts any markup; it never fails.
 pub(super) fn to_text(html: &str) -> String {
     let mut page = Page::default();
     let mut rest = html;
@@ -49,7 +49,7 @@ fn read_tag(text: &str) -> Option<(Tag<'_>, &str)> {
     Some((Tag { name: name.to_ascii_lowercase(), closes, attributes }, after))
 }
 
-/// Splits at the `>` that ends a tag; one within quotation marks does not.
+/// Splits at the `>` that ends a tag, ignoring those within quotation marks.
 fn split_at_tag_end(text: &str) -> (&str, &str) {
     let mut quote = None;
     for (at, byte) in text.bytes().enumerate() {
@@ -67,7 +67,7 @@ fn split_at_tag_end(text: &str) -> (&str, &str) {
     (text, "")
 }
 
-/// Passes over the contents of elements that nobody sees.
+/// Skips the contents of elements that are not displayed.
 fn skip_hidden<'a>(tag: &Tag<'_>, after: &'a str) -> &'a str {
     if tag.closes || !matches!(tag.name.as_str(), "script" | "style" | "title" | "template") {
         return after;
@@ -87,7 +87,7 @@ struct Page {
     preformatted: usize,
     /// The paragraph has no margin: Outlook writes one for every line.
     tight: bool,
-    /// For every open `div`, what it opened.
+    /// For every open `div`, what it started.
     divs: Vec<Marks>,
 }
 
@@ -98,7 +98,7 @@ enum Marks {
     Nothing,
 }
 
-/// Quotes beyond this depth look the same.
+/// The most quote marks; deeper quotes get the same number.
 const MAX_QUOTES: usize = 8;
 
 impl Page {
@@ -117,7 +117,7 @@ impl Page {
         }
     }
 
-    /// A character as it stands in the source, where blanks and line ends mean little.
+    /// A character of the source, where blanks and line ends collapse.
     fn source_char(&mut self, c: char) {
         match c {
             '\n' if self.preformatted > 0 => self.end_line(),
@@ -196,7 +196,7 @@ impl Page {
         self.divs.push(marks);
     }
 
-    /// Ends the line if anything stands on it, were it only a blank that cannot be broken.
+    /// Ends the line if it is not empty; a non-breaking space counts as content.
     fn end_block(&mut self) {
         if !self.line.is_empty() {
             self.end_line();
@@ -206,7 +206,7 @@ impl Page {
     }
 
     fn end_line(&mut self) {
-        // The blank that tells the line above a signature from the command `--`.
+        // The blank distinguishes the line above a signature from the command `--`.
         if std::mem::take(&mut self.space_due) && self.line == "--" {
             self.line.push(' ');
         }

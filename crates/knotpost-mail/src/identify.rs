@@ -1,6 +1,6 @@
-//! Which line of a mail is its command, and what is the comment.
+//! Finds the command of a mail and its comment.
 //!
-//! Knows where a command may stand, not what one is: the caller says whether a line parses.
+//! It knows where a command may be, not what one is: the caller decides whether a line parses.
 
 use super::extract::{Extracted, extract};
 use super::parse::Message;
@@ -18,7 +18,7 @@ pub enum Address {
     Reply,
 }
 
-/// Where the command of a mail was found. Comments are cut to a length that can be kept.
+/// Where the command of a mail was found. Comments are shortened to the length that can be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Identified {
     /// The Subject is a complete command; the text is its comment.
@@ -42,7 +42,7 @@ pub enum Identified {
         /// How many more there were.
         surplus: usize,
     },
-    /// No command: the Subject (perhaps empty), to be told what is wrong with it.
+    /// No command. The Subject (perhaps empty) is returned, so that the reply can say what is wrong with it.
     Unclear {
         /// The Subject as it came.
         subject: String,
@@ -70,7 +70,7 @@ pub fn identify(message: &Message, address: Address, is_command: &dyn Fn(&str) -
     }
 }
 
-/// The word alone, or behind the marks of replies (`Re:`, `AW[2]:`) and lists (`[games]`).
+/// The word alone, or after the prefixes of replies (`Re:`, `AW[2]:`) and lists (`[games]`).
 fn is_multiple(subject: &str) -> bool {
     let mut rest = subject.trim();
     while let Some(behind) = strip_mark(rest) {

@@ -1,9 +1,8 @@
-//! Reading mail: from bytes to a command line and its comment, one stage a file.
+//! Reading mail: from bytes to a command line and its comment, with one file for each stage.
 //!
-//! `parse` turns bytes into a [`Message`], `extract` takes the sender's own words out of its text, `identify` says
-//! which of them are the command. The stages are pure functions from value to value: nothing here knows a file, a
-//! clock, the server's addresses or the meaning of a command. Whatever bytes come in, what comes out is a value,
-//! in time that grows with their number.
+//! `parse` turns bytes into a [`Message`], `extract` takes the sender's own words from its text, `identify` finds the
+//! command among them. The stages are pure functions from value to value: this crate must not know files, a clock, the
+//! server's addresses or the meaning of a command. Every input gives a value, in time linear in its size.
 
 pub mod data;
 mod decode;

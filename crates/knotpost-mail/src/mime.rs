@@ -1,7 +1,7 @@
-//! The parts of a mail and which of them is its text.
+//! The parts of a mail, and which of them is its text.
 //!
-//! Walks the tree itself, within limits, and leaves single headers, transfer encodings and charsets to
-//! mail-parser. Knows nothing of mail as a whole; `parse` does.
+//! It walks the tree of parts within limits; mail-parser reads single headers, transfer encodings and charsets. It does not
+//! know what a message is; `parse` does.
 
 use std::borrow::Cow;
 
@@ -16,14 +16,14 @@ const MAX_HEADER_BYTES: usize = 128 * 1024;
 const MAX_FIELDS: usize = 500;
 /// Bytes of one header field.
 const MAX_FIELD_BYTES: usize = 32 * 1024;
-/// Parts of the whole mail, at all depths.
+/// Parts of a mail, at all depths.
 const MAX_PARTS: usize = 200;
 /// Multiparts within multiparts.
 const MAX_DEPTH: usize = 16;
 /// Decoded text of all parts together, in bytes.
 const MAX_TEXT: usize = 1024 * 1024;
 
-/// A limit that a mail goes beyond.
+/// A limit that a mail exceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Limit {
     /// More than 128 KiB of header, or a field of more than 32 KiB.
@@ -35,7 +35,7 @@ pub enum Limit {
     /// More than 200 parts.
     #[error("too many parts")]
     Parts,
-    /// Parts within parts, more than 16 deep.
+    /// Parts nested more than 16 deep.
     #[error("parts nested too deeply")]
     Depth,
     /// More than 1 MiB of decoded text in all parts together.
@@ -52,7 +52,7 @@ pub(super) struct Field<'a> {
 
 /// A mail or a part of one: headers read, body untouched.
 pub(super) struct Part<'x> {
-    /// The header in UTF-8, with an empty line behind it.
+    /// The header in UTF-8, followed by an empty line.
     head: Vec<u8>,
     headers: Vec<Header<'static>>,
     body: &'x [u8],
@@ -66,7 +66,7 @@ impl<'x> Part<'x> {
             return Err(Limit::HeaderLength);
         }
         check_fields(head)?;
-        // Without the empty line mail-parser would drop what it has read at the end of input.
+        // Without the empty line mail-parser drops the field at the end of the input.
         let mut head = header_text(head);
         head.extend_from_slice(b"\r\n\r\n");
         let headers = MessageParser::new()
@@ -77,7 +77,7 @@ impl<'x> Part<'x> {
         Ok(Self { head, headers, body })
     }
 
-    /// The header fields in the order in which they stand.
+    /// The header fields in order.
     pub(super) fn fields(&self) -> impl Iterator<Item = Field<'_>> {
         self.headers.iter().map(|header| Field {
             name: &header.name,
@@ -89,7 +89,7 @@ impl<'x> Part<'x> {
         })
     }
 
-    /// Whether this is a report of a mail system in a form made for machines.
+    /// Whether this is a machine-readable report of a mail system.
     pub(super) fn is_report(&self) -> bool {
         self.content(&HeaderName::ContentType).is_some_and(|content| {
             matches!(
@@ -141,7 +141,7 @@ impl<'x> Part<'x> {
         }
     }
 
-    /// The bytes of the body without its transfer encoding; what cannot be decoded stays as it is.
+    /// The bytes of the body without its transfer encoding; data that cannot be decoded is left as it is.
     pub(super) fn decoded(&self) -> Cow<'x, [u8]> {
         match self.transfer_encoding() {
             Some(name) if name.eq_ignore_ascii_case("base64") => Cow::Owned(decode_base64(self.body)),
@@ -168,12 +168,12 @@ impl<'x> Part<'x> {
         format!("{}/{subtype}", content.ctype()).to_lowercase()
     }
 
-    /// Bytes of the body as they came.
+    /// The undecoded bytes of the body.
     pub(super) fn size(&self) -> usize {
         self.body.len()
     }
 
-    /// The parts of a multipart, not yet read; none of anything else.
+    /// The unparsed parts of a multipart; empty for any other type.
     pub(super) fn children(&self) -> Result<Vec<&'x [u8]>, Limit> {
         match self.kind() {
             Kind::Multipart(_, boundary) => split_parts(self.body, boundary.as_bytes()),
@@ -181,7 +181,7 @@ impl<'x> Part<'x> {
         }
     }
 
-    /// The header fields as a person reads them: encoded words decoded where a field is text, on one line each.
+    /// The header fields for display: each on one line, encoded words decoded where a field is text.
     pub(super) fn readable_fields(&self) -> Vec<(String, String)> {
         let fields = self.fields().map(|field| {
             let text = field.value.as_text().map_or(field.raw, Cow::Borrowed);
@@ -199,12 +199,12 @@ enum Kind<'a> {
     Other,
 }
 
-/// How the parts of a multipart belong together.
+/// How the parts of a multipart are related.
 #[derive(Clone, Copy)]
 enum Arrangement {
-    /// The same in several forms.
+    /// Alternative forms of the same content.
     Alternative,
-    /// The first readable one is the text; the others belong to it (pictures, signatures, machine reports).
+    /// The first readable part is the text; the others accompany it (pictures, signatures, machine reports).
     FirstCounts,
     /// One after the other.
     Sequence,
@@ -284,7 +284,7 @@ impl Walk {
         Ok(Some(Readable { source, text }))
     }
 
-    /// Plain text before HTML before nothing.
+    /// Orders plain text before HTML, and HTML before nothing.
     fn choose(&mut self, children: &[&[u8]], depth: usize) -> Result<Option<Readable>, Limit> {
         let mut best: Option<Readable> = None;
         for child in children {

@@ -1,23 +1,22 @@
-//! The parts of a mail as a list: what somebody looks at who asks why a mail was not understood, and what reports
-//! are found in.
+//! The parts of a mail as a list, for administrators who ask why a mail was not understood, and for finding reports.
 
 use crate::mime::{self, Limit, Part};
 
-/// Parts listed; what is beyond is cut off.
+/// The most parts listed; the rest is left out.
 const MAX_SECTIONS: usize = 200;
 /// Multiparts within multiparts.
 const MAX_DEPTH: usize = 16;
 
-/// A part of a mail, the whole of it being the first.
+/// A part of a mail; the first one is the mail itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// How many multiparts it lies in.
+    /// The number of multiparts around it.
     pub depth: usize,
     /// Its media type in lower case, such as `text/plain`.
     pub kind: String,
     /// Its transfer encoding as it was declared.
     pub encoding: Option<String>,
-    /// Bytes of its body as they came.
+    /// The undecoded size of its body in bytes.
     pub size: usize,
     /// Its header fields: names as they were written, values decoded and on one line.
     pub fields: Vec<(String, String)>,
@@ -25,10 +24,10 @@ pub struct Section {
     pub text: Option<String>,
 }
 
-/// Lists the parts of a mail in the order in which they stand.
+/// Lists the parts of a mail in order.
 ///
 /// # Errors
-/// [`Limit`] when headers are longer than those of any mail, or parts are nested deeper.
+/// [`Limit`] when headers are too long or parts are nested too deep.
 pub fn outline(raw: &[u8]) -> Result<Vec<Section>, Limit> {
     let mut sections = Vec::new();
     visit(&Part::read(mime::without_envelope_line(raw))?, 0, &mut sections)?;
@@ -58,7 +57,7 @@ fn visit(part: &Part<'_>, depth: usize, sections: &mut Vec<Section>) -> Result<(
     Ok(())
 }
 
-/// The body of one part without its transfer encoding; the parts are counted from 0 as [`outline`] lists them. `None`:
+/// The body of one part without its transfer encoding. Parts are counted from 0, in the order of [`outline`]; `None` when
 /// there are fewer.
 ///
 /// # Errors

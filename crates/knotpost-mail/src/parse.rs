@@ -1,7 +1,7 @@
-//! From bytes to a [`Message`]: headers decoded and unfolded, the text that a person would read.
+//! From bytes to a [`Message`]: decoded and unfolded headers, and the text that a person would read.
 //!
-//! Every mail there is comes out as a value; what cannot be read at all comes out as [`Broken`]. Nothing here
-//! judges the mail or looks for commands in it.
+//! Every mail gives a value; bytes that are no mail give [`Broken`]. This module does not judge a mail or look for commands
+//! in it.
 
 use core::net::IpAddr;
 
@@ -11,18 +11,18 @@ use super::encoded::decode_words;
 use super::mime::{self, Limit, Part};
 use super::received::client_address;
 
-/// Why bytes are not taken as a mail.
+/// Why bytes are no mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Broken {
     /// No header field at all.
     #[error("the message has no headers")]
     NoHeaders,
-    /// Beyond one of the limits that keep a malicious mail from costing more than an honest one.
+    /// A limit was exceeded. Limits keep a malicious mail from costing more than an ordinary one.
     #[error("the message has {0}")]
     Limit(#[from] Limit),
 }
 
-/// What the later stages need to know of a mail. Addresses are bare (`local@domain`), ids without brackets.
+/// What the later stages need of a mail. Addresses are bare (`local@domain`), ids without brackets.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Message {
     /// Every address of every `From` header, in order.
@@ -33,7 +33,7 @@ pub struct Message {
     pub reply_to: Vec<String>,
     /// The addresses of `To` and `Cc`.
     pub to: Vec<String>,
-    /// Whom it was delivered to, as mail servers note it on the way: `Delivered-To`, `X-Original-To`, `Envelope-To`.
+    /// The envelope recipients that mail servers recorded: `Delivered-To`, `X-Original-To`, `Envelope-To`.
     pub delivered_to: Vec<String>,
     /// The first `Subject`, decoded and on one line; empty when there is none.
     pub subject: String,
@@ -43,12 +43,12 @@ pub struct Message {
     pub in_reply_to: Vec<String>,
     /// The ids of `References`, oldest first.
     pub references: Vec<String>,
-    /// The `Date` in Unix milliseconds, when it can be read.
+    /// The `Date` in Unix milliseconds, if it parses.
     pub date: Option<i64>,
     /// The `Date` as it was written.
     pub date_raw: Option<String>,
-    /// The readable text with `\n` line ends, quotes and all: plain text if there is any, else converted HTML,
-    /// whose quotes are marked with `>` as in plain text. `None` when there is no readable part.
+    /// The readable text with `\n` line ends, quotes included: plain text if there is any, else converted HTML, whose quotes
+    /// are marked with `>` as in plain text. `None` when there is no readable part.
     pub text: Option<String>,
     /// The `Return-Path` header: an empty string stands for `<>`.
     pub return_path: Option<String>,
@@ -58,7 +58,7 @@ pub struct Message {
     pub precedence: Option<String>,
     /// `List-Id`.
     pub list_id: Option<String>,
-    /// The name of another header of mailing lists, in lower case: `list-post`, `mailing-list` and their kin.
+    /// The name of another mailing list header, in lower case, such as `list-post` or `mailing-list`.
     pub list_header: Option<String>,
     /// All `X-Loop` headers.
     pub x_loop: Vec<String>,
@@ -68,11 +68,11 @@ pub struct Message {
     pub x_autoreply: bool,
     /// `X-Autorespond` is there.
     pub x_autorespond: bool,
-    /// The mail is a `multipart/report` or one of the forms that reports have.
+    /// Whether the mail is a `multipart/report` or another kind of report.
     pub content_type_report: bool,
-    /// How many servers it has passed.
+    /// The number of servers it has passed.
     pub received_count: usize,
-    /// The address of the client in each `Received`, topmost first; `None` where none is told.
+    /// The address of the client in each `Received`, topmost first; `None` where it names none.
     pub received_from: Vec<Option<IpAddr>>,
     /// All `Authentication-Results`, topmost first.
     pub authentication_results: Vec<String>,
@@ -87,8 +87,8 @@ impl Message {
         }
     }
 
-    /// The return path for ways that bring no envelope: the `Return-Path` header if there is one, else the
-    /// author; `None` is the null path.
+    /// The return path for transports without an envelope: the `Return-Path` header if there is one, else the author; `None`
+    /// is the null path.
     pub fn envelope_sender(&self) -> Option<&str> {
         match self.return_path.as_deref() {
             Some("") => None,
@@ -98,13 +98,13 @@ impl Message {
     }
 }
 
-/// So many `Received` are looked at; more than that is a circle.
+/// The most `Received` fields that are read; more of them mean a mail loop.
 const MOST_HOPS: usize = 32;
 
 /// Reads a mail.
 ///
 /// # Errors
-/// [`Broken`] when there are no headers or a limit is passed.
+/// [`Broken`] when there are no headers or a limit is exceeded.
 pub fn parse(raw: &[u8]) -> Result<Message, Broken> {
     let root = Part::read(mime::without_envelope_line(raw))?;
     let mut message = Message::default();
@@ -163,7 +163,7 @@ fn take_field(message: &mut Message, seen: &mut Seen, field: &mime::Field<'_>) {
     }
 }
 
-/// The marks of programs, whose names mail-parser mostly has no word for.
+/// The headers of automatic mail; mail-parser has no names for most of them.
 fn take_mark(message: &mut Message, field: &mime::Field<'_>) {
     let value = unfold(&field.raw);
     match field.name.as_str().to_ascii_lowercase().as_str() {
@@ -206,7 +206,8 @@ fn ids(value: &HeaderValue<'_>) -> Vec<String> {
     }
 }
 
-/// One line: a fold and the blanks behind it become one blank, tabs become blanks, other control characters go.
+/// Unfolds to one line: a fold and the blanks after it become one blank, tabs become blanks, and other control characters
+/// are removed.
 fn unfold(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     let mut folded = false;

@@ -1,13 +1,13 @@
-//! The phrases with which mail programs introduce what they quote, in the languages in which they come.
+//! The phrases with which mail programs introduce a quote, in the languages they come in.
 //!
-//! Tables only, in lower case; `quoting` says how they are used. A table is one string with `|` between the entries,
-//! which keeps a hundred short words readable.
+//! Tables only, in lower case; `quoting` uses them. A table is one string with `|` between the entries, which keeps a
+//! hundred short words readable.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// The entries of a table, found by the character at which they are compared first: a mail has as many lines as its
-/// sender likes, and a table has many entries.
+/// The entries of a table, indexed by the character that is compared first, since a mail may have many lines and a table
+/// many entries.
 pub(super) struct Table {
     entries: LazyLock<HashMap<char, Vec<&'static str>>>,
     key: fn(&str) -> Option<char>,
@@ -52,7 +52,7 @@ pub(super) fn entries(table: &'static str) -> impl Iterator<Item = &'static str>
 }
 
 tables! {
-    /// What stands before the colon of an attribution ("fred wrote:").
+    /// The text before the colon of an attribution ("fred wrote:").
     WROTE by last = "\
     wrote|writes|schrieb|geschrieben|a écrit|a ecrit|écrivait|escribió|escribio|escreveu|ha scritto|\
     scrive|schreef|geschreven|skrev|skrev följande|kirjoitti|napisał|napisał(a)|napisała|pisze|napsal|\
@@ -62,12 +62,12 @@ tables! {
     va escriure|idatzi zuen";
 }
 
-/// What stands between name and date where the date comes last.
+/// The text between name and date where the date comes last.
 pub(super) const WROTE_ON: &str = "\
     wrote on | schrieb am | schreef op | a écrit le | escribió el | ha scritto il | escreveu em | skrev den | napisał dnia ";
 
 tables! {
-    /// How the first line of an attribution begins that a program broke into several.
+    /// The beginnings of the first line of a wrapped attribution.
     OPENERS by first = "\
     on |am |le |el |il |op |em |a |in |den |på |w dniu |dnia |dne |dňa |pada |vào |στις |в |at |ons |\
     tor |fre |man |tir |ti |to |ke |pe |în |mon, |tue, |wed, |thu, |fri, |sat, |sun, |ср, |пн, |\
@@ -108,7 +108,7 @@ tables! {
     отправлено|кому|тема|надіслано|发送时间|日期|时间|收件人|抄送|主题|寄件日期|傳送時間|收件者|副本|\
     主旨|送信日時|日時|宛先|件名|보낸 날짜|받는 사람|제목|날짜";
 
-    /// How the lines begin with which telephones and web mailers advertise themselves; behind a `…`, how they end.
+    /// The beginnings of advert lines of telephones and web mailers; after a `…`, their ends.
     ADVERTS by first = "\
     sent from my |sent from mail for |sent from outlook|sent from yahoo |sent from gmail |sent from mobile|\
     sent from proton|sent from samsung |sent from a phone|sent from aol|sent from spark|sent via |\
@@ -127,25 +127,25 @@ tables! {
     <https://www.avast.com/";
 }
 
-/// What adverts name that stand right below somebody's words.
+/// The products named in adverts directly below the sender's words.
 pub(super) const DEVICES: &str =
     "iphone|ipad|android|galaxy|samsung|outlook|huawei|xiaomi|pixel|blackberry|smartphone";
 
 tables! {
-    /// How the warnings begin, in capitals, that gateways put on top of mail from outside.
+    /// The beginnings of the warnings in capitals that gateways put on top of external mail.
     WARNING_HEADS by first = "\
     external|caution|warning|attention|notice|achtung|vorsicht|warnung|extern|externe|hinweis|avertissement|prudence|\
     atención|precaución|advertencia|externo|attenzione|avviso|esterno|let op|pas op|waarschuwing|atenção|cuidado|aviso|\
     uwaga|ostrzeżenie|внимание|осторожно|注意|警告|外部";
 }
 
-/// Words of which a warning has at least one.
+/// Words at least one of which is in every warning.
 pub(super) const WARNING_WORDS: &str = "\
     external|outside of|outside your|outside the organi|outside our|extern|außerhalb|extérieur|externo|externa|esterno|\
     esterna|zewnętrz|внешн|外部|组织外|組織外|do not click|open attachments";
 
 tables! {
-    /// How the sentences begin with which other warnings start, in lower case.
+    /// The beginnings of other warnings, in lower case.
     WARNING_STARTS by first = "\
     zjqcmqr|this message is from an external sender|this message came from outside|this email originated from outside|\
     this e-mail originated from outside|this is an external email|you don't often get email from|\

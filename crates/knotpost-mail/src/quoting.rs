@@ -1,12 +1,12 @@
-//! How mail programs introduce what they quote: the phrases, in the languages in which they come.
+//! Recognises the lines with which mail programs introduce a quote.
 //!
-//! Judges single lines or a few of them; which lines to drop is for `extract` to say.
+//! It classifies single lines or a few of them; `extract` decides which lines to drop.
 
 use super::phrases::{BARE_TITLES, FROM, OPENERS, OTHER_FIELDS, TITLES, Table, WROTE, WROTE_ON, entries};
 
-/// Three wrapped lines with a long name and an address.
+/// The longest attribution in bytes: three wrapped lines with a long name and an address.
 const MAX_ATTRIBUTION: usize = 320;
-/// A title between dashes.
+/// The longest separator line in bytes.
 const MAX_TITLE: usize = 80;
 
 /// Whether a line was quoted by the mail program.
@@ -14,10 +14,10 @@ pub(super) fn is_quoted(line: &str) -> bool {
     line.trim_start().starts_with(['>', '＞'])
 }
 
-/// Whether a mail program wrote this line (or several, joined with blanks) above what it quotes.
+/// Whether this line (or several, joined with blanks) is the attribution that a mail program writes above a quote.
 ///
-/// An address and a date before a colon, or a verb of writing before it; a bare verb counts only where the rest can
-/// be a name, so that a sentence of the player's that happens to end so is kept.
+/// It has an address and a date before a colon, or a verb of writing before it. A bare verb counts only where the rest can
+/// be a name, so that a sentence of the sender's with the same end is kept.
 pub(super) fn is_attribution(text: &str) -> bool {
     let text = text.trim();
     let Some(stem) = text.strip_suffix([':', '：', '﹕']).map(str::trim_end) else { return false };
@@ -35,7 +35,7 @@ pub(super) fn is_attribution(text: &str) -> bool {
     has_address || is_dated(stem) || is_name(before, stem)
 }
 
-/// Whether an attribution has all that one can have: address, date and a verb of writing.
+/// Whether an attribution is complete: address, date and a verb of writing.
 pub(super) fn is_full_attribution(text: &str) -> bool {
     if text.len() > MAX_ATTRIBUTION || !text.contains('@') || !is_dated(text) || !is_attribution(text) {
         return false;
@@ -45,12 +45,12 @@ pub(super) fn is_full_attribution(text: &str) -> bool {
     WROTE.candidates(stem).any(|verb| stem.ends_with(verb)) || verb_first(stem).is_some()
 }
 
-/// Whether this is the end of an address whose `<` must stand in the line above.
+/// Whether this is the end of an address whose `<` is in the line above.
 pub(super) fn is_rest_of_address(line: &str) -> bool {
     line.find('>').is_some_and(|end| line.get(..end).is_some_and(|before| !before.contains('<')))
 }
 
-/// The date behind the verb: "Fred Meier wrote on 2026-11-03:".
+/// Whether the date follows the verb: "Fred Meier wrote on 2026-11-03:".
 fn is_name_and_date(lower: &str) -> bool {
     entries(WROTE_ON).any(|verb| {
         lower
@@ -59,7 +59,7 @@ fn is_name_and_date(lower: &str) -> bool {
     })
 }
 
-/// Languages that put the verb before the name: "schrieb Fred Meier".
+/// Whether the verb precedes the name, as in German: "schrieb Fred Meier".
 fn verb_first(lower: &str) -> Option<&str> {
     [" schrieb ", " schreef ", " skrev ", " escribió ", " napisał ", " ezt írta ", " kirjoitti "]
         .iter()
@@ -70,7 +70,7 @@ fn verb_first(lower: &str) -> Option<&str> {
         })
 }
 
-/// A year or a time of day.
+/// Whether there is a year or a time of day.
 fn is_dated(text: &str) -> bool {
     let mut digits = 0;
     let mut previous = ' ';
@@ -98,13 +98,13 @@ fn is_name(before: &str, written: &str) -> bool {
     }
 }
 
-/// Whether a line can be the first of an attribution that goes on in the next line.
+/// Whether a line can be the first of an attribution that continues in the next line.
 pub(super) fn opens_attribution(line: &str) -> bool {
     let lower = line.trim().to_lowercase();
     OPENERS.candidates(&lower).any(|opener| lower.starts_with(opener)) && is_dated(&lower)
 }
 
-/// Whether a line announces a whole message: "-----Original Message-----", "Begin forwarded message:".
+/// Whether a line announces an included message: "-----Original Message-----", "Begin forwarded message:".
 pub(super) fn is_separator(line: &str) -> bool {
     let line = line.trim();
     let core = line.trim_matches(['-', '_', '=', '*', '—', '–', ' ']);
@@ -127,7 +127,7 @@ pub(super) fn is_separator(line: &str) -> bool {
         || (announced && BARE_TITLES.candidates(&title).any(|known| known == title))
 }
 
-/// Whether a line has the form of a title between dashes, whatever its words: enough above a header block.
+/// Whether a line has the form of a title between dashes, with any words; above a header block that is enough.
 pub(super) fn is_title(line: &str) -> bool {
     let line = line.trim();
     let core = line.trim_matches('-');

@@ -1,18 +1,18 @@
 //! The client that a mail server names in its `Received` field.
 //!
-//! In `from HELO (NAME [ADDRESS]) by …` the address is what the server saw; the name in front of it is what the client
-//! said of itself and may look like an address. Nothing that a client chooses is ever taken for the address.
+//! In `from HELO (NAME [ADDRESS]) by …` the server saw the address; the client chose the name before it, which may look
+//! like an address. Nothing that a client chooses is ever taken for the address.
 
 use core::net::IpAddr;
 
-/// Comments of Postfix behind the one that names the client. They may hold words of the client: the names in its
-/// certificate, the name it logged in with.
+/// Comments of Postfix after the one that names the client. They may contain text chosen by the client: the names in its
+/// certificate, its login name.
 const OTHER_COMMENTS: [&str; 4] = ["using ", "no client certificate", "client ", "authenticated sender:"];
-/// What Exim tells of a client beside its address.
+/// What Exim records of a client besides its address.
 const EXIM_DETAILS: [&str; 3] = ["helo=", "port=", "ident="];
 
-/// The address of the client that handed the mail over, when the field names it in a form of Postfix, Sendmail, Exim
-/// or a server that writes as they do. `None`: the mail was written on that server, or it cannot be told for certain.
+/// The address of the client that sent the mail, if the field has a form of Postfix, Sendmail, Exim or a server that
+/// writes like them. `None`: the mail was submitted on that server, or the field is ambiguous.
 pub(crate) fn client_address(field: &str) -> Option<IpAddr> {
     let rest = strip_word(field.trim_start(), "from ")?;
     let (client, server) = split_at_by(rest)?;
@@ -30,11 +30,11 @@ fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     head.eq_ignore_ascii_case(word).then_some(rest)
 }
 
-/// What stands before the word `by` outside of comments, and what the server wrote of itself behind it. `None` where
-/// there is a second one: a client may have called itself that.
+/// The text before the word `by` outside of comments, and the server's text after it. `None` when there is a second `by`:
+/// a client may have chosen it as its name.
 fn split_at_by(text: &str) -> Option<(&str, &str)> {
     let (client, server) = split_at_first_by(text)?;
-    // What follows is the recipient, which is the sender's word.
+    // The recipient follows, which the sender chose.
     let own = server.split(';').next()?.split(" for ").next()?;
     split_at_first_by(own).is_none().then_some((client, own))
 }
@@ -58,7 +58,7 @@ fn split_at_first_by(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// The words outside of comments, which are one, and the comments without their outer parentheses.
+/// The single word outside of comments, and the comments without their outer parentheses.
 fn split_comments(text: &str) -> Option<(&str, Vec<&str>)> {
     let start = text.find('(').unwrap_or(text.len());
     let (name, mut rest) = text.split_at(start);
@@ -76,7 +76,7 @@ fn split_comments(text: &str) -> Option<(&str, Vec<&str>)> {
         comments.push(inner.get(..end)?);
         rest = inner.get(end + 1..)?;
     }
-    // A client that called itself several words could have written a comment as well.
+    // A client that chose a name of several words could have put a comment into it as well.
     (rest.trim().is_empty() && !name.trim().contains(char::is_whitespace)).then_some((name.trim(), comments))
 }
 
@@ -95,7 +95,7 @@ fn named(comment: &str) -> Option<IpAddr> {
     }
 }
 
-/// `[ADDRESS] helo=NAME`, as Exim writes it behind a name that it has verified.
+/// `[ADDRESS] helo=NAME`, as Exim writes it after a name that it has verified.
 fn exim_comment(comment: &str) -> Option<IpAddr> {
     let mut words = comment.split_whitespace();
     let address = literal(words.next()?)?;
@@ -169,7 +169,7 @@ mod tests {
             ("[192.0.2.1] (helo=[9.9.9.9])", EXIM, Some("192.0.2.1")),
             ("mail.example.com ([192.0.2.1] helo=[9.9.9.9])", EXIM, Some("192.0.2.1")),
             ("mail.example.com ([192.0.2.1] ident=[9.9.9.9] helo=x)", EXIM, Some("192.0.2.1")),
-            // What cannot be told for certain is not told.
+            // Ambiguous fields name no client.
             ("[9.9.9.9]", POSTFIX, None),
             ("9.9.9.9", POSTFIX, None),
             ("[9.9.9.9] (9.9.9.9)", POSTFIX, None),

@@ -1,15 +1,15 @@
-//! What programs add around a person's words besides quotes: signatures, adverts of telephones, warnings of
-//! gateways, the frame of a signed text.
+//! What programs add to a person's words besides quotes: signatures, adverts of telephones, warnings of gateways, the
+//! armor of a signed text.
 
 use super::extract::{Mark, is_blank, is_own};
 use super::phrases::{ADVERTS, DEVICES, WARNING_HEADS, WARNING_STARTS, WARNING_WORDS, entries};
 
-/// An advert is short; anything longer is somebody's sentence.
+/// The longest advert in bytes; a longer line is a sentence of the sender's.
 const MAX_ADVERT: usize = 100;
-/// A line shorter than this was not broken for its length: a warning does not go on below it.
+/// A line shorter than this was not wrapped, so a warning does not continue below it.
 const WRAPPED: usize = 50;
 
-/// A signature reaches from its `-- ` to the next quote or the end. Without its blank `--` is a command.
+/// Drops signatures, from `-- ` to the next quote or the end. Without the blank, `--` is a command.
 pub(super) fn mark_signatures(lines: &[&str], marks: &mut [Mark]) {
     let mut inside = false;
     for (line, mark) in lines.iter().zip(marks.iter_mut()) {
@@ -24,7 +24,7 @@ pub(super) fn mark_signatures(lines: &[&str], marks: &mut [Mark]) {
     }
 }
 
-/// The frame of a clear-signed text (RFC 9580, section 7): its first lines to the blank one, and the signature.
+/// Drops the armor of a clear-signed text (RFC 9580, section 7): its first lines up to the blank one, and the signature.
 pub(super) fn mark_armor(lines: &[&str], marks: &mut [Mark]) {
     let mut end: Option<fn(&str) -> bool> = None;
     for (line, mark) in lines.iter().zip(marks.iter_mut()) {
@@ -44,7 +44,7 @@ pub(super) fn mark_armor(lines: &[&str], marks: &mut [Mark]) {
     }
 }
 
-/// Warnings stand above everything else, one sentence or several; what comes after the first other line is kept.
+/// Drops warnings, one or several sentences above everything else; all from the first other line on is kept.
 pub(super) fn mark_warnings(lines: &[&str], marks: &mut [Mark]) {
     let mut goes_on = false;
     for (line, mark) in lines.iter().zip(marks.iter_mut()) {
@@ -62,7 +62,7 @@ pub(super) fn mark_warnings(lines: &[&str], marks: &mut [Mark]) {
     }
 }
 
-/// Whether a gateway put this line on top of a mail from outside.
+/// Whether a gateway put this line on top of an external mail.
 fn is_warning(line: &str) -> bool {
     let line = line.trim_matches(|c: char| !c.is_alphanumeric());
     let lower = line.to_lowercase();
@@ -76,8 +76,8 @@ fn is_warning(line: &str) -> bool {
         && entries(WARNING_WORDS).any(|word| lower.contains(word))
 }
 
-/// Adverts: paragraphs that consist of nothing else, and the last line before a quote or the end when it names the
-/// device that wrote it.
+/// Drops adverts: paragraphs of nothing else, and a last line before a quote or the end that names the device it was
+/// written on.
 pub(super) fn mark_adverts(lines: &[&str], marks: &mut [Mark]) {
     let is_advert_at = |index: usize| lines.get(index).is_some_and(|line| is_advert(line));
     let mut at = 0;
@@ -109,7 +109,7 @@ fn is_advert(line: &str) -> bool {
         return false;
     }
     let lower = line.to_lowercase();
-    // The link behind the words.
+    // The link after the words.
     let words = match lower.split_once("<http") {
         Some((words, link)) if link.ends_with('>') && !words.is_empty() => words,
         _ => lower.as_str(),

@@ -1,4 +1,4 @@
-//! Writes pictures of many boards into a folder, for looking at them: `cargo run --example gallery -- FOLDER`.
+//! Writes pictures of many boards into a folder, for inspection: `cargo run --example gallery -- FOLDER`.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use knotpost_picture::{PictureOptions, Theme, png, svg};

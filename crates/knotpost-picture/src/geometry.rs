@@ -1,15 +1,15 @@
-//! Points, paths, and cuts of curves. What is drawn with them is not known here.
+//! Points, paths and curves. This module does not know what is drawn with them.
 
 use std::ops::{Add, Mul, Sub};
 
-/// A place on the page: x to the right, y down, in units of the page.
+/// A point on the page: x to the right, y down, in units of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Point {
     pub x: f32,
     pub y: f32,
 }
 
-/// Short for a point.
+/// Shorthand for a point.
 pub(crate) const fn at(x: f32, y: f32) -> Point {
     Point { x, y }
 }
@@ -21,7 +21,7 @@ impl Point {
         (x * x + y * y).sqrt() as f32
     }
 
-    /// On the way to another point, 0 here and 1 there.
+    /// Interpolates towards another point: 0 is this one, 1 the other.
     pub(crate) fn toward(self, other: Self, part: f32) -> Self {
         self + (other - self) * part
     }
@@ -61,22 +61,22 @@ pub(crate) struct Area {
 }
 
 impl Area {
-    /// The point in the middle.
+    /// The centre.
     pub(crate) fn centre(self) -> Point {
         at(self.left + self.width / 2.0, self.top + self.height / 2.0)
     }
 
-    /// The right side.
+    /// The x coordinate of the right side.
     pub(crate) fn right(self) -> f32 {
         self.left + self.width
     }
 
-    /// The lower side.
+    /// The y coordinate of the lower side.
     pub(crate) fn bottom(self) -> f32 {
         self.top + self.height
     }
 
-    /// Smaller by this much on every side.
+    /// The rectangle shrunk by this much on every side.
     pub(crate) fn inset(self, by: f32) -> Self {
         Self {
             left: self.left + by,
@@ -87,7 +87,7 @@ impl Area {
     }
 }
 
-/// A cubic Bézier curve: start, two handles, end.
+/// A cubic Bézier curve: start, two control points, end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cubic(pub [Point; 4]);
 
@@ -97,7 +97,7 @@ impl Cubic {
         Self([from, from.toward(to, 1.0 / 3.0), from.toward(to, 2.0 / 3.0), to])
     }
 
-    /// Both parts of the curve, cut at 0 to 1.
+    /// Splits the curve at a parameter from 0 to 1.
     pub(crate) fn cut(self, part: f32) -> [Self; 2] {
         let [a, b, c, d] = self.0;
         let (ab, bc, cd) = (a.toward(b, part), b.toward(c, part), c.toward(d, part));
@@ -106,39 +106,39 @@ impl Cubic {
         [Self([a, ab, abc, middle]), Self([middle, bcd, cd, d])]
     }
 
-    /// The same curve run the other way.
+    /// The same curve in the opposite direction.
     pub(crate) const fn reversed(self) -> Self {
         let [a, b, c, d] = self.0;
         Self([d, c, b, a])
     }
 
-    /// Where along the curve, 0 to 1, its first stretch of this length ends, near enough for short ones.
+    /// The parameter, 0 to 1, at about this length from the start; accurate for short lengths.
     pub(crate) fn reach(self, length: f32) -> f32 {
         let speed = 3.0 * self.0[0].distance(self.0[1]);
         if speed > length { length / speed } else { 1.0 }
     }
 
-    /// The curve with all its points moved.
+    /// The curve with all its points mapped.
     pub(crate) fn map(self, change: impl Fn(Point) -> Point) -> Self {
         Self(self.0.map(change))
     }
 }
 
-/// One pen movement.
+/// A path command; each begins at the current point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Step<P = Point> {
-    /// Lift and go.
+    /// Move without drawing: begins a subpath.
     Move(P),
-    /// Straight on.
+    /// A straight line.
     Line(P),
-    /// Along a curve: two handles and its end.
+    /// A curve: two control points and the end.
     Curve(P, P, P),
-    /// Back to where the pen was put down.
+    /// Close the subpath: a line back to its start.
     Close,
 }
 
 impl<P> Step<P> {
-    /// The same movement with its points told in another way.
+    /// The same command with its points mapped.
     #[inline]
     pub(crate) fn map<Q>(self, change: impl Fn(P) -> Q) -> Step<Q> {
         match self {
@@ -150,17 +150,17 @@ impl<P> Step<P> {
     }
 }
 
-/// What a pen follows; several strokes may lie in one path.
+/// A path of one or more subpaths.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Path {
     pub steps: Vec<Step>,
 }
 
-/// The handle of a curve that stands for a quarter of a circle with radius 1.
+/// The control point distance of a curve that approximates a quarter of a circle with radius 1.
 const QUARTER: f32 = 0.552_285;
 
 impl Path {
-    /// Puts the pen down here.
+    /// Begins a subpath at this point.
     pub(crate) fn start(&mut self, point: Point) -> &mut Self {
         self.steps.push(Step::Move(point));
         self
@@ -172,13 +172,13 @@ impl Path {
         self
     }
 
-    /// Draws a line back to the start.
+    /// Closes the subpath with a line back to its start.
     pub(crate) fn close(&mut self) -> &mut Self {
         self.steps.push(Step::Close);
         self
     }
 
-    /// Draws curves, each beginning where the one before ended.
+    /// Draws connected curves.
     pub(crate) fn curves(&mut self, curves: impl IntoIterator<Item = Cubic>) -> &mut Self {
         for (index, Cubic([from, one, other, to])) in curves.into_iter().enumerate() {
             if index == 0 {
@@ -189,7 +189,7 @@ impl Path {
         self
     }
 
-    /// Draws a point: as large as the stroke is wide.
+    /// Draws a dot as large as the stroke is wide.
     pub(crate) fn dot(&mut self, place: Point) -> &mut Self {
         self.stroke(place, place + at(0.01, 0.0))
     }
@@ -249,13 +249,13 @@ impl Path {
         self.close()
     }
 
-    /// A curve from where the pen is.
+    /// Draws a curve from the current point.
     pub(crate) fn bend(&mut self, one: Point, other: Point, to: Point) -> &mut Self {
         self.steps.push(Step::Curve(one, other, to));
         self
     }
 
-    /// A quarter of an ellipse from `from`, where the pen is; it leaves level or upright.
+    /// Draws a quarter of an ellipse from `from`, the current point, beginning horizontally or vertically.
     pub(crate) fn quarter(&mut self, from: Point, to: Point, leave: Leave) -> &mut Self {
         let (dx, dy) = (to.x - from.x, to.y - from.y);
         let rest = 1.0 - QUARTER;

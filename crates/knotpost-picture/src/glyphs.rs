@@ -1,13 +1,13 @@
-//! The letters of the pictures: single strokes with round ends, drawn for Knotpost like lettering with a rope.
+//! The glyphs of the pictures: single strokes with round ends, drawn for Knotpost like lettering with a rope.
 //!
-//! Capitals reach from 0 down to the base line at 10, small letters from 3, and descend to 13. A stroke is written as
-//! `M x y` put the pen down, `L x y` straight on, `C` two handles and an end, `h x y` a quarter of an ellipse that
-//! leaves level, `v x y` one that leaves upright.
+//! Capitals reach from 0 down to the base line at 10; small letters begin at 3 and descend to 13. Commands of a stroke:
+//! `M x y` begins a subpath, `L x y` draws a line, `C` a curve by two control points and an end, `h x y` a quarter of an
+//! ellipse that begins horizontally, `v x y` one that begins vertically.
 
-/// A character, how far it reaches to the right of its first stroke, and its strokes.
+/// A character, its advance width, and its strokes.
 pub(crate) type Glyph = (char, f32, &'static str);
 
-/// All characters that can be written; anything else becomes a small frame.
+/// All supported characters; any other one is drawn as a small frame.
 pub(crate) const GLYPHS: &[Glyph] = &[
     ('0', 6.0, "M3 0h6 3.5L6 6.5v3 10h0 6.5L0 3.5v3 0"),
     ('1', 3.0, "M0 2.4L3 0L3 10"),

@@ -1,4 +1,4 @@
-//! Knot dice: tiles with ribbons that run across them, over and under.
+//! Draws knot dice: tiles with ribbons that cross over and under each other.
 
 use crate::{
     geometry::{Area, Cubic, Path, Point, at},
@@ -11,19 +11,19 @@ use knotpost_rules::{
     view::{Fate, Panel, Piece},
 };
 
-/// Measures as parts of a cell.
+/// Sizes as fractions of a cell.
 const RIBBON: f32 = 0.185;
 const RIM: f32 = 0.026;
 const GAP: f32 = 0.05;
 /// How far a bridge reaches from the crossing.
 const BRIDGE: f32 = 0.205;
-/// Its colour reaches a little farther than its rim, so that no seam is seen.
+/// Its colour reaches a little farther than its rim, so that there is no visible seam.
 const OVERLAP: f32 = 0.012;
 /// Where a loose end stops before its edge.
 const STUMP: f32 = 0.175;
 /// The width of the trace of a removed die.
 const TRACE: f32 = 0.05;
-/// Rims get no thinner than this, in units of the page.
+/// The least width of rims, in units of the page.
 const LEAST_RIM: f32 = 0.55;
 
 /// A grid of cells on the page.
@@ -65,7 +65,7 @@ pub(crate) fn draw_die(scene: &mut Scene, face: Face, area: Area, palette: &Pale
     draw_weave(scene, &Weave::of(&panel, Piece::live_face), grid, palette);
 }
 
-/// Draws what the dice of the panel are made of.
+/// Draws the tiles of the panel's dice.
 pub(crate) fn draw_tiles(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     let cells = || {
         (0..panel.rows())
@@ -133,7 +133,7 @@ fn draw_weave(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
     mark_paths(scene, weave, grid, palette);
 }
 
-/// Loose ribbons, then those of each closed path; and the upper ribbons of their crossings.
+/// The open ribbons, then those of each closed path, and the upper ribbons of their crossings.
 struct Layers {
     ribbons: Vec<Path>,
     bridges: Vec<Path>,
@@ -170,7 +170,7 @@ impl Layers {
     }
 }
 
-/// The middle line of a strand: one curve, or two where it turns back.
+/// The centre line of a strand: one curve, or two where it turns back.
 #[derive(Clone, Copy, Debug)]
 struct Strand {
     first: Cubic,
@@ -193,7 +193,7 @@ impl Strand {
         strand.map(|point| at(left, top) + point * width)
     }
 
-    /// In a cell of size 1. It leaves and arrives at an angle of 45 degrees, so that it goes on smoothly beyond.
+    /// In a cell of size 1. It leaves and arrives at 45 degrees, so that it continues smoothly in the next cell.
     fn in_unit(start: Side, end: Side) -> Self {
         let north = at(0.5, 0.0);
         let (first, second) = match (end as usize + 4 - start as usize) % 4 {
@@ -223,7 +223,7 @@ impl Strand {
         self.second.unwrap_or(self.first)
     }
 
-    /// The middle and the direction there, of length 1.
+    /// The midpoint, and the direction there as a unit vector.
     fn middle(self) -> Option<(Point, Point)> {
         let before = if self.second.is_some() { self.first } else { self.first.cut(0.5)[0] };
         let Cubic([_, _, handle, place]) = before;
@@ -232,7 +232,7 @@ impl Strand {
     }
 }
 
-/// Turns the unit cell so that its upper side comes to `side`.
+/// Rotates the unit cell so that its upper side becomes `side`.
 fn turn(Point { x, y }: Point, side: Side) -> Point {
     match side {
         Side::North => at(x, y),
@@ -242,7 +242,7 @@ fn turn(Point { x, y }: Point, side: Side) -> Point {
     }
 }
 
-/// Marks the middle of each strand of a closed path, so that paths differ without colours too: the first has none.
+/// Marks the middle of each strand of a closed path, so that paths differ without colours too; the first path has no mark.
 fn mark_paths(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
     let width = RIBBON * grid.cell;
     for path in (0..weave.lengths.len()).filter(|path| !path.is_multiple_of(4)) {

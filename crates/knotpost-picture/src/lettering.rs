@@ -1,5 +1,5 @@
-//! Words as paths. With letters of our own no font has to be found, embedded or trusted, and a word looks the same in
-//! every browser, mail program and PNG.
+//! Text as paths. With glyphs of our own, no font has to be found, embedded or trusted, and text looks the same in every
+//! browser, mail program and PNG.
 
 use crate::{
     geometry::{Leave, Path, Point, at},
@@ -8,21 +8,21 @@ use crate::{
 };
 use std::sync::LazyLock;
 
-/// What a glyph is drawn in: its capitals are this high.
+/// The height of capitals in glyph units.
 const CAPITAL: f32 = 10.0;
-/// Between two letters.
+/// The space between two letters.
 const SPACING: f32 = 2.3;
-/// First characters that have a place in the table; all glyphs but the dots of an omission are among them.
+/// The number of character codes in the table; it covers all glyphs but the ellipsis.
 const ASCII: usize = 128;
 
-/// A glyph ready to be drawn.
+/// A parsed glyph.
 #[derive(Clone, Default)]
 struct Letter {
     advance: f32,
     path: Path,
 }
 
-/// By code; the last one stands for all others.
+/// By character code; the last one is the fallback.
 static LETTERS: LazyLock<Vec<Letter>> = LazyLock::new(|| {
     let mut frame = Path::default();
     frame.polygon(&[at(0.0, 1.0), at(4.0, 1.0), at(4.0, 10.0), at(0.0, 10.0)]);
@@ -35,7 +35,7 @@ static LETTERS: LazyLock<Vec<Letter>> = LazyLock::new(|| {
     letters
 });
 
-/// The place in the table; the omission dots take that of a control character.
+/// The index in the table; the ellipsis has that of a control character.
 fn code(sign: char) -> usize {
     match sign {
         '\u{2026}' => 0,
@@ -49,9 +49,9 @@ fn letter(sign: char) -> &'static Letter {
     LETTERS.get(code(sign)).unwrap_or(&NOTHING)
 }
 
-/// Reads the strokes of a glyph.
+/// Parses the strokes of a glyph.
 fn parse(strokes: &str) -> Path {
-    let (mut path, mut pen, mut rest) = (Path::default(), at(0.0, 0.0), strokes);
+    let (mut path, mut current, mut rest) = (Path::default(), at(0.0, 0.0), strokes);
     while let Some(command) = rest.chars().next() {
         let body = rest.strip_prefix(command).unwrap_or_default();
         let length = body.find(|sign: char| sign.is_ascii_alphabetic()).unwrap_or(body.len());
@@ -65,26 +65,26 @@ fn parse(strokes: &str) -> Path {
         let Some(&end) = points.last() else { continue };
         match (command, points.as_slice()) {
             ('M', _) => path.start(end),
-            ('h', _) => path.quarter(pen, end, Leave::Level),
-            ('v', _) => path.quarter(pen, end, Leave::Upright),
+            ('h', _) => path.quarter(current, end, Leave::Level),
+            ('v', _) => path.quarter(current, end, Leave::Upright),
             (_, [one, other, _]) => path.bend(*one, *other, end),
             _ => path.line(end),
         };
-        pen = end;
+        current = end;
     }
     path
 }
 
-/// How strong a stroke is, as part of the height of capitals.
+/// The stroke width, as a fraction of the height of capitals.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Weight {
-    /// For what is read in passing.
+    /// For secondary text.
     Plain,
-    /// For what is looked for.
+    /// For text that readers look for.
     Strong,
 }
 
-/// How words look.
+/// A text style.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Hand {
     /// The height of capitals.
@@ -93,7 +93,7 @@ pub(crate) struct Hand {
     pub colour: Colour,
 }
 
-/// Which part of the words lies at the given point of the base line.
+/// The alignment: which part of the text is at the given point of the base line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,
@@ -101,35 +101,35 @@ pub(crate) enum Anchor {
     End,
 }
 
-/// The way the base line runs.
+/// The direction of the base line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Run {
     /// To the right.
     Level,
-    /// Up, to be read with the head on the left shoulder.
+    /// Up, rotated by 90 degrees counter-clockwise.
     Up,
     /// Down.
     Down,
 }
 
 impl Hand {
-    /// How long the words become.
+    /// The length of the text.
     pub(crate) fn measure(self, words: &str) -> f32 {
         let sum: f32 = words.chars().map(|sign| letter(sign).advance + SPACING).sum();
         (sum - SPACING).max(0.0) * self.height / CAPITAL
     }
 
-    /// Writes level words and gives their length.
+    /// Draws horizontal text and returns its length.
     pub(crate) fn write(self, scene: &mut Scene, words: &str, place: Point, anchor: Anchor) -> f32 {
         self.write_along(scene, words, place, anchor, Run::Level)
     }
 
-    /// Writes words so that `place` is in the middle of them and of their capitals.
+    /// Draws text centred on `place`, vertically by the height of its capitals.
     pub(crate) fn write_centred(self, scene: &mut Scene, words: &str, place: Point) {
         self.write(scene, words, at(place.x, place.y + self.height / 2.0), Anchor::Middle);
     }
 
-    /// Writes words in any direction and gives their length.
+    /// Draws text in any direction and returns its length.
     pub(crate) fn write_along(
         self,
         scene: &mut Scene,
@@ -166,7 +166,7 @@ impl Hand {
         length
     }
 
-    /// The words, or as many of their letters as fit into the room and dots for the rest.
+    /// The text, or as many of its letters as fit into `room` and an ellipsis.
     pub(crate) fn shorten(self, words: &str, room: f32) -> String {
         if self.measure(words) <= room {
             return words.to_owned();
@@ -183,5 +183,5 @@ impl Hand {
     }
 }
 
-/// Stands for letters left out.
+/// Replaces letters that do not fit.
 const OMISSION: &str = "\u{2026}";

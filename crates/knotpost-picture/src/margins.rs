@@ -1,4 +1,4 @@
-//! What stands along the sides of a panel: owners, labels, and where the last move came in.
+//! The margins of a panel: owners, labels, and where the last move came in.
 
 use crate::{
     geometry::{Area, Path, at},
@@ -9,17 +9,17 @@ use crate::{
 };
 use knotpost_rules::view::{Edge, Margin, Panel};
 
-/// Room for labels with the arrow, beside and above.
+/// The space for labels with the arrow, beside and above.
 pub(crate) const LABELS: [f32; 2] = [21.0, 19.0];
-/// Room for the name of an owner.
+/// The space for the name of an owner.
 const OWNER: f32 = 13.0;
-/// Room for a frame's own line.
+/// The space for the line of a frame.
 const LINE: f32 = 1.0;
-/// How far labels stand from the frame.
+/// The distance of labels from the frame.
 const AWAY: f32 = 9.0;
 const LABEL_HEIGHT: f32 = 7.4;
 
-/// The room that a panel's margins take.
+/// The sizes of a panel's margins.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bands {
     pub left: f32,
@@ -44,7 +44,7 @@ impl Bands {
         }
     }
 
-    /// Left and right together.
+    /// The sum of left and right.
     pub(crate) fn across(self) -> f32 {
         self.left + self.right
     }
@@ -89,7 +89,7 @@ fn draw_edge(scene: &mut Scene, panel: &Panel, edge: Edge, grid: Grid, palette: 
     name_owner(scene, edge, margin, frame, palette);
 }
 
-/// A point towards the line where the last move came in.
+/// Draws an arrowhead towards the line where the last move came in.
 fn draw_arrow(scene: &mut Scene, edge: Edge, frame: Area, along: f32, palette: &Palette) {
     let (near, far, half) = (1.8, 7.0, 3.4);
     let corner = |away: f32, aside: f32| match edge {
@@ -103,7 +103,7 @@ fn draw_arrow(scene: &mut Scene, edge: Edge, frame: Area, along: f32, palette: &
     scene.fill(&arrow, palette.accent);
 }
 
-/// The owner's name along the side.
+/// Draws the owner's name along the side.
 fn name_owner(scene: &mut Scene, edge: Edge, margin: &Margin, frame: Area, palette: &Palette) {
     let hand = Hand { height: 7.8, weight: Weight::Strong, colour: palette.ink };
     let away = AWAY + 14.5;

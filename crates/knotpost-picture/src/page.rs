@@ -1,4 +1,4 @@
-//! The page: panels on shelves, the roll, the standing. How pieces look is not known here.
+//! The page layout: rows of panels, the roll, the standing. This module does not know how pieces look.
 
 use crate::{
     geometry::{Area, Path, Point, at},
@@ -16,22 +16,22 @@ use knotpost_rules::{
     view::{Panel, Piece, RolledDie, ScoreLine, View},
 };
 
-/// The width of every page; all measures are parts of it.
+/// The width of every page; all sizes are relative to it.
 pub(crate) const WIDTH: f32 = 360.0;
-/// Free room around everything.
+/// The space around everything.
 const PAD: f32 = 10.0;
-/// Between panels, and between the parts of the page.
+/// The space between panels, and between the parts of the page.
 const SPACE: f32 = 12.0;
-/// Room for a heading.
+/// The height of a heading.
 const TITLE: f32 = 18.0;
-/// Cells smaller than this are not put side by side.
+/// The least cell size of panels side by side.
 const LEAST_SHARED_CELL: f32 = 19.0;
-/// A line of the standing.
+/// The height of a line of the standing.
 const SCORE_LINE: f32 = 19.0;
-/// A rolled die.
+/// The size of a rolled die.
 const ROLLED: f32 = 34.0;
 
-/// Draws a lone die that fills its page.
+/// Draws a single die that fills its page.
 pub(crate) fn compose_die(face: Face, palette: &Palette) -> Scene {
     let mut scene = Scene::new(ROLLED);
     scene.height = ROLLED;
@@ -47,7 +47,7 @@ pub(crate) fn compose(view: &View, palette: &Palette) -> Scene {
     let shelves = arrange(&view.panels);
     let first = shelves.first().map_or(PAD, Shelf::left);
     for shelf in &shelves {
-        // What has no margins, such as a hand, stands under the board's own cells.
+        // A panel without margins, such as a hand, is aligned with the cells of the board.
         let left = if shelf.has_margins() { shelf.left() } else { first.min(shelf.left()) };
         top = draw_shelf(&mut scene, shelf, at(left, top), palette) + SPACE;
     }
@@ -66,7 +66,7 @@ pub(crate) fn compose(view: &View, palette: &Palette) -> Scene {
     scene
 }
 
-/// Panels that stand side by side, with the size of their cells.
+/// Panels side by side, with their cell size.
 struct Shelf<'a> {
     panels: Vec<&'a Panel>,
     cell: f32,
@@ -83,7 +83,7 @@ impl<'a> Shelf<'a> {
         Self { cell: room.min(most), panels }
     }
 
-    /// Where the cells of its first panel begin when it stands in the middle of the page.
+    /// The left edge of the first panel's cells when the row is centred on the page.
     fn left(&self) -> f32 {
         let band = self.panels.first().map_or(0.0, |panel| Bands::of(panel).left);
         (WIDTH - self.width()) / 2.0 + band
@@ -100,7 +100,7 @@ impl<'a> Shelf<'a> {
     }
 }
 
-/// Beyond this a cell looks clumsy.
+/// The largest cell size that looks good.
 fn largest_cell(panel: &Panel) -> f32 {
     let stones = panel.cells.iter().any(|piece| matches!(piece, Piece::Stone { .. }));
     match (panel.is_of_tokens(), stones || panel.cell_size.width > 5, panel.rows()) {
@@ -111,7 +111,7 @@ fn largest_cell(panel: &Panel) -> f32 {
     }
 }
 
-/// Two boards of dice go side by side while their cells stay readable, everything else one below the other.
+/// Puts two boards of dice side by side while their cells stay readable, and everything else one below the other.
 fn arrange(panels: &[Panel]) -> Vec<Shelf<'_>> {
     let alone = || panels.iter().map(|panel| Shelf::of(vec![panel])).collect::<Vec<_>>();
     let are_dice = panels
@@ -133,7 +133,7 @@ fn arrange(panels: &[Panel]) -> Vec<Shelf<'_>> {
     shelves
 }
 
-/// Draws the panels from left to right, the cells of the first at `corner.x`, and gives where the next shelf may begin.
+/// Draws the panels from left to right, the cells of the first at `corner.x`, and returns where the next row may begin.
 fn draw_shelf(scene: &mut Scene, shelf: &Shelf<'_>, corner: Point, palette: &Palette) -> f32 {
     let hand = Hand { height: 8.5, weight: Weight::Strong, colour: palette.ink };
     let titled = shelf.panels.iter().any(|panel| !panel.title.trim().is_empty());
@@ -180,7 +180,7 @@ fn draw_panel(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     scene.spots.extend(spots::list(panel, grid, margins::LABELS));
 }
 
-/// The points where cells meet, so that an empty board shows its grid.
+/// Draws dots where cells meet, so that an empty board shows its grid.
 fn draw_points(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     let mut points = Path::default();
     for row in 1..panel.rows() {
@@ -192,7 +192,7 @@ fn draw_points(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) 
     scene.stroke(&points, palette.hairline, 2.0 * (grid.cell * 0.03).max(0.9));
 }
 
-/// The rolled dice with the letters of their rotations.
+/// Draws the rolled dice with the letters of their rotations.
 fn draw_roll(scene: &mut Scene, roll: &[RolledDie], top: f32, palette: &Palette) -> f32 {
     let heading = Hand { height: 8.5, weight: Weight::Strong, colour: palette.ink };
     let letters = Hand { height: 7.5, weight: Weight::Plain, colour: palette.ink };
@@ -216,10 +216,10 @@ fn draw_roll(scene: &mut Scene, roll: &[RolledDie], top: f32, palette: &Palette)
     top + ROLLED
 }
 
-/// How a seat's pieces are marked.
+/// Draws the mark of a seat's pieces.
 type DrawMark = fn(&mut Scene, Seat, Point, f32, &Palette);
 
-/// The standing, a line a seat.
+/// Draws the standing, one line for each seat.
 fn draw_scores(scene: &mut Scene, view: &View, top: f32, palette: &Palette) -> f32 {
     let pieces = || view.panels.iter().flat_map(|panel| &panel.cells);
     let mark: Option<DrawMark> = if pieces().any(|piece| matches!(piece, Piece::Stone { .. })) {

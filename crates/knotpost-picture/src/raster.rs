@@ -1,4 +1,4 @@
-//! A scene as PNG bytes, the same ones for the same scene.
+//! Renders a scene as PNG; the same scene always gives the same bytes.
 
 use crate::{
     PictureError,
@@ -11,7 +11,7 @@ use std::{
 };
 use tiny_skia::{FillRule, LineCap, LineJoin, PathBuilder, Pixmap, Stroke, Transform};
 
-/// The most pixels a picture may have.
+/// The most pixels of a picture.
 const MOST_PIXELS: u32 = 16_000_000;
 
 /// Draws the scene at this width.
@@ -29,7 +29,7 @@ pub(crate) fn draw(scene: &Scene, width_px: u32) -> Result<Vec<u8>, PictureError
     encode(&pixmap)
 }
 
-/// Draws the scene as large as it fits into the middle of a page of that size and colour.
+/// Draws the scene centred and as large as it fits on a page of the given size and colour.
 pub(crate) fn draw_within(
     scene: &Scene,
     (width, height): (u32, u32),
@@ -83,7 +83,7 @@ fn outline(scene: &Scene, shape: &Shape) -> Option<tiny_skia::Path> {
     builder.finish()
 }
 
-/// Packs the pixels: each a place in a table of colours, which is small and needs no transparency.
+/// Encodes the pixels as indices into a small palette without transparency.
 fn encode(pixmap: &Pixmap) -> Result<Vec<u8>, PictureError> {
     let pixels: Vec<u32> = pixmap
         .data()
@@ -104,15 +104,15 @@ fn encode(pixmap: &Pixmap) -> Result<Vec<u8>, PictureError> {
     Ok(bytes)
 }
 
-/// Some colours, and for each pixel the place of its colour.
+/// A palette, and the palette index of each pixel.
 struct Table {
     colours: Vec<u32>,
     places: Vec<u8>,
 }
 
 impl Table {
-    /// Large areas keep their colours to the bit. The mixtures at the edges, which are many and rare, take the nearest
-    /// colour of a table that holds the commonest of each region.
+    /// Large areas keep their exact colours. The many rare blends at edges get the nearest colour of a palette that has the
+    /// most frequent one of each region of the colour space.
     fn of(pixels: &[u32]) -> Self {
         let counts = count(pixels);
         let mut colours = Vec::new();
@@ -138,10 +138,10 @@ impl Table {
     }
 }
 
-/// The most colours in a table. It could hold four times as many, which nobody sees but in the size of the file.
+/// The most colours of a palette. Four times as many would be possible, and would change only the size of the file.
 const MOST_COLOURS: usize = 64;
 
-/// All colours there are, the commonest first.
+/// All colours of the pixels, the most frequent first.
 fn count(pixels: &[u32]) -> Vec<u32> {
     let mut counts: HashMap<u32, usize> = HashMap::new();
     for run in pixels.chunk_by(|one, next| one == next) {
@@ -152,7 +152,7 @@ fn count(pixels: &[u32]) -> Vec<u32> {
     counts.into_iter().map(|(colour, _)| colour).collect()
 }
 
-/// The place of the most similar colour, the first of several.
+/// The index of the most similar colour, the first of several.
 fn find_nearest(colour: u32, colours: &[u32]) -> u8 {
     let distance = |other: u32| -> i32 {
         let channels = Colour(colour).channels().into_iter().zip(Colour(other).channels());
@@ -162,7 +162,7 @@ fn find_nearest(colour: u32, colours: &[u32]) -> u8 {
     places.min_by_key(|(other, _)| distance(**other)).map_or(0, |(_, place)| place)
 }
 
-/// The colour without the last bits of its channels.
+/// The colour without the low bits of its channels.
 const fn blur(colour: u32, bits: u32) -> u32 {
     let channel = 0xff >> bits << bits;
     colour & (channel << 16 | channel << 8 | channel)

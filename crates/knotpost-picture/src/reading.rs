@@ -1,10 +1,10 @@
-//! A board in words, for those who hear it instead of seeing it.
+//! A board in words, for screen readers.
 
 use crate::weave::Weave;
 use knotpost_rules::view::{Edge, Fate, Figure, Panel, Piece, Sight, View};
 use std::fmt::Write;
 
-/// Reads the whole view: boards row by row, what was rolled, the standing.
+/// Describes the view: boards row by row, the roll, the standing.
 pub(crate) fn read(view: &View) -> String {
     let mut sentences: Vec<String> = view.panels.iter().flat_map(read_panel).collect();
     if !view.roll.is_empty() {
@@ -36,7 +36,7 @@ fn read_panel(panel: &Panel) -> Vec<String> {
     sentences
 }
 
-/// What lies in a row; `None`: nothing.
+/// The pieces of a row; `None` when it is empty.
 fn read_row(panel: &Panel, row: usize, columns: &[String]) -> Option<String> {
     let mut words = row_name(panel, row);
     let (name, mut between) = (words.len(), ": ");
@@ -55,7 +55,7 @@ fn read_row(panel: &Panel, row: usize, columns: &[String]) -> Option<String> {
     (words.len() > name + 1).then_some(words)
 }
 
-/// How many closed paths there are, and how long.
+/// The number of closed paths, and their lengths.
 fn read_paths(panel: &Panel) -> Option<String> {
     let lengths: Vec<String> =
         Weave::of(panel, Piece::live_face).lengths.iter().map(u32::to_string).collect();
@@ -66,7 +66,7 @@ fn read_paths(panel: &Panel) -> Option<String> {
     }
 }
 
-/// Where the last move came in.
+/// The line where the last move came in.
 fn read_last(panel: &Panel) -> Option<String> {
     let label = |edge: Edge| {
         let margin = panel.margin(edge);
@@ -82,7 +82,7 @@ fn read_last(panel: &Panel) -> Option<String> {
     }
 }
 
-/// Labels on both sides that agree are coordinates; others are read as plain numbers.
+/// Labels that agree on both sides are coordinates; otherwise rows and columns are numbered.
 fn row_name(panel: &Panel, row: usize) -> String {
     let [left, right] = [Edge::Left, Edge::Right].map(|edge| panel.margin(edge).labels.get(row));
     match left.filter(|_| left == right) {
@@ -96,7 +96,7 @@ fn column_name(panel: &Panel, column: usize) -> String {
     top.filter(|_| top == bottom).cloned().unwrap_or_else(|| (column + 1).to_string())
 }
 
-/// Adds what a piece is; `false`: there is nothing to say.
+/// Appends the description of a piece; `false` when there is none.
 fn read_piece(words: &mut String, piece: Piece) -> bool {
     match piece {
         Piece::Die { face, fate } => {

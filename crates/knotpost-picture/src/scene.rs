@@ -1,4 +1,4 @@
-//! A page as a list of painted paths. SVG and PNG are both made of it, so neither can show what the other does not.
+//! A page as a list of painted paths. SVG and PNG are both made from it, so that they cannot differ.
 
 use crate::{
     geometry::{Path, Point, Step},
@@ -17,21 +17,21 @@ impl Colour {
     }
 }
 
-/// How the ends of a stroke look.
+/// The line cap of a stroke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ends {
-    /// Cut off.
+    /// A butt cap.
     Flat,
-    /// Half a circle.
+    /// A round cap.
     Round,
 }
 
-/// How a path becomes visible.
+/// How a path is painted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Paint {
-    /// The inside.
+    /// The inside is filled.
     Fill(Colour),
-    /// The line itself, with round joins.
+    /// The line is stroked, with round joins.
     Stroke { colour: Colour, width: f32, ends: Ends },
 }
 
@@ -41,13 +41,13 @@ impl Paint {
         Self::Stroke { colour, width: round(width), ends: Ends::Round }
     }
 
-    /// A line that is cut off at its ends.
+    /// A line with butt ends.
     pub(crate) fn flat(colour: Colour, width: f32) -> Self {
         Self::Stroke { colour, width: round(width), ends: Ends::Flat }
     }
 }
 
-/// A place on the page in whole grains, which is what SVG and PNG agree on.
+/// A point on the page in integer grains, the common resolution of SVG and PNG.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dot {
     pub x: i32,
@@ -57,26 +57,26 @@ pub(crate) struct Dot {
 /// A path with its paint.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shape {
-    /// Which of [`Scene::strokes`], one after the other.
+    /// A range of [`Scene::strokes`].
     pub strokes: Vec<usize>,
     pub paint: Paint,
 }
 
-/// A page; later shapes lie upon earlier ones.
+/// A page; later shapes cover earlier ones.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Scene {
     pub width: f32,
     pub height: f32,
     pub shapes: Vec<Shape>,
     pub spots: Vec<Spot>,
-    /// What the pen does, stroke by stroke; several shapes may follow the same strokes.
+    /// The path commands, stroke by stroke; several shapes may share a stroke.
     steps: Vec<Step<Dot>>,
     /// Where each stroke ends in `steps`.
     ends: Vec<usize>,
 }
 
 impl Scene {
-    /// An empty page of this width; the height grows with what is laid out.
+    /// An empty page of this width; its height grows with the layout.
     pub(crate) const fn new(width: f32) -> Self {
         Self {
             width,
@@ -98,7 +98,7 @@ impl Scene {
         self.paint(path, &[Paint::line(colour, width)]);
     }
 
-    /// Paints a path several times, each time upon what was there.
+    /// Paints a path several times, each time over the one before.
     pub(crate) fn paint(&mut self, path: &Path, paints: &[Paint]) {
         let kept = self.keep(path.steps.iter().copied());
         for paint in paints {
@@ -106,8 +106,8 @@ impl Scene {
         }
     }
 
-    /// Takes in what a pen does without painting it. Its coordinates are rounded to what is written in SVG. It begins
-    /// with a movement; `None`: it is nothing.
+    /// Adds a stroke without painting it, its coordinates rounded as in SVG. A stroke begins with a move; `None` when the path
+    /// is empty.
     pub(crate) fn keep(&mut self, steps: impl IntoIterator<Item = Step>) -> Option<usize> {
         let start = self.steps.len();
         self.steps.extend(steps.into_iter().map(|step| step.map(snap)));
@@ -118,7 +118,7 @@ impl Scene {
         Some(self.ends.len() - 1)
     }
 
-    /// Paints a stroke that was kept: a shape, or more of the last one if that has the same paint.
+    /// Paints a stroke that was added: as a new shape, or as part of the last one if that has the same paint.
     pub(crate) fn follow(&mut self, stroke: Option<usize>, paint: Paint) {
         let Some(stroke) = stroke else { return };
         match self.shapes.last_mut() {
@@ -127,12 +127,12 @@ impl Scene {
         }
     }
 
-    /// How many strokes there are.
+    /// The number of strokes.
     pub(crate) const fn strokes(&self) -> usize {
         self.ends.len()
     }
 
-    /// What the pen does for a stroke.
+    /// The path commands of a stroke.
     pub(crate) fn steps(&self, stroke: usize) -> &[Step<Dot>] {
         let start = stroke.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
         let end = self.ends.get(stroke).copied().unwrap_or(start);
@@ -140,15 +140,15 @@ impl Scene {
     }
 }
 
-/// Parts of a unit that are told apart.
+/// The number of grains of a unit of the page.
 const GRAIN: f32 = 100.0;
 
-/// The nearest number that SVG and PNG agree on.
+/// Rounds to the nearest grain.
 pub(crate) fn round(number: f32) -> f32 {
     grains(number) as f32 / GRAIN
 }
 
-/// A number in whole grains, halves away from zero. The sum is exact, so that nothing is rounded twice.
+/// A number in grains, halves rounded away from zero. The sum is exact, so that nothing is rounded twice.
 pub(crate) fn grains(number: f32) -> i32 {
     let grains = f64::from(number * GRAIN);
     (grains + 0.5_f64.copysign(grains)) as i32
@@ -159,7 +159,7 @@ fn snap(Point { x, y }: Point) -> Dot {
 }
 
 impl Dot {
-    /// The place in units of the page.
+    /// The point in units of the page.
     pub(crate) fn point(self) -> Point {
         Point { x: self.x as f32 / GRAIN, y: self.y as f32 / GRAIN }
     }

@@ -1,5 +1,5 @@
-//! Links upon a board: for each spot that can be chosen a frame that leads somewhere. What choosing means is not known
-//! here; how frames look is left to the style sheet of the page around the picture.
+//! Links on a board: a linked frame for each spot that can be chosen. This module does not know what choosing means; the
+//! style sheet of the surrounding page decides how frames look.
 
 use crate::{
     geometry::{Area, at},
@@ -7,14 +7,14 @@ use crate::{
 };
 use knotpost_rules::view::{Edge, Panel};
 
-/// What a spot leads to.
+/// The link of a spot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// The spot, as the view calls it.
+    /// The name of the spot in the view.
     pub spot: String,
-    /// Where to; `None` for a spot that is chosen already.
+    /// The target; `None` for a spot that is chosen already.
     pub href: Option<String>,
-    /// What happens, for those who do not see the spot.
+    /// The label for screen readers: what following the link does.
     pub label: String,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Spot {
     pub area: Area,
 }
 
-/// The cells and entries of a panel that have names. `beside` and `above` are the rooms for entries.
+/// The named cells and entries of a panel. `beside` and `above` are the sizes of the margins for entries.
 pub(crate) fn list(panel: &Panel, grid: Grid, [beside, above]: [f32; 2]) -> Vec<Spot> {
     let mut spots = Vec::new();
     for (place, name) in panel.spots.iter().enumerate().filter(|(_, name)| !name.is_empty()) {

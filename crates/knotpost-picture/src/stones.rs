@@ -1,4 +1,4 @@
-//! Stones: arrows on four sides, a name, and whose they are.
+//! Draws stones: arrows on four sides, a name, and the owner.
 
 use crate::{
     geometry::{Area, Path, Point, at},
@@ -12,7 +12,7 @@ use knotpost_rules::{
     view::{Fate, Panel, Piece},
 };
 
-/// Measures as parts of a cell.
+/// Sizes as fractions of a cell.
 const ARROW: f32 = 0.135;
 const STEP: f32 = 0.15;
 
@@ -51,7 +51,7 @@ fn draw_stone(scene: &mut Scene, piece: Piece, area: Area, palette: &Palette) {
     draw_badge(scene, owner, at(centre.x, centre.y + size * 0.12), size * 0.095, palette);
 }
 
-/// The letter by which text boards call the owner, on a disc for every other seat and else on a square.
+/// Draws the owner's letter of text boards, on a disc for every second seat and on a square for the others.
 pub(crate) fn draw_badge(scene: &mut Scene, seat: Seat, place: Point, size: f32, palette: &Palette) {
     let (strong, _) = palette.seat(seat.index());
     let mut badge = Path::default();
@@ -67,7 +67,7 @@ pub(crate) fn draw_badge(scene: &mut Scene, seat: Seat, place: Point, size: f32,
     hand.write_centred(scene, letter.encode_utf8(&mut [0; 4]), place);
 }
 
-/// An arrow head that points out over a side, counted clockwise from the top.
+/// An arrowhead that points out over a side; sides are counted clockwise from the top.
 fn arrow(body: Area, quarter: usize, aside: f32) -> [Point; 3] {
     let (size, centre) = (body.width, body.centre());
     let (tip, base) = (size * (0.5 - 0.055), size * (0.5 - 0.055 - ARROW));

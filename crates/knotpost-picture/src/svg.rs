@@ -1,14 +1,14 @@
-//! A scene as SVG text. Nothing in it needs a font, a script, a style sheet or anything from elsewhere.
+//! Writes a scene as SVG. It needs no font, script, style sheet or other resource.
 
 use crate::{
-    pen::{Pen, push_decimal},
+    path_data::{PathWriter, push_decimal},
     scene::{Colour, Ends, Paint, Scene, Shape, grains},
     spots::{Link, Spot},
 };
 
-/// Writes the picture with its name and its reading for those who cannot see it.
+/// Writes the picture with its title and its description for screen readers.
 pub(crate) fn write(scene: &Scene, width_px: u32, title: &str, reading: &str) -> String {
-    let mut text = String::with_capacity(room(scene));
+    let mut text = String::with_capacity(estimate_length(scene));
     let height_px = (scene.height * width_px as f32 / scene.width).ceil() as u32;
     text.push_str("<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\"");
     attribute(&mut text, "width", width_px as f32);
@@ -20,9 +20,9 @@ pub(crate) fn write(scene: &Scene, width_px: u32, title: &str, reading: &str) ->
     text
 }
 
-/// Writes the picture for the middle of a page, with links. Who cannot see it hears the links and what it shows.
+/// Writes the picture as inline SVG with links. Screen readers read the links and the description.
 pub(crate) fn write_linked(scene: &Scene, title: &str, reading: &str, class: &str, links: &[Link]) -> String {
-    let mut text = String::with_capacity(room(scene) + links.len() * 300);
+    let mut text = String::with_capacity(estimate_length(scene) + links.len() * 300);
     text.push_str("<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"picture ");
     push_escaped(&mut text, class);
     text.push_str(if links.is_empty() { "\" role=\"img\"" } else { "\" role=\"group\"" });
@@ -38,9 +38,9 @@ pub(crate) fn write_linked(scene: &Scene, title: &str, reading: &str, class: &st
     text
 }
 
-/// Writes a figure that says nothing by itself.
+/// Writes a decorative figure, hidden from screen readers.
 pub(crate) fn write_figure(scene: &Scene, class: &str) -> String {
-    let mut text = String::with_capacity(room(scene));
+    let mut text = String::with_capacity(estimate_length(scene));
     text.push_str("<svg xmlns=\"http://www.w3.org/2000/svg\" aria-hidden=\"true\" class=\"");
     push_escaped(&mut text, class);
     text.push('"');
@@ -50,7 +50,7 @@ pub(crate) fn write_figure(scene: &Scene, class: &str) -> String {
     text
 }
 
-fn room(scene: &Scene) -> usize {
+fn estimate_length(scene: &Scene) -> usize {
     let strokes = scene.shapes.iter().flat_map(|shape| &shape.strokes);
     4096 + strokes.map(|stroke| scene.steps(*stroke).len()).sum::<usize>() * 32
 }
@@ -73,9 +73,9 @@ fn push_names(text: &mut String, title: &str, reading: &str) {
 
 fn push_shapes(text: &mut String, scene: &Scene) {
     text.push_str("<g fill=\"none\" stroke-linejoin=\"round\">\n");
-    let mut pen = Pen::new(scene);
+    let mut writer = PathWriter::new(scene);
     for shape in &scene.shapes {
-        push_shape(text, scene, shape, &mut pen);
+        push_shape(text, scene, shape, &mut writer);
     }
     text.push_str("</g>\n");
 }
@@ -99,7 +99,7 @@ fn push_link(text: &mut String, link: &Link, spot: &Spot) {
     text.push_str(if link.href.is_some() { "/></a>\n" } else { "/></g>\n" });
 }
 
-fn push_shape(text: &mut String, scene: &Scene, shape: &Shape, pen: &mut Pen) {
+fn push_shape(text: &mut String, scene: &Scene, shape: &Shape, writer: &mut PathWriter) {
     text.push_str("<path");
     match shape.paint {
         Paint::Fill(colour) => push_colour(text, "fill", colour),
@@ -113,7 +113,7 @@ fn push_shape(text: &mut String, scene: &Scene, shape: &Shape, pen: &mut Pen) {
     }
     text.push_str(" d=\"");
     for stroke in &shape.strokes {
-        pen.follow(text, scene, *stroke);
+        writer.write_stroke(text, scene, *stroke);
     }
     text.push_str("\"/>\n");
 }
@@ -138,7 +138,7 @@ fn push_colour(text: &mut String, name: &str, colour: Colour) {
     text.push('"');
 }
 
-/// Writes text so that it stays text, whatever is in it. Characters that XML cannot hold become question marks.
+/// Writes escaped text. Characters that XML does not allow become question marks.
 fn push_escaped(text: &mut String, words: &str) {
     for sign in words.chars() {
         match sign {

@@ -1,20 +1,20 @@
-//! Grounds and colours. Closed paths and seats wear the palette of Okabe and Ito, which people with any kind of colour
-//! vision tell apart; marks and shapes say the same again without colour.
+//! Themes and colours. Closed paths and seats have the palette of Okabe and Ito, which people with any kind of colour
+//! vision can distinguish; marks and shapes repeat the distinction without colour.
 
 use crate::scene::Colour;
 use std::{fmt, str::FromStr};
 
-/// What the picture is drawn on.
+/// A colour theme.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Theme {
-    /// Paper.
+    /// Light.
     #[default]
     Light,
-    /// Slate.
+    /// Dark.
     Dark,
 }
 
-/// A word that is no theme.
+/// The error of an unknown theme name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a theme is light or dark")]
 pub struct ParseThemeError;
@@ -40,39 +40,39 @@ impl fmt::Display for Theme {
     }
 }
 
-/// The colours of a theme by what they are for.
+/// The colours of a theme, by use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Palette {
-    /// The page.
+    /// The background of the page.
     pub page: Colour,
-    /// The board where no piece lies.
+    /// Empty cells.
     pub board: Colour,
     /// A die or a stone.
     pub tile: Colour,
-    /// A die that came with the last turn.
+    /// A die of the last turn.
     pub fresh: Colour,
-    /// Words and frames.
+    /// Text and frames.
     pub ink: Colour,
-    /// Words that matter less.
+    /// Secondary text.
     pub muted: Colour,
     /// Thin lines between cells.
     pub hairline: Colour,
     /// The rim of ribbons and figures.
     pub rim: Colour,
-    /// Ribbons that are not closed.
+    /// Open ribbons.
     pub loose: Colour,
-    /// What was taken off the board.
+    /// Removed pieces.
     pub trace: Colour,
     /// The last move.
     pub accent: Colour,
-    /// Letters on the colour of a seat.
+    /// Text on the colour of a seat.
     pub badge: Colour,
     /// Pavements.
     pub light_cell: Colour,
     pub dark_cell: Colour,
     /// Closed paths, each with the colour of the marks on it.
     pub paths: [(Colour, Colour); 7],
-    /// Seats, repeated from the fifth on: strong, and pale for large areas.
+    /// Seats, repeated from the fifth on: a strong colour, and a pale one for large areas.
     pub seats: [(Colour, Colour); 4],
 }
 

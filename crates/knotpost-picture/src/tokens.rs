@@ -1,4 +1,4 @@
-//! Tokens: pavements, counters, targets, and the marks by which seats are told apart without colours.
+//! Draws tokens: pavements, counters, targets, and the marks that distinguish seats without colours.
 
 use crate::{
     geometry::{Area, Path, Point, at},
@@ -50,7 +50,7 @@ pub(crate) fn draw(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palet
     }
 }
 
-/// The cell of the last token: where the lines meet that both margins point out.
+/// The cell of the last token: the intersection of the lines that both margins mark.
 fn mark_last(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     let lines = (panel.margin(Edge::Left).entered, panel.margin(Edge::Top).entered);
     if let (Some(row), Some(column)) = lines {
@@ -68,7 +68,7 @@ fn draw_counter(scene: &mut Scene, owner: Option<Seat>, area: Area, palette: &Pa
     }
 }
 
-/// A place to be won: a pit, with the mark of whoever has won it.
+/// Draws a target: a pit, with the mark of the seat that has won it.
 fn draw_target(scene: &mut Scene, owner: Option<Seat>, area: Area, palette: &Palette) {
     let (place, size) = (area.centre(), area.width);
     let mut pit = Path::default();
@@ -86,13 +86,13 @@ fn draw_target(scene: &mut Scene, owner: Option<Seat>, area: Area, palette: &Pal
     draw_figure(scene, Shape::of(seat), place, size * 0.22, [palette.tile, strong]);
 }
 
-/// The mark of a seat, as wide as twice the size.
+/// Draws the mark of a seat, twice `size` wide.
 pub(crate) fn draw_mark(scene: &mut Scene, seat: Seat, place: Point, size: f32, palette: &Palette) {
     let (strong, _) = palette.seat(seat.index());
     draw_figure(scene, Shape::of(seat), place, size, [strong, palette.rim]);
 }
 
-/// What tells seats apart.
+/// The marks that distinguish seats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
     Cross,
@@ -113,7 +113,7 @@ impl Shape {
     }
 }
 
-/// A shape in a colour with a rim.
+/// Draws a shape in a colour with a rim.
 fn draw_figure(scene: &mut Scene, shape: Shape, place: Point, size: f32, [colour, rim]: [Colour; 2]) {
     let on = |x: f32, y: f32| place + at(x, y) * size;
     let edge = (size * 0.14).max(0.5);

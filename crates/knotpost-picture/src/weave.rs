@@ -1,10 +1,10 @@
-//! How the strands of a panel of knot dice run: which belong to one closed path, where two cross, and which is above.
-//! Nothing is drawn here.
+//! How the strands of a panel of knot dice run: which of them form a closed path, where two cross, and which is above. This
+//! module draws nothing.
 //!
 //! Every strand leaves its cell over the clockwise side of one open edge and over the counter-clockwise side of another.
 //! At a crossing the two counter-clockwise ends lie on one straight line and the two clockwise ends on the other. If the
-//! former always go above, every strand begins below and ends above, so that each path goes under and over by turns,
-//! as in the plaits of the old manuscripts.
+//! former always go above, every strand begins below and ends above, so that each path goes alternately under and over,
+//! as in the plaits of old manuscripts.
 
 use knotpost_rules::{
     knot::{Face, Knotwork, Place, Run, Side},
@@ -29,12 +29,12 @@ pub struct Ribbon {
     pub path: Option<usize>,
 }
 
-/// Where a ribbon leaves its cell.
+/// The end of a ribbon in its cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
-    /// Over this edge.
+    /// The edge that it crosses.
     pub side: Side,
-    /// Whether it goes on in the cell beyond.
+    /// Whether it continues in the next cell.
     pub joint: Joint,
 }
 
@@ -119,7 +119,7 @@ impl Weave {
         weave
     }
 
-    /// Numbers the closed paths and tells their ribbons.
+    /// Numbers the closed paths and assigns their ribbons.
     fn name_paths(&mut self, index: &Index, rows: usize, face: &impl Fn(usize, usize) -> Option<Face>) {
         let mut work = Knotwork::default();
         for row in 0..rows {

@@ -1,7 +1,11 @@
 //! Moves put together by pointing: which parts a move is made of, and how one that has been begun can go on. Where and
 //! how the parts are shown is not known here.
 
-use crate::{game::Game, knot::Face};
+use crate::{
+    game::{Game, Show},
+    knot::Face,
+};
+use std::ops::ControlFlow;
 
 /// What a player points at to choose a part of a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,7 +14,7 @@ pub enum PartKind {
     Face(Face),
     /// A cell, a stone of a hand or an entry, by the name that the view gives it.
     Spot(String),
-    /// So many quarter turns clockwise.
+    /// Quarter turns clockwise.
     Turns(u8),
     /// A word that stands for itself.
     Word,
@@ -58,7 +62,7 @@ pub struct Choices {
 
 /// How `begun`, canonically spelt and cut off behind a part, can go on; empty at the start. What no legal move begins
 /// with cannot.
-pub(crate) fn choices<G: Game>(game: &G, begun: &str) -> Choices {
+pub(crate) fn choices<G: Show>(game: &G, begun: &str) -> Choices {
     let mut found = Choices::default();
     for mv in candidates(game, begun, &mut found) {
         let mut text = String::new();
@@ -70,48 +74,48 @@ pub(crate) fn choices<G: Game>(game: &G, begun: &str) -> Choices {
         if text != begun {
             continue;
         }
-        match parts.next() {
-            None => found.is_complete = true,
-            Some(part) => {
-                text.push_str(&part.text);
-                if found.next.iter().all(|choice| choice.begun != text) {
-                    found.next.push(Choice { begun: text, kind: part.kind });
-                }
+        if let Some(part) = parts.next() {
+            text.push_str(&part.text);
+            if found.next.iter().all(|choice| choice.begun != text) {
+                found.next.push(Choice { begun: text, kind: part.kind });
             }
         }
     }
     found
 }
 
-/// Moves one of which the begun one may become.
-fn candidates<G: Game>(game: &G, begun: &str, found: &mut Choices) -> Vec<G::Move> {
+/// Follows the steps that `begun` names and returns the moves with one step more, one of which it may become.
+fn candidates<G: Show>(game: &G, begun: &str, found: &mut Choices) -> Vec<G::Move> {
     let mut base: Option<G::Move> = None;
     loop {
-        let Some(steps) = game.steps(base.as_ref()) else { return listed(game, begun) };
-        let next = steps.map_or_else(|_| Vec::new(), |steps| steps.next);
-        if next.is_empty() {
-            found.is_complete = base.is_some_and(|base| base.to_string() == begun);
-            return Vec::new();
+        let mut next = list_next(game, base.as_ref());
+        if game.quota().is_some() {
+            // The steps of such a game come in no particular order.
+            next.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         }
-        let whole = |text: &&String| {
-            let rest = begun.strip_prefix(text.as_str());
+        let is_named = |text: &str| {
+            let rest = begun.strip_prefix(text);
             rest.is_some_and(|rest| !rest.starts_with(|sign: char| sign.is_alphanumeric()))
         };
-        match next.iter().filter(whole).max_by_key(|text| text.len()).and_then(|text| text.parse().ok()) {
-            Some(longer) => base = Some(longer),
-            None => return next.iter().filter_map(|text| text.parse().ok()).collect(),
-        }
+        let named = next.iter().filter(|(text, _)| is_named(text)).max_by_key(|(text, _)| text.len());
+        let Some((_, longer)) = named else {
+            let complete = base.filter(|base| game.is_complete(base) && base.to_string() == begun);
+            found.is_complete = complete.is_some();
+            return next.into_iter().map(|(_, mv)| mv).collect();
+        };
+        base = Some(longer.clone());
     }
 }
 
-fn listed<G: Game>(game: &G, begun: &str) -> Vec<G::Move> {
-    let mut moves = game.legal_moves();
-    if let Ok(mv) = begun.parse::<G::Move>() {
-        let longer = game.extensions(&mv);
-        if !longer.is_empty() {
-            moves.push(mv);
-            moves.extend(longer);
-        }
-    }
-    moves
+/// The moves, legal ones or beginnings of such, with one step more than `base`.
+fn list_next<G: Game>(game: &G, base: Option<&G::Move>) -> Vec<(String, G::Move)> {
+    let mut next = Vec::new();
+    let join = &mut |step| {
+        let mv = G::join(base, step);
+        next.push((mv.to_string(), mv));
+        ControlFlow::Continue(())
+    };
+    // What cannot be begun like this cannot go on.
+    let _ = game.each_step(base, join);
+    next
 }

@@ -1,5 +1,5 @@
-//! How a game ends and who comes where when players have left it: by resignation, forfeit, agreement or an
-//! arbiter's word. The games themselves know nothing of these.
+//! The outcome of a game that players have left by resignation or forfeit, or that an agreement or an arbiter ended.
+//! The games themselves know nothing of these.
 
 use std::cmp::Reverse;
 
@@ -34,7 +34,7 @@ impl Departure {
 pub struct Departures<'a> {
     /// How many seats the game began with.
     pub players: usize,
-    /// Who left, the first one first.
+    /// The seats that left, the first one first.
     pub left: &'a [Seat],
     /// How the last of them left.
     pub last: Departure,
@@ -48,7 +48,7 @@ impl Departures<'_> {
     pub fn outcome(&self, position: &dyn Position, meta: &Meta) -> Option<Outcome> {
         let plays_on = meta.abilities.has(Ability::PlayOn);
         if let Status::Over(outcome) = position.status() {
-            // Where the last one may play on, the work of those who left may still win.
+            // Where the last one may play on, a seat that left may still win.
             return Some(if plays_on { outcome } else { self.put_behind(&outcome) });
         }
         match self.staying() {
@@ -60,30 +60,30 @@ impl Departures<'_> {
         }
     }
 
-    /// All who stayed have agreed to share the first place.
+    /// All seats that stayed have agreed to share the first place.
     pub fn agreed_draw(&self) -> Outcome {
         self.rank(|_| 0, "agreement")
     }
 
-    /// An arbiter said who has won: these share the first place.
+    /// An arbiter named the winners: these share the first place.
     pub fn adjudicated(&self, winners: &[Seat]) -> Outcome {
         let key = |seat: Seat| (winners.contains(&seat), self.stayed_until(seat));
         Outcome::rank(&self.seats().map(key).collect::<Vec<_>>(), "adjudication")
     }
 
-    /// An outcome with those who left behind all others.
+    /// An outcome with the seats that left behind all others.
     fn put_behind(&self, outcome: &Outcome) -> Outcome {
         let placing = |seat: Seat| outcome.placings.get(seat.index()).map(|placing| Reverse(*placing));
         self.rank(placing, outcome.reason)
     }
 
-    /// Ranks those who stayed by a key, the greatest first, and behind them those who left, the latest first.
+    /// Ranks the seats that stayed by a key, the greatest first, and behind them those that left, the latest first.
     fn rank<K: Ord>(&self, key: impl Fn(Seat) -> K, reason: &'static str) -> Outcome {
         let keys: Vec<_> = self.seats().map(|seat| (self.stayed_until(seat), key(seat))).collect();
         Outcome::rank(&keys, reason)
     }
 
-    /// The place of a seat among those who left; greater than all of them for one that stayed.
+    /// The place of a seat among those that left; greater than all of them for one that stayed.
     fn stayed_until(&self, seat: Seat) -> usize {
         self.left.iter().position(|other| *other == seat).unwrap_or(usize::MAX)
     }

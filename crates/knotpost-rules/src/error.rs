@@ -3,7 +3,7 @@
 use std::fmt;
 
 /// How much of a player's own text an error repeats.
-const LONGEST_ECHO: usize = 40;
+const MAX_ECHO: usize = 40;
 
 /// A turn was refused; nothing has changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -114,8 +114,8 @@ pub enum PositionError {
 /// A player's own text, made safe to repeat in a sentence.
 pub(crate) fn echo(text: &str) -> String {
     let mut safe: String =
-        text.chars().take(LONGEST_ECHO).map(|c| if c.is_control() { '?' } else { c }).collect();
-    if text.chars().nth(LONGEST_ECHO).is_some() {
+        text.chars().take(MAX_ECHO).map(|c| if c.is_control() { '?' } else { c }).collect();
+    if text.chars().nth(MAX_ECHO).is_some() {
         safe.push_str("...");
     }
     safe

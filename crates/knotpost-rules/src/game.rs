@@ -1,56 +1,77 @@
-//! The typed trait that the author of a game implements. Everything else follows from it.
+//! The typed traits that the author of a game implements: [`Game`] for the rules, [`Show`] for what people see.
+//! Everything else follows from them.
 
 use crate::{
     choice::{Part, PartKind},
     error::{PositionError, SyntaxError},
-    help::HelpPage,
+    key,
     meta::Meta,
+    moves,
     options::GameOptions,
     seat::Seat,
     seed::Seed,
-    turn::{Outcome, Scores, Status, Steps},
+    turn::{Outcome, Scores, Status},
     view::{View, Viewer},
 };
-use std::{error::Error, fmt::Display, str::FromStr};
+use std::{error::Error, fmt::Display, hash::Hash, ops::ControlFlow, str::FromStr};
 
-/// A game in progress, as its author sees it.
+/// A game in progress: its rules and nothing else. This is all that a search copies.
 ///
 /// The truth of a board is its setup and its canonical moves, so everything must be a function of these. Seats are
 /// colours: after a swap the server exchanges the users, never the game.
-pub trait Game: Clone + Send + Sync + 'static {
+///
+/// `Display` prints the position string; [`Self::parse_position`] reads it back as the same position.
+pub trait Game: Clone + Display + Send + Sync + 'static {
+    /// The facts about the game.
+    const META: &'static Meta;
+
     /// A move. Parsing is lenient about case and optional signs, `Display` is canonical.
-    type Move: Clone + Display + FromStr<Err = SyntaxError>;
+    type Move: Clone + Eq + Hash + Display + FromStr<Err = SyntaxError>;
+    /// A step of a move that is put together step by step; the move itself where a move is a single step. A step
+    /// converts into the move that it begins, and back.
+    type Step: Copy + Eq + Hash + Into<Self::Move> + TryFrom<Self::Move>;
     /// Why a well-formed move is refused; `Display` is one clause that names the rule.
     type Illegal: Error;
 
     /// The facts about the game.
-    fn meta() -> &'static Meta;
-
-    /// The help page.
-    fn help() -> HelpPage;
+    fn meta() -> &'static Meta {
+        Self::META
+    }
 
     /// The start. `options` come from this game's table and `players` lies in its range.
     fn setup(options: &GameOptions, players: usize, seed: &Seed) -> Self;
 
-    /// A start from a position string.
+    /// Reads a position string into a game that has just been set up.
     ///
     /// # Errors
     /// Syntax, size, seat and letters are checked, reachability is not.
+    fn read_position(&mut self, text: &str) -> Result<(), PositionError>;
+
+    /// A start from a position string. Overridden where setting up draws what the string already says.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
     fn parse_position(
         options: &GameOptions,
         players: usize,
         seed: &Seed,
         text: &str,
-    ) -> Result<Self, PositionError>;
+    ) -> Result<Self, PositionError> {
+        let mut game = Self::setup(options, players, seed);
+        game.read_position(text)?;
+        Ok(game)
+    }
 
-    /// The position string; parsing it gives the same position again.
-    fn position(&self) -> String;
-
-    /// Whether the game goes on, and who moves.
-    fn status(&self) -> Status;
+    /// Whether the game has ended by its own rules.
+    fn is_over(&self) -> bool;
 
     /// The seat to move, or, when over, the one that would be next.
     fn next_seat(&self) -> Seat;
+
+    /// Whether the game goes on, and which seat moves.
+    fn status(&self) -> Status {
+        if self.is_over() { Status::Over(self.result_by_scores()) } else { Status::ToAct(self.next_seat()) }
+    }
 
     /// Plays a move for the seat to move and returns the points it won.
     ///
@@ -63,18 +84,19 @@ pub trait Game: Clone + Send + Sync + 'static {
         mv.clone()
     }
 
-    /// Lets the turn go by.
+    /// Lets the turn go by. Implemented by games with [`Ability::Pass`](crate::Ability::Pass), and only by these.
     ///
     /// # Errors
-    /// Unless the game has passes and one is legal here.
+    /// Unless passing is legal here.
     fn pass(&mut self) -> Result<(), Forbidden> {
         Err(Forbidden::Never("passing"))
     }
 
-    /// Takes over the opponent's side.
+    /// Takes over the opponent's side. Implemented by games with [`Ability::Swap`](crate::Ability::Swap), and only by
+    /// these.
     ///
     /// # Errors
-    /// Unless the game has swaps and one is legal here.
+    /// Unless swapping is legal here.
     fn swap(&mut self) -> Result<(), Forbidden> {
         Err(Forbidden::Never("swapping"))
     }
@@ -92,26 +114,60 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Takes a seat out of the game: it is skipped from now on. What becomes of its chances is the game's rule.
     fn retire(&mut self, seat: Seat);
 
-    /// Every legal move, in any order; none when over. Where moves are put together from so many parts that nobody
-    /// could list them all, this is a small sample, and [`Self::steps`] tells the whole.
+    /// The legal moves, in any order; none when over. All of them, unless moves have several steps: then they may be
+    /// a sample, and [`Self::each_move`] finds the rest.
     fn legal_moves(&self) -> Vec<Self::Move>;
 
-    /// How a move that has been begun can go on, in a game whose moves are put together part by part; `None` in
-    /// all other games. A move that cannot go on is complete.
-    fn steps(&self, _begun: Option<&Self::Move>) -> Option<Result<Steps, Self::Illegal>> {
+    /// Calls `visit` with each step that can follow a begun move (`None`: with each first step) until it breaks off.
+    /// Every step leads on to a legal move. A move without a further step is complete; see [`Self::is_complete`] for
+    /// those that may go on and need not.
+    ///
+    /// The default is for games whose moves are single steps.
+    ///
+    /// # Errors
+    /// Why no legal move begins like that.
+    fn each_step(
+        &self,
+        begun: Option<&Self::Move>,
+        visit: &mut dyn FnMut(Self::Step) -> ControlFlow<()>,
+    ) -> Result<(), Self::Illegal> {
+        if begun.is_none() {
+            let steps = self.legal_moves().into_iter().filter_map(|mv| Self::Step::try_from(mv).ok());
+            let _ = steps.into_iter().try_for_each(visit);
+        }
+        Ok(())
+    }
+
+    /// A begun move with one step more.
+    fn join(_begun: Option<&Self::Move>, step: Self::Step) -> Self::Move {
+        step.into()
+    }
+
+    /// Whether a begun move, put together from steps of this position, can be played as it is.
+    fn is_complete(&self, _begun: &Self::Move) -> bool {
+        true
+    }
+
+    /// What a complete move of this turn amounts to, by name, in a game whose moves are too many to be listed and are
+    /// shown to players step by step; `None` in all other games.
+    fn quota(&self) -> Option<Vec<(&'static str, u32)>> {
         None
     }
 
-    /// The parts of a move in the order in which a player points at them; their texts, joined, are its canonical
-    /// text.
-    fn parts(mv: &Self::Move) -> Vec<Part> {
-        vec![Part { text: mv.to_string(), kind: PartKind::Word }]
+    /// Calls `visit` with every legal move, in any order, until it breaks off.
+    fn each_move(&self, visit: &mut dyn FnMut(Self::Move) -> ControlFlow<()>) {
+        let _ = moves::visit_from(self, None, visit);
     }
 
-    /// Legal moves that begin with this one and are too many to be among [`Self::legal_moves`], each with one part
-    /// more.
-    fn extensions(&self, _begun: &Self::Move) -> Vec<Self::Move> {
-        Vec::new()
+    /// A legal move by chance, for play-outs; `None` when there is none. `below` gives a number below its argument.
+    /// Every legal move can come; they need not be equally likely.
+    fn pick(&self, below: &mut dyn FnMut(u32) -> u32) -> Option<Self::Move> {
+        moves::pick_steps(self, below)
+    }
+
+    /// Some legal move, found cheaply.
+    fn example_move(&self) -> Option<Self::Move> {
+        self.legal_moves().into_iter().next()
     }
 
     /// What chance has decided for this turn, as in the position string; `None` when there is nothing of that
@@ -124,19 +180,49 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// Previews look ahead with a sealed copy, so that they show nothing that is still hidden.
     fn seal_chance(&mut self) {}
 
-    /// Some legal move, found cheaply.
-    fn example_move(&self) -> Option<Self::Move> {
-        self.legal_moves().into_iter().next()
+    /// From here on chance follows the stream of another seed. What is visible stays as it is, and what is hidden from
+    /// any seat is drawn anew. Needed only where chance decides during play; see [`Unseen`](crate::Unseen).
+    fn reseed(&mut self, _seed: &Seed) {}
+
+    /// A number that is the same for equal positions, and for different ones hardly ever. Two positions are equal when
+    /// the same turns lead to the same results; what chance will decide does not count.
+    ///
+    /// The default is computed from the position string. A game whose string leaves out something that decides play,
+    /// such as retired seats, computes its own.
+    fn key(&self) -> u64 {
+        key::of_text(&self.to_string())
     }
 
     /// The standing of every seat.
     fn scores(&self) -> Scores;
 
+    /// How well a seat stands against the best of the others; more is better, zero is even. Only its order counts.
+    fn estimate(&self, seat: Seat) -> i32 {
+        self.scores().lead(seat)
+    }
+
     /// The outcome if the game ended here by its scores.
     fn result_by_scores(&self) -> Outcome;
+}
 
-    /// What a viewer sees, last move marked.
-    fn view(&self, viewer: Viewer) -> View;
+/// What people see of a game, and what they point at.
+pub trait Show: Game {
+    /// What the view marks of the last turns: dice just placed, pieces just taken. It is no part of the truth, and it
+    /// lies beside the game, so that a search does not copy it. `()` where nothing is marked.
+    type Trace: Clone + Default + Send + Sync;
+
+    /// Brings the trace up to date after a turn that led from `before` to this position; `mv` is `None` for a pass and
+    /// for a swap.
+    fn note(&self, _trace: &mut Self::Trace, _before: &Self, _mv: Option<&Self::Move>) {}
+
+    /// What a viewer sees, last turn marked.
+    fn view(&self, trace: &Self::Trace, viewer: Viewer) -> View;
+
+    /// The parts of a move in the order in which a player points at them; their texts, joined, are its canonical
+    /// text.
+    fn parts(mv: &Self::Move) -> Vec<Part> {
+        vec![Part { text: mv.to_string(), kind: PartKind::Word }]
+    }
 }
 
 /// A pass or swap that is not allowed.

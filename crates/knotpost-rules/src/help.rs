@@ -1,6 +1,14 @@
 //! A game's help page as titled sections, printed as plain text or laid out by the web.
 
-use crate::meta::Meta;
+use crate::{
+    game::Show,
+    meta::Meta,
+    options::GameOptions,
+    position::{AnyGame, Kind},
+    seed::Seed,
+    turn::Turn,
+    view::{View, Viewer},
+};
 use std::fmt;
 
 /// The whole page, in reading order. Lines are at most 72 columns.
@@ -34,6 +42,23 @@ impl HelpPage {
         self.sections.push(HelpSection { title, text: text.into().trim_matches('\n').to_owned() });
         self
     }
+}
+
+/// Views of a board of two with default options, for figures: the start, from a position string or the usual one, and
+/// then the board after each move. `None` when a move is not legal.
+pub(crate) fn draw_moves<G: Show>(start: Option<&str>, moves: &[&str]) -> Option<Vec<View>> {
+    let (game, seed) = (Kind::<G>::default(), Seed::default());
+    let options = GameOptions::defaults(G::META.options);
+    let mut position = match start {
+        Some(text) => game.parse_position(&options, 2, &seed, text).ok()?,
+        None => game.setup(&options, 2, &seed),
+    };
+    let mut views = vec![position.view(Viewer::Spectator)];
+    for mv in moves {
+        position.play(Turn::Move(mv)).ok()?;
+        views.push(position.view(Viewer::Spectator));
+    }
+    Some(views)
 }
 
 /// The challenge line and what each option does.

@@ -6,6 +6,7 @@ mod places;
 
 pub use places::{Place, Places, Run};
 
+use crate::key::Key;
 use places::STEPS;
 
 /// A side of a cell.
@@ -154,7 +155,7 @@ impl Strand {
         Place(self.cell)
     }
 
-    /// The open edge it leaves over the clockwise side of; [`Face::next_clockwise`] tells the other end.
+    /// The open edge it leaves over the clockwise side of; [`Face::next_clockwise`] gives the other end.
     pub const fn side(self) -> Side {
         match self.edge & 3 {
             0 => Side::North,
@@ -216,6 +217,13 @@ impl Knotwork {
         (facing & 15, !facing >> 4)
     }
 
+    /// A key and the dice in the rows from one to another.
+    pub(crate) fn add_rows(&self, key: Key, first: u8, last: u8) -> Key {
+        let rows = usize::from(first) * 16..(usize::from(last) + 1) * 16;
+        let (words, _) = self.cells.get(rows).unwrap_or_default().as_chunks::<8>();
+        words.iter().fold(key, |key, word| key.with(u64::from_le_bytes(*word)))
+    }
+
     /// Lays a die here.
     pub const fn put(&mut self, place: Place, face: Face) {
         self.cells[place.0 as usize] = DIE | face.0;
@@ -226,7 +234,7 @@ impl Knotwork {
         self.cells[place.0 as usize] = 0;
     }
 
-    /// Lays a die on `first` and shifts the run of dice that starts there by one cell, up to the first gap. Gives the
+    /// Lays a die on `first` and shifts the run of dice that starts there by one cell, up to the first gap. Returns the
     /// cells that changed, or `None`, without any change, when none of the line's `length` cells is empty.
     pub fn push(&mut self, face: Face, first: Place, inward: Side, length: u8) -> Option<Run> {
         let step = STEPS[inward as usize];
@@ -322,7 +330,7 @@ impl Knotwork {
         Some(ClosedPath { strand: start, length, shape })
     }
 
-    /// Follows a path until it comes back and gives its length; `None` when it leaves through an unmatched edge or
+    /// Follows a path until it comes back and returns its length; `None` when it leaves through an unmatched edge or
     /// `go_on` refuses a strand. Inside a face the path turns clockwise and counter-clockwise by turns.
     fn walk(&self, start: Strand, mut go_on: impl FnMut(Strand) -> bool) -> Option<u32> {
         let Strand { mut cell, mut edge } = start;

@@ -4,8 +4,8 @@
 //! boards. It does no input or output, reads no clock, draws no ambient randomness and logs nothing; users, mail
 //! and storage do not exist here.
 //!
-//! Authors of games implement [`Game`]; everybody else holds `&dyn` [`AnyGame`] from the [`Registry`] and
-//! `Box<dyn` [`Position`]`>`, which a blanket implementation derives from the typed trait.
+//! Authors of games implement [`Game`] and [`Show`]; all other code holds `&dyn` [`AnyGame`] from the [`Registry`] and
+//! `Box<dyn` [`Position`]`>`, which a blanket implementation derives from the typed traits.
 
 mod choice;
 #[cfg(feature = "test-kit")]
@@ -15,8 +15,10 @@ mod error;
 mod game;
 pub mod games;
 mod help;
+mod key;
 pub mod knot;
 mod meta;
+mod moves;
 mod options;
 mod position;
 pub mod record;
@@ -25,19 +27,24 @@ pub mod rng;
 mod seat;
 mod seed;
 mod turn;
+mod unseen;
 pub mod view;
 
 pub use choice::{Choice, Choices, Part, PartKind};
 pub use departure::{Departure, Departures};
 pub use error::{Illegal, PositionError, Rejected, SyntaxError};
-pub use game::{Forbidden, Game};
+pub use game::{Forbidden, Game, Show};
 pub use help::{HelpPage, HelpSection};
 pub use meta::{Abilities, Ability, Meta, SeatNames};
-pub use options::{GameOptions, GivenOption, OptionError, OptionKind, OptionSpec, Problem};
+pub use options::{
+    ChoiceOption, EitherOption, FlagOption, GameOptions, GivenOption, NumberOption, OptionError, OptionKind,
+    OptionSpec, Problem, TextOption,
+};
 pub use position::{AnyGame, Kind, Position};
 pub use record::Record;
 pub use registry::Registry;
 pub use seat::{Seat, Seats};
 pub use seed::{ParseSeedError, Seed};
-pub use turn::{Outcome, Played, Scores, Status, Steps, Turn};
+pub use turn::{Outcome, Placings, Played, Scores, Status, Steps, Turn};
+pub use unseen::Unseen;
 pub use view::{Layout, View, Viewer};

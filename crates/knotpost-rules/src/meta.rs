@@ -1,6 +1,6 @@
 //! What a game says about itself as data: names, players, options, abilities, credit.
 
-use crate::options::OptionSpec;
+use crate::{help::HelpPage, options::OptionSpec};
 use std::ops::RangeInclusive;
 
 /// The facts of a game that do not depend on a position.
@@ -12,20 +12,22 @@ pub struct Meta {
     pub title: &'static str,
     /// Raised whenever a stored game could replay differently.
     pub rules_version: u32,
-    /// How many may play.
+    /// How many may play; the kit refuses more than eight.
     pub players: RangeInclusive<usize>,
     /// Every option, in the order they are printed.
     pub options: &'static [OptionSpec],
     /// Which words of the server the game allows.
     pub abilities: Abilities,
-    /// Side names for each number of players.
+    /// Side names: one list for each number of players in the range, in its order.
     pub seat_names: &'static [SeatNames],
-    /// Who made the game, with the year.
+    /// The author of the game, with the year.
     pub credit: &'static str,
     /// What the author asks of those who program or sell the game, if anything.
     pub contact: Option<&'static str>,
     /// One line for lists of games.
     pub summary: &'static str,
+    /// Writes the help page.
+    pub help: fn() -> HelpPage,
 }
 
 /// Side names at a board with as many seats as names.
@@ -48,15 +50,15 @@ impl Meta {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Ability {
-    /// Some positions let the mover pass.
+    /// Some positions let the mover pass. The game implements `pass` and `must_pass`.
     Pass = 1,
-    /// The second seat may swap sides instead of its first move.
+    /// The second seat may swap sides instead of its first move. The game implements `swap` and `may_swap`.
     Swap = 2,
     /// Players may agree on a draw.
     Draw = 4,
     /// Players may agree to take a move back.
     Undo = 8,
-    /// Seats see different things. Without it a board is drawn once, and everybody is shown that.
+    /// Seats see different things. Without it a board is drawn once, and all viewers get that drawing.
     Hidden = 16,
     /// Rolls or deals from the seed: it is committed to at the start, kept secret, and revealed when the game is over.
     Dice = 32,

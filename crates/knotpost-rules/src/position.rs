@@ -1,9 +1,9 @@
-//! The object-safe face of games for the server, derived from the typed trait by blanket implementation.
+//! The object-safe face of games for the server, derived from the typed traits by blanket implementation.
 
 use crate::{
     choice::{self, Choices},
     error::{Illegal, PositionError, Rejected},
-    game::Game,
+    game::Show,
     help::HelpPage,
     meta::Meta,
     options::{GameOptions, GivenOption, OptionError},
@@ -12,11 +12,11 @@ use crate::{
     turn::{Outcome, Played, Scores, Status, Steps, Turn},
     view::{View, Viewer},
 };
-use std::marker::PhantomData;
+use std::{marker::PhantomData, ops::ControlFlow};
 
 /// A game in progress, whichever it is.
 pub trait Position: Send + Sync {
-    /// Whether the game goes on, and who moves.
+    /// Whether the game goes on, and which seat moves.
     fn status(&self) -> Status;
 
     /// The seats that may act now; none when over.
@@ -42,8 +42,8 @@ pub trait Position: Send + Sync {
     /// The turn that must be played for the seat to move because there is no other.
     fn forced(&self) -> Option<Turn<'static>>;
 
-    /// Every legal move in canonical spelling, sorted by bytes; empty when over. Just a sample of them where
-    /// [`Self::steps`] gives an answer.
+    /// The legal moves in canonical spelling, sorted by bytes; empty when over. A sample of them where
+    /// [`Self::steps`] is not `None`.
     fn legal_moves(&self) -> Vec<String>;
 
     /// How a move that has been begun (an empty text: not yet) can go on; `None` in games whose moves are not put
@@ -80,7 +80,7 @@ pub trait Position: Send + Sync {
     /// The one-line position string.
     fn position(&self) -> String;
 
-    /// What a viewer sees, last move marked.
+    /// What a viewer sees, last turn marked.
     fn view(&self, viewer: Viewer) -> View;
 
     /// Whether the text is a move of this game, legal here or not.
@@ -125,6 +125,13 @@ pub trait AnyGame: Send + Sync {
 
     /// The help page.
     fn help(&self) -> HelpPage;
+
+    /// Runs the conformance kit on the game, with `rounds` random games for each option and number of players.
+    ///
+    /// # Errors
+    /// The first promise that does not hold.
+    #[cfg(feature = "test-kit")]
+    fn check(&self, rounds: u64) -> Result<(), crate::conformance::Broken>;
 }
 
 /// A typed game as a value of the registry: `Box::new(Kind::<Osbox>::default())`.
@@ -136,13 +143,13 @@ impl<G> Default for Kind<G> {
     }
 }
 
-impl<G: Game> Kind<G> {
+impl<G: Show> Kind<G> {
     fn bring_into_range(players: usize) -> usize {
         players.clamp(*G::meta().players.start(), *G::meta().players.end())
     }
 }
 
-impl<G: Game> AnyGame for Kind<G> {
+impl<G: Show> AnyGame for Kind<G> {
     fn meta(&self) -> &'static Meta {
         G::meta()
     }
@@ -160,7 +167,7 @@ impl<G: Game> AnyGame for Kind<G> {
     }
 
     fn setup(&self, options: &GameOptions, players: usize, seed: &Seed) -> Box<dyn Position> {
-        Box::new(InPlay(G::setup(options, Self::bring_into_range(players), seed)))
+        Box::new(InPlay::new(G::setup(options, Self::bring_into_range(players), seed)))
     }
 
     fn parse_position(
@@ -171,23 +178,39 @@ impl<G: Game> AnyGame for Kind<G> {
         text: &str,
     ) -> Result<Box<dyn Position>, PositionError> {
         let game = G::parse_position(options, Self::bring_into_range(players), seed, text)?;
-        Ok(Box::new(InPlay(game)))
+        Ok(Box::new(InPlay::new(game)))
     }
 
     fn help(&self) -> HelpPage {
-        G::help()
+        (G::META.help)()
+    }
+
+    #[cfg(feature = "test-kit")]
+    fn check(&self, rounds: u64) -> Result<(), crate::conformance::Broken> {
+        crate::conformance::check_game::<G>(rounds)
     }
 }
 
-/// Keeps the two traits apart: a typed game never has both `play`s in scope.
-struct InPlay<G>(G);
+/// A typed game and what its last turns left to be marked.
+///
+/// It keeps the two traits apart: a typed game never has both `play`s in scope.
+struct InPlay<G: Show> {
+    game: G,
+    trace: G::Trace,
+}
 
-impl<G: Game> InPlay<G> {
+impl<G: Show> InPlay<G> {
+    fn new(game: G) -> Self {
+        Self { game, trace: G::Trace::default() }
+    }
+
     fn play_move(&mut self, text: &str) -> Result<Played, Rejected> {
-        let seat = self.0.next_seat();
+        let seat = self.game.next_seat();
         let mv = text.parse::<G::Move>()?;
-        let canonical = self.0.normalise(&mv).to_string();
-        let gain = self.0.play(&mv).map_err(|broken| Illegal::new(broken.to_string()))?;
+        let canonical = self.game.normalise(&mv).to_string();
+        let before = self.game.clone();
+        let gain = self.game.play(&mv).map_err(|broken| Illegal::new(broken.to_string()))?;
+        self.game.note(&mut self.trace, &before, Some(&mv));
         Ok(Played { seat, text: canonical.clone(), canonical, gain })
     }
 
@@ -196,19 +219,21 @@ impl<G: Game> InPlay<G> {
         word: &str,
         act: impl FnOnce(&mut G) -> Result<(), crate::Forbidden>,
     ) -> Result<Played, Rejected> {
-        let seat = self.0.next_seat();
-        act(&mut self.0).map_err(|forbidden| Illegal::new(forbidden.to_string()))?;
+        let seat = self.game.next_seat();
+        let before = self.game.clone();
+        act(&mut self.game).map_err(|forbidden| Illegal::new(forbidden.to_string()))?;
+        self.game.note(&mut self.trace, &before, None);
         Ok(Played { seat, text: word.to_owned(), canonical: word.to_owned(), gain: 0 })
     }
 }
 
-impl<G: Game> Position for InPlay<G> {
+impl<G: Show> Position for InPlay<G> {
     fn status(&self) -> Status {
-        self.0.status()
+        self.game.status()
     }
 
     fn next_seat(&self) -> Seat {
-        self.0.next_seat()
+        self.game.next_seat()
     }
 
     fn play(&mut self, turn: Turn<'_>) -> Result<Played, Rejected> {
@@ -220,60 +245,67 @@ impl<G: Game> Position for InPlay<G> {
     }
 
     fn retire(&mut self, seat: Seat) {
-        self.0.retire(seat);
+        self.game.retire(seat);
     }
 
     fn forced(&self) -> Option<Turn<'static>> {
-        self.0.must_pass().then_some(Turn::Pass)
+        self.game.must_pass().then_some(Turn::Pass)
     }
 
     fn legal_moves(&self) -> Vec<String> {
-        let mut moves: Vec<_> = self.0.legal_moves().iter().map(ToString::to_string).collect();
+        let mut moves: Vec<_> = self.game.legal_moves().iter().map(ToString::to_string).collect();
         moves.sort_unstable();
         moves
     }
 
     fn steps(&self, begun: &str) -> Result<Option<Steps>, Rejected> {
         let begun = if begun.is_empty() { None } else { Some(begun.parse::<G::Move>()?) };
-        let steps = self.0.steps(begun.as_ref()).transpose();
-        steps.map_err(|broken| Illegal::new(broken.to_string()).into())
+        let Some(quota) = self.game.quota() else { return Ok(None) };
+        let mut next = Vec::new();
+        let spell = &mut |step| {
+            next.push(G::join(begun.as_ref(), step).to_string());
+            ControlFlow::Continue(())
+        };
+        self.game.each_step(begun.as_ref(), spell).map_err(|broken| Illegal::new(broken.to_string()))?;
+        next.sort_unstable();
+        Ok(Some(Steps { next, quota }))
     }
 
     fn choices(&self, begun: &str) -> Choices {
-        choice::choices(&self.0, begun)
+        choice::choices(&self.game, begun)
     }
 
     fn roll(&self) -> Option<String> {
-        self.0.roll()
+        self.game.roll()
     }
 
     fn seal_chance(&mut self) {
-        self.0.seal_chance();
+        self.game.seal_chance();
     }
 
     fn legal_words(&self) -> Vec<&'static str> {
-        let words = [("pass", self.0.must_pass()), ("swap", self.0.may_swap())];
+        let words = [("pass", self.game.must_pass()), ("swap", self.game.may_swap())];
         words.into_iter().filter_map(|(word, legal)| legal.then_some(word)).collect()
     }
 
     fn example_move(&self) -> Option<String> {
-        self.0.example_move().map(|mv| mv.to_string())
+        self.game.example_move().map(|mv| mv.to_string())
     }
 
     fn scores(&self) -> Scores {
-        self.0.scores()
+        self.game.scores()
     }
 
     fn result_by_scores(&self) -> Outcome {
-        self.0.result_by_scores()
+        self.game.result_by_scores()
     }
 
     fn position(&self) -> String {
-        self.0.position()
+        self.game.to_string()
     }
 
     fn view(&self, viewer: Viewer) -> View {
-        self.0.view(viewer)
+        self.game.view(&self.trace, viewer)
     }
 
     fn is_legal_syntax(&self, text: &str) -> bool {
@@ -281,6 +313,6 @@ impl<G: Game> Position for InPlay<G> {
     }
 
     fn clone_box(&self) -> Box<dyn Position> {
-        Box::new(Self(self.0.clone()))
+        Box::new(Self { game: self.game.clone(), trace: self.trace.clone() })
     }
 }

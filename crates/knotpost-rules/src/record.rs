@@ -138,7 +138,7 @@ fn parse_moves(text: &str) -> Result<Vec<RecordMove>, RecordError> {
     Ok(moves)
 }
 
-/// Reads the rest of a comment and gives what follows it. An unescaped `{auto}` right after a move is its mark,
+/// Reads the rest of a comment and returns what follows it. An unescaped `{auto}` right after a move is its mark,
 /// anything else is said by the mover.
 fn attach<'a>(last: &mut RecordMove, body: &'a str) -> Option<&'a str> {
     if let Some(after) = body.strip_prefix("auto}").filter(|_| !last.auto && last.comment.is_none()) {

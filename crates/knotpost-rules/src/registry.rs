@@ -1,9 +1,6 @@
-//! The games there are. One line here brings a game to every part of the server.
+//! Games by name. The list of all is in [`games`](crate::games).
 
-use crate::{
-    games::{boxilies::Boxilies, obsidio::Obsidio, osbo::Osbo, osbox::Osbox},
-    position::{AnyGame, Kind},
-};
+use crate::{games, position::AnyGame};
 
 /// A list of games, found by name.
 pub struct Registry {
@@ -13,12 +10,7 @@ pub struct Registry {
 impl Registry {
     /// Every game of this version.
     pub fn standard() -> Self {
-        Self::of(vec![
-            Box::new(Kind::<Osbox>::default()),
-            Box::new(Kind::<Osbo>::default()),
-            Box::new(Kind::<Obsidio>::default()),
-            Box::new(Kind::<Boxilies>::default()),
-        ])
+        Self::of(games::list_all())
     }
 
     /// Just these games.

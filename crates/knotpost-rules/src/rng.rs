@@ -1,4 +1,4 @@
-//! Everything random in a game, from one stream that anybody can recompute from the seed.
+//! Everything random in a game, from one stream that can be recomputed from the seed.
 //!
 //! The stream is `ChaCha20` keyed by the seed, read as unsigned 32-bit words in order. A word at or above the
 //! largest multiple of the number of outcomes is dropped, so that every outcome is equally likely.

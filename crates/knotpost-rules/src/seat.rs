@@ -1,9 +1,9 @@
-//! Seats at a board and sets of them. Who sits there is not known here.
+//! Seats at a board and sets of them. The players who sit there are not known here.
 
 use std::fmt;
 
 /// The most seats any game may have.
-const MOST_SEATS: u8 = 8;
+pub(crate) const MAX_SEATS: u8 = 8;
 
 /// A place at the board, numbered from 1 in challenge order; seat 1 moves first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,7 +15,7 @@ impl Seat {
 
     /// The seat with this number, 1 to 8.
     pub const fn new(number: u8) -> Option<Self> {
-        if number >= 1 && number <= MOST_SEATS { Some(Self(number)) } else { None }
+        if number >= 1 && number <= MAX_SEATS { Some(Self(number)) } else { None }
     }
 
     /// The seat at this place of a per-seat list, counted from 0.
@@ -70,6 +70,11 @@ impl Seats {
         self.0 >> (seat.0 - 1) & 1 == 1
     }
 
+    /// The set as bits, that of seat 1 lowest.
+    pub(crate) const fn bits(self) -> u8 {
+        self.0
+    }
+
     /// How many seats are in the set.
     pub const fn len(self) -> usize {
         self.0.count_ones() as usize
@@ -82,7 +87,7 @@ impl Seats {
 
     /// The seats of the set in ascending order.
     pub fn iter(self) -> impl Iterator<Item = Seat> {
-        (1..=MOST_SEATS).map(Seat).filter(move |&seat| self.contains(seat))
+        (1..=MAX_SEATS).map(Seat).filter(move |&seat| self.contains(seat))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a turn is and what comes of it: turns, accepted moves, scores, outcomes.
 
-use crate::seat::Seat;
-use std::fmt;
+use crate::seat::{MAX_SEATS, Seat};
+use std::{fmt, ops::Deref};
 
 /// What the seat to move does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub struct Steps {
 /// A turn that was accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Played {
-    /// Who made it.
+    /// The seat that made it.
     pub seat: Seat,
     /// The one spelling that is stored and replayed (`pass` and `swap` for those turns).
     pub canonical: String,
@@ -50,7 +50,7 @@ pub struct Played {
     pub gain: u32,
 }
 
-/// Whether a game goes on, and who moves.
+/// Whether a game goes on, and which seat moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
     /// This seat is to move.
@@ -67,10 +67,10 @@ impl Status {
 }
 
 /// How a game ended, or stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Per seat, 1 is best; ties share a placing and the next one counts those before it.
-    pub placings: Vec<u8>,
+    pub placings: Placings,
     /// One word: what decided, such as `score`.
     pub reason: &'static str,
 }
@@ -90,7 +90,47 @@ impl Outcome {
 
     /// Whether several seats share the first place.
     pub fn is_tie(&self) -> bool {
-        self.winners().len() > 1
+        self.placings.iter().filter(|placing| **placing == 1).nth(1).is_some()
+    }
+}
+
+/// A placing for each seat, in seat order; read as a slice.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct Placings {
+    /// Zeros beyond the seats.
+    list: [u8; MAX_SEATS as usize],
+    seats: u8,
+}
+
+impl Deref for Placings {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.list.get(..usize::from(self.seats)).unwrap_or_default()
+    }
+}
+
+impl FromIterator<u8> for Placings {
+    /// The placings of as many seats as there can be.
+    fn from_iter<I: IntoIterator<Item = u8>>(placings: I) -> Self {
+        let mut list = Self::default();
+        for (slot, placing) in list.list.iter_mut().zip(placings) {
+            *slot = placing;
+            list.seats += 1;
+        }
+        list
+    }
+}
+
+impl<const N: usize> PartialEq<[u8; N]> for Placings {
+    fn eq(&self, other: &[u8; N]) -> bool {
+        **self == *other
+    }
+}
+
+impl fmt::Debug for Placings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
     }
 }
 
@@ -104,6 +144,21 @@ pub enum Scores {
 }
 
 impl Scores {
+    /// How far a seat is before the best of the others, or behind it: in points, or in the first path that differs.
+    pub(crate) fn lead(&self, seat: Seat) -> i32 {
+        match self {
+            Self::Points(points) => lead(points, seat),
+            Self::Paths(paths) => {
+                let others = paths.iter().enumerate().filter(|(index, _)| *index != seat.index());
+                let rival = others.map(|(_, lengths)| lengths.as_slice()).max().unwrap_or_default();
+                let own = paths.get(seat.index()).map(Vec::as_slice).unwrap_or_default();
+                let length = |list: &[u32], at: usize| list.get(at).map_or(0, |length| *length as i32);
+                let ahead = (0..own.len().max(rival.len())).map(|at| length(own, at) - length(rival, at));
+                ahead.into_iter().find(|lead| *lead != 0).unwrap_or(0)
+            }
+        }
+    }
+
     /// Each seat's standing as a player reads it: `12`, or `6,4` (`0` without any path).
     pub fn texts(&self) -> Vec<String> {
         match self {
@@ -111,6 +166,15 @@ impl Scores {
             Self::Paths(paths) => paths.iter().map(|lengths| list_lengths(lengths)).collect(),
         }
     }
+}
+
+/// The points a seat has more than the best of the others.
+pub(crate) fn lead(points: &[u32], seat: Seat) -> i32 {
+    let others = points.iter().enumerate().filter(|(index, _)| *index != seat.index());
+    let rival = others.map(|(_, points)| *points).max().unwrap_or(0);
+    points
+        .get(seat.index())
+        .map_or(0, |own| own.saturating_sub(rival) as i32 - rival.saturating_sub(*own) as i32)
 }
 
 fn list_lengths(lengths: &[u32]) -> String {

@@ -43,8 +43,7 @@ async fn board(folder: &std::path::Path) -> (Arc<App>, Reply) {
         "osbox move 101 ann ann-secret f2",
     ];
     for line in lines {
-        let origin = Origin::operator();
-        let request = Request { line: line.to_owned(), body: String::new(), origin, answering: None };
+        let request = Request::of_line(line, "", Origin::operator(), &app.vocabulary);
         let failure = execute(&app, request).await.unwrap().failure;
         assert!(failure.is_none(), "{line}: {failure:?}");
     }

@@ -50,8 +50,7 @@ async fn open(folder: &Path) -> Arc<App> {
 }
 
 async fn say(app: &Arc<App>, line: String) {
-    let origin = Origin::operator();
-    let request = Request { line, body: String::new(), origin, answering: None };
+    let request = Request::of_line(line, "", Origin::operator(), &app.vocabulary);
     let answer = execute(app, request).await.unwrap();
     assert!(answer.failure.is_none(), "{:?}", answer.failure);
 }

@@ -16,7 +16,7 @@ use crate::pulse::Pulse;
 use crate::secret::KeyRing;
 use crate::service::{
     Acquaintances, Announcements, Announcer, Composer, Credentials, Limits, Lookout, Notice, RecentBoards,
-    Sign,
+    Wakeup,
 };
 use crate::store::Store;
 
@@ -24,11 +24,11 @@ use crate::store::Store;
 #[derive(Debug)]
 pub struct Signals {
     /// A mail waits in the inbox.
-    pub inbox: Sign,
+    pub inbox: Wakeup,
     /// A mail waits in the outbox.
-    pub outbox: Sign,
+    pub outbox: Wakeup,
     /// Something waits in the outbox for a webhook.
-    pub webhooks: Arc<Sign>,
+    pub webhooks: Arc<Wakeup>,
     /// Boards on which something has just happened, for those who watch them live.
     pub boards: broadcast::Sender<BoardRef>,
     announcer: Announcer,
@@ -41,10 +41,10 @@ const BOARDS_KEPT: usize = 256;
 impl Signals {
     fn new(announcer: &Announcer, told: Option<Announcements>) -> Self {
         // Other processes have no part in it: whoever queued an event sends it, and all look by themselves.
-        let webhooks = Arc::new(Sign::new(Notice::Outbox, Announcer::default()));
+        let webhooks = Arc::new(Wakeup::new(Notice::Outbox, Announcer::default()));
         Self {
-            inbox: Sign::new(Notice::Inbox, announcer.clone()),
-            outbox: Sign::new(Notice::Outbox, announcer.clone()).beside(Arc::clone(&webhooks)),
+            inbox: Wakeup::new(Notice::Inbox, announcer.clone()),
+            outbox: Wakeup::new(Notice::Outbox, announcer.clone()).beside(Arc::clone(&webhooks)),
             webhooks,
             boards: broadcast::Sender::new(BOARDS_KEPT),
             announcer: announcer.clone(),

@@ -22,10 +22,10 @@ use crate::clock::{Clock, Entropy};
 use crate::config::{Config, ConfigError, Migrate};
 use crate::files::create_private;
 use crate::inbound::smtp::Certificates;
-use crate::inbound::{Desk, Intake, Protocol, SmtpSettings, Watch, handover, smtp};
-use crate::outbound::{Courier, MailComposer, Sender, Transport};
+use crate::inbound::{Intake, MailIntake, MaildirWatcher, Protocol, SmtpSettings, local_socket, smtp};
+use crate::outbound::{Courier, DeliveryWorker, MailComposer, Transport};
 use crate::secret::MailboxKey;
-use crate::service::{LocalMailbox, Mailroom, check_key, unfinished_import};
+use crate::service::{LocalMailbox, WebhookIntake, check_key, unfinished_import};
 use crate::store::Store;
 use crate::worker::Workers;
 use crate::{web, worker};
@@ -158,7 +158,7 @@ impl Server {
         };
         let socket = config.socket();
         let socket =
-            handover::Socket::bind(&socket, config.server.socket_mode.bits()).with_context(|| {
+            local_socket::Socket::bind(&socket, config.server.socket_mode.bits()).with_context(|| {
                 format!(
                     "the socket for `deliver` cannot be made at {}; server.socket names another place",
                     socket.display()
@@ -172,14 +172,15 @@ impl Server {
         let holder =
             holder::succeed(&app).await.context("the clock of the boards could not be taken up again")?;
         let stop = CancellationToken::new();
-        let desk = Arc::new(Desk::new(Arc::clone(&app)));
+        let mail_intake = Arc::new(MailIntake::new(Arc::clone(&app)));
         let mut workers = Workers::new(app.condition.clone(), stop.clone());
         if let Some(metrics) = &metrics {
             let (metrics, stop) = (metrics.clone(), stop.clone());
             workers.spawn("metrics", move || worker::work_metrics(metrics.clone(), stop.clone()));
         }
         if let Some(listener) = http {
-            let mut web = web::Web::new(Arc::clone(&app), Arc::clone(&desk) as Arc<dyn Mailroom>, metrics);
+            let mut web =
+                web::Web::new(Arc::clone(&app), Arc::clone(&mail_intake) as Arc<dyn WebhookIntake>, metrics);
             if let Some((mails, key)) = mailbox {
                 web = web.with_mailbox(mails, key);
             }
@@ -187,7 +188,7 @@ impl Server {
                 web::ServeLimits { max_connections: shares.http, ..web::ServeLimits::new(&config.http) };
             workers.spawn_once("http", web::serve(listener, web, limits, stop.clone()));
         }
-        let intake = || Arc::clone(&desk) as Arc<dyn Intake>;
+        let intake = || Arc::clone(&mail_intake) as Arc<dyn Intake>;
         let certificates = load_certificates(config)?;
         if let Some(listener) = smtp {
             let mut settings = mail_settings(config, Protocol::Smtp, shares);
@@ -207,7 +208,7 @@ impl Server {
             }
         }
         workers.spawn_once("deliver", socket.serve(intake(), config.inbound.max_bytes, stop.clone()));
-        start_loops(&app, &desk, &transport, watch, holder, &mut workers, &stop)?;
+        start_loops(&app, &mail_intake, &transport, watch, holder, &mut workers, &stop)?;
         if let (Some(mark), Check::Meanwhile) = (&mark, check) {
             let checking = unclean::check_meanwhile(Arc::clone(&app), mark.clone(), stop.clone());
             workers.spawn_once("check", checking);
@@ -291,9 +292,9 @@ fn lock_file(path: &Path) -> anyhow::Result<File> {
 /// Starts the loops that work without being asked.
 fn start_loops(
     app: &Arc<App>,
-    desk: &Arc<Desk>,
+    intake: &Arc<MailIntake>,
     transport: &Arc<Transport>,
-    watch: Option<Watch>,
+    watch: Option<MaildirWatcher>,
     holder: Arc<str>,
     workers: &mut Workers,
     stop: &CancellationToken,
@@ -302,25 +303,26 @@ fn start_loops(
     let parts = || (Arc::clone(app), stop.clone());
     if let Some(watch) = watch {
         let poll = Duration::from_secs_f64(config.maildir.poll_seconds);
-        let (watch, desk, stop) = (Arc::new(Mutex::new(watch)), Arc::clone(desk), stop.clone());
+        let (watch, intake, stop) = (Arc::new(Mutex::new(watch)), Arc::clone(intake), stop.clone());
         workers.spawn("maildir", move || {
-            worker::work_maildir(Arc::clone(&watch), Arc::clone(&desk), poll, stop.clone())
+            worker::work_maildir(Arc::clone(&watch), Arc::clone(&intake), poll, stop.clone())
         });
     }
     for _ in 0..READERS {
-        let (desk, (app, stop)) = (Arc::clone(desk), parts());
-        workers.spawn("inbox", move || worker::work_inbox(Arc::clone(&desk), Arc::clone(&app), stop.clone()));
+        let (intake, (app, stop)) = (Arc::clone(intake), parts());
+        workers
+            .spawn("inbox", move || worker::work_inbox(Arc::clone(&intake), Arc::clone(&app), stop.clone()));
     }
-    let sender = Arc::new(Sender::new(Arc::clone(app), Arc::clone(transport)));
+    let delivery = Arc::new(DeliveryWorker::new(Arc::clone(app), Arc::clone(transport)));
     for _ in 0..SENDERS {
-        let (sender, (app, stop)) = (Arc::clone(&sender), parts());
+        let (delivery, (app, stop)) = (Arc::clone(&delivery), parts());
         workers.spawn("outbox", move || {
-            worker::work_outbox(Arc::clone(&app), Arc::clone(&sender), stop.clone())
+            worker::work_outbox(Arc::clone(&app), Arc::clone(&delivery), stop.clone())
         });
     }
     for _ in 0..HELPERS {
-        let (sender, stop) = (Arc::clone(&sender), stop.clone());
-        workers.spawn("outbox", move || worker::help_outbox(Arc::clone(&sender), stop.clone()));
+        let (delivery, stop) = (Arc::clone(&delivery), stop.clone());
+        workers.spawn("outbox", move || worker::help_outbox(Arc::clone(&delivery), stop.clone()));
     }
     if config.webhooks.enabled {
         let courier = Arc::new(Courier::new(config).context("webhooks cannot be told anything")?);
@@ -354,7 +356,7 @@ async fn release_leases(app: &App) -> anyhow::Result<()> {
     app.store
         .write_queue(move |tx| {
             Box::pin(async move {
-                tx.release_duties().await?;
+                tx.release_leader_leases().await?;
                 tx.release_inbox(now).await?;
                 tx.release_outbox(now).await
             })
@@ -389,7 +391,7 @@ fn mail_settings(config: &Config, protocol: Protocol, shares: Shares) -> SmtpSet
 }
 
 /// The Maildir that is watched, if any.
-fn watched_folder(config: &Config, transport: &Transport) -> anyhow::Result<Option<Watch>> {
+fn watched_folder(config: &Config, transport: &Transport) -> anyhow::Result<Option<MaildirWatcher>> {
     let Some(root) = config.watched_maildir() else { return Ok(None) };
     if let Transport::Maildir(out) = transport
         && is_same_folder(out.root(), &root)
@@ -399,7 +401,7 @@ fn watched_folder(config: &Config, transport: &Transport) -> anyhow::Result<Opti
             root.display()
         );
     }
-    Ok(Some(Watch::new(root, config.inbound.max_bytes)))
+    Ok(Some(MaildirWatcher::new(root, config.inbound.max_bytes)))
 }
 
 fn is_same_folder(one: &Path, other: &Path) -> bool {

@@ -13,12 +13,12 @@ use tokio_util::sync::CancellationToken;
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::Millis;
-use crate::inbound::{Desk, Round, Watch};
+use crate::inbound::{MailIntake, MaildirWatcher, Round};
 use crate::outage::log_failure;
-use crate::outbound::{Courier, Sender, webhook};
+use crate::outbound::{Courier, DeliveryWorker, webhook};
 use crate::pulse::Loop;
 use crate::secret::to_hex;
-use crate::service::{self, Announcements, Sign};
+use crate::service::{self, Announcements, Wakeup};
 use crate::store::StoreError;
 
 pub use supervision::Workers;
@@ -44,10 +44,10 @@ const DAY_MS: i64 = 86_400_000;
 const PRUNE: Duration = Duration::from_mins(10);
 
 /// Processes received mail until it is told to stop.
-pub async fn work_inbox(desk: Arc<Desk>, app: Arc<App>, stop: CancellationToken) {
+pub async fn work_inbox(intake: Arc<MailIntake>, app: Arc<App>, stop: CancellationToken) {
     let mut pause = POLL;
     while !stop.is_cancelled() {
-        let done = desk.process_next().await;
+        let done = intake.process_next().await;
         app.pulse.beat(Loop::Inbox, app.clock.now());
         pause = rest(done, pause, &app.signals.inbox, &stop, "the inbox").await;
     }
@@ -55,14 +55,14 @@ pub async fn work_inbox(desk: Arc<Desk>, app: Arc<App>, stop: CancellationToken)
 
 /// Empties the watched folder again and again until it is told to stop. Nothing in the folder ends it.
 pub async fn work_maildir(
-    watch: Arc<Mutex<Watch>>,
-    desk: Arc<Desk>,
+    watch: Arc<Mutex<MaildirWatcher>>,
+    intake: Arc<MailIntake>,
     poll: Duration,
     stop: CancellationToken,
 ) {
     let mut watch = watch.lock().await;
     while !stop.is_cancelled() {
-        let pause = match watch.walk(&desk, &stop).await {
+        let pause = match watch.walk(&intake, &stop).await {
             Round::Done => poll,
             Round::Trouble => poll.max(REST),
         };
@@ -74,26 +74,26 @@ pub async fn work_maildir(
 }
 
 /// Sends outgoing mail until it is told to stop.
-pub async fn work_outbox(app: Arc<App>, sender: Arc<Sender>, stop: CancellationToken) {
+pub async fn work_outbox(app: Arc<App>, delivery: Arc<DeliveryWorker>, stop: CancellationToken) {
     let mut pause = POLL;
     while !stop.is_cancelled() {
-        let done = sender.send_next().await;
+        let done = delivery.send_next().await;
         app.pulse.beat(Loop::Outbox, app.clock.now());
         pause = rest(done, pause, &app.signals.outbox, &stop, "the outbox").await;
     }
-    if let Err(error) = sender.give_back().await {
+    if let Err(error) = delivery.give_back().await {
         tracing::warn!(error = error.with_causes(), "mails wait until their leases are over");
     }
 }
 
-/// Helps to send outgoing mail while there is plenty of it, until it is told to stop.
-pub async fn help_outbox(sender: Arc<Sender>, stop: CancellationToken) {
+/// Helps to send outgoing mail while there is a backlog, until it is told to stop.
+pub async fn help_outbox(delivery: Arc<DeliveryWorker>, stop: CancellationToken) {
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
-            () = sender.plenty() => {}
+            () = delivery.wait_for_backlog() => {}
         }
-        if let Err(error) = sender.help().await {
+        if let Err(error) = delivery.help().await {
             log_failure(&error, "the outbox cannot be worked on");
         }
     }
@@ -146,7 +146,7 @@ pub async fn walk_round(app: &Arc<App>) -> Result<bool, StoreError> {
 async fn rest(
     done: Result<bool, StoreError>,
     pause: Duration,
-    sign: &Sign,
+    sign: &Wakeup,
     stop: &CancellationToken,
     what: &str,
 ) -> Duration {
@@ -188,14 +188,14 @@ pub async fn work_peers(app: Arc<App>, told: Arc<Mutex<Option<Announcements>>>, 
     }
 }
 
-/// Heeds what is announced. Without a connection the workers' own looks have to do.
+/// Handles notifications of other processes. Without a connection the workers find their work by looking for it.
 async fn listen(app: &App, me: &str) {
     loop {
         match app.store.listen().await {
             Ok(None) => return std::future::pending().await,
-            Ok(Some(mut bulletin)) => loop {
-                match bulletin.next().await {
-                    Ok(heard) => service::heed(app, &heard, me),
+            Ok(Some(mut listener)) => loop {
+                match listener.next().await {
+                    Ok(notification) => service::handle_notification(app, &notification, me),
                     Err(error) => {
                         tracing::warn!(error = error.with_causes(), "other processes are not heard");
                         break;

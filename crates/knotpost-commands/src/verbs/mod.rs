@@ -1,176 +1,390 @@
-//! The arguments of the verbs, a file for each group, and what they all need to read them.
+//! The verbs, one file each: what the help says of a verb, and how its arguments are read. Here are the list of them, the
+//! commands they give, and what of a command is exposed to all.
 //!
-//! Nothing here looks at the front of a line; that is done when these functions are called.
+//! The front of a line has been read when these functions are called; what several verbs read alike is in `arguments`.
+//! A command says what its sender asked for. It does not say that they may, nor that the board exists.
 
-mod account;
-mod looking;
-mod options;
-mod playing;
-mod settings;
-pub(crate) mod table;
+mod accept;
+mod add;
+mod all_games;
+mod all_show;
+mod broadcast;
+mod challenge;
+mod change_address;
+mod change_password;
+mod chat;
+mod confirm;
+mod delete;
+mod export;
+mod game_help;
+mod game_set;
+mod games;
+mod help;
+mod history;
+mod limit;
+mod list;
+mod message;
+mod r#move;
+mod multiple;
+mod notify;
+mod password_reset;
+mod preview;
+mod queue;
+mod reject;
+mod resend;
+mod resign;
+mod seek;
+mod set;
+mod show;
+mod show_as;
+mod signoff;
+mod signup;
+mod standings;
+mod submit;
+mod subscribe;
+mod swap;
+mod test_display;
+mod unsubscribe;
+mod vacation;
 
-pub(crate) use account::is_address;
-pub(crate) use options::is_option_name;
-pub(crate) use playing::{is_turn, read_queued, split_number};
-pub(crate) use settings::is_setting_name;
+use crate::arguments::Args;
+use crate::bound::List;
+use crate::command::Parts;
+use crate::error::ParseError;
+use crate::value::{
+    Action, BoardAt, BoardSet, GivenOption, LimitChange, QueuedMove, SeekChange, Selector, ServerOptions,
+    Setting, Vacation,
+};
+use crate::verb::VerbSpec;
+use crate::words::Credentials;
 
-use crate::command::Command;
-use crate::error::{ErrorCode, ParseError};
-use crate::grammar::NamedGame;
-use crate::mask::show;
-use crate::suggest::one_of;
-use crate::token::{RawOption, Word};
-use crate::value::{BoardAt, Selector};
-use crate::verb::{Scope, Verb};
-use crate::vocabulary::Vocabulary;
-use crate::words::{Credentials, Password};
+/// Declares the verbs from one list of `Verb = file`. Each file has the verb's `SPEC` and a function `read`.
+macro_rules! verbs {
+    ($($verb:ident = $file:ident,)*) => {
+        /// A verb of the command language.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[expect(missing_docs, reason = "each verb describes itself, see `VerbSpec::meaning`")]
+        pub enum Verb {
+            $($verb,)*
+        }
 
-/// What follows the front of a line.
-pub(crate) struct Args<'a> {
-    pub(crate) verb: Verb,
-    pub(crate) game: NamedGame<'a>,
-    pub(crate) words: &'a [Word<'a>],
-    pub(crate) options: &'a [RawOption<'a>],
-    pub(crate) vocabulary: &'a Vocabulary,
+        impl Verb {
+            /// Every verb, server verbs first, in the order of the help.
+            pub fn all() -> &'static [Self] {
+                &[$(Self::$verb,)*]
+            }
+
+            /// The description of the verb.
+            pub fn spec(self) -> &'static VerbSpec {
+                match self {
+                    $(Self::$verb => &const { $file::SPEC },)*
+                }
+            }
+        }
+
+        /// Reads the arguments of a verb.
+        pub(crate) fn read_arguments(args: &Args<'_>) -> Result<Command, ParseError> {
+            match args.verb {
+                $(Verb::$verb => $file::read(args),)*
+            }
+        }
+
+        // A file that describes another verb than its own does not compile.
+        $(const _: () = assert!(matches!($file::SPEC.verb, Verb::$verb));)*
+    };
 }
 
-/// Reads the arguments of a verb.
-pub(crate) fn read_arguments(args: &Args<'_>) -> Result<Command, ParseError> {
-    match args.verb {
-        Verb::Help | Verb::List | Verb::TestDisplay | Verb::PasswordReset | Verb::Multiple => {
-            account::read_open(args)
+verbs! {
+    Help = help,
+    Signup = signup,
+    Add = add,
+    ChangePassword = change_password,
+    ChangeAddress = change_address,
+    Signoff = signoff,
+    Delete = delete,
+    List = list,
+    Message = message,
+    Broadcast = broadcast,
+    Multiple = multiple,
+    AllShow = all_show,
+    AllGames = all_games,
+    PasswordReset = password_reset,
+    Vacation = vacation,
+    Set = set,
+    TestDisplay = test_display,
+    Resend = resend,
+    GameHelp = game_help,
+    Challenge = challenge,
+    Move = r#move,
+    Queue = queue,
+    Swap = swap,
+    Resign = resign,
+    Chat = chat,
+    Submit = submit,
+    Confirm = confirm,
+    Preview = preview,
+    Accept = accept,
+    Reject = reject,
+    Limit = limit,
+    Seek = seek,
+    Subscribe = subscribe,
+    Unsubscribe = unsubscribe,
+    Notify = notify,
+    GameSet = game_set,
+    Show = show,
+    ShowAs = show_as,
+    Games = games,
+    Standings = standings,
+    History = history,
+    Export = export,
+}
+
+/// One command. Games carry their canonical lower-case name; userids are as typed.
+///
+/// `swap board …` and `resign board …` are a [`Command::Move`] with that action.
+/// `Debug` shows the verb, game and board, and nothing that could be a misplaced password.
+#[derive(Clone, PartialEq)]
+#[expect(missing_docs, reason = "the fields carry the names of the syntax lines; see `VerbSpec::syntax`")]
+pub enum Command {
+    /// Help pages; `osbox help` is the subject `osbox`. Subjects are in lower case.
+    Help { subjects: Vec<String> },
+    /// A new user; userid and password obey the rules for new ones. No addresses: the sender's.
+    Signup { who: Credentials, addresses: Vec<String> },
+    /// More addresses; none: the sender's.
+    Add { who: Credentials, addresses: Vec<String> },
+    /// `new` obeys the rules for new passwords.
+    ChangePassword { who: Credentials, new: crate::Password },
+    /// Other addresses instead of the present ones; none: the sender's.
+    ChangeAddress { who: Credentials, addresses: Vec<String> },
+    /// Fewer addresses; none: the sender's.
+    Signoff { who: Credentials, addresses: Vec<String> },
+    /// Leave for good.
+    Delete { who: Credentials },
+    /// Numbers of boards, or the boards of these games.
+    List { games: Vec<String> },
+    /// Mail the body to these users; at least one.
+    Message { who: Credentials, to: Vec<String> },
+    /// Mail the body to every user who takes broadcasts.
+    Broadcast { who: Credentials },
+    /// The body holds commands, see [`crate::command_lines`].
+    Multiple,
+    /// `show` over all games; at least one user.
+    AllShow { users: Vec<String>, selector: Option<Selector> },
+    /// `games` over all games; at least one user.
+    AllGames { users: Vec<String>, selector: Option<Selector> },
+    /// A way back in for a user who forgot the password.
+    PasswordReset { userid: String },
+    /// Time off.
+    Vacation { who: Credentials, until: Vacation },
+    /// Preferences, for one game or for all; none: show them.
+    Set { who: Credentials, game: Option<String>, values: Vec<Setting> },
+    /// A sample board in every format.
+    TestDisplay { userid: Option<String> },
+    /// The waiting boards once more.
+    Resend { who: Credentials, game: Option<String>, board: Option<u32> },
+    /// A new board; at least one player.
+    Challenge { game: String, players: Vec<String>, options: Vec<GivenOption>, server: ServerOptions },
+    /// Act on a board. Without a game, the user's only board of that number is meant.
+    /// `number` is the number the move must get, counted from 1.
+    Move { game: Option<String>, board: u32, who: Credentials, action: Action, number: Option<u32> },
+    /// Moves kept for later; at least one.
+    Queue { game: String, board: u32, who: Credentials, moves: Vec<QueuedMove>, number: Option<u32> },
+    /// The body goes to players and subscribers.
+    Chat { game: String, board: u32, who: Credentials },
+    /// First half of a two-step move: a move, a pass or a swap.
+    Submit { game: String, board: u32, who: Credentials, action: Action, number: Option<u32> },
+    /// Second half of a two-step move.
+    Confirm { game: String, board: u32, who: Credentials },
+    /// The board after these moves (moves, passes, swaps); at least one.
+    Preview { game: String, board: u32, at: Option<i64>, moves: Vec<Action> },
+    /// The same from an empty board for this number of players.
+    PreviewNew { game: String, players: u32, moves: Vec<Action>, options: Vec<GivenOption> },
+    /// Take challenges of this game.
+    Accept { game: String, who: Credentials },
+    /// Refuse challenges of this game.
+    Reject { game: String, who: Credentials },
+    /// The number of boards a user plays at most.
+    Limit { game: String, who: Credentials, change: LimitChange },
+    /// Look for opponents.
+    Seek {
+        game: String,
+        who: Credentials,
+        change: SeekChange,
+        options: Vec<GivenOption>,
+        server: ServerOptions,
+    },
+    /// Watch boards.
+    Subscribe { game: String, who: Credentials, boards: BoardSet },
+    /// Watch them no longer.
+    Unsubscribe { game: String, who: Credentials, boards: BoardSet },
+    /// Mail when boards end; no boards: switch it for all.
+    Notify { game: String, who: Credentials, boards: Vec<u32> },
+    /// Boards with their moves; at least one.
+    ShowBoards { game: String, boards: Vec<BoardAt> },
+    /// The boards of users; no users only with [`Selector::Tournament`].
+    ShowUsers { game: String, users: Vec<String>, selector: Option<Selector> },
+    /// Boards as one player sees them.
+    ShowAs { game: String, who: Credentials, boards: Vec<BoardAt>, selector: Option<Selector> },
+    /// Table of boards.
+    Games { game: String, users: Vec<String>, selector: Option<Selector> },
+    /// Table of ratings.
+    Standings { game: String },
+    /// Table of finished boards.
+    History { game: String, users: Vec<String> },
+    /// The record of a board.
+    Export { game: String, board: BoardAt },
+}
+
+impl Command {
+    /// The one list of what commands expose. Fields are named without `..`: a new one cannot be forgotten.
+    pub(crate) fn parts(&self) -> Parts<'_> {
+        match self {
+            Self::Help { subjects: _ } => Parts::of(Verb::Help),
+            Self::Signup { who: _, addresses: _ } => Parts::of(Verb::Signup),
+            Self::Add { who, addresses: _ } => Parts::of(Verb::Add).by(who),
+            Self::ChangePassword { who, new: _ } => Parts::of(Verb::ChangePassword).by(who),
+            Self::ChangeAddress { who, addresses: _ } => Parts::of(Verb::ChangeAddress).by(who),
+            Self::Signoff { who, addresses: _ } => Parts::of(Verb::Signoff).by(who),
+            Self::Delete { who } => Parts::of(Verb::Delete).by(who),
+            Self::List { games: _ } => Parts::of(Verb::List),
+            Self::Message { who, to: _ } => Parts::of(Verb::Message).by(who),
+            Self::Broadcast { who } => Parts::of(Verb::Broadcast).by(who),
+            Self::Multiple => Parts::of(Verb::Multiple),
+            Self::AllShow { users: _, selector: _ } => Parts::of(Verb::AllShow),
+            Self::AllGames { users: _, selector: _ } => Parts::of(Verb::AllGames),
+            Self::PasswordReset { userid: _ } => Parts::of(Verb::PasswordReset),
+            Self::Vacation { who, until: _ } => Parts::of(Verb::Vacation).by(who),
+            Self::Set { who, game: None, values: _ } => Parts::of(Verb::Set).by(who),
+            Self::Set { who, game: Some(game), values: _ } => Parts::of(Verb::GameSet).by(who).in_game(game),
+            Self::TestDisplay { userid: _ } => Parts::of(Verb::TestDisplay),
+            Self::Resend { who, game, board } => {
+                Parts::of(Verb::Resend).by(who).in_any(game.as_ref()).on(*board)
+            }
+            Self::Challenge { game, players: _, options: _, server: _ } => {
+                Parts::of(Verb::Challenge).in_game(game)
+            }
+            Self::Move { game, board, who, action, number: _ } => {
+                Parts::of(verb_of(action)).by(who).in_any(game.as_ref()).on(*board)
+            }
+            Self::Queue { game, board, who, moves: _, number: _ } => {
+                Parts::of(Verb::Queue).by(who).in_game(game).on(*board)
+            }
+            Self::Chat { game, board, who } => Parts::of(Verb::Chat).by(who).in_game(game).on(*board),
+            Self::Submit { game, board, who, action: _, number: _ } => {
+                Parts::of(Verb::Submit).by(who).in_game(game).on(*board)
+            }
+            Self::Confirm { game, board, who } => Parts::of(Verb::Confirm).by(who).in_game(game).on(*board),
+            Self::Preview { game, board, at: _, moves: _ } => {
+                Parts::of(Verb::Preview).in_game(game).on(*board)
+            }
+            Self::PreviewNew { game, players: _, moves: _, options: _ } => {
+                Parts::of(Verb::Preview).in_game(game)
+            }
+            Self::Accept { game, who } => Parts::of(Verb::Accept).by(who).in_game(game),
+            Self::Reject { game, who } => Parts::of(Verb::Reject).by(who).in_game(game),
+            Self::Limit { game, who, change: _ } => Parts::of(Verb::Limit).by(who).in_game(game),
+            Self::Seek { game, who, change: _, options: _, server: _ } => {
+                Parts::of(Verb::Seek).by(who).in_game(game)
+            }
+            Self::Subscribe { game, who, boards } => {
+                Parts::of(Verb::Subscribe).by(who).in_game(game).on(only_of(boards))
+            }
+            Self::Unsubscribe { game, who, boards } => {
+                Parts::of(Verb::Unsubscribe).by(who).in_game(game).on(only_of(boards))
+            }
+            Self::Notify { game, who, boards } => {
+                Parts::of(Verb::Notify).by(who).in_game(game).on(only(boards))
+            }
+            Self::ShowBoards { game, boards } => {
+                Parts::of(Verb::Show).in_game(game).on(only(boards).map(|board| board.number))
+            }
+            Self::ShowUsers { game, users: _, selector: _ } => Parts::of(Verb::Show).in_game(game),
+            Self::ShowAs { game, who, boards, selector: _ } => {
+                Parts::of(Verb::ShowAs).by(who).in_game(game).on(only(boards).map(|board| board.number))
+            }
+            Self::Games { game, users: _, selector: _ } => Parts::of(Verb::Games).in_game(game),
+            Self::Standings { game } => Parts::of(Verb::Standings).in_game(game),
+            Self::History { game, users: _ } => Parts::of(Verb::History).in_game(game),
+            Self::Export { game, board } => Parts::of(Verb::Export).in_game(game).on(board.number),
         }
-        verb if verb.spec().scope == Scope::Server && !matches!(verb, Verb::AllShow | Verb::AllGames) => {
-            account::read(args)
+    }
+
+    /// The lists of the command, in the order in which they are checked.
+    pub(crate) fn lists(&mut self) -> Vec<List<'_>> {
+        match self {
+            Self::Signup { who: _, addresses }
+            | Self::Add { who: _, addresses }
+            | Self::ChangeAddress { who: _, addresses }
+            | Self::Signoff { who: _, addresses } => vec![List::Names(addresses, "addresses")],
+            Self::List { games } => vec![List::Names(games, "games")],
+            Self::Message { who: _, to } => vec![List::Names(to, "users")],
+            Self::AllShow { users, selector: _ }
+            | Self::AllGames { users, selector: _ }
+            | Self::ShowUsers { game: _, users, selector: _ }
+            | Self::Games { game: _, users, selector: _ }
+            | Self::History { game: _, users } => vec![List::Names(users, "users")],
+            Self::ShowBoards { game: _, boards } | Self::ShowAs { game: _, who: _, boards, selector: _ } => {
+                vec![List::BoardsAt(boards)]
+            }
+            Self::Subscribe { game: _, who: _, boards: BoardSet::These(boards) }
+            | Self::Unsubscribe { game: _, who: _, boards: BoardSet::These(boards) }
+            | Self::Notify { game: _, who: _, boards } => vec![List::Boards(boards)],
+            // A subject may be two words, a player may hold two sides, and a move may be made twice.
+            Self::Help { subjects } => vec![List::names_as_given(subjects, "subjects")],
+            Self::Challenge { game: _, players, options, server: _ } => {
+                vec![List::names_as_given(players, "players"), List::names_as_given(options, "options")]
+            }
+            Self::Seek { game: _, who: _, change: _, options, server: _ } => {
+                vec![List::names_as_given(options, "options")]
+            }
+            Self::Set { who: _, game: _, values } => vec![List::names_as_given(values, "preferences")],
+            Self::Queue { game: _, board: _, who: _, moves, number: _ } => vec![List::moves(moves)],
+            Self::Preview { game: _, board: _, at: _, moves } => vec![List::moves(moves)],
+            Self::PreviewNew { game: _, players: _, moves, options } => {
+                vec![List::moves(moves), List::names_as_given(options, "options")]
+            }
+            Self::ChangePassword { who: _, new: _ }
+            | Self::Subscribe { game: _, who: _, boards: BoardSet::All }
+            | Self::Unsubscribe { game: _, who: _, boards: BoardSet::All }
+            | Self::Delete { who: _ }
+            | Self::Broadcast { who: _ }
+            | Self::Multiple
+            | Self::PasswordReset { userid: _ }
+            | Self::Vacation { who: _, until: _ }
+            | Self::TestDisplay { userid: _ }
+            | Self::Resend { who: _, game: _, board: _ }
+            | Self::Move { game: _, board: _, who: _, action: _, number: _ }
+            | Self::Chat { game: _, board: _, who: _ }
+            | Self::Submit { game: _, board: _, who: _, action: _, number: _ }
+            | Self::Confirm { game: _, board: _, who: _ }
+            | Self::Accept { game: _, who: _ }
+            | Self::Reject { game: _, who: _ }
+            | Self::Limit { game: _, who: _, change: _ }
+            | Self::Standings { game: _ }
+            | Self::Export { game: _, board: _ } => Vec::new(),
         }
-        Verb::GameSet => account::read(args),
-        Verb::AllShow
-        | Verb::AllGames
-        | Verb::GameHelp
-        | Verb::Show
-        | Verb::ShowAs
-        | Verb::Games
-        | Verb::Standings
-        | Verb::History
-        | Verb::Export => looking::read(args),
-        _ => playing::read(args),
     }
 }
 
-impl<'a> Args<'a> {
-    /// The canonical name of the game; empty while the game is unknown, and then the command is dropped.
-    fn game_name(&self) -> String {
-        if let NamedGame::Known(game) = self.game { game.name.clone() } else { String::new() }
-    }
-
-    fn fail(&self, code: ErrorCode, message: impl Into<String>) -> ParseError {
-        ParseError { verb: Some(self.verb), ..ParseError::new(code, message) }
-    }
-
-    fn show(&self, word: &str) -> String {
-        show(word, self.vocabulary)
-    }
-
-    fn too_few(&self) -> ParseError {
-        let name = self.verb.spec().name();
-        self.fail(ErrorCode::WrongArguments, format!("something is missing after `{name}`"))
-    }
-
-    fn too_many(&self) -> ParseError {
-        let name = self.verb.spec().name();
-        self.fail(ErrorCode::WrongArguments, format!("there are more words after `{name}` than it takes"))
-    }
-
-    /// Checks how many words there are.
-    fn count(&self, least: usize, most: usize) -> Result<(), ParseError> {
-        if self.words.len() < least {
-            Err(self.too_few())
-        } else if self.words.len() > most {
-            Err(self.too_many())
-        } else {
-            Ok(())
+/// The verb of an action on a board: some have a verb of their own.
+fn verb_of(action: &Action) -> Verb {
+    match action {
+        Action::Swap => Verb::Swap,
+        Action::Resign => Verb::Resign,
+        Action::Move(_) | Action::Pass | Action::Propose | Action::Undo | Action::Accept | Action::Reject => {
+            Verb::Move
         }
     }
+}
 
-    /// Refuses any option.
-    fn no_options(&self) -> Result<(), ParseError> {
-        let Some(option) = self.options.first() else { return Ok(()) };
-        let name = self.verb.spec().name();
-        let message = format!("`{name}` takes no options, such as `-{}`", self.show(option.name));
-        Err(self.fail(ErrorCode::BadOption, message))
+/// The only board of a set that names its boards.
+fn only_of(boards: &BoardSet) -> Option<u32> {
+    match boards {
+        BoardSet::All => None,
+        BoardSet::These(boards) => only(boards),
     }
+}
 
-    fn word(&self, index: usize) -> Result<&'a str, ParseError> {
-        self.words.get(index).map(|word| word.text).ok_or_else(|| self.too_few())
-    }
-
-    fn texts(&self, from: usize) -> impl Iterator<Item = &'a str> {
-        self.words.get(from..).unwrap_or_default().iter().map(|word| word.text)
-    }
-
-    fn who(&self, index: usize) -> Result<Credentials, ParseError> {
-        let password = Password::given(self.word(index + 1)?);
-        Ok(Credentials { userid: self.word(index)?.to_owned(), password })
-    }
-
-    /// A board without a moment in its history.
-    fn board(&self, index: usize) -> Result<u32, ParseError> {
-        self.board_number(self.word(index)?)
-    }
-
-    fn board_number(&self, word: &str) -> Result<u32, ParseError> {
-        match BoardAt::from_word(word) {
-            Some(BoardAt { number, at: None }) => Ok(number),
-            Some(_) => {
-                let message =
-                    format!("`{}` is a board at one of its moves; here only the board goes", self.show(word));
-                Err(self.fail(ErrorCode::WrongArguments, message))
-            }
-            None => Err(self.not_a_board(word)),
-        }
-    }
-
-    fn board_at(&self, word: &str) -> Result<BoardAt, ParseError> {
-        BoardAt::from_word(word).ok_or_else(|| self.not_a_board(word))
-    }
-
-    fn not_a_board(&self, word: &str) -> ParseError {
-        let message = format!("`{}` is not a board number", self.show(word));
-        self.fail(ErrorCode::WrongArguments, message)
-    }
-
-    /// Words that are userids, with at most one selector among them.
-    fn users(
-        &self,
-        from: usize,
-        allowed: &[Selector],
-    ) -> Result<(Vec<String>, Option<Selector>), ParseError> {
-        let mut users = Vec::new();
-        let mut selector = None;
-        for word in self.texts(from) {
-            let Some(found) = Selector::from_word(word) else {
-                users.push(self.userid(word)?);
-                continue;
-            };
-            if !allowed.contains(&found) {
-                let words: Vec<&str> = allowed.iter().map(|selector| selector.as_str()).collect();
-                let message = format!("`{}` does not go here, only {}", found.as_str(), one_of(&words));
-                return Err(self.fail(ErrorCode::BadValue, message));
-            }
-            if selector.replace(found).is_some() {
-                let message = "only one choice of boards can be made at a time";
-                return Err(self.fail(ErrorCode::WrongArguments, message));
-            }
-        }
-        Ok((users, selector))
-    }
-
-    /// A word that must be somebody's userid; a number never is.
-    fn userid(&self, word: &str) -> Result<String, ParseError> {
-        if word.trim_start_matches('#').bytes().all(|byte| byte.is_ascii_digit() || byte == b'#') {
-            let message = format!("`{}` is a number where a userid must stand", self.show(word));
-            return Err(self.fail(ErrorCode::WrongArguments, message));
-        }
-        Ok(word.to_owned())
-    }
+fn only<T: Copy>(items: &[T]) -> Option<T> {
+    if let [item] = items { Some(*item) } else { None }
 }

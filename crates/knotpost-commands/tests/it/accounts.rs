@@ -41,7 +41,7 @@ fn a_new_userid_and_a_new_password_are_judged() {
     let Command::ChangePassword { who, new } = read("chan pass fred x newsecret") else {
         panic!("no change")
     };
-    assert_eq!((who.password.expose(), new.expose()), ("x", "newsecret"));
+    assert_eq!((who.password.as_ref().unwrap().expose(), new.expose()), ("x", "newsecret"));
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod masking;
 mod playing;
 mod short;
 mod table;
+mod typed;
 mod wild;
 mod words;
 
@@ -68,7 +69,7 @@ fn code(line: &str) -> ErrorCode {
 }
 
 fn who(userid: &str, password: &str) -> Credentials {
-    Credentials { userid: userid.to_owned(), password: Password::given(password) }
+    Credentials::typed(userid, Password::given(password))
 }
 
 fn fred() -> Credentials {

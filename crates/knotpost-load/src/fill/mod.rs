@@ -1,5 +1,5 @@
-//! A server with many users and boards, as after years, made in minutes: written down as a whole server and taken in
-//! by the program itself.
+//! Makes a server with many users and boards, as after years of use, in minutes: writes an export file and imports it
+//! with the program itself.
 
 mod plan;
 mod rows;
@@ -65,7 +65,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     Ok(true)
 }
 
-/// What an empty server of this program writes down, before it has any row; its key becomes that of the folder.
+/// The header of an empty server's export. The key of that server becomes the key of the folder.
 async fn ask_for_header(program: &Path, folder: &Path) -> anyhow::Result<Header> {
     let empty =
         Place::at(program, folder).with("DATABASE__URL", format!("sqlite:{}/empty.db", folder.display()));
@@ -74,7 +74,7 @@ async fn ask_for_header(program: &Path, folder: &Path) -> anyhow::Result<Header>
     let output = empty.run(&["export", "--all"], b"").await?;
     ensure!(output.status.success(), "{}", crate::server::said(&output));
     for name in ["empty.db", "empty.db-wal", "empty.db-shm", "empty.lock"] {
-        // Not all of them are left behind.
+        // Some of these files may not exist.
         let _ = std::fs::remove_file(folder.join(name));
     }
     Header::read(&String::from_utf8(output.stdout)?)

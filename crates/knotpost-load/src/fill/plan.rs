@@ -1,22 +1,22 @@
-//! Which boards there are, who plays them and when. All of it follows from the seed, so that every table can be
-//! written by going through the boards once more.
+//! Which boards there are, who plays them and when. Everything follows from the seed, so each table is written by one
+//! more pass over the boards.
 
 use std::collections::BTreeMap;
 
 use super::samples::{Sample, Samples};
 use crate::dice::Dice;
 
-/// The moment at which the server is written down: 20 November 2026.
+/// The time of the export: 20 November 2026.
 pub(super) const NOW: i64 = 1_795_132_800_000;
 const HOUR: i64 = 3_600_000;
 const DAY: i64 = 24 * HOUR;
-/// Boards are at most so old.
+/// The age of the oldest board.
 const AGE_DAYS: u64 = 3 * 365;
-/// Who has finished no board since is gone.
+/// A player who has finished no board for this long counts as inactive.
 const LONG_AGO: i64 = 180 * DAY;
-/// What a rated game changes.
+/// The change of a rating by one rated game.
 const STEP: f64 = 8.0;
-/// With so many games a rating is established.
+/// The number of games after which a rating is established.
 const ESTABLISHED: i64 = 20;
 
 /// How large the server is.
@@ -37,7 +37,7 @@ pub(super) struct Planned<'a> {
     pub(super) started: i64,
     /// Time between two moves.
     pub(super) pace: i64,
-    /// What was said with the first move.
+    /// Whether the first move has a comment.
     pub(super) is_talkative: bool,
 }
 
@@ -53,7 +53,7 @@ impl Planned<'_> {
     }
 }
 
-/// A rating as it stands.
+/// A current rating.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Standing {
     pub(super) rating: f64,
@@ -72,13 +72,13 @@ impl Standing {
         self.games() >= ESTABLISHED
     }
 
-    /// Established players who have not been seen for long count no more.
+    /// Whether the player counts as active; an established player needs a board that ended recently.
     pub(super) fn is_active(&self) -> bool {
         !self.is_established() || self.ended >= NOW - LONG_AGO
     }
 }
 
-/// What a board changed about one player.
+/// The changes that the end of a board makes to one player.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
     pub(super) user: i64,
@@ -88,7 +88,7 @@ pub(super) struct Change {
     pub(super) place: i64,
 }
 
-/// All ratings while boards end one after the other.
+/// All ratings, updated board by board.
 #[derive(Debug, Default)]
 pub(super) struct Ratings {
     pub(super) standings: BTreeMap<(i64, &'static str), Standing>,
@@ -96,7 +96,7 @@ pub(super) struct Ratings {
 }
 
 impl Ratings {
-    /// What the end of a board changes, in the order of the users' keys; nothing while it is played.
+    /// The changes that the end of a board makes, in the order of the users' keys; none while it is being played.
     pub(super) fn end(&mut self, board: &Planned<'_>) -> Vec<Change> {
         let Some((winners, _)) = &board.sample.result else { return Vec::new() };
         let place = self.places.entry(board.sample.game).or_insert(0);
@@ -138,7 +138,7 @@ impl Plan {
         Ok(Self { samples: Samples::draw(&mut Dice::new(size.seed))?, size })
     }
 
-    /// Shows every board in the order of the keys.
+    /// Calls the function with every board, in the order of the keys.
     pub(super) fn each_board(
         &self,
         mut each: impl FnMut(&Planned<'_>) -> anyhow::Result<()>,
@@ -166,7 +166,7 @@ impl Plan {
         Ok(numbers)
     }
 
-    /// Two different users; who came early plays more.
+    /// Two different users; earlier users play more.
     fn players(&self, dice: &mut Dice) -> [i64; 2] {
         let users = self.size.users;
         let first = dice.below(users).min(dice.below(users));

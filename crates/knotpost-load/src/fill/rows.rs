@@ -10,19 +10,19 @@ use super::sheet::{Cell, Header, Sheet};
 /// take an hour.
 const HASH: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$tYxhO0dzFKGwdnnLxoldyA$TWLZTA83eDcqOvjs1ET5l7RYPlfsHPquHF78WT2ENuM";
-/// Running boards are looked at by the clock only then.
+/// How long after the export the clock checks running boards, in milliseconds.
 const DUE_IN: i64 = 30 * 24 * 3_600_000;
-/// Units of a point in which the server adds ratings up.
+/// The units per rating point in which the server adds ratings up.
 const UNIT: f64 = (1_u64 << 30) as f64;
 
-/// How many rows each table has, and what is known of all boards together.
+/// The number of rows of each table, and totals over all boards.
 struct Totals {
     rows: BTreeMap<&'static str, u64>,
     numbers: BTreeMap<&'static str, i64>,
     ratings: Ratings,
 }
 
-/// Writes the whole file and returns how many lines it has.
+/// Writes the file and returns its number of lines.
 pub(super) fn write(plan: &Plan, header: Header, out: &mut dyn Write) -> anyhow::Result<u64> {
     let totals = count(plan, &header)?;
     let (names, key) = (header.names(), header.key());
@@ -288,7 +288,7 @@ mod tests {
     use super::super::plan::Size;
     use super::*;
 
-    /// The columns that are filled, and one that is not known here.
+    /// The columns that this module fills, and one that it does not know.
     const HEADER: &str = r#"{"format":"knotpost-server","version":1,"program":"0","schema":1,"key":"ab","rules":{},"tables":[
         {"name":"server_facts","columns":["name","value"],"rows":1},
         {"name":"users","columns":["id","userid","userid_key","password_hash","role","state","created_at","later"],"rows":0},

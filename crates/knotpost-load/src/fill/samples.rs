@@ -1,11 +1,11 @@
-//! Games played by chance, from which boards are made: each many times, by different players.
+//! Games of random moves. Boards are copies of them, each used many times with different players.
 
 use anyhow::Context as _;
 use knotpost_rules::{AnyGame, GivenOption, Registry, Seed, Status, Turn};
 
 use crate::dice::Dice;
 
-/// What is played, and how many of a hundred boards are this.
+/// The games played, with their share of the boards in percent.
 const KINDS: [(&str, &str, u64); 6] = [
     ("osbox", "-size=3", 30),
     ("osbox", "-size=4", 10),
@@ -16,7 +16,7 @@ const KINDS: [(&str, &str, u64); 6] = [
 ];
 /// Different games of each kind.
 const EACH: usize = 24;
-/// Longer games are played again.
+/// The most turns of a sample; a longer game is played again.
 const LONGEST: usize = 60;
 
 /// A turn as it is stored.
@@ -52,7 +52,7 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    /// The same for the same dice.
+    /// The same dice make the same samples.
     pub(super) fn draw(dice: &mut Dice) -> anyhow::Result<Self> {
         let registry = Registry::standard();
         let (mut finished, mut running) = (Vec::new(), Vec::new());
@@ -68,7 +68,7 @@ impl Samples {
         Ok(Self { finished, running })
     }
 
-    /// Some game.
+    /// A random sample.
     pub(super) fn pick(&self, is_running: bool, dice: &mut Dice) -> anyhow::Result<&Sample> {
         let (mut left, mut kind) = (dice.below(100), 0);
         for (index, (_, _, share)) in KINDS.iter().enumerate() {
@@ -83,7 +83,7 @@ impl Samples {
     }
 }
 
-/// Plays until the game is over or so many turns are made.
+/// Plays until the game is over or the limit of turns is reached.
 fn play(game: &dyn AnyGame, words: &str, most: usize, dice: &mut Dice) -> anyhow::Result<Sample> {
     let given: Vec<GivenOption> = words.split_whitespace().filter_map(GivenOption::from_word).collect();
     let options = game.parse_options(&given, 2)?;
@@ -95,7 +95,7 @@ fn play(game: &dyn AnyGame, words: &str, most: usize, dice: &mut Dice) -> anyhow
         let (mut position, mut turns) = (game.setup(&options, 2, &seed), Vec::new());
         while !position.status().is_over() {
             let (moves, forced) = (position.legal_moves(), position.forced());
-            // A server never leaves a forced pass to anybody.
+            // A server makes a forced pass by itself.
             if forced.is_none() && turns.len() >= most.min(LONGEST) {
                 break;
             }

@@ -1,6 +1,6 @@
-//! The file: rows of the tables that the server itself announces, and the count and digest behind them.
+//! The export file: rows of the tables that the server's header announces, then their count and digest.
 //!
-//! Knows the format, which `docs/formats.md` describes, and nothing of what the columns mean.
+//! It knows the format, which `docs/formats.md` describes, and not what the columns mean.
 
 use std::io::Write;
 
@@ -20,12 +20,12 @@ pub(super) enum Cell<'a> {
     Bytes(&'a [u8]),
 }
 
-/// What the header of an empty server announces.
+/// The header of an empty server's export.
 #[derive(Clone, Debug)]
 pub(super) struct Header(Value);
 
 impl Header {
-    /// From the first line of a file that the program wrote.
+    /// Parses the first line of a file that the program wrote.
     pub(super) fn read(file: &str) -> anyhow::Result<Self> {
         let line = file.lines().next().context("the export is empty")?;
         Ok(Self(serde_json::from_str(line)?))
@@ -51,7 +51,7 @@ impl Header {
         self.0.get("key").and_then(Value::as_str).map(str::to_owned)
     }
 
-    /// The same with so many rows of each table, in the order of the keys that the server writes.
+    /// This header with the given numbers of rows, with its keys in the order in which the server writes them.
     fn line(&self, rows: impl Fn(&str) -> u64) -> anyhow::Result<String> {
         let mut header: serde_json::Map<String, Value> = serde_json::from_value(self.0.clone())?;
         let tables: Vec<String> = self
@@ -71,19 +71,19 @@ impl Header {
     }
 }
 
-/// A file that is being written, or, at first, only counted.
+/// A file that is being written, or only counted in the first pass.
 pub(super) struct Sheet<'a> {
     header: Header,
     out: &'a mut dyn Write,
     digest: Sha256,
     lines: u64,
     line: Vec<u8>,
-    /// For each column of the table the place of its value in a row that is given.
+    /// For each column of the table, the index of its value in the rows passed in.
     places: Vec<Option<usize>>,
 }
 
 impl<'a> Sheet<'a> {
-    /// Begins a file that will have so many rows of each table.
+    /// Begins a file with the given number of rows of each table.
     pub(super) fn begin(
         header: Header,
         out: &'a mut dyn Write,
@@ -102,7 +102,7 @@ impl<'a> Sheet<'a> {
         Ok(sheet)
     }
 
-    /// From now on rows are of this table and have these columns; others are empty.
+    /// Begins a table: the rows that follow have these columns, and the others are empty.
     pub(super) fn table(&mut self, name: &str, given: &[&str]) -> anyhow::Result<()> {
         let tables = self.header.tables();
         let (_, columns) =

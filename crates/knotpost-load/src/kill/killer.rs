@@ -12,21 +12,21 @@ use crate::dice::Dice;
 use crate::play::post::Post;
 use crate::play::wait_for_all;
 use crate::report::Report;
-use crate::server::{Doors, Place, Running, tail};
+use crate::server::{Endpoints, Place, Running, tail};
 use crate::sink::Sink;
 
-/// How many of a hundred starts are killed before the doors are open.
+/// The percentage of starts that are killed before the listeners are open.
 const YOUNG: u64 = 10;
-/// Below so many mails are waited for between two kills.
+/// The exclusive bound of the random number of mails that must be accepted between two kills.
 const MAILS: u64 = 20;
-/// No longer than this, though.
+/// The longest wait for those mails.
 const DROUGHT: Duration = Duration::from_secs(20);
 
-/// Counts what it does.
+/// Kills the server, and counts the kills.
 pub(super) struct Killer<'a> {
     place: &'a Place,
     sink: &'a Sink,
-    doors: &'a watch::Sender<Doors>,
+    endpoints: &'a watch::Sender<Endpoints>,
     post: &'a Post,
     dice: Dice,
     kills: usize,
@@ -39,15 +39,15 @@ impl<'a> Killer<'a> {
     pub(super) fn new(
         place: &'a Place,
         sink: &'a Sink,
-        doors: &'a watch::Sender<Doors>,
+        endpoints: &'a watch::Sender<Endpoints>,
         post: &'a Post,
         dice: Dice,
     ) -> Self {
         let slowest_start = Duration::ZERO;
-        Self { place, sink, doors, post, dice, kills: 0, amid_mails: 0, young: 0, slowest_start }
+        Self { place, sink, endpoints, post, dice, kills: 0, amid_mails: 0, young: 0, slowest_start }
     }
 
-    /// Kills and starts until all players are done; the server that runs then.
+    /// Kills and restarts the server until all players are done; returns the server that runs then.
     pub(super) async fn kill_until_done(
         &mut self,
         mut server: Running,
@@ -71,7 +71,7 @@ impl<'a> Killer<'a> {
             let begun = Instant::now();
             server = self.place.start().await?;
             self.slowest_start = self.slowest_start.max(begun.elapsed());
-            self.doors.send_replace(server.doors);
+            self.endpoints.send_replace(server.endpoints);
         }
     }
 
@@ -93,8 +93,8 @@ impl<'a> Killer<'a> {
     }
 }
 
-/// Returns after that time, and not before so many mails were taken, unless that takes for ever: on
-/// a machine that has no time for the server, the games would not get on.
+/// Returns after the given time and not before the given number of mails was accepted, within a limit. Without the mails
+/// the games would make no progress on a busy machine.
 async fn wait_for_moment(post: &Post, moment: Duration, mails: u64) {
     let enough = post.taken() + mails as usize;
     sleep(moment).await;

@@ -1,9 +1,9 @@
 //! Power failures while games are played by mail.
 //!
-//! Players mail their moves, as mail servers would: a mail that got no answer comes again, with the
-//! same Message-ID. Meanwhile the server is killed at random moments and started again. In the end
-//! every mail that was answered 250 must have had its outcome once, and every mail that follows from
-//! it must have arrived, twice only where a kill fell between its sending and its mark.
+//! Players mail their moves, as mail servers would: a mail without an answer is sent again with the same Message-ID.
+//! Meanwhile the server is killed at random moments and restarted. In the end every mail that was answered 250 must have
+//! had its outcome exactly once, and every mail that follows from it must have arrived; twice only where a kill fell
+//! between sending and acknowledging it.
 
 mod killer;
 mod people;
@@ -22,7 +22,7 @@ use crate::deployed::{NameServer, behind_relay_and_proxy};
 use crate::dice::Dice;
 use crate::play::budget::Budget;
 use crate::play::ledger::{Habit, Ledger, Way};
-use crate::play::post::{House, Post, open_doors};
+use crate::play::post::{Post, ServerHandle, enable_listeners};
 use crate::play::table::{Pair, Table, pairs_for, seat_all, seat_apart};
 use crate::play::{check_logs, check_storage, conclude, read_range, tell_progress, verify, wait_until_idle};
 use crate::report::Report;
@@ -60,7 +60,7 @@ pub(crate) struct Args {
     #[arg(long, default_value_t = 2)]
     put_off: u64,
     /// In the deployed profile: limits on, addresses confirmed by mail, a relay and a proxy named, data and
-    /// configuration apart, an ordinary user (as root: nobody).
+    /// configuration apart, an ordinary user (as root: the user nobody).
     #[arg(long)]
     deployed: bool,
     /// The server to be tried (default: the `knotpost` beside this program).
@@ -88,7 +88,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     if let Some(url) = &args.database {
         place = place.with("DATABASE__URL", url);
     }
-    let place = Arc::new(open_doors(place)?);
+    let place = Arc::new(enable_listeners(place)?);
     if args.deployed {
         place.write_down()?;
     }
@@ -106,10 +106,10 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
         if args.deployed { seat_apart(&pairs).collect() } else { seat_all(&pairs, args.boards).collect() };
     let (server, key) = begin(place, &pairs, sink).await?;
     sink.put_off(args.put_off);
-    let (doors, rooms) = watch::channel(server.doors);
+    let (endpoints, current) = watch::channel(server.endpoints);
     let ledger = Arc::new(Ledger::default());
-    let house = House { place: Arc::clone(place), doors: rooms };
-    let post = Arc::new(Post::new(vec![house], Arc::clone(&ledger), args.senders)?);
+    let handle = ServerHandle { place: Arc::clone(place), endpoints: current };
+    let post = Arc::new(Post::new(vec![handle], Arc::clone(&ledger), args.senders)?);
     let budget = Arc::new(Budget::new(args.mails, None));
     let mut players = JoinSet::new();
     for (game, pair) in seats {
@@ -117,22 +117,23 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
         players.spawn(table.play(Arc::clone(&budget)));
     }
     players.spawn(tell_progress(Arc::clone(&post), Arc::clone(&budget)));
-    let mut killer = Killer::new(place, sink, &doors, &post, dice.split());
+    let mut killer = Killer::new(place, sink, &endpoints, &post, dice.split());
     let server = killer.kill_until_done(server, &mut players, &args.kill_every).await?;
     let mut report = Report::default();
-    // On PostgreSQL what a killed server had in hand comes when its lease is over; put off once more, it would come
-    // when nobody waits for it any more.
+    // On PostgreSQL the mails leased by a killed server are sent when their lease expires. Deferred once more, they would
+    // arrive after the trial has stopped waiting.
     sink.put_off(0);
     report.row("seconds of play", begun.elapsed().as_secs());
 
     let played = Instant::now();
     let patience = if args.database.is_some() { Duration::from_mins(7) } else { Duration::from_mins(3) };
-    wait_until_idle(server.doors.http, key.as_deref(), Some(place.as_ref()), patience, &mut report).await?;
+    wait_until_idle(server.endpoints.http, key.as_deref(), Some(place.as_ref()), patience, &mut report)
+        .await?;
     report.row("seconds until every queue was empty", played.elapsed().as_secs());
     killer.report(&mut report);
     let mails = ledger.close();
     report.expect(budget.is_spent(), || "not all moves were made".to_owned());
-    let boards = verify::read_boards(server.doors.http, &pairs).await?;
+    let boards = verify::read_boards(server.endpoints.http, &pairs).await?;
     verify::check_boards(&mails, &boards, &pairs, &mut report);
     verify::check_mails(&mails, sink.arrivals(), &mut report);
     report.row("mails out that were put off once", sink.count_put_off());
@@ -146,13 +147,13 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
     Ok(report)
 }
 
-/// Starts the server with its users; in the deployed profile also a key that opens its figures.
+/// Starts the server with its users; in the deployed profile also returns a key that may read its metrics.
 async fn begin(place: &Place, pairs: &[Pair], sink: &Sink) -> anyhow::Result<(Running, Option<String>)> {
     if place.is_deployed() {
         let overseer = people::add_overseer(place).await?;
         let server = place.start().await?;
         people::check_profile(&server).await?;
-        let key = people::open(server.doors, &overseer, pairs, sink).await?;
+        let key = people::open(server.endpoints, &overseer, pairs, sink).await?;
         return Ok((server, Some(key)));
     }
     for (userid, password, address) in pairs.iter().flat_map(Pair::users) {

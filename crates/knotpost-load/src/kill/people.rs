@@ -1,4 +1,4 @@
-//! Players of a deployed server, who sign up by mail and prove their addresses, and who looks after it.
+//! Users of a deployed server: players, who sign up by mail and confirm their addresses, and an administrator.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::time::Duration;
@@ -13,22 +13,22 @@ use crate::play::post::SERVER;
 use crate::play::table::{Pair, address, password};
 use crate::play::{Patience, wait_until_idle};
 use crate::report::Report;
-use crate::server::{Doors, PATIENCE, Place, Running, said};
+use crate::server::{Endpoints, PATIENCE, Place, Running, said};
 use crate::sink::Sink;
 use crate::smtp::{Client, Dialect, encode};
 
-/// The user who may see the figures of a server with a public name.
+/// The administrator, who may read the metrics of a server with a public name.
 const OVERSEER: &str = "olga";
 
 /// New passwords that one host may ask for in an hour, by default.
 const RESETS: usize = 5;
 
-/// Whether the profile is what it should be: an ordinary user, limits on, and nobody on this machine behind a public
-/// name. Otherwise the trial would hold its rules without it.
+/// Checks that the profile is in effect: an unprivileged user, limits on, and no trust in clients of this machine.
+/// Without this check the trial could pass without the profile.
 pub(super) async fn check_profile(server: &Running) -> anyhow::Result<()> {
     let process = std::fs::metadata(format!("/proc/{}", server.id()))?;
     ensure!(process.uid() != 0, "the server is a process of root");
-    let mut http = Http::connect(server.doors.http).await?;
+    let mut http = Http::connect(server.endpoints.http).await?;
     let metrics = http.get("/metrics").await?;
     ensure!(metrics.status == 403, "/metrics is open to everybody: {}", metrics.status);
     for asked in 0..=RESETS {
@@ -39,7 +39,7 @@ pub(super) async fn check_profile(server: &Running) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Adds that user before the server starts; returns what opens a key for them.
+/// Adds the administrator before the server starts; returns their credentials.
 pub(super) async fn add_overseer(place: &Place) -> anyhow::Result<String> {
     place.add_user(OVERSEER, &password(OVERSEER), &address(OVERSEER)).await?;
     let output = place.run(&["admin", "user", "grant", OVERSEER], b"").await?;
@@ -48,16 +48,16 @@ pub(super) async fn add_overseer(place: &Place) -> anyhow::Result<String> {
     Ok(format!("Authorization: Basic {}\r\n", data_encoding::BASE64.encode(pair.as_bytes())))
 }
 
-/// Lets every player sign up by mail; returns the key of the overseer. The mails of all this are forgotten.
+/// Signs up every player by mail; returns the administrator's key. The sink discards the mails of this.
 pub(super) async fn open(
-    doors: Doors,
+    endpoints: Endpoints,
     overseer: &str,
     pairs: &[Pair],
     sink: &Sink,
 ) -> anyhow::Result<String> {
-    let mut http = Http::connect(doors.http).await?;
+    let mut http = Http::connect(endpoints.http).await?;
     for (userid, password, address) in pairs.iter().flat_map(Pair::users) {
-        sign_up(doors, &userid, &password, &address).await?;
+        sign_up(endpoints, &userid, &password, &address).await?;
         let page = timeout(PATIENCE, confirmation(sink, &address)).await;
         let page = page.with_context(|| format!("{address} never gets its confirmation"))?;
         let confirmed = http.post(&page, &forwarded_for(&address), b"").await?;
@@ -70,26 +70,26 @@ pub(super) async fn open(
     let answer = answer.json()?;
     let key = answer.get("token").and_then(Value::as_str).context("the answer holds no key")?.to_owned();
     let mut report = Report::default();
-    wait_until_idle(doors.http, Some(&key), None, Duration::from_mins(1), &mut report).await?;
+    wait_until_idle(endpoints.http, Some(&key), None, Duration::from_mins(1), &mut report).await?;
     ensure!(report.is_sound(), "{report}");
     sink.truncate(0);
     Ok(key)
 }
 
-/// Mails the command, over the relay.
-async fn sign_up(doors: Doors, userid: &str, password: &str, address: &str) -> anyhow::Result<()> {
+/// Mails a sign-up command through the relay.
+async fn sign_up(endpoints: Endpoints, userid: &str, password: &str, address: &str) -> anyhow::Result<()> {
     let message = format!(
         "{}From: {address}\nTo: {SERVER}\nSubject: signup {userid} {password}\n\
          Message-ID: <signup-{userid}@mail.example.net>\nDate: Sat, 21 Nov 2026 10:00:00 +0000\n\n",
         received_from(address)
     );
-    let mut client = Client::connect(doors.smtp, Dialect::Smtp).await?;
+    let mut client = Client::connect(endpoints.smtp, Dialect::Smtp).await?;
     let reply = client.send(address, SERVER, &encode(&message)).await?;
     ensure!(reply.is_success(), "{userid} cannot sign up: {}", reply.text);
     Ok(client.quit().await?)
 }
 
-/// The path of the page at which this address is confirmed, as soon as its mail has come.
+/// Waits for the confirmation mail of an address; returns the path of its page.
 async fn confirmation(sink: &Sink, address: &str) -> String {
     let mut patience = Patience::new();
     loop {

@@ -1,4 +1,4 @@
-//! Boards to play on, moves that are legal on them, and the question whether they were made.
+//! Boards to play on, legal moves for them, and the check that the moves were made.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -20,20 +20,20 @@ use crate::sink::{Arrival, MARK};
 pub(super) const MOVES: usize = 20;
 /// Pairs of users; their passwords are known to the server before anything is measured.
 const PAIRS: u64 = 8;
-/// Mails that follow from having every password checked.
+/// The number of mails that checking every password causes.
 pub(super) const GREETINGS: usize = 2 * PAIRS as usize;
-/// Room for the marks of one board.
+/// The range of marks reserved for one board.
 const MARKS: u64 = 100;
 const JSON: &str = "Content-Type: application/json\r\n";
 const SAME_ORIGIN: &str = "Sec-Fetch-Site: same-origin\r\n";
 
-/// With which moves something is said.
+/// Which moves have a comment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Words {
-    /// With each.
+    /// Every move.
     #[default]
     Each,
-    /// With the last on each board, so that it is known by its mails.
+    /// The last move on each board, so that its mails are recognised.
     Last,
 }
 
@@ -44,11 +44,11 @@ pub(super) struct Game {
     serial: u64,
     words: Words,
     once: bool,
-    /// What its players show to the API, as header lines; nothing on boards that were made up.
+    /// Its players' credentials for the API, as header lines; empty for boards that do not exist.
     keys: Arc<[String; 2]>,
 }
 
-/// A command with who sends it and what he says.
+/// A command with its sender and comment.
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) from: String,
@@ -56,7 +56,7 @@ pub(super) struct Line {
     pub(super) mark: u64,
     /// Empty, or the mark.
     words: String,
-    /// The same as a call of the API; empty for what is none.
+    /// The same as an API request; empty where there is none.
     call: Call,
 }
 
@@ -86,7 +86,7 @@ impl Line {
         json!({ "command": self.command, "body": self.words }).to_string()
     }
 
-    /// As a call of the API: the path, the header lines, and the body.
+    /// As an API request: the path, the header lines, and the body.
     pub(super) fn call(&self) -> (String, String, String) {
         let Call { board, word, number, key, once } = &self.call;
         let mut body = json!({ "move": word, "number": number });
@@ -109,7 +109,7 @@ impl Game {
         Line { from: address(&ann), command, mark, words: words(mark), call: Call::default() }
     }
 
-    /// The move after `made` others, of a game that is played on every board alike.
+    /// The move after `made` others; every board plays the same game.
     pub(super) fn line(&self, script: &[String], made: usize) -> Line {
         let user = self.users().into_iter().nth(made % 2).unwrap_or_default();
         let word = script.get(made).map_or("", String::as_str);
@@ -124,7 +124,7 @@ impl Game {
     }
 }
 
-/// A game of two, drawn by chance, that is not over after so many moves. The same every time.
+/// A random game of two players that is not over after the given number of moves; always the same one.
 pub(crate) fn script() -> anyhow::Result<Vec<String>> {
     let registry = Registry::standard();
     let game = registry.find("osbox").context("no Osbox")?;
@@ -152,7 +152,7 @@ fn password(userid: &str) -> String {
     format!("{userid}-secret")
 }
 
-/// What a mail is known by.
+/// The mark by which a mail is recognised.
 fn words(mark: u64) -> String {
     format!("{MARK}{mark}.")
 }
@@ -166,13 +166,13 @@ fn enough(count: usize, clients: usize) -> usize {
     count.div_ceil(MOVES).max(clients)
 }
 
-/// Boards for whoever does not look.
+/// Boards that exist only as numbers, for receivers that do not check them.
 pub(super) fn made_up(count: usize, clients: usize, words: Words) -> Vec<Game> {
     let game = |serial| Game { number: 101 + serial, serial, words, once: false, keys: Arc::default() };
     (0..enough(count, clients) as u64).map(game).collect()
 }
 
-/// How callers of the API show who they are.
+/// How API clients authenticate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Shown {
     /// By a key that they made.
@@ -197,7 +197,7 @@ pub(super) struct Boards {
     pub(super) checked: usize,
     /// The newest mark of each board, and its players.
     newest: Vec<(u64, [String; 2])>,
-    /// What each pair of users shows to the API.
+    /// The API credentials of each pair of users.
     keys: Vec<Arc<[String; 2]>>,
 }
 
@@ -219,7 +219,7 @@ impl Boards {
         })
     }
 
-    /// New boards for `count` moves. The server has just checked everybody's password.
+    /// New boards for `count` moves. Making them has the server check every password.
     pub(super) async fn begin(
         &mut self,
         http: SocketAddr,
@@ -275,8 +275,8 @@ impl Boards {
         Ok(begun)
     }
 
-    /// A mail of everybody, so that the server has just checked their passwords where mail comes from, too. Their marks
-    /// are no moves' marks.
+    /// One mail from each user, so that the server has checked their passwords for the mail's origin too. Their marks are
+    /// not those of moves.
     pub(super) fn greetings(&mut self) -> Vec<Line> {
         let greet = |userid: String| {
             self.greeted += 1;
@@ -291,7 +291,7 @@ impl Boards {
         (0..PAIRS).flat_map(users).map(greet).collect()
     }
 
-    /// Every move of these boards is in its list, once and in order.
+    /// Checks that the move list of each board has every move, once and in order.
     pub(super) async fn check(
         &mut self,
         http: SocketAddr,
@@ -317,7 +317,7 @@ impl Boards {
         Ok(())
     }
 
-    /// Every player was told of the last move on each of his boards, once.
+    /// Checks that every player got one mail about the last move on each of their boards.
     pub(super) fn check_told(&self, arrivals: &[Arrival], report: &mut Report) {
         let mut told: BTreeMap<(u64, &str), usize> = BTreeMap::new();
         for arrival in arrivals {
@@ -335,7 +335,7 @@ impl Boards {
     }
 }
 
-/// The header lines by which a user shows the API who he is.
+/// The header lines with a user's credentials for the API.
 async fn show(connection: &mut Http, userid: &str, shown: Shown) -> anyhow::Result<String> {
     let pair = data_encoding::BASE64.encode(format!("{userid}:{}", password(userid)).as_bytes());
     let basic = format!("Authorization: Basic {pair}\r\n");
@@ -351,7 +351,7 @@ async fn show(connection: &mut Http, userid: &str, shown: Shown) -> anyhow::Resu
             Ok(format!("Authorization: Bearer {key}\r\n"))
         }
         Shown::Session => {
-            // As a browser would that is on a page of the server.
+            // As a browser on a page of the server sends it.
             let form = format!("userid={userid}&password={}", password(userid));
             let headers = format!("Content-Type: application/x-www-form-urlencoded\r\n{SAME_ORIGIN}");
             let response = connection.post("/login", &headers, form.as_bytes()).await?;

@@ -1,4 +1,4 @@
-//! Clients at work: so many at once, each with one thing after the other.
+//! Drives concurrent clients; each sends one request after the other.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -15,18 +15,18 @@ use crate::http::Http;
 use crate::report::Times;
 use crate::smtp::{Client, Dialect, encode};
 
-/// Where moves are handed over.
+/// How moves are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Door {
+pub(super) enum Transport {
     Smtp,
     Lmtp,
-    /// Commands with passwords.
+    /// `POST /commands` with passwords.
     Http,
-    /// Calls of the API with keys.
+    /// API requests with keys.
     Api,
 }
 
-/// Whether a connection serves more than once.
+/// Whether a connection is reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keeping {
     Never,
@@ -49,19 +49,19 @@ enum Connection {
     Api(Http),
 }
 
-async fn connect(address: SocketAddr, door: Door) -> anyhow::Result<Connection> {
-    Ok(match door {
-        Door::Smtp => Connection::Mail(Client::connect(address, Dialect::Smtp).await?),
-        Door::Lmtp => Connection::Mail(Client::connect(address, Dialect::Lmtp).await?),
-        Door::Http => Connection::Http(Http::connect(address).await?),
-        Door::Api => Connection::Api(Http::connect(address).await?),
+async fn connect(address: SocketAddr, transport: Transport) -> anyhow::Result<Connection> {
+    Ok(match transport {
+        Transport::Smtp => Connection::Mail(Client::connect(address, Dialect::Smtp).await?),
+        Transport::Lmtp => Connection::Mail(Client::connect(address, Dialect::Lmtp).await?),
+        Transport::Http => Connection::Http(Http::connect(address).await?),
+        Transport::Api => Connection::Api(Http::connect(address).await?),
     })
 }
 
 /// Makes all moves of the games, each board's one after the other.
 pub(super) async fn moves(
     address: SocketAddr,
-    door: Door,
+    transport: Transport,
     keeping: Keeping,
     clients: usize,
     (games, script): (&[Game], &[String]),
@@ -81,7 +81,7 @@ pub(super) async fn moves(
                     let begun = Instant::now();
                     let mut connection = match kept.take() {
                         Some(connection) => connection,
-                        None => connect(address, door).await?,
+                        None => connect(address, transport).await?,
                     };
                     make(&mut connection, &game.line(script, made), &to).await?;
                     match (keeping, connection) {
@@ -98,14 +98,14 @@ pub(super) async fn moves(
     gather(tasks, begun).await
 }
 
-/// Hands these over, one after the other.
+/// Sends these one after the other.
 pub(super) async fn hand_over(
     address: SocketAddr,
-    door: Door,
+    transport: Transport,
     lines: &[Line],
     to: &str,
 ) -> anyhow::Result<()> {
-    let mut connection = connect(address, door).await?;
+    let mut connection = connect(address, transport).await?;
     for line in lines {
         make(&mut connection, line, to).await?;
     }
@@ -132,7 +132,7 @@ async fn make(connection: &mut Connection, line: &Line, to: &str) -> anyhow::Res
     Ok(())
 }
 
-/// Asks `count` times, for one thing after the other.
+/// Sends `count` requests, cycling through the paths.
 pub(super) async fn reads(
     address: SocketAddr,
     paths: &[String],
@@ -162,7 +162,7 @@ pub(super) async fn reads(
     gather(tasks, begun).await
 }
 
-/// Hands mails of three kilobytes straight to a mail server, on kept sessions.
+/// Sends mails of three kilobytes directly to a mail server, on reused sessions.
 pub(super) async fn straight(address: SocketAddr, clients: usize, count: usize) -> anyhow::Result<Figures> {
     let next = Arc::new(AtomicUsize::new(0));
     let mut tasks = JoinSet::new();

@@ -1,7 +1,7 @@
-//! How fast the server is, beside something that does less, in the same minutes.
+//! How fast the server is, compared with something that does less, in the same minutes.
 //!
-//! Every scenario runs the same work by turns against the sides it compares, each round on new
-//! boards, and afterwards asks the server whether all of it is there.
+//! Every scenario runs the same work by turns against the sides it compares, each round on new boards, and afterwards
+//! checks that the server stored all of it.
 
 mod boards;
 mod drive;
@@ -22,7 +22,7 @@ use crate::server::{Place, Running, program_at};
 use crate::sink::{Manners, Sink};
 pub(crate) use boards::script;
 use boards::{Boards, Game, Shown, Words};
-use drive::{Door, Keeping};
+use drive::{Keeping, Transport};
 use rounds::{Figures, Side, Sides};
 
 #[derive(Debug, clap::Args)]
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     /// Rounds; each runs all sides by turns.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
-    /// How the callers of the API show who they are, for moves over it.
+    /// How API clients authenticate, for moves over the API.
     #[arg(long, value_enum, default_value_t)]
     by: Shown,
     /// With which moves something is said.
@@ -62,21 +62,21 @@ pub(crate) struct Args {
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
-    /// Moves by SMTP, a session for each and in kept sessions.
+    /// Moves by SMTP, with a session for each and with reused sessions.
     Smtp,
-    /// Moves by LMTP, in kept sessions.
+    /// Moves by LMTP, with reused sessions.
     Lmtp,
-    /// Moves over HTTP, on kept connections.
+    /// Moves over HTTP, on keep-alive connections.
     Http,
-    /// Moves over the API with keys, on kept connections.
+    /// Moves over the API with keys, on keep-alive connections.
     Api,
     /// The same while many passwords wait to be checked.
     Crowd,
-    /// Passwords that nobody has checked yet.
+    /// Passwords that are not cached.
     Passwords,
     /// A board as JSON and as text.
     Reads,
-    /// What people look at, by turns.
+    /// The pages that people visit, by turns.
     Mixed,
     /// Mail that leaves.
     Outbox,
@@ -84,9 +84,9 @@ pub(crate) enum What {
     Floor,
 }
 
-/// So many boards are looked at by turns.
+/// The number of boards that are read by turns.
 const SHOWN_BOARDS: usize = 20;
-/// What is asked for of a board, its number in place of the braces.
+/// The paths requested for a board; its number replaces the braces.
 const LOOKS_AT_BOARD: [&str; 8] = [
     "/api/v1/boards/osbox/{}",
     "/boards/osbox/{}",
@@ -97,7 +97,7 @@ const LOOKS_AT_BOARD: [&str; 8] = [
     "/api/v1/boards/osbox/{}/legal",
     "/api/v1/boards/osbox/{}/record",
 ];
-/// … and beside.
+/// Other paths requested.
 const OTHER_LOOKS: [&str; 7] = [
     "/",
     "/games/osbox",
@@ -108,7 +108,7 @@ const OTHER_LOOKS: [&str; 7] = [
     "/api/v1/standings/osbox",
 ];
 
-/// A server with its outside world.
+/// A server, its floor and its sink.
 struct Trial {
     args: Args,
     server: Running,
@@ -117,11 +117,11 @@ struct Trial {
     boards: Boards,
     script: Vec<String>,
     place: Place,
-    /// Everything mailed out by the end.
+    /// The number of mails sent by the end.
     expected: usize,
 }
 
-/// Measures; whether everything was there afterwards.
+/// Measures; returns whether everything was stored.
 pub(crate) async fn run(what: What, args: Args) -> anyhow::Result<bool> {
     let sink = Sink::open(Manners::prompt(), 1).await?;
     let mut place = Place::new(&program_at(args.server.as_deref())?)?
@@ -138,19 +138,21 @@ pub(crate) async fn run(what: What, args: Args) -> anyhow::Result<bool> {
     println!("{what:?}: {} a round, {} rounds", trial.args.count, trial.args.rounds);
     match what {
         What::Smtp => {
-            trial.measure_mail(Door::Smtp, Keeping::Never, &[1, 10, 50]).await?;
-            trial.measure_mail(Door::Smtp, Keeping::Always, &[1, 10, 50]).await?;
+            trial.measure_mail(Transport::Smtp, Keeping::Never, &[1, 10, 50]).await?;
+            trial.measure_mail(Transport::Smtp, Keeping::Always, &[1, 10, 50]).await?;
         }
-        What::Lmtp => trial.measure_mail(Door::Lmtp, Keeping::Always, &[10]).await?,
-        What::Http => trial.measure_mail(Door::Http, Keeping::Always, &[1, 8, 64]).await?,
+        What::Lmtp => trial.measure_mail(Transport::Lmtp, Keeping::Always, &[10]).await?,
+        What::Http => trial.measure_mail(Transport::Http, Keeping::Always, &[1, 8, 64]).await?,
         What::Floor => {
-            for (door, keeping) in
-                [(Door::Smtp, Keeping::Never), (Door::Smtp, Keeping::Always), (Door::Http, Keeping::Always)]
-            {
-                trial.measure_floor(door, keeping, &[1, 10, 50]).await?;
+            for (transport, keeping) in [
+                (Transport::Smtp, Keeping::Never),
+                (Transport::Smtp, Keeping::Always),
+                (Transport::Http, Keeping::Always),
+            ] {
+                trial.measure_floor(transport, keeping, &[1, 10, 50]).await?;
             }
         }
-        What::Api => trial.measure_mail(Door::Api, Keeping::Always, &[1, 8, 64]).await?,
+        What::Api => trial.measure_mail(Transport::Api, Keeping::Always, &[1, 8, 64]).await?,
         What::Crowd => trial.measure_crowd(&[8]).await?,
         What::Passwords => trial.measure_passwords(&[16]).await?,
         What::Reads => trial.measure_reads(&[8]).await?,
@@ -169,40 +171,52 @@ impl Trial {
         if clients == 1 { self.args.count / 10 } else { self.args.count }.max(boards::MOVES)
     }
 
-    fn side(&self, which: Side, door: Door) -> Option<SocketAddr> {
-        match (which, door) {
-            (Side::Server, Door::Smtp) => Some(self.server.doors.smtp),
-            (Side::Server, Door::Lmtp) => Some(self.server.doors.lmtp),
-            (Side::Server, Door::Http | Door::Api) => Some(self.server.doors.http),
-            (Side::Floor, Door::Smtp | Door::Lmtp) => Some(self.floor.smtp),
-            (Side::Floor, Door::Http | Door::Api) => Some(self.floor.http),
-            (Side::Peer, Door::Http | Door::Api) => None,
+    fn side(&self, which: Side, transport: Transport) -> Option<SocketAddr> {
+        match (which, transport) {
+            (Side::Server, Transport::Smtp) => Some(self.server.endpoints.smtp),
+            (Side::Server, Transport::Lmtp) => Some(self.server.endpoints.lmtp),
+            (Side::Server, Transport::Http | Transport::Api) => Some(self.server.endpoints.http),
+            (Side::Floor, Transport::Smtp | Transport::Lmtp) => Some(self.floor.smtp),
+            (Side::Floor, Transport::Http | Transport::Api) => Some(self.floor.http),
+            (Side::Peer, Transport::Http | Transport::Api) => None,
             (Side::Peer, _) => self.args.peer,
         }
     }
 
     /// Moves by mail or over HTTP.
-    async fn measure_mail(&mut self, door: Door, keeping: Keeping, usual: &[usize]) -> anyhow::Result<()> {
+    async fn measure_mail(
+        &mut self,
+        transport: Transport,
+        keeping: Keeping,
+        usual: &[usize],
+    ) -> anyhow::Result<()> {
         for clients in self.clients(usual) {
-            let mut sides = Sides::new(format!("{door:?} {keeping} {clients} at once"));
+            let mut sides = Sides::new(format!("{transport:?} {keeping} {clients} at once"));
             let count = self.count(clients);
             for _ in 0..self.args.rounds {
-                let games = self.boards.begin(self.server.doors.http, count, clients).await?;
+                let games = self.boards.begin(self.server.endpoints.http, count, clients).await?;
                 self.expected += 2 * games.len() + boards::GREETINGS;
-                if let (Door::Smtp | Door::Lmtp, Some(address)) = (door, self.side(Side::Server, door)) {
+                if let (Transport::Smtp | Transport::Lmtp, Some(address)) =
+                    (transport, self.side(Side::Server, transport))
+                {
                     let greetings = self.boards.greetings();
-                    drive::hand_over(address, door, &greetings, "pbmserv@localhost").await?;
+                    drive::hand_over(address, transport, &greetings, "pbmserv@localhost").await?;
                     self.expected += boards::GREETINGS;
                 }
                 self.wait_until_sent().await?;
                 for which in [Side::Server, Side::Floor, Side::Peer] {
-                    let Some(address) = self.side(which, door) else { continue };
+                    let Some(address) = self.side(which, transport) else { continue };
                     let to =
                         if which == Side::Peer { self.args.peer_to.as_str() } else { "pbmserv@localhost" };
-                    // To the floor a message is a message.
-                    let door = if which == Side::Floor && door == Door::Api { Door::Http } else { door };
+                    // The floor does not tell API requests from other requests.
+                    let transport = if which == Side::Floor && transport == Transport::Api {
+                        Transport::Http
+                    } else {
+                        transport
+                    };
                     let times =
-                        drive::moves(address, door, keeping, clients, (&games, &self.script), to).await?;
+                        drive::moves(address, transport, keeping, clients, (&games, &self.script), to)
+                            .await?;
                     sides.push(which, times);
                     if which == Side::Server {
                         self.expected += 2 * games.len() * boards::MOVES;
@@ -211,25 +225,30 @@ impl Trial {
                         sides.push_drain(begun.elapsed());
                     }
                 }
-                self.boards.check(self.server.doors.http, &games, &self.script).await?;
+                self.boards.check(self.server.endpoints.http, &games, &self.script).await?;
             }
             println!("{sides}");
         }
         Ok(())
     }
 
-    async fn measure_floor(&mut self, door: Door, keeping: Keeping, usual: &[usize]) -> anyhow::Result<()> {
+    async fn measure_floor(
+        &mut self,
+        transport: Transport,
+        keeping: Keeping,
+        usual: &[usize],
+    ) -> anyhow::Result<()> {
         for clients in self.clients(usual) {
-            let mut sides = Sides::new(format!("{door:?} {keeping} {clients} at once"));
+            let mut sides = Sides::new(format!("{transport:?} {keeping} {clients} at once"));
             let games = boards::made_up(self.count(clients), clients, self.args.words);
             for _ in 0..self.args.rounds {
                 for which in [Side::Floor, Side::Peer] {
-                    let Some(address) = self.side(which, door) else { continue };
+                    let Some(address) = self.side(which, transport) else { continue };
                     sides.push(
                         which,
                         drive::moves(
                             address,
-                            door,
+                            transport,
                             keeping,
                             clients,
                             (&games, &self.script),
@@ -246,10 +265,10 @@ impl Trial {
 
     /// Boards in the middle of their games.
     async fn play(&mut self, count: usize) -> anyhow::Result<Vec<Game>> {
-        let http = self.server.doors.http;
+        let http = self.server.endpoints.http;
         let games = self.boards.begin(http, count, 1).await?;
         self.expected += 2 * games.len() * (boards::MOVES + 1) + boards::GREETINGS;
-        drive::moves(http, Door::Http, Keeping::Always, 1, (&games, &self.script), "").await?;
+        drive::moves(http, Transport::Http, Keeping::Always, 1, (&games, &self.script), "").await?;
         self.boards.check(http, &games, &self.script).await?;
         Ok(games)
     }
@@ -259,7 +278,7 @@ impl Trial {
         let of_board = |game: &Game| LOOKS_AT_BOARD.map(|look| look.replace("{}", &game.number.to_string()));
         let paths: Vec<String> =
             games.iter().flat_map(of_board).chain(OTHER_LOOKS.map(ToOwned::to_owned)).collect();
-        let http = self.server.doors.http;
+        let http = self.server.endpoints.http;
         for clients in self.clients(usual) {
             let mut sides =
                 Sides::new(format!("boards, lists, pages and pictures by turns, {clients} at once"));
@@ -275,7 +294,7 @@ impl Trial {
     }
 
     async fn measure_reads(&mut self, usual: &[usize]) -> anyhow::Result<()> {
-        let http = self.server.doors.http;
+        let http = self.server.endpoints.http;
         let number = self.play(boards::MOVES).await?.first().context("no board")?.number;
         for clients in self.clients(usual) {
             for (name, suffix) in [("JSON", ""), ("text", "/board.txt")] {
@@ -302,14 +321,14 @@ impl Trial {
             self.wait_until_sent().await?;
             self.sink.close_gate();
             let games =
-                self.boards.begin(self.server.doors.http, self.args.count / 2 * boards::MOVES, 8).await?;
+                self.boards.begin(self.server.endpoints.http, self.args.count / 2 * boards::MOVES, 8).await?;
             let before = self.expected;
             self.expected += 2 * games.len() + boards::GREETINGS;
             let begun = Instant::now();
             self.sink.open_gate();
             self.wait_until_sent().await?;
             sides.push(Side::Server, Figures::of(self.expected - before, begun.elapsed()));
-            let address = *self.sink.addresses.first().context("the sink has no door")?;
+            let address = *self.sink.addresses.first().context("the sink has no listener")?;
             let arrived = self.sink.count();
             sides.push(Side::Floor, drive::straight(address, 10, self.expected - before).await?);
             self.sink.truncate(arrived);
@@ -320,13 +339,13 @@ impl Trial {
 
     /// Waits until the outbox is empty.
     async fn wait_until_sent(&self) -> anyhow::Result<()> {
-        let mut http = Http::connect(self.server.doors.http).await?;
+        let mut http = Http::connect(self.server.endpoints.http).await?;
         let deadline = Instant::now() + Duration::from_mins(5);
         let mut arrived = self.sink.count();
         loop {
             anyhow::ensure!(Instant::now() < deadline, "the outbox does not drain");
             sleep(Duration::from_millis(10)).await;
-            // To count what waits costs the server something: it is not asked while mails arrive.
+            // Counting the queue costs the server time, so it is not asked while mails arrive.
             if std::mem::replace(&mut arrived, self.sink.count()) != arrived {
                 continue;
             }
@@ -338,7 +357,7 @@ impl Trial {
         }
     }
 
-    /// Everything that was taken is there, once.
+    /// Checks that every accepted move is stored once.
     async fn finish(self) -> anyhow::Result<bool> {
         self.wait_until_sent().await?;
         let mut report = Report::default();
@@ -366,7 +385,7 @@ impl Trial {
     }
 }
 
-/// Resident memory in MiB, where the system tells.
+/// Resident memory in MiB, where the system reports it.
 pub(crate) fn memory_of(process: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

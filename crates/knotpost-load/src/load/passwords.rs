@@ -1,4 +1,4 @@
-//! What passwords cost: as many as the server checks, and what others notice of it.
+//! The cost of password checks: how many the server does, and how much they slow down other requests.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,28 +11,28 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
-use super::drive::{self, Door, Keeping};
+use super::drive::{self, Keeping, Transport};
 use super::rounds::{Figures, Side, Sides};
 use super::{Trial, boards};
 use crate::http::Http;
 use crate::report::Times;
 
-/// How many wait with a password that nobody has checked.
+/// The number of clients that wait with an unchecked password.
 const CROWD: usize = 100;
-/// A client of the crowd that found no place tries again after this.
+/// How long a refused client of the crowd waits before it tries again.
 const AGAIN: Duration = Duration::from_millis(50);
 /// Hashes that the server computes at the same time, and the floor too.
 const PARALLEL: usize = 2;
 
 impl Trial {
-    /// Passwords that are wrong, each another: nothing of them is remembered, and they cost what right ones cost.
-    /// The floor is argon2 with memory that is kept.
+    /// Different wrong passwords: none is cached, and each costs as much as a right one. The floor is argon2 alone with
+    /// reused memory.
     pub(super) async fn measure_passwords(&mut self, usual: &[usize]) -> anyhow::Result<()> {
         for clients in self.clients(usual) {
             let mut sides = Sides::new(format!("cold passwords, {clients} at once"));
             let count = (self.args.count / 10).max(clients);
             for round in 0..self.args.rounds {
-                let http = self.server.doors.http;
+                let http = self.server.endpoints.http;
                 sides.push(Side::Server, guess(http, clients, count, round).await?);
                 sides.push(Side::Floor, tokio::task::spawn_blocking(move || hash_alone(count)).await??);
             }
@@ -48,7 +48,7 @@ impl Trial {
             let mut amid = Sides::new(format!("the same while {CROWD} passwords wait"));
             for _ in 0..self.args.rounds {
                 alone.push(Side::Server, self.play_by_key(clients).await?);
-                let crowd = Crowd::gather(self.server.doors.http);
+                let crowd = Crowd::gather(self.server.endpoints.http);
                 let figures = self.play_by_key(clients).await;
                 crowd.leave().await?;
                 amid.push(Side::Server, figures?);
@@ -58,28 +58,28 @@ impl Trial {
         Ok(())
     }
 
-    /// A round of moves on new boards, looked through afterwards.
+    /// A round of moves on new boards, checked afterwards.
     async fn play_by_key(&mut self, clients: usize) -> anyhow::Result<Figures> {
-        let http = self.server.doors.http;
+        let http = self.server.endpoints.http;
         let games = self.boards.begin(http, self.count(clients), clients).await?;
         self.expected += 2 * games.len() * (boards::MOVES + 1) + boards::GREETINGS;
         self.wait_until_sent().await?;
         let script = (games.as_slice(), self.script.as_slice());
-        let figures = drive::moves(http, Door::Api, Keeping::Always, clients, script, "").await?;
+        let figures = drive::moves(http, Transport::Api, Keeping::Always, clients, script, "").await?;
         self.wait_until_sent().await?;
         self.boards.check(http, &games, &self.script).await?;
         Ok(figures)
     }
 }
 
-/// Tries a wrong password; how it is refused is what it was measured for.
+/// Sends a wrong password. A refusal is the expected answer, and so is a full waiting list, after a pause.
 async fn try_wrong(connection: &mut Http, word: &str) -> anyhow::Result<()> {
     let body = json!({ "command": format!("vacation ann0 wrong-{word}") }).to_string();
     let response =
         connection.post("/commands", "Content-Type: application/json\r\n", body.as_bytes()).await?;
     match response.status {
         401 | 403 => Ok(()),
-        // One host has its own places among those who wait.
+        // Each host has its own share of the waiting list.
         503 => {
             sleep(AGAIN).await;
             Ok(())
@@ -114,7 +114,7 @@ async fn guess(http: SocketAddr, clients: usize, count: usize, round: usize) -> 
     Ok(Figures { count: times.len(), elapsed: begun.elapsed(), times })
 }
 
-/// So many hashes and nothing else.
+/// Computes the given number of hashes and nothing else.
 fn hash_alone(count: usize) -> anyhow::Result<Figures> {
     let begun = Instant::now();
     let work = |share: usize| -> anyhow::Result<()> {

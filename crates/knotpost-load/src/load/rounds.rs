@@ -1,12 +1,11 @@
-//! Figures of several rounds: rates, times, and what counts, the ratio of sides that ran in the same
-//! minute.
+//! Figures of several rounds: rates, times, and the ratio of sides that ran in the same minute, which is the result.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::report::Times;
 
-/// Who did the work.
+/// The program measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Server,
@@ -23,7 +22,7 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// So many in that time, without the time of each.
+    /// A count in a given time, without the time of each.
     pub(super) fn of(count: usize, elapsed: Duration) -> Self {
         Self { count, elapsed, times: Times::default() }
     }
@@ -57,7 +56,7 @@ impl Sides {
         }
     }
 
-    /// How long the mails that followed took to leave after the last move was answered.
+    /// How long after the last answer the last mail was sent.
     pub(super) fn push_drain(&mut self, elapsed: Duration) {
         self.drains.push(elapsed.as_secs_f64());
     }

@@ -1,12 +1,12 @@
-//! How long is played: so many moves, and no longer than a time.
+//! How long a trial plays: a number of moves, and a time limit.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// So many mistakes are made at once, and so many more in every hour. A server answers 2,000 an hour and leaves the
-/// rest alone, so that forged mail does not make it a nuisance.
+/// The number of mistakes made at once, and again in every hour. A server answers 2,000 an hour and ignores the rest, so
+/// that it does not become a source of backscatter.
 const MISTAKES: f64 = 900.0;
 
 /// Shared by all tables.
@@ -33,12 +33,12 @@ impl Budget {
         self.mistakes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
     }
 
-    /// Takes one move off; `false`: none is left.
+    /// Takes one move; `false` when none is left.
     pub(crate) fn draw(&self) -> bool {
         !self.is_late() && self.moves.fetch_sub(1, Ordering::Relaxed) > 0
     }
 
-    /// Whether nobody gets another move.
+    /// Whether the budget is used up.
     pub(crate) fn is_spent(&self) -> bool {
         self.is_late() || self.moves.load(Ordering::Relaxed) <= 0
     }

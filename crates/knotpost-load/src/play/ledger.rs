@@ -1,8 +1,8 @@
-//! What was handed in to the servers, and what they answered.
+//! The mails sent to the servers, and the answers.
 
 use std::sync::{Mutex, PoisonError};
 
-/// What a mail is about, and with that what must come of it.
+/// What a mail is about, which determines its outcome.
 #[derive(Clone, Debug)]
 pub(crate) enum What {
     /// A new board for a pair of players, and its number once it is known.
@@ -11,7 +11,7 @@ pub(crate) enum What {
     Move { game: &'static str, pair: usize, board: u64, number: u64, userid: String, text: String },
     /// A command that is refused: one answer to its sender.
     Refused,
-    /// A question: one answer to its sender.
+    /// A query: one answer to its sender.
     Question,
 }
 
@@ -36,11 +36,11 @@ impl Way {
         [Self::Smtp, Self::Lmtp, Self::Deliver, Self::Hook, Self::Folder, Self::Api];
 }
 
-/// How many of a hundred mails come in by which way; what is missing comes by SMTP.
+/// The share of each way in percent; SMTP gets the rest.
 pub(crate) type Habit = &'static [(Way, u64)];
 
 impl Way {
-    /// The way of habit that the `drawn`th of a hundred goes.
+    /// The way of the `drawn`th of a hundred mails.
     pub(crate) fn of(habit: Habit, drawn: u64) -> Self {
         let mut passed = 0;
         let found = habit.iter().find(|(_, share)| {
@@ -57,15 +57,15 @@ pub(crate) struct Mail {
     pub(crate) what: What,
     pub(crate) way: Way,
     pub(crate) from: String,
-    /// How often it was handed over, to a server that was there.
+    /// How often it was sent to a server that answered the connection.
     pub(crate) tries: u32,
-    /// How many of these broke off without an answer.
+    /// How many of these connections broke without an answer.
     pub(crate) unanswered: u32,
-    /// How many of them found the doors closed.
+    /// How many further attempts found no server; `tries` does not count them.
     pub(crate) shut_out: u32,
-    /// How many were asked to come again.
+    /// How many were deferred.
     pub(crate) put_off: u32,
-    /// The last of them was taken.
+    /// Whether the last one was accepted.
     pub(crate) is_taken: bool,
 }
 
@@ -75,7 +75,7 @@ pub(crate) enum Try {
     Taken,
     PutOff,
     Unanswered,
-    /// There was no server to talk to.
+    /// No server accepted the connection.
     ShutOut,
 }
 
@@ -84,7 +84,7 @@ pub(crate) enum Try {
 pub(crate) struct Ledger(Mutex<Vec<Mail>>);
 
 impl Ledger {
-    /// Enters a mail before it is sent; its number.
+    /// Records a mail before it is sent; returns its number.
     pub(crate) fn enter(&self, what: What, way: Way, from: &str) -> u64 {
         let mail = Mail {
             what,

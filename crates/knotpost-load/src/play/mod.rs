@@ -1,6 +1,5 @@
-//! Games that are played while something goes wrong, and the count afterwards. Whatever goes wrong
-//! is somebody else's: here are players who hand in their moves until they are taken, a ledger of
-//! all they handed in, and the rules that must hold of what came of it.
+//! Games played while faults are injected, and the check afterwards: players who send each move until it is accepted, a
+//! ledger of everything they sent, and the rules that the outcome must satisfy. It does not know which faults there are.
 
 pub(crate) mod budget;
 pub(crate) mod ledger;
@@ -24,7 +23,7 @@ use crate::server::{Place, said};
 use budget::Budget;
 use post::Post;
 
-/// A field of an answer of the API.
+/// A field of an API response.
 pub(crate) fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
@@ -43,7 +42,7 @@ pub(crate) fn read_range(text: &str) -> Result<std::ops::Range<Duration>, String
     }
 }
 
-/// A pause that grows from look to look: many who wait must not keep a server from its work.
+/// The pause before the next poll; it grows, so that many waiting players do not keep a server busy.
 #[derive(Debug)]
 pub(crate) struct Patience(Duration);
 
@@ -58,7 +57,7 @@ impl Patience {
     }
 }
 
-/// Waits until every player is done, or one gives up.
+/// Waits until every player is done or one has failed.
 pub(crate) async fn wait_for_all(players: &mut JoinSet<anyhow::Result<()>>) -> anyhow::Result<()> {
     while let Some(done) = players.join_next().await {
         done??;
@@ -66,7 +65,7 @@ pub(crate) async fn wait_for_all(players: &mut JoinSet<anyhow::Result<()>>) -> a
     Ok(())
 }
 
-/// Says now and then how far it is.
+/// Prints the progress from time to time.
 pub(crate) async fn tell_progress(post: Arc<Post>, budget: Arc<Budget>) -> anyhow::Result<()> {
     let begun = Instant::now();
     while !budget.is_spent() {
@@ -81,8 +80,8 @@ pub(crate) async fn tell_progress(post: Arc<Post>, budget: Arc<Budget>) -> anyho
     Ok(())
 }
 
-/// Waits until nothing is left to be read, in this folder neither, and nothing to be sent. `key` opens the figures of
-/// a server that shows them to nobody else.
+/// Waits until the inbox, the folder and the outbox are empty. `key` authorises reading the metrics, where a server
+/// requires it.
 pub(crate) async fn wait_until_idle(
     http: SocketAddr,
     key: Option<&str>,
@@ -113,12 +112,12 @@ pub(crate) async fn wait_until_idle(
     Ok(())
 }
 
-/// A host asks 600 times a minute at most; whoever looks more often does it from one after the other.
+/// A host may send 600 requests a minute, so frequent polls come from several hosts by turns.
 pub(crate) fn forwarded_for_look(name: &str, look: u64) -> String {
     forwarded_for(&format!("{name} {}", look / 100))
 }
 
-/// What the operator's own commands say of the stored boards.
+/// Runs the operator's own checks of the stored boards.
 pub(crate) async fn check_storage(place: &Place, report: &mut Report) -> anyhow::Result<()> {
     for arguments in [&["admin", "replay", "--all"][..], &["admin", "ratings", "recompute", "--check"]] {
         let output = place.run(arguments, b"").await?;
@@ -128,7 +127,7 @@ pub(crate) async fn check_storage(place: &Place, report: &mut Report) -> anyhow:
     Ok(())
 }
 
-/// What servers logged, and that none panicked.
+/// Checks the servers' logs for panics.
 pub(crate) fn check_logs(logs: &[String], report: &mut Report) {
     let lines = || logs.iter().flat_map(|log| log.lines());
     let count = |word: &str| lines().filter(|line| line.contains(word)).count();
@@ -140,7 +139,7 @@ pub(crate) fn check_logs(logs: &[String], report: &mut Report) {
     report.expect(count("panicked at") == 0, || "a server panicked; see its log".to_owned());
 }
 
-/// Prints what came of a trial; whether every rule held. Only then the folders go.
+/// Prints the outcome of a trial; returns whether every rule held. The folders are removed only then.
 pub(crate) fn conclude<'a>(
     trial: anyhow::Result<Report>,
     places: impl IntoIterator<Item = &'a Place>,

@@ -1,5 +1,4 @@
-//! The mail servers of the players: they hand mails over by one of the ways in and, without an
-//! answer, come again with the same mail.
+//! The players' mail servers: they send each mail by one of the ways in, and send it again when there is no answer.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,13 +12,13 @@ use tokio::time::sleep;
 use super::ledger::{Ledger, Try, Way};
 use crate::deployed::{forwarded_for, received_from};
 use crate::http::Http;
-use crate::server::{Doors, Place, said};
+use crate::server::{Endpoints, Place, said};
 use crate::sink::MARK;
 use crate::smtp::{Client, Dialect, encode};
 
-/// Where commands are mailed to.
+/// The address that commands are mailed to.
 pub(crate) const SERVER: &str = "pbmserv@games.example";
-/// What the hook shows.
+/// The secret of `POST /inbound`.
 const HOOK_SECRET: &str = "shown-by-the-trial-to-the-hook-alone";
 /// Temporary failure (sysexits.h).
 const EX_TEMPFAIL: i32 = 75;
@@ -29,8 +28,8 @@ fn folder(place: &Place) -> PathBuf {
     place.data().join("in")
 }
 
-/// Opens the doors that are closed unless somebody wants them.
-pub(crate) fn open_doors(place: Place) -> anyhow::Result<Place> {
+/// Switches on the ways in that are off by default.
+pub(crate) fn enable_listeners(place: Place) -> anyhow::Result<Place> {
     for part in ["tmp", "new", "cur"] {
         std::fs::create_dir_all(folder(&place).join(part))?;
     }
@@ -40,24 +39,24 @@ pub(crate) fn open_doors(place: Place) -> anyhow::Result<Place> {
         .with("INBOUND__SECRET", HOOK_SECRET))
 }
 
-/// Whether everything in the folder was taken.
+/// Whether the server has read every file in the watched folder.
 pub(crate) fn is_folder_empty(place: &Place) -> bool {
     std::fs::read_dir(folder(place).join("new")).is_ok_and(|mut files| files.next().is_none())
 }
 
-/// A server as whoever hands something over knows it.
-pub(crate) struct House {
+/// What a client needs to reach a server.
+pub(crate) struct ServerHandle {
     pub(crate) place: Arc<Place>,
-    /// Where the server that runs now, or ran last, listens.
-    pub(crate) doors: watch::Receiver<Doors>,
+    /// The endpoints of the process that runs now, or ran last.
+    pub(crate) endpoints: watch::Receiver<Endpoints>,
 }
 
-/// Hands mails over, to one house after the other.
+/// Sends mails to the servers by turns.
 pub(crate) struct Post {
-    houses: Vec<House>,
+    servers: Vec<ServerHandle>,
     next: AtomicUsize,
     pub(crate) ledger: Arc<Ledger>,
-    /// Whether mails come over a relay.
+    /// Whether mails pass through a relay.
     is_relayed: bool,
     places: Semaphore,
     in_hand: AtomicUsize,
@@ -65,12 +64,16 @@ pub(crate) struct Post {
 }
 
 impl Post {
-    /// To at least one house; at most `places` mails are in hand at once.
-    pub(crate) fn new(houses: Vec<House>, ledger: Arc<Ledger>, places: usize) -> anyhow::Result<Self> {
-        ensure!(!houses.is_empty(), "there is no server to hand mail to");
-        let is_relayed = houses.iter().any(|house| house.place.is_deployed());
+    /// For at least one server; at most `places` mails are sent at the same time.
+    pub(crate) fn new(
+        servers: Vec<ServerHandle>,
+        ledger: Arc<Ledger>,
+        places: usize,
+    ) -> anyhow::Result<Self> {
+        ensure!(!servers.is_empty(), "there is no server to hand mail to");
+        let is_relayed = servers.iter().any(|server| server.place.is_deployed());
         Ok(Self {
-            houses,
+            servers,
             is_relayed,
             next: AtomicUsize::new(0),
             ledger,
@@ -80,29 +83,29 @@ impl Post {
         })
     }
 
-    /// Whose turn it is.
-    fn house(&self) -> anyhow::Result<&House> {
-        let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.houses.len();
-        self.houses.get(turn).context("no house")
+    /// The next server by turns.
+    fn server(&self) -> anyhow::Result<&ServerHandle> {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed) % self.servers.len();
+        self.servers.get(turn).context("no server")
     }
 
-    /// Where some server that runs now, or ran last, listens.
-    pub(crate) fn doors(&self) -> anyhow::Result<Doors> {
-        Ok(*self.house()?.doors.borrow())
+    /// The endpoints of the next server by turns.
+    pub(crate) fn endpoints(&self) -> anyhow::Result<Endpoints> {
+        Ok(*self.server()?.endpoints.borrow())
     }
 
-    /// How many mails are being handed over at this moment.
+    /// The number of mails being sent now.
     pub(crate) fn in_hand(&self) -> usize {
         self.in_hand.load(Ordering::SeqCst)
     }
 
-    /// How many mails were taken so far.
+    /// The number of mails accepted so far.
     pub(crate) fn taken(&self) -> usize {
         self.taken.load(Ordering::SeqCst)
     }
 
-    /// Hands a mail over until it is taken, to another house each time. A mail that is refused for
-    /// good is an error: none of those sent here should be.
+    /// Sends a mail to one server after the other until it is accepted. A permanent refusal is an error: no mail sent here
+    /// should get one.
     pub(crate) async fn mail(&self, serial: u64, way: Way, from: &str, subject: &str) -> anyhow::Result<()> {
         let _place = self.places.acquire().await?;
         let trace = if self.is_relayed { received_from(from) } else { String::new() };
@@ -132,12 +135,12 @@ impl Post {
     }
 
     async fn try_socket(&self, dialect: Dialect, from: &str, message: &str) -> anyhow::Result<Try> {
-        let doors = self.doors()?;
-        let door = if dialect == Dialect::Smtp { doors.smtp } else { doors.lmtp };
-        let Ok(mut client) = Client::connect(door, dialect).await else { return Ok(Try::ShutOut) };
+        let endpoints = self.endpoints()?;
+        let address = if dialect == Dialect::Smtp { endpoints.smtp } else { endpoints.lmtp };
+        let Ok(mut client) = Client::connect(address, dialect).await else { return Ok(Try::ShutOut) };
         let Ok(reply) = client.send(from, SERVER, &encode(message)).await else { return Ok(Try::Unanswered) };
         if reply.is_success() {
-            // Taken is taken, whatever becomes of the good-bye.
+            // The mail is accepted, whether QUIT succeeds or not.
             let _ = client.quit().await;
             return Ok(Try::Taken);
         }
@@ -148,7 +151,7 @@ impl Post {
     }
 
     async fn try_hook(&self, from: &str, message: &str) -> anyhow::Result<Try> {
-        let Ok(mut http) = Http::connect(self.doors()?.http).await else { return Ok(Try::ShutOut) };
+        let Ok(mut http) = Http::connect(self.endpoints()?.http).await else { return Ok(Try::ShutOut) };
         let headers = format!(
             "Content-Type: message/rfc822\r\nX-Knotpost-Secret: {HOOK_SECRET}\r\n\
              X-Envelope-From: {from}\r\nX-Envelope-To: {SERVER}\r\n{}",
@@ -162,9 +165,9 @@ impl Post {
         }
     }
 
-    /// The command itself. A try that broke off is repeated under the same key, wherever.
+    /// Sends the command itself. A broken attempt is repeated with the same idempotency key, at any server.
     async fn try_api(&self, serial: u64, command: &str) -> anyhow::Result<Try> {
-        let Ok(mut http) = Http::connect(self.doors()?.http).await else { return Ok(Try::ShutOut) };
+        let Ok(mut http) = Http::connect(self.endpoints()?.http).await else { return Ok(Try::ShutOut) };
         let headers = format!("Idempotency-Key: {MARK}{serial}\r\n");
         let body = format!("{command}\n{MARK}{serial}.\n");
         match http.post("/commands", &headers, body.as_bytes()).await {
@@ -175,9 +178,9 @@ impl Post {
         }
     }
 
-    /// As delivery agents do it: whole or not at all. Whoever reads the folder takes it from there.
+    /// Delivers into the Maildir atomically, as delivery agents do.
     fn put_into_folder(&self, serial: u64, message: &str) -> anyhow::Result<Try> {
-        let folder = folder(&self.house()?.place);
+        let folder = folder(&self.server()?.place);
         let name = format!("{serial}.trial.localhost");
         let draft = folder.join("tmp").join(&name);
         std::fs::write(&draft, message)?;
@@ -186,7 +189,7 @@ impl Post {
     }
 
     async fn try_pipe(&self, message: &str) -> anyhow::Result<Try> {
-        let output = self.house()?.place.run(&["deliver"], message.as_bytes()).await?;
+        let output = self.server()?.place.run(&["deliver"], message.as_bytes()).await?;
         match output.status.code() {
             Some(0) => Ok(Try::Taken),
             Some(EX_TEMPFAIL) => Ok(Try::PutOff),

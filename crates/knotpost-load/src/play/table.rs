@@ -1,5 +1,5 @@
-//! Two players at one game: they challenge each other, mail move after move, and begin again when a
-//! board is over. In between they ask, and make mistakes.
+//! Two players of one game: they challenge each other, mail move after move, and begin again when a board is over. In
+//! between they send queries and make mistakes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,12 +43,12 @@ impl Pair {
     }
 }
 
-/// Enough pairs for so many boards: each pair plays every game once at a time.
+/// Enough pairs for the given number of boards: each pair plays every game once at a time.
 pub(crate) fn pairs_for(boards: usize) -> Vec<Pair> {
     (0..boards.div_ceil(GAMES.len())).map(Pair::new).collect()
 }
 
-/// Who plays what on each of so many boards.
+/// The game and the pair of each board.
 pub(crate) fn seat_all(
     pairs: &[Pair],
     boards: usize,
@@ -57,7 +57,7 @@ pub(crate) fn seat_all(
     seats.take(boards)
 }
 
-/// The same with a pair for each board, for whom a server sets limits.
+/// As above with a pair for each board, for servers that limit each user.
 pub(crate) fn seat_apart(pairs: &[Pair]) -> impl Iterator<Item = ((&'static str, &'static str), Pair)> + '_ {
     GAMES.into_iter().cycle().zip(pairs.iter().cloned())
 }
@@ -66,7 +66,7 @@ pub(crate) fn password(userid: &str) -> String {
     format!("{userid}-secret")
 }
 
-/// Where a user gets his mail.
+/// A user's mail address.
 pub(crate) fn address(userid: &str) -> String {
     format!("{userid}@example.org")
 }
@@ -162,7 +162,7 @@ impl Table {
         }
     }
 
-    /// Asks for the board, from an address nobody else writes from.
+    /// Queries the board, from an address of its own.
     async fn ask(&mut self, board: &Value) -> anyhow::Result<()> {
         let from = self.stranger("reader");
         let way = self.draw_mail();
@@ -187,7 +187,7 @@ impl Table {
         self.post.mail(serial, way, &from, &subject).await
     }
 
-    /// An address of its own: answers to one address are limited, whatever happens.
+    /// A new address: the answers to one address are limited.
     fn stranger(&mut self, name: &str) -> String {
         self.strangers += 1;
         format!("{name}-{}-{}-{}@example.com", self.game, self.pair.number, self.strangers)
@@ -197,7 +197,7 @@ impl Table {
         Way::of(self.habit, self.dice.below(100))
     }
 
-    /// For what is answered by mail.
+    /// Sends what is answered by mail.
     fn draw_mail(&mut self) -> Way {
         match self.draw_way() {
             Way::Api => Way::Smtp,
@@ -209,7 +209,7 @@ impl Table {
         self.get(&format!("/api/v1/boards/{}/{number}", self.game)).await
     }
 
-    /// What the API says, as soon as there is a server to say it.
+    /// Waits for a server and returns its API response.
     async fn get(&mut self, path: &str) -> Value {
         loop {
             if let Some(json) = self.try_get(path).await {
@@ -225,7 +225,7 @@ impl Table {
         let who = forwarded_for_look(&format!("{} {}", self.game, self.pair.number), self.looks);
         let http = match &mut self.http {
             Some(http) => http,
-            none => none.insert(Http::connect(self.post.doors().ok()?.http).await.ok()?),
+            none => none.insert(Http::connect(self.post.endpoints().ok()?.http).await.ok()?),
         };
         let response = http.get_with(path, &who).await.ok()?;
         (response.status == 200).then(|| response.json().ok()).flatten()

@@ -1,4 +1,4 @@
-//! What must be true in the end of everything that was mailed.
+//! The rules that must hold in the end for everything that was mailed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -13,7 +13,7 @@ use crate::http::Http;
 use crate::report::Report;
 use crate::sink::{Arrival, Life, mark};
 
-/// Every board of the server as its API shows it.
+/// Every board of the server as the API returns it.
 pub(crate) async fn read_boards(http: SocketAddr, pairs: &[Pair]) -> anyhow::Result<Vec<Value>> {
     let mut http = Http::connect(http).await?;
     let mut boards = Vec::new();
@@ -42,7 +42,7 @@ pub(crate) async fn read_boards(http: SocketAddr, pairs: &[Pair]) -> anyhow::Res
     Ok(boards)
 }
 
-/// Every challenge led to one board, every mailed move stands in its list once, and nothing else does.
+/// Checks that every challenge led to one board, and that the move lists have every mailed move once and nothing else.
 pub(crate) fn check_boards(mails: &[Mail], boards: &[Value], pairs: &[Pair], report: &mut Report) {
     let mut made: BTreeMap<(String, u64, u64), (String, String)> = BTreeMap::new();
     let mut automatic = 0;
@@ -79,7 +79,7 @@ pub(crate) fn check_boards(mails: &[Mail], boards: &[Value], pairs: &[Pair], rep
     for (serial, mail) in mails.iter().enumerate() {
         let What::Move { game, board, number, userid, text, .. } = &mail.what else { continue };
         let stored = made.remove(&((*game).to_owned(), *board, *number));
-        // After a swap the seats have other owners than when the move was made.
+        // A swap changes the owners of the seats after the move was made.
         let same = stored.as_ref().is_some_and(|(by, stored)| stored == text && !by.is_empty());
         report.expect(same, || {
             format!("mail {serial}: {game} {board}, move {number} by {userid} is {text}; stored: {stored:?}")
@@ -99,18 +99,18 @@ fn check_numbers(board: &Value, report: &mut Report) {
     });
 }
 
-/// What arrived, sorted by the mail of ours that it follows from.
+/// The mails that arrived, by the mail that caused them.
 #[derive(Default)]
 struct Arrived {
     /// Board mails by serial number and recipient: how many.
     told: BTreeMap<(u64, String), usize>,
     /// Answers by serial number.
     answers: BTreeMap<u64, Vec<Arrival>>,
-    /// Mails that came more than once.
+    /// Mails that arrived more than once.
     twice: usize,
 }
 
-/// Every mail had one outcome, and everything that follows from it arrived.
+/// Checks that every mail had one outcome and that every mail caused by it arrived.
 pub(crate) fn check_mails(mails: &[Mail], arrivals: Vec<Arrival>, report: &mut Report) {
     count_mails(mails, report);
     let arrived = sort(arrivals, report);
@@ -139,9 +139,9 @@ pub(crate) fn check_mails(mails: &[Mail], arrivals: Vec<Arrival>, report: &mut R
                 let repeats = answers.iter().all(|answer| answer.subject.contains("Already played"));
                 let tries = mail.tries.max(1) as usize;
                 let handed_over = match mail.way {
-                    // A file that was read and not yet put away when the server was killed is read again.
+                    // A file that was read but not yet moved when the server was killed is read again.
                     Way::Folder => true,
-                    // `deliver` stores a mail by itself when the server it gave it to is gone without an answer.
+                    // `deliver` stores a mail by itself when the server goes away without an answer.
                     Way::Deliver => answers.len() < 2 * tries,
                     _ => answers.len() < tries,
                 };
@@ -199,7 +199,7 @@ fn count_mails(mails: &[Mail], report: &mut Report) {
     report.row("tries put off by the server", mails.iter().map(|mail| mail.put_off).sum::<u32>());
 }
 
-/// Sorts what arrived. A mail may come twice only from two servers, and then it is the same mail.
+/// Sorts the mails that arrived. A mail may arrive twice only from two processes, and then with the same bytes.
 fn sort(arrivals: Vec<Arrival>, report: &mut Report) -> Arrived {
     report.row("mails out", arrivals.len());
     let mut copies: BTreeMap<String, Vec<Arrival>> = BTreeMap::new();
@@ -247,8 +247,8 @@ fn board_of(what: &What, player: &str) -> (&'static str, u64, String) {
     }
 }
 
-/// By board and player the last of our mails that he was told of. On one board they are numbered as
-/// they were made.
+/// By board and player, the last mail that the player was notified of. The mails of a board are numbered in the order of
+/// its moves.
 fn newest_told(mails: &[Mail], arrived: &Arrived) -> BTreeMap<(&'static str, u64, String), u64> {
     let mut newest = BTreeMap::new();
     for (serial, player) in arrived.told.keys() {

@@ -1,16 +1,15 @@
-//! A file on a disk that may lose power: what is safe, and what was written since. After a power
-//! cut the bytes that were written since into each sector may be as they were, as they were to be,
-//! or nonsense. Bytes beside them stay what they are: SQLite counts on that (its "powersafe
-//! overwrite"), as disks have promised it for long.
+//! A file on a disk that may lose power: what is durable, and what was written since. After a power cut the bytes written
+//! since into each sector may be the old ones, the new ones or garbage. The bytes beside them are unchanged: SQLite relies
+//! on that (its "powersafe overwrite"), and disks guarantee it.
 
 use std::ops::Range;
 
 use crate::dice::Dice;
 
-/// What a disk writes whole.
+/// The unit that a disk writes atomically, in bytes.
 const SECTOR: usize = 512;
 
-/// A change that is not safe yet.
+/// A change that is not durable yet.
 #[derive(Debug)]
 struct Change {
     serial: u64,
@@ -31,14 +30,14 @@ pub(super) struct File {
     serial: u64,
 }
 
-/// What was left of the changes that were not safe.
+/// What a cut left of the changes that were not durable.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Losses {
-    /// Sectors that were not safe when the power went.
+    /// Sectors that were not durable at the cut.
     pub(super) unsafe_sectors: usize,
-    /// … of which so many are as they were before.
+    /// … of these, sectors with the old bytes.
     pub(super) old: usize,
-    /// … and so many are nonsense.
+    /// … of these, sectors with garbage.
     pub(super) garbled: usize,
 }
 
@@ -51,7 +50,7 @@ impl Losses {
 }
 
 impl File {
-    /// A file all of which is safe.
+    /// A file that is entirely durable.
     pub(super) fn new(safe: Vec<u8>) -> Self {
         Self { safe, changes: Vec::new(), serial: 0 }
     }
@@ -69,12 +68,12 @@ impl File {
         self.push(Kind::Truncate { length: length as usize, done });
     }
 
-    /// What a sync that begins now will make safe; hand it to [`Self::make_safe`].
+    /// The changes that a sync beginning now will make durable; pass it to [`Self::make_safe`].
     pub(super) fn begin_sync(&self) -> u64 {
         self.serial
     }
 
-    /// A sync is done that began when `serial` changes had been made.
+    /// A sync that began after `serial` changes is done.
     pub(super) fn make_safe(&mut self, serial: u64) {
         let later = self.changes.partition_point(|change| change.serial <= serial);
         for change in self.changes.drain(..later) {
@@ -82,8 +81,8 @@ impl File {
         }
     }
 
-    /// The file as the processes on the machine see it. `None`: something was under way, and it may
-    /// or may not have happened.
+    /// The file as the processes on the machine see it; `None` when a call was in progress that may or may not have taken
+    /// effect.
     pub(super) fn seen(&self) -> Option<Vec<u8>> {
         let certain = |change: &Change| {
             !matches!(change.kind, Kind::Write { done: false, .. } | Kind::Truncate { done: false, .. })
@@ -91,20 +90,20 @@ impl File {
         self.changes.iter().all(certain).then(|| self.wanted())
     }
 
-    /// The file if nothing had gone wrong.
+    /// The file without a power cut.
     fn wanted(&self) -> Vec<u8> {
         let mut bytes = self.safe.clone();
         self.changes.iter().for_each(|change| apply(&mut bytes, &change.kind));
         bytes
     }
 
-    /// The file after the power came back.
+    /// The file after the power cut.
     pub(super) fn lose_power(&self, dice: &mut Dice) -> (Vec<u8>, Losses) {
         let wanted = self.wanted();
-        // Of some cuts nothing is left, of others everything; most are in between.
+        // Some cuts lose every change, some none, most a part.
         let shares = [(100, 0), (0, 0), (50, 0), (30, 30), (0, 30)];
         let (old, garbled) = dice.pick(&shares).copied().unwrap_or_default();
-        // The length is a change like the others.
+        // The length may be old or new too.
         let length = match wanted.len().checked_sub(self.safe.len()) {
             _ if !dice.happens(old) => wanted.len(),
             Some(grown) if dice.happens(50) => {
@@ -113,7 +112,7 @@ impl File {
             _ => self.safe.len(),
         };
         let before = |at: usize| self.safe.get(at).copied().unwrap_or(0);
-        // Where a file is long again it shows what was there.
+        // Where the file is longer again, the old bytes reappear.
         let mut left: Vec<u8> =
             (0..length).map(|at| wanted.get(at).copied().unwrap_or_else(|| before(at))).collect();
         let mut losses = Losses::default();

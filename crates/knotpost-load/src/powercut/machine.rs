@@ -1,8 +1,7 @@
-//! A machine that can lose its power: a server under `strace`, and its database's files as a disk
-//! would hold them.
+//! A machine that can lose its power: a server under `strace`, and the files of its database as a disk would hold them.
 //!
-//! Taken as safe although a disk promises less: names of files (a file that was made, or removed),
-//! and whatever is no file of the database.
+//! Treated as durable although a disk promises less: file names (creation and removal), and all files other than those of
+//! the database.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -18,20 +17,19 @@ use super::trace::{self, Event};
 use crate::dice::Dice;
 use crate::server::{PATIENCE, Place, Running};
 
-/// The files of the database that outlive a power cut; what SQLite keeps beside them in shared
-/// memory does not.
+/// The database files that survive a power cut; SQLite's shared-memory file does not.
 const FILES: [&str; 2] = ["knotpost.db", LOG];
 const LOG: &str = "knotpost.db-wal";
 const SHARED: &str = "knotpost.db-shm";
 
-/// For a write to be waited for; there may be none.
+/// How long to wait for a write; there may be none.
 const NEXT_WRITE: Duration = Duration::from_millis(300);
 
-/// Whether a disk does what it says.
+/// Whether a disk honours a sync.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Honesty {
     Honest,
-    /// It says that everything is safe and keeps nothing.
+    /// It confirms every sync and makes nothing durable.
     Lying,
 }
 
@@ -44,9 +42,9 @@ pub(super) struct Machine {
     honesty: Honesty,
     tracer: u32,
     pub(super) cuts: usize,
-    /// Cuts that took nothing, because the trace does not explain what the files hold.
+    /// Cuts that lost nothing, because the trace does not explain the contents of the files.
     pub(super) unexplained: usize,
-    /// Cuts while something was not safe yet.
+    /// Cuts with changes that were not durable yet.
     pub(super) hits: usize,
     pub(super) losses: Losses,
 }
@@ -85,7 +83,7 @@ impl Machine {
         FILES.iter().map(|name| self.data.join(name))
     }
 
-    /// Starts a server on what the disk holds.
+    /// Starts a server on the contents of the disk.
     pub(super) async fn boot(&mut self) -> anyhow::Result<Running> {
         self.disk = self.files().map(|file| (file.clone(), File::new(bytes_of(&file)))).collect();
         let mut words =
@@ -104,7 +102,7 @@ impl Machine {
         Ok(server)
     }
 
-    /// Returns just after something was written to the log, or after a while without.
+    /// Returns just after a write to the log, or after a while without one.
     pub(super) async fn wait_for_write(&self) {
         use std::os::unix::fs::MetadataExt as _;
         let log = self.data.join(LOG);
@@ -116,13 +114,13 @@ impl Machine {
         }
     }
 
-    /// Cuts the power, and leaves on the disk what may be left.
+    /// Cuts the power, and replaces the files by what a disk may have left.
     pub(super) async fn cut(&mut self, server: Running, dice: &mut Dice) -> anyhow::Result<()> {
         server.kill().await?;
         wait_for_end(self.tracer).await?;
         self.replay(&std::fs::read_to_string(&self.trace)?)?;
         self.cuts += 1;
-        // The trace must explain every byte that is there; of what it does not, nothing may be taken.
+        // Without a trace that explains every byte, the model does not know what a disk may lose, and the cut loses nothing.
         let explains =
             |(path, file): (&PathBuf, &File)| file.seen().is_none_or(|seen| seen == bytes_of(path));
         if !self.disk.iter().all(explains) {
@@ -144,7 +142,7 @@ impl Machine {
         }
     }
 
-    /// What the disk holds after everything that was traced.
+    /// The contents of the disk after all traced calls.
     fn replay(&mut self, text: &str) -> anyhow::Result<()> {
         let mut syncs: HashMap<u32, u64> = HashMap::new();
         for event in trace::read(text)? {
@@ -181,7 +179,7 @@ impl Machine {
     }
 }
 
-/// A file that is not there holds nothing.
+/// The contents of a file; empty when there is none.
 fn bytes_of(path: &Path) -> Vec<u8> {
     std::fs::read(path).unwrap_or_default()
 }

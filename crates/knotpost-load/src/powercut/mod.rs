@@ -1,8 +1,8 @@
-//! Power cuts while games are played: a server on SQLite ends at once, and of what it wrote since
-//! the last sync of each file every sector is kept, lost or garbled.
+//! Power cuts while games are played: a server on SQLite ends at once, and every sector that it wrote since the last sync
+//! of its file is kept, lost or garbled.
 //!
-//! `strace` tells which bytes were synced before the end and which were not, so exactly the latter
-//! are at risk, as on a disk. Whatever was acknowledged must be there afterwards, once.
+//! `strace` shows which bytes were synced before the end, so exactly the others are at risk, as on a disk. Everything
+//! acknowledged must be stored afterwards, once.
 
 mod disk;
 mod machine;
@@ -21,7 +21,7 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::dice::Dice;
 use crate::play::budget::Budget;
 use crate::play::ledger::{Habit, Ledger, Way};
-use crate::play::post::{House, Post, open_doors};
+use crate::play::post::{Post, ServerHandle, enable_listeners};
 use crate::play::table::{Table, pairs_for, seat_all};
 use crate::play::{
     check_logs, check_storage, conclude, read_range, tell_progress, verify, wait_for_all, wait_until_idle,
@@ -31,11 +31,11 @@ use crate::server::{Place, Running, program_at, said, tail};
 use crate::sink::{Manners, Sink};
 use machine::{Honesty, Machine};
 
-/// No way by which another process than the traced one could write to the database.
+/// Without the ways in by which a process other than the traced one writes to the database.
 const HABIT: Habit = &[(Way::Api, 30), (Way::Lmtp, 10), (Way::Hook, 10)];
-/// Of a hundred cuts so many fall just after something was written, most likely before it is synced.
+/// The percentage of cuts just after a write, most likely before its sync.
 const AMID: u64 = 70;
-/// How long is waited for the queues in the end.
+/// How long to wait for empty queues in the end.
 const DRAIN: Duration = Duration::from_mins(3);
 
 #[derive(Debug, clap::Args)]
@@ -77,7 +77,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     let manners = Manners { pause, put_off: 0, dice: dice.split() };
     let sink = Sink::open(manners, 1).await?;
     let place = place.with("MAIL__TRANSPORT", sink.transport(0)).with("SECRETS__KEY", "c5".repeat(32));
-    let place = Arc::new(open_doors(place)?);
+    let place = Arc::new(enable_listeners(place)?);
     let trial = timeout(Duration::from_mins(args.minutes), attempt(&args, &place, &sink, dice)).await;
     let trial = trial.context("the trial does not end in time").and_then(|done| done);
     conclude(trial, [place.as_ref()])
@@ -95,10 +95,10 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
     let honesty = if args.lying_disk { Honesty::Lying } else { Honesty::Honest };
     let mut machine = Machine::new(place, honesty)?;
     let server = machine.boot().await?;
-    let (doors, rooms) = watch::channel(server.doors);
+    let (endpoints, current) = watch::channel(server.endpoints);
     let ledger = Arc::new(Ledger::default());
-    let house = House { place: Arc::clone(place), doors: rooms };
-    let post = Arc::new(Post::new(vec![house], Arc::clone(&ledger), args.senders)?);
+    let handle = ServerHandle { place: Arc::clone(place), endpoints: current };
+    let post = Arc::new(Post::new(vec![handle], Arc::clone(&ledger), args.senders)?);
     let budget = Arc::new(Budget::new(args.moves, None));
     let registry = Arc::new(Registry::standard());
     let mut players = JoinSet::new();
@@ -107,10 +107,10 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
         players.spawn(table.play(Arc::clone(&budget)));
     }
     players.spawn(tell_progress(post, Arc::clone(&budget)));
-    let mut scene = Scene { machine: &mut machine, sink, doors: &doors, dice: dice.split() };
+    let mut scene = Scene { machine: &mut machine, sink, endpoints: &endpoints, dice: dice.split() };
     let server = scene.cut_until_done(server, &mut players, &args.cut_every, place).await?;
     report.row("seconds of play", begun.elapsed().as_secs());
-    wait_until_idle(server.doors.http, None, None, DRAIN, &mut report).await?;
+    wait_until_idle(server.endpoints.http, None, None, DRAIN, &mut report).await?;
 
     report.row("power cuts", machine.cuts);
     report.row("  with something not yet synced", machine.hits);
@@ -121,7 +121,7 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
     report.row("  that were garbled", machine.losses.garbled);
     let mails = ledger.close();
     report.expect(budget.is_spent(), || "not all moves were made".to_owned());
-    let boards = verify::read_boards(server.doors.http, &pairs).await?;
+    let boards = verify::read_boards(server.endpoints.http, &pairs).await?;
     verify::check_boards(&mails, &boards, &pairs, &mut report);
     verify::check_mails(&mails, sink.arrivals(), &mut report);
     server.stop().await?;
@@ -132,16 +132,16 @@ async fn attempt(args: &Args, place: &Arc<Place>, sink: &Sink, mut dice: Dice) -
     Ok(report)
 }
 
-/// What is needed to cut the power.
+/// What cuts the power.
 struct Scene<'a> {
     machine: &'a mut Machine,
     sink: &'a Sink,
-    doors: &'a watch::Sender<crate::server::Doors>,
+    endpoints: &'a watch::Sender<crate::server::Endpoints>,
     dice: Dice,
 }
 
 impl Scene<'_> {
-    /// Cuts and boots until all players are done; the server that runs then.
+    /// Cuts the power and restarts until all players are done; returns the server that runs then.
     async fn cut_until_done(
         &mut self,
         mut server: Running,
@@ -162,7 +162,7 @@ impl Scene<'_> {
             self.machine.cut(server, &mut self.dice).await?;
             self.sink.begin_life(0);
             server = self.machine.boot().await?;
-            self.doors.send_replace(server.doors);
+            self.endpoints.send_replace(server.endpoints);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What `strace` wrote about a process, read back: which bytes went into which file, and what was
-//! synced when. Only the calls that SQLite makes on its files are understood.
+//! Parses the output of `strace`: which bytes went into which file, and what was synced when. It knows only the calls that
+//! SQLite makes on its files.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,21 +7,21 @@ use std::path::{Path, PathBuf};
 /// Something that happened to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Event {
-    /// Bytes at an offset. Written from the caller's view, or at least begun.
+    /// Bytes written at an offset, at least in part.
     Write { file: PathBuf, offset: u64, bytes: Vec<u8>, done: bool },
     /// A new length.
     Truncate { file: PathBuf, length: u64, done: bool },
-    /// A sync begins; what was written before will be safe once it is done.
+    /// A sync begins; what was written before is durable once it is done.
     SyncBegun { file: PathBuf, process: u32 },
-    /// It is done.
+    /// The sync is done.
     Synced { file: PathBuf, process: u32 },
-    /// The file's name is gone; another file may get it.
+    /// The file is unlinked; another file may get its name.
     Removed { file: PathBuf },
 }
 
 /// The calls that must be in the trace.
 pub(super) const CALLS: &str = "trace=pwrite64,write,fdatasync,fsync,ftruncate,unlink";
-/// Longer than anything that is written at once.
+/// More than the largest write, in bytes.
 pub(super) const LONGEST: &str = "1000000";
 
 /// All events of a trace in their order.
@@ -46,7 +46,7 @@ pub(super) fn read(trace: &str) -> anyhow::Result<Vec<Event>> {
             read_call(process, call, &mut events)?;
         }
     }
-    // Whatever was under way when the process ended may have happened, in part or not at all.
+    // A call in progress when the process ended may have taken effect, in part or not at all.
     for (process, call) in begun {
         read_call(process, &format!("{call}) = ?"), &mut events)?;
     }
@@ -75,7 +75,7 @@ fn read_call(process: u32, call: &str, events: &mut Vec<Event>) -> anyhow::Resul
     let Some((name, arguments)) = call.trim_end().trim_end_matches(')').split_once('(') else {
         return Ok(());
     };
-    // A process that is killed within a call has no result, or one without the name of an error.
+    // A call in which the process was killed has no result, or one without an error name.
     let done = !result.starts_with('?') && !result.contains("(errno ");
     let result = result.split_whitespace().next().unwrap_or_default();
     if done && result.starts_with('-') {
@@ -93,7 +93,7 @@ fn read_call(process: u32, call: &str, events: &mut Vec<Event>) -> anyhow::Resul
             }
             events.push(Event::Write { file, offset, bytes, done });
         }
-        // SQLite writes to places; anything else would make this model wrong.
+        // SQLite writes at offsets; any other call is outside of this model.
         "write" => anyhow::bail!("a file is written without an offset: {arguments:.120}"),
         "ftruncate" => {
             let file = path_of(arguments).ok_or_else(wrong)?;
@@ -117,7 +117,7 @@ fn read_call(process: u32, call: &str, events: &mut Vec<Event>) -> anyhow::Resul
 fn quoted(arguments: &str) -> Option<(&str, &str)> {
     let (_, rest) = arguments.split_once('"')?;
     let (text, rest) = rest.split_once('"')?;
-    // A string that was cut short would be half the truth.
+    // A shortened string would lose bytes.
     (!rest.starts_with("...")).then_some((text, rest))
 }
 

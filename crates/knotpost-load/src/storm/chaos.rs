@@ -1,5 +1,5 @@
-//! What goes wrong in a storm: one server after the other is killed and comes back, and once the
-//! database crashes under all of them.
+//! The faults of a storm: one server after the other is killed and restarted, and once the database crashes under all of
+//! them.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -16,24 +16,24 @@ use crate::play::wait_for_all;
 use crate::report::Report;
 use crate::sink::Sink;
 
-/// How many of a hundred starts are killed before the doors are open.
+/// The percentage of starts that are killed before the listeners are open.
 const YOUNG: u64 = 10;
-/// How long the database is away.
+/// How long the database is down.
 const AWAY: Range<Duration> = Duration::from_secs(1)..Duration::from_secs(4);
 
-/// Counts what it does.
+/// Injects the faults, and counts them.
 pub(super) struct Chaos<'a> {
     pub(super) fleet: Fleet<'a>,
     pub(super) database: &'a Database,
     pub(super) sink: &'a Sink,
     pub(super) post: &'a Post,
     pub(super) dice: Dice,
-    /// The database crashes after so much of the time.
+    /// How long after the beginning the database crashes.
     pub(super) crash_after: Duration,
     pub(super) counts: Counts,
 }
 
-/// What was done.
+/// The numbers of faults.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     kills: usize,
@@ -45,7 +45,7 @@ pub(super) struct Counts {
 }
 
 impl Chaos<'_> {
-    /// Kills and starts until no player gets another move.
+    /// Kills and restarts servers until the budget of moves is used up.
     pub(super) async fn rage(
         &mut self,
         players: &mut JoinSet<anyhow::Result<()>>,
@@ -89,8 +89,8 @@ impl Chaos<'_> {
         Ok(())
     }
 
-    /// The database goes in the middle of everything. Of the servers one is killed meanwhile, and
-    /// comes back to no database; the others have to get over it by themselves.
+    /// Crashes the database under load. One server is killed meanwhile and restarted without a database; the others have to
+    /// recover by themselves.
     async fn crash_database(&mut self) -> anyhow::Result<()> {
         self.counts.crashes += 1;
         self.counts.amid_crash = self.post.in_hand();
@@ -107,9 +107,8 @@ impl Chaos<'_> {
         self.fleet.expect_alive()
     }
 
-    /// Ends at once what servers that are gone had taken for themselves, instead of waiting until
-    /// their time is over: all servers are stopped in order, so nobody is left who has anything in
-    /// hand.
+    /// Ends the leases of killed servers now instead of waiting until they expire. All servers are stopped in order first,
+    /// so no lease belongs to a running one.
     pub(super) async fn end_leases(&mut self) -> anyhow::Result<()> {
         self.fleet.stop().await?;
         for sql in [

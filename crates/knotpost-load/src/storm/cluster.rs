@@ -1,5 +1,4 @@
-//! The database of a storm: a private PostgreSQL cluster that can be crashed, or one of the
-//! caller's.
+//! The database of a storm: a private PostgreSQL cluster that can be crashed, or the caller's own.
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -10,7 +9,7 @@ use tokio::process::Command;
 
 use crate::server::said;
 
-/// Where Debian keeps the programs of each version.
+/// Where Debian installs the programs of each version.
 const DEBIAN: &str = "/usr/lib/postgresql";
 
 /// The database that all servers share.
@@ -36,8 +35,7 @@ impl Database {
         !matches!(self, Self::Theirs { restart: None, .. })
     }
 
-    /// Takes the private cluster away without a warning, as if it had been killed; that of the
-    /// caller is restarted by his command, whole.
+    /// Crashes the private cluster without a warning; the caller's cluster is restarted by the caller's command instead.
     pub(super) async fn crash(&self) -> anyhow::Result<()> {
         match self {
             Self::Private(cluster) => cluster.crash().await,
@@ -48,7 +46,7 @@ impl Database {
         }
     }
 
-    /// Brings a crashed cluster back.
+    /// Starts a crashed cluster again.
     pub(super) async fn recover(&self) -> anyhow::Result<()> {
         match self {
             Self::Private(cluster) => cluster.start().await,
@@ -56,7 +54,7 @@ impl Database {
         }
     }
 
-    /// What `psql` answers to a statement: rows as lines, columns apart by `|`.
+    /// The output of `psql` for a statement: rows as lines, columns separated by `|`.
     pub(super) async fn ask(&self, sql: &str) -> anyhow::Result<String> {
         let psql = match self {
             Self::Private(cluster) => cluster.program("psql"),
@@ -69,8 +67,8 @@ impl Database {
     }
 }
 
-/// A cluster of our own, on a socket in a folder nobody else can enter. It never syncs: the machine
-/// itself does not fail here.
+/// A private cluster on a socket in a folder that no other user can enter. It never syncs: the machine itself does not
+/// fail here.
 pub(super) struct Cluster {
     programs: PathBuf,
     folder: TempDir,
@@ -110,7 +108,7 @@ impl Cluster {
         format!("postgres://knotpost@localhost/postgres?host={}", self.folder.path().display())
     }
 
-    /// A program of PostgreSQL, as a user it is content with.
+    /// A program of PostgreSQL, run as a user that it accepts.
     fn words(&self, name: &str) -> (PathBuf, Vec<PathBuf>) {
         let program = self.program(name);
         if self.as_postgres {
@@ -147,22 +145,22 @@ impl Drop for Cluster {
         let (program, words) = self.words("pg_ctl");
         let mut command = std::process::Command::new(program);
         command.args(words).current_dir("/").arg("-D").arg(self.data());
-        // It may be down already; there is nobody left to tell.
+        // It may be down already, and there is no caller to return an error to.
         let _ = command.args(["-m", "immediate", "-s", "stop"]).output();
     }
 }
 
-/// The newest programs of this machine; an empty path: those on the search path.
+/// The folder of the newest installed version; an empty path stands for the search path.
 fn find_programs() -> PathBuf {
     let versions = std::fs::read_dir(DEBIAN).into_iter().flatten().flatten();
     let newest = versions.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).max();
     newest.map(|version| Path::new(DEBIAN).join(version.to_string()).join("bin")).unwrap_or_default()
 }
 
-/// Runs a command to its end, which must be a good one.
+/// Runs a command to its end, which must be a success.
 async fn run(command: &mut Command) -> anyhow::Result<Output> {
     use std::process::Stdio;
-    // A daemon that it leaves behind must not hold our pipes open.
+    // A daemon that the command starts must not hold our pipes open.
     let log = tempfile::tempfile()?;
     let quiet = command.stdin(Stdio::null()).stderr(log.try_clone()?).kill_on_drop(true);
     let daemon = quiet.as_std().get_args().any(|word| word == "start");

@@ -7,71 +7,74 @@ use anyhow::{Context as _, ensure};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
-use crate::play::post::House;
-use crate::server::{Doors, PATIENCE, Place, Running, Starting, tail};
+use crate::play::post::ServerHandle;
+use crate::server::{Endpoints, PATIENCE, Place, Running, Starting, tail};
 use crate::sink::Sink;
 
-/// A folder, and the server in it while there is one.
-struct Berth {
+/// A folder, and its server while one runs.
+struct Slot {
     place: Arc<Place>,
-    doors: watch::Sender<Doors>,
+    endpoints: watch::Sender<Endpoints>,
     server: Option<Running>,
 }
 
 /// All servers.
 pub(super) struct Fleet<'a> {
-    berths: Vec<Berth>,
+    slots: Vec<Slot>,
     sink: &'a Sink,
-    /// Servers that ended instead of starting while the database was away.
+    /// Servers that ended instead of starting while the database was down.
     pub(super) stranded: usize,
 }
 
 impl<'a> Fleet<'a> {
-    /// Starts a server in every place.
+    /// Starts a server in every folder.
     pub(super) async fn start(places: &[Arc<Place>], sink: &'a Sink) -> anyhow::Result<Self> {
-        let mut berths = Vec::new();
+        let mut slots = Vec::new();
         for place in places {
             let server = place.start().await?;
-            let (doors, _) = watch::channel(server.doors);
-            berths.push(Berth { place: Arc::clone(place), doors, server: Some(server) });
+            let (endpoints, _) = watch::channel(server.endpoints);
+            slots.push(Slot { place: Arc::clone(place), endpoints, server: Some(server) });
         }
-        Ok(Self { berths, sink, stranded: 0 })
+        Ok(Self { slots, sink, stranded: 0 })
     }
 
     pub(super) fn len(&self) -> usize {
-        self.berths.len()
+        self.slots.len()
     }
 
-    /// As whoever hands mail to them knows them.
-    pub(super) fn houses(&self) -> Vec<House> {
-        let house = |berth: &Berth| House { place: Arc::clone(&berth.place), doors: berth.doors.subscribe() };
-        self.berths.iter().map(house).collect()
+    /// What clients need to reach the servers.
+    pub(super) fn servers(&self) -> Vec<ServerHandle> {
+        let handle = |slot: &Slot| ServerHandle {
+            place: Arc::clone(&slot.place),
+            endpoints: slot.endpoints.subscribe(),
+        };
+        self.slots.iter().map(handle).collect()
     }
 
-    /// The doors of some server that runs.
-    pub(super) fn doors(&self) -> anyhow::Result<Doors> {
-        let berth = self.berths.iter().find(|berth| berth.server.is_some()).context("no server runs")?;
-        Ok(*berth.doors.borrow())
+    /// The endpoints of a running server.
+    pub(super) fn endpoints(&self) -> anyhow::Result<Endpoints> {
+        let slot = self.slots.iter().find(|slot| slot.server.is_some()).context("no server runs")?;
+        Ok(*slot.endpoints.borrow())
     }
 
-    fn berth(&mut self, at: usize) -> anyhow::Result<&mut Berth> {
-        self.berths.get_mut(at).with_context(|| format!("there is no server {at}"))
+    fn slot(&mut self, at: usize) -> anyhow::Result<&mut Slot> {
+        self.slots.get_mut(at).with_context(|| format!("there is no server {at}"))
     }
 
-    /// None of them has ended by itself.
+    /// Checks that no server has ended by itself.
     pub(super) fn expect_alive(&mut self) -> anyhow::Result<()> {
-        for berth in &mut self.berths {
-            if let Some(server) = &mut berth.server {
-                let log = || tail(&berth.place.log());
+        for slot in &mut self.slots {
+            if let Some(server) = &mut slot.server {
+                let log = || tail(&slot.place.log());
                 ensure!(!server.has_ended()?, "a server ended by itself:\n{}", log());
             }
         }
         Ok(())
     }
 
-    /// Ends one at once.
+    /// Kills one server.
     pub(super) async fn kill(&mut self, at: usize) -> anyhow::Result<()> {
-        if let Some(server) = self.berth(at)?.server.take() {
+        if let Some(server) = self.slot(at)?.server.take() {
             server.kill().await?;
             self.sink.begin_life(at);
         }
@@ -87,19 +90,19 @@ impl<'a> Fleet<'a> {
         Ok(())
     }
 
-    /// Begins to start one.
+    /// Spawns one server process.
     pub(super) fn begin(&mut self, at: usize) -> anyhow::Result<Starting> {
-        self.berth(at)?.place.spawn()
+        self.slot(at)?.place.spawn()
     }
 
-    /// Starts one that was killed; how long that took. Like whatever keeps servers running, it
-    /// tries again when one ends because the database is not there.
+    /// Restarts a killed server; returns how long that took. As a service manager does, it tries again when the server ends
+    /// because the database is down.
     pub(super) async fn revive(&mut self, at: usize) -> anyhow::Result<Duration> {
         let starting = self.begin(at)?;
         self.wait(at, starting).await
     }
 
-    /// The same for one that has begun to start.
+    /// As above, for a process that is already spawned.
     pub(super) async fn wait(&mut self, at: usize, starting: Starting) -> anyhow::Result<Duration> {
         let begun = Instant::now();
         let mut starting = Some(starting);
@@ -110,14 +113,14 @@ impl<'a> Fleet<'a> {
             };
             match next.wait().await {
                 Ok(server) => {
-                    let berth = self.berth(at)?;
-                    berth.doors.send_replace(server.doors);
-                    berth.server = Some(server);
+                    let slot = self.slot(at)?;
+                    slot.endpoints.send_replace(server.endpoints);
+                    slot.server = Some(server);
                     return Ok(begun.elapsed());
                 }
                 Err(error) => {
                     self.stranded += 1;
-                    let place = Arc::clone(&self.berth(at)?.place);
+                    let place = Arc::clone(&self.slot(at)?.place);
                     ensure!(begun.elapsed() < PATIENCE, "{error:#}; it said:\n{}", tail(&place.log()));
                     sleep(Duration::from_millis(200)).await;
                 }
@@ -125,10 +128,10 @@ impl<'a> Fleet<'a> {
         }
     }
 
-    /// Asks all of them to stop, and waits until they have.
+    /// Asks all servers to stop, and waits until they have.
     pub(super) async fn stop(&mut self) -> anyhow::Result<()> {
-        for (at, berth) in self.berths.iter_mut().enumerate() {
-            if let Some(server) = berth.server.take() {
+        for (at, slot) in self.slots.iter_mut().enumerate() {
+            if let Some(server) = slot.server.take() {
                 server.stop().await?;
                 self.sink.begin_life(at);
             }
@@ -136,10 +139,10 @@ impl<'a> Fleet<'a> {
         Ok(())
     }
 
-    /// Starts all that do not run.
+    /// Starts all servers that do not run.
     pub(super) async fn start_all(&mut self) -> anyhow::Result<()> {
-        for at in 0..self.berths.len() {
-            if self.berth(at)?.server.is_none() {
+        for at in 0..self.slots.len() {
+            if self.slot(at)?.server.is_none() {
                 self.revive(at).await?;
             }
         }

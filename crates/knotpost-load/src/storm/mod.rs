@@ -1,9 +1,9 @@
-//! Several servers on one PostgreSQL under fire.
+//! Several servers on one PostgreSQL, under faults.
 //!
-//! Games are played by mail and over HTTP at once, at whichever server has its turn. Meanwhile one
-//! server after the other is killed and started again, and once the database crashes under all of
-//! them. Some boards have hardly any time, and the clock ends them. Afterwards the same rules hold
-//! as for a single server that is killed, and every game the clock ended was ended once.
+//! Games are played by mail and over HTTP at once, at the servers by turns. Meanwhile one server after the other is
+//! killed and restarted, and once the database crashes under all of them. Some boards have short time limits, and the
+//! clock ends them. Afterwards the rules of a single killed server must hold, and the clock must have ended each of its
+//! games once.
 
 mod chaos;
 mod cluster;
@@ -23,7 +23,7 @@ use tokio::time::{Instant, timeout};
 use crate::dice::Dice;
 use crate::play::budget::Budget;
 use crate::play::ledger::{Habit, Ledger, Way};
-use crate::play::post::{Post, open_doors};
+use crate::play::post::{Post, enable_listeners};
 use crate::play::table::{Pair, Table, pairs_for, seat_all};
 use crate::play::{
     check_logs, check_storage, conclude, read_range, tell_progress, verify, wait_for_all, wait_until_idle,
@@ -36,9 +36,9 @@ use cluster::{Cluster, Database};
 use fleet::Fleet;
 use people::User;
 
-/// Half of everything is no mail.
+/// Half of the commands are API requests, not mails.
 const HABIT: Habit = &[(Way::Api, 48), (Way::Lmtp, 12), (Way::Hook, 8), (Way::Deliver, 1)];
-/// Mails wait for so long after their server was killed, and somewhat longer on a busy machine.
+/// How long the mails of a killed server may wait, with a margin for a busy machine.
 const LEASES: Duration = Duration::from_mins(8);
 
 #[derive(Debug, clap::Args)]
@@ -101,7 +101,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
     let servers = args.servers.max(1);
     let sink = Sink::open(manners, servers).await?;
     let program = program_at(args.server.as_deref())?;
-    // Before anything is started: without the program there is nothing to try.
+    // A missing program fails here, before anything is started.
     let bare: Vec<Place> = (0..servers).map(|_| Place::new(&program)).collect::<anyhow::Result<_>>()?;
     let database = match &args.database {
         Some(url) => Database::Theirs { url: url.clone(), restart: args.restart_database.clone() },
@@ -113,7 +113,7 @@ pub(crate) async fn run(args: Args) -> anyhow::Result<bool> {
             .with("MAIL__TRANSPORT", sink.transport(at))
             .with("SECRETS__KEY", "c5".repeat(32))
             .with("DATABASE__URL", database.url());
-        places.push(Arc::new(open_doors(place)?));
+        places.push(Arc::new(enable_listeners(place)?));
     }
     let minutes = args.minutes.unwrap_or(args.seconds.div_ceil(60) + 20);
     let trial = timeout(Duration::from_mins(minutes), attempt(&args, &places, &database, &sink, dice)).await;
@@ -132,11 +132,11 @@ async fn attempt(
     let pairs = pairs_for(args.boards);
     let mut report = Report::default();
     welcome(&fleet, &pairs, sink, &mut report).await?;
-    let timed = timed::begin(fleet.doors()?.http, args.timed, args.seconds).await?;
+    let timed = timed::begin(fleet.endpoints()?.http, args.timed, args.seconds).await?;
 
     let begun = Instant::now();
     let ledger = Arc::new(Ledger::default());
-    let post = Arc::new(Post::new(fleet.houses(), Arc::clone(&ledger), args.senders)?);
+    let post = Arc::new(Post::new(fleet.servers(), Arc::clone(&ledger), args.senders)?);
     let playing = Duration::from_secs(args.seconds);
     let budget = Arc::new(Budget::new(args.moves, Some(playing)));
     let mut players = JoinSet::new();
@@ -156,7 +156,7 @@ async fn attempt(
         chaos.end_leases().await?;
     }
     wait_for_all(&mut players).await?;
-    let http = chaos.fleet.doors()?.http;
+    let http = chaos.fleet.endpoints()?.http;
     timed::wait_for_ends(http, &timed, LEASES).await?;
     wait_until_idle(http, None, None, LEASES, &mut report).await?;
     report.row("seconds until every queue was empty", played.elapsed().as_secs());
@@ -181,11 +181,11 @@ async fn attempt(
     Ok(report)
 }
 
-/// Signs everybody up, and forgets what they were mailed for it.
+/// Signs up all users, and discards the mails they got for it.
 async fn welcome(fleet: &Fleet<'_>, pairs: &[Pair], sink: &Sink, report: &mut Report) -> anyhow::Result<()> {
     let names = pairs.iter().flat_map(|pair| pair.userids().clone());
     let users: Vec<User> = names.map(User::new).collect();
-    let http = fleet.doors()?.http;
+    let http = fleet.endpoints()?.http;
     people::sign_up(http, &users).await?;
     wait_until_idle(http, None, None, LEASES, report).await?;
     report.expect(sink.count() == users.len(), || {
@@ -196,7 +196,7 @@ async fn welcome(fleet: &Fleet<'_>, pairs: &[Pair], sink: &Sink, report: &mut Re
     Ok(())
 }
 
-/// What only the database can tell: no row is left half-way.
+/// Checks in the database that no row is left in progress.
 async fn check_rows(database: &Database, report: &mut Report) -> anyhow::Result<()> {
     for (what, sql) in [
         (

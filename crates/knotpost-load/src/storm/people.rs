@@ -1,4 +1,4 @@
-//! Users of a storm, signed up as everybody signs up.
+//! The users of a storm, signed up as every user is.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use crate::http::Http;
 use crate::play::table::{address, password};
 
-/// So many sign up at the same time.
+/// The number of users that sign up at the same time.
 const AT_ONCE: usize = 4;
 
 /// A user; password and address follow from the name.

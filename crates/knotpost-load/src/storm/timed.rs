@@ -1,5 +1,5 @@
-//! Boards whose players fall silent: whatever happens to the servers, the clock reminds them at
-//! most once and ends each game once.
+//! Boards whose players stop moving: whatever happens to the servers, the clock reminds them at most once and ends each
+//! game once.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -20,24 +20,24 @@ use crate::sink::Arrival;
 const BETWEEN: (f64, f64) = (15.0, 100.0);
 const DAY: f64 = 86_400.0;
 
-/// A board nobody goes on with.
+/// A board whose players have stopped.
 pub(super) struct Timed {
     number: u64,
-    /// Who is to move, and the other one.
+    /// The player to move, and the opponent.
     players: [User; 2],
 }
 
-/// Who waits for whom.
+/// The player to move and the opponent.
 fn players(at: usize) -> [User; 2] {
     [User::new(format!("slow{at}")), User::new(format!("wait{at}"))]
 }
 
-/// Whether a mail went to one of these players.
+/// Whether a mail was sent to one of these players.
 pub(super) fn is_about_time(arrival: &Arrival) -> bool {
     arrival.recipient.starts_with("slow") || arrival.recipient.starts_with("wait")
 }
 
-/// Begins so many boards, one move of each player made. Their reminders are spread over `seconds`.
+/// Begins the given number of boards, with one move by each player. Their reminders are spread over `seconds`.
 pub(super) async fn begin(http: SocketAddr, count: usize, seconds: u64) -> anyhow::Result<Vec<Timed>> {
     let between = (seconds as f64 / 2.0).clamp(BETWEEN.0, BETWEEN.1);
     let everybody: Vec<User> = (0..count).flat_map(players).collect();
@@ -89,7 +89,7 @@ async fn show(http: &mut Http, board: &Timed) -> anyhow::Result<Value> {
     Ok(http.get(&path).await?.json()?)
 }
 
-/// Each game was ended once and both players were told of it; a reminder went to one of them, if any.
+/// Checks that each game was ended once and both players were notified; a reminder went to at most one of them.
 pub(super) async fn check(
     http: SocketAddr,
     boards: &[Timed],

@@ -1,5 +1,5 @@
-//! The load program as whoever calls it sees it. Its trials are run by `./test` and by hand: they
-//! need a server beside it, and a machine to themselves.
+//! The command line of the load program. Its trials are run by `./test` and by hand: they need a server beside it, and a
+//! machine to themselves.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -17,12 +17,12 @@ fn program(arguments: &[&str], folder: &Path) -> Command {
 }
 
 fn run(arguments: &[&str]) -> Output {
-    // What a failed trial keeps goes with this folder.
+    // The folders of failed trials are removed with this one.
     let folder = tempfile::tempdir().unwrap();
     program(arguments, folder.path()).output().unwrap()
 }
 
-/// For a minute at most.
+/// Waits for a minute at most.
 fn wait_until(what: &str, holds: impl Fn() -> bool) {
     for _ in 0..12_000 {
         if holds() {
@@ -72,7 +72,7 @@ fn a_server_that_ends_at_once_is_a_failed_trial() {
 fn whoever_ends_it_ends_its_server() {
     let folder = tempfile::tempdir().unwrap();
     let (server, id) = (folder.path().join("server"), folder.path().join("id"));
-    // One that never opens its doors.
+    // A program that never opens its listeners.
     write(&server, format!("#!/bin/sh\necho $$ >{0}.new && mv {0}.new {0}\nexec sleep 300\n", id.display()))
         .unwrap();
     set_permissions(&server, Permissions::from_mode(0o700)).unwrap();
@@ -85,7 +85,7 @@ fn whoever_ends_it_ends_its_server() {
     let ended = load.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
     assert_eq!(error_of(&ended), "knotpost-load: terminated\n");
-    // Who is killed goes in his own time, and stays in the list until somebody asks how he ended.
+    // A killed process ends some time later, and stays in the list until its parent has waited for it.
     wait_until("the server goes on", || {
         read_to_string(server.join("stat")).map_or(true, |stat| stat.contains(") Z"))
     });

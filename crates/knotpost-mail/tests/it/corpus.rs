@@ -1,4 +1,4 @@
-//! Mails as many programs write them, and beside each what is to be read out of it.
+//! Mails as many programs write them, each with the expected result.
 //!
 //! `fixtures/mail/<program>/<case>.eml` is the mail; `<case>.want` beside it begins with lines `key: value`, ends
 //! with the comment, and has a blank line between. The keys: `body`, `subject`, `unclear` or `multiple` say where
@@ -49,7 +49,7 @@ fn arrival(message: &Message) -> Address {
     if message.to.iter().any(|to| to.starts_with("games+r.")) { Address::Reply } else { Address::Plain }
 }
 
-/// What was read, in the form of a `.want` file.
+/// The result, in the form of a `.want` file.
 fn show(message: &Message, wanted: &str) -> String {
     let vocabulary = vocabulary();
     let is_command = |line: &str| knotpost_commands::parse(line, &vocabulary).is_ok();
@@ -97,7 +97,7 @@ fn every_mail_of_the_corpus_is_read_as_its_sender_meant_it() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), cases.len(), wrong.join("\n"));
 }
 
-/// Programs, and languages in which a program introduces what it quotes: each has mails of its own.
+/// Mail programs, and the languages of their attributions: each has mails of its own.
 #[test]
 fn the_corpus_has_mails_of_every_program_and_every_language() {
     let names: Vec<String> = cases().into_iter().map(|case| case.name).collect();

@@ -1,7 +1,7 @@
-//! Large mails made of whatever is dearest to read.
+//! Large mails made of the most expensive inputs.
 //!
-//! Nothing is timed. Reading takes time in proportion to the size, so a few seconds for all; if it grew with the
-//! square, the runner would lose its patience. The benchmark `reading` shows how times grow up to the largest mails.
+//! Nothing is timed. Linear reading takes a few seconds for all; quadratic reading would exceed the runner's time limit.
+//! The benchmark `reading` shows how times grow up to the largest mails.
 
 use knotpost_mail::{Address, identify, parse};
 

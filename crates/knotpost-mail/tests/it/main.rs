@@ -1,4 +1,4 @@
-//! Mails of many programs, and what is read out of them, in one test binary.
+//! Mails of many programs and what is read from them, in one test binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod corpus;

@@ -1,4 +1,4 @@
-//! Whatever somebody writes: wrapped into a reply by any of these programs, it comes out as it went in.
+//! Any text, wrapped into a reply by any of these programs, is extracted unchanged.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use knotpost_mail::{Address, Identified, Message, extract, identify, parse};
 use proptest::prelude::*;
 
 const ADDRESS: &str = "games+r.mzxw6ytboi4dcmrt@example.org";
-/// What is quoted; every line of it would do harm if it were taken for the sender's.
+/// The quoted text; each of its lines would do harm if it were taken for the sender's.
 const QUOTED: [&str; 5] = ["Summary of Osbox Board 123", "", "resign", "  1 / \\ / /", "f1"];
 
 fn escape(text: &str) -> String {
@@ -35,7 +35,7 @@ fn html_lines(own: &str, open: &str, close: &str) -> String {
 
 type Wrap = fn(&str) -> String;
 
-/// The ways in which programs put somebody's words and a quote into one mail.
+/// The forms in which programs combine a text and a quote.
 const PROGRAMS: &[(&str, Wrap)] = &[
     ("gmail", |own| {
         plain(&format!(
@@ -167,7 +167,7 @@ proptest! {
     #[test]
     fn what_was_written_is_read_whatever_program_wrapped_it(command in command(), comment in comment()) {
         let own = if comment.is_empty() { command.clone() } else { format!("{command}\n\n{comment}") };
-        // What is no quote by itself.
+        // Only lines that are no quote by themselves.
         prop_assume!(extract(&own).text() == own);
         for (program, wrap) in PROGRAMS {
             let found = identify(&read(&wrap(&own)), Address::Reply, &|_| false);
@@ -200,7 +200,7 @@ proptest! {
     }
 }
 
-/// Every charset of single bytes: each of its characters is read back from the byte that stands for it.
+/// Every single-byte charset: each of its characters is decoded from its byte.
 #[test]
 fn single_bytes_are_read_back_in_every_charset() {
     for (charset, sample) in [

@@ -1,4 +1,4 @@
-//! What each stage promises, shown on small made-up mails.
+//! The contract of each stage, on small constructed mails.
 
 use std::fmt::Write as _;
 

@@ -1,8 +1,8 @@
-//! Views to draw.
+//! Views for the tests.
 
 use knotpost_rules::{GivenOption, Registry, Seed, Turn, View, Viewer};
 
-/// What a board looks like after these moves from a position, or from the start if that is empty.
+/// The view of a board after these moves from a position, or from the start if that is empty.
 pub(crate) fn view(line: &str, players: usize, position: &str, moves: &str) -> View {
     let registry = Registry::standard();
     let (name, options) = line.split_once(' ').unwrap_or((line, ""));

@@ -1,4 +1,4 @@
-//! Pictures of boards, looked at through their SVG and their pixels.
+//! Pictures of boards, checked by their SVG and their pixels.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod boards;

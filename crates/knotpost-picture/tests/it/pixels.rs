@@ -1,4 +1,4 @@
-//! The pixels: size, sameness, and agreement with an independent rendering of the SVG.
+//! The pixels: size, reproducibility, and agreement with an independent rendering of the SVG.
 
 use crate::boards;
 use knotpost_picture::{CARD, PictureError, PictureOptions, Theme, card, png, svg};
@@ -39,7 +39,7 @@ fn png_shows_what_the_svg_shows() {
             let worst = ours.iter().zip(&theirs).map(apart).max().unwrap();
             let sum: u64 = ours.iter().zip(&theirs).map(apart).sum();
             let mean = sum as f64 / ours.len() as f64;
-            // Only the table of colours may tell them apart.
+            // Only the palette may make a difference.
             assert!(worst <= 96 && mean < 2.0, "{name} {theme}: worst {worst}, mean {mean}");
         }
     }

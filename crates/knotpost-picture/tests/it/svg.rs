@@ -1,4 +1,4 @@
-//! The SVG document: well-formed, self-contained, and holding nothing but what it was told to hold.
+//! The SVG document: well-formed, self-contained, and without anything unexpected.
 
 use crate::boards;
 use knotpost_picture::{PictureOptions, Theme, describe, svg};

@@ -1,4 +1,4 @@
-//! How strands run, against a judge who knows nothing but which ribbons meet.
+//! How strands run, compared with a reference that knows only which ribbons meet.
 
 use knotpost_picture::weave::{Crossing, Joint, Weave};
 use knotpost_rules::{
@@ -36,7 +36,7 @@ fn matched_edges(panel: &Panel) -> usize {
     count
 }
 
-/// For each ribbon a name that those joined by crossings share, and whether any of them has a loose end.
+/// For each ribbon the number of its group of ribbons joined by crossings, and whether any of the group has a loose end.
 fn join(weave: &Weave) -> Vec<(usize, bool)> {
     let mut names: Vec<usize> = (0..weave.ribbons.len()).collect();
     loop {

@@ -16,7 +16,7 @@ const fn pick(bits: u64, count: usize) -> usize {
     ((bits & 0xffff) as usize * count) >> 16
 }
 
-/// Plays one game of uniformly chosen stones, empty cells and turns; gives how many games have ended.
+/// Plays one game of uniformly chosen stones, empty cells and turns; returns how many games have ended.
 fn play_out(start: &Boxilies, chance: &mut Chance) -> usize {
     let mut game = start.clone();
     let mut empty = Cell::ALL;

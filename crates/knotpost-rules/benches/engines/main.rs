@@ -1,5 +1,5 @@
-//! The engines, asked as any other caller would: random play-outs, all lines of play to some depth, closed paths of
-//! knot dice, and what a turn of Osbo owes.
+//! The engines through their public interface: random play-outs, all lines of play to some depth, closed paths of
+//! knot dice, and how much a turn of Osbo must place.
 //!
 //! Of a play-out one element is one legal turn, so the throughput reads as moves a second on one core; every turn is
 //! checked, and refused ones do not count. Of Boxilies it is one whole game.

@@ -1,4 +1,4 @@
-//! Osbo: whole turns by two with all the dice they owe, and the search for what they owe.
+//! Osbo: complete turns by two, and the search for how much a turn must place.
 
 use crate::chance::{Chance, set_up};
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput};
@@ -18,7 +18,7 @@ fn choose(game: &Osbo, chance: &mut Chance) -> Option<OsboMove> {
         let (next, dice, _) = game.list_next(&placements).ok()?;
         placements.push(*next.get(chance.below(next.len() as u32) as usize)?);
         if placements.len() == usize::from(dice) {
-            return OsboMove::new(placements);
+            return OsboMove::new(&placements);
         }
     }
 }
@@ -53,7 +53,7 @@ pub(crate) fn playouts(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Positions after so many turns each; games that ended before are left out.
+/// Positions after `turns` turns each; games that ended before are left out.
 fn open_positions(players: usize, turns: usize) -> Vec<Osbo> {
     let options = GameOptions::defaults(Osbo::meta().options);
     let mut chance = Chance::new();
@@ -70,7 +70,7 @@ fn open_positions(players: usize, turns: usize) -> Vec<Osbo> {
 }
 
 /// A roll, and the most dice and designs that it can be placed on. A seat that retires on its turn lets the next one
-/// roll, which asks for nothing else.
+/// roll, which runs nothing else.
 pub(crate) fn obligation(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("osbo obligation");
     for players in [2, 4] {

@@ -1,4 +1,4 @@
-//! Perft: every line of play so many turns deep, each turn listed, copied to and played. One element is one such line.
+//! Perft: every line of play to a depth, each turn listed, copied to and played. One element is one such line.
 
 use crate::chance::set_up;
 use criterion::{BenchmarkId, Criterion, Throughput};

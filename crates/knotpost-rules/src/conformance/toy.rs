@@ -1,10 +1,10 @@
-//! The toy game of the kit: take one to three matches from a heap; who takes the last one wins.
+//! The toy game of the kit: take one to three matches from a heap; whoever takes the last one wins.
 
 use crate::{
-    Abilities, Game, GameOptions, HelpPage, Meta, Outcome, Scores, Seat, Seats, Seed, Status, SyntaxError,
+    Abilities, Game, GameOptions, HelpPage, Meta, Outcome, Scores, Seat, Seats, Seed, Show, SyntaxError,
     View, Viewer,
     error::PositionError,
-    options::{OptionKind, OptionSpec},
+    options::{NumberOption, OptionSpec},
     view::{Look, Panel, Piece},
 };
 use std::{fmt, str::FromStr};
@@ -14,18 +14,24 @@ static META: Meta = Meta {
     title: "Matches",
     rules_version: 1,
     players: 2..=3,
-    options: &[OptionSpec {
-        name: "heap",
-        kind: OptionKind::Number { min: 1, max: 40 },
-        default: "15",
-        help: "Matches in the heap.",
-        excludes: &[],
-    }],
+    options: &OPTIONS,
     abilities: Abilities::of(&[]),
     seat_names: &[&["First", "Second"], &["First", "Second", "Third"]],
     credit: "traditional",
     contact: None,
     summary: "take the last match",
+    help: || HelpPage::open(&META).section("A turn", "Take one, two or three matches."),
+};
+
+static OPTIONS: [OptionSpec; 1] = [HEAP.spec()];
+
+static HEAP: NumberOption = NumberOption {
+    name: "heap",
+    min: 1,
+    max: 40,
+    default: "15",
+    help: "Matches in the heap.",
+    excludes: &[],
 };
 
 /// A game of matches.
@@ -38,8 +44,14 @@ pub struct Toy {
     retired: Seats,
 }
 
+impl fmt::Display for Toy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.heap, self.next, self.last.map_or(0, Seat::number))
+    }
+}
+
 /// How many matches to take, 1 to 3.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Take(u32);
 
 impl fmt::Display for Take {
@@ -75,28 +87,18 @@ impl Toy {
 }
 
 impl Game for Toy {
+    const META: &'static Meta = &META;
+
     type Move = Take;
+    type Step = Take;
     type Illegal = TooMany;
 
-    fn meta() -> &'static Meta {
-        &META
-    }
-
-    fn help() -> HelpPage {
-        HelpPage::open(&META).section("A turn", "Take one, two or three matches.")
-    }
-
     fn setup(options: &GameOptions, players: usize, _: &Seed) -> Self {
-        let heap = options.number("heap");
+        let heap = HEAP.of(options);
         Self { heap, seats: players, next: Seat::FIRST, last: None, retired: Seats::NONE }
     }
 
-    fn parse_position(
-        options: &GameOptions,
-        players: usize,
-        seed: &Seed,
-        text: &str,
-    ) -> Result<Self, PositionError> {
+    fn read_position(&mut self, text: &str) -> Result<(), PositionError> {
         let read = |part: &str| part.parse().ok().filter(|number: &u32| number.to_string() == part);
         let parts: Option<Vec<u32>> = text.split(' ').map(read).collect();
         let Some([heap, next, last]) = parts.as_deref() else {
@@ -104,24 +106,20 @@ impl Game for Toy {
                 expected: "the heap, the seat to move and the last taker or 0",
             });
         };
+        let seats = self.seats;
         let seat =
-            |number: u32| u8::try_from(number).ok().and_then(Seat::new).filter(|seat| seat.index() < players);
-        let mut toy = Self::setup(options, players, seed);
-        toy.heap = *heap;
-        toy.next = seat(*next).ok_or(PositionError::Seat { seats: players })?;
-        toy.last = seat(*last);
-        if toy.last.is_none() && *last != 0 {
-            return Err(PositionError::Seat { seats: players });
+            |number: u32| u8::try_from(number).ok().and_then(Seat::new).filter(|seat| seat.index() < seats);
+        self.heap = *heap;
+        self.next = seat(*next).ok_or(PositionError::Seat { seats })?;
+        self.last = seat(*last);
+        if self.last.is_none() && *last != 0 {
+            return Err(PositionError::Seat { seats });
         }
-        Ok(toy)
+        Ok(())
     }
 
-    fn position(&self) -> String {
-        format!("{} {} {}", self.heap, self.next, self.last.map_or(0, Seat::number))
-    }
-
-    fn status(&self) -> Status {
-        if self.heap == 0 { Status::Over(self.result_by_scores()) } else { Status::ToAct(self.next) }
+    fn is_over(&self) -> bool {
+        self.heap == 0
     }
 
     fn next_seat(&self) -> Seat {
@@ -155,8 +153,12 @@ impl Game for Toy {
         let Scores::Points(points) = self.scores() else { return Outcome::rank::<u8>(&[], "score") };
         Outcome::rank(&points, "last match")
     }
+}
 
-    fn view(&self, _: Viewer) -> View {
+impl Show for Toy {
+    type Trace = ();
+
+    fn view(&self, (): &(), _: Viewer) -> View {
         let cells: Vec<_> =
             (0..self.heap).map(|_| Piece::Token { sign: '|', owner: None, look: Look::default() }).collect();
         let panel = Panel { columns: cells.len(), cells, ..Panel::default() };

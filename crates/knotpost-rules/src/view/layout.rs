@@ -23,7 +23,7 @@ pub enum Layout {
     Wide,
     /// Panels below each other with tight margins, within 40 columns where the board allows that.
     Narrow,
-    /// No drawing at all: cell by cell in words, for those who have the screen read to them.
+    /// No drawing at all: cell by cell in words, for screen readers.
     List,
 }
 
@@ -126,7 +126,7 @@ fn split_row(panel: &Panel) -> Vec<Panel> {
         .collect()
 }
 
-/// A panel whose margins have no blanks; who owns a side stands with the scores.
+/// A panel whose margins have no blanks; the owner of a side stands with the scores.
 fn draw_tight(panel: &Panel) -> Vec<String> {
     let mut bare = Panel { title: String::new(), ..panel.clone() };
     for margin in &mut bare.margins {

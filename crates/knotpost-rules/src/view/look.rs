@@ -1,4 +1,4 @@
-//! What pictures show and text boards tell in other ways: grounds, shapes, sight, rolled dice.
+//! What pictures show and text boards express in other ways: grounds, shapes, sight, rolled dice.
 
 use crate::knot::Face;
 
@@ -35,7 +35,7 @@ pub enum Figure {
     Nothing,
     /// A counter of its owner.
     Counter,
-    /// A place to be won, of its owner or nobody's.
+    /// A place to be won, with or without an owner.
     Target,
 }
 

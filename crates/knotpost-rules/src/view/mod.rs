@@ -30,7 +30,7 @@ pub struct View {
     pub panels: Vec<Panel>,
     /// The standing, a line a seat.
     pub scores: Vec<ScoreLine>,
-    /// Knot dice that were rolled for this turn and wait to be placed. Text tells them in the legend.
+    /// Knot dice that were rolled for this turn and wait to be placed. Text boards list them in the legend.
     pub roll: Vec<RolledDie>,
     /// How to read and type moves: lines of at most 72 columns.
     pub legend: String,
@@ -65,7 +65,7 @@ pub struct Panel {
     pub columns: usize,
     /// The cells, rows from the top, each from left to right.
     pub cells: Vec<Piece>,
-    /// What the cells are called in moves, in their order; empty where nobody points at cells.
+    /// What the cells are called in moves, in their order; empty where cells are not pointed at.
     pub spots: Vec<String>,
     /// What stands along the left, top, right and bottom side.
     pub margins: [Margin; 4],

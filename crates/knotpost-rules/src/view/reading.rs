@@ -1,4 +1,4 @@
-//! A board in words, for those who have it read to them: every cell by its coordinates, nothing that has to be seen.
+//! A board in words, for screen readers: every cell by its coordinates, nothing that has to be seen.
 
 use super::{Edge, Fate, Margin, Panel, Piece, View};
 use crate::{
@@ -49,7 +49,7 @@ fn read_panel(panel: &Panel, view: &View) -> Vec<String> {
     lines
 }
 
-/// Whose side is which, and what is written along it, where that is not a coordinate.
+/// The owner of each side, and what is written along it, where that is not a coordinate.
 fn read_owners(panel: &Panel) -> Vec<String> {
     let sides = [
         (Edge::Left, "left side, from the top"),

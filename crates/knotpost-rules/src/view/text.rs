@@ -86,7 +86,7 @@ pub(super) fn draw_panel(panel: &Panel) -> Vec<String> {
     lines
 }
 
-/// Who owns the sides, over the places of those sides; nothing where nobody does.
+/// The owners of the sides, over the places of those sides; nothing where a side has none.
 fn name_owners([left, middle, right]: [&str; 3], panel: &Panel) -> Option<String> {
     if [left, middle, right].iter().all(|owner| owner.is_empty()) {
         return None;
@@ -270,7 +270,7 @@ pub(super) fn push_blanks(line: &mut String, count: usize) {
     line.extend(std::iter::repeat_n(' ', count));
 }
 
-/// Adds words in the middle of so many characters; if one is left over, it stands behind.
+/// Adds words in the middle of `width` characters; an odd blank stands behind them.
 fn push_centred(line: &mut String, words: &str, width: usize) {
     let room = width.saturating_sub(words.chars().count());
     push_blanks(line, room / 2);
@@ -311,7 +311,7 @@ pub(crate) fn draw_faces() -> &'static str {
     &FACES
 }
 
-/// All faces with their letters, so many in a row.
+/// All faces with their letters, in rows.
 pub(super) fn draw_faces_in(columns: usize) -> String {
     let draw_row = |faces: &[Face]| {
         let join = |cells: Vec<String>| format!("   {}", cells.join("   ").trim_end());

@@ -172,7 +172,7 @@ fn a_full_board_ends_the_game_and_the_highest_score_wins() {
     assert_eq!(game.status(), Status::ToAct(Seat::new(2).unwrap()), "the full square was a knot and left");
     let mut game = place("osbox", "-size=2", 2, "e./ee 1 3-5");
     play_all(game.as_mut(), "e3");
-    let outcome = Outcome { placings: vec![2, 1], reason: "score" };
+    let outcome = Outcome { placings: [2, 1].into_iter().collect(), reason: "score" };
     assert_eq!(game.status(), Status::Over(outcome));
     assert_eq!(game.position(), "ee/ee 2 3-5");
     assert!(game.to_move().is_empty() && game.legal_moves().is_empty());

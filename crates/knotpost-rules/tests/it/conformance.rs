@@ -7,39 +7,31 @@ use knotpost_rules::{AnyGame, Kind, Registry, conformance};
 fn check(name: &str) {
     let registry = Registry::standard();
     let game = registry.find(name).expect("a known game");
-    conformance::check_game(game, 1).unwrap_or_else(|broken| panic!("{broken}"));
+    game.check(1).unwrap_or_else(|broken| panic!("{broken}"));
 }
 
-#[test]
-fn osbox_keeps_the_promises() {
-    check("osbox");
+/// A test for each game, so that they run side by side.
+macro_rules! keeps_its_promises {
+    ($($game:ident),*) => {
+        $(#[test]
+        fn $game() {
+            check(stringify!($game));
+        })*
+
+        #[test]
+        fn no_game_of_the_registry_is_left_unchecked() {
+            let names: Vec<&str> = Registry::standard().iter().map(|game| game.meta().name).collect();
+            assert_eq!(names, [$(stringify!($game)),*]);
+        }
+    };
 }
 
-#[test]
-fn osbo_keeps_the_promises() {
-    check("osbo");
-}
+keeps_its_promises!(osbox, osbo, obsidio, boxilies);
 
 #[test]
-fn obsidio_keeps_the_promises() {
-    check("obsidio");
-}
-
-#[test]
-fn boxilies_keeps_the_promises() {
-    check("boxilies");
-}
-
-#[test]
-fn no_game_of_the_registry_is_left_unchecked() {
-    let names: Vec<&str> = Registry::standard().iter().map(|game| game.meta().name).collect();
-    assert_eq!(names, ["osbox", "osbo", "obsidio", "boxilies"], "each has a test of its own above");
-}
-
-#[test]
-fn a_new_game_needs_nothing_but_the_trait() {
+fn a_new_game_needs_nothing_but_the_traits() {
     let registry = Registry::of(vec![Box::new(Kind::<conformance::Toy>::default())]);
     let toy: &dyn AnyGame = registry.find("MATCHES").expect("found in any case");
-    conformance::check_game(toy, 20).unwrap_or_else(|broken| panic!("{broken}"));
+    toy.check(20).unwrap_or_else(|broken| panic!("{broken}"));
     assert!(registry.find("osbox").is_none());
 }

@@ -1,11 +1,14 @@
 //! The rules as players meet them: positions, moves, boards.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod adding;
 mod boards;
 mod boxilies;
 mod cases;
 mod choosing;
 mod conformance;
+mod facts;
+mod flaws;
 mod layouts;
 mod obsidio;
 mod options;

@@ -1,7 +1,7 @@
 //! Options as players type them.
 
 use crate::play::given;
-use knotpost_rules::{GameOptions, GivenOption, OptionKind, OptionSpec, Registry, Seat, Seats, Seed};
+use knotpost_rules::{GameOptions, GivenOption, NumberOption, OptionSpec, Registry, Seat, Seats, Seed};
 
 fn parse(options: &str, players: usize) -> Result<String, String> {
     let registry = Registry::standard();
@@ -94,8 +94,8 @@ fn seeds_are_sixty_four_hexadecimal_digits() {
 #[test]
 fn an_option_named_after_handicaps_is_one_where_it_differs_from_its_default() {
     const fn stones(name: &'static str) -> OptionSpec {
-        let kind = OptionKind::Number { min: 0, max: 9 };
-        OptionSpec { name, kind, default: "0", help: "Stones at the start.", excludes: &[] }
+        let help = "Stones at the start.";
+        NumberOption { name, min: 0, max: 9, default: "0", help, excludes: &[] }.spec()
     }
     static TABLE: [OptionSpec; 2] = [stones("handicap_stones"), stones("stones")];
     for (typed, expected) in

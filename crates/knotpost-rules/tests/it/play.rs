@@ -23,7 +23,7 @@ pub(crate) fn place(game: &str, options: &str, players: usize, position: &str) -
     game.parse_position(&options, players, &Seed::default(), position).expect("a valid position")
 }
 
-/// Plays moves one after the other and gives what each won.
+/// Plays moves one after the other and returns what each won.
 pub(crate) fn play_all(position: &mut dyn Position, moves: &str) -> Vec<u32> {
     let gains = moves.split_whitespace().map(|word| position.play(Turn::from_word(word)).expect(word).gain);
     gains.collect()

@@ -121,7 +121,7 @@ impl SlowBoard {
         paths
     }
 
-    /// Pushes and gives the cells of the dice placed or moved; `None` when the line is full.
+    /// Pushes and returns the cells of the dice placed or moved; `None` when the line is full.
     pub(crate) fn push(&mut self, letter: char, entry: i32) -> Option<BTreeSet<Cell>> {
         let n = self.size;
         let along = (entry - 1) % n;

@@ -1,4 +1,4 @@
-//! `admin`: users and boards, for whoever has a shell on the machine.
+//! `admin`: users and boards, for operators with a shell on the machine.
 
 mod audit;
 mod board;
@@ -42,7 +42,7 @@ pub(super) enum Action {
         #[command(subcommand)]
         action: board::Board,
     },
-    /// Received mail: what came, what became of it, and once more.
+    /// Received mail: what came, what became of it; retry or drop it.
     Inbox {
         #[command(subcommand)]
         action: mail::Mails,
@@ -72,7 +72,7 @@ pub(super) enum Action {
         #[command(subcommand)]
         action: strangers::DoNotMail,
     },
-    /// Show what mail of strangers comes to, or change it on all servers of the database at once.
+    /// Show or set how mail of strangers is handled, on all servers of the database at once.
     Strangers {
         /// `open`, `known` or `closed`; `default`: what the configuration says.
         policy: Option<String>,
@@ -98,16 +98,16 @@ pub(super) enum User {
         #[arg(long)]
         reserved: bool,
     },
-    /// One user with his addresses.
+    /// One user with their addresses.
     Show {
         /// The user.
         userid: String,
     },
     /// A new user; the password is read from standard input.
     Add {
-        /// His name.
+        /// The user's name.
         userid: String,
-        /// His addresses; they count as confirmed.
+        /// The user's addresses; they count as confirmed.
         addresses: Vec<String>,
     },
     /// Set a user's password, read from standard input.
@@ -125,11 +125,11 @@ pub(super) enum User {
         /// The user.
         userid: String,
     },
-    /// Lock a user out, or let him in again.
+    /// Lock a user out, or let them in again.
     Suspend {
         /// The user.
         userid: String,
-        /// Let him in again.
+        /// Let them in again.
         #[arg(long)]
         lift: bool,
     },
@@ -138,7 +138,7 @@ pub(super) enum User {
         /// The user.
         userid: String,
     },
-    /// Log a user out wherever he is logged in.
+    /// Log a user out everywhere.
     LogOut {
         /// The user.
         userid: String,
@@ -148,7 +148,7 @@ pub(super) enum User {
         /// The user.
         userid: String,
     },
-    /// Resign a user's boards and forget all else for good; the name stays taken, and on his boards.
+    /// Resign a user's boards and delete all else for good; the name stays taken, and on their boards.
     Delete {
         /// The user.
         userid: String,
@@ -164,7 +164,7 @@ pub(super) enum Bounces {
         /// The addresses.
         #[arg(required_unless_present = "all", conflicts_with = "all")]
         addresses: Vec<String>,
-        /// All there are: after a mistake of our own relay, for instance.
+        /// All stopped addresses: after a mistake of our own relay, for instance.
         #[arg(long)]
         all: bool,
     },
@@ -172,9 +172,9 @@ pub(super) enum Bounces {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Ratings {
-    /// Compute all ratings again from the finished boards, report what was stored otherwise, and put it right.
+    /// Compute all ratings again from the finished boards, report what differs, and correct it.
     Recompute {
-        /// Only report; exit code 1 when anything is stored otherwise.
+        /// Only report; exit code 1 when anything differs.
         #[arg(long)]
         check: bool,
         /// Only this game.
@@ -228,10 +228,10 @@ pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCo
     }
 }
 
-/// Who has this shell, as far as the environment tells: whoever may use it could be anybody on the machine anyway.
+/// The user of this shell, as far as the environment says; it cannot be proven.
 fn operator() -> Administrator {
     let name = ["SUDO_USER", "USER", "LOGNAME"].into_iter().find_map(crate::config::environment);
-    // The kernel's word where the environment has none.
+    // The kernel's answer where the environment has none.
     let uid = || std::fs::metadata("/proc/self").map_or(String::new(), |own| format!("uid {}", own.uid()));
     Administrator::of_shell(name.unwrap_or_else(uid))
 }
@@ -252,7 +252,7 @@ async fn replay_all(app: &Arc<App>) -> anyhow::Result<ExitCode> {
     Ok(if told == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Games that are switched off are gone through too: their boards stay.
+/// Boards of disabled games are replayed too: they are still stored.
 async fn recompute(app: &Arc<App>, how: Recompute, only: Option<&str>) -> anyhow::Result<ExitCode> {
     let mut differences = 0;
     let mut games = app.registry.iter().map(|game| game.meta().name).collect::<Vec<_>>();

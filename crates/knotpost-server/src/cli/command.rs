@@ -33,7 +33,7 @@ pub(super) async fn run(config: Config, args: Args) -> anyhow::Result<ExitCode> 
     let origin = Origin::operator();
     let app = super::open(config, Opening::Existing).await?;
     let body = crate::domain::limit_comment(body.trim());
-    let answer = execute(&app, Request { line: args.line, body, origin, answering: None }).await?;
+    let answer = execute(&app, Request::of_line(args.line, body, origin, &app.vocabulary)).await?;
     let (subject, text) = app.composer.text(&answer.reply).map_err(anyhow::Error::msg)?;
     say!("{}", crate::domain::clean_text(&format!("Subject: {subject}\n\n{text}")));
     app.store.close().await;

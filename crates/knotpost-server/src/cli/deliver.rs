@@ -10,13 +10,13 @@ use super::output::complain;
 use super::{EX_DATAERR, EX_TEMPFAIL};
 use crate::config::Config;
 use crate::domain::OwnAddresses;
-use crate::inbound::handover::{NotHandedOver, Piped, hand_over, judge};
-use crate::inbound::{Desk, Intake, Receipt, addressed, parse};
+use crate::inbound::local_socket::{Piped, SubmitError, receive_piped, submit};
+use crate::inbound::{Intake, MailIntake, Receipt, addressed, parse};
 use crate::server::Opening;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Address the message was delivered to (default: those of ours that stand in the message); may be repeated.
+    /// Address the message was delivered to (default: the server's addresses in the message); may be repeated.
     // An address may begin with a hyphen; as anything else that is none of ours, it is refused.
     #[arg(long, value_name = "ADDRESS", allow_hyphen_values = true)]
     to: Vec<String>,
@@ -65,27 +65,27 @@ fn address(config: &Config, to: Vec<String>, raw: &[u8]) -> Piped {
 /// Hands the message to the running server; when that cannot be done, stores it for a server to find. A message
 /// that a server took before it went away is recognised when it is found again.
 async fn give(config: Config, piped: Piped, raw: Vec<u8>) -> anyhow::Result<Receipt> {
-    let why = match hand_over(&config.socket(), &piped, &raw).await {
+    let why = match submit(&config.socket(), &piped, &raw).await {
         Ok(receipt) => return Ok(receipt),
         Err(why) => why,
     };
     let stored = store(config, piped, raw).await;
     match why {
-        NotHandedOver::NoServer => stored,
+        SubmitError::NoServer => stored,
         // Both failed: the server's side is what an operator can put right.
         why => stored.with_context(|| with_cause(&why)),
     }
 }
 
-fn with_cause(why: &NotHandedOver) -> String {
+fn with_cause(why: &SubmitError) -> String {
     let cause = std::error::Error::source(why).map_or_else(String::new, |cause| format!(" ({cause})"));
     format!("{why}{cause}, and the message cannot be stored without it")
 }
 
 async fn store(config: Config, piped: Piped, raw: Vec<u8>) -> anyhow::Result<Receipt> {
     let app = super::open(config, Opening::Existing).await?;
-    let desk = Desk::new(Arc::clone(&app));
-    let receipt = judge(&desk as &dyn Intake, piped, raw).await;
+    let intake = MailIntake::new(Arc::clone(&app));
+    let receipt = receive_piped(&intake as &dyn Intake, piped, raw).await;
     app.store.close().await;
     Ok(receipt)
 }

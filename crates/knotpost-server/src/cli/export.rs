@@ -1,4 +1,4 @@
-//! `export`: the record of a board, or the whole server, on standard output or in a file of its own.
+//! `export`: the record of a board, or the entire server, on standard output or in a file of its own.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -22,10 +22,10 @@ pub(super) struct Args {
     /// The board, for example osbox/123; osbox/123#7 is the record of its first seven moves.
     #[arg(long, value_name = "GAME/N", required_unless_present = "all", conflicts_with = "all")]
     board: Option<Wanted>,
-    /// The whole server, for `knotpost import` on another database.
+    /// The entire server, for `knotpost import` on another database.
     #[arg(long)]
     all: bool,
-    /// A new file for it, to be read by its owner alone (default: standard output).
+    /// A new file for it, readable by its owner alone (default: standard output).
     file: Option<PathBuf>,
     /// The same.
     #[arg(long, short, value_name = "FILE", conflicts_with = "file")]

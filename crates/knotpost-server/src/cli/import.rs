@@ -1,4 +1,4 @@
-//! `import`: finished games from a file of records, or a whole server.
+//! `import`: finished games from a file of records, or an entire server.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -14,22 +14,22 @@ use crate::config::Config;
 use crate::server::Opening;
 use crate::service::{ForeignKey, Import, Imported, Strangers, import, is_export};
 
-/// More than this is no file of records that is taken at once.
+/// Largest file of records.
 const MOST_BYTES: u64 = 64 << 20;
-/// How a file begins that is a whole server's is seen from so many bytes.
+/// How many bytes show whether the file holds an entire server.
 const BEGINNING: u64 = 32;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The file, with one or many records or a whole server; `-`: records from standard input.
+    /// The file, with one or many records or an entire server; `-`: records from standard input.
     file: PathBuf,
-    /// Make users of players who are none here; an administrator lets them in.
+    /// Make users of players without an account; an administrator lets them in.
     #[arg(long)]
     create_users: bool,
-    /// Take a whole server in though its secret key is not this one's; mail stored under that key is lost.
+    /// Import an entire server although its secret key is another one; mail stored under that key is lost.
     #[arg(long)]
     new_key: bool,
-    /// Forget what an interrupted import of a whole server stored, and begin with the first row.
+    /// Delete what an interrupted import of an entire server stored, and begin with the first row.
     #[arg(long)]
     start_over: bool,
 }
@@ -77,7 +77,7 @@ fn beginning(file: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The file as text, or why it is none.
+/// The file as text, or why it is not text.
 fn read(file: &Path) -> anyhow::Result<Result<String, &'static str>> {
     let mut bytes = Vec::new();
     if file.as_os_str() == "-" {
@@ -94,7 +94,7 @@ fn read(file: &Path) -> anyhow::Result<Result<String, &'static str>> {
         return Ok(Err("that is too large for a file of records; split it"));
     }
     if is_export(&bytes) {
-        return Ok(Err("a whole server is read more than once: give it as a file"));
+        return Ok(Err("an entire server is read more than once: give it as a file"));
     }
     Ok(String::from_utf8(bytes).map_err(|_| "that is not UTF-8 text"))
 }

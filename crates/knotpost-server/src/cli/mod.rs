@@ -1,5 +1,5 @@
 //! The command line: one file a subcommand. An edge like the others: it translates, calls a use
-//! case, and says in an exit code what came of it.
+//! case, and reports the outcome in an exit code.
 
 mod admin;
 mod backup;
@@ -67,14 +67,14 @@ enum Command {
     },
     /// Bring the database schema up to date.
     Migrate(settings::MigrateArgs),
-    /// Copy the whole SQLite database into a new file while the server runs.
+    /// Copy the entire SQLite database into a new file while the server runs.
     Backup(backup::Args),
-    /// Write the record of a board, or the whole server, to standard output or into a file.
+    /// Write the record of a board, or the entire server, to standard output or into a file.
     Export(export::Args),
-    /// Take in finished games from a file of records, or a whole server that `export --all` wrote; exit code 65:
+    /// Import finished games from a file of records, or an entire server that `export --all` wrote; exit code 65:
     /// the file was refused.
     Import(import::Args),
-    /// Look after users and boards.
+    /// Manage users, boards and mail.
     Admin {
         #[command(subcommand)]
         action: admin::Action,
@@ -88,8 +88,8 @@ enum Command {
     },
 }
 
-/// `deliver` by itself. A mail server starts one for each mail, and to set up the lines of all other commands is a fifth
-/// of what it computes.
+/// `deliver` by itself. A mail server starts one for each mail, and building the command line of all other commands is a
+/// fifth of its processor time.
 #[derive(Debug, Parser)]
 struct Pipe {
     #[arg(long)]
@@ -99,7 +99,7 @@ struct Pipe {
 }
 
 impl Pipe {
-    /// What the arguments say, when `deliver` comes first and nothing about them needs to be explained.
+    /// The parsed arguments, when `deliver` comes first and they need no help text or error message.
     fn try_parse_first() -> Option<Cli> {
         let mut arguments = std::env::args_os().skip(1).peekable();
         if arguments.peek()? != "deliver" {
@@ -136,17 +136,17 @@ pub fn main() -> ExitCode {
         Ok(config) => config,
         Err(error) => {
             complain!("knotpost: the configuration cannot be used: {error}");
-            // An operator's slip must not send players' mail back: it waits in the queue of the mail server.
+            // An operator's mistake must not bounce players' mail: it waits in the queue of the mail server.
             let waits = matches!(command, Command::Deliver(_));
             return ExitCode::from(if waits { EX_TEMPFAIL } else { EX_CONFIG });
         }
     };
     let mut runtime = match command {
-        // A mail server starts one for each mail, which does one thing after the other.
+        // A mail server starts one for each mail; it does one thing after another.
         Command::Deliver(_) => Builder::new_current_thread(),
         _ => Builder::new_multi_thread(),
     };
-    // Answers of PostgreSQL and of the writer come from other threads. Workers look for them after every few of their own tasks.
+    // Answers of PostgreSQL and of the writer come from other threads. Workers poll for them after every few of their own tasks.
     let runtime = match runtime.enable_all().global_queue_interval(8).build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -156,10 +156,10 @@ pub fn main() -> ExitCode {
     };
     let is_server = matches!(command, Command::Serve);
     let outcome = runtime.block_on(run(config, command));
-    // Blocking work, such as a hash nobody waits for any more, does not hold up the end.
+    // Blocking work, such as a hash without a waiting caller, does not delay the end.
     runtime.shutdown_background();
     match outcome {
-        // A greeting that nobody could read says nothing of how a server ran.
+        // A greeting that could not be printed says nothing of how a server ran.
         Ok(code) if is_server => code,
         outcome => output::end(outcome, exit_code),
     }
@@ -174,7 +174,7 @@ fn exit_code(error: &anyhow::Error) -> u8 {
 /// Shows help, or what is wrong with the arguments.
 fn explain(error: &clap::Error) -> ExitCode {
     let _ = error.print();
-    // A slip in the line of a pipe must not send players' mail back.
+    // A mistake in the line of a pipe must not bounce players' mail.
     let waits = error.use_stderr() && std::env::args_os().any(|argument| argument == "deliver");
     match error.exit_code() {
         _ if waits => ExitCode::from(EX_TEMPFAIL),

@@ -1,4 +1,4 @@
-//! `export --all` and `import` of a whole server.
+//! `export --all` and `import` of an entire server.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
@@ -20,12 +20,12 @@ use crate::service::{
 /// Bytes read or written at once.
 const BUFFER: usize = 1 << 20;
 
-/// What the operator wants besides.
+/// Options of an import.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wishes {
-    /// About a key that is not the one of the file.
+    /// Whether another key than that of the file is accepted.
     pub(super) foreign_key: ForeignKey,
-    /// Forget what an interrupted import stored.
+    /// Delete what an interrupted import stored.
     pub(super) starts_over: bool,
 }
 
@@ -38,7 +38,7 @@ fn shown(stage: Stage) -> &'static str {
     }
 }
 
-/// Writes the whole server into a new file, or to standard output.
+/// Writes the entire server into a new file, or to standard output.
 pub(super) async fn export_all(config: Config, file: Option<&Path>) -> anyhow::Result<ExitCode> {
     let key = config.key_place();
     let app = super::open(config, Opening::Existing).await?;
@@ -71,7 +71,7 @@ pub(super) async fn export_all(config: Config, file: Option<&Path>) -> anyhow::R
 
 fn tell_export(out: &mut impl Write, written: &Exported, to: &str, key: &str) {
     let rows: u64 = written.tables.iter().map(|(_, rows)| rows).sum();
-    // Whoever closed the stream does not want to read it.
+    // A reader who closed the stream does not want the rest.
     let _ = write!(
         out,
         "The server was written to {to}: {} users, {} boards, {} moves; {rows} rows in all, {} bytes.\n\
@@ -85,7 +85,7 @@ fn tell_export(out: &mut impl Write, written: &Exported, to: &str, key: &str) {
     );
 }
 
-/// Takes the server of a file in.
+/// Imports the server of a file.
 pub(super) async fn import_all(config: Config, path: &Path, wishes: Wishes) -> anyhow::Result<ExitCode> {
     let file = File::open(path).with_context(|| format!("{} cannot be opened", path.display()))?;
     let app = super::open_with_any_key(config, Opening::Create).await?;
@@ -114,7 +114,7 @@ async fn take_in(
 ) -> Result<Moved, MoveError> {
     let mut progress = Progress::of("rows");
     let mut show = |stage, done, total| progress.show(shown(stage), done, total);
-    let schema = app.store.glance().await?.schema_version().await?;
+    let schema = app.store.query().await?.schema_version().await?;
     let file = check_export(input, app.registry, schema, &mut show)?;
     if wishes.starts_over && discard_import(app).await? {
         complain!("What the interrupted import had stored is forgotten.");

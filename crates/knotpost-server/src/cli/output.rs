@@ -1,16 +1,18 @@
 //! What commands say: the one place that writes to the standard streams.
 //!
-//! A stream that somebody closed, or that is full, never stops a command in the middle of its work: what it does is
-//! done once, and its exit code tells of it.
+//! A closed or full stream never stops a command in the middle of its work: the work is completed once, and the exit
+//! code reports the failure.
 
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
+use crate::domain::clean_text;
+
 /// The output could not be written (sysexits.h).
 const EX_IOERR: u8 = 74;
-/// As a shell tells of a program that wrote to somebody who had gone.
+/// The exit code that a shell reports for a program ended by SIGPIPE.
 const CLOSED: u8 = 141;
 
 /// Why nothing more is written to standard output.
@@ -29,7 +31,7 @@ macro_rules! complain {
 
 pub(super) use {complain, say};
 
-/// Standard output, whose first failure is remembered.
+/// Standard output, whose first failure is stored.
 #[derive(Debug)]
 pub(super) struct Output;
 
@@ -56,23 +58,24 @@ fn remember(error: io::Error) -> io::Error {
     error
 }
 
-/// Writes a line; [`end`] tells of a failure.
+/// Writes a line without control characters, which could steer the terminal: it may hold a stranger's words. [`end`]
+/// reports a failure.
 pub(super) fn line(words: Arguments<'_>) {
-    let _ = Output.write_fmt(format_args!("{words}\n"));
+    let _ = Output.write_fmt(format_args!("{}\n", clean_text(&words.to_string())));
 }
 
-/// Writes as it is; [`end`] tells of a failure.
+/// Writes without a line end; [`end`] reports a failure.
 pub(super) fn text(words: &str) {
     let _ = Output.write_all(words.as_bytes());
 }
 
-/// Writes a line to standard error. Whoever closed that does not want to read it.
+/// Writes a line to standard error. Failures are ignored.
 pub(super) fn error_line(words: Arguments<'_>) {
     let _ = io::stderr().lock().write_fmt(format_args!("{words}\n"));
 }
 
-/// The exit code of a command that ended with this: its own, also when nobody read to the end, as what it did is
-/// done; another when the output is on no disk.
+/// The exit code of a command that ended with this: its own, also when the reader closed the stream early, because its
+/// work is done; another one when the output could not be written to disk.
 pub(super) fn end(outcome: anyhow::Result<ExitCode>, code_of: impl Fn(&anyhow::Error) -> u8) -> ExitCode {
     let _ = Output.flush();
     let failed = FAILED.get();

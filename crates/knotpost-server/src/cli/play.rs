@@ -60,13 +60,13 @@ pub(super) fn run(args: &PlayArgs, registry: &Registry) -> ExitCode {
     let (input, output, errors) = (io::stdin().lock(), io::stdout().lock(), io::stderr().lock());
     match execute(&args.words, registry, input, output, errors) {
         Ok(code) => ExitCode::from(code),
-        // Whoever reads the output has seen enough.
+        // The reader has closed the stream.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(IO_FAILED),
     }
 }
 
-/// The whole command over any streams.
+/// The entire command over any streams.
 fn execute(
     words: &[String],
     registry: &Registry,
@@ -138,7 +138,7 @@ fn play<O: Write, E: Write>(
     Ok(0)
 }
 
-/// A hot-seat game: one or more words a line, until it is over or nobody types any more. Gives the last position.
+/// A hot-seat game: one or more words a line, until it is over or the input ends. Gives the last position.
 fn hold_game<O: Write, E: Write>(
     table: Table,
     input: impl BufRead,

@@ -1,10 +1,10 @@
-//! How far long work is: a bar on a terminal, now and then a line elsewhere.
+//! Progress of long tasks: a bar on a terminal, an occasional line elsewhere.
 
 use std::io::{IsTerminal as _, Write as _};
 
-/// Work of fewer pieces is done before anybody looks.
+/// Work of fewer pieces is over before it is worth a report.
 const WORTH_TELLING: u64 = 100;
-/// So many lines tell of one piece of work where there is no terminal.
+/// How many lines report the progress of a task where there is no terminal.
 const LINES: u64 = 20;
 /// How wide the bar is.
 const WIDTH: usize = 40;
@@ -36,13 +36,13 @@ impl Progress {
         self.shown = Some((part, step));
         let text = format!("{part}{done} of {total} {}", self.unit);
         let mut errors = std::io::stderr().lock();
-        // Whoever closed the stream does not want to see it.
+        // A reader who closed the stream does not want it.
         let _ = if self.is_terminal {
             let filled = usize::try_from(step).unwrap_or(0) * WIDTH / 1000;
             let end = if done == total { "\n" } else { "" };
             write!(errors, "\r[{:<WIDTH$}] {text}{end}", "#".repeat(filled)).and_then(|()| errors.flush())
         } else if is_new && step == 0 {
-            // The first pieces are no news yet.
+            // The first pieces are not worth a line.
             Ok(())
         } else {
             writeln!(errors, "{text}")

@@ -41,7 +41,7 @@ pub(super) async fn run(config: Config) -> anyhow::Result<ExitCode> {
     };
     complain!("Stopping: finishing what is in hand.");
     server.stop().await;
-    // Whatever keeps servers running shall notice.
+    // The supervisor of the process must notice.
     damage.map_or(Ok(ExitCode::SUCCESS), |damage| Err(anyhow::Error::msg(damage)))
 }
 
@@ -56,7 +56,7 @@ fn reload(server: &Server) {
     }
 }
 
-/// Waits until the database file is found damaged or a loop does not go on; what is to be said about it.
+/// Waits until the database file is found damaged or a loop fails; returns the message about it.
 async fn wait_for_damage(condition: &mut watch::Receiver<Condition>) -> String {
     loop {
         if let Condition::Damaged(damage) | Condition::Broken(damage) = &*condition.borrow_and_update() {

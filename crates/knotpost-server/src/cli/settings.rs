@@ -24,7 +24,7 @@ pub(super) enum Action {
 
 #[derive(Debug, Args)]
 pub(super) struct MigrateArgs {
-    /// From now on this server's secret key is that of the database; mail stored under the former key is lost.
+    /// Make this server's secret key that of the database; mail stored under the former key is lost.
     #[arg(long)]
     new_key: bool,
 }

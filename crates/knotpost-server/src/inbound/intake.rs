@@ -1,43 +1,121 @@
-//! The desk as the listeners know it: judges recipients, takes messages, and always has an answer.
+//! What listeners and the pipeline agree on: a message with its envelope goes in, a receipt comes back.
+//!
+//! Knows neither protocols nor what is done with a message.
 
-use std::panic::AssertUnwindSafe;
+use std::net::IpAddr;
 
-use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-use super::pipeline::Desk;
-use super::reason::Reason;
-use super::smtp::{Envelope, Intake, Receipt, RecipientVerdict};
-use crate::outage::log_failure;
+/// The way a message came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Way {
+    /// The SMTP listener.
+    Smtp,
+    /// The LMTP listener.
+    Lmtp,
+    /// Piped into `deliver`.
+    Pipe,
+    /// `POST /inbound`.
+    Http,
+    /// A watched Maildir.
+    Maildir,
+}
 
-impl Intake for Desk {
-    fn recipient(&self, address: &str) -> RecipientVerdict {
-        if self.app.own.recipient(address).is_some() {
-            return RecipientVerdict::Accepted;
-        }
-        let domain = address.rsplit_once('@').map(|(_, domain)| domain);
-        if domain.is_some_and(|domain| self.app.own.is_own_domain(domain)) {
-            let text = format!("there is no such address here; commands go to {}", self.app.own.plain());
-            return RecipientVerdict::Unknown { text };
-        }
-        RecipientVerdict::NotOurs
+impl Way {
+    /// Whether a mail server waits for the receipt and tells the sender.
+    pub fn has_session(self) -> bool {
+        matches!(self, Self::Smtp | Self::Lmtp)
     }
 
-    fn receive(&self, envelope: Envelope, raw: Vec<u8>) -> BoxFuture<'_, Receipt> {
-        Box::pin(async move {
-            // A mail that makes the program stumble is kept for a person to look at; sent again it would do the same.
-            let taken = AssertUnwindSafe(self.take(&envelope, &raw)).catch_unwind().await;
-            let receipt = match taken {
-                Ok(receipt) => receipt,
-                Err(_) => self
-                    .keep_aside(&envelope, &raw, Reason::Failed)
-                    .await
-                    .map(|()| Receipt::Stored { text: Reason::Failed.to_string() }),
-            };
-            receipt.unwrap_or_else(|error| {
-                log_failure(&error, "a mail could not be stored");
-                Receipt::try_later("the server cannot store mail at the moment")
-            })
-        })
+    /// The stored name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Smtp => "smtp",
+            Self::Lmtp => "lmtp",
+            Self::Pipe => "pipe",
+            Self::Http => "http",
+            Self::Maildir => "maildir",
+        }
     }
+}
+
+/// What is known about a message besides its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Envelope {
+    /// The way it came.
+    pub way: Way,
+    /// The host that connected.
+    pub peer: Option<IpAddr>,
+    /// The name that host gave in its greeting.
+    pub helo: Option<String>,
+    /// The return path; `None` is the null path `<>`.
+    pub mail_from: Option<String>,
+    /// The recipients as written; all were accepted by [`Intake::recipient`].
+    pub recipients: Vec<String>,
+}
+
+/// The reply to `RCPT TO`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RecipientVerdict {
+    /// An address of ours.
+    Accepted,
+    /// Our domain, but no address of ours; the text says what would be.
+    Unknown {
+        /// One sentence for the sender.
+        text: String,
+    },
+    /// An address of another domain: this server does not relay.
+    NotOurs,
+    /// Not at the moment.
+    TryLater {
+        /// One sentence for the sender.
+        text: String,
+    },
+}
+
+/// The reply to a complete message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Receipt {
+    /// It is stored, durably.
+    Stored {
+        /// One line for the log of the other side.
+        text: String,
+    },
+    /// It will not be taken, now or later.
+    Refused {
+        /// The reply code, 5xx.
+        code: u16,
+        /// The enhanced status code, "5.x.y".
+        enhanced: &'static str,
+        /// One sentence for the sender.
+        text: String,
+    },
+    /// It cannot be taken now.
+    TryLater {
+        /// The reply code, 4xx.
+        code: u16,
+        /// The enhanced status code, "4.x.y".
+        enhanced: &'static str,
+        /// One line for the log of the other side.
+        text: String,
+    },
+}
+
+/// The enhanced status code of [`Receipt::TryLater`] when no mail at all can be stored.
+pub(super) const STORE_TROUBLE: &str = "4.3.0";
+
+impl Receipt {
+    /// Not now, because of this server's own state (451 4.3.0).
+    pub fn try_later(text: impl Into<String>) -> Self {
+        Self::TryLater { code: 451, enhanced: STORE_TROUBLE, text: text.into() }
+    }
+}
+
+/// Takes mail in for every listener.
+pub trait Intake: Send + Sync {
+    /// Judges a recipient, quickly and without waiting.
+    fn recipient(&self, address: &str) -> RecipientVerdict;
+
+    /// Takes a message. The receipt is sent to the client as it is: `Stored` means committed.
+    fn receive(&self, envelope: Envelope, raw: Vec<u8>) -> BoxFuture<'_, Receipt>;
 }

@@ -1,48 +1,32 @@
-//! Mail on its way in: from bytes to a command line, one stage a file.
+//! Mail on its way in: listeners take messages, and three stages make a commit of each.
 //!
-//! `parse` -> `classify` -> `identify` (which asks `extract` for the words that are the sender's own); the crate
-//! `knotpost-mail` holds all of them but `classify`. Beside them stand `digest` (has this mail been here before),
-//! `authenticate` with `policy` (who vouches for its sender; the one stage that asks somebody, namely DNS)
-//! and the SMTP and LMTP listener. The stages are pure functions from value to value: nothing here knows the store, the
-//! games, the clock or the meaning of a command. Whoever receives mail passes it to [`Intake`]; [`Desk`] is the
-//! intake of the server, which walks a mail through the stages and commits what comes of it.
+//! `listeners` speak SMTP, LMTP, Maildir, a local socket and web hooks, and pass whole messages to an [`Intake`].
+//! [`MailIntake`], the intake of the server, walks each through the stages: `read` turns bytes into a mail,
+//! `authentication` asks DNS who vouches for its sender, `decide` says what becomes of it, and `commit` carries that
+//! out in one write. Mail that cannot be executed at once waits for `inbox_worker`; `quarantine` keeps what cannot be
+//! processed. `read` and `decide` are pure; listeners know neither the store nor what is in a message. Nothing here
+//! knows what a command means.
 
-mod addressed;
-mod answers;
-mod aside;
-mod auth_results;
-pub mod authenticate;
-pub mod bounce;
-mod budgets;
-pub mod claim;
-pub mod classify;
-pub mod digest;
-mod dns;
-pub mod handover;
-mod hosts;
+pub mod authentication;
+mod commit;
+mod decide;
+mod inbox_worker;
 mod intake;
-mod outcome;
-pub mod pipeline;
-mod places;
-pub mod policy;
-mod posted;
-mod postmaster;
+pub mod listeners;
+mod mail_intake;
+mod quarantine;
+mod read;
 pub mod reason;
-mod relay_hint;
-mod returned;
-pub mod smtp;
-mod strangers;
-pub mod unix_socket;
-mod verify;
-mod watch;
 
-pub use addressed::addressed;
-pub use authenticate::Authenticator;
-pub use claim::read_claim;
-pub use classify::{Class, classify};
-pub use digest::dedupe_key;
+pub use authentication::Authenticator;
+pub use intake::{Envelope, Intake, Receipt, RecipientVerdict, Way};
 pub use knotpost_mail::{Address, Broken, Extracted, Identified, Message, extract, identify, parse};
-pub use pipeline::Desk;
+pub use listeners::maildir::{MaildirWatcher, Round};
+pub use listeners::smtp::{Protocol, SmtpSettings};
+pub use listeners::{local_socket, smtp, unix_socket};
+pub use mail_intake::MailIntake;
+pub use read::addressed::addressed;
+pub use read::classify::{Class, classify};
+pub use read::digest::dedupe_key;
+pub use read::reply_claim::read_reply_claim;
 pub use reason::Reason;
-pub use smtp::{Envelope, Intake, Protocol, Receipt, RecipientVerdict, SmtpSettings, Way};
-pub use watch::{Round, Watch};

@@ -1,4 +1,4 @@
-//! Why a mail ended the way it did: the names kept on the inbox row and shown to administrators.
+//! Reasons: why a mail ended as it did, as stored on the inbox row and shown to administrators.
 //!
 //! The names are stored, so they never change their meaning; new ones may be added.
 
@@ -31,7 +31,7 @@ reasons! {
     Executed = "executed",
     /// The command was understood and refused (a rule, a limit, a wrong password); the answer says why.
     Refused = "refused",
-    /// The mail could not be understood, and its sender was told.
+    /// The mail could not be understood, and its sender got an error.
     AnsweredError = "answered_error",
     /// The same mail had been processed before.
     Duplicate = "duplicate",
@@ -91,7 +91,7 @@ reasons! {
     ForeignSender = "foreign_sender",
     /// The authentication policy of this server refuses the mail.
     Unauthenticated = "unauthenticated",
-    /// Something went wrong on our side; the raw mail is kept.
+    /// Processing failed; the raw mail is kept.
     Failed = "failed",
 }
 

@@ -13,7 +13,7 @@ use super::dkim_key::{KeyError, SigningKey, zone_line};
 use crate::config::Config;
 use crate::domain::Millis;
 
-/// The fields that are signed, each once more than it is there: nobody can add another one unnoticed.
+/// The fields that are signed, each once more than it occurs, so that a field added later breaks the signature.
 const SIGNED: &[&str] = &[
     "From",
     "To",
@@ -45,7 +45,7 @@ pub struct Signer {
 }
 
 impl std::fmt::Debug for Signer {
-    /// Without the key.
+    /// Omits the key.
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Signer").field("domain", &self.domain).finish_non_exhaustive()
     }
@@ -87,7 +87,7 @@ impl Signer {
     /// The message with its signature on top. `date` is the time that the signature names.
     ///
     /// # Errors
-    /// When the key fails, which it does not after it was read.
+    /// When signing fails, which it does not with a key that was read.
     pub fn sign(&self, message: &[u8], date: Millis) -> Result<Vec<u8>, KeyError> {
         let (fields, body) = split(message);
         let mut names: Vec<&str> = Vec::new();

@@ -1,4 +1,4 @@
-//! The key that signs our mail, and what its domain's DNS says about it.
+//! The DKIM key, and the DNS record of its public half.
 //!
 //! Knows keys and records; not what is signed. No error repeats anything of the key.
 
@@ -45,8 +45,8 @@ pub(super) enum SigningKey {
     Ed25519(Box<Ed25519KeyPair>),
 }
 
-/// The path of a file, unless it could be a key that somebody wrote in its place: a name has an extension, which no
-/// sign of base64 begins, and lies in a folder that is there.
+/// The path of a key file, unless it could be a key given in its place: a file name has an extension, which no base64
+/// text has, and its folder exists.
 fn shown(path: &Path) -> String {
     let is_path = path.extension().is_some() && path.parent().is_some_and(Path::is_dir);
     if is_path { path.display().to_string() } else { "that it names".to_owned() }

@@ -2,11 +2,7 @@
 //!
 //! Knows what a claim is worth (see `pass`) and how a short command is said in full; not where in a mail it stood.
 
-use std::sync::atomic::AtomicBool;
-
-use knotpost_commands::{
-    Action, BoardAt, Command, Credentials, ParseError, Password, ShortCommand, parse_short,
-};
+use knotpost_commands::{Action, BoardAt, Command, Credentials, ParseError, ShortCommand, parse_short};
 use knotpost_rules::Seed;
 
 use super::board::parse_options;
@@ -16,7 +12,7 @@ use super::pass::{Claim, Pass, Verdict, judge};
 use super::{Board, Code, Login, Origin, Prepared, Refusal, ServiceError};
 use crate::app::App;
 use crate::domain::{Comment, Millis};
-use crate::store::{StoreError, Tx};
+use crate::store::{ReadTx, StoreError, WriteTx};
 
 /// What a mail would say as the answer to a board mail.
 #[derive(Clone, Debug)]
@@ -160,22 +156,14 @@ pub(super) async fn prepare_answer(
     Ok(Answered::Prepared(Box::new(Prepared {
         echo,
         body: Comment::new(&body),
-        origin: origin.clone(),
-        command,
         login: login.map_or(Login::NotNeeded, |(user, hash)| Login::Known {
             user,
             hash,
             key: None,
             session: None,
         }),
-        new_hash: None,
-        overloaded: false,
-        proven: Vec::new(),
-        asker: None,
-        limited: None,
-        made: AtomicBool::new(false),
-        lines: Vec::new(),
         standpoint: Some(standpoint),
+        ..Prepared::new(command, origin.clone())
     })))
 }
 
@@ -185,7 +173,7 @@ pub(super) fn no_command() -> ParseError {
 }
 
 /// Refuses what is said from no good standpoint, and takes an answer that was held: it is confirmed once.
-pub(super) async fn check_standpoint(tx: &mut Tx, prepared: &Prepared) -> Result<(), ServiceError> {
+pub(super) async fn check_standpoint(tx: &mut WriteTx, prepared: &Prepared) -> Result<(), ServiceError> {
     match &prepared.standpoint {
         Some(Standpoint::BadPass) => Err(no_good().into()),
         Some(Standpoint::Undecided) => Err(Refusal::new(Code::WrongArguments, "this does not say `confirm`")
@@ -209,7 +197,7 @@ fn no_good() -> Refusal {
 
 /// What is wrong with a line that is no short command, with the board it is about.
 pub(super) async fn refuse_answer(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     pass: &Pass,
     error: &ParseError,
@@ -237,7 +225,7 @@ pub(super) async fn refuse_answer(
 /// # Errors
 /// The refusal, with the board as it is now; when the database fails.
 pub(super) async fn check_sight(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     prepared: &Prepared,
     board: Board,
@@ -261,7 +249,7 @@ pub(super) async fn check_sight(
 
 /// The command of a line, and the text that belongs to it. A word that could be a move is one.
 async fn read(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     pass: &Pass,
     line: &str,
@@ -303,8 +291,8 @@ fn lone_move(app: &App, pass: &Pass, line: &str, seats: usize) -> Result<Option<
 /// A short command with everything that the pass says for it.
 fn in_full(pass: &Pass, short: ShortCommand) -> Command {
     let (game, board) = (pass.board.game.clone(), pass.board.number as u32);
-    // Who holds a pass has proven who he is; there is no password to check.
-    let who = Credentials { userid: pass.user.userid.clone(), password: Password::given("") };
+    // The holder of a pass has proven who they are; there is no password to check.
+    let who = Credentials::without_password(pass.user.userid.as_str());
     match short {
         ShortCommand::Act { action, number } => {
             Command::Move { game: Some(game), board, who, action, number }
@@ -325,7 +313,7 @@ fn in_full(pass: &Pass, short: ShortCommand) -> Command {
 /// # Errors
 /// When the database fails or the mail cannot be written.
 pub async fn ask_for_confirmation(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     prepared: &Prepared,
     now: Millis,

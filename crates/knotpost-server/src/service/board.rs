@@ -15,7 +15,7 @@ use super::time::{BoardPauses, TimeLimits, Timing, has_own_limits};
 use super::{History, Scene};
 use crate::app::App;
 use crate::domain::{BoardRef, BoardState, Millis, MoveKind, Period, SeatState, UserKey};
-use crate::store::{BoardRow, MoveRow, SeatRow, SeatedBoard, StoreError, Tx};
+use crate::store::{BoardRow, MoveRow, ReadTx, SeatRow, SeatedBoard, StoreError, WriteTx};
 
 /// A pause that nobody has ended yet lasts to the end of all calendars.
 const NEVER: Millis = Millis(253_402_300_799_999);
@@ -63,7 +63,12 @@ impl Board {
     ///
     /// # Errors
     /// When the database fails, or the stored moves do not replay under the present rules.
-    pub async fn load(tx: &mut Tx, app: &App, game: &str, number: u32) -> Result<Option<Self>, StoreError> {
+    pub async fn load(
+        tx: &mut ReadTx,
+        app: &App,
+        game: &str,
+        number: u32,
+    ) -> Result<Option<Self>, StoreError> {
         let found = tx.find_seated_board(game, number).await?;
         Self::unless_removed(tx, app, found).await
     }
@@ -73,7 +78,7 @@ impl Board {
     /// # Errors
     /// As [`Board::load`].
     pub async fn load_to_change(
-        tx: &mut Tx,
+        tx: &mut WriteTx,
         app: &App,
         game: &str,
         number: u32,
@@ -83,7 +88,7 @@ impl Board {
     }
 
     async fn unless_removed(
-        tx: &mut Tx,
+        tx: &mut ReadTx,
         app: &App,
         found: Option<SeatedBoard>,
     ) -> Result<Option<Self>, StoreError> {
@@ -99,7 +104,7 @@ impl Board {
     ///
     /// # Errors
     /// As [`Board::load`].
-    pub async fn from_row(tx: &mut Tx, app: &App, row: BoardRow) -> Result<Self, StoreError> {
+    pub async fn from_row(tx: &mut ReadTx, app: &App, row: BoardRow) -> Result<Self, StoreError> {
         let seats = tx.seats(row.id).await?;
         Self::from_seated(tx, app, SeatedBoard { board: row, seats }).await
     }
@@ -108,7 +113,7 @@ impl Board {
     ///
     /// # Errors
     /// As [`Board::load`].
-    pub async fn from_seated(tx: &mut Tx, app: &App, found: SeatedBoard) -> Result<Self, StoreError> {
+    pub async fn from_seated(tx: &mut ReadTx, app: &App, found: SeatedBoard) -> Result<Self, StoreError> {
         let SeatedBoard { board: row, seats } = found;
         let mut board = match Self::recall(tx, app, &row, &seats).await? {
             Some(board) => board,
@@ -126,7 +131,7 @@ impl Board {
     ///
     /// # Errors
     /// As [`Board::load`].
-    pub(super) async fn replay_row(tx: &mut Tx, app: &App, row: BoardRow) -> Result<Self, StoreError> {
+    pub(super) async fn replay_row(tx: &mut ReadTx, app: &App, row: BoardRow) -> Result<Self, StoreError> {
         let (seats, moves) = (tx.seats(row.id).await?, tx.moves(row.id).await?);
         Self::replay(app, row, seats, moves)
     }
@@ -142,7 +147,7 @@ impl Board {
 
     /// Goes on from what is remembered of a board; `None`: nothing is that fits.
     async fn recall(
-        tx: &mut Tx,
+        tx: &mut ReadTx,
         app: &App,
         row: &BoardRow,
         seats: &[SeatRow],
@@ -168,7 +173,7 @@ impl Board {
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn load_pauses(&mut self, tx: &mut Tx) -> Result<(), StoreError> {
+    pub async fn load_pauses(&mut self, tx: &mut ReadTx) -> Result<(), StoreError> {
         let (key, since) = (self.row.id, self.row.started_at);
         let mut everybody = tx.outages(since).await?;
         everybody.extend(tx.board_pauses(key).await?);

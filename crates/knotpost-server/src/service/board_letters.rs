@@ -8,7 +8,7 @@ use super::unsubscribe::Kind;
 use super::{Answers, Board, Sheet, Spoken, Standing, ratings};
 use crate::app::App;
 use crate::domain::{BoardState, Millis, RemarkKey, UserKey};
-use crate::store::{RemarkRow, SeatedBoard, StoreError, Tx, UserRow};
+use crate::store::{ReadTx, RemarkRow, SeatedBoard, StoreError, UserRow};
 
 /// A board mail to one reader.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ impl BoardFacts {
 /// # Errors
 /// When the database fails or the board does not replay.
 pub async fn letter_by_reference(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     ply: i64,
     facts: &BoardFacts,

@@ -1,21 +1,18 @@
-//! What use cases about boards share: finding one, telling everybody, `chat`.
+//! What use cases about boards share: finding one, telling all its readers.
 
 use knotpost_commands::GivenOption;
 use knotpost_rules::{AnyGame, OptionError};
 
-use super::Prepared;
-use super::execute::authorize_on;
-use super::post::{BoardFacts, Heading, post_board, post_to_user};
-use super::prepare::check_rate;
+use super::post::{BoardFacts, post_board, post_to_user};
 use super::sheet::{Listing, Spoken};
-use super::{Answer, Board, Code, Refusal, Reply, ServiceError, Sheet, Standing, ratings, webhooks};
+use super::{Answer, Board, Code, Refusal, Reply, ServiceError, Sheet, ratings, webhooks};
 use crate::app::App;
-use crate::domain::{BoardRef, Millis, RemarkKind};
-use crate::store::{StoreError, Tx};
+use crate::domain::{BoardRef, Millis};
+use crate::store::{StoreError, WriteTx};
 
 /// Queues the board to everybody and answers with it.
 pub(super) async fn answer_with_board(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     board: &Board,
     facts: BoardFacts,
@@ -30,7 +27,7 @@ pub(super) async fn answer_with_board(
 
 /// As [`answer_with_board`], where it is known what was said.
 pub(super) async fn answer_with_words(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     board: &Board,
     facts: BoardFacts,
@@ -77,7 +74,7 @@ pub(super) fn game_options(
 
 /// The board of that game and number, to be changed.
 pub(super) async fn find_board(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     game: &str,
     number: u32,
@@ -92,42 +89,9 @@ pub(super) fn no_such_board(app: &App, game: &str, number: u32) -> Refusal {
         .about_game(game)
 }
 
-pub(super) async fn chat(
-    tx: &mut Tx,
-    app: &App,
-    prepared: &Prepared,
-    game: &str,
-    number: u32,
-    now: Millis,
-) -> Result<Answer, ServiceError> {
-    let game = find_game(app, game)?.meta().name;
-    let board = find_board(tx, app, game, number).await?;
-    let (board, user) = authorize_on(tx, prepared, board).await?;
-    if matches!(board.standing(), Standing::Over(_))
-        && board.seat_of(user.id).is_none()
-        && !tx.subscribers(board.row.id).await?.iter().any(|(key, _)| *key == user.id.0)
-    {
-        let words = "this board is over: only its players and who subscribed to it speak here now";
-        return Err(Refusal::new(Code::NotAllowed, words).about(board).into());
-    }
-    if prepared.body.trim().is_empty() {
-        let refusal = Refusal::new(Code::WrongArguments, "there is no text to pass on")
-            .hint("Write what you want to say into the body, below the command.");
-        return Err(refusal.about(board).into());
-    }
-    if let Err(refusal) = check_rate(prepared) {
-        return Err(refusal.about(board).into());
-    }
-    let remark = tx
-        .insert_remark(board.row.id, board.row.ply, Some(user.id), RemarkKind::Chat, &prepared.body, now)
-        .await?;
-    let facts = BoardFacts { remark: Some(remark), ..BoardFacts::plain(Heading::Chat) };
-    answer_with_board(tx, app, &board, facts, now).await
-}
-
 /// Tells everybody on a board, players, watchers and who waits for its end, that it was taken off the server.
 pub(super) async fn tell_all(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     board: &Board,
     reply: &Reply,

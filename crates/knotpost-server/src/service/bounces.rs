@@ -4,7 +4,7 @@ use super::{Code, Refusal, ServiceError};
 use crate::app::App;
 use crate::domain::{Address, BounceKind, Millis, OutboxKey, Trouble, UserKey};
 use crate::links::Links;
-use crate::store::{StoppedAddress, StoreError, Tx};
+use crate::store::{StoppedAddress, StoreError, WriteTx};
 
 /// So many mails that nobody reads stop an address.
 const HARD: i64 = 2;
@@ -35,7 +35,7 @@ pub enum BounceOutcome {
 /// # Errors
 /// When the database fails.
 pub async fn record_report(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     links: &Links,
     (id, signature): (&str, &str),
     trouble: &Trouble,
@@ -56,7 +56,7 @@ pub async fn record_report(
 /// # Errors
 /// When the database fails.
 pub async fn record_trouble(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     mail: OutboxKey,
     recipient: &str,
     trouble: &Trouble,
@@ -82,7 +82,7 @@ pub async fn record_trouble(
 ///
 /// # Errors
 /// When the database fails.
-pub async fn heard_from(tx: &mut Tx, user: UserKey, sender: &Address) -> Result<(), StoreError> {
+pub async fn heard_from(tx: &mut WriteTx, user: UserKey, sender: &Address) -> Result<(), StoreError> {
     let key = sender.key();
     if tx.address_trouble(&key).await?.is_some()
         && tx.addresses(user).await?.iter().any(|row| row.address.to_lowercase() == key)
@@ -97,7 +97,7 @@ pub async fn heard_from(tx: &mut Tx, user: UserKey, sender: &Address) -> Result<
 /// # Errors
 /// When the database fails.
 pub(super) async fn take_notices(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     user: UserKey,
     recipient: &str,
@@ -151,7 +151,7 @@ pub async fn view_stopped(app: &App) -> Result<Vec<StoppedAddress>, ServiceError
 ///
 /// # Errors
 /// When mail to it is not stopped, or the database fails.
-pub(super) async fn start_stopped(tx: &mut Tx, address: &str) -> Result<(), ServiceError> {
+pub(super) async fn start_stopped(tx: &mut WriteTx, address: &str) -> Result<(), ServiceError> {
     if tx.start_address(&address.trim().to_lowercase()).await? {
         return Ok(());
     }

@@ -1,30 +1,92 @@
 //! Proving that somebody reads an address: the mails that ask for it, and the links and replies that do it.
 
-use std::sync::atomic::AtomicBool;
-
 use serde::Serialize;
 
-use super::answering::no_command;
+use super::answering::{Standpoint, no_command};
 use super::pass::Claim;
 use super::post::{post_answerable, post_to_user, registered_addresses};
-use super::token::{self, Payload, Subject, Unproven, day};
+use super::token::{Payload, Subject, Unproven, day};
 use super::undoing::announce_change;
-use super::{Answer, Login, Origin, Prepared, Refusal, Reply, ServiceError};
+use super::{Answer, Content, Facts, Origin, Prepared, Refusal, Reply, ServiceError, token};
 use crate::app::App;
-use crate::domain::{Address, Comment, Millis, UserKey};
+use crate::domain::{Address, Millis, UserKey, without_tag};
 use crate::service::Code;
-use crate::service::answering::Standpoint;
-use crate::store::{ConfirmationShare, STOPPED_BY_READER, StoreError, Tx, UserRow, UserState};
+use crate::store::{ConfirmationShare, ReadTx, STOPPED_BY_READER, StoreError, UserRow, UserState, WriteTx};
 
 /// An address can be confirmed for so many days.
 pub(super) const GOOD_FOR_DAYS: i64 = 7;
 const DAY_MS: i64 = 86_400_000;
 
-/// What an address gets whoever asks: three mails a day, ten in thirty days.
-const OF_ALL: ConfirmationShare =
-    ConfirmationShare { aligned: false, limits: &[(3, DAY_MS), (10, 30 * DAY_MS)] };
+/// What an address gets whoever asks: three mails a day, ten in thirty days. One user causes twenty a day at most,
+/// wherever they go.
+const OF_ALL: ConfirmationShare = ConfirmationShare {
+    aligned: false,
+    limits: &[(3, DAY_MS), (10, 30 * DAY_MS)],
+    of_user: Some((20, DAY_MS)),
+};
 /// What it gets beside when it asks itself, by a mail that its domain vouches for: three mails a day.
-const OWN: ConfirmationShare = ConfirmationShare { aligned: true, limits: &[(3, DAY_MS)] };
+const OWN: ConfirmationShare = ConfirmationShare { aligned: true, limits: &[(3, DAY_MS)], of_user: None };
+
+/// The account exists; how to start.
+#[derive(Debug, Serialize)]
+pub(in crate::service) struct Welcome {
+    /// The new user.
+    pub(in crate::service) userid: String,
+}
+
+impl Content for Welcome {
+    fn template(&self) -> &'static str {
+        "welcome"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// An address is to be confirmed by its reader.
+#[derive(Debug, Serialize)]
+struct ConfirmAddress {
+    /// The user it is to belong to.
+    userid: String,
+    /// The page that does it.
+    link: String,
+    /// How long that is possible.
+    days: i64,
+    /// Whether a reply does it as well.
+    by_reply: bool,
+}
+
+impl Content for ConfirmAddress {
+    fn template(&self) -> &'static str {
+        "confirm_address"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// A reply to the mail that asks for a confirmation said neither yes nor no.
+#[derive(Debug, Serialize)]
+struct ConfirmHint {
+    /// The user the address is to belong to.
+    userid: String,
+    /// Whether it came too late.
+    is_expired: bool,
+    /// Whether it wanted all mail to end at an address that somebody has confirmed.
+    is_in_use: bool,
+}
+
+impl Content for ConfirmHint {
+    fn template(&self) -> &'static str {
+        "confirm_hint"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
 
 /// What became of the mail that asks for a confirmation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -55,7 +117,7 @@ pub enum Confirmed {
 
 /// Stores an address; when addresses must be confirmed, asks its reader to.
 pub(super) async fn register(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     origin: &Origin,
     user: &UserRow,
@@ -83,14 +145,16 @@ pub(super) async fn register(
     if tx.is_blocked(&key).await? {
         return Ok(Asked::Blocked);
     }
-    let last = tx.last_confirmation(user.id, &key).await?;
+    // Whatever the tag: it is one reader who is written to.
+    let mailbox = without_tag(&key);
+    let last = tx.last_confirmation(user.id, &mailbox).await?;
     let share = if asks_itself { OWN } else { OF_ALL };
-    if !tx.claim_confirmation((user.id, &key), share, now).await? {
+    if !tx.claim_confirmation((user.id, &mailbox), share, now).await? {
         return Ok(last.map_or(Asked::Never, |at| Asked::Lately(at.to_readable())));
     }
     let payload = Payload { subject: Subject::Address, address: row, expires: day(now, GOOD_FOR_DAYS) };
     let reply_to = token::reply_address(app, payload, &address.to_string(), user);
-    let reply = Reply::ConfirmAddress {
+    let reply = Reply::from(ConfirmAddress {
         userid: user.userid.clone(),
         link: app.links.confirmation(
             &app.config.server.public_url,
@@ -100,7 +164,7 @@ pub(super) async fn register(
         ),
         days: GOOD_FOR_DAYS,
         by_reply: reply_to.is_some(),
-    };
+    });
     post_answerable(tx, app, &reply, address, Some(user.id), (None, reply_to), now).await?;
     Ok(Asked::Sent)
 }
@@ -110,7 +174,7 @@ pub(super) async fn register(
 /// # Errors
 /// When the database fails.
 pub async fn confirm_address(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     token: &str,
     now: Millis,
@@ -126,7 +190,7 @@ pub async fn confirm_address(
 
 /// Makes an address belong to a user; those that waited for it to be proven go.
 async fn prove(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     user: UserKey,
     address_key: &str,
@@ -147,7 +211,7 @@ async fn prove(
         announce_change(tx, app, &user, &before, now).await?;
     }
     if !was_proven {
-        post_to_user(tx, app, &Reply::Welcome { userid: user.userid.clone() }, user.id, now).await?;
+        post_to_user(tx, app, &Reply::from(Welcome { userid: user.userid.clone() }), user.id, now).await?;
     }
     Ok(Confirmed::Done(user.userid))
 }
@@ -187,7 +251,7 @@ fn read_word(line: &str) -> Word {
 /// # Errors
 /// When the database fails.
 pub(super) async fn read_reply(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     origin: &Origin,
     claim: &Claim,
@@ -206,18 +270,8 @@ pub(super) async fn read_reply(
         let answered = Answered { user, address, token, word: read_word(line) };
         return Ok(Some(Prepared {
             echo: knotpost_commands::mask_cautiously(line, &app.vocabulary),
-            body: Comment::default(),
-            origin: origin.clone(),
-            command: Err(no_command()),
-            login: Login::NotNeeded,
-            new_hash: None,
-            overloaded: false,
-            proven: Vec::new(),
-            asker: None,
-            limited: None,
-            made: AtomicBool::new(false),
-            lines: Vec::new(),
             standpoint: Some(Standpoint::Confirming(Box::new(answered))),
+            ..Prepared::new(Err(no_command()), origin.clone())
         }));
     }
     Ok(None)
@@ -225,7 +279,7 @@ pub(super) async fn read_reply(
 
 /// Does what the reply says. What is answered goes to the address that was asked, whoever wrote.
 pub(super) async fn act(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     answered: &Answered,
     now: Millis,
@@ -236,7 +290,7 @@ pub(super) async fn act(
         && !is_expired
         && let Confirmed::Done(userid) = prove(tx, app, user.id, &address.to_lowercase(), now).await?
     {
-        return Ok(Answer::to_registered(Reply::Welcome { userid }));
+        return Ok(Answer::to_registered(Reply::from(Welcome { userid })));
     }
     let key = address.to_lowercase();
     let is_in_use = tx.is_proven_address(&key).await?;
@@ -245,7 +299,7 @@ pub(super) async fn act(
         tx.block_address(&key, STOPPED_BY_READER, now).await?;
     }
     let is_in_use = is_in_use && *word == Word::Stop;
-    let said = Reply::ConfirmHint { userid: user.userid.clone(), is_expired, is_in_use };
+    let said = Reply::from(ConfirmHint { userid: user.userid.clone(), is_expired, is_in_use });
     // One hint for each mail that asked: the last hour of the token names it.
     let asked = format!("confirm {} {}", token.payload.address, token.payload.expires);
     let last_hour = (i64::from(token.payload.expires) + 1) * 24;

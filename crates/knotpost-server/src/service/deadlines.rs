@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use knotpost_rules::Seat;
+use serde::Serialize;
 
 use super::board::seat_at;
 use super::boards::tell_all;
@@ -13,10 +14,10 @@ use super::proposals::{accept_silent_draw, note_of_proposal};
 use super::resignation::{Left, take_out};
 use super::settle::settle;
 use super::time::{Judgement, TimeUp, judge, schedule, waiting_since};
-use super::{Board, Reply, ServiceError};
+use super::{Board, Content, Facts, Reply, ServiceError};
 use crate::app::App;
 use crate::domain::{BoardRef, BoardState, Millis, MoveKind, Period, SeatState};
-use crate::store::{DueBoard, StoreError, Tx};
+use crate::store::{DueBoard, StoreError, WriteTx};
 
 /// Boards looked at before others get their turn.
 const BATCH: i64 = 20;
@@ -24,6 +25,27 @@ const BATCH: i64 = 20;
 const READING_MS: i64 = 10_000;
 /// A board that cannot be looked at is left alone for so long.
 const SET_ASIDE_MS: i64 = 3_600_000;
+
+/// A player made no first move in time, and too few others are left.
+#[derive(Debug, Serialize)]
+struct NeverBegun {
+    /// The game's title.
+    title: String,
+    /// The board's number.
+    number: u32,
+    /// Who did not move.
+    userid: String,
+}
+
+impl Content for NeverBegun {
+    fn template(&self) -> &'static str {
+        "never_begun"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
 
 /// Looks at the boards that are due, if the clock is this process's duty; says whether there may
 /// be more. `holder` names the process.
@@ -34,7 +56,7 @@ pub async fn work_due(app: &Arc<App>, holder: &str) -> Result<bool, StoreError> 
     if keep_watch(app, holder).await? == Watch::Theirs {
         return Ok(false);
     }
-    let due = app.store.glance().await?.due_boards(app.clock.now(), BATCH).await?;
+    let due = app.store.query().await?.due_boards(app.clock.now(), BATCH).await?;
     let more = due.len() as i64 == BATCH;
     for board in due {
         if !look_at(app, holder, board).await? {
@@ -91,7 +113,7 @@ fn store_error(error: ServiceError) -> StoreError {
     }
 }
 
-async fn judge_board(tx: &mut Tx, app: &App, due: &DueBoard, now: Millis) -> Result<(), ServiceError> {
+async fn judge_board(tx: &mut WriteTx, app: &App, due: &DueBoard, now: Millis) -> Result<(), ServiceError> {
     let number = u32::try_from(due.number).unwrap_or_default();
     let Some(mut board) = Board::load_to_change(tx, app, &due.game, number).await? else {
         return Ok(tx.set_due(due.id, None, None).await?);
@@ -120,7 +142,7 @@ async fn judge_board(tx: &mut Tx, app: &App, due: &DueBoard, now: Millis) -> Res
 
 /// Writes to the player to move, and to nobody else.
 async fn remind(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     board: &Board,
     seat: Seat,
@@ -141,7 +163,7 @@ async fn remind(
 /// The player to move has lost on time. In the first round he has accepted nothing yet: he counts
 /// as having declined.
 async fn lose(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     mut board: Board,
     seat: Seat,
@@ -178,7 +200,7 @@ async fn lose(
 }
 
 async fn silently_decline(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     mut board: Board,
     row: crate::store::SeatRow,
@@ -187,7 +209,7 @@ async fn silently_decline(
     match take_out(tx, app, &mut board, row.user_id, now).await? {
         Left::Nobody => {
             let (title, number) = (board.title().to_owned(), board.row.number as u32);
-            let reply = Reply::NeverBegun { title, number, userid: row.userid };
+            let reply = Reply::from(NeverBegun { title, number, userid: row.userid });
             tell_all(tx, app, &board, &reply, now).await?;
         }
         Left::Others => {
@@ -205,7 +227,11 @@ async fn silently_decline(
 ///
 /// # Errors
 /// When the database fails.
-pub(super) async fn restart_clock(tx: &mut Tx, board: &mut Board, now: Millis) -> Result<(), StoreError> {
+pub(super) async fn restart_clock(
+    tx: &mut WriteTx,
+    board: &mut Board,
+    now: Millis,
+) -> Result<(), StoreError> {
     let pause = Period::new(waiting_since(board), now);
     if pause.span().0 > 0 {
         tx.insert_board_pause(board.row.id, pause).await?;

@@ -1,35 +1,25 @@
 //! Leaving for good: all boards are resigned, and whatever is the user's alone is forgotten. The name stays
 //! taken, and on the boards he played.
 
-use super::execute::authorize;
-use super::post::{BoardFacts, Heading, post_board, post_to_user};
+use super::post::{BoardFacts, Heading, post_board};
 use super::resignation::decline;
 use super::settle::settle;
-use super::{Answer, Board, Prepared, Reply, ServiceError, Standing, ratings};
+use super::{Board, ServiceError, Standing, ratings};
 use crate::app::App;
 use crate::domain::{BoardState, Millis, MoveKind, SeatState};
-use crate::store::{BoardFilter, Tx, UserRow, UserState};
-
-pub(super) async fn delete(
-    tx: &mut Tx,
-    app: &App,
-    prepared: &Prepared,
-    now: Millis,
-) -> Result<Answer, ServiceError> {
-    let user = authorize(tx, prepared).await?;
-    let reply = Reply::Goodbye { userid: user.userid.clone() };
-    // While there are addresses to write to.
-    post_to_user(tx, app, &reply, user.id, now).await?;
-    leave(tx, app, &user, now).await?;
-    Ok(Answer::to_registered(reply))
-}
+use crate::store::{BoardFilter, UserRow, UserState, WriteTx};
 
 /// Boards read at once while a user leaves.
 const PAGE: i64 = 100;
 
 /// Takes a user off the server: as a whole or not at all, so that nobody is gone who still plays. Of their boards no more
 /// than a page is in memory.
-pub(super) async fn leave(tx: &mut Tx, app: &App, user: &UserRow, now: Millis) -> Result<(), ServiceError> {
+pub(super) async fn leave(
+    tx: &mut WriteTx,
+    app: &App,
+    user: &UserRow,
+    now: Millis,
+) -> Result<(), ServiceError> {
     // First, so that his own boards do not write to him any more.
     tx.forget_user(user.id, now).await?;
     tx.set_password_hash(user.id, None, now).await?;
@@ -59,7 +49,7 @@ pub(super) async fn leave(tx: &mut Tx, app: &App, user: &UserRow, now: Millis) -
 /// Declines in the first round, else resigns every seat of the user: now where it is on turn, as soon as it
 /// is where not.
 async fn resign_for_good(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     mut board: Board,
     user: &UserRow,

@@ -10,7 +10,7 @@ use super::Board;
 use super::board::{parse_options, seat_at};
 use crate::app::App;
 use crate::domain::{BoardKey, Millis, MoveKind};
-use crate::store::{StoreError, Tx};
+use crate::store::{ReadTx, StoreError};
 
 /// A position of a board, and for whom it is drawn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,7 +60,7 @@ impl Basis {
 /// # Errors
 /// When the database fails. A board that does not replay is corrupt.
 pub async fn view_again(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     basis: &Basis,
     now: Millis,
@@ -80,7 +80,7 @@ pub async fn view_again(
     Ok((board.position_text() == basis.position).then(|| board.position.view_for(viewer)))
 }
 
-async fn find(tx: &mut Tx, app: &App, basis: &Basis, now: Millis) -> Result<Option<Board>, StoreError> {
+async fn find(tx: &mut ReadTx, app: &App, basis: &Basis, now: Millis) -> Result<Option<Board>, StoreError> {
     if basis.board == 0 {
         let Some(game) = app.registry.find(&basis.game) else { return Ok(None) };
         let Ok(options) = parse_options(game, &basis.options, basis.seats) else { return Ok(None) };

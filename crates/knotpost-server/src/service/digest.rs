@@ -9,14 +9,14 @@ use super::sheet::{Listing, Spoken};
 use super::{Board, Reply, Sheet};
 use crate::app::App;
 use crate::domain::{BoardKey, BoardState, Millis, UserKey, Zone};
-use crate::store::{ALL_GAMES, DigestBoard, StoreError, Tx, UserState};
+use crate::store::{ALL_GAMES, DigestBoard, ReadTx, StoreError, UserState, WriteTx};
 
 /// The hour of those who chose none.
 pub(super) const DEFAULT_HOUR: u8 = 7;
 
 /// Notes that a board changed; the mail of the day will show it as it stands then.
 pub(super) async fn put_into_digest(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     user: UserKey,
     board: BoardKey,
     now: Millis,
@@ -32,7 +32,7 @@ pub(super) async fn put_into_digest(
 }
 
 /// Moves what waits to the hour that is wanted now.
-pub(super) async fn move_digest(tx: &mut Tx, user: UserKey, now: Millis) -> Result<(), StoreError> {
+pub(super) async fn move_digest(tx: &mut WriteTx, user: UserKey, now: Millis) -> Result<(), StoreError> {
     tx.touch_user(user).await?;
     if tx.digest_due(user).await?.is_some() {
         let due = next_digest(tx, user, now).await?;
@@ -42,7 +42,7 @@ pub(super) async fn move_digest(tx: &mut Tx, user: UserKey, now: Millis) -> Resu
 }
 
 /// When the user's hour strikes next.
-async fn next_digest(tx: &mut Tx, user: UserKey, now: Millis) -> Result<Millis, StoreError> {
+async fn next_digest(tx: &mut ReadTx, user: UserKey, now: Millis) -> Result<Millis, StoreError> {
     let hour = tx.preference(user, ALL_GAMES, "digest").await?.and_then(|hour| hour.parse().ok());
     let zone = tx.preference(user, ALL_GAMES, "timezone").await?.and_then(|name| Zone::named(&name));
     Ok(zone.unwrap_or_else(Zone::utc).next_hour(hour.unwrap_or(DEFAULT_HOUR), now))
@@ -54,7 +54,7 @@ async fn next_digest(tx: &mut Tx, user: UserKey, now: Millis) -> Result<Millis, 
 /// When the database fails.
 pub async fn send_next_digest(app: &Arc<App>) -> Result<bool, StoreError> {
     let now = app.clock.now();
-    if app.store.glance().await?.next_digest_due().await?.is_none_or(|due| due > now.0) {
+    if app.store.query().await?.next_digest_due().await?.is_none_or(|due| due > now.0) {
         return Ok(false);
     }
     let shared = Arc::clone(app);
@@ -74,7 +74,7 @@ pub async fn send_next_digest(app: &Arc<App>) -> Result<bool, StoreError> {
 }
 
 async fn post_digest(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     user: UserKey,
     boards: &[DigestBoard],
@@ -104,7 +104,7 @@ async fn post_digest(
 
 /// The board as it stands, with all that was said since it was noted.
 async fn digest_sheet(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     row: crate::store::BoardRow,
     since: Millis,

@@ -3,7 +3,7 @@
 use super::{Code, Refusal, ServiceError};
 use crate::app::App;
 use crate::domain::{Millis, UnmailedTarget};
-use crate::store::{DoNotMailRow, Tx};
+use crate::store::{DoNotMailRow, WriteTx};
 
 /// Entries of a page of the list.
 pub const UNMAILED_PER_PAGE: usize = 500;
@@ -18,7 +18,12 @@ pub async fn view_unmailed(app: &App, after: &str) -> Result<Vec<DoNotMailRow>, 
     Ok(app.store.read().await?.list_blocked(after, UNMAILED_PER_PAGE as i64).await?)
 }
 
-pub(super) async fn block(tx: &mut Tx, target: &str, reason: &str, now: Millis) -> Result<(), ServiceError> {
+pub(super) async fn block(
+    tx: &mut WriteTx,
+    target: &str,
+    reason: &str,
+    now: Millis,
+) -> Result<(), ServiceError> {
     let target = read(target)?;
     let reason: String = reason.chars().take(LONGEST_REASON).collect();
     if tx.block(&target, &reason, now).await? {
@@ -27,7 +32,7 @@ pub(super) async fn block(tx: &mut Tx, target: &str, reason: &str, now: Millis) 
     Err(Refusal::new(Code::BadValue, format!("{target} gets no mail already")).into())
 }
 
-pub(super) async fn unblock(tx: &mut Tx, target: &str) -> Result<(), ServiceError> {
+pub(super) async fn unblock(tx: &mut WriteTx, target: &str) -> Result<(), ServiceError> {
     let target = read(target)?;
     if tx.unblock(&target).await? {
         return Ok(());

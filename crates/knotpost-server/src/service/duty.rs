@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::app::App;
 use crate::domain::{Millis, Period};
-use crate::store::{DutyRow, StoreError, Tx};
+use crate::store::{LeaderLease, ReadTx, StoreError, WriteTx};
 
 /// The name of the duty to keep the clock.
 pub const CLOCK_DUTY: &str = "clock";
@@ -36,7 +36,7 @@ pub struct Lookout(Mutex<HashMap<String, Seen>>);
 /// A row as somebody saw it who waits for the duty.
 #[derive(Clone, Debug)]
 struct Seen {
-    duty: DutyRow,
+    duty: LeaderLease,
     /// When it was first seen like this.
     at: Millis,
     /// Whether it had been seen before, and has changed: its holder went on at that moment.
@@ -45,7 +45,7 @@ struct Seen {
 
 impl Lookout {
     /// Notes the row as it is, and says since when it has been like this.
-    fn look(&self, watcher: &str, duty: &DutyRow, now: Millis) -> Seen {
+    fn look(&self, watcher: &str, duty: &LeaderLease, now: Millis) -> Seen {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = seen.get(watcher);
         match known {
@@ -71,7 +71,7 @@ impl Lookout {
 /// When the database fails.
 pub async fn keep_watch(app: &Arc<App>, holder: &str) -> Result<Watch, StoreError> {
     let now = app.clock.now();
-    let known = app.store.glance().await?.duty(CLOCK_DUTY).await?;
+    let known = app.store.query().await?.leader_lease(CLOCK_DUTY).await?;
     let mut stale = None;
     if let Some(duty) = known {
         let silence = now.0 - duty.alive_at.0;
@@ -107,12 +107,12 @@ fn is_silent(seen: &Seen, now: Millis) -> bool {
 }
 
 async fn take_over(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     holder: String,
     stale: Option<Seen>,
     now: Millis,
 ) -> Result<Watch, StoreError> {
-    let known = tx.duty(CLOCK_DUTY).await?;
+    let known = tx.leader_lease(CLOCK_DUTY).await?;
     // Since when nobody has kept the clock, by this clock.
     let alive_at = match (&known, &stale) {
         // Somebody was faster.
@@ -139,7 +139,8 @@ async fn take_over(
         // Boards from before anybody kept a clock start with all their time.
         None => tx.insert_outage(Period::new(Millis(0), now)).await?,
     }
-    tx.hold_duty(CLOCK_DUTY, &DutyRow { holder, until_at: now.plus(LEASE_MS), alive_at: now }).await?;
+    tx.put_leader_lease(CLOCK_DUTY, &LeaderLease { holder, until_at: now.plus(LEASE_MS), alive_at: now })
+        .await?;
     Ok(Watch::Ours)
 }
 
@@ -154,8 +155,8 @@ pub async fn leave_watch(app: &Arc<App>, holder: &str) -> Result<(), StoreError>
             let holder = holder.clone();
             Box::pin(async move {
                 if may_judge(tx, &holder, now).await? {
-                    let gone = DutyRow { holder, until_at: now, alive_at: now };
-                    tx.hold_duty(CLOCK_DUTY, &gone).await?;
+                    let gone = LeaderLease { holder, until_at: now, alive_at: now };
+                    tx.put_leader_lease(CLOCK_DUTY, &gone).await?;
                 }
                 Ok(())
             })
@@ -164,14 +165,14 @@ pub async fn leave_watch(app: &Arc<App>, holder: &str) -> Result<(), StoreError>
 }
 
 /// Whether somebody holds the duty; a lease that reaches too far was given under another time.
-fn is_held(duty: &DutyRow, now: Millis) -> bool {
+fn is_held(duty: &LeaderLease, now: Millis) -> bool {
     now < duty.until_at && duty.until_at.0 - now.0 <= LEASE_MS + GAP_MS
 }
 
 /// Whether `holder` may judge boards at `now`: he holds the duty, and there was no silence since
 /// he last said so.
-pub(super) async fn may_judge(tx: &mut Tx, holder: &str, now: Millis) -> Result<bool, StoreError> {
-    let duty = tx.duty(CLOCK_DUTY).await?;
+pub(super) async fn may_judge(tx: &mut ReadTx, holder: &str, now: Millis) -> Result<bool, StoreError> {
+    let duty = tx.leader_lease(CLOCK_DUTY).await?;
     Ok(duty.is_some_and(|duty| {
         duty.holder == holder && is_held(&duty, now) && now.0 - duty.alive_at.0 <= GAP_MS
     }))

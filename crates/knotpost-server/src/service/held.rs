@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::pass::{Pass, held_mark};
 use super::post::post_answerable;
-use super::token::{self, Payload, Subject, day};
-use super::{Board, Reply};
+use super::token::{Payload, Subject, day};
+use super::{Board, Content, Facts, Reply, token};
 use crate::app::App;
 use crate::domain::Millis;
-use crate::store::{StoreError, Tx};
+use crate::store::{ReadTx, StoreError, WriteTx};
 
 /// An answer can be confirmed for so many days.
 pub(super) const GOOD_FOR_DAYS: i64 = 7;
@@ -20,6 +20,60 @@ const MOST_QUESTIONS: i64 = 3;
 
 /// So much of the line is shown with the question.
 const MOST_SHOWN: usize = 60;
+
+/// A board mail was answered from an address that is not its reader's.
+#[derive(Debug, Serialize)]
+struct ForeignAnswer {
+    /// The game's title.
+    title: String,
+    /// The board's number.
+    number: u32,
+    /// Whose board mail it was.
+    userid: String,
+    /// From which address.
+    sender: String,
+    /// What it said.
+    line: String,
+    /// The move that it confirms, if it does.
+    confirms: Option<String>,
+    /// For how many days it can be confirmed.
+    days: i64,
+}
+
+impl Content for ForeignAnswer {
+    fn template(&self) -> &'static str {
+        "foreign_answer"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// A board mail was answered in its reader's name, and nothing proves that it was they.
+#[derive(Debug, Serialize)]
+struct UnprovenAnswer {
+    /// The game.
+    game: String,
+    /// Its title.
+    title: String,
+    /// The board's number.
+    number: u32,
+    /// Whose board mail it was.
+    userid: String,
+    /// What it said.
+    line: String,
+}
+
+impl Content for UnprovenAnswer {
+    fn template(&self) -> &'static str {
+        "unproven_answer"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
 
 /// What somebody wrote.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -32,7 +86,7 @@ pub(super) struct Words {
 
 /// Keeps the words and asks the player.
 pub(super) async fn hold(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     pass: &Pass,
     (words, short): (&Words, Option<&Command>),
@@ -65,7 +119,7 @@ pub(super) async fn hold(
         Some(Command::Confirm { .. }) => submitted(tx, &board, pass).await?,
         _ => None,
     };
-    let reply = Reply::ForeignAnswer {
+    let reply = Reply::from(ForeignAnswer {
         title: board.title().to_owned(),
         number: board.row.number as u32,
         userid: pass.user.userid.clone(),
@@ -73,12 +127,12 @@ pub(super) async fn hold(
         line: echo.chars().take(MOST_SHOWN).collect(),
         confirms,
         days: GOOD_FOR_DAYS,
-    };
+    });
     post_answerable(tx, app, &reply, &address, Some(pass.user.id), (None, Some(reply_to)), now).await
 }
 
 /// The move that the player has submitted on the board as it is.
-async fn submitted(tx: &mut Tx, board: &Board, pass: &Pass) -> Result<Option<String>, StoreError> {
+async fn submitted(tx: &mut ReadTx, board: &Board, pass: &Pass) -> Result<Option<String>, StoreError> {
     let Some(seat) = board.seat_of(pass.user.id) else { return Ok(None) };
     let row = tx.submission(board.row.id, seat.seat).await?;
     Ok(row.filter(|row| row.ply == board.entries.len() as i64).map(|row| row.text))
@@ -86,7 +140,7 @@ async fn submitted(tx: &mut Tx, board: &Board, pass: &Pass) -> Result<Option<Str
 
 /// Tells the player of an answer in his name that came without proof: it has to be sent with his password.
 pub(super) async fn tell_unproven(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     pass: &Pass,
     echo: &str,
@@ -99,23 +153,23 @@ pub(super) async fn tell_unproven(
     if !may_ask(tx, pass, now).await? {
         return Ok(());
     }
-    let reply = Reply::UnprovenAnswer {
+    let reply = Reply::from(UnprovenAnswer {
         game: pass.board.game.clone(),
         title: board.title().to_owned(),
         number: board.row.number as u32,
         userid: pass.user.userid.clone(),
         line: echo.chars().take(MOST_SHOWN).collect(),
-    };
+    });
     post_answerable(tx, app, &reply, &address, Some(pass.user.id), (None, None), now).await
 }
 
-async fn may_ask(tx: &mut Tx, pass: &Pass, now: Millis) -> Result<bool, StoreError> {
+async fn may_ask(tx: &mut WriteTx, pass: &Pass, now: Millis) -> Result<bool, StoreError> {
     let asked = tx.count_answer(&format!("foreign {}", pass.user.id.0), now.0 / 3_600_000).await?;
     Ok(asked <= MOST_QUESTIONS)
 }
 
 /// The words that are held for this pass; empty when they are gone.
-pub(super) async fn words(tx: &mut Tx, app: &App, pass: &Pass) -> Result<Words, StoreError> {
+pub(super) async fn words(tx: &mut ReadTx, app: &App, pass: &Pass) -> Result<Words, StoreError> {
     let row = match pass.held {
         Some(id) => tx.held_answer(id).await?,
         None => None,

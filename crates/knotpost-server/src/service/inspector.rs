@@ -3,7 +3,9 @@
 use super::{Code, Refusal, STOPPED, ServiceError};
 use crate::app::App;
 use crate::domain::{InboxKey, Millis, OutboxKey};
-use crate::store::{InboxEntry, MailFilter, MailQueue, OutboxEntry, OutboxRow, StoreError, Tx, Window};
+use crate::store::{
+    InboxEntry, MailFilter, MailQueue, OutboxEntry, OutboxRow, ReadTx, StoreError, Window, WriteTx,
+};
 
 /// Row numbers that one look into the database goes through.
 const WINDOW: i64 = 20_000;
@@ -116,7 +118,7 @@ pub async fn view_outgoing(app: &App, id: i64) -> Result<(OutboxEntry, OutboxRow
 /// Tries a mail again or ends it. Its state is looked at in the transaction that changes it, so that a running
 /// server is never crossed; that server finds the mail by itself.
 pub(super) async fn change_mail(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     queue: MailQueue,
     id: i64,
     change: MailChange,
@@ -157,14 +159,14 @@ struct Look {
 }
 
 impl Look {
-    async fn begin(tx: &mut Tx, queue: MailQueue, query: &MailQuery) -> Result<Self, StoreError> {
+    async fn begin(tx: &mut ReadTx, queue: MailQueue, query: &MailQuery) -> Result<Self, StoreError> {
         let all = tx.mail_numbers(queue).await?;
         let rest = all.map(|all| Window { high: query.before.unwrap_or(all.high).min(all.high), ..all });
         Ok(Self { queue, rest: rest.filter(|_| query.limit > 0) })
     }
 
     /// The next window; `None` at the end, or where all mails are older than `since`.
-    async fn window(&mut self, tx: &mut Tx, since: i64) -> Result<Option<Window>, StoreError> {
+    async fn window(&mut self, tx: &mut ReadTx, since: i64) -> Result<Option<Window>, StoreError> {
         let Some(rest) = self.rest.take().filter(|rest| rest.low < rest.high) else { return Ok(None) };
         let low = rest.high.saturating_sub(WINDOW).max(rest.low);
         let oldest = tx.mail_time(self.queue, low).await?;
@@ -175,7 +177,7 @@ impl Look {
     }
 }
 
-async fn filter(tx: &mut Tx, query: &MailQuery) -> Result<MailFilter, ServiceError> {
+async fn filter(tx: &mut ReadTx, query: &MailQuery) -> Result<MailFilter, ServiceError> {
     let mut addresses: Vec<String> = query.address.iter().map(|address| address.to_lowercase()).collect();
     if let Some(userid) = &query.userid {
         let Some(user) = tx.find_user(userid).await? else {

@@ -11,7 +11,7 @@ use super::references::Reference;
 use super::{Envelope, Reply};
 use crate::app::App;
 use crate::domain::{Address, Millis, UserKey};
-use crate::store::{ALL_GAMES, OutboxContent, StoreError, Tx};
+use crate::store::{ALL_GAMES, OutboxContent, ReadTx, StoreError};
 
 /// Whether a mail answers another one: RFC 3834, section 5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -223,7 +223,7 @@ fn cut(text: &str, room: usize, most: usize, url: &str) -> String {
 
 /// Which forms of this mail its reader wants: the user it is for, or the only one with that address.
 pub(super) async fn form_for(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     reply: &Reply,
     recipient: &Address,
     user: Option<UserKey>,

@@ -3,20 +3,15 @@
 use knotpost_commands::{Action, Command};
 use knotpost_rules::{Ability, Rejected, Turn};
 
-use super::Prepared;
 use super::answering::check_sight;
-use super::boards::{answer_with_words, find_board, find_game};
-use super::execute::{answer_already_played, authorize_mover};
+use super::boards::answer_with_words;
 use super::post::{BoardFacts, Heading, Note};
 use super::settle::settle;
 use super::sheet::Spoken;
-use super::{
-    Answer, Board, Channel, Code, Login, Refusal, ServiceError, Standing, proposals, queue, repeated,
-    resignation, submission,
-};
+use super::{Answer, Board, Code, Login, Prepared, Refusal, ServiceError, Standing, queue};
 use crate::app::App;
 use crate::domain::{Millis, RemarkKey, RemarkKind, SeatState};
-use crate::store::{Foreseen, MoverRow, StoreError, Tx, UserRow};
+use crate::store::{MovePlan, ReadTx, StoreError, UserRow, WriteTx};
 
 /// How many legal moves an answer lists.
 const MOST_LEGAL_MOVES: usize = 60;
@@ -32,69 +27,21 @@ pub(super) struct Turning<'a> {
 }
 
 /// What a command is certain to ask when it makes a move; `None`: it is something else, or nothing is known yet.
-pub fn foresee(app: &App, prepared: &Prepared) -> Option<Foreseen> {
+pub fn plan_move(app: &App, prepared: &Prepared) -> Option<MovePlan> {
     let Ok(Command::Move { game: Some(game), board, action: Action::Move(_) | Action::Pass, .. }) =
         &prepared.command
     else {
         return None;
     };
     let Login::Known { user, key, .. } = prepared.login else { return None };
-    let speaks = !prepared.body.trim().is_empty();
+    let has_remark = !prepared.body.trim().is_empty();
     let game = app.game(game)?.meta().name;
-    Some(Foreseen { game, number: *board, user, key, speaks, mail: None, request: None })
-}
-
-/// `move`: in the order of the checks, so that the first thing wrong is what the player is told.
-pub(super) async fn act(
-    tx: &mut Tx,
-    app: &App,
-    prepared: &Prepared,
-    turning: Turning<'_>,
-    now: Millis,
-) -> Result<Answer, ServiceError> {
-    let game = match turning.game {
-        Some(game) => find_game(app, game)?.meta().name,
-        None => guess_game(tx, app, turning).await?,
-    };
-    if matches!(turning.action, Action::Resign) {
-        return resignation::resign(tx, app, prepared, game, turning.board, now).await;
-    }
-    let board = find_board(tx, app, game, turning.board).await?;
-    let (board, MoverRow { user, confirm, .. }) = authorize_mover(tx, app, prepared, board).await?;
-    if let (Channel::Http, Some(turn)) = (prepared.origin.channel, as_turn(turning.action))
-        && repeated::is_repeated(app, &board, &user, turn, turning.number)?
-    {
-        let reply = answer_already_played(prepared, Some(&board), Some(&user.userid), now);
-        return Ok(Answer::to_sender(reply).about(board.name()));
-    }
-    // To refuse an offer that there no longer is does no harm.
-    let board = match turning.action {
-        Action::Reject => board,
-        _ => check_answer(tx, app, prepared, board, &user).await?,
-    };
-    let Some(turn) = as_turn(turning.action) else {
-        return proposals::act(tx, app, prepared, board, &user, turning, now).await;
-    };
-    let board = check_turn_on(board, &user, turn, turning.number)?;
-    if submission::is_to_confirm(confirm.as_deref()) {
-        return submission::keep(tx, app, board, &user, turning.action.as_str(), &prepared.body, now).await;
-    }
-    make(tx, app, board, &user, turn, &prepared.body, now).await
-}
-
-/// The turn that an action takes; `None`: it takes none.
-fn as_turn(action: &Action) -> Option<Turn<'_>> {
-    match action {
-        Action::Move(text) => Some(Turn::Move(text)),
-        Action::Pass => Some(Turn::Pass),
-        Action::Swap => Some(Turn::Swap),
-        _ => None,
-    }
+    Some(MovePlan { game, number: *board, user, key, has_remark, mail: None, request: None })
 }
 
 /// Makes a turn that the player may take now, with what he says to it, and tells everybody.
 pub(super) async fn make(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     mut board: Board,
     user: &UserRow,
@@ -122,7 +69,7 @@ pub(super) async fn make(
 
 /// Keeps what was said with a move; `None` when nothing was.
 pub(super) async fn comment(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     board: &Board,
     ply: usize,
     user: &UserRow,
@@ -133,7 +80,7 @@ pub(super) async fn comment(
 }
 
 async fn keep_comment(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     board: &Board,
     ply: usize,
     user: &UserRow,
@@ -148,33 +95,12 @@ async fn keep_comment(
 }
 
 /// After a swap the colours stay and the players change places.
-pub(super) async fn exchange_users(tx: &mut Tx, board: &mut Board) -> Result<(), StoreError> {
+pub(super) async fn exchange_users(tx: &mut WriteTx, board: &mut Board) -> Result<(), StoreError> {
     if let [one, other, ..] = board.seats.as_slice() {
         tx.exchange_users(board.row.id, one, other).await?;
     }
     board.exchange_users();
     Ok(())
-}
-
-async fn guess_game(tx: &mut Tx, app: &App, turning: Turning<'_>) -> Result<&'static str, ServiceError> {
-    let user = tx.find_user(turning.userid).await?;
-    let games = match &user {
-        Some(user) => tx.games_with_board(turning.board, user.id).await?,
-        None => Vec::new(),
-    };
-    match games.as_slice() {
-        [game] => Ok(find_game(app, game)?.meta().name),
-        [] => Err(Refusal::new(Code::NoSuchBoard, format!("you play on no board {}", turning.board))
-            .hint("Write the game first: GAME move BOARD USERID PASSWORD MOVE")
-            .into()),
-        several => {
-            let candidates: Vec<String> =
-                several.iter().map(|game| format!("{game} {}", turning.board)).collect();
-            Err(Refusal::new(Code::NoSuchBoard, format!("you play on several boards {}", turning.board))
-                .hint(format!("Write the game first; you may mean: {}", candidates.join(", ")))
-                .into())
-        }
-    }
 }
 
 /// The board again, when this user may take a turn of that kind on it now. Whether the rules allow the very
@@ -193,7 +119,7 @@ pub(super) fn check_turn_on(
 
 /// The board again, when this user may act on it: over, playing here, and as he last saw it.
 pub(super) async fn check_answer(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     prepared: &Prepared,
     board: Board,

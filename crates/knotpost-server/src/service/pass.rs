@@ -10,7 +10,7 @@ use super::token::{self, Payload, ReplyTo, Subject, Unproven, day};
 use crate::app::App;
 use crate::domain::{Address, BoardKey, Millis, UserKey};
 use crate::secret::Purpose;
-use crate::store::{BoardRow, StoreError, Tx, UserRow, UserState};
+use crate::store::{BoardRow, ReadTx, StoreError, UserRow, UserState};
 
 /// A reply address is good for so many days.
 const GOOD_FOR_DAYS: i64 = 90;
@@ -102,7 +102,7 @@ pub(super) fn reply_address(
 /// # Errors
 /// When the database fails.
 pub(super) async fn reply_address_at(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     board: &Board,
     user: &UserRow,
@@ -153,7 +153,7 @@ impl Sight {
 /// # Errors
 /// When the database fails.
 pub(super) async fn judge(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     claim: &Claim,
     sender: Option<&Address>,
@@ -189,14 +189,14 @@ pub(super) async fn judge(
     })
 }
 
-async fn is_his(tx: &mut Tx, pass: &Pass, sender: Option<&Address>) -> Result<bool, StoreError> {
+async fn is_his(tx: &mut ReadTx, pass: &Pass, sender: Option<&Address>) -> Result<bool, StoreError> {
     match sender {
         Some(sender) => Ok(tx.proven_address(pass.user.id, &sender.key()).await?.is_some()),
         None => Ok(false),
     }
 }
 
-async fn read_token(tx: &mut Tx, app: &App, word: &str, now: Millis) -> Result<Option<Pass>, StoreError> {
+async fn read_token(tx: &mut ReadTx, app: &App, word: &str, now: Millis) -> Result<Option<Pass>, StoreError> {
     let Some(token) = Unproven::read(word) else { return Ok(None) };
     let Some((user, address)) = tx.address_by_id(token.payload.address).await? else { return Ok(None) };
     let Some(user) = tx.user(user).await? else { return Ok(None) };
@@ -228,7 +228,7 @@ async fn read_token(tx: &mut Tx, app: &App, word: &str, now: Millis) -> Result<O
 
 /// The board mail of ours with this id: `None` when there is none, `Some(None)` when it entitles to nothing any more.
 async fn read_parent(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     id: &str,
     now: Millis,
@@ -266,7 +266,7 @@ fn has_mark(words: &[u8], mark: u32) -> bool {
 }
 
 async fn pass(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     user: UserRow,
     board: BoardKey,

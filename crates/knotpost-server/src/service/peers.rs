@@ -12,7 +12,7 @@ use tokio::sync::{Notify, mpsc};
 use super::Share;
 use crate::app::App;
 use crate::domain::BoardRef;
-use crate::store::{Heard, MAX_NOTICE};
+use crate::store::{MAX_NOTICE, Notification};
 
 /// Notices that wait to be told; beyond that they are dropped.
 const WAITING: usize = 1024;
@@ -75,16 +75,16 @@ impl Announcer {
 
 /// A sign to the workers of this process and of its peers.
 #[derive(Debug)]
-pub struct Sign {
+pub struct Wakeup {
     here: Notify,
     notice: Notice,
     announcer: Announcer,
     /// Given with this one, if it was noted.
-    beside: Option<Arc<Sign>>,
+    beside: Option<Arc<Wakeup>>,
     noted: AtomicBool,
 }
 
-impl Sign {
+impl Wakeup {
     /// A sign that is `notice` to the others.
     pub fn new(notice: Notice, announcer: Announcer) -> Self {
         Self { here: Notify::new(), notice, announcer, beside: None, noted: AtomicBool::new(false) }
@@ -123,7 +123,7 @@ pub async fn tell_peers(app: &App, told: &mut Announcements, me: &str) {
     let mut notices = Vec::new();
     while told.0.recv_many(&mut notices, WAITING).await > 0 {
         for text in bundle(std::mem::take(&mut notices), me) {
-            if let Err(error) = app.store.announce(&text).await {
+            if let Err(error) = app.store.notify(&text).await {
                 tracing::debug!(error = error.with_causes(), "other processes could not be told");
             }
         }
@@ -161,8 +161,8 @@ fn bundle(notices: Vec<Notice>, me: &str) -> Vec<String> {
 }
 
 /// Does what was heard. What cannot be read comes from a newer program and is passed over.
-pub fn heed(app: &App, heard: &Heard, me: &str) {
-    let Heard::Notice(text) = heard else {
+pub fn handle_notification(app: &App, heard: &Notification, me: &str) {
+    let Notification::Notice(text) = heard else {
         app.signals.inbox.wake_here();
         app.signals.outbox.wake_here();
         return;
@@ -188,7 +188,7 @@ struct RawBundle {
     notices: Vec<serde_json::Value>,
 }
 
-impl Sign {
+impl Wakeup {
     /// Wakes one worker here only.
     pub fn wake_here(&self) {
         self.here.notify_one();

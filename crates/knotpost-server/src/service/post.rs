@@ -7,17 +7,17 @@ pub use facts::{BoardFacts, Heading, Note};
 
 use super::bounces::take_notices;
 use super::letter::{MailForm, content_of, content_within, form_for};
+use super::mailing::coalesce::Coalescing;
 use super::pass::{Pass, reply_address_at};
 use super::proposals::note_of_proposal;
 use super::readers::{BoardReaders, Reader, readers, readers_and_watchers};
-use super::superseding::take_over_from;
 use super::token::ReplyTo;
 use super::{Board, Prepared, Reply, Standing, Style, webhooks};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Address, BoardRef, Millis, SeatState, UserKey};
 use crate::secret::to_hex;
-use crate::store::{BoardMail, NewOutbox, OutboxContent, Renewal, StoreError, Tx, UserRow, WaitingMail};
+use crate::store::{BoardMail, NewOutbox, OutboxContent, ReadTx, StoreError, UserRow, WaitingMail, WriteTx};
 
 /// Everything around the content of a mail.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ pub struct Envelope {
 
 /// The addresses the server writes to for this user.
 pub(super) async fn registered_addresses(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     user: UserKey,
 ) -> Result<Vec<String>, StoreError> {
@@ -71,7 +71,7 @@ pub(super) fn new_message_id(app: &App) -> Result<String, StoreError> {
 /// # Errors
 /// When the database fails or the mail cannot be written.
 pub async fn post_to_address(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     reply: &Reply,
     recipient: &Address,
@@ -85,7 +85,7 @@ pub async fn post_to_address(
 /// As [`post_to_address`], for a mail that is answered at an address of its own: `thread` holds the mail it answers
 /// and that address.
 pub(super) async fn post_answerable(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     reply: &Reply,
     recipient: &Address,
@@ -100,7 +100,7 @@ pub(super) async fn post_answerable(
 /// The mail that says `reply`. With `most_bytes` it is text alone, cut where it would be larger.
 #[expect(clippy::too_many_arguments, reason = "all that a mail is made of")]
 async fn compose(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     reply: &Reply,
     recipient: &Address,
@@ -157,7 +157,7 @@ async fn compose(
 /// # Errors
 /// As [`post_to_address`].
 pub async fn compose_answer(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     prepared: &Prepared,
     reply: &Reply,
@@ -184,7 +184,7 @@ fn shows_board(reply: &Reply) -> bool {
 }
 
 async fn answer_address(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     pass: &Pass,
     recipient: &str,
@@ -199,7 +199,7 @@ async fn answer_address(
 /// Queues a mail about a board, as it stands now, to all registered addresses of one who plays there; each can be
 /// answered. `submitted` is the move that the mail shows and that is not made yet.
 pub(super) async fn post_to_player(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     reply: &Reply,
     board: &Board,
@@ -218,7 +218,7 @@ pub(super) async fn post_to_player(
 
 /// Queues a mail to all registered addresses of a user.
 pub(super) async fn post_to_user(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     reply: &Reply,
     user: UserKey,
@@ -234,7 +234,7 @@ pub(super) async fn post_to_user(
 
 /// Queues the board, as it stands now, to each of its players and subscribers who wants it now.
 pub(super) async fn post_board(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     board: &Board,
     facts: BoardFacts,
@@ -253,7 +253,7 @@ pub(super) async fn post_board(
 
 /// Queues the board, as it stands now, to those of these users who want such mails.
 pub(super) async fn post_board_to(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     board: &Board,
     facts: &BoardFacts,
@@ -265,7 +265,7 @@ pub(super) async fn post_board_to(
 }
 
 async fn post_to_readers(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     board: &Board,
     facts: &BoardFacts,
@@ -278,7 +278,7 @@ async fn post_to_readers(
     if !told.is_empty() {
         webhooks::queue_for_board(tx, app, board, facts, &told, now).await?;
     }
-    let (mut mails, mut renewals, mut superseded) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut mails, mut coalescing) = (Vec::new(), Coalescing::new(waiting, board.row.ply));
     for reader in readers {
         if reader.addresses.is_empty() || !reader.takes_now(tx, board, facts, now).await? {
             continue;
@@ -291,18 +291,7 @@ async fn post_to_readers(
             }
         }
         for recipient in reader.addresses {
-            let (facts, mut older) =
-                take_over_from(waiting, (reader.user, &recipient), &facts, board.row.ply);
-            let facts =
-                serde_json::to_string(&facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-            // The newest of those that wait becomes the new one, unless its id may be known to somebody.
-            let renewed =
-                older.iter().rposition(|mail| mail.is_untouched).map(|index| older.remove(index).id);
-            superseded.extend(older.into_iter().map(|mail| mail.id));
-            if let Some(mail) = renewed {
-                renewals.push(Renewal { mail, facts });
-                continue;
-            }
+            let Some(facts) = coalescing.add((reader.user, &recipient), &facts)? else { continue };
             mails.push(NewOutbox {
                 kind: "board",
                 recipient,
@@ -313,8 +302,7 @@ async fn post_to_readers(
             });
         }
     }
-    tx.drop_superseded(&superseded, now).await?;
-    tx.renew_outboxes(&renewals, (board.row.id, board.row.ply), now).await?;
+    coalescing.write(tx, board.row.id, now).await?;
     tx.insert_outboxes(&mails).await
 }
 

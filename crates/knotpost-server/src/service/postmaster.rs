@@ -3,11 +3,11 @@
 use data_encoding::BASE64;
 use serde::{Deserialize, Serialize};
 
-use super::Reply;
 use super::references::{Reference, post_reference};
+use super::{Content, Facts, Reply};
 use crate::app::App;
 use crate::domain::{Millis, without_tag};
-use crate::store::{StoreError, Tx};
+use crate::store::{StoreError, WriteTx};
 
 /// Administrators who are written to.
 const MOST_ADMINISTRATORS: i64 = 20;
@@ -15,6 +15,27 @@ const MOST_ADMINISTRATORS: i64 = 20;
 const FROM_ONE: i64 = 5;
 /// Mails of all senders in an hour that are.
 const FROM_ALL: i64 = 30;
+
+/// What a sender wrote to the people who run the server.
+#[derive(Debug, Serialize)]
+struct Postmaster {
+    /// Who, as far as the From line says.
+    from: String,
+    /// The Subject.
+    subject: String,
+    /// The words.
+    text: String,
+}
+
+impl Content for Postmaster {
+    fn template(&self) -> &'static str {
+        "postmaster"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
 
 /// A mail to the postmaster.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -33,7 +54,7 @@ pub struct ToPostmaster {
 /// # Errors
 /// When the database fails.
 pub async fn hand_to_administrators(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     words: &ToPostmaster,
     now: Millis,
@@ -58,5 +79,5 @@ pub async fn hand_to_administrators(
 pub(super) fn letter(app: &App, sealed: &str) -> Option<Reply> {
     let opened = app.secret.unseal(&BASE64.decode(sealed.as_bytes()).ok()?)?;
     let words: ToPostmaster = serde_json::from_slice(&opened).ok()?;
-    Some(Reply::Postmaster { from: words.from, subject: words.subject, text: words.text })
+    Some(Reply::from(Postmaster { from: words.from, subject: words.subject, text: words.text }))
 }

@@ -16,13 +16,13 @@ use super::settle::settle;
 use super::{Answer, Board, Code, Refusal, ServiceError, queue};
 use crate::app::App;
 use crate::domain::{BoardState, Millis, MoveKind, ProposalKind, SeatState};
-use crate::store::{ProposalRow, StoreError, Tx, UserRow};
+use crate::store::{ProposalRow, ReadTx, StoreError, UserRow, WriteTx};
 
 /// The proposal that waits on a board, if there is one that no move has made void.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn pending_proposal(tx: &mut Tx, board: &Board) -> Result<Option<ProposalRow>, StoreError> {
+pub async fn pending_proposal(tx: &mut ReadTx, board: &Board) -> Result<Option<ProposalRow>, StoreError> {
     if board.row.state != BoardState::Active {
         return Ok(None);
     }
@@ -36,7 +36,7 @@ pub(super) fn is_pending(proposal: &ProposalRow, board: &Board) -> bool {
 }
 
 /// What the readers of a board should know of the proposal that waits on it.
-pub(super) async fn note_of_proposal(tx: &mut Tx, board: &Board) -> Result<Option<Note>, StoreError> {
+pub(super) async fn note_of_proposal(tx: &mut ReadTx, board: &Board) -> Result<Option<Note>, StoreError> {
     let pending = pending_proposal(tx, board).await?;
     Ok(pending.map(|proposal| note_of(board, &proposal)))
 }
@@ -58,7 +58,7 @@ pub(super) fn note_of(board: &Board, proposal: &ProposalRow) -> Note {
 /// # Errors
 /// When the database fails.
 pub async fn accept_silent_draw(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     board: &mut Board,
     now: Millis,
@@ -73,7 +73,7 @@ pub async fn accept_silent_draw(
 
 /// `move … propose|undo|accept|reject`, by a user whose password is checked.
 pub(super) async fn act(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     prepared: &Prepared,
     board: Board,
@@ -154,7 +154,7 @@ fn check_offer(
 }
 
 async fn propose(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     board: Board,
     user: &UserRow,
     kind: ProposalKind,
@@ -189,7 +189,7 @@ pub(super) fn still_to_answer(board: &Board, proposal: &ProposalRow) -> Vec<Stri
 }
 
 async fn agree(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     mut board: Board,
     user: &UserRow,
@@ -220,7 +220,12 @@ async fn agree(
     Ok((board, Note::Agreed { kind: proposal.kind }))
 }
 
-async fn agree_on_draw(tx: &mut Tx, app: &App, board: &mut Board, now: Millis) -> Result<(), ServiceError> {
+async fn agree_on_draw(
+    tx: &mut WriteTx,
+    app: &App,
+    board: &mut Board,
+    now: Millis,
+) -> Result<(), ServiceError> {
     let stored = board.entries.len();
     if let Standing::ToMove(next) = board.standing() {
         board.agree_on_draw(next, now);
@@ -238,7 +243,7 @@ pub(super) fn last_own_move(board: &Board) -> Option<usize> {
 
 /// Back to before the last player's own move: what the server played after it goes with it.
 pub(super) async fn take_back(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     mut board: Board,
     now: Millis,

@@ -1,4 +1,4 @@
-//! Whether somebody is who they say: by a password, by a code, or because they are logged in.
+//! Whether a user is who they say: by a password or by a code.
 //!
 //! Wrong passwords are counted in one place, whichever way they come. A place from which an account logged in before,
 //! or a mail that an aligned domain vouches for from one of its proven addresses, has a share of its own; all other
@@ -7,19 +7,19 @@
 
 use std::sync::Arc;
 
-use knotpost_commands::MASK;
+use serde::Serialize;
 
 use super::acquaintances::Named;
 use super::credentials::{Try, same_hash};
 use super::limits::{Limited, Reservation};
 use super::post::post_to_user;
 use super::{
-    Channel, Code, HashError, Login, Origin, Proof, ProvenUser, Rate, Refusal, Reply, ServiceError, Share,
-    ShareOf, resets,
+    Channel, Code, Content, Facts, HashError, Login, Origin, ProvenUser, Rate, Refusal, Reply, ServiceError,
+    Share, ShareOf, resets,
 };
 use crate::app::App;
 use crate::domain::{Address, Host, Millis, UserKey};
-use crate::store::{StoreError, Tx, UserRow, UserState};
+use crate::store::{ReadTx, StoreError, UserRow, UserState};
 
 /// How long a host from which an account logged in stays known.
 const KNOWN_MS: i64 = 30 * 86_400_000;
@@ -27,6 +27,25 @@ const KNOWN_MS: i64 = 30 * 86_400_000;
 const TOUCH_MS: i64 = 86_400_000;
 /// Owners are told of wrong passwords no more often than this.
 const WARNING_PAUSE_MS: i64 = 86_400_000;
+
+/// Many wrong passwords were given.
+#[derive(Debug, Serialize)]
+struct WrongPasswords {
+    /// For whom.
+    userid: String,
+    /// How many in a day, at least.
+    tries: u64,
+}
+
+impl Content for WrongPasswords {
+    fn template(&self) -> &'static str {
+        "wrong_passwords"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
 
 /// Whether hashing passwords is allowed to take its time.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -87,9 +106,7 @@ pub(super) async fn check_typed_password(
     password: &str,
 ) -> Result<Result<Login, HashError>, StoreError> {
     let place = Place::of_client(rate_key);
-    let checked =
-        check_password(app, (&place, &Proof::Password), (userid, password), Words::Password, Patience::Hash)
-            .await?;
+    let checked = check_password(app, &place, (userid, password), Words::Password, Patience::Hash).await?;
     Ok(checked.unwrap_or(Ok(Login::Wrong)))
 }
 
@@ -134,7 +151,7 @@ pub(super) enum Words {
 ///
 /// # Errors
 /// When the database fails.
-pub(super) async fn find_proven(tx: &mut Tx, proven: &ProvenUser) -> Result<Option<UserRow>, StoreError> {
+pub(super) async fn find_proven(tx: &mut ReadTx, proven: &ProvenUser) -> Result<Option<UserRow>, StoreError> {
     if let Some(session) = &proven.session
         && tx.session(session).await?.is_none()
     {
@@ -156,23 +173,15 @@ pub(super) fn logged_out() -> Refusal {
     Refusal::new(Code::BadCredentials, "you are not logged in any more; log in once more")
 }
 
-/// Whether this is the password of that user, or stands for it; `None` when it would have to be hashed and must not
-/// be. The one place where passwords are tried.
+/// Whether this is the password of that user; `None` when it would have to be hashed and must not be. The one place
+/// where passwords are tried.
 pub(super) async fn check_password(
     app: &Arc<App>,
-    (place, proof): (&Place, &Proof),
+    place: &Place,
     (userid, password): (&str, &str),
     words: Words,
     patience: Patience,
 ) -> Result<Option<Result<Login, HashError>>, StoreError> {
-    // Whether that is still so is looked at in the transaction.
-    if let Proof::LoggedIn(visitor) = proof
-        && visitor.userid.eq_ignore_ascii_case(userid)
-        && password == MASK
-    {
-        let (user, key, session) = (visitor.user, visitor.key, visitor.session.clone());
-        return Ok(Some(Ok(Login::Known { user, hash: visitor.hash.clone(), key, session })));
-    }
     let account = userid.to_lowercase();
     let own = format!("{account} {}", place.key);
     let own = match app.limits.reserve(&[(place.share(ShareOf::Sender), &own)]) {
@@ -185,7 +194,7 @@ pub(super) async fn check_password(
         app.limits.give_back(own);
         return Ok(Some(Ok(login)));
     }
-    let user = app.store.glance().await?.find_user(userid).await?;
+    let user = app.store.query().await?.find_user(userid).await?;
     let user = user.filter(|user| user.state == UserState::Active);
     if let Some(login) = remembered(app, place, &account, user.as_ref(), password) {
         app.limits.give_back(own);
@@ -302,7 +311,7 @@ async fn known_as(
     now: Millis,
 ) -> Result<Known, StoreError> {
     let user = user.map_or(UserKey(0), |user| user.id);
-    let mut tx = app.store.glance().await?;
+    let mut tx = app.store.query().await?;
     if let Some(sender) = place.sender.as_ref().filter(|_| place.aligned)
         && tx.users_at(&sender.key()).await?.iter().any(|reader| reader.id == user)
     {
@@ -374,7 +383,7 @@ async fn remember_host(app: &App, user: UserKey, host: Host, known: Known, now: 
 async fn warn(app: &Arc<App>, user: UserKey, tries: u64) -> Result<(), StoreError> {
     let now = app.clock.now();
     let since = now.plus(-WARNING_PAUSE_MS);
-    let warned = app.store.glance().await?.password_warning_at(user).await?;
+    let warned = app.store.query().await?.password_warning_at(user).await?;
     if warned.is_some_and(|at| at.0 > since.0) {
         return Ok(());
     }
@@ -385,7 +394,7 @@ async fn warn(app: &Arc<App>, user: UserKey, tries: u64) -> Result<(), StoreErro
             Box::pin(async move {
                 let Some(row) = tx.user(user).await? else { return Ok(()) };
                 if tx.claim_password_warning(user, since, now).await? {
-                    let reply = Reply::WrongPasswords { userid: row.userid, tries };
+                    let reply = Reply::from(WrongPasswords { userid: row.userid, tries });
                     post_to_user(tx, &app, &reply, user, now).await?;
                 }
                 Ok::<_, StoreError>(())

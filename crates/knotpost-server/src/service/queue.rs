@@ -1,117 +1,43 @@
 //! Moves kept for later: queueing them, and playing them when their turn has come.
 
-use knotpost_commands::{Action, Command, QueuedMove};
 use knotpost_rules::Turn;
+use serde::Serialize;
 
-use super::Prepared;
 use super::board::Standing;
-use super::boards::{find_board, find_game};
-use super::execute::authorize_on;
-use super::moves::{self, check_answer, check_turn, exchange_users};
-use super::post::{post_to_player, post_to_user};
-use super::{Answer, Board, Code, Entry, Refusal, Reply, ServiceError};
+use super::moves::exchange_users;
+use super::post::post_to_user;
+use super::{Board, Content, Entry, Facts, Reply, ServiceError};
 use crate::app::App;
 use crate::domain::{Millis, MoveKind};
-use crate::store::{QueuedMoveRow, StoreError, Tx};
+use crate::store::{QueuedMoveRow, StoreError, WriteTx};
 
 /// Why queues end with a swap.
 pub(super) const SWAPPED: &str = "the players have changed sides";
 /// Why queues end with a move taken back.
 pub(super) const TAKEN_BACK: &str = "a move was taken back";
-/// Moves that a seat may keep.
-const MOST_MOVES: usize = 100;
 
-/// `queue`: on turn the first move is made and the others are kept, otherwise all are kept.
-pub(super) async fn act(
-    tx: &mut Tx,
-    app: &App,
-    prepared: &Prepared,
-    command: &Command,
-    now: Millis,
-) -> Result<Answer, ServiceError> {
-    let Command::Queue { game, board: number_of_board, who, moves, number } = command else {
-        return Err(Refusal::new(Code::UnknownCommand, "this is no `queue`").into());
-    };
-    let game = find_game(app, game)?.meta().name;
-    let board = find_board(tx, app, game, *number_of_board).await?;
-    let (board, user) = authorize_on(tx, prepared, board).await?;
-    let mut board = check_answer(tx, app, prepared, board, &user).await?;
-    if moves.len() > MOST_MOVES {
-        let refusal = Refusal::new(Code::WrongArguments, format!("a queue takes at most {MOST_MOVES} moves"));
-        return Err(refusal.about(board).into());
-    }
-    let seat = board.seat_of(user.id).map_or(1, |seat| seat.seat);
-    let on_turn = check_turn(&board, &user, None).is_ok();
-    if on_turn && let Some((first @ QueuedMove { condition: None, .. }, rest)) = moves.split_first() {
-        // One more move will have been made when they begin to wait.
-        tx.save_queue(board.row.id, seat, &rows(rest, None, board.next_number()), now).await?;
-        let turning = moves::Turning {
-            game: Some(game),
-            board: *number_of_board,
-            userid: &who.userid,
-            action: &first.action,
-            number: *number,
-        };
-        return moves::act(tx, app, prepared, turning, now).await;
-    }
-    if on_turn {
-        let refusal = Refusal::new(Code::WrongArguments, "it is your turn: the first move waits for nothing")
-            .hint("Write the move without `if:` before it.");
-        return Err(refusal.about(board).into());
-    }
-    if let Err(refusal) = check_number(&board, *number) {
-        return Err(refusal.about(board).into());
-    }
-    check_notation(&mut board, moves)?;
-    let kept = rows(moves, *number, board.entries.len() as i64);
-    tx.save_queue(board.row.id, seat, &kept, now).await?;
-    // The board's row is touched too: a move made at the same moment must see this.
-    tx.update_board(&board.row).await?;
-    let reply = told(&board, &kept, None);
-    post_to_player(tx, app, &reply, &board, &user, None, now).await?;
-    Ok(Answer::to_registered(reply).about(board.name()))
+/// Moves were queued, or dropped from the queue.
+#[derive(Debug, Serialize)]
+struct QueueStatus {
+    /// The game's title.
+    title: String,
+    /// The board's number.
+    number: u32,
+    /// What wait now, as typed.
+    moves: Vec<String>,
+    /// Why they were dropped, when they were.
+    #[serde(skip)]
+    dropped: Option<String>,
 }
 
-/// Whether a move of that number can be made by who waits: the next one is somebody else's, and with two
-/// players every second one.
-fn check_number(board: &Board, number: Option<u32>) -> Result<(), Refusal> {
-    let (Some(number), next) = (number, board.next_number()) else { return Ok(()) };
-    let ahead = i64::from(number) - next;
-    if ahead > 0 && (board.seats.len() > 2 || ahead % 2 == 1) {
-        return Ok(());
+impl Content for QueueStatus {
+    fn template(&self) -> &'static str {
+        "queue"
     }
-    let message = if ahead < 0 {
-        format!("move {number} has been made; the next move here is number {next}")
-    } else {
-        format!("move {number} is not yours to make")
-    };
-    Err(Refusal::new(Code::WrongMoveNumber, message)
-        .hint(format!("The next move is number {next}, and it is somebody else's.")))
-}
 
-/// What is no move of the game at all is told at once, not when its turn comes.
-fn check_notation(board: &mut Board, moves: &[QueuedMove]) -> Result<(), ServiceError> {
-    for queued in moves {
-        if let Action::Move(text) = &queued.action
-            && !board.position.is_legal_syntax(text)
-        {
-            let message = format!("`{text}` is no move of {}", board.title());
-            return Err(Refusal::new(Code::IllegalMove, message).about_game(board.game.meta().name).into());
-        }
+    fn facts(&self) -> Facts {
+        Facts::of(self).prose("dropped", self.dropped.as_ref().map(|why| format!("{why}.")))
     }
-    Ok(())
-}
-
-/// The rows of moves that begin to wait after `ply` moves; `number` is that of the first.
-fn rows(moves: &[QueuedMove], number: Option<u32>, ply: i64) -> Vec<QueuedMoveRow> {
-    let row = |(place, queued): (i64, &QueuedMove)| QueuedMoveRow {
-        place,
-        condition: queued.condition.clone(),
-        text: queued.action.as_str().to_owned(),
-        number: number.filter(|_| place == 1).map(i64::from),
-        ply,
-    };
-    (1..).zip(moves).map(row).collect()
 }
 
 /// A queued move as it was typed.
@@ -121,13 +47,13 @@ pub(super) fn word(row: &QueuedMoveRow) -> String {
     format!("{condition}{}{number}", row.text)
 }
 
-fn told(board: &Board, rows: &[QueuedMoveRow], dropped: Option<String>) -> Reply {
+pub(super) fn told(board: &Board, rows: &[QueuedMoveRow], dropped: Option<String>) -> Reply {
     let (title, number) = (board.title().to_owned(), board.row.number as u32);
-    Reply::Queue { title, number, moves: rows.iter().map(word).collect(), dropped }
+    Reply::from(QueueStatus { title, number, moves: rows.iter().map(word).collect(), dropped })
 }
 
 /// Forgets the queue of a seat, or all queues of a board.
-pub(super) async fn forget(tx: &mut Tx, board: &mut Board, seat: Option<i64>) -> Result<(), StoreError> {
+pub(super) async fn forget(tx: &mut WriteTx, board: &mut Board, seat: Option<i64>) -> Result<(), StoreError> {
     tx.delete_queue(board.row.id, seat).await?;
     for row in board.seats.iter_mut().filter(|row| seat.is_none_or(|seat| row.seat == seat)) {
         row.queued = false;
@@ -137,7 +63,7 @@ pub(super) async fn forget(tx: &mut Tx, board: &mut Board, seat: Option<i64>) ->
 
 /// Forgets all queues of a board, and tells their owners why. Called while they still sit where they queued.
 pub(super) async fn drop_all(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     board: &mut Board,
     why: &str,
@@ -156,7 +82,7 @@ pub(super) async fn drop_all(
 
 /// Plays what the seat to move has queued. `false`: it has nothing to play, so the board waits.
 pub(super) async fn play_next(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     board: &mut Board,
     now: Millis,

@@ -7,13 +7,13 @@
 use super::{Board, ServiceError};
 use crate::domain::rating::{Rating, Score, rate, shown};
 use crate::domain::{BoardKey, BoardState, Millis, Pool, UserKey};
-use crate::store::{RatingChange, RatingRow, StoreError, Tx};
+use crate::store::{RatingChange, RatingRow, ReadTx, StoreError, WriteTx};
 
 /// Who has finished no board for so long, and plays none, is inactive.
 pub(super) const INACTIVE_AFTER_MS: i64 = 180 * 24 * 3_600_000;
 
 /// What the end of a board means for its players' ratings.
-pub(super) async fn board_ended(tx: &mut Tx, board: &Board, now: Millis) -> Result<(), ServiceError> {
+pub(super) async fn board_ended(tx: &mut WriteTx, board: &Board, now: Millis) -> Result<(), ServiceError> {
     let seats: Vec<(i64, UserKey)> = board.seats.iter().map(|row| (row.seat, row.user_id)).collect();
     let players = score(&seats, board.row.winners.as_deref().unwrap_or_default());
     if board.row.rated && players.len() > 1 {
@@ -54,7 +54,7 @@ pub(super) fn score(seats: &[(i64, UserKey)], winners: &str) -> Vec<(UserKey, Sc
 /// # Errors
 /// When the database fails.
 pub async fn rate_board(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     game: &str,
     board: BoardKey,
     players: &[(UserKey, Score)],
@@ -98,7 +98,7 @@ pub async fn rate_board(
 /// Counts out who has finished nothing for long and plays nothing now. The players of the board that is
 /// being rated were playing until now.
 async fn drop_lapsed(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     game: &str,
     place: i64,
     pool: &mut Pool,
@@ -114,13 +114,13 @@ async fn drop_lapsed(
     Ok(())
 }
 
-async fn is_active_after_end(tx: &mut Tx, game: &str, user: UserKey) -> Result<bool, StoreError> {
+async fn is_active_after_end(tx: &mut ReadTx, game: &str, user: UserKey) -> Result<bool, StoreError> {
     Ok(tx.accepts(game, user).await? || tx.count_active_boards(game, user).await? > 0)
 }
 
 /// Looks again whether a rated player is active, after anything that may have changed that.
 pub(super) async fn review_activity(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     game: &str,
     user: UserKey,
     now: Millis,
@@ -143,7 +143,11 @@ pub(super) async fn review_activity(
 }
 
 /// As [`review_activity`] in every game in which the user has a rating: for an account that ends.
-pub(super) async fn review_all_activity(tx: &mut Tx, user: UserKey, now: Millis) -> Result<(), StoreError> {
+pub(super) async fn review_all_activity(
+    tx: &mut WriteTx,
+    user: UserKey,
+    now: Millis,
+) -> Result<(), StoreError> {
     for game in tx.rated_games(user).await? {
         review_activity(tx, &game, user, now).await?;
     }
@@ -152,7 +156,7 @@ pub(super) async fn review_all_activity(tx: &mut Tx, user: UserKey, now: Millis)
 
 /// A board has begun: who had been away plays again.
 pub(super) async fn board_began(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     game: &str,
     user: UserKey,
     now: Millis,
@@ -164,7 +168,7 @@ pub(super) async fn board_began(
 }
 
 /// What a rated board did to its players' ratings, a line each; nothing while it is being played.
-pub(super) async fn change_lines(tx: &mut Tx, board: &Board) -> Result<Vec<String>, StoreError> {
+pub(super) async fn change_lines(tx: &mut ReadTx, board: &Board) -> Result<Vec<String>, StoreError> {
     let ended = board.row.state == BoardState::Over && board.entries.len() as i64 == board.row.ply;
     if !ended || !board.row.rated {
         return Ok(Vec::new());

@@ -5,7 +5,7 @@ use knotpost_commands::{Command, ExampleContext};
 use super::{Board, Prepared, Refusal, Standing};
 use crate::app::App;
 use crate::domain::{BoardState, SeatState};
-use crate::store::{BoardFilter, BoardRow, StoreError, Tx, UserRow};
+use crate::store::{BoardFilter, BoardRow, ReadTx, StoreError, UserRow};
 
 /// Boards looked through for one to name.
 const MOST_BOARDS: i64 = 20;
@@ -13,7 +13,7 @@ const MOST_BOARDS: i64 = 20;
 /// What is known about whoever reads the answer to this command. By mail he is the one user with the address it
 /// came from; the answer goes to that address and nowhere else.
 pub(super) async fn reader_of(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     prepared: &Prepared,
     game: Option<&str>,
@@ -33,7 +33,7 @@ pub(super) async fn reader_of(
     Ok(context)
 }
 
-async fn find_reader(tx: &mut Tx, prepared: &Prepared) -> Result<Option<UserRow>, StoreError> {
+async fn find_reader(tx: &mut ReadTx, prepared: &Prepared) -> Result<Option<UserRow>, StoreError> {
     let who = prepared.command.as_ref().ok().and_then(Command::credentials);
     if let Some(who) = who.filter(|_| prepared.is_authenticated()) {
         return tx.find_user(&who.userid).await;
@@ -44,7 +44,11 @@ async fn find_reader(tx: &mut Tx, prepared: &Prepared) -> Result<Option<UserRow>
 }
 
 /// One of his boards, best one on which it is his turn.
-async fn find_board(tx: &mut Tx, user: &UserRow, game: Option<&str>) -> Result<Option<BoardRow>, StoreError> {
+async fn find_board(
+    tx: &mut ReadTx,
+    user: &UserRow,
+    game: Option<&str>,
+) -> Result<Option<BoardRow>, StoreError> {
     let filter = BoardFilter {
         game: game.map(str::to_owned),
         user: Some(user.id),
@@ -66,7 +70,7 @@ async fn find_board(tx: &mut Tx, user: &UserRow, game: Option<&str>) -> Result<O
 
 /// What is wrong with a line, with a syntax and an example that fit its reader.
 pub(super) async fn refuse_line(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     prepared: &Prepared,
     error: &knotpost_commands::ParseError,

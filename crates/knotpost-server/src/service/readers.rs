@@ -5,7 +5,7 @@ use super::post::{BoardFacts, Heading};
 use super::{Board, Standing, Style};
 use crate::app::App;
 use crate::domain::{Millis, UserKey};
-use crate::store::{ReaderFacts, StoreError, Tx, WaitingMail};
+use crate::store::{ReadTx, ReaderFacts, StoreError, WaitingMail, WriteTx};
 
 /// Which board mails somebody wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Reader {
     /// Whether he is to be mailed now. For the mail of the day the board is noted.
     pub(super) async fn takes_now(
         &self,
-        tx: &mut Tx,
+        tx: &mut WriteTx,
         board: &Board,
         facts: &BoardFacts,
         now: Millis,
@@ -78,7 +78,7 @@ pub(super) struct BoardReaders {
 
 /// What players and who watches want of mails about a board.
 pub(super) async fn readers_and_watchers(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     board: &Board,
 ) -> Result<BoardReaders, StoreError> {
@@ -93,7 +93,7 @@ pub(super) async fn readers_and_watchers(
 
 /// What these users want of mails about a board.
 pub(super) async fn readers(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     board: &Board,
     users: Vec<UserKey>,
@@ -155,7 +155,7 @@ fn gather(app: &App, users: Vec<UserKey>, facts: ReaderFacts) -> Vec<Reader> {
 }
 
 /// How a user wants the boards of a game set.
-pub(super) async fn style_of(tx: &mut Tx, user: UserKey, game: &str) -> Result<Style, StoreError> {
+pub(super) async fn style_of(tx: &mut ReadTx, user: UserKey, game: &str) -> Result<Style, StoreError> {
     let mut style = Style::default();
     // Sorted by game: what is wanted for all games comes first and gives way.
     for wish in tx.preferences(user).await? {

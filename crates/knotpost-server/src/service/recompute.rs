@@ -9,7 +9,7 @@ use super::ratings::score;
 use crate::app::App;
 use crate::domain::rating::{Rating, Score, rate};
 use crate::domain::{BoardKey, Millis, Pool, UserKey};
-use crate::store::{RatingChange, RatingRow, StoreError, Tx};
+use crate::store::{RatingChange, RatingRow, ReadTx, StoreError, WriteTx};
 
 /// Boards read at a time.
 const PAGE: i64 = 2000;
@@ -47,7 +47,7 @@ pub async fn recompute_ratings(
 ) -> Result<Recomputed, StoreError> {
     if how == Recompute::Check {
         let mut tx = app.store.read().await?;
-        return recompute_in(&mut tx, game, how).await;
+        return Ok(compare(&mut tx, game).await?.found);
     }
     let (work, now) = (Arc::new((admin.clone(), game.to_owned())), app.clock.now());
     app.store
@@ -57,7 +57,8 @@ pub async fn recompute_ratings(
                 let (admin, game) = &*work;
                 // Nobody rates a board meanwhile.
                 tx.take_rating_place(game).await?;
-                let found = recompute_in(tx, game, how).await?;
+                let Comparison { found, repairs } = compare(tx, game).await?;
+                repair(tx, game, repairs).await?;
                 let detail = format!("{} differences put right", found.differences.len());
                 note_done(tx, admin, "ratings.recompute", (game, &detail), now).await?;
                 Ok(found)
@@ -65,12 +66,30 @@ pub async fn recompute_ratings(
         })
         .await
 }
+/// What would make stored ratings equal to computed ones.
+enum Repair {
+    DropChange(BoardKey, UserKey),
+    ReplaceChange(RatingChange),
+    PutRating(RatingRow),
+    DropRating(UserKey),
+    SetPool(Pool),
+}
 
-/// The same inside a transaction.
-///
-/// # Errors
-/// When the database fails.
-pub async fn recompute_in(tx: &mut Tx, game: &str, how: Recompute) -> Result<Recomputed, StoreError> {
+/// Stored ratings beside computed ones.
+struct Comparison {
+    found: Recomputed,
+    /// In the order in which they are made.
+    repairs: Vec<Repair>,
+}
+
+impl Comparison {
+    fn add(&mut self, difference: String, repair: Repair) {
+        self.found.differences.push(difference);
+        self.repairs.push(repair);
+    }
+}
+
+async fn compare(tx: &mut ReadTx, game: &str) -> Result<Comparison, StoreError> {
     let boards = read_boards(tx, game).await?;
     let stored = tx.all_rating_changes(game).await?;
     let activity = tx.rating_activity(game).await?;
@@ -86,21 +105,35 @@ pub async fn recompute_in(tx: &mut Tx, game: &str, how: Recompute) -> Result<Rec
     for (_, user, active) in activity {
         history.change_activity(user, active);
     }
-    let mut found =
-        Recomputed { boards: boards.len(), players: history.ratings.len(), differences: Vec::new() };
-    compare_changes(tx, game, how, &boards, &history.changes, &stored, &mut found.differences).await?;
-    compare_ratings(tx, game, how, &history.ratings, &mut found.differences).await?;
+    let found = Recomputed { boards: boards.len(), players: history.ratings.len(), differences: Vec::new() };
+    let mut comparison = Comparison { found, repairs: Vec::new() };
+    compare_changes(tx, game, &boards, &history.changes, &stored, &mut comparison).await?;
+    compare_ratings(tx, game, &history.ratings, &mut comparison).await?;
     let pool = tx.rating_pool(game).await?;
     if pool != history.pool {
-        found.differences.push(format!(
+        let difference = format!(
             "{game}: {} active established players stored, {} computed, or another sum",
             pool.players, history.pool.players
-        ));
-        if how == Recompute::Replace {
-            tx.set_rating_pool(game, history.pool).await?;
+        );
+        comparison.add(difference, Repair::SetPool(history.pool));
+    }
+    Ok(comparison)
+}
+
+async fn repair(tx: &mut WriteTx, game: &str, repairs: Vec<Repair>) -> Result<(), StoreError> {
+    for repair in repairs {
+        match repair {
+            Repair::DropChange(board, user) => tx.delete_rating_change(board, user).await?,
+            Repair::ReplaceChange(change) => {
+                tx.delete_rating_change(change.board, change.user).await?;
+                tx.insert_rating_change(game, &change).await?;
+            }
+            Repair::PutRating(row) => tx.put_rating(game, &row).await?,
+            Repair::DropRating(user) => tx.delete_rating(game, user).await?,
+            Repair::SetPool(pool) => tx.set_rating_pool(game, pool).await?,
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 /// A rated board of history.
@@ -111,7 +144,7 @@ struct Played {
     players: Vec<(UserKey, Score)>,
 }
 
-async fn read_boards(tx: &mut Tx, game: &str) -> Result<Vec<Played>, StoreError> {
+async fn read_boards(tx: &mut ReadTx, game: &str) -> Result<Vec<Played>, StoreError> {
     let mut boards: Vec<Played> = Vec::new();
     loop {
         let after = boards.last().map_or(BoardKey(0), |board| board.key);
@@ -190,13 +223,12 @@ impl History {
 }
 
 async fn compare_changes(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     game: &str,
-    how: Recompute,
     boards: &[Played],
     computed: &HashMap<(BoardKey, UserKey), RatingChange>,
     stored: &[RatingChange],
-    differences: &mut Vec<String>,
+    comparison: &mut Comparison,
 ) -> Result<(), StoreError> {
     let stored: HashMap<_, _> = stored.iter().map(|change| ((change.board, change.user), change)).collect();
     let mut wrong: Vec<&RatingChange> = computed
@@ -208,11 +240,9 @@ async fn compare_changes(
     let mut stray: Vec<_> = stored.keys().filter(|key| !computed.contains_key(key)).copied().collect();
     stray.sort_unstable();
     for (board, user) in stray {
-        differences
-            .push(format!("{game}: a change of {} by a board that is not rated", name(tx, user).await?));
-        if how == Recompute::Replace {
-            tx.delete_rating_change(board, user).await?;
-        }
+        let difference =
+            format!("{game}: a change of {} by a board that is not rated", name(tx, user).await?);
+        comparison.add(difference, Repair::DropChange(board, user));
     }
     let numbers: HashMap<BoardKey, i64> = boards.iter().map(|board| (board.key, board.number)).collect();
     for change in wrong {
@@ -221,21 +251,17 @@ async fn compare_changes(
         let was = was.map_or("nothing".to_owned(), |was| format!("{} to {}", was.before, was.after));
         let userid = name(tx, change.user).await?;
         let (before, after) = (change.before, change.after);
-        differences.push(format!("{game} {number}: {userid}: {was} stored, {before} to {after} computed"));
-        if how == Recompute::Replace {
-            tx.delete_rating_change(change.board, change.user).await?;
-            tx.insert_rating_change(game, change).await?;
-        }
+        let difference = format!("{game} {number}: {userid}: {was} stored, {before} to {after} computed");
+        comparison.add(difference, Repair::ReplaceChange(change.clone()));
     }
     Ok(())
 }
 
 async fn compare_ratings(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     game: &str,
-    how: Recompute,
     computed: &BTreeMap<UserKey, RatingRow>,
-    differences: &mut Vec<String>,
+    comparison: &mut Comparison,
 ) -> Result<(), StoreError> {
     let stored: BTreeMap<UserKey, RatingRow> =
         tx.all_ratings(game).await?.into_iter().map(|row| (row.user_id, row)).collect();
@@ -245,20 +271,13 @@ async fn compare_ratings(
             continue;
         }
         let was = was.map_or("no rating".to_owned(), describe);
-        differences.push(format!(
-            "{game}: {}: {was} stored, {} computed",
-            name(tx, *user).await?,
-            describe(row)
-        ));
-        if how == Recompute::Replace {
-            tx.put_rating(game, row).await?;
-        }
+        let userid = name(tx, *user).await?;
+        let difference = format!("{game}: {userid}: {was} stored, {} computed", describe(row));
+        comparison.add(difference, Repair::PutRating(row.clone()));
     }
     for user in stored.keys().filter(|user| !computed.contains_key(user)) {
-        differences.push(format!("{game}: {}: a rating without a rated board", name(tx, *user).await?));
-        if how == Recompute::Replace {
-            tx.delete_rating(game, *user).await?;
-        }
+        let difference = format!("{game}: {}: a rating without a rated board", name(tx, *user).await?);
+        comparison.add(difference, Repair::DropRating(*user));
     }
     Ok(())
 }
@@ -271,6 +290,6 @@ fn describe(row: &RatingRow) -> String {
     )
 }
 
-async fn name(tx: &mut Tx, user: UserKey) -> Result<String, StoreError> {
+async fn name(tx: &mut ReadTx, user: UserKey) -> Result<String, StoreError> {
     Ok(tx.user(user).await?.map_or_else(|| "somebody unknown".to_owned(), |user| user.userid))
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::commands::Broadcast;
 use super::letter::{MailForm, StoredDraft};
 use super::post::{new_message_id, registered_addresses};
 use super::readers::style_of;
@@ -9,7 +10,7 @@ use super::unsubscribe::Kind;
 use super::{Reply, postmaster, resets, sessions};
 use crate::app::App;
 use crate::domain::{Millis, UserKey};
-use crate::store::{ALL_GAMES, ReferenceMail, StoreError, Tx};
+use crate::store::{ALL_GAMES, ReadTx, ReferenceMail, StoreError, WriteTx};
 
 /// What a mail without a text of its own shows. Nothing in it is a secret.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -57,7 +58,7 @@ impl Reference {
 
 /// Queues the mail to all registered addresses of a user; says to how many.
 pub(super) async fn post_reference(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     reference: Reference,
     user: UserKey,
@@ -72,7 +73,7 @@ pub(super) async fn post_reference(
 
 /// Queues the mail to one address.
 pub(super) async fn post_reference_to(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     reference: &Reference,
     user: UserKey,
@@ -96,7 +97,7 @@ pub(super) async fn post_reference_to(
 /// # Errors
 /// When the database fails or the reference cannot be read.
 pub async fn referred_to(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     facts: &str,
     user: Option<i64>,
@@ -115,7 +116,7 @@ pub async fn referred_to(
                 return Ok(None);
             };
             let link = Kind::Broadcasts.link(app, user);
-            let reply = Reply::Broadcast { reader: reader.userid, from: row.userid, text: row.text };
+            let reply = Reply::from(Broadcast { reader: reader.userid, from: row.userid, text: row.text });
             Ok(Some(Referred::Reply { reply, unsubscribe: Some(link), form }))
         }
         Reference::Postmaster(sealed) => {

@@ -5,15 +5,15 @@
 use std::sync::Arc;
 
 use knotpost_commands::Password;
+use serde::Serialize;
 
-use super::post::{post_to_address, post_to_user, registered_addresses};
-use super::prepare::check_rate;
+use super::post::{post_to_address, post_to_user};
 use super::references::{Reference, post_reference};
 use super::undoing::{GOOD_FOR_DAYS, lost_addresses};
-use super::{Answer, Channel, Code, Prepared, Rate, Refusal, Reply, ServiceError};
+use super::{Code, Content, Facts, Rate, Refusal, Reply, ServiceError};
 use crate::app::App;
 use crate::domain::{Millis, UserKey};
-use crate::store::{StoreError, Tx, UserRow, UserState};
+use crate::store::{ReadTx, StoreError, UserRow, UserState, WriteTx};
 
 /// How long a link or code can be used.
 const LIFE_MS: i64 = 24 * 3_600_000;
@@ -22,38 +22,58 @@ const MOST_TRIES: i64 = 5;
 /// Codes of a user that can be used at the same time. Whoever asks for more gets the newest of them again.
 const MOST_LIVE: usize = 5;
 
-/// The answer is the same whether or not there is such a user.
-pub(super) async fn ask(
-    tx: &mut Tx,
-    app: &App,
-    prepared: &Prepared,
-    userid: &str,
-    now: Millis,
-) -> Result<Answer, ServiceError> {
-    check_rate(prepared)?;
-    let user = tx.find_user(userid).await?;
-    let user = user.filter(|user| user.state == UserState::Active && user.password_hash.is_some());
-    let mut sender_is_told = false;
-    if let Some(user) = &user {
-        let at = begin(tx, app, user.id, now).await?;
-        if post_reference(tx, app, Reference::Reset(at), user.id, now).await? > 0 {
-            prepared.set_made(true);
-        }
-        let sender = prepared.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
-        let addresses = registered_addresses(tx, app, user.id).await?;
-        sender_is_told = addresses.iter().any(|address| address.eq_ignore_ascii_case(&sender));
+/// The password was changed.
+#[derive(Debug, Serialize)]
+struct PasswordChanged {
+    /// Whose.
+    userid: String,
+    /// For an address that was lost lately: the page that gives it back.
+    undo: Option<String>,
+    /// How long that is possible.
+    days: i64,
+}
+
+impl Content for PasswordChanged {
+    fn template(&self) -> &'static str {
+        "password_changed"
     }
-    let reply = Reply::ResetAsked { userid: userid.to_owned() };
-    if prepared.origin.channel == Channel::Mail && !sender_is_told {
-        // To write nothing to who is not known would leave somebody waiting who mistyped his name.
-        return Ok(Answer { changed: true, ..Answer::to_sender(reply) });
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
     }
-    Ok(Answer::to_registered(reply))
+}
+
+/// The way back in.
+#[derive(Debug, Serialize)]
+struct PasswordReset {
+    /// Whose.
+    userid: String,
+    /// The page that sets a new password.
+    link: String,
+    /// What counts as the present password once.
+    code: String,
+    /// How long that is possible.
+    hours: i64,
+}
+
+impl Content for PasswordReset {
+    fn template(&self) -> &'static str {
+        "password_reset"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
 }
 
 /// Gives a user a code beside those there are; of too many, the newest holds for this one as well. Says of which moment it
 /// is.
-pub(super) async fn begin(tx: &mut Tx, app: &App, user: UserKey, now: Millis) -> Result<Millis, StoreError> {
+pub(super) async fn begin(
+    tx: &mut WriteTx,
+    app: &App,
+    user: UserKey,
+    now: Millis,
+) -> Result<Millis, StoreError> {
     let live = tx.live_resets(user, now.plus(-LIFE_MS), MOST_TRIES).await?;
     if let Some(newest) = live.first().filter(|_| live.len() >= MOST_LIVE) {
         return Ok(*newest);
@@ -65,7 +85,7 @@ pub(super) async fn begin(tx: &mut Tx, app: &App, user: UserKey, now: Millis) ->
 /// As [`begin`], after every code and link from before has ended. It is of a later moment than those: two of one moment
 /// would be the same.
 pub(super) async fn begin_anew(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     user: UserKey,
     now: Millis,
@@ -77,7 +97,12 @@ pub(super) async fn begin_anew(
 }
 
 /// Mails link and code to a user because an administrator wants it.
-pub(super) async fn send(tx: &mut Tx, app: &App, user: &UserRow, now: Millis) -> Result<(), ServiceError> {
+pub(super) async fn send(
+    tx: &mut WriteTx,
+    app: &App,
+    user: &UserRow,
+    now: Millis,
+) -> Result<(), ServiceError> {
     if user.state != UserState::Active || user.password_hash.is_none() {
         let message = format!("{} is suspended or has no password to replace", user.userid);
         return Err(Refusal::new(Code::Conflict, message).into());
@@ -92,24 +117,24 @@ pub(super) async fn send(tx: &mut Tx, app: &App, user: &UserRow, now: Millis) ->
 
 /// The mail itself, as it is sent; `None` when it would be of no use any more.
 pub(super) async fn letter(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     user: UserKey,
     at: Millis,
     now: Millis,
 ) -> Result<Option<Reply>, StoreError> {
     let Some(user) = live_reset(tx, user, at, now).await? else { return Ok(None) };
-    Ok(Some(Reply::PasswordReset {
+    Ok(Some(Reply::from(PasswordReset {
         link: app.links.reset(&app.config.server.public_url, user.id, at),
         code: app.links.reset_code(user.id, at),
         userid: user.userid,
         hours: LIFE_MS / 3_600_000,
-    }))
+    })))
 }
 
 /// The user whose reset of that moment can still be used.
 async fn live_reset(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     user: UserKey,
     at: Millis,
     now: Millis,
@@ -200,7 +225,7 @@ pub async fn set_password_by_link(
 
 /// The new password holds, and no code or link for the old one does any more. The user is told.
 pub(super) async fn replace_password(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     user: &UserRow,
     hash: &str,
@@ -208,7 +233,8 @@ pub(super) async fn replace_password(
 ) -> Result<Reply, StoreError> {
     tx.set_password_hash(user.id, Some(hash), now).await?;
     tx.drop_reset(user.id).await?;
-    let notice = |undo| Reply::PasswordChanged { userid: user.userid.clone(), undo, days: GOOD_FOR_DAYS };
+    let notice =
+        |undo| Reply::from(PasswordChanged { userid: user.userid.clone(), undo, days: GOOD_FOR_DAYS });
     post_to_user(tx, app, &notice(None), user.id, now).await?;
     for (address, link) in lost_addresses(tx, app, user, now).await? {
         post_to_address(tx, app, &notice(Some(link)), &address, Some(user.id), None, now).await?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::app::App;
 use crate::secret::{Role, seal_mark};
-use crate::store::{StoreError, Tx};
+use crate::store::{ReadTx, StoreError, WriteTx};
 
 /// Under this name the fingerprint of the current key is agreed, and of the key for digests.
 const KEY_FACT: &str = "key";
@@ -38,7 +38,7 @@ type Agreed = (Option<String>, Option<String>);
 /// # Errors
 /// When the keys are others and somebody may be using those of the database, or the database fails.
 pub async fn check_key(app: &Arc<App>) -> Result<(), KeyError> {
-    let known = read_agreed(&mut app.store.glance().await?).await?;
+    let known = read_agreed(&mut app.store.query().await?).await?;
     if judge(app, &known) == Judgement::Same {
         return Ok(());
     }
@@ -95,14 +95,14 @@ fn judge(app: &App, (key, digests): &Agreed) -> Judgement {
     }
 }
 
-async fn read_agreed(tx: &mut Tx) -> Result<Agreed, StoreError> {
-    Ok((tx.server_fact(KEY_FACT).await?, tx.server_fact(DIGESTS_FACT).await?))
+async fn read_agreed(tx: &mut ReadTx) -> Result<Agreed, StoreError> {
+    Ok((tx.server_metadata(KEY_FACT).await?, tx.server_metadata(DIGESTS_FACT).await?))
 }
 
 /// From now on the keys of `app` are those of the database.
-pub(super) async fn save_agreed(tx: &mut Tx, app: &App) -> Result<(), StoreError> {
-    tx.save_server_fact(KEY_FACT, &app.secret.fingerprint()).await?;
-    tx.save_server_fact(DIGESTS_FACT, &app.secret.digests_fingerprint()).await
+pub(super) async fn save_agreed(tx: &mut WriteTx, app: &App) -> Result<(), StoreError> {
+    tx.save_server_metadata(KEY_FACT, &app.secret.fingerprint()).await?;
+    tx.save_server_metadata(DIGESTS_FACT, &app.secret.digests_fingerprint()).await
 }
 
 /// From now on the key of `app` is that of the database.

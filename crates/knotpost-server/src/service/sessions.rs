@@ -5,17 +5,20 @@
 
 use std::sync::Arc;
 
+use knotpost_commands::Credentials;
+use serde::Serialize;
+
 use super::credentials::same_hash;
 use super::limits::Asker;
 use super::post::registered_addresses;
 use super::proving::{check_typed_password, whose_password};
 use super::references::{Reference, post_reference};
-use super::{Channel, Code, Login, ProvenUser, Rate, Refusal, Reply, ServiceError};
+use super::{Channel, Code, Content, Facts, Login, ProvenUser, Rate, Refusal, Reply, ServiceError};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Millis, UserKey, clean_line};
 use crate::secret::{Purpose, to_hex};
-use crate::store::{SessionRow, StoreError, Tx, UserRow, UserState};
+use crate::store::{ReadTx, SessionRow, StoreError, UserRow, UserState};
 
 const MINUTE_MS: i64 = 60_000;
 const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
@@ -31,6 +34,27 @@ pub const RECENT_MS: i64 = 10 * MINUTE_MS;
 const LINK_MS: i64 = 30 * MINUTE_MS;
 /// What is kept of a browser's name, in characters.
 const LONGEST_AGENT: usize = 160;
+
+/// A way to log in on the web without the password.
+#[derive(Debug, Serialize)]
+struct MagicLink {
+    /// Whose.
+    userid: String,
+    /// The page that does it.
+    link: String,
+    /// How long that is possible.
+    minutes: i64,
+}
+
+impl Content for MagicLink {
+    fn template(&self) -> &'static str {
+        "magic_link"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
 
 /// Who visits.
 #[derive(Clone, Debug)]
@@ -50,6 +74,11 @@ pub struct Visitor {
 }
 
 impl Visitor {
+    /// The user as commands from their pages name them: the session stands for the password.
+    pub fn credentials(&self) -> Credentials {
+        Credentials::without_password(self.userid.as_str())
+    }
+
     /// What is still to be true when something is done for them.
     pub fn proven(&self) -> ProvenUser {
         ProvenUser {
@@ -193,7 +222,7 @@ pub async fn find_visitor(app: &Arc<App>, token: &str) -> Result<Option<Visitor>
 }
 
 async fn live_session(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     digest: &str,
     now: Millis,
@@ -317,23 +346,23 @@ pub async fn ask_for_link(app: &Arc<App>, userid: &str, rate_key: &str) -> Resul
 
 /// The mail with the link, as it is sent; `None` when it would be of no use any more.
 pub(super) async fn letter(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     user: UserKey,
     at: Millis,
     now: Millis,
 ) -> Result<Option<Reply>, StoreError> {
     let Some(user) = live_link(tx, user, at, now).await? else { return Ok(None) };
-    Ok(Some(Reply::MagicLink {
+    Ok(Some(Reply::from(MagicLink {
         link: app.links.magic(&app.config.server.public_url, user.id, at),
         userid: user.userid,
         minutes: LINK_MS / MINUTE_MS,
-    }))
+    })))
 }
 
 /// The user whom the link of that moment can still log in.
 async fn live_link(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     user: UserKey,
     at: Millis,
     now: Millis,

@@ -2,15 +2,15 @@
 
 use super::board::Standing;
 use super::time::schedule;
-use super::{Board, ServiceError, opponents, queue, ratings, watching};
+use super::{Board, ServiceError, commands, opponents, queue, ratings};
 use crate::app::App;
 use crate::domain::{BoardState, Millis, SeatState};
-use crate::store::{MoveRow, StoreError, Turn, Tx};
+use crate::store::{MoveRow, StoreError, Turn, WriteTx};
 
 /// Stores what a turn led to: the new moves (the server's own included), where the board stands,
 /// and whose turn it is.
 pub(super) async fn settle(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     board: &mut Board,
     stored: usize,
@@ -56,7 +56,7 @@ pub(super) async fn settle(
         tx.delete_submissions(board.row.id).await?;
         ratings::board_ended(tx, board, now).await?;
         opponents::seats_are_free(tx, app, board, now).await?;
-        watching::tell_of_end(tx, app, board, now).await?;
+        commands::tell_of_end(tx, app, board, now).await?;
     }
     Ok(())
 }

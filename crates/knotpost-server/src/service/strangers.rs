@@ -4,7 +4,7 @@ use super::{Code, Origin, Refusal, ServiceError};
 use crate::app::App;
 use crate::config::StrangerPolicy;
 use crate::domain::Address;
-use crate::store::{StoreError, Tx};
+use crate::store::{ReadTx, StoreError, WriteTx};
 
 /// Under which name the agreement is stored.
 const FACT: &str = "strangers";
@@ -15,8 +15,8 @@ const MOST_AT_SIGN_UP: usize = 2;
 ///
 /// # Errors
 /// When the database fails.
-async fn stranger_policy(tx: &mut Tx, app: &App) -> Result<StrangerPolicy, StoreError> {
-    let agreed = tx.server_fact(FACT).await?;
+async fn stranger_policy(tx: &mut ReadTx, app: &App) -> Result<StrangerPolicy, StoreError> {
+    let agreed = tx.server_metadata(FACT).await?;
     Ok(agreed.as_deref().and_then(StrangerPolicy::from_word).unwrap_or(app.config.limits.strangers))
 }
 
@@ -26,14 +26,14 @@ async fn stranger_policy(tx: &mut Tx, app: &App) -> Result<StrangerPolicy, Store
 /// When the database fails.
 pub async fn view_stranger_policy(app: &App) -> Result<(StrangerPolicy, bool), StoreError> {
     let mut tx = app.store.read().await?;
-    let is_agreed = tx.server_fact(FACT).await?.is_some();
+    let is_agreed = tx.server_metadata(FACT).await?.is_some();
     Ok((stranger_policy(&mut tx, app).await?, is_agreed))
 }
 
-pub(super) async fn set(tx: &mut Tx, policy: Option<StrangerPolicy>) -> Result<(), StoreError> {
+pub(super) async fn set(tx: &mut WriteTx, policy: Option<StrangerPolicy>) -> Result<(), StoreError> {
     match policy {
-        Some(policy) => tx.save_server_fact(FACT, policy.as_str()).await,
-        None => tx.forget_server_fact(FACT).await,
+        Some(policy) => tx.save_server_metadata(FACT, policy.as_str()).await,
+        None => tx.forget_server_metadata(FACT).await,
     }
 }
 
@@ -43,7 +43,7 @@ pub(super) async fn set(tx: &mut Tx, policy: Option<StrangerPolicy>) -> Result<(
 /// # Errors
 /// When the database fails.
 pub async fn is_welcome(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     address: &Address,
     aligned: bool,
@@ -58,7 +58,7 @@ pub async fn is_welcome(
 
 /// Refuses new accounts where strangers are not welcome, and one with many addresses everywhere: each is written to.
 pub(super) async fn check_sign_up(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     origin: &Origin,
     addresses: usize,

@@ -2,41 +2,19 @@
 //!
 //! What was submitted holds for the position it was submitted in. How a turn is made is the business of `moves`.
 
-use knotpost_commands::Action;
 use knotpost_rules::Turn;
 
-use super::boards::{find_board, find_game};
-use super::execute::authorize_on;
-use super::moves::{self, check_answer, check_turn_on};
 use super::post::{BoardFacts, Heading, Note, post_to_player};
 use super::readers::style_of;
 use super::sheet::{Listing, Spoken};
-use super::{Answer, Answers, Board, Code, Prepared, Refusal, Reply, ServiceError, Sheet};
+use super::{Answer, Answers, Board, Reply, ServiceError, Sheet, moves};
 use crate::app::App;
 use crate::domain::Millis;
-use crate::store::{StoreError, SubmissionRow, Tx, UserRow};
-
-/// `submit`: checked like a move, kept, and shown to the player alone.
-pub(super) async fn submit(
-    tx: &mut Tx,
-    app: &App,
-    prepared: &Prepared,
-    game: &str,
-    number_of_board: u32,
-    (action, number): (&Action, Option<u32>),
-    now: Millis,
-) -> Result<Answer, ServiceError> {
-    let game = find_game(app, game)?.meta().name;
-    let board = find_board(tx, app, game, number_of_board).await?;
-    let (board, user) = authorize_on(tx, prepared, board).await?;
-    let word = action.as_str();
-    let board = check_turn_on(board, &user, Turn::from_word(word), number)?;
-    keep(tx, app, board, &user, word, &prepared.body, now).await
-}
+use crate::store::{ReadTx, StoreError, SubmissionRow, UserRow, WriteTx};
 
 /// Keeps a turn that the player may take now, instead of making it.
 pub(super) async fn keep(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     board: Board,
     user: &UserRow,
@@ -66,7 +44,7 @@ pub(super) async fn keep(
 
 /// The board as it would be, for the one who would move.
 async fn show(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     tried: &Board,
     user: &UserRow,
     said: String,
@@ -88,37 +66,6 @@ async fn show(
     // Time is counted only when the move is made, also where it would be the last one.
     sheet.times = None;
     Ok(sheet)
-}
-
-/// `confirm`: makes the turn that was submitted. What is written with it is said instead of what was
-/// written then.
-pub(super) async fn confirm(
-    tx: &mut Tx,
-    app: &App,
-    prepared: &Prepared,
-    game: &str,
-    number_of_board: u32,
-    now: Millis,
-) -> Result<Answer, ServiceError> {
-    let game = find_game(app, game)?.meta().name;
-    let board = find_board(tx, app, game, number_of_board).await?;
-    let (board, user) = authorize_on(tx, prepared, board).await?;
-    let board = check_answer(tx, app, prepared, board, &user).await?;
-    let seat = board.seat_of(user.id).map_or(1, |seat| seat.seat);
-    let row = tx.submission(board.row.id, seat).await?;
-    let Some(row) = row.filter(|row| row.ply == board.entries.len() as i64) else {
-        let message =
-            format!("nothing of yours waits to be confirmed on {} board {}", board.title(), number_of_board);
-        let refusal = Refusal::new(Code::NothingSubmitted, message)
-            .hint("What was submitted is void as soon as the board changes.")
-            .hint(format!("To submit a move: {game} submit {number_of_board} {} PASSWORD MOVE", user.userid));
-        return Err(refusal.about(board).into());
-    };
-    let turn = Turn::from_word(&row.text);
-    let board = check_turn_on(board, &user, turn, None)?;
-    tx.delete_submissions(board.row.id).await?;
-    let said = if prepared.body.trim().is_empty() { row.comment.as_str() } else { prepared.body.as_str() };
-    moves::make(tx, app, board, &user, turn, said, now).await
 }
 
 /// Whether somebody with this wish confirms every move.

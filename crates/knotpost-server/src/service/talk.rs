@@ -27,8 +27,8 @@ pub struct TalkLine {
 /// # Errors
 /// When the database fails.
 pub async fn view_talk(app: &App, board: &Board) -> Result<Vec<TalkLine>, ServiceError> {
-    let rows = app.store.glance().await?.talk(board.row.id, MOST).await?;
-    let line = |row: crate::store::TalkRow| TalkLine {
+    let rows = app.store.query().await?.chat_lines(board.row.id, MOST).await?;
+    let line = |row: crate::store::ChatRow| TalkLine {
         who: row.userid.unwrap_or_else(|| "The challenger".to_owned()),
         text: row.text,
         at: row.at,
@@ -42,5 +42,5 @@ pub async fn view_talk(app: &App, board: &Board) -> Result<Vec<TalkLine>, Servic
 /// # Errors
 /// When the database fails.
 pub async fn view_pulse(app: &App, name: &BoardRef) -> Result<Option<Pulse>, StoreError> {
-    app.store.glance().await?.board_pulse(&name.game, name.number).await
+    app.store.query().await?.board_pulse(&name.game, name.number).await
 }

@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{Millis, UserKey, clean_line};
 use crate::secret::{Purpose, to_hex};
-use crate::store::{NewToken, StoreError, TokenRow, Tx, UserRow, UserState};
+use crate::store::{NewToken, ReadTx, StoreError, TokenRow, UserRow, UserState, WriteTx};
 
 /// How tokens begin, so that programs that look for secrets in the open know them.
 const PREFIX: &str = "knotpost_";
@@ -194,7 +194,7 @@ fn read_scopes(words: &str) -> Vec<Scope> {
 
 /// The keys of a user in the database, those that are good for something and those that have ended by themselves.
 async fn sort_out(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     owner: &UserRow,
     now: Millis,
@@ -205,7 +205,12 @@ async fn sort_out(
 }
 
 /// Makes room for new keys; says how many are left.
-async fn forget_ended(tx: &mut Tx, app: &App, owner: &UserRow, now: Millis) -> Result<usize, StoreError> {
+async fn forget_ended(
+    tx: &mut WriteTx,
+    app: &App,
+    owner: &UserRow,
+    now: Millis,
+) -> Result<usize, StoreError> {
     let (living, ended) = sort_out(tx, app, owner, now).await?;
     for row in ended {
         tx.drop_token(owner.id, row.id).await?;
@@ -214,7 +219,7 @@ async fn forget_ended(tx: &mut Tx, app: &App, owner: &UserRow, now: Millis) -> R
 }
 
 /// How many keys of a user are good for something.
-pub(super) async fn count_tokens(tx: &mut Tx, app: &App, owner: &UserRow) -> Result<usize, StoreError> {
+pub(super) async fn count_tokens(tx: &mut ReadTx, app: &App, owner: &UserRow) -> Result<usize, StoreError> {
     Ok(sort_out(tx, app, owner, app.clock.now()).await?.0.len())
 }
 
@@ -254,7 +259,7 @@ pub async fn revoke_token(app: &App, user: UserKey, id: i64) -> Result<(), Servi
 /// When wrong ones were tried too often from there; when the database fails.
 pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Option<Bearer>, ServiceError> {
     let (digest, now) = (digest(app, token), app.clock.now());
-    let found = app.store.glance().await?.token_and_owner(&digest).await?.filter(|(row, user)| {
+    let found = app.store.query().await?.token_and_owner(&digest).await?.filter(|(row, user)| {
         now.0 < row.expires_at.0
             && user.state == UserState::Active
             && same_hash(&row.password_mark, &password_mark(app, user))

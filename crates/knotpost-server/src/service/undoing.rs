@@ -4,16 +4,41 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::post::{post_to_address, post_to_user, registered_addresses};
 use super::references::{Reference, post_reference_to};
-use super::{Reply, resets, webhooks};
+use super::{Content, Facts, Reply, resets, webhooks};
 use crate::app::App;
 use crate::domain::{Address, Millis};
-use crate::store::{AddressChange, StoreError, Tx, UserRow, UserState};
+use crate::store::{AddressChange, ReadTx, StoreError, UserRow, UserState, WriteTx};
 
 /// A change can be taken back for so many days.
 pub(super) const GOOD_FOR_DAYS: i64 = 7;
 const DAY_MS: i64 = 86_400_000;
+
+/// The addresses were changed.
+#[derive(Debug, Serialize)]
+struct AddressesChanged {
+    /// Whose.
+    userid: String,
+    /// What they are now.
+    addresses: Vec<String>,
+    /// For an address there was before: the page that takes the change back.
+    undo: Option<String>,
+    /// How long that is possible.
+    days: i64,
+}
+
+impl Content for AddressesChanged {
+    fn template(&self) -> &'static str {
+        "addresses_changed"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
 
 /// What became of a link that takes a change back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +56,7 @@ pub enum TakenBack {
 /// Tells the old addresses of a user and the present ones what they are now, and notes the change: each old one gets
 /// the link that takes it back, unless mail to it has come back.
 pub(super) async fn announce_change(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     user: &UserRow,
     before: &[String],
@@ -42,11 +67,13 @@ pub(super) async fn announce_change(
         change = Some(tx.insert_address_change(user.id, &before.join("\n"), now).await?);
     }
     let addresses: Vec<String> = tx.addresses(user.id).await?.into_iter().map(|row| row.address).collect();
-    let notice = |undo| Reply::AddressesChanged {
-        userid: user.userid.clone(),
-        addresses: addresses.clone(),
-        undo,
-        days: GOOD_FOR_DAYS,
+    let notice = |undo| {
+        Reply::from(AddressesChanged {
+            userid: user.userid.clone(),
+            addresses: addresses.clone(),
+            undo,
+            days: GOOD_FOR_DAYS,
+        })
     };
     let mut told = registered_addresses(tx, app, user.id).await?;
     told.extend(before.iter().cloned());
@@ -65,14 +92,19 @@ pub(super) async fn announce_change(
 }
 
 /// The link for one address; none where mail comes back from: somebody else may read there by now.
-async fn link(tx: &mut Tx, app: &App, change: i64, address: &Address) -> Result<Option<String>, StoreError> {
+async fn link(
+    tx: &mut ReadTx,
+    app: &App,
+    change: i64,
+    address: &Address,
+) -> Result<Option<String>, StoreError> {
     let is_stopped = tx.address_trouble(&address.key()).await?.flatten().is_some();
     Ok((!is_stopped).then(|| app.links.undo(&app.config.server.public_url, change, &address.key())))
 }
 
 /// The addresses that a user lost in the last days, each with the link that gives it back. They hear of a new password.
 pub(super) async fn lost_addresses(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     user: &UserRow,
     now: Millis,
@@ -94,7 +126,7 @@ pub(super) async fn lost_addresses(
 
 /// The change behind a link, its user and the address that the link went to.
 async fn read(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     token: &str,
     now: Millis,
@@ -163,7 +195,7 @@ pub async fn undo_address_change(app: &Arc<App>, token: &str) -> Result<TakenBac
 /// The addresses are again what they were; whatever came since ends, and so does every session: one of them may be the
 /// browser that was found open.
 async fn restore(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     change: &AddressChange,
     user: &UserRow,
@@ -182,8 +214,12 @@ async fn restore(
     // What was on its way to addresses that are gone opens nothing any more.
     tx.drop_magic_link(user.id).await?;
     let addresses = tx.addresses(user.id).await?.into_iter().map(|row| row.address).collect();
-    let notice =
-        Reply::AddressesChanged { userid: user.userid.clone(), addresses, undo: None, days: GOOD_FOR_DAYS };
+    let notice = Reply::from(AddressesChanged {
+        userid: user.userid.clone(),
+        addresses,
+        undo: None,
+        days: GOOD_FOR_DAYS,
+    });
     post_to_user(tx, app, &notice, user.id, now).await?;
     if user.password_hash.is_some() {
         let at = resets::begin_anew(tx, app, user.id, now).await?;

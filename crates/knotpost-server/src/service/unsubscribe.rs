@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::app::App;
 use crate::domain::{BoardKey, UserKey};
-use crate::store::{ALL_GAMES, StoreError, Tx, UserRow, UserState};
+use crate::store::{ALL_GAMES, ReadTx, StoreError, UserRow, UserState, WriteTx};
 
 /// Mails that can be refused by a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ pub async fn unsubscribe(app: &Arc<App>, token: &str) -> Result<Option<Refusable
     Ok(stopped.await?.then_some(seen))
 }
 
-async fn stop(tx: &mut Tx, user: UserKey, kind: Kind) -> Result<(), StoreError> {
+async fn stop(tx: &mut WriteTx, user: UserKey, kind: Kind) -> Result<(), StoreError> {
     match kind {
         Kind::Broadcasts => tx.set_preference(user, ALL_GAMES, "broadcasts", Some("off")).await,
         Kind::Nags => tx.set_preference(user, ALL_GAMES, "nags", Some("off")).await,
@@ -116,7 +116,7 @@ async fn stop(tx: &mut Tx, user: UserKey, kind: Kind) -> Result<(), StoreError> 
 }
 
 async fn describe(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     user: &UserRow,
     kind: Kind,

@@ -2,10 +2,10 @@
 
 use knotpost_commands::{Password, Userid};
 
-use super::{Code, Refusal, ServiceError, accounts, departure, ratings, resets, tokens, webhooks};
+use super::{Code, Refusal, ServiceError, commands, departure, ratings, resets, tokens, webhooks};
 use crate::app::App;
 use crate::domain::{Address, Millis, UserKey};
-use crate::store::{NewUser, StoppedAddress, StoreError, Tx, UserRow, UserState};
+use crate::store::{NewUser, ReadTx, StoppedAddress, StoreError, UserRow, UserState, WriteTx};
 
 /// Users of one look.
 const PAGE: i64 = 500;
@@ -198,7 +198,7 @@ pub async fn view_user(app: &App, userid: &str) -> Result<UserView, ServiceError
 /// # Errors
 /// When the database fails.
 pub async fn view_user_by_key(app: &App, user: UserKey) -> Result<Option<UserRow>, StoreError> {
-    app.store.glance().await?.user(user).await
+    app.store.query().await?.user(user).await
 }
 
 /// What everybody may know of a user.
@@ -264,7 +264,7 @@ pub(super) async fn prepare_edit(app: &App, userid: &str, edit: &UserEdit) -> Re
 
 /// Changes a user. He is not told by mail: the administrator acts for himself. Players whose boards change by it are.
 pub(super) async fn apply(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     userid: &str,
     edit: &UserEdit,
@@ -309,7 +309,7 @@ pub(super) async fn apply(
     Ok(())
 }
 
-async fn find(tx: &mut Tx, userid: &str) -> Result<UserRow, ServiceError> {
+async fn find(tx: &mut ReadTx, userid: &str) -> Result<UserRow, ServiceError> {
     let user: Result<Option<UserRow>, StoreError> = tx.find_user(userid).await;
     user?.ok_or_else(|| Refusal::new(Code::NoSuchUser, format!("there is no user `{userid}`")).into())
 }
@@ -319,5 +319,5 @@ fn new_password(text: &str) -> Result<Password, ServiceError> {
 }
 
 fn parse_address(app: &App, text: &str) -> Result<Address, ServiceError> {
-    Ok(accounts::players_address(app, text)?)
+    Ok(commands::players_address(app, text)?)
 }

@@ -5,7 +5,7 @@ use super::time::{LastMoment, last_moment, waiting_since};
 use super::{Board, FeedReader, Standing};
 use crate::app::App;
 use crate::domain::Millis;
-use crate::store::{BoardRow, StoreError, Tx, WaitingOrder};
+use crate::store::{BoardRow, ReadTx, StoreError, WaitingOrder};
 
 /// A feed tells of no more boards than this.
 pub const MOST_WAITING: i64 = 200;
@@ -67,7 +67,12 @@ async fn load(app: &App, reader: &FeedReader, order: WaitingOrder) -> Result<Vec
 }
 
 /// `None`: the board is over, whatever its row says.
-async fn look_at(tx: &mut Tx, app: &App, row: BoardRow, now: Millis) -> Result<Option<Waiting>, StoreError> {
+async fn look_at(
+    tx: &mut ReadTx,
+    app: &App,
+    row: BoardRow,
+    now: Millis,
+) -> Result<Option<Waiting>, StoreError> {
     let key = row.id;
     let mut board = Board::from_row(tx, app, row).await?;
     if !matches!(board.standing(), Standing::ToMove(_)) {

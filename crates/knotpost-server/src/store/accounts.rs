@@ -2,7 +2,7 @@
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{Millis, UserKey};
 
 /// Whether an account is in use.
@@ -46,7 +46,7 @@ pub struct UserRow {
     pub id: UserKey,
     /// The name, as signed up.
     pub userid: String,
-    /// The argon2id hash as a PHC string; without one nobody can log in.
+    /// The argon2id hash as a PHC string; without one the user cannot log in.
     pub password_hash: Option<String>,
     /// `player` or `admin`.
     pub role: String,
@@ -60,7 +60,7 @@ pub struct UserRow {
     pub password_changed_at: Option<i64>,
 }
 
-/// What the user `u` wants about confirming his moves in a game or, failing that, in all games. The empty name of all
+/// The preference of the user `u` about confirming moves in a game or, failing that, in all games. The empty name of all
 /// games sorts before every game.
 macro_rules! wish_to_confirm {
     ($game:literal) => {
@@ -80,9 +80,9 @@ pub struct MoverRow {
     /// The user.
     #[sqlx(flatten)]
     pub user: UserRow,
-    /// What he wants about confirming his moves; `None`: nothing in particular.
+    /// Their preference about confirming moves; `None`: none is set.
     pub confirm: Option<String>,
-    /// Whether the key of the API that he showed is still his; without one this is true.
+    /// Whether the API key that they showed is still theirs; without one this is true.
     pub has_key: bool,
 }
 
@@ -120,20 +120,7 @@ macro_rules! select_user {
     };
 }
 
-impl Tx {
-    /// Takes a user's row for this transaction: another one at the same time that takes it too, or changes it, conflicts
-    /// with this one on PostgreSQL, also where the rows that both read and write are different ones.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn touch_user(&mut self, user: UserKey) -> Result<(), StoreError> {
-        if self.is_postgres() {
-            let sql = "UPDATE users SET role = role WHERE id = $1";
-            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
-        }
-        Ok(())
-    }
-
+impl ReadTx {
     /// The user of that name, in any case of letters.
     ///
     /// # Errors
@@ -154,7 +141,7 @@ impl Tx {
         Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(key.0).fetch_optional(c).await)?)
     }
 
-    /// A user by key, whether he confirms his moves in a game, and whether this token is one of his.
+    /// A user by key, whether they confirm their moves in a game, and whether this token is theirs.
     ///
     /// # Errors
     /// When the database fails.
@@ -164,7 +151,7 @@ impl Tx {
         game: &str,
         token: Option<i64>,
     ) -> Result<Option<MoverRow>, StoreError> {
-        if let Some(found) = self.ahead.take_mover(key, game, token) {
+        if let Some(found) = self.prefetched().take_mover(key, game, token) {
             return Ok(Some(found));
         }
         let sql = concat!(
@@ -240,6 +227,33 @@ impl Tx {
             .await)?)
     }
 
+    /// Names of the users in good standing who have proven to read this address.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn users_at(&mut self, address_key: &str) -> Result<Vec<UserRow>, StoreError> {
+        let sql = select_user!(
+            "WHERE id IN (SELECT user_id FROM addresses WHERE address_key = $1 AND verified_at IS NOT NULL) \
+             AND state = 'active' ORDER BY id"
+        );
+        Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(address_key).fetch_all(c).await)?)
+    }
+}
+
+impl WriteTx {
+    /// Takes a user's row for this transaction: another one at the same time that takes it too, or changes it, conflicts
+    /// with this one on PostgreSQL, also where the rows that both read and write are different ones.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn touch_user(&mut self, user: UserKey) -> Result<(), StoreError> {
+        if self.is_postgres() {
+            let sql = "UPDATE users SET role = role WHERE id = $1";
+            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        }
+        Ok(())
+    }
+
     /// Stores a new player; `None` when the name is taken.
     ///
     /// # Errors
@@ -291,17 +305,5 @@ impl Tx {
         let sql = "UPDATE users SET role = $2 WHERE id = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(role).execute(c).await.map(drop))?;
         Ok(())
-    }
-
-    /// Names of the users in good standing who have proven to read this address.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn users_at(&mut self, address_key: &str) -> Result<Vec<UserRow>, StoreError> {
-        let sql = select_user!(
-            "WHERE id IN (SELECT user_id FROM addresses WHERE address_key = $1 AND verified_at IS NOT NULL) \
-             AND state = 'active' ORDER BY id"
-        );
-        Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(address_key).fetch_all(c).await)?)
     }
 }

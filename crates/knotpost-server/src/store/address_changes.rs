@@ -2,7 +2,7 @@
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{Millis, UserKey};
 
 /// A change of a user's addresses.
@@ -22,26 +22,7 @@ pub struct AddressChange {
     pub undone_at: Option<i64>,
 }
 
-impl Tx {
-    /// Notes that a user's addresses change; says the number of the change.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn insert_address_change(
-        &mut self,
-        user: UserKey,
-        addresses: &str,
-        now: Millis,
-    ) -> Result<i64, StoreError> {
-        let sql = "INSERT INTO address_changes (user_id, at, addresses) VALUES ($1, $2, $3) RETURNING id";
-        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql)
-            .bind(user.0)
-            .bind(now.0)
-            .bind(addresses)
-            .fetch_one(c)
-            .await)?)
-    }
-
+impl ReadTx {
     /// A change by number.
     ///
     /// # Errors
@@ -65,6 +46,27 @@ impl Tx {
         Ok(
             on!(self, c => sqlx::query_as::<_, AddressChange>(sql).bind(user.0).bind(since.0).fetch_all(c).await)?,
         )
+    }
+}
+
+impl WriteTx {
+    /// Notes that a user's addresses change; says the number of the change.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_address_change(
+        &mut self,
+        user: UserKey,
+        addresses: &str,
+        now: Millis,
+    ) -> Result<i64, StoreError> {
+        let sql = "INSERT INTO address_changes (user_id, at, addresses) VALUES ($1, $2, $3) RETURNING id";
+        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql)
+            .bind(user.0)
+            .bind(now.0)
+            .bind(addresses)
+            .fetch_one(c)
+            .await)?)
     }
 
     /// Takes back a change and every later one of its user; `false`: it was taken back before.
@@ -96,7 +98,7 @@ impl Tx {
         Ok(undone.is_some())
     }
 
-    /// Forgets a batch of changes before `before`, which nobody can take back any more; says whether there may be more.
+    /// Forgets a batch of changes before `before`, which can no longer be taken back; says whether there may be more.
     ///
     /// # Errors
     /// When the database fails.

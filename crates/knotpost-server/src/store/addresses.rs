@@ -1,8 +1,8 @@
-//! The addresses of users, and the mails that ask whether somebody reads there.
+//! The addresses of users, and the mails that ask for their confirmation.
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{Address, Millis, UserKey};
 
 /// A user's address.
@@ -10,7 +10,7 @@ use crate::domain::{Address, Millis, UserKey};
 pub struct AddressRow {
     /// The address as registered.
     pub address: String,
-    /// When somebody proved to read it; `None`: nobody yet.
+    /// When the user proved that they read it; `None`: not yet.
     pub verified_at: Option<i64>,
 }
 
@@ -21,9 +21,11 @@ pub struct ConfirmationShare {
     pub aligned: bool,
     /// Fewer than so many within so many milliseconds.
     pub limits: &'static [(i64, i64)],
+    /// The same for what one user causes, whatever address it goes to.
+    pub of_user: Option<(i64, i64)>,
 }
 
-impl Tx {
+impl ReadTx {
     /// The user's addresses, oldest first.
     ///
     /// # Errors
@@ -53,7 +55,7 @@ impl Tx {
         Ok(row.map(|(user, address)| (UserKey(user), address)))
     }
 
-    /// Whether somebody has proven to read mail at this address, in good standing or not.
+    /// Whether a user has proven to read mail at this address, in good standing or not.
     ///
     /// # Errors
     /// When the database fails.
@@ -75,7 +77,39 @@ impl Tx {
         Ok(row.is_some())
     }
 
-    /// Adds an address to a user; says whether it was new to him.
+    /// Whose this row is, when they have proven to read there.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn proven_address(
+        &mut self,
+        user: UserKey,
+        address_key: &str,
+    ) -> Result<Option<i64>, StoreError> {
+        let sql =
+            "SELECT id FROM addresses WHERE user_id = $1 AND address_key = $2 AND verified_at IS NOT NULL";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(address_key).fetch_optional(c).await)?)
+    }
+
+    /// When a user's address was last asked to be confirmed.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn last_confirmation(
+        &mut self,
+        user: UserKey,
+        address_key: &str,
+    ) -> Result<Option<Millis>, StoreError> {
+        let sql = "SELECT sent_at FROM confirmation_mails WHERE address_key = $1 AND user_id = $2 \
+                   ORDER BY sent_at DESC LIMIT 1";
+        let at: Option<i64> =
+            on!(self, c => sqlx::query_scalar(sql).bind(address_key).bind(user.0).fetch_optional(c).await)?;
+        Ok(at.map(Millis))
+    }
+}
+
+impl WriteTx {
+    /// Adds an address to a user; says whether the user did not have it before.
     ///
     /// # Errors
     /// When the database fails.
@@ -135,7 +169,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Notes that the user reads this address; says whether he has such an address.
+    /// Notes that the user reads this address; says whether they have such an address.
     ///
     /// # Errors
     /// When the database fails.
@@ -154,20 +188,6 @@ impl Tx {
             .fetch_optional(c)
             .await)?;
         Ok(key.is_some())
-    }
-
-    /// Whose this row is, when they have proven to read there.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn proven_address(
-        &mut self,
-        user: UserKey,
-        address_key: &str,
-    ) -> Result<Option<i64>, StoreError> {
-        let sql =
-            "SELECT id FROM addresses WHERE user_id = $1 AND address_key = $2 AND verified_at IS NOT NULL";
-        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(address_key).fetch_optional(c).await)?)
     }
 
     /// Takes the addresses from a user that were added since that moment.
@@ -206,6 +226,18 @@ impl Tx {
                 return Ok(false);
             }
         }
+        if let Some((most, since)) = share.of_user {
+            let count = "SELECT COUNT(*) FROM confirmation_mails WHERE user_id = $1 AND sent_at > $2 AND aligned = $3";
+            let caused: i64 = on!(self.writing().await?, c => sqlx::query_scalar(count)
+                .bind(user.0)
+                .bind(now.0 - since)
+                .bind(share.aligned)
+                .fetch_one(c)
+                .await)?;
+            if caused >= most {
+                return Ok(false);
+            }
+        }
         let note =
             "INSERT INTO confirmation_mails (address_key, sent_at, user_id, aligned) VALUES ($1, $2, $3, $4)";
         on!(self.writing().await?, c => sqlx::query(note)
@@ -217,22 +249,6 @@ impl Tx {
             .await
             .map(drop))?;
         Ok(true)
-    }
-
-    /// When a user's address was last asked to be confirmed.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn last_confirmation(
-        &mut self,
-        user: UserKey,
-        address_key: &str,
-    ) -> Result<Option<Millis>, StoreError> {
-        let sql = "SELECT sent_at FROM confirmation_mails WHERE address_key = $1 AND user_id = $2 \
-                   ORDER BY sent_at DESC LIMIT 1";
-        let at: Option<i64> =
-            on!(self, c => sqlx::query_scalar(sql).bind(address_key).bind(user.0).fetch_optional(c).await)?;
-        Ok(at.map(Millis))
     }
 
     /// Forgets a batch of confirmation mails sent before `before`, which count no more; says whether there may be more.

@@ -2,7 +2,7 @@
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, UserRow, on};
+use super::{ReadTx, StoreError, UserRow, WriteTx, on};
 use crate::domain::{Millis, UserKey};
 
 /// A key of the API.
@@ -55,26 +55,7 @@ macro_rules! select_token {
     };
 }
 
-impl Tx {
-    /// Stores a key; says its number.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn insert_token(&mut self, token: &NewToken, now: Millis) -> Result<i64, StoreError> {
-        let sql = "INSERT INTO api_tokens (digest, user_id, name, scopes, password_mark, created_at, expires_at) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id";
-        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql)
-            .bind(&token.digest)
-            .bind(token.user.0)
-            .bind(&token.name)
-            .bind(&token.scopes)
-            .bind(&token.password_mark)
-            .bind(now.0)
-            .bind(token.expires_at.0)
-            .fetch_one(c)
-            .await)?)
-    }
-
+impl ReadTx {
     /// The key with this digest.
     ///
     /// # Errors
@@ -120,7 +101,7 @@ impl Tx {
         }))
     }
 
-    /// A user by key, if this token is one of his.
+    /// A user by key, if this token is theirs.
     ///
     /// # Errors
     /// When the database fails.
@@ -138,6 +119,27 @@ impl Tx {
         let sql = select_token!("WHERE user_id = $1 ORDER BY id DESC");
         Ok(on!(self, c => sqlx::query_as::<_, TokenRow>(sql).bind(user.0).fetch_all(c).await)?)
     }
+}
+
+impl WriteTx {
+    /// Stores a key; says its number.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_token(&mut self, token: &NewToken, now: Millis) -> Result<i64, StoreError> {
+        let sql = "INSERT INTO api_tokens (digest, user_id, name, scopes, password_mark, created_at, expires_at) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id";
+        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql)
+            .bind(&token.digest)
+            .bind(token.user.0)
+            .bind(&token.name)
+            .bind(&token.scopes)
+            .bind(&token.password_mark)
+            .bind(now.0)
+            .bind(token.expires_at.0)
+            .fetch_one(c)
+            .await)?)
+    }
 
     /// Notes that a key was used.
     ///
@@ -149,7 +151,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Ends a key of a user; `false`: he has no such key.
+    /// Deletes an API key of a user; `false`: they have no such key.
     ///
     /// # Errors
     /// When the database fails.

@@ -2,7 +2,7 @@
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::Millis;
 
 /// Something an administrator did, or was refused.
@@ -63,30 +63,7 @@ macro_rules! select_audit {
     };
 }
 
-impl Tx {
-    /// Adds a row. It belongs into the transaction that does what it tells.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn insert_audit(&mut self, row: &NewAudit, now: Millis) -> Result<(), StoreError> {
-        let sql = "INSERT INTO audit (at, door, actor, actor_key, deed, subject, subject_user, outcome, detail) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-        on!(self.writing().await?, c => sqlx::query(sql)
-            .bind(now.0)
-            .bind(row.door)
-            .bind(&row.actor)
-            .bind(row.actor.to_lowercase())
-            .bind(row.deed)
-            .bind(&row.subject)
-            .bind(row.subject_user.as_ref().map(|userid| userid.to_lowercase()))
-            .bind(row.outcome)
-            .bind(&row.detail)
-            .execute(c)
-            .await
-            .map(drop))?;
-        Ok(())
-    }
-
+impl ReadTx {
     /// Rows that pass the filter, the newest first, at most `limit`.
     ///
     /// # Errors
@@ -113,6 +90,31 @@ impl Tx {
             }
         };
         Ok(rows)
+    }
+}
+
+impl WriteTx {
+    /// Adds a row. It belongs into the transaction that does what it tells.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_audit(&mut self, row: &NewAudit, now: Millis) -> Result<(), StoreError> {
+        let sql = "INSERT INTO audit (at, door, actor, actor_key, deed, subject, subject_user, outcome, detail) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+        on!(self.writing().await?, c => sqlx::query(sql)
+            .bind(now.0)
+            .bind(row.door)
+            .bind(&row.actor)
+            .bind(row.actor.to_lowercase())
+            .bind(row.deed)
+            .bind(&row.subject)
+            .bind(row.subject_user.as_ref().map(|userid| userid.to_lowercase()))
+            .bind(row.outcome)
+            .bind(&row.detail)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
     }
 
     /// Deletes a batch of rows older than `before`; says whether there may be more.

@@ -4,9 +4,9 @@ mod rows;
 
 pub use rows::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
 
-use super::behind::NewRemark;
+use super::batch::NewRemark;
 use super::readers::key_list;
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{BoardKey, BoardState, Millis, RemarkKey, RemarkKind, UserKey};
 
 macro_rules! select_board {
@@ -30,44 +30,7 @@ const REMARKS_ON_POSTGRES: &str = "SELECT r.id, r.ply, r.userid, r.kind, r.text 
      (SELECT s.id, s.ply, u.userid, s.kind, s.text FROM remarks s LEFT JOIN users u ON u.id = s.user_id \
      WHERE s.id = asked.id LIMIT 1) AS r ORDER BY r.id";
 
-impl Tx {
-    /// The next free number of a game's boards, from 101; it is never given again.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn take_board_number(&mut self, game: &str) -> Result<i64, StoreError> {
-        let sql = "INSERT INTO board_numbers (game, next) VALUES ($1, 102) \
-                   ON CONFLICT (game) DO UPDATE SET next = board_numbers.next + 1 RETURNING next - 1";
-        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(game).fetch_one(c).await)?)
-    }
-
-    /// Stores a new board under `number`. The clock looks at it at once, unless it is told otherwise.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn insert_board(&mut self, number: i64, board: &NewBoard) -> Result<BoardKey, StoreError> {
-        let sql = "INSERT INTO boards (game, number, options, rules_version, seed, state, rated, ply, position, \
-                   scores, started_at, nag_ms, forfeit_ms, total_ms, history, due_at) \
-                   VALUES ($1, $2, $3, $4, $5, 'active', $6, 0, $7, $8, $9, $10, $11, $12, $13, $9) RETURNING id";
-        let key: i64 = on!(self.writing().await?, c => sqlx::query_scalar(sql)
-            .bind(&board.game)
-            .bind(number)
-            .bind(&board.options)
-            .bind(i64::from(board.rules_version))
-            .bind(board.seed.as_slice())
-            .bind(board.rated)
-            .bind(&board.position)
-            .bind(&board.scores)
-            .bind(board.at.0)
-            .bind(board.nag_ms)
-            .bind(board.forfeit_ms)
-            .bind(board.total_ms)
-            .bind(board.history)
-            .fetch_one(c)
-            .await)?;
-        Ok(BoardKey(key))
-    }
-
+impl ReadTx {
     /// The board of that game and number, whatever its state.
     ///
     /// # Errors
@@ -199,6 +162,97 @@ impl Tx {
         Ok(on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM boards").fetch_one(c).await)?)
     }
 
+    /// The moves of a board behind the first `ply`, in order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn moves_behind(&mut self, board: BoardKey, ply: i64) -> Result<Vec<MoveRow>, StoreError> {
+        let sql = "SELECT number, seat, kind, text, auto, at FROM moves WHERE board_id = $1 AND number > $2 \
+                   ORDER BY number";
+        Ok(on!(self, c => sqlx::query_as::<_, MoveRow>(sql).bind(board.0).bind(ply).fetch_all(c).await)?)
+    }
+
+    /// The moves of a board, in order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn moves(&mut self, board: BoardKey) -> Result<Vec<MoveRow>, StoreError> {
+        let sql = "SELECT number, seat, kind, text, auto, at FROM moves WHERE board_id = $1 ORDER BY number";
+        Ok(on!(self, c => sqlx::query_as::<_, MoveRow>(sql).bind(board.0).fetch_all(c).await)?)
+    }
+
+    /// Those of these remarks that there are, in the order in which they were made.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remarks(&mut self, keys: &[RemarkKey]) -> Result<Vec<RemarkRow>, StoreError> {
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sql = if self.is_postgres() { REMARKS_ON_POSTGRES } else { REMARKS_ON_SQLITE };
+        Ok(on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(key_list(keys)).fetch_all(c).await)?)
+    }
+
+    /// A remark by key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remark(&mut self, key: RemarkKey) -> Result<Option<RemarkRow>, StoreError> {
+        let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id WHERE r.id = $1";
+        Ok(on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(key.0).fetch_optional(c).await)?)
+    }
+
+    /// The comment that came with a move (or, at ply 0, with the challenge).
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn comment(&mut self, board: BoardKey, ply: i64) -> Result<Option<RemarkRow>, StoreError> {
+        let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id \
+                   WHERE r.board_id = $1 AND r.ply = $2 AND r.kind = 'comment' ORDER BY r.id DESC LIMIT 1";
+        Ok(
+            on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(board.0).bind(ply).fetch_optional(c).await)?,
+        )
+    }
+}
+
+impl WriteTx {
+    /// The next free number of a game's boards, from 101; it is never given again.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn take_board_number(&mut self, game: &str) -> Result<i64, StoreError> {
+        let sql = "INSERT INTO board_numbers (game, next) VALUES ($1, 102) \
+                   ON CONFLICT (game) DO UPDATE SET next = board_numbers.next + 1 RETURNING next - 1";
+        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(game).fetch_one(c).await)?)
+    }
+
+    /// Stores a new board under `number`. The clock looks at it at once, unless another time is set.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_board(&mut self, number: i64, board: &NewBoard) -> Result<BoardKey, StoreError> {
+        let sql = "INSERT INTO boards (game, number, options, rules_version, seed, state, rated, ply, position, \
+                   scores, started_at, nag_ms, forfeit_ms, total_ms, history, due_at) \
+                   VALUES ($1, $2, $3, $4, $5, 'active', $6, 0, $7, $8, $9, $10, $11, $12, $13, $9) RETURNING id";
+        let key: i64 = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+            .bind(&board.game)
+            .bind(number)
+            .bind(&board.options)
+            .bind(i64::from(board.rules_version))
+            .bind(board.seed.as_slice())
+            .bind(board.rated)
+            .bind(&board.position)
+            .bind(&board.scores)
+            .bind(board.at.0)
+            .bind(board.nag_ms)
+            .bind(board.forfeit_ms)
+            .bind(board.total_ms)
+            .bind(board.history)
+            .fetch_one(c)
+            .await)?;
+        Ok(BoardKey(key))
+    }
+
     /// Stores where a board stands after a move, a restart or its end.
     ///
     /// # Errors
@@ -227,25 +281,6 @@ impl Tx {
             .await
             .map(drop))?;
         Ok(())
-    }
-
-    /// The moves of a board behind the first `ply`, in order.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn moves_behind(&mut self, board: BoardKey, ply: i64) -> Result<Vec<MoveRow>, StoreError> {
-        let sql = "SELECT number, seat, kind, text, auto, at FROM moves WHERE board_id = $1 AND number > $2 \
-                   ORDER BY number";
-        Ok(on!(self, c => sqlx::query_as::<_, MoveRow>(sql).bind(board.0).bind(ply).fetch_all(c).await)?)
-    }
-
-    /// The moves of a board, in order.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn moves(&mut self, board: BoardKey) -> Result<Vec<MoveRow>, StoreError> {
-        let sql = "SELECT number, seat, kind, text, auto, at FROM moves WHERE board_id = $1 ORDER BY number";
-        Ok(on!(self, c => sqlx::query_as::<_, MoveRow>(sql).bind(board.0).fetch_all(c).await)?)
     }
 
     /// Stores a move. The number is unique on its board: of two, one gets [`StoreError::Conflict`].
@@ -290,9 +325,8 @@ impl Tx {
         text: &str,
         at: Millis,
     ) -> Result<RemarkKey, StoreError> {
-        if let Some(key) = self.ahead.take_remark() {
-            let remark = NewRemark { board, ply, user, kind, text: text.to_owned(), at };
-            return self.hold_remark(key, remark).await.map(|()| key);
+        if let Some(key) = self.buffer(NewRemark { board, ply, user, kind, text, at }).await? {
+            return Ok(key);
         }
         let sql = "INSERT INTO remarks (board_id, ply, user_id, kind, text, at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id";
         let key: i64 = on!(self.writing().await?, c => sqlx::query_scalar(sql)
@@ -305,38 +339,5 @@ impl Tx {
             .fetch_one(c)
             .await)?;
         Ok(RemarkKey(key))
-    }
-
-    /// Those of these remarks that there are, in the order in which they were made.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn remarks(&mut self, keys: &[RemarkKey]) -> Result<Vec<RemarkRow>, StoreError> {
-        if keys.is_empty() {
-            return Ok(Vec::new());
-        }
-        let sql = if self.is_postgres() { REMARKS_ON_POSTGRES } else { REMARKS_ON_SQLITE };
-        Ok(on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(key_list(keys)).fetch_all(c).await)?)
-    }
-
-    /// A remark by key.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn remark(&mut self, key: RemarkKey) -> Result<Option<RemarkRow>, StoreError> {
-        let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id WHERE r.id = $1";
-        Ok(on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(key.0).fetch_optional(c).await)?)
-    }
-
-    /// The comment that came with a move (or, at ply 0, with the challenge).
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn comment(&mut self, board: BoardKey, ply: i64) -> Result<Option<RemarkRow>, StoreError> {
-        let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id \
-                   WHERE r.board_id = $1 AND r.ply = $2 AND r.kind = 'comment' ORDER BY r.id DESC LIMIT 1";
-        Ok(
-            on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(board.0).bind(ply).fetch_optional(c).await)?,
-        )
     }
 }

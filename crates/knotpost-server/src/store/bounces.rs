@@ -2,7 +2,7 @@
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{BounceKind, Millis, OutboxKey, Trouble, UserKey};
 
 /// An address that gets no mail any more.
@@ -14,40 +14,11 @@ pub struct StoppedAddress {
     pub stopped_at: i64,
     /// What was said last before.
     pub why: String,
-    /// When its user was told; `None`: not yet, or nobody's.
+    /// When its user was notified; `None`: not yet, or it belongs to no user.
     pub told_at: Option<i64>,
 }
 
-impl Tx {
-    /// Counts a mail that came back, once for each mail and kind; says whether it was new.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn insert_bounce(
-        &mut self,
-        mail: OutboxKey,
-        address_key: &str,
-        trouble: &Trouble,
-        now: Millis,
-    ) -> Result<bool, StoreError> {
-        // The row of the address comes first: two reports about it never count past each other.
-        let lock = "INSERT INTO failing_addresses (address_key, last_at) VALUES ($1, $2) \
-                    ON CONFLICT (address_key) DO UPDATE SET last_at = $2";
-        on!(self.writing().await?, c => sqlx::query(lock).bind(address_key).bind(now.0).execute(c).await.map(drop))?;
-        let sql = "INSERT INTO bounces (outbox_id, kind, address_key, status, said, at) VALUES ($1, $2, $3, $4, $5, $6) \
-                   ON CONFLICT (outbox_id, kind) DO NOTHING RETURNING outbox_id";
-        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
-            .bind(mail.0)
-            .bind(trouble.kind.as_str())
-            .bind(address_key)
-            .bind(&trouble.status)
-            .bind(&trouble.said)
-            .bind(now.0)
-            .fetch_optional(c)
-            .await)?;
-        Ok(row.is_some())
-    }
-
+impl ReadTx {
     /// How many mails to this address came back in this way after `since`.
     ///
     /// # Errors
@@ -67,54 +38,17 @@ impl Tx {
             .await)?)
     }
 
-    /// Stops mail to an address; says whether it went there until now.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn stop_address(
-        &mut self,
-        address_key: &str,
-        why: &str,
-        now: Millis,
-    ) -> Result<bool, StoreError> {
-        let sql = "UPDATE failing_addresses SET stopped_at = $2, why = $3 \
-                   WHERE address_key = $1 AND stopped_at IS NULL RETURNING last_at";
-        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
-            .bind(address_key)
-            .bind(now.0)
-            .bind(why)
-            .fetch_optional(c)
-            .await)?;
-        Ok(row.is_some())
-    }
-
     /// Whether mail has come back from this address and since when it gets none: `None` when all is
     /// well, `Some(None)` when mail still goes there.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn address_trouble(&mut self, address_key: &str) -> Result<Option<Option<i64>>, StoreError> {
-        if self.ahead.is_sound(address_key) {
+        if self.prefetched().is_sound(address_key) {
             return Ok(None);
         }
         let sql = "SELECT stopped_at FROM failing_addresses WHERE address_key = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(address_key).fetch_optional(c).await)?)
-    }
-
-    /// Forgets what came back from an address, so that mail goes there again; says whether it was stopped.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn start_address(&mut self, address_key: &str) -> Result<bool, StoreError> {
-        let sql = "DELETE FROM failing_addresses WHERE address_key = $1 RETURNING stopped_at";
-        let row: Option<Option<i64>> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(address_key).fetch_optional(c).await)?;
-        for sql in [
-            "DELETE FROM bounces WHERE address_key = $1",
-            "UPDATE addresses SET stop_told_at = NULL WHERE address_key = $1 AND stop_told_at IS NOT NULL",
-        ] {
-            on!(self.writing().await?, c => sqlx::query(sql).bind(address_key).execute(c).await.map(drop))?;
-        }
-        Ok(row.flatten().is_some())
     }
 
     /// The addresses of a user that get no mail any more.
@@ -145,7 +79,94 @@ impl Tx {
         )
     }
 
-    /// Notes that the user was told of a stopped address.
+    /// To whom an outgoing mail went; `None` when its row is gone.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn outbox_recipient(&mut self, mail: OutboxKey) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT recipient FROM outbox WHERE id = $1";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(mail.0).fetch_optional(c).await)?)
+    }
+
+    /// The administrators in good standing, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn administrators(&mut self, limit: i64) -> Result<Vec<UserKey>, StoreError> {
+        let sql = "SELECT id FROM users WHERE role = 'admin' AND state = 'active' ORDER BY id LIMIT $1";
+        let keys: Vec<i64> = on!(self, c => sqlx::query_scalar(sql).bind(limit).fetch_all(c).await)?;
+        Ok(keys.into_iter().map(UserKey).collect())
+    }
+}
+
+impl WriteTx {
+    /// Counts a mail that came back, once for each mail and kind; says whether it was new.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_bounce(
+        &mut self,
+        mail: OutboxKey,
+        address_key: &str,
+        trouble: &Trouble,
+        now: Millis,
+    ) -> Result<bool, StoreError> {
+        // The row of the address comes first: two reports about it never count past each other.
+        let lock = "INSERT INTO failing_addresses (address_key, last_at) VALUES ($1, $2) \
+                    ON CONFLICT (address_key) DO UPDATE SET last_at = $2";
+        on!(self.writing().await?, c => sqlx::query(lock).bind(address_key).bind(now.0).execute(c).await.map(drop))?;
+        let sql = "INSERT INTO bounces (outbox_id, kind, address_key, status, said, at) VALUES ($1, $2, $3, $4, $5, $6) \
+                   ON CONFLICT (outbox_id, kind) DO NOTHING RETURNING outbox_id";
+        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+            .bind(mail.0)
+            .bind(trouble.kind.as_str())
+            .bind(address_key)
+            .bind(&trouble.status)
+            .bind(&trouble.said)
+            .bind(now.0)
+            .fetch_optional(c)
+            .await)?;
+        Ok(row.is_some())
+    }
+
+    /// Stops mail to an address; says whether it went there until now.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn stop_address(
+        &mut self,
+        address_key: &str,
+        why: &str,
+        now: Millis,
+    ) -> Result<bool, StoreError> {
+        let sql = "UPDATE failing_addresses SET stopped_at = $2, why = $3 \
+                   WHERE address_key = $1 AND stopped_at IS NULL RETURNING last_at";
+        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+            .bind(address_key)
+            .bind(now.0)
+            .bind(why)
+            .fetch_optional(c)
+            .await)?;
+        Ok(row.is_some())
+    }
+
+    /// Forgets what came back from an address, so that mail goes there again; says whether it was stopped.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn start_address(&mut self, address_key: &str) -> Result<bool, StoreError> {
+        let sql = "DELETE FROM failing_addresses WHERE address_key = $1 RETURNING stopped_at";
+        let row: Option<Option<i64>> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(address_key).fetch_optional(c).await)?;
+        for sql in [
+            "DELETE FROM bounces WHERE address_key = $1",
+            "UPDATE addresses SET stop_told_at = NULL WHERE address_key = $1 AND stop_told_at IS NOT NULL",
+        ] {
+            on!(self.writing().await?, c => sqlx::query(sql).bind(address_key).execute(c).await.map(drop))?;
+        }
+        Ok(row.flatten().is_some())
+    }
+
+    /// Notes that the user was notified of a stopped address.
     ///
     /// # Errors
     /// When the database fails.
@@ -160,17 +181,8 @@ impl Tx {
         Ok(())
     }
 
-    /// To whom an outgoing mail went; `None` when its row is gone.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn outbox_recipient(&mut self, mail: OutboxKey) -> Result<Option<String>, StoreError> {
-        let sql = "SELECT recipient FROM outbox WHERE id = $1";
-        Ok(on!(self, c => sqlx::query_scalar(sql).bind(mail.0).fetch_optional(c).await)?)
-    }
-
-    /// Forgets a batch of what came back before `before`, and addresses that are nobody's; says whether
-    /// there may be more. What is stopped and somebody's stays stopped.
+    /// Deletes a batch of what came back before `before`, and addresses of no user; says whether
+    /// there may be more. A stopped address of a user stays stopped.
     ///
     /// # Errors
     /// When the database fails.
@@ -186,15 +198,5 @@ impl Tx {
             most = most.max(done);
         }
         Ok(most >= 1000)
-    }
-
-    /// The administrators in good standing, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn administrators(&mut self, limit: i64) -> Result<Vec<UserKey>, StoreError> {
-        let sql = "SELECT id FROM users WHERE role = 'admin' AND state = 'active' ORDER BY id LIMIT $1";
-        let keys: Vec<i64> = on!(self, c => sqlx::query_scalar(sql).bind(limit).fetch_all(c).await)?;
-        Ok(keys.into_iter().map(UserKey).collect())
     }
 }

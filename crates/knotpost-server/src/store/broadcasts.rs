@@ -1,9 +1,9 @@
-//! What somebody writes to everybody, passed on to some users at a time.
+//! Messages of one user to all users, passed on to some of them at a time.
 
 use sqlx::FromRow;
 
 use super::dialect::{claim, on};
-use super::{StoreError, Tx};
+use super::{ReadTx, StoreError, WriteTx};
 use crate::domain::{Millis, UserKey};
 
 /// A broadcast that is being passed on.
@@ -22,9 +22,58 @@ pub struct BroadcastRow {
     pub after_user: i64,
 }
 
-impl Tx {
-    /// Takes the user's right to write to everybody, unless he used it after `since`; says whether
-    /// he had it.
+impl ReadTx {
+    /// Whether the user has played a game to its end.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn has_finished_a_game(&mut self, user: UserKey) -> Result<bool, StoreError> {
+        let sql = "SELECT b.id FROM seats s JOIN boards b ON b.id = s.board_id \
+                   WHERE s.user_id = $1 AND b.state = 'over' LIMIT 1";
+        let board: Option<i64> =
+            on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?;
+        Ok(board.is_some())
+    }
+
+    /// Whether a broadcast waits to be passed on.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn has_waiting_broadcast(&mut self) -> Result<bool, StoreError> {
+        let sql = "SELECT id FROM broadcasts WHERE done_at IS NULL LIMIT 1";
+        let waiting: Option<i64> = on!(self, c => sqlx::query_scalar(sql).fetch_optional(c).await)?;
+        Ok(waiting.is_some())
+    }
+
+    /// A broadcast by key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn broadcast(&mut self, id: i64) -> Result<Option<BroadcastRow>, StoreError> {
+        let sql = "SELECT b.id, u.userid, b.text, b.at, b.after_user FROM broadcasts b \
+                   JOIN users u ON u.id = b.user_id WHERE b.id = $1";
+        Ok(on!(self, c => sqlx::query_as::<_, BroadcastRow>(sql).bind(id).fetch_optional(c).await)?)
+    }
+
+    /// Users in use after this key, in the order of their keys: the key, and whether they take broadcasts.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn broadcast_readers(
+        &mut self,
+        after: i64,
+        limit: i64,
+    ) -> Result<Vec<(i64, bool)>, StoreError> {
+        let sql = "SELECT u.id, COALESCE(p.value, 'on') <> 'off' FROM users u LEFT JOIN preferences p \
+                   ON p.user_id = u.id AND p.game = '' AND p.name = 'broadcasts' \
+                   WHERE u.id > $1 AND u.state = 'active' ORDER BY u.id LIMIT $2";
+        Ok(on!(self, c => sqlx::query_as::<_, (i64, bool)>(sql).bind(after).bind(limit).fetch_all(c).await)?)
+    }
+}
+
+impl WriteTx {
+    /// Takes the user's right to write to all users, unless they used it after `since`; says whether
+    /// they had it.
     ///
     /// # Errors
     /// When the database fails.
@@ -38,18 +87,6 @@ impl Tx {
                    RETURNING id";
         let claimed: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(user.0).bind(since.0).bind(now.0).fetch_optional(c).await)?;
         Ok(claimed.is_some())
-    }
-
-    /// Whether the user has played a game to its end.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn has_finished_a_game(&mut self, user: UserKey) -> Result<bool, StoreError> {
-        let sql = "SELECT b.id FROM seats s JOIN boards b ON b.id = s.board_id \
-                   WHERE s.user_id = $1 AND b.state = 'over' LIMIT 1";
-        let board: Option<i64> =
-            on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?;
-        Ok(board.is_some())
     }
 
     /// Stores a broadcast; it is passed on from the next look of a worker on.
@@ -67,17 +104,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Whether a broadcast waits to be passed on.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn has_waiting_broadcast(&mut self) -> Result<bool, StoreError> {
-        let sql = "SELECT id FROM broadcasts WHERE done_at IS NULL LIMIT 1";
-        let waiting: Option<i64> = on!(self, c => sqlx::query_scalar(sql).fetch_optional(c).await)?;
-        Ok(waiting.is_some())
-    }
-
-    /// The oldest broadcast that not everybody has, nobody else's until this transaction ends.
+    /// The oldest broadcast that some users do not have yet, locked until this transaction ends.
     ///
     /// # Errors
     /// When the database fails.
@@ -96,17 +123,7 @@ impl Tx {
         }
     }
 
-    /// A broadcast by key.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn broadcast(&mut self, id: i64) -> Result<Option<BroadcastRow>, StoreError> {
-        let sql = "SELECT b.id, u.userid, b.text, b.at, b.after_user FROM broadcasts b \
-                   JOIN users u ON u.id = b.user_id WHERE b.id = $1";
-        Ok(on!(self, c => sqlx::query_as::<_, BroadcastRow>(sql).bind(id).fetch_optional(c).await)?)
-    }
-
-    /// Forgets a batch of broadcasts that everybody had before `before`; says whether there may be more.
+    /// Deletes a batch of broadcasts that all users had before `before`; says whether there may be more.
     ///
     /// # Errors
     /// When the database fails.
@@ -115,21 +132,6 @@ impl Tx {
             "DELETE FROM broadcasts WHERE id IN (SELECT id FROM broadcasts WHERE done_at < $1 LIMIT 1000)";
         let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
         Ok(deleted >= 1000)
-    }
-
-    /// Users in use after this key, in the order of their keys: the key, and whether he takes broadcasts.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn broadcast_readers(
-        &mut self,
-        after: i64,
-        limit: i64,
-    ) -> Result<Vec<(i64, bool)>, StoreError> {
-        let sql = "SELECT u.id, COALESCE(p.value, 'on') <> 'off' FROM users u LEFT JOIN preferences p \
-                   ON p.user_id = u.id AND p.game = '' AND p.name = 'broadcasts' \
-                   WHERE u.id > $1 AND u.state = 'active' ORDER BY u.id LIMIT $2";
-        Ok(on!(self, c => sqlx::query_as::<_, (i64, bool)>(sql).bind(after).bind(limit).fetch_all(c).await)?)
     }
 
     /// Notes that users up to this key have the broadcast, or with `done` that all have it.

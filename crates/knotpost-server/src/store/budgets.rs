@@ -2,9 +2,9 @@
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 
-/// So many mails, and so many bytes.
+/// A number of mails and a number of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow)]
 pub struct Spent {
     /// Mails.
@@ -14,7 +14,7 @@ pub struct Spent {
     pub bytes: i64,
 }
 
-impl Tx {
+impl ReadTx {
     /// What was spent of a budget in this hour. An hour that another process has begun already, its clock being ahead,
     /// is this hour: counting never starts anew in between.
     ///
@@ -26,7 +26,9 @@ impl Tx {
             on!(self, c => sqlx::query_as::<_, Spent>(sql).bind(key).bind(hour).fetch_optional(c).await)?;
         Ok(spent.unwrap_or_default())
     }
+}
 
+impl WriteTx {
     /// Spends of a budget. It belongs into the transaction that sends what it is spent on.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{BoardKey, Millis, Period, UserKey};
 
 /// A board that the clock must look at.
@@ -21,7 +21,7 @@ fn period((from, until): (i64, i64)) -> Period {
     Period::new(Millis(from), Millis(until))
 }
 
-impl Tx {
+impl ReadTx {
     /// The boards that are due longest, at most `limit`.
     ///
     /// # Errors
@@ -32,6 +32,28 @@ impl Tx {
         Ok(on!(self, c => sqlx::query_as::<_, DueBoard>(sql).bind(now.0).bind(limit).fetch_all(c).await)?)
     }
 
+    /// The periods that count against no player of this board.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn board_pauses(&mut self, board: BoardKey) -> Result<Vec<Period>, StoreError> {
+        let sql = "SELECT from_at, until_at FROM board_pauses WHERE board_id = $1 ORDER BY from_at";
+        let rows: Vec<(i64, i64)> = on!(self, c => sqlx::query_as(sql).bind(board.0).fetch_all(c).await)?;
+        Ok(rows.into_iter().map(period).collect())
+    }
+
+    /// The outages that ended after `since`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn outages(&mut self, since: Millis) -> Result<Vec<Period>, StoreError> {
+        let sql = "SELECT from_at, until_at FROM outages WHERE until_at > $1 ORDER BY from_at";
+        let rows: Vec<(i64, i64)> = on!(self, c => sqlx::query_as(sql).bind(since.0).fetch_all(c).await)?;
+        Ok(rows.into_iter().map(period).collect())
+    }
+}
+
+impl WriteTx {
     /// Lets the clock look at a board at `due` next; `None`: never.
     ///
     /// # Errors
@@ -116,25 +138,5 @@ impl Tx {
             .await
             .map(drop))?;
         Ok(())
-    }
-
-    /// The periods that count for nobody on this board.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn board_pauses(&mut self, board: BoardKey) -> Result<Vec<Period>, StoreError> {
-        let sql = "SELECT from_at, until_at FROM board_pauses WHERE board_id = $1 ORDER BY from_at";
-        let rows: Vec<(i64, i64)> = on!(self, c => sqlx::query_as(sql).bind(board.0).fetch_all(c).await)?;
-        Ok(rows.into_iter().map(period).collect())
-    }
-
-    /// The outages that ended after `since`.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn outages(&mut self, since: Millis) -> Result<Vec<Period>, StoreError> {
-        let sql = "SELECT from_at, until_at FROM outages WHERE until_at > $1 ORDER BY from_at";
-        let rows: Vec<(i64, i64)> = on!(self, c => sqlx::query_as(sql).bind(since.0).fetch_all(c).await)?;
-        Ok(rows.into_iter().map(period).collect())
     }
 }

@@ -1,11 +1,12 @@
-//! Forgetting a user who leaves: everything that is his alone. His name stays taken, and on his boards.
+//! Deleting what belongs to a user who leaves, and to nobody else. The name stays taken, and stays on their boards.
 
-use super::{StoreError, Tx, on};
+use super::{StoreError, WriteTx, on};
 use crate::domain::{Millis, UserKey};
 
 /// What hangs on a user and on nobody else. Boards, moves, ratings and what he said on boards belong to the
-/// others too and stay.
-const FORGOTTEN: [&str; 23] = [
+/// others too and stay. So does, for thirty days, which addresses were asked for a confirmation: whoever signs up with
+/// somebody's address and leaves again and again does not have it asked anew each time.
+const FORGOTTEN: [&str; 22] = [
     "DELETE FROM addresses WHERE user_id = $1",
     "DELETE FROM preferences WHERE user_id = $1",
     "DELETE FROM user_games WHERE user_id = $1",
@@ -14,7 +15,6 @@ const FORGOTTEN: [&str; 23] = [
     "DELETE FROM subscribers WHERE user_id = $1",
     "DELETE FROM vacations WHERE user_id = $1",
     "DELETE FROM password_resets WHERE user_id = $1",
-    "DELETE FROM confirmation_mails WHERE user_id = $1",
     "DELETE FROM address_changes WHERE user_id = $1",
     "DELETE FROM web_sessions WHERE user_id = $1",
     "DELETE FROM api_tokens WHERE user_id = $1",
@@ -33,8 +33,8 @@ const FORGOTTEN: [&str; 23] = [
      AND s.seat = submissions.seat AND s.user_id = $1)",
 ];
 
-impl Tx {
-    /// Forgets everything that is this user's alone, and the mails to him that were not sent yet
+impl WriteTx {
+    /// Deletes everything that belongs to this user alone, and the mails to them that were not sent yet
     /// and were not written to say good-bye.
     ///
     /// # Errors

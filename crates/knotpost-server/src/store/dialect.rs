@@ -1,6 +1,7 @@
 //! Where SQLite and PostgreSQL truly differ; every other query is written once.
 
-/// Runs one sqlx expression on whichever connection the transaction holds, behind all that is held back.
+/// Runs one sqlx expression on whichever connection the transaction has, after everything in the write buffer is written.
+/// `$tx` is a transaction for a query, or what `WriteTx::writing` gives for a change.
 ///
 /// Queries use `$n` parameters and concrete row types, so the same text serves both databases.
 macro_rules! on {
@@ -37,7 +38,7 @@ macro_rules! claim {
 }
 pub(super) use claim;
 
-/// Runs a query about rows whose column, the last word of `$before`, is among the keys in its first parameter, a
+/// Runs a statement about rows whose column, the last word of `$before`, is among the keys in its first parameter, a
 /// JSON array. PostgreSQL looks the keys of an array up one by one, and of this one it reads the text once; those of a
 /// subquery it may look for by reading the table as a whole.
 macro_rules! among {

@@ -3,7 +3,7 @@
 use sqlx::FromRow;
 
 use super::dialect::{claim, on};
-use super::{RemarkRow, StoreError, Tx};
+use super::{ReadTx, RemarkRow, StoreError, WriteTx};
 use crate::domain::{BoardKey, Millis, UserKey};
 
 /// A board of a digest.
@@ -17,7 +17,43 @@ pub struct DigestBoard {
     pub since: Millis,
 }
 
-impl Tx {
+impl ReadTx {
+    /// When the user's next digest is due; `None`: nothing waits for them.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn digest_due(&mut self, user: UserKey) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT due_at FROM digests WHERE user_id = $1";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?)
+    }
+
+    /// When the first of all digests is due.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn next_digest_due(&mut self) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT MIN(due_at) FROM digests";
+        Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
+    }
+
+    /// What was said on a board from a moment on, in order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remarks_since(
+        &mut self,
+        board: BoardKey,
+        since: Millis,
+    ) -> Result<Vec<RemarkRow>, StoreError> {
+        let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id \
+                   WHERE r.board_id = $1 AND r.at >= $2 ORDER BY r.id";
+        Ok(
+            on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(board.0).bind(since.0).fetch_all(c).await)?,
+        )
+    }
+}
+
+impl WriteTx {
     /// Notes that a board has changed for a user; further changes before the mail add nothing.
     ///
     /// # Errors
@@ -32,15 +68,6 @@ impl Tx {
             "INSERT INTO digest_boards (user_id, board_id, since) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(board.0).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
-    }
-
-    /// When the user's next digest is due; `None`: nothing waits for him.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn digest_due(&mut self, user: UserKey) -> Result<Option<i64>, StoreError> {
-        let sql = "SELECT due_at FROM digests WHERE user_id = $1";
-        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?)
     }
 
     /// Takes the user's next digest for this transaction, which then conflicts with the one that sends it; `false`:
@@ -63,15 +90,6 @@ impl Tx {
                    ON CONFLICT (user_id) DO UPDATE SET due_at = $2";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(due.0).execute(c).await.map(drop))?;
         Ok(())
-    }
-
-    /// When the first of all digests is due.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn next_digest_due(&mut self) -> Result<Option<i64>, StoreError> {
-        let sql = "SELECT MIN(due_at) FROM digests";
-        Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
     }
 
     /// Takes the digest that is due longest: whose it is, and its boards. They are gone with that.
@@ -107,22 +125,6 @@ impl Tx {
                    ON CONFLICT (user_id) DO NOTHING";
         Ok(
             on!(self.writing().await?, c => sqlx::query(sql).bind(now.0).execute(c).await.map(|done| done.rows_affected()))?,
-        )
-    }
-
-    /// What was said on a board from a moment on, in order.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn remarks_since(
-        &mut self,
-        board: BoardKey,
-        since: Millis,
-    ) -> Result<Vec<RemarkRow>, StoreError> {
-        let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id \
-                   WHERE r.board_id = $1 AND r.at >= $2 ORDER BY r.id";
-        Ok(
-            on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(board.0).bind(since.0).fetch_all(c).await)?,
         )
     }
 }

@@ -3,7 +3,7 @@
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{Millis, UnmailedTarget};
 
 /// An entry of the list.
@@ -11,7 +11,7 @@ use crate::domain::{Millis, UnmailedTarget};
 pub struct DoNotMailRow {
     /// An address in lower case, or a domain behind an `@`.
     pub target: String,
-    /// Why, in the words of whoever made the entry.
+    /// Why, in the words of the administrator who made the entry.
     pub reason: String,
     /// Since when.
     #[sqlx(try_from = "i64")]
@@ -31,7 +31,54 @@ pub(super) fn is_covered(address: &str, entries: &[String]) -> bool {
         && UnmailedTarget::covering(&address.to_lowercase()).iter().any(|target| entries.contains(target))
 }
 
-impl Tx {
+impl ReadTx {
+    /// Whether an address gets no mail: itself, the same without its `+tag`, or its domain is on the list. The address
+    /// is given in lower case.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn is_blocked(&mut self, address_key: &str) -> Result<bool, StoreError> {
+        let [address, mailbox, domain] = UnmailedTarget::covering(address_key);
+        let sql = "SELECT at FROM do_not_mail WHERE target IN ($1, $2, $3) LIMIT 1";
+        let found: Option<i64> = on!(self, c => sqlx::query_scalar(sql)
+            .bind(address)
+            .bind(mailbox)
+            .bind(domain)
+            .fetch_optional(c)
+            .await)?;
+        Ok(found.is_some())
+    }
+
+    /// The entries that cover one of these addresses.
+    pub(super) async fn blocked_among(
+        &mut self,
+        addresses: impl Iterator<Item = &str>,
+    ) -> Result<Vec<String>, StoreError> {
+        let mut targets: Vec<String> =
+            addresses.flat_map(|address| UnmailedTarget::covering(&address.to_lowercase())).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        let targets =
+            serde_json::to_string(&targets).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        let sql = if self.is_postgres() {
+            "SELECT target FROM do_not_mail WHERE target = ANY (ARRAY(SELECT json_array_elements_text(CAST($1 AS json))))"
+        } else {
+            "SELECT target FROM do_not_mail WHERE target IN (SELECT value FROM json_each($1))"
+        };
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(targets).fetch_all(c).await)?)
+    }
+
+    /// The list by target, behind `after`, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_blocked(&mut self, after: &str, limit: i64) -> Result<Vec<DoNotMailRow>, StoreError> {
+        let sql = "SELECT target, reason, at FROM do_not_mail WHERE target > $1 ORDER BY target LIMIT $2";
+        Ok(on!(self, c => sqlx::query_as::<_, DoNotMailRow>(sql).bind(after).bind(limit).fetch_all(c).await)?)
+    }
+}
+
+impl WriteTx {
     /// Sends no mail to an address from now on, given in the form of [`Address::key`](crate::domain::Address::key); says
     /// whether that is new. An entry that is there already keeps its reason.
     ///
@@ -46,7 +93,7 @@ impl Tx {
         self.block_target(address_key, reason, now).await
     }
 
-    /// As [`Tx::block_address`], for an address or a whole domain.
+    /// As [`WriteTx::block_address`], for an address or a whole domain.
     ///
     /// # Errors
     /// When the database fails.
@@ -93,50 +140,5 @@ impl Tx {
             .fetch_optional(c)
             .await)?;
         Ok(row.is_some())
-    }
-
-    /// Whether an address gets no mail: itself, the same without its `+tag`, or its domain is on the list. The address
-    /// is given in lower case.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn is_blocked(&mut self, address_key: &str) -> Result<bool, StoreError> {
-        let [address, mailbox, domain] = UnmailedTarget::covering(address_key);
-        let sql = "SELECT at FROM do_not_mail WHERE target IN ($1, $2, $3) LIMIT 1";
-        let found: Option<i64> = on!(self, c => sqlx::query_scalar(sql)
-            .bind(address)
-            .bind(mailbox)
-            .bind(domain)
-            .fetch_optional(c)
-            .await)?;
-        Ok(found.is_some())
-    }
-
-    /// The entries that cover one of these addresses.
-    pub(super) async fn blocked_among(
-        &mut self,
-        addresses: impl Iterator<Item = &str>,
-    ) -> Result<Vec<String>, StoreError> {
-        let mut targets: Vec<String> =
-            addresses.flat_map(|address| UnmailedTarget::covering(&address.to_lowercase())).collect();
-        targets.sort_unstable();
-        targets.dedup();
-        let targets =
-            serde_json::to_string(&targets).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-        let sql = if self.is_postgres() {
-            "SELECT target FROM do_not_mail WHERE target = ANY (ARRAY(SELECT json_array_elements_text(CAST($1 AS json))))"
-        } else {
-            "SELECT target FROM do_not_mail WHERE target IN (SELECT value FROM json_each($1))"
-        };
-        Ok(on!(self, c => sqlx::query_scalar(sql).bind(targets).fetch_all(c).await)?)
-    }
-
-    /// The list by target, behind `after`, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn list_blocked(&mut self, after: &str, limit: i64) -> Result<Vec<DoNotMailRow>, StoreError> {
-        let sql = "SELECT target, reason, at FROM do_not_mail WHERE target > $1 ORDER BY target LIMIT $2";
-        Ok(on!(self, c => sqlx::query_as::<_, DoNotMailRow>(sql).bind(after).bind(limit).fetch_all(c).await)?)
     }
 }

@@ -3,7 +3,7 @@
 /// A failure of the database.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// A unique key is taken already: somebody else was first.
+    /// A unique key is taken already: another write was first.
     #[error("the row exists already")]
     Conflict(#[source] sqlx::Error),
     /// Another process holds the database; trying again helps.

@@ -3,7 +3,7 @@
 use sqlx::FromRow;
 
 use super::boards::select_board;
-use super::{BoardRow, StoreError, Tx, on};
+use super::{BoardRow, ReadTx, StoreError, WriteTx, on};
 use crate::domain::{Millis, UserKey};
 
 /// What the address of a user's feeds is derived from.
@@ -16,7 +16,7 @@ pub struct FeedKeyRow {
     pub at: Millis,
 }
 
-/// Which of many boards are told of.
+/// Which of many boards are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitingOrder {
     /// Those that came last, the latest first.
@@ -28,35 +28,14 @@ pub enum WaitingOrder {
     },
 }
 
-impl Tx {
-    /// What the address of this user's feeds is derived from; `None`: he has none.
+impl ReadTx {
+    /// What the address of this user's feeds is derived from; `None`: they have none.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn feed_key(&mut self, user: UserKey) -> Result<Option<FeedKeyRow>, StoreError> {
         let sql = "SELECT salt, at FROM feed_keys WHERE user_id = $1";
         Ok(on!(self, c => sqlx::query_as::<_, FeedKeyRow>(sql).bind(user.0).fetch_optional(c).await)?)
-    }
-
-    /// Gives a user's feeds another address.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn set_feed_key(&mut self, user: UserKey, salt: &str, now: Millis) -> Result<(), StoreError> {
-        let sql = "INSERT INTO feed_keys (user_id, salt, at) VALUES ($1, $2, $3) \
-                   ON CONFLICT (user_id) DO UPDATE SET salt = $2, at = $3";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(salt).bind(now.0).execute(c).await.map(drop))?;
-        Ok(())
-    }
-
-    /// Ends a user's feeds.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn drop_feed_key(&mut self, user: UserKey) -> Result<(), StoreError> {
-        let sql = "DELETE FROM feed_keys WHERE user_id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
-        Ok(())
     }
 
     /// The boards that wait for this user and are not paused, at most `limit`.
@@ -91,5 +70,28 @@ impl Tx {
             }
         };
         Ok(rows)
+    }
+}
+
+impl WriteTx {
+    /// Gives a user's feeds another address.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_feed_key(&mut self, user: UserKey, salt: &str, now: Millis) -> Result<(), StoreError> {
+        let sql = "INSERT INTO feed_keys (user_id, salt, at) VALUES ($1, $2, $3) \
+                   ON CONFLICT (user_id) DO UPDATE SET salt = $2, at = $3";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(salt).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Ends a user's feeds.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn drop_feed_key(&mut self, user: UserKey) -> Result<(), StoreError> {
+        let sql = "DELETE FROM feed_keys WHERE user_id = $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        Ok(())
     }
 }

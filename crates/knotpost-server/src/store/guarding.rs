@@ -1,13 +1,13 @@
 //! What protects users from strangers: from where they log in, when they were warned, how often they were challenged.
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{Millis, UserKey};
 
 /// Hosts that are noted of one user, the newest.
 const MOST_HOSTS: i64 = 20;
 const DAY_MS: i64 = 86_400_000;
 
-impl Tx {
+impl ReadTx {
     /// When this user last logged in from this host, to the day.
     ///
     /// # Errors
@@ -19,6 +19,18 @@ impl Tx {
         Ok(seen.map(Millis))
     }
 
+    /// When this user was last warned of wrong passwords.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn password_warning_at(&mut self, user: UserKey) -> Result<Option<Millis>, StoreError> {
+        let sql = "SELECT at FROM password_warnings WHERE user_id = $1";
+        let at: Option<i64> = on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?;
+        Ok(at.map(Millis))
+    }
+}
+
+impl WriteTx {
     /// Notes that this user logged in from this host.
     ///
     /// # Errors
@@ -49,17 +61,7 @@ impl Tx {
         Ok(gone == 1000)
     }
 
-    /// When this user was last told of wrong passwords.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn password_warning_at(&mut self, user: UserKey) -> Result<Option<Millis>, StoreError> {
-        let sql = "SELECT at FROM password_warnings WHERE user_id = $1";
-        let at: Option<i64> = on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?;
-        Ok(at.map(Millis))
-    }
-
-    /// Notes that a user is told of wrong passwords now, unless that was done after `since`; says whether.
+    /// Notes that a user is warned of wrong passwords now, unless they were after `since`; says whether.
     ///
     /// # Errors
     /// When the database fails.
@@ -80,7 +82,7 @@ impl Tx {
         Ok(claimed.is_some())
     }
 
-    /// Counts a challenge of this user by somebody who did not prove who they are: how many it makes this day.
+    /// Counts a challenge of this user by an unproven sender; returns how many there were this day.
     ///
     /// # Errors
     /// When the database fails.

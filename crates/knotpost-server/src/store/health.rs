@@ -6,17 +6,21 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Pools, Store, StoreError, on};
+use super::{Pools, Store, StoreError};
 
 /// Connections are found stale at most this often: while a server only reads, not every request opens one anew.
 const RENEWAL: Duration = Duration::from_secs(1);
+
+/// What is written to see whether there is room, and how much of it.
+const TRIAL: &str = "room";
+const TRIAL_BYTES: usize = 512 * 1024;
 
 /// Whether the database can be worked with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
     /// It can.
     Ready,
-    /// The last write failed for want of space or by a fault of the disk, and another try fails as well.
+    /// A write failed for want of space or by a fault of the disk, and another try fails as well.
     Unwritable,
     /// The server of the database only reads, as a standby does.
     ReadOnly,
@@ -24,17 +28,20 @@ pub enum Readiness {
     Replaced,
 }
 
-/// Whether the last write failed by the disk.
+/// Whether a write failed by the disk, and none of the size of a mail has succeeded since.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Health(Arc<AtomicBool>);
 
 impl Health {
     pub(super) fn note<T>(&self, outcome: &Result<T, StoreError>) {
-        match outcome {
-            Ok(_) if self.0.load(Ordering::Relaxed) => self.0.store(false, Ordering::Relaxed),
-            Err(StoreError::Full(_) | StoreError::Unwritable(_)) => self.0.store(true, Ordering::Relaxed),
-            _ => {}
+        // One that succeeds says little: it may be small enough for the space that is left.
+        if let Err(StoreError::Full(_) | StoreError::Unwritable(_)) = outcome {
+            self.0.store(true, Ordering::Relaxed);
         }
+    }
+
+    fn recover(&self) {
+        self.0.store(false, Ordering::Relaxed);
     }
 
     fn has_failed(&self) -> bool {
@@ -80,8 +87,11 @@ impl Store {
                 return Ok(Readiness::ReadOnly);
             }
         }
-        if self.writer.health.has_failed() && self.try_to_write().await.is_err() {
-            return Ok(Readiness::Unwritable);
+        if self.writer.health.has_failed() {
+            if self.try_to_write().await.is_err() {
+                return Ok(Readiness::Unwritable);
+            }
+            self.writer.health.recover();
         }
         Ok(Readiness::Ready)
     }
@@ -89,20 +99,18 @@ impl Store {
     /// Whether the SQLite file is still the one that was opened; PostgreSQL looks after its files itself.
     pub fn is_in_place(&self) -> bool {
         match &self.pools {
-            Pools::Sqlite { place, .. } => place.is_in_place(),
+            Pools::Sqlite { file, .. } => file.is_in_place(),
             Pools::Postgres(_) => true,
         }
     }
 
-    /// Writes what is there already.
+    /// Writes as much as a large mail takes, and takes it out again. What is small may find room in what the file has
+    /// already, on a disk that takes no mail and no move.
     async fn try_to_write(&self) -> Result<(), StoreError> {
         self.write_queue(|tx| {
-            Box::pin(async move {
-                let sql = "UPDATE duties SET alive_at = alive_at";
-                on!(tx.writing().await?, c => sqlx::query(sql).execute(c).await.map(drop))?;
-                Ok(())
-            })
+            Box::pin(async move { tx.save_server_metadata(TRIAL, &"-".repeat(TRIAL_BYTES)).await })
         })
-        .await
+        .await?;
+        self.write_queue(|tx| Box::pin(async move { tx.forget_server_metadata(TRIAL).await })).await
     }
 }

@@ -1,8 +1,8 @@
-//! Answers to board mails that came from an address which is not the player's, until he says that it was he.
+//! Replies to board mails from an address that is not the player's, until the player confirms them.
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{BoardKey, Millis, UserKey};
 
 /// An answer that waits for its confirmation.
@@ -14,7 +14,7 @@ pub struct HeldAnswerRow {
     pub user_id: i64,
     /// The board it is about.
     pub board_id: i64,
-    /// What its sender had before him, as JSON.
+    /// The state of the board that its sender replied to, as JSON.
     pub sight: String,
     /// Its words, sealed.
     pub words: Vec<u8>,
@@ -23,7 +23,18 @@ pub struct HeldAnswerRow {
     pub until_at: Millis,
 }
 
-impl Tx {
+impl ReadTx {
+    /// The answer in this row.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn held_answer(&mut self, id: i64) -> Result<Option<HeldAnswerRow>, StoreError> {
+        let sql = "SELECT id, user_id, board_id, sight, words, until_at FROM held_answers WHERE id = $1";
+        Ok(on!(self, c => sqlx::query_as::<_, HeldAnswerRow>(sql).bind(id).fetch_optional(c).await)?)
+    }
+}
+
+impl WriteTx {
     /// Keeps an answer and forgets the ones whose time is over; says the new row's number.
     ///
     /// # Errors
@@ -50,16 +61,7 @@ impl Tx {
             .await)?)
     }
 
-    /// The answer in this row.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn held_answer(&mut self, id: i64) -> Result<Option<HeldAnswerRow>, StoreError> {
-        let sql = "SELECT id, user_id, board_id, sight, words, until_at FROM held_answers WHERE id = $1";
-        Ok(on!(self, c => sqlx::query_as::<_, HeldAnswerRow>(sql).bind(id).fetch_optional(c).await)?)
-    }
-
-    /// Takes an answer out, to be carried out; `false`: somebody has.
+    /// Takes a reply out, to be carried out; `false`: it was taken before.
     ///
     /// # Errors
     /// When the database fails.

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use sqlx::FromRow;
 
-use super::behind::column;
+use super::batch::NewResponse;
+use super::batch::columns::column;
 use super::tx::Driver;
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::Millis;
 
 /// What a request is known by.
@@ -46,13 +47,13 @@ const SAVED: &str = "SELECT i.key_digest, i.request_digest, i.status, i.content_
      FROM UNNEST($1, $2) AS asked (key_digest, since) \
      JOIN idempotency i ON i.key_digest = asked.key_digest AND i.at > asked.since";
 
-impl Tx {
+impl ReadTx {
     /// The answer given under a key.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn saved_response(&mut self, key: &RequestKey) -> Result<Option<SavedResponse>, StoreError> {
-        if let Some(found) = self.ahead.take_answer(&key.digest) {
+        if let Some(found) = self.prefetched().take_response(&key.digest) {
             return Ok(found.saved);
         }
         let sql = "SELECT request_digest, status, content_type, body FROM idempotency WHERE key_digest = $1 AND at > $2";
@@ -61,7 +62,7 @@ impl Tx {
         )
     }
 
-    /// As [`Tx::saved_response`] for many, all with another digest. PostgreSQL only.
+    /// As [`ReadTx::saved_response`] for many, all with another digest. PostgreSQL only.
     pub(super) async fn saved_responses(
         &mut self,
         keys: &[&RequestKey],
@@ -79,7 +80,9 @@ impl Tx {
         }
         Ok(keys.iter().map(move |key| (key.digest.clone(), found.remove(&key.digest))))
     }
+}
 
+impl WriteTx {
     /// Keeps an answer. It belongs into the transaction that did what it tells.
     ///
     /// # Errors
@@ -90,8 +93,8 @@ impl Tx {
         response: &SavedResponse,
         now: Millis,
     ) -> Result<(), StoreError> {
-        if self.is_postgres() {
-            return self.hold_response(key_digest, response, now).await;
+        if self.buffer(NewResponse { key_digest, response, at: now }).await?.is_some() {
+            return Ok(());
         }
         let sql = "INSERT INTO idempotency (key_digest, request_digest, status, content_type, body, at) \
                    VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (key_digest) DO UPDATE \

@@ -2,7 +2,7 @@
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{BoardKey, Millis};
 
 /// Something said with a move.
@@ -10,7 +10,7 @@ use crate::domain::{BoardKey, Millis};
 pub struct CommentRow {
     /// Said with this move; 0: with the challenge.
     pub ply: i64,
-    /// Who said it; `None`: whoever sent the challenge.
+    /// Who made it; `None`: the sender of the challenge.
     pub user_id: Option<i64>,
     /// The words.
     pub text: String,
@@ -18,7 +18,61 @@ pub struct CommentRow {
     pub at: i64,
 }
 
-impl Tx {
+impl ReadTx {
+    /// The board that was made from the record with this digest.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_import(&mut self, digest: &str) -> Result<Option<BoardKey>, StoreError> {
+        let sql = "SELECT board_id FROM imports WHERE digest = $1";
+        let key: Option<i64> = on!(self, c => sqlx::query_scalar(sql).bind(digest).fetch_optional(c).await)?;
+        Ok(key.map(BoardKey))
+    }
+
+    /// The tags kept with a board that came in as a record, as JSON.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn imported_tags(&mut self, board: BoardKey) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT tags FROM imports WHERE board_id = $1";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(board.0).fetch_optional(c).await)?)
+    }
+
+    /// Finished boards of a game with this seed and number of moves that ended in the second from `second` on.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn boards_ended_in(
+        &mut self,
+        game: &str,
+        second: Millis,
+        seed: &[u8],
+        ply: i64,
+    ) -> Result<Vec<BoardKey>, StoreError> {
+        let sql = "SELECT id FROM boards WHERE game = $1 AND ended_at >= $2 AND ended_at < $3 AND seed = $4 AND ply = $5 \
+                   AND state = 'over' ORDER BY ended_at, id";
+        let keys: Vec<i64> = on!(self, c => sqlx::query_scalar(sql)
+            .bind(game)
+            .bind(second.0)
+            .bind(second.plus(1000).0)
+            .bind(seed)
+            .bind(ply)
+            .fetch_all(c)
+            .await)?;
+        Ok(keys.into_iter().map(BoardKey).collect())
+    }
+
+    /// Everything said with moves of a board, in order; no chat.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn comments(&mut self, board: BoardKey) -> Result<Vec<CommentRow>, StoreError> {
+        let sql = "SELECT ply, user_id, text, at FROM remarks WHERE board_id = $1 AND kind = 'comment' ORDER BY ply, id";
+        Ok(on!(self, c => sqlx::query_as::<_, CommentRow>(sql).bind(board.0).fetch_all(c).await)?)
+    }
+}
+
+impl WriteTx {
     /// Takes the number a board had elsewhere, when no board of the game has it here; numbers given later are
     /// higher. Says whether it was free.
     ///
@@ -59,57 +113,5 @@ impl Tx {
             .await
             .map(drop))?;
         Ok(())
-    }
-
-    /// The board that was made from the record with this digest.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn find_import(&mut self, digest: &str) -> Result<Option<BoardKey>, StoreError> {
-        let sql = "SELECT board_id FROM imports WHERE digest = $1";
-        let key: Option<i64> = on!(self, c => sqlx::query_scalar(sql).bind(digest).fetch_optional(c).await)?;
-        Ok(key.map(BoardKey))
-    }
-
-    /// The tags kept with a board that came in as a record, as JSON.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn imported_tags(&mut self, board: BoardKey) -> Result<Option<String>, StoreError> {
-        let sql = "SELECT tags FROM imports WHERE board_id = $1";
-        Ok(on!(self, c => sqlx::query_scalar(sql).bind(board.0).fetch_optional(c).await)?)
-    }
-
-    /// Finished boards of a game with this chance and so many moves that ended in the second from `second` on.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn boards_ended_in(
-        &mut self,
-        game: &str,
-        second: Millis,
-        seed: &[u8],
-        ply: i64,
-    ) -> Result<Vec<BoardKey>, StoreError> {
-        let sql = "SELECT id FROM boards WHERE game = $1 AND ended_at >= $2 AND ended_at < $3 AND seed = $4 AND ply = $5 \
-                   AND state = 'over' ORDER BY ended_at, id";
-        let keys: Vec<i64> = on!(self, c => sqlx::query_scalar(sql)
-            .bind(game)
-            .bind(second.0)
-            .bind(second.plus(1000).0)
-            .bind(seed)
-            .bind(ply)
-            .fetch_all(c)
-            .await)?;
-        Ok(keys.into_iter().map(BoardKey).collect())
-    }
-
-    /// Everything said with moves of a board, in order; no chat.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn comments(&mut self, board: BoardKey) -> Result<Vec<CommentRow>, StoreError> {
-        let sql = "SELECT ply, user_id, text, at FROM remarks WHERE board_id = $1 AND kind = 'comment' ORDER BY ply, id";
-        Ok(on!(self, c => sqlx::query_as::<_, CommentRow>(sql).bind(board.0).fetch_all(c).await)?)
     }
 }

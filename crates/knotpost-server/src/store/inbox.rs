@@ -3,7 +3,7 @@
 use sqlx::FromRow;
 
 use super::dialect::{claim, on};
-use super::{StoreError, Tx};
+use super::{ReadTx, StoreError, WriteTx};
 use crate::domain::{InboxKey, Millis};
 
 /// A mail that waits for its outcome.
@@ -23,7 +23,7 @@ pub struct InboxRow {
     pub raw: Option<Vec<u8>>,
     /// How often its processing began.
     pub attempts: i64,
-    /// What is known about where it comes from (see `domain::Verdicts`); `None`: nobody looked.
+    /// What is known about where it comes from (see `domain::Verdicts`); `None`: it was not checked.
     pub verdicts: Option<String>,
     /// The connecting host that it counts for (see `domain::Host`).
     pub host: Option<String>,
@@ -56,13 +56,57 @@ pub struct NewInbox {
     pub raw: Option<Vec<u8>>,
     /// The named outcome, when it is known already.
     pub reason: Option<&'static str>,
-    /// What is known about where it comes from; `None`: nobody looked.
+    /// What is known about where it comes from; `None`: it was not checked.
     pub verdicts: Option<String>,
     /// The connecting host that it counts for while it waits.
     pub host: Option<String>,
 }
 
-impl Tx {
+impl ReadTx {
+    /// What became of the mail that was acted on under this key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn reason_of_first(&mut self, dedupe_key: &str) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT inbox.reason FROM inbox_seen JOIN inbox ON inbox.id = inbox_seen.inbox_id WHERE dedupe_key = $1";
+        let row: Option<Option<String>> =
+            on!(self, c => sqlx::query_scalar(sql).bind(dedupe_key).fetch_optional(c).await)?;
+        Ok(row.flatten())
+    }
+
+    /// When the next mail may be taken by a worker.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn next_inbox_due(&mut self) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT MIN(due_at) FROM inbox WHERE state = 'new'";
+        Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
+    }
+
+    /// How many mails wait for their outcome.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_waiting_inbox(&mut self) -> Result<i64, StoreError> {
+        Ok(
+            on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM inbox WHERE state = 'new'").fetch_one(c).await)?,
+        )
+    }
+
+    /// Whether a mail that came until then waits for its outcome.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn is_mail_waiting(&mut self, until: Millis) -> Result<bool, StoreError> {
+        // The due time keeps the search among the rows that wait.
+        let sql = "SELECT id FROM inbox WHERE state = 'new' AND due_at > 0 AND received_at <= $1 LIMIT 1";
+        let waiting: Option<i64> =
+            on!(self, c => sqlx::query_scalar(sql).bind(until.0).fetch_optional(c).await)?;
+        Ok(waiting.is_some())
+    }
+}
+
+impl WriteTx {
     /// Stores a received mail: done when its reason is given, otherwise waiting for a worker.
     ///
     /// # Errors
@@ -114,7 +158,7 @@ impl Tx {
         Ok(row)
     }
 
-    /// Makes every waiting mail due, whoever had taken it.
+    /// Makes every waiting mail due, leased or not.
     ///
     /// # Errors
     /// When the database fails.
@@ -176,26 +220,6 @@ impl Tx {
         Ok(())
     }
 
-    /// What became of the mail that was acted on under this key.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn reason_of_first(&mut self, dedupe_key: &str) -> Result<Option<String>, StoreError> {
-        let sql = "SELECT inbox.reason FROM inbox_seen JOIN inbox ON inbox.id = inbox_seen.inbox_id WHERE dedupe_key = $1";
-        let row: Option<Option<String>> =
-            on!(self, c => sqlx::query_scalar(sql).bind(dedupe_key).fetch_optional(c).await)?;
-        Ok(row.flatten())
-    }
-
-    /// When the next mail may be taken by a worker.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn next_inbox_due(&mut self) -> Result<Option<i64>, StoreError> {
-        let sql = "SELECT MIN(due_at) FROM inbox WHERE state = 'new'";
-        Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
-    }
-
     /// Notes that a mail is acted on; `false`: it was already, after `since`.
     ///
     /// # Errors
@@ -217,28 +241,6 @@ impl Tx {
             .fetch_optional(c)
             .await)?;
         Ok(row.is_some())
-    }
-
-    /// How many mails wait for their outcome.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn count_waiting_inbox(&mut self) -> Result<i64, StoreError> {
-        Ok(
-            on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM inbox WHERE state = 'new'").fetch_one(c).await)?,
-        )
-    }
-
-    /// Whether a mail that came until then waits for its outcome.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn is_mail_waiting(&mut self, until: Millis) -> Result<bool, StoreError> {
-        // The due time keeps the search among the rows that wait.
-        let sql = "SELECT id FROM inbox WHERE state = 'new' AND due_at > 0 AND received_at <= $1 LIMIT 1";
-        let waiting: Option<i64> =
-            on!(self, c => sqlx::query_scalar(sql).bind(until.0).fetch_optional(c).await)?;
-        Ok(waiting.is_some())
     }
 
     /// Drops kept messages of mails that ended before `raw_before`, outcomes and guards older than

@@ -1,12 +1,12 @@
 //! Received and outgoing mail as an administrator looks at it: listed newest first, tried again, ended.
 //!
-//! No index serves these questions: each look goes through a window of row numbers, and whoever asks moves the
+//! No index serves these queries: each of them goes through a window of row numbers, and whoever asks moves the
 //! window on. Mail is written far more often than it is looked at.
 
 use sqlx::FromRow;
 
 use super::outbox::OutboxRow;
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{InboxKey, Millis, OutboxKey};
 
 /// Addresses that a look can ask about at once: as many as a user has.
@@ -147,7 +147,7 @@ macro_rules! outbox_entry {
     };
 }
 
-impl Tx {
+impl ReadTx {
     /// The numbers of all mails of a queue.
     ///
     /// # Errors
@@ -269,6 +269,22 @@ impl Tx {
         Ok(entry.zip(row))
     }
 
+    /// What state a mail is in; `None`: there is no such mail.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn mail_state(&mut self, queue: MailQueue, id: i64) -> Result<Option<MailState>, StoreError> {
+        let sql = match queue {
+            MailQueue::Inbox => "SELECT state, reason FROM inbox WHERE id = $1",
+            MailQueue::Outbox => "SELECT state, error FROM outbox WHERE id = $1",
+        };
+        let row: Option<(String, Option<String>)> =
+            on!(self, c => sqlx::query_as(sql).bind(id).fetch_optional(c).await)?;
+        Ok(row.map(|(state, reason)| MailState { state, reason }))
+    }
+}
+
+impl WriteTx {
     /// Makes a mail due once more. A received one must have failed and be kept; an outgoing one must have failed, or
     /// been dropped for one of these reasons. `false`: it is not in such a state.
     ///
@@ -331,19 +347,5 @@ impl Tx {
             .fetch_optional(c)
             .await)?;
         Ok(row.is_some())
-    }
-
-    /// What state a mail is in; `None`: there is no such mail.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn mail_state(&mut self, queue: MailQueue, id: i64) -> Result<Option<MailState>, StoreError> {
-        let sql = match queue {
-            MailQueue::Inbox => "SELECT state, reason FROM inbox WHERE id = $1",
-            MailQueue::Outbox => "SELECT state, error FROM outbox WHERE id = $1",
-        };
-        let row: Option<(String, Option<String>)> =
-            on!(self, c => sqlx::query_as(sql).bind(id).fetch_optional(c).await)?;
-        Ok(row.map(|(state, reason)| MailState { state, reason }))
     }
 }

@@ -14,7 +14,7 @@ impl Store {
     /// When the file cannot be read at all.
     pub async fn find_damage(&self) -> Result<Vec<String>, StoreError> {
         let Pools::Sqlite { apart, .. } = &self.pools else { return Ok(Vec::new()) };
-        // A connection of its own: nobody else has to wait for it, not even at the end.
+        // A connection of its own: no other query has to wait for it, not even at the end.
         let mut connection = apart.connect().await?;
         let found = sqlx::query_scalar("PRAGMA quick_check(10)").fetch_all(&mut connection).await;
         let lines: Vec<String> = match found.map_err(StoreError::from) {

@@ -1,62 +1,62 @@
-//! The database: the only room that knows SQL.
+//! The database: the only module that knows SQL.
 //!
-//! One code path serves SQLite and PostgreSQL. All writes go through one door,
-//! [`Store::write`]; reads see one snapshot through [`Store::read`]. What must happen after a
-//! commit is returned from the closure, never done inside it.
+//! One code path serves SQLite and PostgreSQL. Reads see one snapshot, on a [`ReadTx`] of [`Store::read`]; writes run
+//! inside the closure of [`Store::write`], on a [`WriteTx`]. What must happen after a commit is returned from the closure,
+//! never done inside it.
 
 mod accounts;
 mod address_changes;
 mod addresses;
-mod ahead;
 mod api_tokens;
 mod audit;
-mod behind;
+mod batch;
+mod board_context;
 mod boards;
 mod bounces;
 mod broadcasts;
 mod budgets;
-mod bulletin;
+mod chat;
+mod coalesced_mails;
 mod deadlines;
+mod delivery_status;
 mod departures;
 mod dialect;
 mod digests;
-mod direct_mails;
 mod do_not_mail;
-mod duties;
 mod error;
-mod facts;
 mod feeds;
+mod file_identity;
 mod guarding;
 mod health;
 mod held_answers;
 mod idempotency;
 mod imports;
 mod inbox;
-mod inline;
 mod inspection;
 mod integrity;
+mod leader_lease;
+mod mail_references;
+mod notify;
 mod open;
 mod outbox;
 mod overview;
 mod preferences;
 mod proposals;
-mod prospects;
 mod queued_moves;
 mod rating_history;
 mod ratings;
+mod read_only;
 mod readers;
-mod references;
-mod renewals;
 mod resets;
 mod sealed;
 mod seated_boards;
 mod seats;
 mod seeks;
+mod server_metadata;
 mod sessions;
 mod standings;
 mod submissions;
-mod surroundings;
-mod talk;
+mod transfer;
 mod turns;
 mod tx;
 mod user_games;
@@ -64,79 +64,80 @@ mod vacations;
 mod waiting;
 mod watching;
 mod webhooks;
-mod whole;
 mod writer;
 
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, PgPool};
+use sqlx_rusqlite::{DataVersion, ReaderPool, UsageCounter};
 
 pub use accounts::{MoverRow, NewUser, UserRow, UserState};
 pub use address_changes::AddressChange;
 pub use addresses::{AddressRow, ConfirmationShare};
-pub use ahead::Foreseen;
 pub use api_tokens::{NewToken, TokenRow};
 pub use audit::{AuditFilter, AuditRow, NewAudit};
+pub use batch::job::Work;
+pub use batch::{DirectMail, MovePlan, StoredMail};
+pub use board_context::BoardContext;
 pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow};
 pub use bounces::StoppedAddress;
 pub use broadcasts::BroadcastRow;
 pub use budgets::Spent;
-pub use bulletin::{Bulletin, Heard, MAX_NOTICE};
+pub use chat::{ChatRow, PulseRow};
+pub use coalesced_mails::{CoalescedMail, NewerMail};
 pub use deadlines::DueBoard;
+pub use delivery_status::DeliveryStatus;
 pub use digests::DigestBoard;
-pub use direct_mails::{DirectMail, KeptMail};
 pub use do_not_mail::{DO_NOT_MAIL, DoNotMailRow, STOPPED_BY_READER};
-pub use duties::DutyRow;
 pub use error::StoreError;
 pub use feeds::{FeedKeyRow, WaitingOrder};
 pub use held_answers::HeldAnswerRow;
 pub use idempotency::{RequestKey, SavedResponse};
 pub use imports::CommentRow;
 pub use inbox::{InboxRow, NewInbox};
-pub use inline::{InlineConnection, InlineSqlite, Reader};
 pub use inspection::{InboxEntry, MOST_ASKED, MailFilter, MailQueue, MailState, OutboxEntry, Window};
+pub use leader_lease::LeaderLease;
+pub use mail_references::ReferenceMail;
+pub use notify::{Listener, MAX_NOTICE, Notification};
 pub use open::Settings;
-pub use outbox::{BoardMail, NewOutbox, NewerMail, OutboxContent, OutboxRow};
+pub use outbox::{BoardMail, NewOutbox, OutboxContent, OutboxRow};
 pub use overview::{Deadline, DutyLine, WaitingBroadcast};
 pub use preferences::{ALL_GAMES, PreferenceRow};
 pub use proposals::ProposalRow;
-pub use prospects::Prospect;
 pub use queued_moves::QueuedMoveRow;
 pub use rating_history::RatedBoardRow;
 pub use ratings::{RatingChange, RatingRow};
+pub use read_only::ReadOnly;
 pub use readers::{ReaderAddress, ReaderFacts, ReaderWish, WaitingMail};
-pub use references::ReferenceMail;
-pub use renewals::Renewal;
 pub use seated_boards::SeatedBoard;
 pub use seats::{NewSeat, SeatRow};
 pub use seeks::SeekRow;
 pub use sessions::SessionRow;
 pub use standings::{PlayerFacts, StandingRow, StandingsBlock, UnratedPlayer};
 pub use submissions::SubmissionRow;
-pub use surroundings::Surroundings;
-pub use talk::{PulseRow, TalkRow};
+pub use transfer::{Cell, Column, Kind, STAYING, Staying, TABLES, Table};
 pub use turns::Turn;
-pub use tx::{Connection, Driver, Tx};
+pub use tx::{Driver, ReadDriver, ReadTx, WriteDriver, WriteTx};
 pub use vacations::VacationRow;
 pub use waiting::{NewPlace, QueueBound, QueueBounds, Share};
 pub use webhooks::{HookEventRow, HookReader, NewHookEvent, WebhookRow};
-pub use whole::{Cell, Column, Kind, STAYING, Staying, TABLES, Table};
-pub use writer::Work;
 
+use batch::job::Isolation;
 use dialect::on;
+use file_identity::FileIdentity;
 pub use health::Readiness;
-pub use inline::Usage;
-use inline::{FilePlace, Readers, Stamp, UsageCounter};
-use writer::{Isolation, Writer};
+pub use sqlx_rusqlite::Usage;
+use tx::Connection;
+use writer::Writer;
 
 /// The connections.
 #[derive(Clone, Debug)]
 enum Pools {
     /// The options are for what takes long and therefore runs on a thread of its own.
     Sqlite {
-        readers: Readers,
-        stamp: Box<Stamp>,
+        readers: ReaderPool,
+        data_version: Box<DataVersion>,
         apart: Box<SqliteConnectOptions>,
-        place: Box<FilePlace>,
+        file: Box<FileIdentity>,
         usage: UsageCounter,
     },
     Postgres(PgPool),
@@ -153,29 +154,29 @@ impl Store {
     /// Begins a read: all queries on it see one snapshot, and nothing can be written.
     ///
     /// # Errors
-    /// When no connection is to be had.
-    pub async fn read(&self) -> Result<Tx, StoreError> {
-        Ok(match &self.pools {
-            Pools::Sqlite { readers, .. } => Tx::on(Connection::SqliteReader(readers.snapshot().await?)),
-            Pools::Postgres(pool) => {
-                Tx::postgres(pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?)
-            }
-        })
+    /// When no connection is available.
+    pub async fn read(&self) -> Result<ReadTx, StoreError> {
+        Ok(ReadTx::on(match &self.pools {
+            Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.snapshot().await?),
+            Pools::Postgres(pool) => Connection::Postgres(
+                pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?,
+            ),
+        }))
     }
 
-    /// As [`Store::read`], for a single question, which is a snapshot by itself: two on it may see different states.
+    /// As [`Store::read`], for a single query, which is a snapshot by itself: two queries on it may see different states.
     ///
     /// # Errors
-    /// When no connection is to be had.
-    pub async fn glance(&self) -> Result<Tx, StoreError> {
-        Ok(Tx::on(match &self.pools {
-            Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.lend().await?),
+    /// When no connection is available.
+    pub async fn query(&self) -> Result<ReadTx, StoreError> {
+        Ok(ReadTx::on(match &self.pools {
+            Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.acquire().await?),
             Pools::Postgres(pool) => Connection::PostgresAlone(pool.acquire().await?),
         }))
     }
 
-    /// The one door for writes: runs `work` inside a transaction and returns its value once that
-    /// is committed to disk. On an error nothing of it is stored.
+    /// Runs `work` inside a transaction and returns its value once that is committed to disk. On an error nothing of it is
+    /// stored.
     ///
     /// `work` may be run again after a conflict, so it does nothing but read and write the
     /// transaction. On SQLite several waiting callers share one commit. On PostgreSQL the outcome is that of some serial
@@ -191,18 +192,18 @@ impl Store {
         self.writer.write(None, Isolation::Serializable, work).await
     }
 
-    /// As [`Store::write`], for work that may make a move: on PostgreSQL moves that wait are made together.
+    /// As [`Store::write`], for work that may make a move: on PostgreSQL moves that wait are made in batches.
     ///
     /// # Errors
     /// As [`Store::write`].
-    pub async fn write_move<T, W>(&self, foreseen: Option<Foreseen>, work: W) -> Result<T, StoreError>
+    pub async fn write_move<T, W>(&self, plan: Option<MovePlan>, work: W) -> Result<T, StoreError>
     where
         T: Send + 'static,
         W: Work<T>,
     {
         // Moves lock their board and write its row; what else they read is listed in decision 0041.
-        let isolation = if foreseen.is_some() { Isolation::Snapshot } else { Isolation::Serializable };
-        self.writer.write(foreseen, isolation, work).await
+        let isolation = if plan.is_some() { Isolation::Snapshot } else { Isolation::Serializable };
+        self.writer.write(plan, isolation, work).await
     }
 
     /// As [`Store::write`], for work on a queue that claims rows, marks them or deletes old ones, and writes every row by
@@ -223,21 +224,21 @@ impl Store {
         self.writer.writes()
     }
 
-    /// What this process has asked since it opened the database; `None`: on PostgreSQL that is not counted here.
+    /// What this process has asked of the database since it opened it; `None`: on PostgreSQL that is not counted here.
     pub fn usage(&self) -> Option<Usage> {
         match &self.pools {
-            Pools::Sqlite { usage, .. } => Some(usage.now()),
+            Pools::Sqlite { usage, .. } => Some(usage.read()),
             Pools::Postgres(_) => None,
         }
     }
 
-    /// A number that is another one after every commit, whoever made it; `None`: PostgreSQL has no such number.
+    /// A number that changes with every commit, by whatever process; `None`: PostgreSQL has no such number.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn stamp(&self) -> Result<Option<i64>, StoreError> {
+    pub fn data_version(&self) -> Result<Option<i64>, StoreError> {
         match &self.pools {
-            Pools::Sqlite { stamp, .. } => Ok(Some(stamp.now()?)),
+            Pools::Sqlite { data_version, .. } => Ok(Some(data_version.read()?)),
             Pools::Postgres(_) => Ok(None),
         }
     }
@@ -256,9 +257,12 @@ impl Store {
     pub async fn close(&self) {
         self.writer.close().await;
         match &self.pools {
-            Pools::Sqlite { readers, stamp, .. } => {
-                stamp.close();
-                readers.close().await;
+            Pools::Sqlite { readers, data_version, .. } => {
+                for closed in [data_version.close(), readers.close().await] {
+                    if let Err(error) = closed {
+                        tracing::warn!(%error, "the database was not closed well");
+                    }
+                }
             }
             Pools::Postgres(pool) => pool.close().await,
         }

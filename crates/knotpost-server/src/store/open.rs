@@ -7,19 +7,27 @@ use std::time::Duration;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Connection as _, PgPool, SqlitePool};
+use sqlx_rusqlite::{DataVersion, ReaderPool, RusqliteConnectOptions};
 
 use crate::files::create_private;
 
 use super::dialect::on;
+use super::file_identity::FileIdentity;
 use super::health::Freshness;
-use super::inline::{FilePlace, InlineOptions, Readers, Stamp};
 use super::writer::Writer;
 use super::{Pools, Store, StoreError};
 
 /// How long a process waits for another one's write on SQLite.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A connection that nobody used for so long is asked whether it still holds.
+/// How many prepared statements a SQLite connection caches.
+const STATEMENT_CACHE: usize = 256;
+
+/// The page cache of a SQLite connection for reading, in KiB, which SQLite wants negative. The standings of a large server
+/// touch 600 pages, more than the 2 MB of the default, and would be read from the file anew each time.
+const READ_CACHE: &str = "-4000";
+
+/// A connection that was idle for longer than this is checked before it is used.
 const RESTED: Duration = Duration::from_secs(1);
 
 /// Which database, and how it is used.
@@ -66,7 +74,7 @@ impl Store {
                 // One more for listening to other processes, which keeps it.
                 .max_connections(settings.max_connections.max(1).saturating_add(1))
                 .acquire_timeout(Duration::from_secs(10))
-                // One that was in use just now is there still, and to ask it would be a question more for each.
+                // One that was in use just now is still open, and to check it would be another query each time.
                 .test_before_acquire(false)
                 .before_acquire(move |connection, meta| {
                     let is_fresh = asked.is_fresh(meta.age);
@@ -117,7 +125,7 @@ impl Store {
         database.with_extension("lock")
     }
 
-    /// Whether somebody has ever made the schema in a PostgreSQL database. A SQLite file has it when it is there.
+    /// Whether a PostgreSQL database has a schema. A SQLite file has one when it exists.
     ///
     /// # Errors
     /// When the database cannot be reached.
@@ -160,26 +168,27 @@ fn sqlite_options(file: &Path) -> SqliteConnectOptions {
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
         .busy_timeout(BUSY_TIMEOUT)
-        .statement_cache_capacity(256)
+        .statement_cache_capacity(STATEMENT_CACHE)
 }
 
 async fn open_sqlite(file: &Path, max_connections: u32) -> Result<Store, StoreError> {
-    let options = InlineOptions::new(file, BUSY_TIMEOUT);
-    // Made if need be, and from then on never again: an empty one in the place of a deleted one would be taken for it.
+    let options = RusqliteConnectOptions::new(file)
+        .busy_timeout(BUSY_TIMEOUT)
+        .statement_cache_capacity(STATEMENT_CACHE);
+    // The first connection creates the file. Later ones must not: an empty file in place of a deleted one would be taken
+    // for it.
     options.connect().await?.close().await?;
-    let place = FilePlace::of(file)?;
-    let options = options.at(place.clone());
-    let writer = Writer::sqlite(options.clone()).await?;
-    let options = options.reads_only();
-    let usage = options.usage();
-    let stamp = Stamp::new(options.clone());
-    let readers = Readers::new(options, max_connections.max(1));
+    let identity = FileIdentity::of(file)?;
+    let options = options.must_exist();
+    let writer = Writer::sqlite(options.clone(), identity.clone()).await?;
+    let usage = options.usage_counter();
+    let options = options.pragma("cache_size", READ_CACHE);
     Ok(Store {
         pools: Pools::Sqlite {
-            readers,
-            stamp: Box::new(stamp),
+            data_version: Box::new(DataVersion::new(options.clone())),
+            readers: ReaderPool::new(options, max_connections.max(1)),
             apart: Box::new(sqlite_options(file).create_if_missing(false)),
-            place: Box::new(place),
+            file: Box::new(identity),
             usage,
         },
         writer,

@@ -1,13 +1,15 @@
-//! Outgoing mail: written in the transaction that causes it, sent afterwards.
+//! The outbox: mails are queued in the transaction that causes them, and leased and acknowledged by the workers that
+//! send them.
 
 use sqlx::{Database, Encode, FromRow, PgConnection, QueryBuilder, Type};
 
+use super::batch::NewMails;
 use super::dialect::{among, on};
 use super::readers::key_list;
-use super::{StoreError, Tx};
+use super::{ReadTx, StoreError, WriteTx};
 use crate::domain::{BoardKey, Millis, OutboxKey, UnmailedTarget, UserKey};
 
-/// An outgoing mail that waits.
+/// A mail that is not sent yet.
 #[derive(Clone, Debug, FromRow)]
 pub struct OutboxRow {
     /// The row.
@@ -36,24 +38,12 @@ pub struct OutboxRow {
     pub attempts: i64,
 }
 
-/// A board mail by reference: rendered when it is sent, from facts that never change.
+/// A board mail by reference: rendered when it is sent, from facts that do not change once it was tried.
 #[derive(Clone, Debug)]
 pub struct BoardMail {
     /// The board.
     pub board: BoardKey,
     /// After this move.
-    pub ply: i64,
-    /// What it shows beside the board, as JSON.
-    pub facts: String,
-}
-
-/// A board mail that waits and was never tried.
-#[derive(Clone, Debug, FromRow)]
-pub struct NewerMail {
-    /// The row.
-    #[sqlx(try_from = "i64")]
-    pub id: OutboxKey,
-    /// After which move.
     pub ply: i64,
     /// What it shows beside the board, as JSON.
     pub facts: String,
@@ -103,8 +93,8 @@ pub struct OutboxOrigin {
     pub date: Millis,
 }
 
-/// That a mail found by its key waits, in words that no database takes for the condition of an index: PostgreSQL keeps
-/// a plan that was made while few mails waited, and would read all that wait instead.
+/// Whether a mail found by its key waits, written so that no index serves it: PostgreSQL keeps a plan made while few
+/// mails waited, and would read all that wait instead of the one row.
 macro_rules! waits {
     () => {
         "COALESCE(outbox.state, '') = 'queued'"
@@ -126,19 +116,18 @@ macro_rules! lease {
 }
 
 const LEASE_ON_SQLITE: &str = lease!("IN (", ")");
-/// What another process is taking is skipped instead of waited for. As an array it is looked for once, however the
-/// rows are then found.
+/// Rows that another process is leasing are skipped, not waited for. The array makes the inner query run once.
 const LEASE_ON_POSTGRES: &str = lease!("= ANY (ARRAY(", " FOR UPDATE SKIP LOCKED))");
 
-/// How every outgoing mail is stored: dropped from the beginning when it is addressed to somebody who gets no mail. Behind
-/// it stand the values of the mails, each with what its recipient is covered by.
+/// Inserts mails; one whose recipient is on the do-not-mail list is dropped from the start. The values of the mails
+/// follow, each with the targets on that list that cover its recipient.
 const NEW_MAILS: &str = "INSERT INTO outbox (kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, attempts, due_at, \
      state, error, done_at) SELECT column1, column2, column3, column4, column5, column6, column7, column8, column9, 0, \
      column9, CASE WHEN is_blocked THEN 'dropped' ELSE 'queued' END, CASE WHEN is_blocked THEN 'do_not_mail' END, \
      CASE WHEN is_blocked THEN column9 END FROM (SELECT v.*, EXISTS (SELECT 1 FROM do_not_mail d WHERE d.target IN \
      (v.column10, v.column11, v.column12)) AS is_blocked FROM (";
 
-/// So many are stored by one statement.
+/// The most mails of one statement.
 const AT_ONCE: usize = 16;
 
 fn insert<D: Database>(mut query: QueryBuilder<D>, mails: &[NewOutbox]) -> QueryBuilder<D>
@@ -195,7 +184,7 @@ impl NewOutbox {
     }
 }
 
-impl Tx {
+impl ReadTx {
     /// The mail of ours with this Message-ID (without brackets).
     ///
     /// # Errors
@@ -204,7 +193,9 @@ impl Tx {
         let sql = "SELECT recipient, user_id, board_id, ply, date FROM outbox WHERE message_id = $1";
         Ok(on!(self, c => sqlx::query_as::<_, OutboxOrigin>(sql).bind(message_id).fetch_optional(c).await)?)
     }
+}
 
+impl WriteTx {
     /// Queues a mail.
     ///
     /// # Errors
@@ -218,8 +209,8 @@ impl Tx {
     /// # Errors
     /// When the database fails.
     pub async fn insert_outboxes(&mut self, mails: &[NewOutbox]) -> Result<(), StoreError> {
-        if self.is_postgres() && !mails.is_empty() {
-            return self.hold_mails(mails).await;
+        if mails.is_empty() || self.buffer(NewMails(mails)).await?.is_some() {
+            return Ok(());
         }
         for some in mails.chunks(AT_ONCE) {
             on!(self.writing().await?, c => insert(QueryBuilder::new(""), some).build().execute(c).await.map(drop))?;
@@ -227,9 +218,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Takes the mails that are due longest, at most `most`, until `lease_until`; nobody else gets them before then.
-    /// The attempt is counted here, before the sending, so that a mail that kills its sender
-    /// does not do so for ever.
+    /// Leases the mails that have been due longest, at most `most`, until `lease_until`. The attempt is counted here,
+    /// before the sending, so that a mail that crashes the process is not tried for ever.
     ///
     /// # Errors
     /// When the database fails.
@@ -250,7 +240,7 @@ impl Tx {
         Ok(rows)
     }
 
-    /// Gives mails back that were taken until `lease_until` and not tried.
+    /// Ends the leases of mails that were leased until `lease_until` and not tried.
     ///
     /// # Errors
     /// When the database fails.
@@ -268,56 +258,10 @@ impl Tx {
         )?;
         Ok(())
     }
+}
 
-    /// The newest mail of this board to this address that waits, was never tried, and shows more than `ply` moves.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn newer_board_mail(
-        &mut self,
-        board: i64,
-        recipient: &str,
-        ply: i64,
-    ) -> Result<Option<NewerMail>, StoreError> {
-        let sql = "SELECT id, ply, facts FROM outbox WHERE board_id = $1 AND state = 'queued' AND recipient = $2 \
-                   AND ply > $3 AND attempts = 0 ORDER BY ply DESC, id DESC LIMIT 1";
-        Ok(on!(self, c => sqlx::query_as::<_, NewerMail>(sql)
-            .bind(board)
-            .bind(recipient)
-            .bind(ply)
-            .fetch_optional(c)
-            .await)?)
-    }
-
-    /// Gives a mail that waits untouched other facts; `false`: it was tried meanwhile, or has other facts already.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn replace_outbox_facts(
-        &mut self,
-        key: OutboxKey,
-        present: &str,
-        facts: &str,
-    ) -> Result<bool, StoreError> {
-        let sql = concat!(
-            "UPDATE outbox SET facts = $3 WHERE id = $1 AND facts = $2 AND attempts = 0 AND ",
-            waits!()
-        );
-        let done = on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(present).bind(facts).execute(c).await.map(|d| d.rows_affected()))?;
-        Ok(done > 0)
-    }
-
-    /// Gives a mail that was taken other facts.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn set_outbox_facts(&mut self, key: OutboxKey, facts: &str) -> Result<(), StoreError> {
-        let sql = concat!("UPDATE outbox SET facts = $2 WHERE id = $1 AND ", waits!());
-        on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(facts).execute(c).await.map(drop))?;
-        Ok(())
-    }
-
-    /// Makes every waiting mail due that was not put off after a failure, whoever had taken it.
+impl WriteTx {
+    /// Makes every waiting mail due that was not deferred after a failure, leased or not.
     ///
     /// # Errors
     /// When the database fails.
@@ -344,7 +288,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Ends mails as sent.
+    /// Acknowledges mails as sent.
     ///
     /// # Errors
     /// When the database fails.
@@ -358,7 +302,7 @@ impl Tx {
         Ok(())
     }
 
-    /// Puts a mail off until `due`.
+    /// Defers a mail until `due`.
     ///
     /// # Errors
     /// When the database fails.
@@ -383,7 +327,9 @@ impl Tx {
         on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
     }
+}
 
+impl ReadTx {
     /// When the next mail is due.
     ///
     /// # Errors
@@ -401,13 +347,15 @@ impl Tx {
         let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL";
         Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)
     }
+}
 
+impl WriteTx {
     /// Deletes a batch of mails that ended before `before`; says whether there may be more.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn prune_outbox(&mut self, before: Millis) -> Result<bool, StoreError> {
-        // Rows are numbered as they come: only the oldest are looked at.
+        // Keys grow with time: only the oldest rows are read.
         let sql = "DELETE FROM outbox WHERE id IN (SELECT id FROM (SELECT id, state, done_at FROM outbox ORDER BY id LIMIT 1000) \
                    AS oldest WHERE state <> 'queued' AND done_at < $1)";
         let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;

@@ -3,7 +3,7 @@
 use sqlx::FromRow;
 
 use super::tx::Driver;
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, on};
 use crate::domain::Millis;
 
 /// Row numbers among which the last mail that left is looked for.
@@ -54,7 +54,7 @@ pub struct WaitingBroadcast {
     pub after_user: i64,
 }
 
-impl Tx {
+impl ReadTx {
     /// When the last mail came in.
     ///
     /// # Errors

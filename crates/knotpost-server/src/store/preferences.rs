@@ -2,7 +2,7 @@
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::UserKey;
 
 /// The game name under which what holds for all games is stored.
@@ -19,8 +19,8 @@ pub struct PreferenceRow {
     pub value: String,
 }
 
-impl Tx {
-    /// What the user wants in this game: his wish for the game itself, otherwise that for all games;
+impl ReadTx {
+    /// The user's preference in this game: the one for the game itself, otherwise that for all games;
     /// `None` when the default is fine. With [`ALL_GAMES`] only the latter counts.
     ///
     /// # Errors
@@ -47,7 +47,9 @@ impl Tx {
         let sql = "SELECT game, name, value FROM preferences WHERE user_id = $1 ORDER BY game, name";
         Ok(on!(self, c => sqlx::query_as::<_, PreferenceRow>(sql).bind(user.0).fetch_all(c).await)?)
     }
+}
 
+impl WriteTx {
     /// Notes a wish; `None` takes it back.
     ///
     /// # Errors

@@ -2,10 +2,10 @@
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{BoardKey, Millis, ProposalKind};
 
-/// What somebody proposed on a board. It holds as long as the board stands at `ply`.
+/// What a player proposed on a board. It holds as long as the board stands at `ply`.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct ProposalRow {
     /// What it is about.
@@ -29,7 +29,7 @@ impl ProposalRow {
     }
 }
 
-impl Tx {
+impl ReadTx {
     /// The proposal on a board, void or not.
     ///
     /// # Errors
@@ -38,7 +38,9 @@ impl Tx {
         let sql = "SELECT kind, seat, ply, accepted, at FROM proposals WHERE board_id = $1";
         Ok(on!(self, c => sqlx::query_as::<_, ProposalRow>(sql).bind(board.0).fetch_optional(c).await)?)
     }
+}
 
+impl WriteTx {
     /// Stores a proposal in place of what was proposed before.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{BoardKey, Millis};
 
 /// A move that waits.
@@ -20,7 +20,7 @@ pub struct QueuedMoveRow {
     pub ply: i64,
 }
 
-impl Tx {
+impl ReadTx {
     /// The waiting moves of a seat, in order.
     ///
     /// # Errors
@@ -36,7 +36,9 @@ impl Tx {
             on!(self, c => sqlx::query_as::<_, QueuedMoveRow>(sql).bind(board.0).bind(seat).fetch_all(c).await)?,
         )
     }
+}
 
+impl WriteTx {
     /// Keeps these moves for a seat instead of those that waited.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use sqlx::FromRow;
 
 use super::ratings::select_rating;
-use super::{RatingChange, RatingRow, StoreError, Tx, on};
+use super::{RatingChange, RatingRow, ReadTx, StoreError, WriteTx, on};
 use crate::domain::{BoardKey, Millis, Pool, UserKey};
 
 /// A seat of a finished rated board.
@@ -29,7 +29,7 @@ pub struct RatedBoardRow {
 /// Board, player, place, before, after, active, at.
 type ChangeRow = (i64, i64, i64, f64, f64, bool, i64);
 
-impl Tx {
+impl ReadTx {
     /// The seats of the finished rated boards of a game behind `after`, at most `limit` boards, by board and
     /// seat.
     ///
@@ -114,27 +114,7 @@ impl Tx {
         Ok(row.map_or_else(Pool::default, |(players, sum)| Pool { players, sum }))
     }
 
-    /// Takes back what a board is said to have done to a player's rating.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn delete_rating_change(&mut self, board: BoardKey, user: UserKey) -> Result<(), StoreError> {
-        let sql = "DELETE FROM rating_changes WHERE board_id = $1 AND user_id = $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;
-        Ok(())
-    }
-
-    /// Forgets a player's rating.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn delete_rating(&mut self, game: &str, user: UserKey) -> Result<(), StoreError> {
-        let sql = "DELETE FROM ratings WHERE game = $1 AND user_id = $2";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(game).bind(user.0).execute(c).await.map(drop))?;
-        Ok(())
-    }
-
-    /// What the latest rated boards of a user did to his rating in a game, before and after each, in order.
+    /// What the latest rated boards of a user did to their rating in a game, before and after each, in order.
     ///
     /// # Errors
     /// When the database fails.
@@ -154,5 +134,27 @@ impl Tx {
             .await)?;
         rows.reverse();
         Ok(rows)
+    }
+}
+
+impl WriteTx {
+    /// Takes back what a board is said to have done to a player's rating.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_rating_change(&mut self, board: BoardKey, user: UserKey) -> Result<(), StoreError> {
+        let sql = "DELETE FROM rating_changes WHERE board_id = $1 AND user_id = $2";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Forgets a player's rating.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_rating(&mut self, game: &str, user: UserKey) -> Result<(), StoreError> {
+        let sql = "DELETE FROM ratings WHERE game = $1 AND user_id = $2";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(game).bind(user.0).execute(c).await.map(drop))?;
+        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{BoardKey, Millis, Pool, Rating, UserKey};
 
 /// A user's rating in one game.
@@ -33,9 +33,9 @@ pub struct RatingRow {
     pub deviation: f64,
     /// See [`Rating::volatility`].
     pub volatility: f64,
-    /// Whether he counts as active, as far as the order of ratings has heard.
+    /// Whether the user counts as active, as far as the order of ratings knows.
     pub active: bool,
-    /// When his last board ended, rated or not.
+    /// When their last board ended, rated or not.
     #[sqlx(try_from = "i64")]
     pub ended_at: Millis,
 }
@@ -89,7 +89,7 @@ pub struct RatingChange {
     pub before: f64,
     /// The rating after it.
     pub after: f64,
-    /// Whether he counts as active after it.
+    /// Whether the user counts as active after it.
     pub active: bool,
     /// When the board ended.
     pub at: Millis,
@@ -106,7 +106,54 @@ macro_rules! select_rating {
 }
 pub(super) use select_rating;
 
-impl Tx {
+impl ReadTx {
+    /// A user's rating in a game; `None`: no rated game yet.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn rating(&mut self, game: &str, user: UserKey) -> Result<Option<RatingRow>, StoreError> {
+        let sql = select_rating!("WHERE user_id = $1 AND game = $2");
+        Ok(
+            on!(self, c => sqlx::query_as::<_, RatingRow>(sql).bind(user.0).bind(game).fetch_optional(c).await)?,
+        )
+    }
+
+    /// The games in which a user has a rating.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn rated_games(&mut self, user: UserKey) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT game FROM ratings WHERE user_id = $1 ORDER BY game";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_all(c).await)?)
+    }
+
+    /// Established players who count as active though their last board ended before `limit` and they have
+    /// none now, in the order of their rows.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn lapsed_players(&mut self, game: &str, limit: Millis) -> Result<Vec<RatingRow>, StoreError> {
+        let sql = select_rating!(
+            "WHERE game = $1 AND active AND ended_at < $2 AND games >= 20 AND NOT EXISTS \
+             (SELECT 1 FROM boards_in_play p WHERE p.user_id = ratings.user_id AND p.game = ratings.game) \
+             ORDER BY user_id"
+        );
+        Ok(on!(self, c => sqlx::query_as::<_, RatingRow>(sql).bind(game).bind(limit.0).fetch_all(c).await)?)
+    }
+
+    /// The players of a rated board in the order of their seats, with their ratings before and after it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn rating_changes(&mut self, board: BoardKey) -> Result<Vec<(String, f64, f64)>, StoreError> {
+        let sql = "SELECT u.userid, c.before, c.after FROM rating_changes c JOIN users u ON u.id = c.user_id \
+                   WHERE c.board_id = $1 \
+                   ORDER BY (SELECT MIN(s.seat) FROM seats s WHERE s.board_id = $1 AND s.user_id = c.user_id)";
+        Ok(on!(self, c => sqlx::query_as::<_, (String, f64, f64)>(sql).bind(board.0).fetch_all(c).await)?)
+    }
+}
+
+impl WriteTx {
     /// The next place in a game's order of ratings, from 1, and all active established players so far. Of
     /// transactions that meet here one waits for the other, or is run again after it.
     ///
@@ -127,26 +174,6 @@ impl Tx {
         let sql = "UPDATE rating_orders SET players = $2, sum = $3 WHERE game = $1";
         on!(self.writing().await?, c => sqlx::query(sql).bind(game).bind(pool.players).bind(pool.sum).execute(c).await.map(drop))?;
         Ok(())
-    }
-
-    /// A user's rating in a game; `None`: no rated game yet.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn rating(&mut self, game: &str, user: UserKey) -> Result<Option<RatingRow>, StoreError> {
-        let sql = select_rating!("WHERE user_id = $1 AND game = $2");
-        Ok(
-            on!(self, c => sqlx::query_as::<_, RatingRow>(sql).bind(user.0).bind(game).fetch_optional(c).await)?,
-        )
-    }
-
-    /// The games in which a user has a rating.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn rated_games(&mut self, user: UserKey) -> Result<Vec<String>, StoreError> {
-        let sql = "SELECT game FROM ratings WHERE user_id = $1 ORDER BY game";
-        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_all(c).await)?)
     }
 
     /// Stores a user's rating in a game.
@@ -225,20 +252,6 @@ impl Tx {
         Ok(())
     }
 
-    /// Established players who count as active though their last board ended before `limit` and they have
-    /// none now, in the order of their rows.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn lapsed_players(&mut self, game: &str, limit: Millis) -> Result<Vec<RatingRow>, StoreError> {
-        let sql = select_rating!(
-            "WHERE game = $1 AND active AND ended_at < $2 AND games >= 20 AND NOT EXISTS \
-             (SELECT 1 FROM boards_in_play p WHERE p.user_id = ratings.user_id AND p.game = ratings.game) \
-             ORDER BY user_id"
-        );
-        Ok(on!(self, c => sqlx::query_as::<_, RatingRow>(sql).bind(game).bind(limit.0).fetch_all(c).await)?)
-    }
-
     /// Stores what a board did to a player's rating.
     ///
     /// # Errors
@@ -263,16 +276,5 @@ impl Tx {
             .await
             .map(drop))?;
         Ok(())
-    }
-
-    /// The players of a rated board in the order of their seats, with their ratings before and after it.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn rating_changes(&mut self, board: BoardKey) -> Result<Vec<(String, f64, f64)>, StoreError> {
-        let sql = "SELECT u.userid, c.before, c.after FROM rating_changes c JOIN users u ON u.id = c.user_id \
-                   WHERE c.board_id = $1 \
-                   ORDER BY (SELECT MIN(s.seat) FROM seats s WHERE s.board_id = $1 AND s.user_id = c.user_id)";
-        Ok(on!(self, c => sqlx::query_as::<_, (String, f64, f64)>(sql).bind(board.0).fetch_all(c).await)?)
     }
 }

@@ -1,34 +1,34 @@
-//! All that decides who gets a mail about a board, in one question: it is asked at every move.
+//! Everything that decides who gets a mail about a board, in one query: it is asked at every move.
 
 use sqlx::FromRow;
 
 use super::tx::Driver;
-use super::{SeatedBoard, StoreError, Tx, on};
+use super::{ReadTx, SeatedBoard, StoreError, on};
 use crate::domain::{BoardKey, OutboxKey, UserKey};
 
-/// A wish of somebody who plays on a board or watches it.
+/// A preference of a player or watcher of a board.
 #[derive(Clone, Debug)]
 pub struct ReaderWish {
-    /// Whose.
+    /// The user it belongs to.
     pub user_id: UserKey,
-    /// What it is about.
+    /// Its name.
     pub name: String,
-    /// What is wanted.
+    /// Its value.
     pub value: String,
 }
 
-/// An address of somebody who plays on a board or watches it.
+/// An address of a player or watcher of a board.
 #[derive(Clone, Debug)]
 pub struct ReaderAddress {
-    /// Whose.
+    /// The user it belongs to.
     pub user_id: UserKey,
     /// The address as registered.
     pub address: String,
-    /// When somebody proved to read it; `None`: nobody yet.
+    /// When the user proved that they read it; `None`: not yet.
     pub verified_at: Option<i64>,
     /// Since when no mail goes there because it came back.
     pub stopped_at: Option<i64>,
-    /// When he was told of that.
+    /// When the user was notified of that.
     pub stop_told_at: Option<i64>,
 }
 
@@ -52,73 +52,137 @@ pub struct WaitingMail {
 /// What is known of the readers of a board.
 #[derive(Clone, Debug, Default)]
 pub struct ReaderFacts {
-    /// Who watches, by name.
+    /// The watchers, by name.
     pub watchers: Vec<(UserKey, String)>,
     /// The addresses of all readers, each one's oldest first.
     pub addresses: Vec<ReaderAddress>,
-    /// What all readers want of the game. Of two wishes about the same the later counts: those for the game itself
+    /// The preferences of all readers about the game. Of two with the same name the later counts: those for the game itself
     /// come last.
     pub wishes: Vec<ReaderWish>,
-    /// Whose programs are told what happens.
+    /// The users with an active webhook.
     pub with_webhooks: Vec<UserKey>,
-    /// The mails about the watched board that nobody has begun to send, the oldest position first.
+    /// The mails about the board that no sender has taken yet, the oldest position first.
     pub waiting: Vec<WaitingMail>,
 }
 
-/// Users who are asked about as readers of boards of a game.
+/// Users whose facts as readers of boards of a game are wanted.
 #[derive(Clone, Debug)]
-pub(super) struct Asked<'a> {
-    /// Who.
+pub(super) struct ReadersQuery<'a> {
+    /// The users.
     pub(super) users: Vec<UserKey>,
-    /// With all who watch this board as well.
+    /// The board whose watchers are wanted as well.
     pub(super) board: Option<BoardKey>,
     /// The game.
     pub(super) game: &'a str,
 }
 
-impl<'a> Asked<'a> {
-    /// About the players of a board, and who watches it.
-    pub(super) fn players_of(found: &'a SeatedBoard) -> Self {
+impl<'a> ReadersQuery<'a> {
+    /// The players of a board and its watchers.
+    pub(super) fn of_board(found: &'a SeatedBoard) -> Self {
         let users = found.seats.iter().map(|seat| seat.user_id).collect();
         Self { users, board: Some(found.board.id), game: &found.board.game }
     }
 }
 
-/// Any of the five; `what` says which, and each has its own use for the other columns. `asked` is the place of what was
-/// asked among others.
-#[derive(Debug, FromRow)]
-struct Line {
-    asked: i64,
-    what: i64,
-    key: i64,
-    one: String,
-    two: Option<String>,
-    verified_at: Option<i64>,
-    stopped_at: Option<i64>,
-    stop_told_at: Option<i64>,
-    place: i64,
+/// What a row of the query is about. Rows are read in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum RowKind {
+    Watcher = 1,
+    Address = 2,
+    Wish = 3,
+    Webhook = 4,
+    WaitingMail = 5,
 }
 
-/// Joined to what is asked of them instead of gathered into lists of keys, which costs SQLite several times as much. Who
-/// watches twice over, or plays as well, comes up twice.
+impl TryFrom<i64> for RowKind {
+    type Error = String;
+
+    fn try_from(kind: i64) -> Result<Self, String> {
+        [Self::Watcher, Self::Address, Self::Wish, Self::Webhook, Self::WaitingMail]
+            .into_iter()
+            .find(|known| *known as i64 == kind)
+            .ok_or_else(|| format!("a row of kind {kind} about readers"))
+    }
+}
+
+/// A row of any kind. What the neutral columns hold is said by [`Row::decode`] and, in the same order, by the query.
+#[derive(Debug, FromRow)]
+struct Row {
+    /// The place of the [`ReadersQuery`] among those of the statement.
+    query: i64,
+    #[sqlx(try_from = "i64")]
+    kind: RowKind,
+    id: i64,
+    text_1: String,
+    text_2: Option<String>,
+    number_1: Option<i64>,
+    number_2: Option<i64>,
+    number_3: Option<i64>,
+    rank: i64,
+}
+
+/// A row by its kind.
+enum ReaderRow {
+    Watcher { name_key: String, user: UserKey, name: String },
+    Address(ReaderAddress),
+    Wish(ReaderWish),
+    Webhook(UserKey),
+    WaitingMail(WaitingMail),
+}
+
+impl Row {
+    fn decode(self) -> ReaderRow {
+        let Self { kind, id, text_1, text_2, number_1, number_2, number_3, rank, query: _ } = self;
+        match kind {
+            RowKind::Watcher => {
+                ReaderRow::Watcher { name_key: text_2.unwrap_or_default(), user: UserKey(id), name: text_1 }
+            }
+            RowKind::Address => ReaderRow::Address(ReaderAddress {
+                user_id: UserKey(id),
+                address: text_1,
+                verified_at: number_1,
+                stopped_at: number_2,
+                stop_told_at: number_3,
+            }),
+            RowKind::Wish => ReaderRow::Wish(ReaderWish {
+                user_id: UserKey(id),
+                name: text_1,
+                value: text_2.unwrap_or_default(),
+            }),
+            RowKind::Webhook => ReaderRow::Webhook(UserKey(id)),
+            RowKind::WaitingMail => ReaderRow::WaitingMail(WaitingMail {
+                id: OutboxKey(id),
+                recipient: text_1,
+                facts: text_2.unwrap_or_default(),
+                user_id: number_1.map(UserKey),
+                // How much later than its date it is due.
+                is_untouched: number_2.is_some_and(|later| later <= 0),
+                ply: rank,
+            }),
+        }
+    }
+}
+
+/// Joined to the rows about them instead of gathered into lists of keys, which costs SQLite several times as much. A user
+/// who watches twice over, or plays as well, comes up twice.
 ///
-/// `$users` are rows of what is asked, a game and a user; `$boards` comes before what is joined to the boards of what is
-/// `$asked`, `$board` and `$game` being the columns or parameters with their keys and games; `$wanted` is the game of a
-/// reader `r`.
+/// `$users` are rows of a query, a game and a user; `$boards` comes before what is joined to the boards of the queries,
+/// `$query`, `$board` and `$game` being the columns or parameters with their places, keys and games; `$wanted` is the game
+/// of a reader `r`.
 macro_rules! reader_facts {
     (
         users: $users:literal,
         boards: $boards:literal,
-        asked: $asked:literal,
+        query: $query:literal,
         board: $board:literal,
         game: $game:literal,
         wanted: $wanted:literal $(,)?
     ) => {
         concat!(
-            "WITH readers (asked, game, id, userid, userid_key) AS (SELECT ",
+            "WITH readers (query, game, id, userid, userid_key) AS (SELECT ",
             $users,
             " UNION ALL SELECT ",
-            $asked,
+            $query,
             ", ",
             $game,
             ", u.id, u.userid, u.userid_key FROM ",
@@ -126,7 +190,7 @@ macro_rules! reader_facts {
             "subscribers s JOIN users u ON u.id = s.user_id WHERE s.board_id = ",
             $board,
             " AND u.state <> 'deleted' UNION ALL SELECT ",
-            $asked,
+            $query,
             ", ",
             $game,
             ", u.id, u.userid, u.userid_key FROM ",
@@ -136,20 +200,20 @@ macro_rules! reader_facts {
             " AND g.subscribes AND CAST(",
             $board,
             " AS BIGINT) IS NOT NULL AND u.state <> 'deleted') \
-             SELECT asked, CAST(1 AS BIGINT) AS what, id AS key, userid AS one, userid_key AS two, \
-             CAST(NULL AS BIGINT) AS verified_at, CAST(NULL AS BIGINT) AS stopped_at, \
-             CAST(NULL AS BIGINT) AS stop_told_at, CAST(0 AS BIGINT) AS place FROM readers WHERE userid IS NOT NULL \
-             UNION ALL SELECT r.asked, 2, a.user_id, a.address, NULL, a.verified_at, \
+             SELECT query, CAST(1 AS BIGINT) AS kind, id, userid AS text_1, userid_key AS text_2, \
+             CAST(NULL AS BIGINT) AS number_1, CAST(NULL AS BIGINT) AS number_2, \
+             CAST(NULL AS BIGINT) AS number_3, CAST(0 AS BIGINT) AS rank FROM readers WHERE userid IS NOT NULL \
+             UNION ALL SELECT r.query, 2, a.user_id, a.address, NULL, a.verified_at, \
              (SELECT f.stopped_at FROM failing_addresses f WHERE f.address_key = a.address_key), a.stop_told_at, a.id \
              FROM readers r JOIN addresses a ON a.user_id = r.id \
-             UNION ALL SELECT r.asked, 3, p.user_id, p.name, p.value, NULL, NULL, NULL, \
+             UNION ALL SELECT r.query, 3, p.user_id, p.name, p.value, NULL, NULL, NULL, \
              CAST(CASE WHEN p.game = '' THEN 0 ELSE 1 END AS BIGINT) \
              FROM readers r JOIN preferences p ON p.user_id = r.id WHERE (p.game = '' OR p.game = ",
             $wanted,
-            ") UNION ALL SELECT r.asked, 4, w.user_id, '', NULL, NULL, NULL, NULL, CAST(0 AS BIGINT) \
+            ") UNION ALL SELECT r.query, 4, w.user_id, '', NULL, NULL, NULL, NULL, CAST(0 AS BIGINT) \
              FROM readers r JOIN webhooks w ON w.user_id = r.id WHERE w.stopped_at IS NULL \
              UNION ALL SELECT ",
-            $asked,
+            $query,
             ", 5, o.id, o.recipient, o.facts, o.user_id, o.due_at - o.date, NULL, o.ply FROM ",
             $boards,
             "outbox o WHERE o.board_id = ",
@@ -159,52 +223,52 @@ macro_rules! reader_facts {
     };
 }
 
-/// The users are a list in the first parameter, their game is in the second; without a board.
+/// The users are a list in the first parameter, their game is the second; without a board.
 const OF_USERS_ON_SQLITE: &str = reader_facts! {
     users: "CAST(0 AS BIGINT), $2, CAST(value AS BIGINT), CAST(NULL AS TEXT), CAST(NULL AS TEXT) FROM json_each($1)",
     boards: "",
-    asked: "CAST(0 AS BIGINT)",
+    query: "CAST(0 AS BIGINT)",
     board: "NULL",
     game: "$2",
     wanted: "$2",
 };
-/// The board is in the first parameter, its game in the second. To look who sits there takes a third less than a list of them.
+/// The board is the first parameter, its game the second. To look its seats up takes a third less than a list of users.
 const OF_BOARD_ON_SQLITE: &str = reader_facts! {
     users: "CAST(0 AS BIGINT), $2, user_id, CAST(NULL AS TEXT), CAST(NULL AS TEXT) FROM seats WHERE board_id = $1",
     boards: "",
-    asked: "CAST(0 AS BIGINT)",
+    query: "CAST(0 AS BIGINT)",
     board: "$1",
     game: "$2",
     wanted: "$2",
 };
 const ON_POSTGRES: &str = reader_facts! {
-    users: "asked, game, user_id, CAST(NULL AS TEXT), CAST(NULL AS TEXT) \
-            FROM UNNEST($1, $2, $3) AS asked (asked, game, user_id)",
-    boards: "UNNEST($4, $5, $6) AS watched (asked, game, board_id) CROSS JOIN ",
-    asked: "watched.asked",
+    users: "query, game, user_id, CAST(NULL AS TEXT), CAST(NULL AS TEXT) \
+            FROM UNNEST($1, $2, $3) AS asked (query, game, user_id)",
+    boards: "UNNEST($4, $5, $6) AS watched (query, game, board_id) CROSS JOIN ",
+    query: "watched.query",
     board: "watched.board_id",
     game: "watched.game",
     wanted: "r.game",
 };
 
-impl Tx {
+impl ReadTx {
     /// What is known of these users as readers of boards of a game.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn reader_facts(&mut self, users: &[UserKey], game: &str) -> Result<ReaderFacts, StoreError> {
         if self.is_postgres() {
-            return self.facts_of_asked(Asked { users: users.to_vec(), board: None, game }).await;
+            return self.facts_of(ReadersQuery { users: users.to_vec(), board: None, game }).await;
         }
-        let lines = on!(self, c => sqlx::query_as::<_, Line>(OF_USERS_ON_SQLITE)
+        let rows = on!(self, c => sqlx::query_as::<_, Row>(OF_USERS_ON_SQLITE)
             .bind(key_list(users))
             .bind(game)
             .fetch_all(c)
             .await)?;
-        Ok(sort_out(lines))
+        Ok(collect_facts(rows))
     }
 
-    /// What is known of those who read a board: its `players`, who are all that sit there, and who watches it.
+    /// What is known of the readers of a board: its `players`, who are all users with a seat, and its watchers.
     ///
     /// # Errors
     /// When the database fails.
@@ -214,77 +278,61 @@ impl Tx {
         players: &[UserKey],
         game: &str,
     ) -> Result<ReaderFacts, StoreError> {
-        if let Some(found) = self.ahead.take_readers(board, players) {
+        if let Some(found) = self.prefetched().take_readers(board, players) {
             return Ok(found);
         }
         if self.is_postgres() {
-            return self.facts_of_asked(Asked { users: players.to_vec(), board: Some(board), game }).await;
+            return self.facts_of(ReadersQuery { users: players.to_vec(), board: Some(board), game }).await;
         }
-        let lines = on!(self, c => sqlx::query_as::<_, Line>(OF_BOARD_ON_SQLITE)
+        let rows = on!(self, c => sqlx::query_as::<_, Row>(OF_BOARD_ON_SQLITE)
             .bind(board.0)
             .bind(game)
             .fetch_all(c)
             .await)?;
-        Ok(sort_out(lines))
+        Ok(collect_facts(rows))
     }
 
-    async fn facts_of_asked(&mut self, asked: Asked<'_>) -> Result<ReaderFacts, StoreError> {
-        Ok(self.facts_of_readers(&[asked]).await?.pop().unwrap_or_default())
+    async fn facts_of(&mut self, query: ReadersQuery<'_>) -> Result<ReaderFacts, StoreError> {
+        Ok(self.facts_of_readers(&[query]).await?.pop().unwrap_or_default())
     }
 
-    /// As [`Tx::board_reader_facts`] and [`Tx::reader_facts`], for several at once. PostgreSQL only.
+    /// As [`ReadTx::board_reader_facts`] and [`ReadTx::reader_facts`], for several at once. PostgreSQL only.
     pub(super) async fn facts_of_readers(
         &mut self,
-        asked: &[Asked<'_>],
+        queries: &[ReadersQuery<'_>],
     ) -> Result<Vec<ReaderFacts>, StoreError> {
         let (mut users, mut boards) =
             ((Vec::new(), Vec::new(), Vec::new()), (Vec::new(), Vec::new(), Vec::new()));
-        for (place, asked) in (0_i64..).zip(asked) {
-            users.extend(asked.users.iter().map(|user| (place, asked.game, user.0)));
-            boards.extend(asked.board.map(|board| (place, asked.game, board.0)));
+        for (place, query) in (0_i64..).zip(queries) {
+            users.extend(query.users.iter().map(|user| (place, query.game, user.0)));
+            boards.extend(query.board.map(|board| (place, query.game, board.0)));
         }
-        let mut facts: Vec<Vec<Line>> = asked.iter().map(|_| Vec::new()).collect();
+        let mut found: Vec<Vec<Row>> = queries.iter().map(|_| Vec::new()).collect();
         let Driver::Postgres(connection) = self.driver().await? else { return Ok(Vec::new()) };
-        let query = sqlx::query_as::<_, Line>(ON_POSTGRES).bind(users.0).bind(users.1).bind(users.2);
-        for line in query.bind(boards.0).bind(boards.1).bind(boards.2).fetch_all(connection).await? {
-            let place = usize::try_from(line.asked).unwrap_or(usize::MAX);
-            if let Some(lines) = facts.get_mut(place) {
-                lines.push(line);
+        let query = sqlx::query_as::<_, Row>(ON_POSTGRES).bind(users.0).bind(users.1).bind(users.2);
+        for row in query.bind(boards.0).bind(boards.1).bind(boards.2).fetch_all(connection).await? {
+            let place = usize::try_from(row.query).unwrap_or(usize::MAX);
+            if let Some(rows) = found.get_mut(place) {
+                rows.push(row);
             }
         }
-        Ok(facts.into_iter().map(sort_out).collect())
+        Ok(found.into_iter().map(collect_facts).collect())
     }
 }
 
-fn sort_out(mut lines: Vec<Line>) -> ReaderFacts {
-    lines.sort_by_key(|line| (line.what, line.place, line.key));
-    lines.dedup_by(|line, last| {
-        (line.what, line.place, line.key) == (last.what, last.place, last.key) && line.one == last.one
-    });
+fn collect_facts(mut rows: Vec<Row>) -> ReaderFacts {
+    let place = |row: &Row| (row.kind, row.rank, row.id);
+    rows.sort_by_key(place);
+    rows.dedup_by(|row, last| place(row) == place(last) && row.text_1 == last.text_1);
     let mut facts = ReaderFacts::default();
     let mut watchers = Vec::new();
-    for line in lines {
-        let Line { what, key, one, two, verified_at, stopped_at, stop_told_at, place, .. } = line;
-        let user_id = UserKey(key);
-        match what {
-            1 => watchers.push((two.unwrap_or_default(), user_id, one)),
-            2 => facts.addresses.push(ReaderAddress {
-                user_id,
-                address: one,
-                verified_at,
-                stopped_at,
-                stop_told_at,
-            }),
-            4 => facts.with_webhooks.push(user_id),
-            5 => facts.waiting.push(WaitingMail {
-                id: OutboxKey(key),
-                recipient: one,
-                user_id: verified_at.map(UserKey),
-                ply: place,
-                facts: two.unwrap_or_default(),
-                is_untouched: stopped_at.is_some_and(|later| later <= 0),
-            }),
-            _ => facts.wishes.push(ReaderWish { user_id, name: one, value: two.unwrap_or_default() }),
+    for row in rows {
+        match row.decode() {
+            ReaderRow::Watcher { name_key, user, name } => watchers.push((name_key, user, name)),
+            ReaderRow::Address(address) => facts.addresses.push(address),
+            ReaderRow::Wish(wish) => facts.wishes.push(wish),
+            ReaderRow::Webhook(user) => facts.with_webhooks.push(user),
+            ReaderRow::WaitingMail(mail) => facts.waiting.push(mail),
         }
     }
     watchers.sort_unstable();

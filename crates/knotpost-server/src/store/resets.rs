@@ -1,25 +1,9 @@
-//! Forgotten passwords: who asked for a new one, and how often somebody tried the code.
+//! Forgotten passwords: which users asked for a new one, and how often the code was tried.
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{Millis, UserKey};
 
-impl Tx {
-    /// Notes a new code for a user beside those there are. Only its digest is kept.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn add_reset(
-        &mut self,
-        user: UserKey,
-        code_digest: &str,
-        now: Millis,
-    ) -> Result<(), StoreError> {
-        let sql = "INSERT INTO password_resets (user_id, code_digest, tries, at) VALUES ($1, $2, 0, $3) \
-                   ON CONFLICT (user_id, at) DO NOTHING";
-        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(code_digest).bind(now.0).execute(c).await.map(drop))?;
-        Ok(())
-    }
-
+impl ReadTx {
     /// When the user was given the codes that can still be used: after `since`, and tried fewer than `most` times. The
     /// newest first.
     ///
@@ -47,6 +31,24 @@ impl Tx {
         let found: Option<i64> =
             on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(at.0).fetch_optional(c).await)?;
         Ok(found.is_some())
+    }
+}
+
+impl WriteTx {
+    /// Notes a new code for a user beside those there are. Only its digest is kept.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn add_reset(
+        &mut self,
+        user: UserKey,
+        code_digest: &str,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO password_resets (user_id, code_digest, tries, at) VALUES ($1, $2, 0, $3) \
+                   ON CONFLICT (user_id, at) DO NOTHING";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(code_digest).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
     }
 
     /// Counts a try with each code of a user, given after `since` and tried fewer than `most` times: the digests that

@@ -1,9 +1,9 @@
-//! What is stored sealed, for whoever changes the keys.
+//! Everything that is stored sealed, for a change of the keys.
 
 use super::dialect::on;
-use super::{StoreError, Tx};
+use super::{ReadTx, StoreError};
 
-impl Tx {
+impl ReadTx {
     /// How many received mails are stored whose sealed bytes begin like this.
     ///
     /// # Errors

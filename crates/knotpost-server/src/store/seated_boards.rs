@@ -1,4 +1,4 @@
-//! A board together with who sits there, in one question: nearly everything about boards begins with it.
+//! A board together with its seats, in one query: nearly everything about boards begins with it.
 
 use std::collections::HashMap;
 
@@ -6,10 +6,10 @@ use sqlx::FromRow;
 
 use super::readers::key_list;
 use super::tx::Driver;
-use super::{BoardRow, SeatRow, StoreError, Tx, on};
+use super::{BoardRow, ReadTx, SeatRow, StoreError, WriteTx, on};
 use crate::domain::BoardKey;
 
-/// A board and who sits there, in turn order.
+/// A board and its seats, in turn order.
 #[derive(Clone, Debug)]
 pub struct SeatedBoard {
     /// The board.
@@ -64,7 +64,7 @@ const SEVERAL_ON_POSTGRES: &str = concat!(
     ") AS found ORDER BY found.seat"
 );
 
-impl Tx {
+impl ReadTx {
     /// The board of that game and number, whatever its state.
     ///
     /// # Errors
@@ -81,40 +81,6 @@ impl Tx {
             .fetch_all(c)
             .await)?;
         Ok(gather(lines))
-    }
-
-    /// As [`Tx::find_seated_board`]; every other change of this board waits for, or conflicts with, this transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn lock_seated_board(
-        &mut self,
-        game: &str,
-        number: u32,
-    ) -> Result<Option<SeatedBoard>, StoreError> {
-        if let Some(found) = self.ahead.take_board(game, number) {
-            return Ok(Some(found));
-        }
-        // To lock the row would not be enough: a move whose snapshot is older would wait for the lock and then go on
-        // without what this transaction has written. The row is written, so that the move conflicts and is made again.
-        if let Driver::Postgres(connection) = self.writing().await?.driver().await? {
-            let sql = "UPDATE boards SET nagged_at = nagged_at WHERE game = $1 AND number = $2";
-            sqlx::query(sql).bind(game).bind(i64::from(number)).execute(connection).await?;
-        }
-        // SQLite has one writer at a time anyway.
-        self.find_seated_board(game, number).await
-    }
-
-    /// Takes a board that was locked for a move for this transaction, although no move is made on it.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn touch_board(&mut self, key: BoardKey) -> Result<(), StoreError> {
-        if self.is_postgres() {
-            let sql = "UPDATE boards SET nagged_at = nagged_at WHERE id = $1";
-            on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).execute(c).await.map(drop))?;
-        }
-        Ok(())
     }
 
     /// A board by key.
@@ -147,6 +113,42 @@ impl Tx {
             found.seats.push(seat);
         }
         Ok(boards)
+    }
+}
+
+impl WriteTx {
+    /// As [`ReadTx::find_seated_board`]; every other change of this board waits for, or conflicts with, this transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn lock_seated_board(
+        &mut self,
+        game: &str,
+        number: u32,
+    ) -> Result<Option<SeatedBoard>, StoreError> {
+        if let Some(found) = self.prefetched().take_board(game, number) {
+            return Ok(Some(found));
+        }
+        // To lock the row would not be enough: a move whose snapshot is older would wait for the lock and then go on
+        // without what this transaction has written. The row is written, so that the move conflicts and is made again.
+        if let Driver::Postgres(connection) = self.writing().await?.driver().await? {
+            let sql = "UPDATE boards SET nagged_at = nagged_at WHERE game = $1 AND number = $2";
+            sqlx::query(sql).bind(game).bind(i64::from(number)).execute(connection).await?;
+        }
+        // SQLite has one writer at a time anyway.
+        self.find_seated_board(game, number).await
+    }
+
+    /// Takes a board that was locked for a move for this transaction, although no move is made on it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn touch_board(&mut self, key: BoardKey) -> Result<(), StoreError> {
+        if self.is_postgres() {
+            let sql = "UPDATE boards SET nagged_at = nagged_at WHERE id = $1";
+            on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).execute(c).await.map(drop))?;
+        }
+        Ok(())
     }
 }
 

@@ -1,8 +1,8 @@
-//! Who sits at a board and who watches it.
+//! The seats and the watchers of a board.
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{BoardKey, SeatState, UserKey};
 
 /// A seat and the user in it.
@@ -22,7 +22,7 @@ pub struct SeatRow {
     pub to_move: bool,
     /// Resigned out of turn: happens when its turn comes.
     pub resign_pending: bool,
-    /// When his last vacation ends or ended.
+    /// When their last vacation ends or ended.
     pub away_until: Option<i64>,
     /// Moves wait for its turn.
     pub queued: bool,
@@ -39,7 +39,7 @@ pub struct NewSeat {
     pub to_move: bool,
 }
 
-impl Tx {
+impl ReadTx {
     /// The seats of a board, in turn order.
     ///
     /// # Errors
@@ -52,6 +52,32 @@ impl Tx {
         Ok(on!(self, c => sqlx::query_as::<_, SeatRow>(sql).bind(board.0).fetch_all(c).await)?)
     }
 
+    /// Names of the watchers of the board, or of all boards of its game, with their keys.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn subscribers(&mut self, board: BoardKey) -> Result<Vec<(i64, String)>, StoreError> {
+        let sql = "SELECT u.id, u.userid FROM users u WHERE u.id IN \
+                   (SELECT user_id FROM subscribers WHERE board_id = $1 UNION SELECT g.user_id FROM boards b \
+                   JOIN user_games g ON g.game = b.game AND g.subscribes WHERE b.id = $1) \
+                   AND u.state <> 'deleted' ORDER BY u.userid_key";
+        Ok(on!(self, c => sqlx::query_as::<_, (i64, String)>(sql).bind(board.0).fetch_all(c).await)?)
+    }
+
+    /// Boards with that number on which the user plays, in whatever game, that are not removed.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn games_with_board(&mut self, number: u32, user: UserKey) -> Result<Vec<String>, StoreError> {
+        // From the few games to the one board of that number in each: SQLite keeps a CROSS JOIN's order.
+        let sql = "SELECT DISTINCT n.game FROM board_numbers n CROSS JOIN boards b CROSS JOIN seats s \
+                   WHERE b.game = n.game AND b.number = $1 AND b.state <> 'removed' \
+                   AND s.board_id = b.id AND s.user_id = $2 ORDER BY n.game";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(i64::from(number)).bind(user.0).fetch_all(c).await)?)
+    }
+}
+
+impl WriteTx {
     /// Stores a seat of a new or restarted board.
     ///
     /// # Errors
@@ -115,18 +141,6 @@ impl Tx {
         Ok(())
     }
 
-    /// Names of those who watch the board, or all boards of its game, with their keys.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn subscribers(&mut self, board: BoardKey) -> Result<Vec<(i64, String)>, StoreError> {
-        let sql = "SELECT u.id, u.userid FROM users u WHERE u.id IN \
-                   (SELECT user_id FROM subscribers WHERE board_id = $1 UNION SELECT g.user_id FROM boards b \
-                   JOIN user_games g ON g.game = b.game AND g.subscribes WHERE b.id = $1) \
-                   AND u.state <> 'deleted' ORDER BY u.userid_key";
-        Ok(on!(self, c => sqlx::query_as::<_, (i64, String)>(sql).bind(board.0).fetch_all(c).await)?)
-    }
-
     /// Makes the user a watcher of the board.
     ///
     /// # Errors
@@ -135,17 +149,5 @@ impl Tx {
         let sql = "INSERT INTO subscribers (board_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
         on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(user.0).execute(c).await.map(drop))?;
         Ok(())
-    }
-
-    /// Boards with that number on which the user plays, in whatever game, that are not removed.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn games_with_board(&mut self, number: u32, user: UserKey) -> Result<Vec<String>, StoreError> {
-        // From the few games to the one board of that number in each: SQLite keeps a CROSS JOIN's order.
-        let sql = "SELECT DISTINCT n.game FROM board_numbers n CROSS JOIN boards b CROSS JOIN seats s \
-                   WHERE b.game = n.game AND b.number = $1 AND b.state <> 'removed' \
-                   AND s.board_id = b.id AND s.user_id = $2 ORDER BY n.game";
-        Ok(on!(self, c => sqlx::query_scalar(sql).bind(i64::from(number)).bind(user.0).fetch_all(c).await)?)
     }
 }

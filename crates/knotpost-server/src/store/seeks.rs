@@ -1,11 +1,11 @@
-//! Who looks for opponents.
+//! Users who look for opponents.
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{Millis, UserKey};
 
-/// Somebody who looks for opponents.
+/// A user who looks for opponents.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct SeekRow {
     /// Who.
@@ -13,7 +13,7 @@ pub struct SeekRow {
     pub user_id: UserKey,
     /// His name.
     pub userid: String,
-    /// How many more boards he wants.
+    /// How many more boards they want.
     pub wanted: i64,
     /// The game's options, canonical.
     pub options: String,
@@ -37,7 +37,55 @@ macro_rules! select_seek {
     };
 }
 
-impl Tx {
+impl ReadTx {
+    /// What a user looks for in a game.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn seek(&mut self, game: &str, user: UserKey) -> Result<Option<SeekRow>, StoreError> {
+        let sql = select_seek!("WHERE k.user_id = $1 AND k.game = $2");
+        Ok(on!(self, c => sqlx::query_as::<_, SeekRow>(sql).bind(user.0).bind(game).fetch_optional(c).await)?)
+    }
+
+    /// Other users who look for the same, the one who has waited longest first, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn equal_seeks(
+        &mut self,
+        game: &str,
+        own: &SeekRow,
+        limit: i64,
+    ) -> Result<Vec<SeekRow>, StoreError> {
+        let sql = select_seek!(
+            "WHERE k.game = $1 AND k.user_id <> $2 AND k.options = $3 AND k.rated = $4 \
+             AND k.nag_ms IS NOT DISTINCT FROM $5 AND k.forfeit_ms IS NOT DISTINCT FROM $6 \
+             AND k.total_ms IS NOT DISTINCT FROM $7 ORDER BY k.place LIMIT $8"
+        );
+        Ok(on!(self, c => sqlx::query_as::<_, SeekRow>(sql)
+            .bind(game)
+            .bind(own.user_id.0)
+            .bind(&own.options)
+            .bind(own.rated)
+            .bind(own.nag_ms)
+            .bind(own.forfeit_ms)
+            .bind(own.total_ms)
+            .bind(limit)
+            .fetch_all(c)
+            .await)?)
+    }
+
+    /// All users who look for opponents in a game, the one who has waited longest first, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_seeks(&mut self, game: &str, limit: i64) -> Result<Vec<SeekRow>, StoreError> {
+        let sql = select_seek!("WHERE k.game = $1 AND u.state = 'active' ORDER BY k.place LIMIT $2");
+        Ok(on!(self, c => sqlx::query_as::<_, SeekRow>(sql).bind(game).bind(limit).fetch_all(c).await)?)
+    }
+}
+
+impl WriteTx {
     /// The next place among a game's seeks. Of transactions that meet here one waits for the other, or is
     /// run again after it: so two who look at once find each other, and only once.
     ///
@@ -49,7 +97,7 @@ impl Tx {
         Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(game).fetch_one(c).await)?)
     }
 
-    /// Stores what a user looks for, instead of what he looked for before.
+    /// Stores what a user looks for, instead of what they looked for before.
     ///
     /// # Errors
     /// When the database fails.
@@ -83,52 +131,6 @@ impl Tx {
         Ok(())
     }
 
-    /// What a user looks for in a game.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn seek(&mut self, game: &str, user: UserKey) -> Result<Option<SeekRow>, StoreError> {
-        let sql = select_seek!("WHERE k.user_id = $1 AND k.game = $2");
-        Ok(on!(self, c => sqlx::query_as::<_, SeekRow>(sql).bind(user.0).bind(game).fetch_optional(c).await)?)
-    }
-
-    /// Others who look for the same, who has looked longest first, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn equal_seeks(
-        &mut self,
-        game: &str,
-        own: &SeekRow,
-        limit: i64,
-    ) -> Result<Vec<SeekRow>, StoreError> {
-        let sql = select_seek!(
-            "WHERE k.game = $1 AND k.user_id <> $2 AND k.options = $3 AND k.rated = $4 \
-             AND k.nag_ms IS NOT DISTINCT FROM $5 AND k.forfeit_ms IS NOT DISTINCT FROM $6 \
-             AND k.total_ms IS NOT DISTINCT FROM $7 ORDER BY k.place LIMIT $8"
-        );
-        Ok(on!(self, c => sqlx::query_as::<_, SeekRow>(sql)
-            .bind(game)
-            .bind(own.user_id.0)
-            .bind(&own.options)
-            .bind(own.rated)
-            .bind(own.nag_ms)
-            .bind(own.forfeit_ms)
-            .bind(own.total_ms)
-            .bind(limit)
-            .fetch_all(c)
-            .await)?)
-    }
-
-    /// Everybody who looks for opponents in a game, who has looked longest first, at most `limit`.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn list_seeks(&mut self, game: &str, limit: i64) -> Result<Vec<SeekRow>, StoreError> {
-        let sql = select_seek!("WHERE k.game = $1 AND u.state = 'active' ORDER BY k.place LIMIT $2");
-        Ok(on!(self, c => sqlx::query_as::<_, SeekRow>(sql).bind(game).bind(limit).fetch_all(c).await)?)
-    }
-
     /// Ends a user's search in a game.
     ///
     /// # Errors
@@ -139,7 +141,7 @@ impl Tx {
         Ok(())
     }
 
-    /// A board of a game has begun: its player wants one less; who wants none any more looks no longer.
+    /// A board of a game has begun: its player wants one less, and a player who wants no more is removed.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,11 +1,11 @@
-//! Who is logged in on the web, and links that log somebody in.
+//! Sessions on the web, and links that log a user in.
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{Millis, UserKey};
 
-/// A browser that somebody logged in with.
+/// A session: a browser in which a user logged in.
 #[derive(Clone, Debug, FromRow)]
 pub struct SessionRow {
     /// Digest of the token that the browser keeps.
@@ -17,7 +17,7 @@ pub struct SessionRow {
     pub password_mark: String,
     /// What the browser calls itself.
     pub user_agent: String,
-    /// When he logged in.
+    /// When they logged in.
     #[sqlx(try_from = "i64")]
     pub created_at: Millis,
     /// When it was last used, to the hour.
@@ -30,30 +30,7 @@ pub struct SessionRow {
     pub password_at: Option<i64>,
 }
 
-impl Tx {
-    /// Stores a new session.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn insert_session(&mut self, session: &SessionRow) -> Result<(), StoreError> {
-        let sql = "INSERT INTO web_sessions \
-                   (digest, user_id, password_mark, user_agent, created_at, seen_at, expires_at, password_at) \
-                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-        on!(self.writing().await?, c => sqlx::query(sql)
-            .bind(&session.digest)
-            .bind(session.user_id.0)
-            .bind(&session.password_mark)
-            .bind(&session.user_agent)
-            .bind(session.created_at.0)
-            .bind(session.seen_at.0)
-            .bind(session.expires_at.0)
-            .bind(session.password_at)
-            .execute(c)
-            .await
-            .map(drop))?;
-        Ok(())
-    }
-
+impl ReadTx {
     /// The session with this digest.
     ///
     /// # Errors
@@ -81,6 +58,40 @@ impl Tx {
     pub async fn count_sessions_of(&mut self, user: UserKey) -> Result<i64, StoreError> {
         let sql = "SELECT COUNT(*) FROM web_sessions WHERE user_id = $1";
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_one(c).await)?)
+    }
+
+    /// When the user was last given a link that was not used yet.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn magic_link_at(&mut self, user: UserKey) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT at FROM magic_links WHERE user_id = $1";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?)
+    }
+}
+
+impl WriteTx {
+    /// Stores a new session.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_session(&mut self, session: &SessionRow) -> Result<(), StoreError> {
+        let sql = "INSERT INTO web_sessions \
+                   (digest, user_id, password_mark, user_agent, created_at, seen_at, expires_at, password_at) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+        on!(self.writing().await?, c => sqlx::query(sql)
+            .bind(&session.digest)
+            .bind(session.user_id.0)
+            .bind(&session.password_mark)
+            .bind(&session.user_agent)
+            .bind(session.created_at.0)
+            .bind(session.seen_at.0)
+            .bind(session.expires_at.0)
+            .bind(session.password_at)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
     }
 
     /// Notes that a session was used.
@@ -143,15 +154,6 @@ impl Tx {
                    ON CONFLICT (user_id) DO UPDATE SET at = $2";
         on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
         Ok(())
-    }
-
-    /// When the user was last given a link that was not used yet.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn magic_link_at(&mut self, user: UserKey) -> Result<Option<i64>, StoreError> {
-        let sql = "SELECT at FROM magic_links WHERE user_id = $1";
-        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?)
     }
 
     /// Uses up the link given at that moment; says whether it was there.

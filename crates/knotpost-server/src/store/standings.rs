@@ -4,7 +4,7 @@ use sqlx::{AssertSqlSafe, FromRow};
 
 use super::dialect::among;
 use super::readers::key_list;
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, on};
 use crate::domain::{Millis, UserKey};
 
 /// A line of the standings.
@@ -27,32 +27,32 @@ pub struct StandingRow {
     pub glicko: f64,
     /// Its deviation.
     pub deviation: f64,
-    /// How he stands to the game.
+    /// The user's settings for the game.
     #[sqlx(flatten)]
     pub facts: PlayerFacts,
 }
 
 impl StandingRow {
-    /// The order of the standings: of equals, who signed up first comes first.
+    /// The order of the standings: of equals, the user who signed up first comes first.
     pub fn by_rank(&self, other: &Self) -> std::cmp::Ordering {
         other.rating.total_cmp(&self.rating).then(self.user_id.0.cmp(&other.user_id.0))
     }
 }
 
-/// How a player of the standings stands to the game besides his rating.
+/// What is known of a player of the standings besides the rating.
 #[derive(Clone, Copy, Debug, FromRow)]
 pub struct PlayerFacts {
-    /// Whether he takes challenges.
+    /// Whether they take challenges.
     pub accepts: bool,
-    /// The most boards he plays at a time.
+    /// The most boards they play at a time.
     pub board_limit: Option<i64>,
-    /// How many he plays; one on which he has several seats is one.
+    /// How many they play; one on which they have several seats counts once.
     pub playing: i64,
-    /// How many opponents he looks for.
+    /// How many opponents they look for.
     pub wanted: i64,
 }
 
-/// Who has no rating in a game yet.
+/// A player who has no rating in a game yet.
 #[derive(Clone, Debug, FromRow)]
 pub struct UnratedPlayer {
     /// Who.
@@ -60,7 +60,7 @@ pub struct UnratedPlayer {
     pub user_id: UserKey,
     /// His name.
     pub userid: String,
-    /// How he stands to the game.
+    /// The user's settings for the game.
     #[sqlx(flatten)]
     pub facts: PlayerFacts,
 }
@@ -87,7 +87,7 @@ pub enum StandingsBlock {
     Established,
     /// Active ones with fewer.
     Provisional,
-    /// Those who do not play any more.
+    /// Players who no longer play.
     Inactive,
 }
 
@@ -130,7 +130,7 @@ macro_rules! select_standing {
     };
 }
 
-impl Tx {
+impl ReadTx {
     /// The best of a block, at most `limit`; of equals those who signed up first. Whose last board ended before `long_ago` and who plays none now
     /// is inactive.
     ///
@@ -143,11 +143,11 @@ impl Tx {
         long_ago: Millis,
         limit: i64,
     ) -> Result<Vec<StandingRow>, StoreError> {
-        // Each with whether it asks when somebody played last.
+        // Each with whether it asks when a player played last.
         let questions: &[_] = match block {
             StandingsBlock::Established => &[(select_standing!(active, "r.games >= 20"), true)],
             StandingsBlock::Provisional => &[(select_standing!(active, "r.games < 20"), true)],
-            // Two questions, so that each gets its order from an index.
+            // Two queries, so that each gets its order from an index.
             StandingsBlock::Inactive => &[(select_standing!(gone), false), (select_standing!(quiet), true)],
         };
         let mut rows = Vec::new();
@@ -166,7 +166,7 @@ impl Tx {
         Ok(rows)
     }
 
-    /// Who of these users has no rating in a game, in no order.
+    /// Those of these users who have no rating in a game, in no order.
     ///
     /// # Errors
     /// When the database fails.

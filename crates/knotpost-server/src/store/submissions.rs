@@ -2,7 +2,7 @@
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{BoardKey, Millis};
 
 /// A move that waits to be confirmed.
@@ -16,7 +16,7 @@ pub struct SubmissionRow {
     pub comment: String,
 }
 
-impl Tx {
+impl ReadTx {
     /// What a seat has submitted last, whether it can still be played or not.
     ///
     /// # Errors
@@ -31,7 +31,9 @@ impl Tx {
             on!(self, c => sqlx::query_as::<_, SubmissionRow>(sql).bind(board.0).bind(seat).fetch_optional(c).await)?,
         )
     }
+}
 
+impl WriteTx {
     /// Keeps this for a seat instead of what it has submitted before.
     ///
     /// # Errors

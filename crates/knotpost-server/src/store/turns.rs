@@ -1,6 +1,6 @@
-//! What a turn changes: a move is what this server writes most.
+//! What a turn changes: nothing is written more often than moves.
 
-use super::{BoardRow, MoveRow, StoreError, Tx, on};
+use super::{BoardRow, MoveRow, StoreError, WriteTx, on};
 use crate::domain::{BoardKey, BoardState};
 
 /// Moves that were made, and what they led to.
@@ -40,7 +40,7 @@ impl Turn<'_> {
     }
 }
 
-impl Tx {
+impl WriteTx {
     /// Stores moves that were made, where the board stands after them, and which seat is to move.
     /// The number of a move is unique on its board: of two, one gets [`StoreError::Conflict`], on PostgreSQL perhaps not
     /// before its transaction ends.
@@ -50,8 +50,8 @@ impl Tx {
     pub async fn store_turn(&mut self, turn: Turn<'_>) -> Result<(), StoreError> {
         let board = turn.board;
         let goes_on = board.state == BoardState::Active;
-        if goes_on && self.is_postgres() {
-            return self.hold_turn(turn).await;
+        if goes_on && self.buffer(turn).await?.is_some() {
+            return Ok(());
         }
         for entry in turn.moves {
             self.insert_move(board.id, entry).await?;

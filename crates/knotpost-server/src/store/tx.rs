@@ -1,52 +1,67 @@
-//! A transaction on either database, and the points inside it that one can return to.
+//! Transactions on either database: [`ReadTx`] asks, [`WriteTx`] changes.
+//!
+//! Tables put every query into `impl ReadTx` and every change into `impl WriteTx`. A [`ReadTx`] runs its statements on
+//! [`ReadOnly`] connections; the connection itself is reached by [`WriteTx::writing`] alone, on which savepoints, the
+//! prefetched answers and the write buffer depend. Nothing here knows a table.
+
+use std::ops::{Deref, DerefMut};
 
 use sqlx::pool::PoolConnection;
 use sqlx::{PgConnection, Postgres, Transaction};
+use sqlx_rusqlite::{PooledReader, RusqliteConnection};
 
-use super::ahead::Ahead;
-use super::behind::Behind;
-use super::inline::{InlineConnection, Reader};
-use super::{StoreError, on};
+use super::StoreError;
+use super::batch::Batch;
+use super::read_only::ReadOnly;
 
-/// A transaction on either database.
+/// A transaction that asks.
 #[derive(Debug)]
-pub struct Tx {
-    /// The transaction itself, without what is held back. Who changes something with it calls `Tx::writing` first.
-    pub connection: Connection,
+pub struct ReadTx {
+    connection: Connection,
+    pub(super) batch: Batch,
+}
+
+/// A transaction that changes rows. It can do whatever a [`ReadTx`] can.
+#[derive(Debug)]
+pub struct WriteTx {
+    read: ReadTx,
     savepoints: Vec<Savepoint>,
     written: bool,
     undo: bool,
-    pub(super) ahead: Ahead,
-    pub(super) behind: Behind,
 }
 
-/// A transaction of either database.
+/// A transaction of either database, or a connection without one.
 #[derive(Debug)]
-pub enum Connection {
-    /// SQLite, for questions.
-    SqliteReader(Reader),
+pub(super) enum Connection {
+    /// SQLite, for queries.
+    SqliteReader(PooledReader),
     /// PostgreSQL.
     Postgres(Transaction<'static, Postgres>),
-    /// SQLite, for the writer, who begins and ends its transactions by statements.
-    SqliteWriter(InlineConnection),
-    /// PostgreSQL, for who makes moves together and begins and ends his transactions by statements.
+    /// SQLite, for the writer, which begins and ends its transactions by statements.
+    SqliteWriter(RusqliteConnection),
+    /// PostgreSQL, for a writer that shares a transaction among several moves and begins and ends it by statements.
     PostgresWriter(PgConnection),
-    /// PostgreSQL, for a single question.
+    /// PostgreSQL, for a single query.
     PostgresAlone(PoolConnection<Postgres>),
 }
 
-/// What statements run on.
+/// What statements run on, by database.
 #[derive(Debug)]
-pub enum Driver<'c> {
+pub enum Driver<S, P> {
     /// SQLite.
-    Sqlite(&'c mut InlineConnection),
+    Sqlite(S),
     /// PostgreSQL.
-    Postgres(&'c mut PgConnection),
+    Postgres(P),
 }
 
+/// What queries run on.
+pub type ReadDriver<'c> = Driver<ReadOnly<&'c mut RusqliteConnection>, ReadOnly<&'c mut PgConnection>>;
+
+/// What any statement runs on.
+pub type WriteDriver<'c> = Driver<&'c mut RusqliteConnection, &'c mut PgConnection>;
+
 impl Connection {
-    /// What statements run on, whether in a transaction or alone.
-    pub fn driver(&mut self) -> Driver<'_> {
+    fn driver(&mut self) -> WriteDriver<'_> {
         match self {
             Self::Postgres(transaction) => Driver::Postgres(transaction),
             Self::SqliteReader(reader) => Driver::Sqlite(reader),
@@ -57,34 +72,23 @@ impl Connection {
     }
 }
 
-/// Where a point to return to is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Savepoint {
-    /// Here: nothing was written since, so that the database need not know of it.
-    Here,
-    /// In the database.
-    Marked,
-    /// In the database, at the same point as the one before it.
-    Shared,
-    /// Nowhere: to return there, all that share the transaction are undone.
-    Missing,
-}
-
-impl Tx {
-    pub(super) fn postgres(transaction: Transaction<'static, Postgres>) -> Self {
-        Self::on(Connection::Postgres(transaction))
-    }
-
+impl ReadTx {
     pub(super) fn on(connection: Connection) -> Self {
-        let (ahead, behind) = (Ahead::default(), Behind::default());
-        Self { connection, savepoints: Vec::new(), written: false, undo: false, ahead, behind }
+        Self { connection, batch: Batch::default() }
     }
 
-    /// What statements run on, now that all that was held back is written.
-    pub(super) async fn driver(&mut self) -> Result<Driver<'_>, StoreError> {
-        if !self.behind.is_empty() {
-            // Boxed: every statement would have room for it otherwise.
-            Box::pin(self.write_behind()).await?;
+    /// What queries run on, after everything in the write buffer is written: a query sees what was written before it.
+    pub(super) async fn driver(&mut self) -> Result<ReadDriver<'_>, StoreError> {
+        Ok(match self.flushed().await? {
+            Driver::Sqlite(connection) => Driver::Sqlite(ReadOnly::new(connection)),
+            Driver::Postgres(connection) => Driver::Postgres(ReadOnly::new(connection)),
+        })
+    }
+
+    async fn flushed(&mut self) -> Result<WriteDriver<'_>, StoreError> {
+        if self.batch.is_dirty() {
+            // Boxed: otherwise the future of every statement would have room for it.
+            Box::pin(self.batch.flush(self.connection.driver())).await?;
         }
         Ok(self.connection.driver())
     }
@@ -93,73 +97,138 @@ impl Tx {
         !matches!(self.connection, Connection::SqliteReader(_) | Connection::SqliteWriter(_))
     }
 
-    /// Whether several make their moves in it. There a savepoint for each, which nearly none returns to, would write what
-    /// is held back and take two ways to the database.
+    /// The connection itself, past the write buffer and the savepoints, for SQL of the tests. The server never calls it.
+    #[doc(hidden)]
+    pub fn driver_for_tests(&mut self) -> WriteDriver<'_> {
+        self.connection.driver()
+    }
+}
+
+impl Deref for WriteTx {
+    type Target = ReadTx;
+
+    fn deref(&self) -> &ReadTx {
+        &self.read
+    }
+}
+
+impl DerefMut for WriteTx {
+    fn deref_mut(&mut self) -> &mut ReadTx {
+        &mut self.read
+    }
+}
+
+/// A point inside a transaction that it can return to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Savepoint {
+    /// Nothing was written since, so the database has none yet.
+    Pending,
+    /// The database has it.
+    Set,
+    /// The one before it, with nothing written between the two, stands for it in the database.
+    Merged,
+    /// The transaction is shared and has no savepoints: to return here, all of it is undone.
+    Unavailable,
+}
+
+/// The right to run a statement that changes something; given by [`WriteTx::writing`].
+#[derive(Debug)]
+pub(super) struct Writing<'t>(&'t mut WriteTx);
+
+impl<'t> Writing<'t> {
+    /// What the statement runs on, after everything in the write buffer is written.
+    pub(super) async fn driver(self) -> Result<WriteDriver<'t>, StoreError> {
+        self.0.read.flushed().await
+    }
+}
+
+impl WriteTx {
+    pub(super) fn postgres(transaction: Transaction<'static, Postgres>) -> Self {
+        Self::on(Connection::Postgres(transaction))
+    }
+
+    pub(super) fn on(connection: Connection) -> Self {
+        Self { read: ReadTx::on(connection), savepoints: Vec::new(), written: false, undo: false }
+    }
+
+    /// Whether several moves share it. There a savepoint for each, which is hardly ever returned to, would flush the
+    /// write buffer and take two statements.
     fn is_shared(&self) -> bool {
-        matches!(self.connection, Connection::PostgresWriter(_))
+        matches!(self.read.connection, Connection::PostgresWriter(_))
     }
 
-    /// The transaction, for a statement that changes something. Every statement that does goes through here.
-    pub(super) async fn writing(&mut self) -> Result<&mut Self, StoreError> {
-        self.ahead.forget();
-        self.holding().await
+    /// For a statement that changes something, after which prefetched answers may be wrong.
+    pub(super) async fn writing(&mut self) -> Result<Writing<'_>, StoreError> {
+        self.read.batch.invalidate();
+        self.note_change().await?;
+        Ok(Writing(self))
     }
 
-    /// The transaction, to hold something back that is to be written. Who does tells `ahead` what is true no more.
-    pub(super) async fn holding(&mut self) -> Result<&mut Self, StoreError> {
+    /// For rows that are written later, or were written by the batch. The caller drops the prefetched answers that they
+    /// make wrong.
+    pub(super) async fn note_change(&mut self) -> Result<(), StoreError> {
         self.written = true;
-        if self.savepoints.last() == Some(&Savepoint::Here) {
+        if self.savepoints.last() == Some(&Savepoint::Pending) {
             if self.is_shared() {
-                self.savepoints.fill(Savepoint::Missing);
-                return Ok(self);
+                self.savepoints.fill(Savepoint::Unavailable);
+                return Ok(());
             }
-            let first = self.savepoints.iter().position(|point| *point == Savepoint::Here).unwrap_or(0);
+            let first = self.savepoints.iter().position(|point| *point == Savepoint::Pending).unwrap_or(0);
             self.statement("SAVEPOINT step").await?;
             for (index, point) in self.savepoints.iter_mut().enumerate().skip(first) {
-                *point = if index == first { Savepoint::Marked } else { Savepoint::Shared };
+                *point = if index == first { Savepoint::Set } else { Savepoint::Merged };
             }
         }
-        Ok(self)
+        Ok(())
     }
 
-    /// Forgets what is held back, for a transaction that is undone.
-    pub(super) fn drop_behind(&mut self) {
-        self.behind = Behind::default();
-    }
-
-    /// Marks a point inside the transaction that [`Tx::rollback_to_savepoint`] returns to.
-    pub fn savepoint(&mut self) {
-        self.savepoints.push(Savepoint::Here);
-    }
-
-    /// Undoes all since the last savepoint and forgets the savepoint.
+    /// Writes what is in the write buffer.
     ///
     /// # Errors
-    /// When the database fails; when others share the transaction, who would have to be undone as well.
+    /// When the database fails, or refuses one of the rows: which one is unknown.
+    pub(super) async fn flush(&mut self) -> Result<(), StoreError> {
+        self.read.flushed().await.map(drop)
+    }
+
+    /// Empties the write buffer of a transaction that is undone.
+    pub(super) fn drop_buffered(&mut self) {
+        self.read.batch.drop_buffered();
+    }
+
+    /// Marks a point inside the transaction that [`WriteTx::rollback_to_savepoint`] returns to.
+    pub fn savepoint(&mut self) {
+        self.savepoints.push(Savepoint::Pending);
+    }
+
+    /// Undoes everything since the last savepoint and forgets the savepoint.
+    ///
+    /// # Errors
+    /// When the database fails; when the transaction is shared with other work, which would be undone as well.
     pub async fn rollback_to_savepoint(&mut self) -> Result<(), StoreError> {
-        if self.savepoints.last() == Some(&Savepoint::Missing) {
-            return Err(StoreError::Shared);
-        }
-        if self.savepoints.last().is_some_and(|point| *point != Savepoint::Here) {
-            // What was held back before the savepoint is written: the savepoint is a statement.
-            self.drop_behind();
-            self.statement("ROLLBACK TO SAVEPOINT step").await?;
+        match self.savepoints.last() {
+            Some(Savepoint::Unavailable) => return Err(StoreError::Shared),
+            Some(Savepoint::Set | Savepoint::Merged) => {
+                // What was in the buffer before the savepoint is written: the savepoint is a statement.
+                self.drop_buffered();
+                self.statement("ROLLBACK TO SAVEPOINT step").await?;
+            }
+            Some(Savepoint::Pending) | None => {}
         }
         self.release_savepoint().await
     }
 
-    /// Keeps all since the last savepoint and forgets the savepoint.
+    /// Keeps everything since the last savepoint and forgets the savepoint.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn release_savepoint(&mut self) -> Result<(), StoreError> {
         match self.savepoints.pop() {
-            Some(Savepoint::Marked) => self.statement("RELEASE SAVEPOINT step").await,
-            Some(Savepoint::Here | Savepoint::Shared | Savepoint::Missing) | None => Ok(()),
+            Some(Savepoint::Set) => self.statement("RELEASE SAVEPOINT step").await,
+            Some(Savepoint::Pending | Savepoint::Merged | Savepoint::Unavailable) | None => Ok(()),
         }
     }
 
-    /// Has all that this piece of work wrote undone when it ends, although it ends well: what it returns is true
+    /// Has everything that this piece of work wrote undone when it ends, although it ends well: what it returns is true
     /// of the database as it was before.
     pub fn undo_all(&mut self) {
         self.undo = self.written;
@@ -176,14 +245,23 @@ impl Tx {
         self.undo
     }
 
+    /// Runs a statement about the transaction itself.
     pub(super) async fn statement(&mut self, sql: &'static str) -> Result<(), StoreError> {
-        on!(self, c => sqlx::query(sql).execute(c).await.map(drop))?;
+        match self.read.flushed().await? {
+            Driver::Sqlite(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
+            Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
+        }
         Ok(())
     }
 
+    /// The connection, for a transaction that was ended by a statement or is ended with its connection.
+    pub(super) fn into_connection(self) -> Connection {
+        self.read.connection
+    }
+
     pub(super) async fn commit(mut self) -> Result<(), StoreError> {
-        self.driver().await?;
-        match self.connection {
+        self.flush().await?;
+        match self.into_connection() {
             Connection::Postgres(transaction) => transaction.commit().await?,
             Connection::SqliteReader(_)
             | Connection::SqliteWriter(_)
@@ -194,7 +272,7 @@ impl Tx {
     }
 
     pub(super) async fn rollback(self) -> Result<(), StoreError> {
-        match self.connection {
+        match self.into_connection() {
             Connection::Postgres(transaction) => transaction.rollback().await?,
             Connection::SqliteReader(_)
             | Connection::SqliteWriter(_)

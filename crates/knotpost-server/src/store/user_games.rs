@@ -1,10 +1,10 @@
-//! How a user stands to a game: whether he takes challenges, and how many boards he plays at most.
+//! Settings of a user for a game: whether they take challenges, and how many boards they play at most.
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::UserKey;
 
-impl Tx {
-    /// Whether the user takes challenges of this game. Who has said nothing does; who has left does not.
+impl ReadTx {
+    /// Whether the user takes challenges of this game. By default they do; a user who has left does not.
     ///
     /// # Errors
     /// When the database fails.
@@ -16,6 +16,37 @@ impl Tx {
         Ok(found.is_some())
     }
 
+    /// The most boards of this game the user plays at a time; `None`: no limit.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn board_limit(&mut self, game: &str, user: UserKey) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT board_limit FROM user_games WHERE user_id = $1 AND game = $2";
+        let limit: Option<Option<i64>> =
+            on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_optional(c).await)?;
+        Ok(limit.flatten())
+    }
+
+    /// How many boards of this game the user is playing; a board on which they have several seats counts once.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_active_boards(&mut self, game: &str, user: UserKey) -> Result<i64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM boards_in_play WHERE user_id = $1 AND game = $2";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_one(c).await)?)
+    }
+
+    /// How many boards of all games the user is playing; a board on which they have several seats is one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_boards_in_play(&mut self, user: UserKey) -> Result<i64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM boards_in_play WHERE user_id = $1";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_one(c).await)?)
+    }
+}
+
+impl WriteTx {
     /// Stores whether the user takes challenges of this game.
     ///
     /// # Errors
@@ -35,18 +66,7 @@ impl Tx {
         Ok(())
     }
 
-    /// The most boards of this game the user plays at a time; `None`: no limit.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn board_limit(&mut self, game: &str, user: UserKey) -> Result<Option<i64>, StoreError> {
-        let sql = "SELECT board_limit FROM user_games WHERE user_id = $1 AND game = $2";
-        let limit: Option<Option<i64>> =
-            on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_optional(c).await)?;
-        Ok(limit.flatten())
-    }
-
-    /// As [`Tx::board_limit`], before a board is started: of two that are started at once for somebody with
+    /// As [`ReadTx::board_limit`], before a board is started: of two that are started at once for somebody with
     /// a limit, one sees the other.
     ///
     /// # Errors
@@ -83,23 +103,5 @@ impl Tx {
             .await
             .map(drop))?;
         Ok(())
-    }
-
-    /// How many boards of this game the user is playing; a board on which he has several seats is one.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn count_active_boards(&mut self, game: &str, user: UserKey) -> Result<i64, StoreError> {
-        let sql = "SELECT COUNT(*) FROM boards_in_play WHERE user_id = $1 AND game = $2";
-        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_one(c).await)?)
-    }
-
-    /// How many boards of all games the user is playing; a board on which they have several seats is one.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn count_boards_in_play(&mut self, user: UserKey) -> Result<i64, StoreError> {
-        let sql = "SELECT COUNT(*) FROM boards_in_play WHERE user_id = $1";
-        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_one(c).await)?)
     }
 }

@@ -2,7 +2,7 @@
 
 use sqlx::FromRow;
 
-use super::{StoreError, Tx, on};
+use super::{ReadTx, StoreError, WriteTx, on};
 use crate::domain::{BoardKey, Millis, UserKey};
 
 /// A vacation.
@@ -19,7 +19,7 @@ pub struct VacationRow {
     pub until_at: Millis,
 }
 
-impl Tx {
+impl ReadTx {
     /// The vacations of a user that ended after `since`, in order.
     ///
     /// # Errors
@@ -47,7 +47,9 @@ impl Tx {
             on!(self, c => sqlx::query_as::<_, VacationRow>(sql).bind(board.0).bind(since.0).fetch_all(c).await)?,
         )
     }
+}
 
+impl WriteTx {
     /// Stores when a vacation ends; one that ends where it began is forgotten. Two changes of one
     /// user's vacations at once conflict with each other.
     ///

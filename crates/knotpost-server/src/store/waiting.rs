@@ -6,10 +6,10 @@
 //! waits for ever.
 
 use super::dialect::on;
-use super::{NewInbox, StoreError, Tx};
+use super::{NewInbox, ReadTx, StoreError, WriteTx};
 use crate::domain::{InboxKey, Millis};
 
-/// What is known of who sent a waiting mail.
+/// What is known of the sender of a waiting mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Share {
     /// Nothing is proven.
@@ -72,35 +72,7 @@ pub enum QueueBound {
     Total,
 }
 
-impl Tx {
-    /// Stores a received mail that waits for a worker, unless enough of its kind wait.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn insert_waiting(
-        &mut self,
-        mail: &NewInbox,
-        place: &NewPlace,
-        bounds: &QueueBounds,
-    ) -> Result<Result<InboxKey, QueueBound>, StoreError> {
-        if let Some(bound) = self.bound_met(place, bounds).await? {
-            return Ok(Err(bound));
-        }
-        let turn = self.next_turn(place, mail.received_at).await?;
-        let key = self.insert_inbox(mail).await?;
-        let sql = "UPDATE inbox SET turn = $2, flow = $3, from_domain = $4, share = $5 WHERE id = $1";
-        on!(self.writing().await?, c => sqlx::query(sql)
-            .bind(key.0)
-            .bind(turn)
-            .bind(&place.flow)
-            .bind(&place.from_domain)
-            .bind(place.share.number())
-            .execute(c)
-            .await
-            .map(drop))?;
-        Ok(Ok(key))
-    }
-
+impl ReadTx {
     /// Two servers that look at once may both take the last place, which does no harm.
     async fn bound_met(
         &mut self,
@@ -147,5 +119,35 @@ impl Tx {
         let last: Option<i64> =
             on!(self, c => sqlx::query_scalar(last).bind(&place.flow).fetch_one(c).await)?;
         Ok(current.max(last).unwrap_or_default().saturating_add(place.share.distance()))
+    }
+}
+
+impl WriteTx {
+    /// Stores a received mail that waits for a worker, unless enough of its kind wait.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_waiting(
+        &mut self,
+        mail: &NewInbox,
+        place: &NewPlace,
+        bounds: &QueueBounds,
+    ) -> Result<Result<InboxKey, QueueBound>, StoreError> {
+        if let Some(bound) = self.bound_met(place, bounds).await? {
+            return Ok(Err(bound));
+        }
+        let turn = self.next_turn(place, mail.received_at).await?;
+        let key = self.insert_inbox(mail).await?;
+        let sql = "UPDATE inbox SET turn = $2, flow = $3, from_domain = $4, share = $5 WHERE id = $1";
+        on!(self.writing().await?, c => sqlx::query(sql)
+            .bind(key.0)
+            .bind(turn)
+            .bind(&place.flow)
+            .bind(&place.from_domain)
+            .bind(place.share.number())
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(Ok(key))
     }
 }

@@ -1,10 +1,10 @@
-//! Webhooks, and what they are to be told: rows of the outbox that others than the senders of mail take.
+//! Webhooks and their events: rows of the outbox that the senders of mail do not take.
 
 use sqlx::FromRow;
 
 use super::dialect::{among, claim, on};
 use super::readers::key_list;
-use super::{StoreError, Tx};
+use super::{ReadTx, StoreError, WriteTx};
 use crate::domain::{Millis, OutboxKey, UserKey};
 
 /// A webhook.
@@ -17,7 +17,7 @@ pub struct WebhookRow {
     pub user_id: UserKey,
     /// Its address.
     pub url: String,
-    /// What it is told, comma-separated.
+    /// The events that it gets, comma-separated.
     pub events: String,
     /// What its events are signed with, sealed.
     pub secret: Vec<u8>,
@@ -30,13 +30,13 @@ pub struct WebhookRow {
     pub failures: i64,
     /// When the first of them was.
     pub failing_since: Option<i64>,
-    /// Since when it is told nothing.
+    /// Since when it gets no events.
     pub stopped_at: Option<i64>,
     /// Why the last attempt failed.
     pub error: Option<String>,
 }
 
-/// A webhook of somebody who reads a board.
+/// A webhook of a reader of a board.
 #[derive(Clone, Debug, FromRow)]
 pub struct HookReader {
     /// Its number.
@@ -48,20 +48,20 @@ pub struct HookReader {
     pub userid: String,
     /// Its address.
     pub url: String,
-    /// What it is told, comma-separated.
+    /// The events that it gets, comma-separated.
     pub events: String,
     /// How many events wait for it, counted no further than asked.
     pub waiting: i64,
 }
 
-/// What a webhook is to be told.
+/// An event for a webhook.
 #[derive(Clone, Debug)]
 pub struct NewHookEvent {
     /// Which.
     pub webhook: i64,
     /// Whose.
     pub user: UserKey,
-    /// Its host, for whoever looks at the outbox.
+    /// Its host, shown to administrators who look at the outbox.
     pub recipient: String,
     /// The id of the message, the same in every attempt.
     pub id: String,
@@ -77,7 +77,7 @@ pub struct HookEventRow {
     /// The row.
     #[sqlx(try_from = "i64")]
     pub id: OutboxKey,
-    /// Which webhook is told.
+    /// The webhook that gets it.
     pub webhook_id: i64,
     /// Whose it was.
     pub user_id: Option<i64>,
@@ -102,7 +102,66 @@ macro_rules! select_webhook {
     };
 }
 
-impl Tx {
+impl ReadTx {
+    /// A user's webhooks, the oldest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn webhooks_of(&mut self, user: UserKey) -> Result<Vec<WebhookRow>, StoreError> {
+        let sql = select_webhook!("WHERE user_id = $1 ORDER BY id");
+        Ok(on!(self, c => sqlx::query_as::<_, WebhookRow>(sql).bind(user.0).fetch_all(c).await)?)
+    }
+
+    /// The webhook of that number.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn webhook(&mut self, id: i64) -> Result<Option<WebhookRow>, StoreError> {
+        let sql = select_webhook!("WHERE id = $1");
+        Ok(on!(self, c => sqlx::query_as::<_, WebhookRow>(sql).bind(id).fetch_optional(c).await)?)
+    }
+
+    /// The webhooks of these users that get events, each with how many events wait for it; counted up to
+    /// `most`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn hooks_of_readers(
+        &mut self,
+        users: &[UserKey],
+        most: i64,
+    ) -> Result<Vec<HookReader>, StoreError> {
+        Ok(among!(
+            self,
+            "SELECT w.id, w.user_id, u.userid, w.url, w.events, (SELECT COUNT(*) FROM (SELECT 1 FROM outbox o \
+             WHERE o.webhook_id = w.id AND o.state = 'queued' LIMIT $2) AS queued) AS waiting \
+             FROM webhooks w JOIN users u ON u.id = w.user_id AND u.state = 'active' \
+             WHERE w.stopped_at IS NULL AND w.user_id",
+            " ORDER BY w.id",
+            q => sqlx::query_as::<_, HookReader>(q.0).bind(key_list(users)).bind(most).fetch_all(q.1).await
+        )?)
+    }
+
+    /// When the next event for a webhook is due.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn next_hook_due(&mut self) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT MIN(due_at) FROM outbox WHERE state = 'queued' AND webhook_id IS NOT NULL";
+        Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
+    }
+
+    /// How many events wait for webhooks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_waiting_hook_events(&mut self) -> Result<i64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NOT NULL";
+        Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)
+    }
+}
+
+impl WriteTx {
     /// Stores a webhook; says its number.
     ///
     /// # Errors
@@ -126,46 +185,7 @@ impl Tx {
             .await)?)
     }
 
-    /// A user's webhooks, the oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn webhooks_of(&mut self, user: UserKey) -> Result<Vec<WebhookRow>, StoreError> {
-        let sql = select_webhook!("WHERE user_id = $1 ORDER BY id");
-        Ok(on!(self, c => sqlx::query_as::<_, WebhookRow>(sql).bind(user.0).fetch_all(c).await)?)
-    }
-
-    /// The webhook of that number.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn webhook(&mut self, id: i64) -> Result<Option<WebhookRow>, StoreError> {
-        let sql = select_webhook!("WHERE id = $1");
-        Ok(on!(self, c => sqlx::query_as::<_, WebhookRow>(sql).bind(id).fetch_optional(c).await)?)
-    }
-
-    /// The webhooks of these users that are told anything, each with how many events wait for it; counted up to
-    /// `most`.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn hooks_of_readers(
-        &mut self,
-        users: &[UserKey],
-        most: i64,
-    ) -> Result<Vec<HookReader>, StoreError> {
-        Ok(among!(
-            self,
-            "SELECT w.id, w.user_id, u.userid, w.url, w.events, (SELECT COUNT(*) FROM (SELECT 1 FROM outbox o \
-             WHERE o.webhook_id = w.id AND o.state = 'queued' LIMIT $2) AS queued) AS waiting \
-             FROM webhooks w JOIN users u ON u.id = w.user_id AND u.state = 'active' \
-             WHERE w.stopped_at IS NULL AND w.user_id",
-            " ORDER BY w.id",
-            q => sqlx::query_as::<_, HookReader>(q.0).bind(key_list(users)).bind(most).fetch_all(q.1).await
-        )?)
-    }
-
-    /// Forgets a webhook of a user; `false`: he has no such webhook.
+    /// Forgets a webhook of a user; `false`: they have no such webhook.
     ///
     /// # Errors
     /// When the database fails.
@@ -233,7 +253,7 @@ impl Tx {
         Ok(row.is_some())
     }
 
-    /// Queues something that a webhook is to be told.
+    /// Queues an event for a webhook.
     ///
     /// # Errors
     /// When the database fails.
@@ -253,25 +273,7 @@ impl Tx {
         Ok(())
     }
 
-    /// When the next webhook is to be told something.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn next_hook_due(&mut self) -> Result<Option<i64>, StoreError> {
-        let sql = "SELECT MIN(due_at) FROM outbox WHERE state = 'queued' AND webhook_id IS NOT NULL";
-        Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
-    }
-
-    /// How many events wait for webhooks.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn count_waiting_hook_events(&mut self) -> Result<i64, StoreError> {
-        let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NOT NULL";
-        Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)
-    }
-
-    /// Takes the event that is due longest until `lease_until`, of a webhook that is not being told anything at this
+    /// Takes the event that is due longest until `lease_until`, of a webhook that no other event is sent to at this
     /// moment: a slow host has one sender waiting for it, and hears of things in their order.
     ///
     /// # Errors

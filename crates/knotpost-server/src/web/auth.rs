@@ -1,4 +1,4 @@
-//! Who asks the API: by a token, by userid and password, or by the session of a browser.
+//! Authentication of API requests: by a token, by userid and password, or by the session of a browser.
 
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::request::Parts;
@@ -17,26 +17,26 @@ use crate::service::{
     gave_password_lately, recall_bearer, view_user_by_key, whose_password,
 };
 
-/// How somebody showed who he is.
+/// How a caller authenticated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
     /// By a token with these scopes.
     Token,
-    /// By his password.
+    /// By the password.
     Password,
     /// By the cookie of a session.
     Session,
 }
 
-/// Who asks.
+/// The authenticated caller.
 #[derive(Clone, Debug)]
 pub(super) struct Caller {
     pub(super) user: UserKey,
     pub(super) userid: String,
     hash: String,
-    /// The row of his token.
+    /// The row of their token.
     key: Option<i64>,
-    /// Digest of their session.
+    /// The digest of their session.
     session: Option<String>,
     /// When they last gave their password: now, or in their session.
     password_at: Option<Millis>,
@@ -46,10 +46,10 @@ pub(super) struct Caller {
 }
 
 impl Caller {
-    /// Whether he may do this kind of thing. Who showed a password or has a session may do all that he may at all.
+    /// Checks that the caller may use this scope. A token has scopes; a password or a session allows all that the user may do.
     ///
     /// # Errors
-    /// When his token does not allow it.
+    /// When the token does not have the scope.
     pub(super) fn require(&self, scope: Scope) -> Result<(), Problem> {
         if self.shown != Shown::Token || self.scopes.contains(&scope) {
             return Ok(());
@@ -58,10 +58,10 @@ impl Caller {
         Err(Problem::new(Code::NotAllowed, text))
     }
 
-    /// Whether they gave their password a moment ago: with this request, or in their session. A token never does.
+    /// Checks that the caller gave the password recently: with this request, or in the session. A token never passes.
     ///
     /// # Errors
-    /// When they did not.
+    /// When the password was not given recently.
     pub(super) fn require_password(&self, web: &Web) -> Result<(), Problem> {
         if gave_password_lately(self.password_at, web.app.clock.now()) {
             return Ok(());
@@ -70,12 +70,12 @@ impl Caller {
         Err(Problem::new(Code::NotAllowed, text))
     }
 
-    /// The same as commands of his are proven by.
+    /// The proof for commands of this caller.
     pub(super) fn proof(&self) -> Proof {
         Proof::LoggedIn(self.proven())
     }
 
-    /// What is still to be true when something is done for them.
+    /// The condition that the transaction of a change checks again.
     pub(super) fn proven(&self) -> ProvenUser {
         ProvenUser {
             user: self.user,
@@ -87,35 +87,34 @@ impl Caller {
         }
     }
 
-    /// The same as the service knows administrators.
+    /// The caller as an administrator of the service.
     pub(super) fn administrator(&self) -> Administrator {
         Administrator { door: Door::Api, name: self.userid.clone(), user: Some(self.user) }
     }
 }
 
-/// Who asks for something whose transaction looks whether he still is who he showed to be: his key may have been
-/// looked up a moment ago.
+/// The caller, for requests whose transaction checks the credentials again; a cached key is good enough for them.
 #[derive(Clone, Debug)]
 pub(super) struct Acting(pub(super) Caller);
 
-/// How well a key is looked at.
+/// Where a key is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Look {
+enum KeyCheck {
     /// In the database.
-    Now,
-    /// … or a moment ago.
-    Lately,
+    Database,
+    /// In the cache, or in the database.
+    Cached,
 }
 
-/// Who sent a request; `None`: nobody in particular.
+/// Authenticates a request; `None` when it has no credentials.
 ///
 /// # Errors
-/// When what was shown is wrong.
+/// When the credentials are wrong.
 pub(super) async fn find(parts: &Parts, web: &Web) -> Result<Option<Caller>, Response> {
-    look_up(parts, web, Look::Now).await
+    look_up(parts, web, KeyCheck::Database).await
 }
 
-async fn look_up(parts: &Parts, web: &Web, look: Look) -> Result<Option<Caller>, Response> {
+async fn look_up(parts: &Parts, web: &Web, check: KeyCheck) -> Result<Option<Caller>, Response> {
     let credentials = Credentials::of(parts);
     let Some(shown) = credentials.authorization().first() else {
         let Some(token) = visitor::token(&web.app.config, &credentials) else { return Ok(None) };
@@ -134,7 +133,7 @@ async fn look_up(parts: &Parts, web: &Web, look: Look) -> Result<Option<Caller>,
         }));
     };
     let rate_key = client::of(parts, &web.app.config.http.trusted_proxies).rate_key();
-    match by_authorization(web, shown, &rate_key, look).await {
+    match by_authorization(web, shown, &rate_key, check).await {
         Ok(Some(caller)) => Ok(Some(caller)),
         Ok(None) => Err(challenge("the token, or the userid and the password, are wrong")),
         Err(error) => Err(Problem::from(error).into_response()),
@@ -145,15 +144,15 @@ async fn by_authorization(
     web: &Web,
     shown: &HeaderValue,
     rate_key: &str,
-    look: Look,
+    check: KeyCheck,
 ) -> Result<Option<Caller>, ServiceError> {
     let Some((scheme, rest)) = shown.to_str().ok().and_then(|text| text.split_once(' ')) else {
         return Ok(None);
     };
     if scheme.eq_ignore_ascii_case("bearer") {
-        let bearer = match look {
-            Look::Now => find_bearer(&web.app, rest.trim(), rate_key).await?,
-            Look::Lately => recall_bearer(&web.app, rest.trim(), rate_key).await?,
+        let bearer = match check {
+            KeyCheck::Database => find_bearer(&web.app, rest.trim(), rate_key).await?,
+            KeyCheck::Cached => recall_bearer(&web.app, rest.trim(), rate_key).await?,
         };
         return Ok(bearer.map(|bearer| Caller {
             user: bearer.user,
@@ -188,7 +187,7 @@ async fn by_authorization(
     }))
 }
 
-/// No `Basic` is offered: a browser would ask its user for a password in a window that nobody can tell apart.
+/// `Basic` is not offered: a browser would ask for a password in a dialog that users cannot attribute to a site.
 fn challenge(text: &str) -> Response {
     let mut response = Problem::new(Code::BadCredentials, text).into_response();
     let realm = HeaderValue::from_static("Bearer realm=\"knotpost\"");
@@ -208,7 +207,7 @@ impl FromRequestParts<Web> for Acting {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
-        look_up(parts, web, Look::Lately).await?.map(Self).ok_or_else(nobody)
+        look_up(parts, web, KeyCheck::Cached).await?.map(Self).ok_or_else(nobody)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Who is asking: the network address of a client, behind trusted proxies too, and whether it is this machine itself.
+//! The network address of a client, behind trusted proxies too, and whether the client is on this machine.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -18,12 +18,12 @@ use crate::service::{Code, Rate};
 pub(super) struct Client(pub(super) IpAddr);
 
 impl Client {
-    /// The key its rates are counted under: a whole /64 of IPv6 is one client.
+    /// The key of its rate limits: a /64 of IPv6 is one client.
     pub(super) fn rate_key(self) -> String {
         self.host().to_string()
     }
 
-    /// As whom it counts.
+    /// The host that it counts as.
     pub(super) fn host(self) -> Host {
         Host::of(self.0)
     }
@@ -51,8 +51,8 @@ pub(super) fn of(parts: &Parts, trusted: &Networks) -> Client {
     }
     let lines = parts.headers.get_all("x-forwarded-for").iter();
     let hops: Vec<&[u8]> = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b',')).collect();
-    // From the right: what a trusted proxy wrote of its client, as long as that is a trusted proxy too. What lies
-    // behind anything else is anybody's claim.
+    // From the right: each trusted proxy names its client, which may be a trusted proxy too. Entries beyond the first
+    // untrusted address may be forged.
     let mut client = peer;
     for hop in hops.into_iter().rev() {
         let Some(address) = read_hop(hop) else { break };
@@ -64,8 +64,8 @@ pub(super) fn of(parts: &Parts, trusted: &Networks) -> Client {
     Client(client)
 }
 
-/// An entry of `X-Forwarded-For`: an address, some proxies add the port. IPv6 may stand in brackets, and does before
-/// a port.
+/// Parses an entry of `X-Forwarded-For`: an address; some proxies add the port. IPv6 may be in brackets, and is before a
+/// port.
 fn read_hop(hop: &[u8]) -> Option<IpAddr> {
     let text = std::str::from_utf8(hop).ok()?.trim();
     let bare = || text.parse::<IpAddr>().ok();
@@ -75,7 +75,7 @@ fn read_hop(hop: &[u8]) -> Option<IpAddr> {
     bare().or_else(with_port).or_else(bracketed).map(|address| address.to_canonical())
 }
 
-/// Headers that proxies, balancers and content networks add to a request on its way.
+/// The headers that proxies, load balancers and CDNs add to a request.
 const FORWARDING: &[&str] = &[
     "forwarded",
     "via",
@@ -110,7 +110,7 @@ const FORWARDING: &[&str] = &[
     "x-scheme",
     "x-sucuri-clientip",
 ];
-/// … and beginnings of such headers.
+/// Prefixes of such headers.
 const FORWARDING_FAMILIES: &[&str] = &["x-forwarded", "x-original-", "x-proxy-", "x-varnish"];
 
 fn is_forwarding(name: &HeaderName) -> bool {
@@ -118,11 +118,11 @@ fn is_forwarding(name: &HeaderName) -> bool {
     FORWARDING.contains(&name) || FORWARDING_FAMILIES.iter().any(|family| name.starts_with(family))
 }
 
-/// Whether somebody on this machine asks, and no proxy on it: a connection from loopback, by a loopback name (a page
-/// of another site whose name leads here asks by that name), without a trace of a proxy.
+/// Whether the client is on this machine and is no proxy: a connection from loopback, to a loopback name (the requests of
+/// a foreign site whose name resolves to loopback have that name), without headers of a proxy.
 ///
-/// A proxy in its plainest configuration leaves no trace at all. Therefore nobody is local on a server whose
-/// `public_url` says that it is reached from elsewhere.
+/// A proxy in its simplest configuration adds no header. Therefore no client is local on a server whose `public_url` is
+/// not on loopback.
 pub(super) fn is_local(parts: &Parts, web: &Web) -> bool {
     let own = host_of_url(&web.app.config.server.public_url);
     own.is_some_and(|own| is_loopback_name(&own))
@@ -132,7 +132,7 @@ pub(super) fn is_local(parts: &Parts, web: &Web) -> bool {
         && !parts.headers.keys().any(is_forwarding)
 }
 
-/// Whether a request names this machine by a name of loopback.
+/// Whether the host of a request is a loopback name.
 pub(super) fn asks_by_loopback_name(parts: &Parts) -> bool {
     let asked = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok());
     asked.is_some_and(|asked| is_loopback_name(host_name(asked)))
@@ -156,7 +156,7 @@ fn host_name(host: &str) -> &str {
     }
 }
 
-/// Turns away clients that ask too often.
+/// Refuses clients that exceed their rate.
 pub(super) async fn limit_rate(State(web): State<Web>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let client = of(&parts, &web.app.config.http.trusted_proxies);

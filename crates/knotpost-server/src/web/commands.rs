@@ -36,7 +36,7 @@ struct JsonRequest {
     body: String,
 }
 
-/// What came of a command.
+/// The outcome of a command.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "CommandAnswer")]
 struct JsonAnswer<'a> {
@@ -45,7 +45,7 @@ struct JsonAnswer<'a> {
     /// Why not.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<CommandError<'a>>,
-    /// What the sender would be mailed.
+    /// The mails that the sender would get.
     replies: Vec<CommandReply>,
     /// The boards it was about.
     boards: &'a [BoardRef],
@@ -84,14 +84,14 @@ const COMMAND: Operation = Operation::new("command", Tag::Commands, "Carries out
     .refuses(Code::all())
     .once();
 
-/// Which form was asked in: the answer has the same.
+/// The format of the request, which is that of the answer too.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Text,
     Json,
 }
 
-/// The command language, and who may use it: its commands say who acts.
+/// The route of the command language. Anyone may use it: commands name and authenticate their user.
 pub(super) const ROUTES: &[Route] =
     &[Route::new(Role::Public, "POST", "/commands", || post(command)).described(&COMMAND)];
 
@@ -102,7 +102,7 @@ async fn command(State(web): State<Web>, client: Client, headers: HeaderMap, Sen
         Err(problem) => return problem.into_response(),
     };
     let origin = Origin::http(client.host(), Proof::Password);
-    let request = Request { line, body: text, origin, answering: None };
+    let request = Request::of_line(line, text, origin, &web.app.vocabulary);
     let composer = Arc::clone(&web.app.composer);
     let present = move |answer: &Answer| present(composer.as_ref(), answer, form);
     let parts: [&[u8]; 2] = [&[u8::from(form == Form::Json)], &body];
@@ -125,7 +125,7 @@ fn read(form: Form, body: &[u8]) -> Result<(String, String), Problem> {
     let (line, text) = match form {
         Form::Json => {
             let request: JsonRequest = serde_json::from_str(text).map_err(|_| {
-                // The parser's own words may repeat the input, and with it a password.
+                // The parser's message may repeat the input, and with it a password.
                 Problem::new(
                     Code::WrongArguments,
                     r#"the request is not of the form {"command":"…","body":"…"}"#,
@@ -145,7 +145,7 @@ fn read(form: Form, body: &[u8]) -> Result<(String, String), Problem> {
     Ok((line, text))
 }
 
-/// The answer as the response that gives it.
+/// The response for an answer.
 fn present(composer: &dyn Composer, answer: &Answer, form: Form) -> SavedResponse {
     let (content_type, body) = match form {
         Form::Text => (TEXT, text_of(composer, answer)),
@@ -198,6 +198,6 @@ fn json_of(composer: &dyn Composer, answer: &Answer) -> String {
         boards: &answer.boards,
         repeated: answer.is_repetition(),
     };
-    // Texts and numbers: that never fails.
+    // Serialising texts and numbers never fails.
     serde_json::to_string(&answer).unwrap_or_default()
 }

@@ -1,11 +1,11 @@
-//! An answer that says by its `ETag` what it is, so that a client which has it need not get it again.
+//! Responses with an `ETag`, which are not sent again to clients that have them.
 
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use sha2::{Digest as _, Sha256};
 
-/// What there is at an address.
+/// The content of a response.
 #[derive(Clone, Debug)]
 pub(super) struct Content {
     kind: HeaderValue,
@@ -14,7 +14,7 @@ pub(super) struct Content {
 }
 
 impl Content {
-    /// As of this media type.
+    /// Content of this media type.
     pub(super) fn new(kind: &'static str, body: impl Into<Bytes>) -> Self {
         let body = body.into();
         Self { kind: HeaderValue::from_static(kind), tag: entity_tag(&body), body }
@@ -24,12 +24,12 @@ impl Content {
         self.body.len()
     }
 
-    /// The same in as much memory as it needs: what it was written into may be twice as large.
-    pub(super) fn without_room(self) -> Self {
+    /// The same content in memory of its exact size; the buffer that it was written into may be twice as large.
+    pub(super) fn shrunk(self) -> Self {
         Self { body: Bytes::copy_from_slice(&self.body), ..self }
     }
 
-    /// The answer, unless the client has it already.
+    /// The response: 304 when the client has the content already.
     pub(super) fn unless_known(self, headers: &HeaderMap) -> Response {
         let Self { kind, tag, body } = self;
         if is_known(headers, &tag) {
@@ -39,14 +39,14 @@ impl Content {
     }
 }
 
-/// Changes with everything that is shown: a board may begin again with as many moves as before.
+/// A digest of the body. The number of moves would not do: a board may begin again with as many moves as before.
 fn entity_tag(body: &[u8]) -> HeaderValue {
     let digest = Sha256::digest(body);
     let tag = format!("\"{}\"", crate::secret::to_hex(digest.get(..16).unwrap_or(&digest)));
     HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
-/// Whether the client has it already: a list of tags, weak ones too (a proxy may have weakened them).
+/// Whether `If-None-Match` has the tag; weak tags match too, because a proxy may have weakened it.
 fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
     let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     known

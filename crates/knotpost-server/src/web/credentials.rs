@@ -1,7 +1,7 @@
-//! What a request shows of who sends it: cookies and `Authorization`.
+//! The credentials of a request: cookies and `Authorization`.
 //!
-//! Both are taken out of the headers before any handler sees them, and can be read here alone. What is read is noted,
-//! so that an answer that depends on who asks never stays in a cache, whoever wrote its handler.
+//! Both are removed from the headers before a handler runs, and can be read only here. Reads are recorded, so that no
+//! response that depends on the user is cached, whatever its handler does.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use axum_extra::extract::CookieJar;
 
-/// The credentials of a request. Copies share the note of what was read.
+/// The credentials of a request. Copies share the record of reads.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Credentials(Arc<Carried>);
 
@@ -22,14 +22,14 @@ pub(super) struct Credentials(Arc<Carried>);
 struct Carried {
     cookies: HeaderMap,
     authorization: Vec<HeaderValue>,
-    /// Whether anything was looked for.
+    /// Whether a handler has read any.
     asked: AtomicBool,
-    /// Whether anything was found.
+    /// Whether a handler has found any.
     found: AtomicBool,
 }
 
 impl std::fmt::Debug for Carried {
-    /// Without what was sent.
+    /// Without the values.
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Carried").finish_non_exhaustive()
     }
@@ -48,7 +48,7 @@ impl Credentials {
         Self(Arc::new(carried))
     }
 
-    /// Those of a request; none, where it did not come through [`shield_caches`].
+    /// The credentials of a request; none when it did not pass [`shield_caches`].
     pub(super) fn of(parts: &Parts) -> Self {
         parts.extensions.get::<Self>().cloned().unwrap_or_default()
     }
@@ -73,7 +73,7 @@ impl Credentials {
         self.0.found.fetch_or(found, Ordering::Relaxed);
     }
 
-    /// Says in an answer what caches must know of it.
+    /// Sets the cache headers of a response.
     fn mark(&self, headers: &mut HeaderMap) {
         if self.0.found.load(Ordering::Relaxed) || headers.contains_key(header::SET_COOKIE) {
             headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -92,7 +92,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Credentials {
     }
 }
 
-/// Keeps answers that depend on who asks out of caches.
+/// Keeps responses that depend on the user out of caches.
 pub(super) async fn shield_caches(mut request: Request, next: Next) -> Response {
     let credentials = Credentials::take(request.headers_mut());
     request.extensions_mut().insert(credentials.clone());

@@ -28,12 +28,12 @@ impl Problem {
         Self { status, code, detail: detail.into(), retry_after: None }
     }
 
-    /// There is nothing at that address: no error of a command.
+    /// There is nothing at that address; not an error of a command.
     pub(super) fn not_found(detail: impl Into<String>) -> Self {
         Self::with_status(StatusCode::NOT_FOUND, NOT_FOUND, detail)
     }
 
-    /// That address cannot be asked in this way.
+    /// The address does not support this method.
     pub(super) fn method_not_allowed() -> Self {
         let detail = "this address cannot be asked in this way; `Allow` says how";
         Self::with_status(StatusCode::METHOD_NOT_ALLOWED, METHOD_NOT_ALLOWED, detail)

@@ -1,4 +1,4 @@
-//! What comes with a request, refused where it cannot be read: as problem details on the API, as a page on pages.
+//! Extractors of request data. Invalid data is refused: with problem details on the API, with a page on pages.
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
@@ -24,7 +24,7 @@ pub(super) struct PagePath<T>(pub(super) T);
 /// The query of a page.
 pub(super) struct PageQuery<T>(pub(super) T);
 
-/// The body, as it came.
+/// The raw body.
 pub(super) struct Sent(pub(super) Bytes);
 
 impl<T: DeserializeOwned + Send> FromRequestParts<Web> for At<T> {

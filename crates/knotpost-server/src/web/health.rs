@@ -1,4 +1,4 @@
-//! For whoever watches over the server: is it alive, can it work, what has it done.
+//! Liveness, readiness and metrics, for monitoring.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -10,12 +10,13 @@ use crate::outage::log_failure;
 use crate::pulse::Loop;
 use crate::store::Readiness;
 
-/// The process runs.
+/// Liveness: the process runs.
 pub(super) async fn process() -> &'static str {
     "ok\n"
 }
 
-/// The database answers and takes writes, its file is in its place and not known to be damaged, and the loops of this process go on.
+/// Readiness: the database answers and accepts writes, its file is in place and not known to be damaged, and the workers
+/// of this process run.
 pub(super) async fn ready(State(web): State<Web>) -> Response {
     let condition = web.app.condition.borrow().clone();
     if let Condition::Damaged(_) = condition {
@@ -56,7 +57,7 @@ fn refuse(why: &str) -> Response {
     (StatusCode::SERVICE_UNAVAILABLE, format!("{why}\n")).into_response()
 }
 
-/// Counters in Prometheus' text format; the table of routes keeps others than this machine out.
+/// Metrics in Prometheus' text format; the table of routes restricts access to this machine and administrators.
 pub(super) async fn metrics(State(web): State<Web>) -> Response {
     let Some(metrics) = &web.metrics else {
         return (StatusCode::SERVICE_UNAVAILABLE, "this process does not count\n").into_response();
@@ -70,7 +71,7 @@ pub(super) async fn metrics(State(web): State<Web>) -> Response {
         ::metrics::gauge!("knotpost_webhook_events_waiting").set(events as f64);
         let now = web.app.clock.now();
         let due = tx.next_inbox_due().await.ok().flatten();
-        // How long the mail that is due longest has waited for its turn.
+        // The age of the oldest mail that is due.
         let late = due.map_or(0, |due| now.0.saturating_sub(due).max(0));
         ::metrics::gauge!("knotpost_inbox_late_seconds").set(late as f64 / 1000.0);
     }

@@ -1,4 +1,4 @@
-//! `POST /inbound`: one raw message a request, from a mail provider's web hook.
+//! `POST /inbound`: one raw message per request, from a mail provider's webhook.
 
 use axum::body::Bytes;
 use axum::extract::rejection::{BytesRejection, FailedToBufferBody};
@@ -18,15 +18,15 @@ use super::credentials::Credentials;
 use super::error::Problem;
 use super::routes::{Role, Route};
 use crate::secret::Purpose;
-use crate::service::{Code, Posted, PostedOutcome, Rate, ReturnPath};
+use crate::service::{Code, Rate, ReturnPath, WebhookMail, WebhookOutcome};
 
 const SECRET: HeaderName = HeaderName::from_static("x-knotpost-secret");
 const FROM: HeaderName = HeaderName::from_static("x-envelope-from");
 const TO: HeaderName = HeaderName::from_static("x-envelope-to");
-/// Longer keys are no keys.
+/// The longest accepted key, in bytes.
 const MAX_KEY: usize = 255;
 
-/// Where web hooks post.
+/// The route of mail providers' webhooks.
 pub(super) const ROUTES: &[Route] = &[Route::new(Role::Secret, "POST", "/inbound", || post(receive))];
 
 async fn receive(State(web): State<Web>, request: Request) -> Response {
@@ -59,15 +59,15 @@ async fn receive(State(web): State<Web>, request: Request) -> Response {
             return problem(StatusCode::BAD_REQUEST, "broken_request", "the message did not come whole");
         }
     };
-    match web.mailroom.take_posted(Posted { return_path, recipients, key, raw }).await {
+    match web.intake.take_webhook_mail(WebhookMail { return_path, recipients, key, raw }).await {
         Ok(outcome) => answer(outcome),
         Err(error) => Problem::from(error).into_response(),
     }
 }
 
-fn answer(outcome: PostedOutcome) -> Response {
+fn answer(outcome: WebhookOutcome) -> Response {
     match outcome {
-        PostedOutcome::Taken { outcome } => {
+        WebhookOutcome::Taken { outcome } => {
             let body = json!({ "ok": true, "outcome": outcome }).to_string();
             let json = HeaderValue::from_static("application/json");
             (
@@ -76,15 +76,15 @@ fn answer(outcome: PostedOutcome) -> Response {
             )
                 .into_response()
         }
-        PostedOutcome::Refused { enhanced, text } => {
+        WebhookOutcome::Refused { enhanced, text } => {
             problem(StatusCode::UNPROCESSABLE_ENTITY, "refused", &format!("{text} ({enhanced})"))
         }
-        PostedOutcome::TryLater { text } => {
+        WebhookOutcome::TryLater { text } => {
             let mut problem = Problem::new(Code::Unavailable, text);
             problem.retry_after = Some(30);
             problem.into_response()
         }
-        PostedOutcome::OtherMessage => {
+        WebhookOutcome::OtherMessage => {
             Problem::new(Code::Conflict, "this Idempotency-Key was used for another message").into_response()
         }
     }
@@ -94,7 +94,7 @@ fn problem(status: StatusCode, code: &'static str, text: &str) -> Response {
     Problem::with_status(status, code, text).into_response()
 }
 
-/// Who tries secrets is held back like any client that asks too often.
+/// Guesses of the secret count against the client's rate limit.
 fn turn_away(web: &Web, parts: &Parts) -> Response {
     let client: Client = client::of(parts, &web.app.config.http.trusted_proxies);
     if let Err(seconds) = web.app.limits.count(Rate::Http, &client.rate_key()) {
@@ -109,7 +109,7 @@ fn turn_away(web: &Web, parts: &Parts) -> Response {
     response
 }
 
-/// Compares digests, so that the time taken tells nothing of the secret, not even its length.
+/// Compares digests, so that the time taken reveals nothing about the secret, not even its length.
 fn knows_secret(web: &Web, parts: &Parts) -> bool {
     let digest = |secret: &[u8]| web.app.secret.digest(Purpose::Tokens, &[b"inbound secret", secret]);
     let expected = digest(web.app.config.inbound.secret.expose_secret().as_bytes());
@@ -130,8 +130,8 @@ fn of_authorization(value: &HeaderValue) -> Option<Vec<u8>> {
     pair.get(colon + 1..).map(<[u8]>::to_vec)
 }
 
-/// The media type of a body that cannot be a raw message. Tools that name no better type send
-/// `application/x-www-form-urlencoded` with anything, so that one is looked into.
+/// The media type of a body that cannot be a raw message. Some tools send `application/x-www-form-urlencoded` with any
+/// body, so the body decides for that type.
 fn unfit_type(headers: &HeaderMap) -> Option<String> {
     let kind = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
     let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
@@ -147,7 +147,7 @@ fn key_of(headers: &HeaderMap) -> Result<Option<Vec<u8>>, Problem> {
     Ok(Some(key.as_bytes().to_vec()))
 }
 
-/// Return path and recipients, as header fields or in the query (`?from=…&to=…&to=…`) give them.
+/// The return path and the recipients, from header fields or from the query (`?from=…&to=…&to=…`).
 fn envelope(parts: &Parts) -> Result<(ReturnPath, Vec<String>), Problem> {
     let unreadable = || Problem::new(Code::BadValue, "the envelope cannot be read");
     let mut from: Option<String> = None;

@@ -1,4 +1,4 @@
-//! The HTTP edge: commands, the API, pages. It translates and calls the use cases; it holds no SQL.
+//! The HTTP interface: commands, the API, pages. It translates requests to use cases; it must not contain SQL.
 
 mod admin;
 mod api;
@@ -7,21 +7,21 @@ mod client;
 mod commands;
 mod content;
 mod credentials;
+mod csrf;
 mod error;
 mod extract;
 mod feeds;
-mod guard;
 mod health;
 mod inbound;
-mod kept;
 mod once;
 mod openapi;
 mod pages;
-mod patience;
 mod pulse;
+mod response_cache;
 mod router;
 mod routes;
 mod serving;
+mod timeouts;
 mod visitor;
 
 use std::ops::Deref;
@@ -33,7 +33,7 @@ use tokio_util::sync::CancellationToken;
 use crate::app::App;
 use crate::connections::Slots;
 use crate::secret::MailboxKey;
-use crate::service::{LocalMailbox, Mailroom};
+use crate::service::{LocalMailbox, WebhookIntake};
 
 pub use openapi::openapi;
 use router::CONTENT_POLICY;
@@ -41,7 +41,7 @@ pub use router::router;
 pub use routes::{Role, Route, routes};
 pub use serving::{ServeLimits, serve};
 
-/// What every handler shares. Copied several times for each request, and therefore no more than a pointer.
+/// The state shared by all handlers. It is cloned several times for each request, so it is only a pointer.
 #[derive(Clone)]
 pub struct Web(Arc<Shared>);
 
@@ -50,47 +50,47 @@ pub struct Web(Arc<Shared>);
 pub struct Shared {
     /// The server's parts.
     pub app: Arc<App>,
-    mailroom: Arc<dyn Mailroom>,
+    intake: Arc<dyn WebhookIntake>,
     pages: Arc<pages::Pages>,
-    kept: Arc<kept::KeptAnswers>,
+    responses: Arc<response_cache::ResponseCache>,
     metrics: Option<PrometheusHandle>,
-    /// The mail that stays on this machine, when it does.
+    /// The captured mail, when outgoing mail is captured on this machine.
     mailbox: Option<Mailbox>,
-    /// Ends what would otherwise go on for as long as a client wishes.
+    /// Ends event streams, which otherwise last as long as the client wishes.
     stop: CancellationToken,
-    /// Places for those who watch boards live.
+    /// Permits for event streams.
     watchers: Slots,
 }
 
-/// The mail that stays on this machine.
+/// The captured mail.
 #[derive(Clone)]
 struct Mailbox {
     mails: Arc<dyn LocalMailbox>,
     key: MailboxKey,
 }
 
-/// How many may watch boards live at once.
+/// The most event streams at once.
 const MOST_WATCHERS: usize = 1000;
-/// … of one client.
+/// The most event streams of one client.
 const MOST_WATCHERS_OF_CLIENT: usize = 20;
 
 impl Web {
-    /// The shared parts of the handlers; `mailroom` takes the mail that web hooks post.
-    pub fn new(app: Arc<App>, mailroom: Arc<dyn Mailroom>, metrics: Option<PrometheusHandle>) -> Self {
+    /// The state of the handlers; `intake` accepts the mail that webhooks post.
+    pub fn new(app: Arc<App>, intake: Arc<dyn WebhookIntake>, metrics: Option<PrometheusHandle>) -> Self {
         let pages = Arc::new(pages::Pages::new(&app.config));
         let watchers = Slots::new(MOST_WATCHERS, MOST_WATCHERS_OF_CLIENT);
-        let (kept, stop) = (Arc::default(), CancellationToken::new());
-        Self(Arc::new(Shared { app, mailroom, pages, kept, metrics, mailbox: None, stop, watchers }))
+        let (responses, stop) = (Arc::default(), CancellationToken::new());
+        Self(Arc::new(Shared { app, intake, pages, responses, metrics, mailbox: None, stop, watchers }))
     }
 
-    /// The same, showing the mail that stays on this machine to administrators and to who has the key.
+    /// Shows the captured mail to administrators and to holders of the key.
     #[must_use]
     pub fn with_mailbox(self, mails: Arc<dyn LocalMailbox>, key: MailboxKey) -> Self {
         let mailbox = Some(Mailbox { mails, key });
         Self(Arc::new(Shared { mailbox, ..Arc::unwrap_or_clone(self.0) }))
     }
 
-    /// The same, ending its long answers when the server stops.
+    /// Ends event streams when the server stops.
     #[must_use]
     pub fn until(self, stop: CancellationToken) -> Self {
         Self(Arc::new(Shared { stop, ..Arc::unwrap_or_clone(self.0) }))

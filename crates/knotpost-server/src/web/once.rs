@@ -1,4 +1,4 @@
-//! Commands from requests, carried out once for each `Idempotency-Key`.
+//! Commands of requests, executed once for each `Idempotency-Key`.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use crate::secret::{Purpose, to_hex};
 use crate::service::{Answer, Code, Request, Saved, execute, execute_once};
 use crate::store::SavedResponse;
 
-/// Longer keys are no keys.
+/// The longest accepted key, in bytes.
 const MAX_KEY: usize = 255;
 
-/// Carries a command out and answers as `present` says. With a key, the same request is carried out once, and `parts`
-/// tell one request from another.
+/// Executes a command and returns the response that `present` makes. With a key the same request is executed once;
+/// `parts` identify the request.
 pub(super) async fn carry_out<P>(
     web: &Web,
     headers: &HeaderMap,

@@ -1,16 +1,16 @@
-//! How a board stands, as one word: pages and events carry it, so that nothing is missed between them.
+//! The state of a board as one word, in pages and event ids, so that no change is missed between a page and its events.
 
 use crate::domain::BoardState;
 use crate::service::Pulse;
 
-/// The word for a pulse: fit for a query and for the id of an event.
+/// Encodes a state for a query and for the id of an event.
 pub(super) fn pulse_id(pulse: &Pulse) -> String {
     let number = |value: Option<i64>| value.map_or("-".to_owned(), |value| value.to_string());
     let (moved, remark, proposed) = (number(pulse.moved_at), number(pulse.remark), number(pulse.proposed_at));
     format!("{}.{moved}.{remark}.{proposed}.{}", pulse.ply, pulse.state.as_str())
 }
 
-/// The pulse that such a word tells; `None` for any other word.
+/// Decodes a state; `None` for an invalid word.
 pub(super) fn read_pulse(word: &str) -> Option<Pulse> {
     let number = |value: &str| if value == "-" { Some(None) } else { value.parse().ok().map(Some) };
     let parts: Vec<&str> = word.split('.').collect();

@@ -1,4 +1,4 @@
-//! Which address is handled where, and what holds for all of them.
+//! The router, and the middleware of all routes.
 
 use std::time::Duration;
 
@@ -18,17 +18,17 @@ use tower_http::timeout::TimeoutLayer;
 
 use super::error::Problem;
 use super::routes::{self, Role, Route};
-use super::{Web, client, credentials, guard, health, inbound, pages};
+use super::{Web, client, credentials, csrf, health, inbound, pages};
 use crate::service::Code;
 
-/// A request that takes longer is given up; a password that waits its turn takes the longest.
+/// The time limit of a request; a password check that waits in the queue takes the longest.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// Scripts and styles come from here and from nowhere else; nobody may frame a page.
+/// Scripts and styles come from this server only, and no site may frame a page.
 pub(super) const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
                               img-src 'self' data:; form-action 'self'; \
                               base-uri 'none'; frame-ancestors 'none'";
 
-/// All of HTTP.
+/// The router of the HTTP listener.
 pub fn router(web: Web) -> Router {
     let max_body = web.app.config.inbound.max_bytes;
     let fixed = |name: HeaderName, value: &'static str| {
@@ -43,13 +43,13 @@ pub fn router(web: Web) -> Router {
         .layer(fixed(header::CONTENT_SECURITY_POLICY, CONTENT_POLICY))
         .layer(axum::middleware::from_fn_with_state(web.clone(), client::limit_rate))
         .layer(refuse_foreign_posts(&web))
-        .layer(axum::middleware::from_fn_with_state(web.clone(), guard::refuse_unmarked_posts));
+        .layer(axum::middleware::from_fn_with_state(web.clone(), csrf::refuse_unmarked_posts));
     build(&web, routes::limited())
         .fallback(pages::missing)
         .method_not_allowed_fallback(pages::not_so)
         .layer(DefaultBodyLimit::max(max_body))
         .layer(layers)
-        // Whoever knows the secret brings everybody's mail: no rate holds it back.
+        // A mail provider that knows the secret delivers the mail of all users, so it has no rate limit.
         .merge(web_hook(&web, max_body))
         .merge(build(&web, WATCHING.iter()))
         .layer(axum::middleware::from_fn_with_state(web.clone(), refuse_large))
@@ -57,7 +57,7 @@ pub fn router(web: Web) -> Router {
         .with_state(web)
 }
 
-/// Refuses a body that says itself that it is too large, before any of it is read, wherever it is sent.
+/// Refuses a body whose `Content-Length` is too large on every route, before reading any of it.
 async fn refuse_large(State(web): State<Web>, request: Request, next: Next) -> Response<Body> {
     let length = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
     let announced = length.and_then(|length| length.parse::<u64>().ok()).unwrap_or_default();
@@ -69,26 +69,26 @@ async fn refuse_large(State(web): State<Web>, request: Request, next: Next) -> R
     next.run(request).await
 }
 
-/// A router of these addresses.
+/// Builds a router of these routes.
 fn build(web: &Web, routes: impl Iterator<Item = &'static Route>) -> Router<Web> {
     routes.fold(Router::new(), |router, route| router.route(route.path, route.handler(web)))
 }
 
-/// For whoever watches over the server.
+/// The routes for monitoring.
 pub(super) const WATCHING: &[Route] = &[
     Route::new(Role::Public, "GET", "/healthz", || get(health::process)),
     Route::new(Role::Public, "GET", "/readyz", || get(health::ready)),
     Route::new(Role::Loopback, "GET", "/metrics", || get(health::metrics)),
 ];
 
-/// Another site's page cannot make a browser post here (by Fetch metadata and Origin). Programs that are no browsers
-/// send neither header and pass. A mail program's one-click post (RFC 8058) may come by way of a web mail page; its
-/// address is signed and does nothing but end mails.
+/// Refuses cross-site requests of browsers, by Fetch metadata and `Origin`. Other programs send neither header and pass.
+/// The one-click unsubscription of a mail program (RFC 8058) may come from a webmail site; its address is signed and can
+/// only stop mails.
 fn refuse_foreign_posts(
     web: &Web,
 ) -> CsrfLayer<impl FnMut(ProtectionError) -> Response<Body> + Clone + Send + Sync + 'static> {
     let url = web.app.config.server.public_url.trim_end_matches('/');
-    // Behind a proxy that renames the host, the public address still is ours.
+    // A proxy may rewrite the host, but the origin of the public address is still ours.
     let layer = CsrfLayer::new().add_trusted_origin(url).unwrap_or_else(|error| {
         tracing::warn!(%error, "server.public_url is no origin that a browser could name");
         CsrfLayer::new()

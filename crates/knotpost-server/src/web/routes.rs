@@ -1,5 +1,5 @@
-//! One table of every address of this server and who may go there. The router is built from it, so that there is no
-//! address that is not in it; what is for administrators is guarded here and not by each handler.
+//! The table of all routes with their access rules. The router is built from it, so no route is missing; access to the
+//! routes of administrators is checked here, not in each handler.
 
 use std::convert::Infallible;
 
@@ -13,35 +13,35 @@ use super::openapi::{self, Operation};
 use super::{Web, admin, api, auth, client, commands, inbound, pages, router};
 use crate::service::Scope;
 
-/// Who may use an address.
+/// The access rule of a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Anybody; some show more to who is logged in.
+    /// Everyone; some routes show more to logged-in users.
     Public,
-    /// Who has logged in or shows a password or a token.
+    /// Users with a session, a password or a token.
     User,
-    /// Who looks after the server. For all others the address does not exist.
+    /// Administrators. For everyone else the route does not exist.
     Admin,
-    /// Programs on the same machine where it is reached from nowhere else, and administrators.
+    /// Programs on the same machine, if the server is not reachable from elsewhere, and administrators.
     Loopback,
-    /// Administrators, and who has the key that the server printed at its start. For all others, and where mail leaves
-    /// the machine, the address does not exist.
+    /// Administrators, and holders of the key that the server printed at its start. For everyone else, and where mail is not
+    /// captured, the route does not exist.
     Mailbox,
-    /// Who knows the secret of `inbound.secret`.
+    /// Clients that know `inbound.secret`.
     Secret,
 }
 
-/// An address, asked in one way.
+/// A route: a method and a path.
 #[derive(Clone, Copy, Debug)]
 pub struct Route {
     /// The method: `GET`, `POST` or `DELETE`.
     pub method: &'static str,
     /// The path with its parameters in braces.
     pub path: &'static str,
-    /// Who may.
+    /// The access rule.
     pub role: Role,
     handler: fn() -> MethodRouter<Web>,
-    /// What the description of the API says about it.
+    /// Its description in the API document.
     pub(super) operation: Option<&'static Operation>,
 }
 
@@ -55,12 +55,12 @@ impl Route {
         Self { method, path, role, handler, operation: None }
     }
 
-    /// The same, with what the description of the API says about it.
+    /// Adds the description for the API document.
     pub(super) const fn described(self, operation: &'static Operation) -> Self {
         Self { operation: Some(operation), ..self }
     }
 
-    /// What answers there, behind its guard.
+    /// The handler, with its access guard.
     pub(super) fn handler(&self, web: &Web) -> MethodRouter<Web> {
         let handler = (self.handler)();
         match self.role {
@@ -72,13 +72,13 @@ impl Route {
             }
             Role::Mailbox => handler
                 .route_layer(middleware::from_fn_with_state::<_, Web, _>(web.clone(), pages::guard_mailbox)),
-            // Their handlers ask who it is, and answer in their own way.
+            // Their handlers authenticate the caller, because their refusals differ.
             Role::Public | Role::User | Role::Secret => handler,
         }
     }
 }
 
-/// Lets in programs on this machine, and administrators.
+/// Lets programs on this machine and administrators pass.
 async fn only_local(State(web): State<Web>, request: Request, next: Next) -> Result<Response, Infallible> {
     let (parts, body) = request.into_parts();
     if !client::is_local(&parts, &web) {
@@ -99,12 +99,12 @@ async fn only_local(State(web): State<Web>, request: Request, next: Next) -> Res
     Ok(next.run(Request::from_parts(parts, body)).await)
 }
 
-/// Every address there is.
+/// All routes.
 pub fn routes() -> impl Iterator<Item = &'static Route> {
     limited().chain(inbound::ROUTES).chain(router::WATCHING)
 }
 
-/// Those that one client may not ask too often.
+/// The routes with a rate limit.
 pub(super) fn limited() -> impl Iterator<Item = &'static Route> {
     let api = commands::ROUTES.iter().chain(api::ROUTES).chain(openapi::ROUTES);
     api.chain(pages::ROUTES).chain(admin::ROUTES)

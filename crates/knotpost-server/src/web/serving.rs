@@ -1,4 +1,4 @@
-//! The HTTP listener: how many connections there may be, how long each may be slow, and how they end.
+//! The HTTP listener: the number of connections, their time limits, and graceful shutdown.
 
 use std::convert::Infallible;
 use std::io::{self, Read as _, Write as _};
@@ -20,29 +20,29 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
-use super::patience::{Patient, Progress};
+use super::timeouts::{Progress, TimedStream};
 use super::{Web, router};
 use crate::config::Http;
 use crate::connections::{AcceptFailures, Full, Slot, Slots};
 use crate::domain::Host;
 
-/// What one connection may hold of requests that are not read yet, headers included.
+/// The read buffer of a connection in bytes, headers included.
 const MOST_BUFFERED: usize = 64 << 10;
 
-/// How much the listener bears.
+/// The limits of the listener.
 #[derive(Clone, Copy, Debug)]
 pub struct ServeLimits {
-    /// Connections in all.
+    /// The most connections.
     pub max_connections: usize,
-    /// Connections of one client host; proxies that are trusted have the connections of many.
+    /// The most connections of one client host; trusted proxies are exempt, as they carry many clients.
     pub max_per_client: usize,
-    /// How long a connection may take for the header of a request; the first one counts from the connection on.
+    /// The time limit of the header of a request; that of the first one starts with the connection.
     pub header_timeout: Duration,
-    /// How long it may be idle between two requests.
+    /// How long a connection may be idle between two requests.
     pub idle_timeout: Duration,
-    /// How long a client may leave an answer unread.
+    /// How long a client may leave a response unread.
     pub write_timeout: Duration,
-    /// How long requests in hand may take once the server is told to stop.
+    /// How long running requests may take after the server is asked to stop.
     pub grace: Duration,
 }
 
@@ -53,7 +53,7 @@ impl ServeLimits {
             max_connections: http.max_connections as usize,
             max_per_client: http.max_per_client as usize,
             header_timeout: Duration::from_secs(10),
-            // Longer than proxies keep theirs (nginx: 60 s), so that none sends into a closing connection.
+            // Longer than the keep-alive timeout of proxies (nginx: 60 s), so that none sends into a closing connection.
             idle_timeout: Duration::from_secs(75),
             write_timeout: Duration::from_mins(1),
             grace: Duration::from_secs(5),
@@ -61,7 +61,7 @@ impl ServeLimits {
     }
 }
 
-/// Serves HTTP until it is told to stop, then finishes the requests in hand.
+/// Serves HTTP until it is asked to stop, then finishes the running requests.
 pub async fn serve(listener: TcpListener, web: Web, limits: ServeLimits, stop: CancellationToken) {
     let slots = Slots::new(limits.max_connections, limits.max_per_client);
     let router = router(web.clone().until(stop.clone()));
@@ -109,10 +109,10 @@ struct Connection {
 impl Connection {
     async fn serve(self, router: Router, stop: CancellationToken) {
         let Self { stream, peer, slot, limits } = self;
-        // Answers are small and waited for.
+        // Responses are small and latency matters.
         let _ = stream.set_nodelay(true);
         let progress = Progress::default();
-        let stream = Patient::new(stream, progress.clone(), limits.header_timeout, limits.write_timeout);
+        let stream = TimedStream::new(stream, progress.clone(), limits.header_timeout, limits.write_timeout);
         let service = service_fn(move |request: Request<Incoming>| {
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(ConnectInfo(peer));
@@ -151,7 +151,7 @@ const TOO_MANY_OF_CLIENT: &str = "{\"type\":\"about:blank\",\"title\":\"Service 
                                   \"code\":\"unavailable\",\
                                   \"detail\":\"too many connections from your network address\"}";
 
-/// Says that there are enough and closes at once: whoever has too many connections must not hold one more.
+/// Refuses a connection over the limit with a response, and closes it at once.
 fn turn_away(stream: TcpStream, full: Full) {
     let (limit, body) = match full {
         Full::Total => ("total", TOO_MANY),
@@ -164,13 +164,13 @@ fn turn_away(stream: TcpStream, full: Full) {
         body.len()
     );
     let say = || -> io::Result<()> {
-        // The socket does not block. What came already is taken away, as closing it unread would take the answer away
-        // on the other side.
+        // The socket is non-blocking. Received bytes are read first: closing with unread bytes resets the connection, and the
+        // client would lose the response.
         let mut stream = stream.into_std()?;
         let _ = stream.read(&mut [0; 4096]);
         stream.write_all(answer.as_bytes())?;
         stream.shutdown(Shutdown::Write)
     };
-    // Whoever does not hear it sees the end of the connection.
+    // A client that misses the response sees the end of the connection.
     let _ = say();
 }

@@ -1,4 +1,4 @@
-//! Who is logged in: the session's cookie, and what holds when there is none.
+//! The session of a browser: its cookie, and the redirect to the log-in when there is none.
 
 use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::request::Parts;
@@ -10,14 +10,15 @@ use super::credentials::Credentials;
 use crate::config::Config;
 use crate::service::{SESSION_MS, Visitor, find_visitor};
 
-/// The cookie's name where it travels over TLS only and belongs to exactly this host (RFC 6265bis, section 4.1.3.2).
+/// The name of the cookie on a server with TLS: the prefix binds it to TLS and to this host (RFC 6265bis, section
+/// 4.1.3.2).
 const SECURE_NAME: &str = "__Host-knotpost";
-/// Its name on a server without TLS.
+/// The name of the cookie on a server without TLS.
 const PLAIN_NAME: &str = "knotpost";
-/// Longer addresses are not gone back to after logging in.
+/// The longest address to return to after the log-in, in bytes.
 const LONGEST_NEXT: usize = 500;
 
-/// The user whose session the request carries. Without one, pages lead to the log-in.
+/// The user of the request's session. Without one, pages redirect to the log-in.
 pub(super) struct LoggedIn(pub(super) Visitor);
 
 pub(super) fn is_secure(config: &Config) -> bool {
@@ -28,7 +29,7 @@ fn cookie_name(config: &Config) -> &'static str {
     if is_secure(config) { SECURE_NAME } else { PLAIN_NAME }
 }
 
-/// The header that gives a browser this token; an empty one is forgotten at once.
+/// The `Set-Cookie` value for a token; an empty token deletes the cookie.
 pub(super) fn set_cookie(config: &Config, token: &str) -> HeaderValue {
     let age = if token.is_empty() { 0 } else { SESSION_MS / 1000 };
     let secure = if is_secure(config) { "; Secure" } else { "" };
@@ -43,7 +44,7 @@ pub(super) fn token(config: &Config, credentials: &Credentials) -> Option<String
     credentials.cookie(cookie_name(config))
 }
 
-/// A page of this server to go on with; anything else means the start page.
+/// The page to return to if it is one of this server, else the start page.
 pub(super) fn safe_next(next: &str) -> &str {
     let is_ours = next.starts_with('/')
         && !next.starts_with("//")
@@ -93,7 +94,7 @@ pub(super) fn url_encode(text: &str) -> String {
     encoded
 }
 
-/// Keeps a page out of caches that others may look into, and its address to itself.
+/// Keeps a page out of caches.
 pub(super) fn private(mut page: Response) -> Response {
     page.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     page

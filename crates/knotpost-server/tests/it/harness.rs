@@ -23,8 +23,8 @@ use knotpost_server::app::App;
 use knotpost_server::clock::{Entropy, ManualClock};
 use knotpost_server::config::Config;
 use knotpost_server::domain::Millis;
-use knotpost_server::inbound::{Desk, Envelope, Intake, Receipt, Way};
-use knotpost_server::outbound::{Courier, MemoryBox, SendError, Sender, Sent, Transport, webhook};
+use knotpost_server::inbound::{Envelope, Intake, MailIntake, Receipt, Way};
+use knotpost_server::outbound::{Courier, DeliveryWorker, MemoryBox, SendError, Sent, Transport, webhook};
 use knotpost_server::service::{Administrator, Deed, ServiceError, UserEdit, administer};
 use knotpost_server::{server, web, worker};
 use serde_json::{Value, json};
@@ -84,11 +84,11 @@ impl Entropy for Repeating {
 /// A server to talk to.
 pub(crate) struct TestApp {
     pub(crate) app: Arc<App>,
-    pub(crate) desk: Desk,
+    pub(crate) desk: MailIntake,
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) data: TempDir,
     pub(crate) transport: Arc<Transport>,
-    pub(crate) sender: Sender,
+    pub(crate) sender: DeliveryWorker,
     pub(crate) courier: Courier,
     router: Router,
     entropy: Arc<Repeating>,
@@ -171,9 +171,9 @@ impl TestApp {
         .await
         .expect("it opens");
         let router =
-            web::router(web::Web::new(Arc::clone(&app), Arc::new(Desk::new(Arc::clone(&app))), None));
-        let desk = Desk::new(Arc::clone(&app));
-        let sender = Sender::new(Arc::clone(&app), Arc::clone(&transport));
+            web::router(web::Web::new(Arc::clone(&app), Arc::new(MailIntake::new(Arc::clone(&app))), None));
+        let desk = MailIntake::new(Arc::clone(&app));
+        let sender = DeliveryWorker::new(Arc::clone(&app), Arc::clone(&transport));
         let mails = AtomicU32::new(0);
         Self { app, desk, clock, data, transport, sender, courier, router, entropy, mails, place }
     }

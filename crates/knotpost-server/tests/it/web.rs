@@ -9,6 +9,7 @@ mod describing;
 mod feeds;
 mod following;
 mod hooks;
+mod hostile;
 mod keys;
 mod looked_at;
 mod mailbox;
@@ -20,4 +21,4 @@ mod repeating;
 mod seeking;
 mod sessions;
 
-pub(crate) use crate::stories::tell;
+pub(crate) use crate::stories::{tell, tell_on_databases};

@@ -1,7 +1,7 @@
 //! The help page of Boxilies: our words, figures drawn by the view.
 
-use super::{Boxilies, BoxiliesMove, rules::META, view::list_stones};
-use crate::{game::Game, help::HelpPage, options::GameOptions, seed::Seed, view::Viewer};
+use super::{Boxilies, rules::META, view::list_stones};
+use crate::help::{HelpPage, draw_moves};
 
 /// The whole page.
 pub(super) fn write() -> HelpPage {
@@ -62,25 +62,20 @@ fn describe_example() -> String {
 const EXAMPLE_BEFORE: &str = "Second is to move on this board and still has stone 3b:";
 
 const EXAMPLE_AFTER: &str = "
-He plays 3b:b2:3, that is 3b on b2 after three quarter turns: one arrow
-points up, none to the right or down, two to the left. To the left two
-arrows beat the single one of 2c, which is captured. Above, one arrow
-meets one arrow: 4j stays with First.";
+Second plays 3b:b2:3, that is 3b on b2 after three quarter turns: one
+arrow points up, none to the right or down, two to the left. To the
+left two arrows beat the single one of 2c, which is captured. Above,
+one arrow meets one arrow: 4j stays with First.";
 
 /// The example's boards before and after the move, without the hands.
 fn draw_example() -> Option<(String, String)> {
-    let options = GameOptions::defaults(META.options);
     let position = ".,14j0,./12c1,.,21a0/.,.,. 2a,3b,5n|2a,3b,5n 2";
-    let mut game = Boxilies::parse_position(&options, 2, &Seed::default(), position).ok()?;
-    let before = draw_board(&game);
-    game.play(&"3b:b2:3".parse::<BoxiliesMove>().ok()?).ok()?;
-    Some((before, draw_board(&game)))
-}
-
-fn draw_board(game: &Boxilies) -> String {
-    let mut view = game.view(Viewer::Spectator);
-    view.panels.truncate(1);
-    view.to_string()
+    let mut views = draw_moves::<Boxilies>(Some(position), &["3b:b2:3"])?;
+    for view in &mut views {
+        view.panels.truncate(1);
+    }
+    let [before, after] = views.as_slice() else { return None };
+    Some((before.to_string(), after.to_string()))
 }
 
 const END: &str = "

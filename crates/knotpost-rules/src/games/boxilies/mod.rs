@@ -15,16 +15,14 @@ pub use moves::{BoxiliesIllegal, BoxiliesMove, Cell};
 pub use stones::{Hand, Lie, Stone};
 
 use crate::{
-    choice::{Part, PartKind},
     error::PositionError,
     game::Game,
-    help::HelpPage,
+    key::Key,
     meta::Meta,
     options::GameOptions,
     seat::{Seat, Seats},
     seed::Seed,
-    turn::{Outcome, Scores, Status},
-    view::{View, Viewer},
+    turn::{Outcome, Scores, lead},
 };
 use rules::META;
 
@@ -45,12 +43,10 @@ pub struct Boxilies {
     hands: [Hand; SEATS],
     next: Seat,
     retired: Seats,
-    /// Where the last stone went, for the view; never part of the truth.
-    last: Option<Cell>,
 }
 
 impl Boxilies {
-    /// What the seat to move may place.
+    /// The stones that the seat to move may place.
     pub fn hand(&self) -> Hand {
         let [first, second] = self.hands;
         if self.next == Seat::FIRST { first } else { second }
@@ -119,8 +115,8 @@ impl Boxilies {
             | beats(column > 0, -1, west, 1)
     }
 
-    /// Turns what the mover has captured over to the mover, who also owns the new stone.
-    const fn settle(&mut self, mover: Seat, cells: u16) {
+    /// Returns the mover the cells of captured stones.
+    const fn capture(&mut self, mover: Seat, cells: u16) {
         let [first, second] = &mut self.owned;
         let (ours, theirs) = if mover.index() == 0 { (first, second) } else { (second, first) };
         *ours |= cells;
@@ -147,16 +143,11 @@ impl Boxilies {
 }
 
 impl Game for Boxilies {
+    const META: &'static Meta = &META;
+
     type Move = BoxiliesMove;
+    type Step = BoxiliesMove;
     type Illegal = BoxiliesIllegal;
-
-    fn meta() -> &'static Meta {
-        &META
-    }
-
-    fn help() -> HelpPage {
-        help::write()
-    }
 
     fn setup(options: &GameOptions, _: usize, seed: &Seed) -> Self {
         Self {
@@ -165,31 +156,15 @@ impl Game for Boxilies {
             hands: rules::deal(options, seed),
             next: Seat::FIRST,
             retired: Seats::NONE,
-            last: None,
         }
     }
 
-    fn parse_position(
-        options: &GameOptions,
-        players: usize,
-        seed: &Seed,
-        text: &str,
-    ) -> Result<Self, PositionError> {
-        let mut game = Self::setup(options, players, seed);
-        text::read(text, &mut game)?;
-        Ok(game)
+    fn read_position(&mut self, text: &str) -> Result<(), PositionError> {
+        text::read(text, self)
     }
 
-    fn position(&self) -> String {
-        text::write(self)
-    }
-
-    fn status(&self) -> Status {
-        if self.is_full() || self.hand().is_empty() {
-            Status::Over(self.result_by_scores())
-        } else {
-            Status::ToAct(self.next)
-        }
+    fn is_over(&self) -> bool {
+        self.is_full() || self.hand().is_empty()
     }
 
     fn next_seat(&self) -> Seat {
@@ -203,9 +178,8 @@ impl Game for Boxilies {
         if let Some(hand) = self.hands.get_mut(mover.index()) {
             hand.remove(index);
         }
-        self.settle(mover, self.weaker_neighbours(*mv));
+        self.capture(mover, self.weaker_neighbours(*mv));
         self.lay(mv.cell, mv.lie, mover);
-        self.last = Some(mv.cell);
         self.advance();
         Ok(0)
     }
@@ -221,17 +195,29 @@ impl Game for Boxilies {
         self.moves().collect()
     }
 
-    fn parts(mv: &BoxiliesMove) -> Vec<Part> {
-        let turns = mv.lie.turns();
-        vec![
-            Part::spot("", &mv.lie.stone()),
-            Part::spot(":", &mv.cell),
-            Part { text: format!(":{turns}"), kind: PartKind::Turns(turns) },
-        ]
-    }
-
     fn example_move(&self) -> Option<BoxiliesMove> {
         self.moves().next()
+    }
+
+    /// A stone of the hand, a cell and a turn, each move as likely as any other.
+    fn pick(&self, below: &mut dyn FnMut(u32) -> u32) -> Option<BoxiliesMove> {
+        let count = self.moves().count() as u32;
+        if count == 0 {
+            return None;
+        }
+        self.moves().nth(below(count) as usize)
+    }
+
+    fn key(&self) -> u64 {
+        let lie = |key: Key, lie: &Option<Lie>| key.with(lie.map_or(0, |lie| 1 + u64::from(lie.index())));
+        let stones = self.lies.iter().fold(Key::new(), lie);
+        let owned = self.owned.iter().fold(stones, |key, cells| key.with(u64::from(*cells)));
+        let hands = self.hands.iter().fold(owned, |key, hand| key.with(hand.bits()));
+        hands.with_seats(self.next, self.retired).finish()
+    }
+
+    fn estimate(&self, seat: Seat) -> i32 {
+        lead(&self.owned.map(u16::count_ones), seat)
     }
 
     fn scores(&self) -> Scores {
@@ -243,11 +229,7 @@ impl Game for Boxilies {
             let active = Seat::from_index(index).is_some_and(|seat| !self.retired.contains(seat));
             (active, cells.count_ones())
         };
-        let keys: Vec<_> = self.owned.iter().enumerate().map(standing).collect();
-        Outcome::rank(&keys, "score")
-    }
-
-    fn view(&self, _: Viewer) -> View {
-        view::draw(self)
+        let [first, second] = &self.owned;
+        Outcome::rank(&[(0, first), (1, second)].map(standing), "score")
     }
 }

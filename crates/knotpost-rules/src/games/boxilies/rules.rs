@@ -3,7 +3,7 @@
 use super::stones::{Hand, Stone};
 use crate::{
     meta::{Abilities, Ability, Meta},
-    options::{GameOptions, OptionKind, OptionSpec},
+    options::{ChoiceOption, GameOptions, OptionSpec, TextOption},
     rng::Draws,
     seat::Seat,
     seed::Seed,
@@ -21,29 +21,42 @@ pub(super) static META: Meta = Meta {
     credit: "author not named where the rules are published",
     contact: None,
     summary: "place stones of arrows, capture weaker sides",
+    help: super::help::write,
 };
 
 /// The order is that of canonical options.
-static OPTIONS: [OptionSpec; 2] = [
-    OptionSpec {
-        name: "deal",
-        kind: OptionKind::Choice(&["same", "own", "open"]),
-        default: "same",
-        help: "Which stones are drawn. same: one of each total from 1 to 5, the same five for both. own: likewise, drawn for each player apart. open: five of any totals, drawn for each player apart.",
-        excludes: &["hand"],
-    },
-    OptionSpec {
-        name: "hand",
-        kind: OptionKind::Text { shape: "1a,2b,3e,4j,5n", normalise: normalise_hand },
-        default: "",
-        help: "Five stones by name, 1a to 5n, the same for both players; nothing is drawn then.",
-        excludes: &["deal"],
-    },
-];
+static OPTIONS: [OptionSpec; 2] = [DEAL.spec(), HAND.spec()];
+
+/// How the hands come about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Deal {
+    /// One stone of each total, the same for both.
+    Same,
+    /// One stone of each total, drawn apart.
+    Own,
+    /// Any stones, drawn apart.
+    Open,
+}
+
+static DEAL: ChoiceOption<Deal, 3> = ChoiceOption::new(
+    "deal",
+    [("same", Deal::Same), ("own", Deal::Own), ("open", Deal::Open)],
+    "same",
+    "Which stones are drawn. same: one of each total from 1 to 5, the same five for both. own: likewise, drawn for each player apart. open: five of any totals, drawn for each player apart.",
+)
+.excluding(&["hand"]);
+
+static HAND: TextOption = TextOption {
+    name: "hand",
+    shape: "1a,2b,3e,4j,5n",
+    normalise: normalise_hand,
+    help: "Five stones by name, 1a to 5n, the same for both players; nothing is drawn then.",
+    excludes: &["deal"],
+};
 
 /// Exactly five names in lower case, in the order given.
 fn normalise_hand(text: &str) -> Option<String> {
-    Hand::from_names(text).filter(|hand| hand.len() == Hand::MOST).map(|hand| hand.to_string())
+    Hand::from_names(text).filter(|hand| hand.len() == Hand::MAX).map(|hand| hand.to_string())
 }
 
 /// The side name of a seat.
@@ -53,25 +66,25 @@ pub(super) fn seat_name(seat: Seat) -> &'static str {
 
 /// The hands of both seats. Draws go through the first hand from its first stone to its last, then the second.
 pub(super) fn deal(options: &GameOptions, seed: &Seed) -> [Hand; super::SEATS] {
-    if let Some(hand) = Hand::from_names(options.value("hand")) {
+    if let Some(hand) = HAND.of(options).and_then(Hand::from_names) {
         return [hand; super::SEATS];
     }
     let mut draws = Draws::new(seed);
-    match options.value("deal") {
-        "open" => [(); super::SEATS].map(|()| draw_any(&mut draws)),
-        "own" => [(); super::SEATS].map(|()| draw_totals(&mut draws)),
-        _ => [draw_totals(&mut draws); super::SEATS],
+    match DEAL.of(options) {
+        Deal::Open => [(); super::SEATS].map(|()| draw_any(&mut draws)),
+        Deal::Own => [(); super::SEATS].map(|()| draw_totals(&mut draws)),
+        Deal::Same => [draw_totals(&mut draws); super::SEATS],
     }
 }
 
 /// One stone of each total, in ascending order.
 fn draw_totals(draws: &mut Draws) -> Hand {
-    (1..=Hand::MOST).filter_map(|total| draw(Stone::of_total(total), draws)).collect()
+    (1..=Hand::MAX).filter_map(|total| draw(Stone::of_total(total), draws)).collect()
 }
 
 /// Five stones of all there are.
 fn draw_any(draws: &mut Draws) -> Hand {
-    (0..Hand::MOST).filter_map(|_| draw(Stone::all(), draws)).collect()
+    (0..Hand::MAX).filter_map(|_| draw(Stone::all(), draws)).collect()
 }
 
 /// One of these stones, each equally likely.

@@ -118,6 +118,11 @@ impl Lie {
         Stone(self.0 >> 2)
     }
 
+    /// A number of its own.
+    pub(super) const fn index(self) -> u8 {
+        self.0
+    }
+
     /// Clockwise quarter turns, 0 to 3.
     pub const fn turns(self) -> u8 {
         self.0 & 3
@@ -136,11 +141,16 @@ pub struct Hand(u64);
 
 impl Hand {
     /// The most stones in a hand.
-    pub const MOST: usize = 5;
+    pub const MAX: usize = 5;
 
     /// The stones that are left.
     pub fn stones(self) -> impl Iterator<Item = Stone> {
         (0..self.len()).filter_map(move |index| self.get(index))
+    }
+
+    /// The stones that are left as bits.
+    pub(super) const fn bits(self) -> u64 {
+        self.0
     }
 
     /// How many stones are left.
@@ -155,7 +165,7 @@ impl Hand {
 
     /// The stone at this place, counted from 0.
     pub const fn get(self, index: usize) -> Option<Stone> {
-        if index >= Self::MOST {
+        if index >= Self::MAX {
             return None;
         }
         match (self.0 >> (8 * index)) as u8 {
@@ -167,10 +177,10 @@ impl Hand {
     /// Where the first such stone is.
     pub(super) fn find(self, stone: Stone) -> Option<usize> {
         let byte = u64::from(stone.0) + 1;
-        (0..Self::MOST).find(|index| self.0 >> (8 * index) & 0xff == byte)
+        (0..Self::MAX).find(|index| self.0 >> (8 * index) & 0xff == byte)
     }
 
-    /// Takes the stone at this place, below [`Self::MOST`], out; the later ones close up.
+    /// Takes the stone at this place, below [`Self::MAX`], out; the later ones close up.
     pub(super) const fn remove(&mut self, index: usize) {
         let before = (1 << (8 * index)) - 1;
         self.0 = self.0 & before | self.0 >> 8 & !before;
@@ -179,14 +189,14 @@ impl Hand {
     /// Reads names joined by `,`, at most five of them.
     pub(super) fn from_names(text: &str) -> Option<Self> {
         let stones: Option<Vec<Stone>> = text.split(',').map(Stone::from_name).collect();
-        stones.filter(|stones| stones.len() <= Self::MOST).map(|stones| stones.into_iter().collect())
+        stones.filter(|stones| stones.len() <= Self::MAX).map(|stones| stones.into_iter().collect())
     }
 }
 
 impl FromIterator<Stone> for Hand {
     /// The first five stones.
     fn from_iter<I: IntoIterator<Item = Stone>>(stones: I) -> Self {
-        let bytes = stones.into_iter().take(Self::MOST).map(|stone| u64::from(stone.0) + 1);
+        let bytes = stones.into_iter().take(Self::MAX).map(|stone| u64::from(stone.0) + 1);
         Self((0..).zip(bytes).fold(0, |hand, (index, byte): (u32, u64)| hand | byte << (8 * index)))
     }
 }

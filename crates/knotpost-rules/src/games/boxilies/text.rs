@@ -6,16 +6,18 @@ use super::{
     stones::{Hand, Lie, Stone},
 };
 use crate::{error::PositionError, seat::Seat};
+use std::fmt;
 
 /// What the string is made of, to complete "a position is ...".
 const SHAPE: &str = "the rows joined by `/` with their cells joined by `,`, the two hands joined by `|`, and the seat to move, separated by blanks";
 
-/// Prints the position.
-pub(super) fn write(game: &Boxilies) -> String {
-    let cells: Vec<String> = Cell::ALL.into_iter().map(|cell| write_cell(game, cell)).collect();
-    let rows: Vec<String> = cells.chunks(SIZE).map(|row| row.join(",")).collect();
-    let hands = game.hands.map(|hand| hand.to_string()).join("|");
-    format!("{} {hands} {}", rows.join("/"), game.next)
+impl fmt::Display for Boxilies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cells: Vec<String> = Cell::ALL.into_iter().map(|cell| write_cell(self, cell)).collect();
+        let rows: Vec<String> = cells.chunks(SIZE).map(|row| row.join(",")).collect();
+        let hands = self.hands.map(|hand| hand.to_string()).join("|");
+        write!(f, "{} {hands} {}", rows.join("/"), self.next)
+    }
 }
 
 fn write_cell(game: &Boxilies, cell: Cell) -> String {

@@ -1,33 +1,52 @@
 //! What a Boxilies board looks like: the stones with their arrows, and below them the stones of both hands.
 
 use super::{
-    Boxilies, SIZE,
+    Boxilies, BoxiliesMove, SIZE,
     moves::Cell,
     rules::seat_name,
     stones::{Lie, Stone},
 };
 use crate::{
+    choice::{Part, PartKind},
+    game::{Game, Show},
     seat::{Seat, Seats},
-    view::{CellSize, Fate, Margin, Panel, Piece, ScoreLine, View},
+    view::{CellSize, Fate, Margin, Panel, Piece, ScoreLine, View, Viewer},
 };
 
 const CELL_SIZE: CellSize = CellSize { width: 9, height: 5 };
 
-/// The view of a position, last move marked.
-pub(super) fn draw(game: &Boxilies) -> View {
-    let seats = || Seats::first(super::SEATS).iter();
-    let hands = seats().filter_map(|seat| draw_hand(game, seat));
-    let scores = seats().zip(game.owned).map(|(seat, cells)| ScoreLine {
-        seat,
-        name: seat_name(seat),
-        role: if game.retired.contains(seat) { "out".to_owned() } else { mark_of(seat).to_owned() },
-        score: cells.count_ones().to_string(),
-    });
-    View {
-        panels: std::iter::once(draw_board(game)).chain(hands).collect(),
-        scores: scores.collect(),
-        legend: write_legend(game),
-        ..View::default()
+impl Show for Boxilies {
+    /// Where the last stone went.
+    type Trace = Option<Cell>;
+
+    fn note(&self, last: &mut Option<Cell>, _: &Self, mv: Option<&BoxiliesMove>) {
+        *last = mv.map(|mv| mv.cell);
+    }
+
+    fn view(&self, last: &Option<Cell>, _: Viewer) -> View {
+        let seats = || Seats::first(super::SEATS).iter();
+        let hands = seats().filter_map(|seat| draw_hand(self, seat));
+        let scores = seats().zip(self.owned).map(|(seat, cells)| ScoreLine {
+            seat,
+            name: seat_name(seat),
+            role: if self.retired.contains(seat) { "out".to_owned() } else { mark_of(seat).to_owned() },
+            score: cells.count_ones().to_string(),
+        });
+        View {
+            panels: std::iter::once(draw_board(self, *last)).chain(hands).collect(),
+            scores: scores.collect(),
+            legend: write_legend(self),
+            ..View::default()
+        }
+    }
+
+    fn parts(mv: &BoxiliesMove) -> Vec<Part> {
+        let turns = mv.lie.turns();
+        vec![
+            Part::spot("", &mv.lie.stone()),
+            Part::spot(":", &mv.cell),
+            Part { text: format!(":{turns}"), kind: PartKind::Turns(turns) },
+        ]
     }
 }
 
@@ -36,8 +55,8 @@ const fn mark_of(seat: Seat) -> &'static str {
     if seat.number() == 1 { "A" } else { "B" }
 }
 
-fn draw_board(game: &Boxilies) -> Panel {
-    let fate = |cell| if game.last == Some(cell) { Fate::Placed } else { Fate::Stays };
+fn draw_board(game: &Boxilies, last: Option<Cell>) -> Panel {
+    let fate = |cell| if last == Some(cell) { Fate::Placed } else { Fate::Stays };
     let piece =
         |cell| game.stone_at(cell).map_or(Piece::Empty, |(owner, lie)| piece_of(lie, owner, fate(cell)));
     let labels =
@@ -76,7 +95,7 @@ fn draw_hand(game: &Boxilies, seat: Seat) -> Option<Panel> {
 
 /// What the signs mean, and how to type a move.
 fn write_legend(game: &Boxilies) -> String {
-    let Some(mv) = super::Game::example_move(game) else {
+    let Some(mv) = game.example_move() else {
         return "No stone can be placed any more.".to_owned();
     };
     let (stone, cell) = (mv.lie.stone(), mv.cell);
@@ -94,7 +113,7 @@ pub(super) fn list_stones() -> String {
     let entry =
         |stone: Stone| format!("{stone} {}", Lie::new(stone, 0).arrows().map(|n| n.to_string()).concat());
     let line = |total| Stone::of_total(total).map(entry).collect::<Vec<_>>();
-    let lines = (1..=super::Hand::MOST).flat_map(|total| {
+    let lines = (1..=super::Hand::MAX).flat_map(|total| {
         let entries = line(total);
         entries.chunks(7).map(|some| format!("   {}", some.join("  "))).collect::<Vec<_>>()
     });

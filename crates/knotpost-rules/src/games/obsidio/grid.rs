@@ -1,6 +1,7 @@
 //! The board of Obsidio as sets of cells: squares and their names, shades, lines of sight, neighbours. Whose turn it
 //! is and what a turn may do is unknown here.
 
+use crate::key::Key;
 use std::{
     fmt,
     ops::{BitAnd, BitOr, BitOrAssign, Sub, SubAssign},
@@ -129,6 +130,11 @@ impl Cells {
             row += 1;
         }
         Self(cells)
+    }
+
+    /// A key and this set.
+    pub(super) const fn add_to(self, key: Key) -> Key {
+        key.with(self.0 as u64).with((self.0 >> 64) as u64)
     }
 
     /// Whether the square is in the set.

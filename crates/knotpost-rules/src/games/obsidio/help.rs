@@ -1,7 +1,7 @@
 //! The help page of Obsidio: our words, figures drawn by the view.
 
-use super::{Obsidio, ObsidioMove, rules::META};
-use crate::{game::Game, help::HelpPage, options::GameOptions, seed::Seed, view::Viewer};
+use super::{Obsidio, rules::META};
+use crate::help::{HelpPage, draw_moves};
 
 /// The whole page.
 pub(super) fn write() -> HelpPage {
@@ -128,9 +128,5 @@ are our own work.";
 
 /// The board of usual size after these moves.
 fn draw_board(moves: &[&str]) -> Option<String> {
-    let mut game = Obsidio::setup(&GameOptions::defaults(META.options), 2, &Seed::default());
-    for text in moves {
-        game.play(&text.parse::<ObsidioMove>().ok()?).ok()?;
-    }
-    Some(game.view(Viewer::Spectator).to_string())
+    draw_moves::<Obsidio>(None, moves)?.last().map(ToString::to_string)
 }

@@ -5,7 +5,7 @@
 //! - an origin that sees an empty cell binds the first token of a turn, whatever shade the player chooses;
 //! - the second light token may not touch the first; without a place for it the turn is the one light token;
 //! - a turn goes by only when there is neither an empty cell nor a claim, and that leaves the origin alone;
-//! - seats are colours: `swap` exchanges who plays them, which is not known here, and the same seat moves on.
+//! - seats are colours: `swap` exchanges their players, who are not known here, and the same seat moves on.
 
 mod check;
 mod grid;
@@ -16,21 +16,20 @@ mod text;
 mod view;
 
 pub use grid::{Cells, NoSquare, Shade, Square};
-pub use moves::{ObsidioIllegal, ObsidioMove};
+pub use moves::{ObsidioIllegal, ObsidioMove, SeveralSquares};
 
 use crate::{
-    choice::Part,
     error::PositionError,
     game::{Forbidden, Game},
-    help::HelpPage,
+    key::Key,
     meta::Meta,
     options::GameOptions,
     seat::{Seat, Seats},
     seed::Seed,
-    turn::{Outcome, Scores, Status},
-    view::{View, Viewer},
+    turn::{Outcome, Scores, lead},
 };
-use rules::{META, SECOND, SIZES};
+use rules::{LARGEST, META, SECOND, SIZE};
+use std::ops::ControlFlow;
 
 /// A game of Obsidio in progress.
 #[derive(Clone, Debug)]
@@ -86,7 +85,7 @@ impl Obsidio {
         if seat.number() == Seat::FIRST.number() { first } else { second }
     }
 
-    /// Who has won: the owner of more than half of the targets, or of the one claimed last when there are no more.
+    /// The winner: the owner of more than half of the targets, or of the one claimed last when there are no more.
     fn find_win(&self) -> Option<Win> {
         let [first, second] = self.sides.map(|side| side.claimed);
         let all = self.targets.len();
@@ -102,7 +101,7 @@ impl Obsidio {
         let seat = match self.origin {
             Some(origin) if first.contains(origin) => Seat::FIRST,
             Some(origin) if second.contains(origin) => SECOND,
-            // Only a position that no game reaches hides who claimed last: then it was the seat before this one.
+            // Only in a position that no game reaches the last claim is unknown: then it was that of the seat before.
             _ => other(self.next),
         };
         Some(Win { seat, reason: "last-claim" })
@@ -127,7 +126,7 @@ impl Obsidio {
 
     /// Where the second token may go after a first one on this light cell.
     pub fn second_cells(&self, first: Square) -> Cells {
-        const LIGHT: Cells = Cells::all(SIZES.1 as u8, Shade::Light);
+        const LIGHT: Cells = Cells::all(LARGEST, Shade::Light);
         (self.empty.seen_from(first) & LIGHT) - Cells::around(first)
     }
 
@@ -159,19 +158,14 @@ fn other(seat: Seat) -> Seat {
 }
 
 impl Game for Obsidio {
+    const META: &'static Meta = &META;
+
     type Move = ObsidioMove;
+    type Step = Square;
     type Illegal = ObsidioIllegal;
 
-    fn meta() -> &'static Meta {
-        &META
-    }
-
-    fn help() -> HelpPage {
-        help::write()
-    }
-
     fn setup(options: &GameOptions, _: usize, _: &Seed) -> Self {
-        let size = options.number("size").clamp(SIZES.0, SIZES.1) as u8;
+        let size = SIZE.of(options);
         Self {
             size,
             empty: Cells::all(size, Shade::Dark) | Cells::all(size, Shade::Light),
@@ -185,25 +179,15 @@ impl Game for Obsidio {
         }
     }
 
-    fn parse_position(
-        options: &GameOptions,
-        players: usize,
-        seed: &Seed,
-        text: &str,
-    ) -> Result<Self, PositionError> {
-        let mut game = Self::setup(options, players, seed);
-        game.swap = SwapRight::Gone;
-        text::read(text, &mut game)?;
-        game.win = game.find_win();
-        Ok(game)
+    fn read_position(&mut self, text: &str) -> Result<(), PositionError> {
+        self.swap = SwapRight::Gone;
+        text::read(text, self)?;
+        self.win = self.find_win();
+        Ok(())
     }
 
-    fn position(&self) -> String {
-        text::write(self)
-    }
-
-    fn status(&self) -> Status {
-        if self.win.is_some() { Status::Over(self.result_by_scores()) } else { Status::ToAct(self.next) }
+    fn is_over(&self) -> bool {
+        self.win.is_some()
     }
 
     fn next_seat(&self) -> Seat {
@@ -283,24 +267,60 @@ impl Game for Obsidio {
         moves
     }
 
-    fn parts(mv: &ObsidioMove) -> Vec<Part> {
-        let squares = mv.squares().iter().enumerate();
-        squares.map(|(place, square)| Part::spot(if place == 0 { "" } else { "," }, square)).collect()
+    /// A first token or claim; after a light token the second one, after a claim another one. More than one claim is
+    /// never due.
+    fn each_step(
+        &self,
+        begun: Option<&ObsidioMove>,
+        visit: &mut dyn FnMut(Square) -> ControlFlow<()>,
+    ) -> Result<(), ObsidioIllegal> {
+        let Some(begun) = begun else {
+            let _ = self.first_cells().iter().chain(self.claimable().iter()).try_for_each(visit);
+            return Ok(());
+        };
+        let next = match *begun.squares() {
+            [first] if first.shade() == Shade::Light && self.first_cells().contains(first) => {
+                self.second_cells(first)
+            }
+            _ => Cells::NONE,
+        };
+        if !next.is_empty() {
+            let _ = next.iter().try_for_each(visit);
+            return Ok(());
+        }
+        self.check(begun.squares())?;
+        if begun.squares().first().is_some_and(|first| first.shade() == Shade::Target) {
+            let mut others = self.claimable().iter().filter(|square| !begun.squares().contains(square));
+            let _ = others.try_for_each(visit);
+        }
+        Ok(())
     }
 
-    fn extensions(&self, begun: &ObsidioMove) -> Vec<ObsidioMove> {
-        let targets = self.claimable();
-        if !begun.squares().iter().all(|square| targets.contains(*square)) {
-            return Vec::new();
-        }
-        let others = targets.iter().filter(|square| !begun.squares().contains(square));
-        others.filter_map(|square| format!("{begun},{square}").parse().ok()).collect()
+    fn join(begun: Option<&ObsidioMove>, step: Square) -> ObsidioMove {
+        begun.map_or_else(|| step.into(), |begun| begun.with(step))
+    }
+
+    fn is_complete(&self, begun: &ObsidioMove) -> bool {
+        self.check(begun.squares()).is_ok()
     }
 
     fn example_move(&self) -> Option<ObsidioMove> {
         let first = self.first_cells().first().or_else(|| self.claimable().first())?;
         let second = (first.shade() == Shade::Light).then(|| self.second_cells(first).first()).flatten();
         Some(second.map_or_else(|| ObsidioMove::single(first), |second| ObsidioMove::pair(first, second)))
+    }
+
+    fn key(&self) -> u64 {
+        let sets = self.sides.iter().flat_map(|side| [side.influence, side.claimed]);
+        let cells = sets.fold(Key::new(), |key, cells| cells.add_to(key));
+        let origin = self
+            .origin
+            .map_or(0, |square| 1 << 16 | u64::from(square.column()) << 8 | u64::from(square.row()));
+        cells.with(origin << 8 | self.swap as u64).with_seats(self.next, self.retired).finish()
+    }
+
+    fn estimate(&self, seat: Seat) -> i32 {
+        lead(&self.sides.map(|side| side.claimed.len()), seat)
     }
 
     fn scores(&self) -> Scores {
@@ -312,9 +332,5 @@ impl Game for Obsidio {
             Some(win) => Outcome::rank(&[Seat::FIRST, SECOND].map(|seat| seat == win.seat), win.reason),
             None => Outcome::rank(&self.sides.map(|side| side.claimed.len()), "targets"),
         }
-    }
-
-    fn view(&self, _: Viewer) -> View {
-        view::draw(self)
     }
 }

@@ -6,7 +6,7 @@ use crate::error::SyntaxError;
 use std::{fmt, str::FromStr};
 
 /// The most squares a move can name: all targets of the largest board.
-const MOST_SQUARES: usize = 25;
+const MAX_SQUARES: usize = 25;
 
 /// What a move looks like, to complete "a move is ...".
 const MOVE_SHAPE: &str =
@@ -16,23 +16,32 @@ const MOVE_SHAPE: &str =
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ObsidioMove {
     /// The squares beyond `count` are all alike.
-    squares: [Square; MOST_SQUARES],
+    squares: [Square; MAX_SQUARES],
     count: u8,
 }
 
 impl ObsidioMove {
     /// One token, or the claim of one target.
     pub fn single(square: Square) -> Self {
-        let mut squares = [Square::default(); MOST_SQUARES];
+        let mut squares = [Square::default(); MAX_SQUARES];
         squares[0] = square;
         Self { squares, count: 1 }
     }
 
     /// Two tokens on light cells.
     pub fn pair(first: Square, second: Square) -> Self {
-        let mut squares = [Square::default(); MOST_SQUARES];
+        let mut squares = [Square::default(); MAX_SQUARES];
         [squares[0], squares[1]] = [first, second];
         Self { squares, count: 2 }
+    }
+
+    /// This move with a square more; the same when it is as long as a move can be.
+    pub(super) fn with(mut self, square: Square) -> Self {
+        if let Some(slot) = self.squares.get_mut(usize::from(self.count)) {
+            *slot = square;
+            self.count += 1;
+        }
+        self
     }
 
     /// The squares in the order they are played; at least one.
@@ -40,6 +49,25 @@ impl ObsidioMove {
         self.squares.get(..usize::from(self.count)).unwrap_or(&self.squares)
     }
 }
+
+impl From<Square> for ObsidioMove {
+    fn from(square: Square) -> Self {
+        Self::single(square)
+    }
+}
+
+impl TryFrom<ObsidioMove> for Square {
+    type Error = SeveralSquares;
+
+    fn try_from(mv: ObsidioMove) -> Result<Self, SeveralSquares> {
+        if let [only] = mv.squares() { Ok(*only) } else { Err(SeveralSquares) }
+    }
+}
+
+/// A move is more than one square.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the move names several squares")]
+pub struct SeveralSquares;
 
 impl fmt::Display for ObsidioMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -57,7 +85,7 @@ impl FromStr for ObsidioMove {
     /// Reads `c3`, `c2,e4` and `B2,D4,F6`.
     fn from_str(text: &str) -> Result<Self, SyntaxError> {
         let refuse = || SyntaxError::new(text, MOVE_SHAPE);
-        let mut squares = [Square::default(); MOST_SQUARES];
+        let mut squares = [Square::default(); MAX_SQUARES];
         let mut count = 0;
         for word in text.split(',') {
             let square = squares.get_mut(usize::from(count)).ok_or_else(refuse)?;

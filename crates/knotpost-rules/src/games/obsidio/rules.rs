@@ -2,7 +2,7 @@
 
 use crate::{
     meta::{Abilities, Ability, Meta},
-    options::{OptionKind, OptionSpec},
+    options::{ChoiceOption, OptionSpec},
     seat::Seat,
 };
 
@@ -18,18 +18,21 @@ pub(super) static META: Meta = Meta {
     credit: "Phil Leduc, 2025",
     contact: Some("the author asks those who program or sell the game to get in touch with him"),
     summary: "surround targets along lines of sight",
+    help: super::help::write,
 };
 
-static OPTIONS: [OptionSpec; 1] = [OptionSpec {
-    name: "size",
-    kind: OptionKind::Choice(&["5", "7", "9", "11"]),
-    default: "9",
-    help: "Rows and columns of the board; there are 4, 9, 16 or 25 targets on it.",
-    excludes: &[],
-}];
+static OPTIONS: [OptionSpec; 1] = [SIZE.spec()];
 
-/// The smallest and the largest board.
-pub(super) const SIZES: (u32, u32) = (5, 11);
+/// Rows and columns.
+pub(super) static SIZE: ChoiceOption<u8, 4> = ChoiceOption::new(
+    "size",
+    [("5", 5), ("7", 7), ("9", 9), ("11", LARGEST)],
+    "9",
+    "Rows and columns of the board; there are 4, 9, 16 or 25 targets on it.",
+);
+
+/// Rows and columns of the largest board.
+pub(super) const LARGEST: u8 = 11;
 
 /// The seat that moves second and may swap.
 pub(super) const SECOND: Seat = match Seat::new(2) {

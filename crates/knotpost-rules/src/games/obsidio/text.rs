@@ -6,17 +6,19 @@ use super::{
     rules::SECOND,
 };
 use crate::{error::PositionError, seat::Seat};
+use std::fmt;
 
 /// What the string is made of, to complete "a position is ...".
 const SHAPE: &str =
     "the rows joined by `/`, the seat to move and the square of the last token or `-`, separated by blanks";
 
-/// Prints the position.
-pub(super) fn write(game: &Obsidio) -> String {
-    let row = |row| (0..game.size).map(|column| sign(game, Square::new(column, row))).collect::<String>();
-    let rows = (0..game.size).rev().map(row).collect::<Vec<_>>().join("/");
-    let origin = game.origin.map_or_else(|| "-".to_owned(), |square| square.to_string());
-    format!("{rows} {} {origin}", game.next)
+impl fmt::Display for Obsidio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let row = |row| (0..self.size).map(|column| sign(self, Square::new(column, row))).collect::<String>();
+        let rows = (0..self.size).rev().map(row).collect::<Vec<_>>().join("/");
+        let origin = self.origin.map_or_else(|| "-".to_owned(), |square| square.to_string());
+        write!(f, "{rows} {} {origin}", self.next)
+    }
 }
 
 /// What a cell holds, as one character.

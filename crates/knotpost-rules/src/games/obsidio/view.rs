@@ -7,9 +7,10 @@ use super::{
     text,
 };
 use crate::{
-    game::Game,
+    choice::Part,
+    game::{Game, Show},
     seat::Seat,
-    view::{Figure, Ground, Look, Margin, Panel, Piece, ScoreLine, Sight, View},
+    view::{Figure, Ground, Look, Margin, Panel, Piece, ScoreLine, Sight, View, Viewer},
 };
 
 /// What the signs mean.
@@ -17,29 +18,37 @@ const KEY: &str = "Signs: . dark cell  , light cell  * target  + cell in sight";
 /// Columns of a legend line.
 const WIDTH: usize = 72;
 
-/// The view of a position, last token marked.
-pub(super) fn draw(game: &Obsidio) -> View {
-    let size = game.size;
-    let seen = if game.win.is_some() { Cells::NONE } else { game.seen_from_origin() };
-    let cells = (0..size).rev().flat_map(|row| (0..size).map(move |column| Square::new(column, row)));
-    let rows = Margin {
-        owner: "",
-        labels: (1..=size).rev().map(|number| number.to_string()).collect(),
-        entered: game.origin.map(|square| usize::from(size - 1 - square.row())),
-    };
-    let columns = Margin {
-        owner: "",
-        labels: (b'a'..).take(usize::from(size)).map(|letter| char::from(letter).to_string()).collect(),
-        entered: game.origin.map(|square| usize::from(square.column())),
-    };
-    let panel = Panel {
-        columns: usize::from(size),
-        spots: cells.clone().map(|square| square.to_string()).collect(),
-        cells: cells.map(|square| piece_at(game, square, seen)).collect(),
-        margins: [rows.clone(), columns.clone(), rows, columns],
-        ..Panel::default()
-    };
-    View { panels: vec![panel], scores: list_scores(game), legend: write_legend(game), ..View::default() }
+impl Show for Obsidio {
+    type Trace = ();
+
+    fn view(&self, (): &(), _: Viewer) -> View {
+        let size = self.size;
+        let seen = if self.win.is_some() { Cells::NONE } else { self.seen_from_origin() };
+        let cells = (0..size).rev().flat_map(|row| (0..size).map(move |column| Square::new(column, row)));
+        let rows = Margin {
+            owner: "",
+            labels: (1..=size).rev().map(|number| number.to_string()).collect(),
+            entered: self.origin.map(|square| usize::from(size - 1 - square.row())),
+        };
+        let columns = Margin {
+            owner: "",
+            labels: (b'a'..).take(usize::from(size)).map(|letter| char::from(letter).to_string()).collect(),
+            entered: self.origin.map(|square| usize::from(square.column())),
+        };
+        let panel = Panel {
+            columns: usize::from(size),
+            spots: cells.clone().map(|square| square.to_string()).collect(),
+            cells: cells.map(|square| piece_at(self, square, seen)).collect(),
+            margins: [rows.clone(), columns.clone(), rows, columns],
+            ..Panel::default()
+        };
+        View { panels: vec![panel], scores: list_scores(self), legend: write_legend(self), ..View::default() }
+    }
+
+    fn parts(mv: &ObsidioMove) -> Vec<Part> {
+        let squares = mv.squares().iter().enumerate();
+        squares.map(|(place, square)| Part::spot(if place == 0 { "" } else { "," }, square)).collect()
+    }
 }
 
 fn piece_at(game: &Obsidio, square: Square, seen: Cells) -> Piece {

@@ -2,7 +2,10 @@
 //! known here.
 
 use super::dice::{Faces, Kind};
-use crate::knot::{Face, Knotwork, Place, Places, Run, Side};
+use crate::{
+    key::Key,
+    knot::{Face, Knotwork, Place, Places, Run, Side},
+};
 
 /// Dice on the coordinate grid, together with what follows from them and is needed often.
 ///
@@ -170,7 +173,7 @@ impl Design {
         among.iter().any(|place| !self.faces_at(place).and(kind.faces()).is_empty())
     }
 
-    /// Lays a die on a loose cell where it legally fits. What is given back undoes it.
+    /// Lays a die on a loose cell where it legally fits. What it returns undoes it.
     pub(super) fn put(&mut self, place: Place, face: Face) -> Undo {
         let undo = Undo { place, loose: self.loose, bounds: self.bounds };
         self.dice.put(place, face);
@@ -201,17 +204,29 @@ impl Design {
         first(wrong).map(Misfit::Mismatch).or_else(|| first(outgrown).map(Misfit::Outgrown))
     }
 
-    /// Fills cells that only a tip can ever fill, until there is none left; gives them.
-    pub(super) fn fill_tips(&mut self) -> Places {
-        let mut filled = Places::default();
+    /// A key and this design.
+    pub(super) fn add_to(&self, key: Key) -> Key {
+        let Bounds { top, bottom, .. } = self.bounds;
+        self.dice.add_rows(key.with(u64::from(top) << 8 | u64::from(bottom)), top, bottom)
+    }
+
+    /// The dice of this design that another one does not have.
+    pub(super) fn beyond(&self, other: &Self) -> Places {
+        let is_new = |place: &Place| self.face(*place).is_some() && other.face(*place).is_none();
+        let mut places = Places::default();
+        self.bounds.places().filter(is_new).for_each(|place| places.insert(place));
+        places
+    }
+
+    /// Fills cells that only a tip can ever fill, until there is none left.
+    pub(super) fn fill_tips(&mut self) {
         loop {
             let only_tip = |place: Place| {
                 let face = self.faces_at(place).only().filter(|face| Kind::of(*face) == Kind::Tip)?;
                 Some((place, face))
             };
-            let Some((place, face)) = self.loose.iter().find_map(only_tip) else { return filled };
+            let Some((place, face)) = self.loose.iter().find_map(only_tip) else { return };
             self.put(place, face);
-            filled.insert(place);
         }
     }
 

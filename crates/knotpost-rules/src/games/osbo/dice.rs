@@ -143,14 +143,14 @@ impl Faces {
 /// The dice of a turn, sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Roll {
-    dice: [Kind; super::MOST_SEATS],
+    dice: [Kind; super::MAX_SEATS],
     count: usize,
 }
 
 impl Roll {
     /// Rolls this many dice: one draw of six outcomes a die.
     pub(super) fn draw(draws: &mut Draws, count: usize) -> Self {
-        let mut roll = Self { dice: [Kind::Tip; super::MOST_SEATS], count: count.min(super::MOST_SEATS) };
+        let mut roll = Self { dice: [Kind::Tip; super::MAX_SEATS], count: count.min(super::MAX_SEATS) };
         for die in roll.dice.iter_mut().take(roll.count) {
             *die = DIE.get(draws.below(6) as usize).copied().unwrap_or(Kind::Tip);
         }
@@ -160,7 +160,7 @@ impl Roll {
 
     /// Reads `bt`; `None` unless the letters are those of kinds, in order, and this many.
     pub(super) fn parse(text: &str, count: usize) -> Option<Self> {
-        let mut roll = Self { dice: [Kind::Tip; super::MOST_SEATS], count };
+        let mut roll = Self { dice: [Kind::Tip; super::MAX_SEATS], count };
         let mut letters = text.chars();
         for die in roll.dice.iter_mut().take(count) {
             let letter = letters.next()?;

@@ -1,12 +1,9 @@
 //! The help page of Osbo: our words, figures drawn by the view.
 
-use super::{Osbo, OsboMove, rules::META};
+use super::{Osbo, rules::META};
 use crate::{
-    game::Game,
-    help::HelpPage,
-    options::GameOptions,
-    seed::Seed,
-    view::{Viewer, draw_faces},
+    help::{HelpPage, draw_moves},
+    view::draw_faces,
 };
 
 /// The whole page.
@@ -105,11 +102,9 @@ below. Both dice could be laid, and on two designs, so both had to be.";
 
 /// The example's boards before and after the move.
 fn draw_example() -> Option<(String, String)> {
-    let options = GameOptions::defaults(META.options);
-    let mut game = Osbo::parse_position(&options, 2, &Seed::default(), "e5:o;e5:o ct 1").ok()?;
-    let before = game.view(Viewer::Spectator).to_string();
-    game.play(&"g1f5,c2e4".parse::<OsboMove>().ok()?).ok()?;
-    Some((before, game.view(Viewer::Spectator).to_string()))
+    let views = draw_moves::<Osbo>(Some("e5:o;e5:o ct 1"), &["g1f5,c2e4"])?;
+    let [before, after] = views.as_slice() else { return None };
+    Some((before.to_string(), after.to_string()))
 }
 
 const FAIRNESS: &str = "

@@ -1,8 +1,7 @@
 //! Osbo: lay rolled knot dice on everybody's designs and grow the longest closed path in your own. Rules and dice by
 //! Cameron Browne, 2008.
 //!
-//! The roll of a turn is drawn when the turn begins, so that a position holds nothing a player may not see yet but
-//! the state of the stream. A seat that is retired on its turn takes its roll with it: the next seat rolls anew.
+//! The roll of a turn is drawn when the turn begins, so that the state of the stream is all that a position hides. A seat that is retired on its turn takes its roll with it: the next seat rolls anew.
 
 mod design;
 mod dice;
@@ -14,49 +13,45 @@ mod text;
 mod turn;
 mod view;
 
-pub use moves::{Cell, MisfitReason, OsboIllegal, OsboMove, Placement};
+pub use moves::{Cell, MisfitReason, OsboIllegal, OsboMove, Placement, SeveralDice};
 
 use crate::{
-    choice::Part,
     error::PositionError,
     game::{Forbidden, Game},
-    help::HelpPage,
-    knot::Places,
+    key::Key,
     meta::Meta,
     options::GameOptions,
     rng::Draws,
     seat::{Seat, Seats},
     seed::Seed,
-    turn::{Outcome, Scores, Status, Steps},
-    view::{View, Viewer},
+    turn::{Outcome, Scores},
 };
 use design::Design;
 use dice::Roll;
 use plan::{Quota, Search};
 use rules::{META, Rules, Tips};
+use std::ops::ControlFlow;
 
 /// The most seats at a board, and so the most dice in a roll.
-const MOST_SEATS: usize = 4;
+const MAX_SEATS: usize = 4;
 
 /// A game of Osbo in progress.
 #[derive(Clone, Debug)]
 pub struct Osbo {
     rules: Rules,
     /// Those beyond the seats are empty.
-    designs: [Design; MOST_SEATS],
+    designs: [Design; MAX_SEATS],
     dice: Dice,
     /// Where rolls come from; `None` once chance is sealed.
     draws: Option<Draws>,
     next: Seat,
     retired: Seats,
-    /// The dice of the last turn that laid any, for the view; never part of the truth.
-    fresh: [Places; MOST_SEATS],
 }
 
 /// The dice of the turn.
 #[derive(Clone, Copy, Debug)]
 enum Dice {
-    /// The roll, and what a turn with it owes.
+    /// The roll, and how much a turn with it must place.
     Rolled(Roll, Quota),
     /// Not rolled: chance is sealed, or the game is over.
     Hidden,
@@ -66,11 +61,6 @@ impl Osbo {
     /// The designs in seat order.
     fn designs(&self) -> &[Design] {
         self.designs.get(..self.rules.seats).unwrap_or_default()
-    }
-
-    /// Whether all designs are closed.
-    fn is_over(&self) -> bool {
-        self.designs.iter().all(Design::is_closed)
     }
 
     /// A game before its first roll.
@@ -86,16 +76,13 @@ impl Osbo {
             draws: Some(Draws::new(seed)),
             next: Seat::FIRST,
             retired: Seats::NONE,
-            fresh: [Places::default(); MOST_SEATS],
         }
     }
 
     /// Fills tips if they fill themselves, and passes the turn on.
     fn end_turn(&mut self) {
         if self.rules.tips == Tips::Auto {
-            for (design, fresh) in self.designs.iter_mut().zip(&mut self.fresh) {
-                fresh.extend(design.fill_tips());
-            }
+            self.designs.iter_mut().for_each(Design::fill_tips);
         }
         self.advance();
     }
@@ -121,16 +108,11 @@ impl Osbo {
 }
 
 impl Game for Osbo {
+    const META: &'static Meta = &META;
+
     type Move = OsboMove;
+    type Step = Placement;
     type Illegal = OsboIllegal;
-
-    fn meta() -> &'static Meta {
-        &META
-    }
-
-    fn help() -> HelpPage {
-        help::write()
-    }
 
     fn setup(options: &GameOptions, players: usize, seed: &Seed) -> Self {
         let mut game = Self::begin(options, players, seed);
@@ -146,16 +128,17 @@ impl Game for Osbo {
         text: &str,
     ) -> Result<Self, PositionError> {
         let mut game = Self::begin(options, players, seed);
-        text::read(text, &mut game)?;
+        game.read_position(text)?;
         Ok(game)
     }
 
-    fn position(&self) -> String {
-        text::write(self)
+    fn read_position(&mut self, text: &str) -> Result<(), PositionError> {
+        text::read(text, self)
     }
 
-    fn status(&self) -> Status {
-        if self.is_over() { Status::Over(self.result_by_scores()) } else { Status::ToAct(self.next) }
+    /// All designs are closed.
+    fn is_over(&self) -> bool {
+        self.designs.iter().all(Design::is_closed)
     }
 
     fn next_seat(&self) -> Seat {
@@ -171,13 +154,6 @@ impl Game for Osbo {
         for (index, changed) in laid.designs {
             if let Some(design) = self.designs.get_mut(index) {
                 *design = changed;
-            }
-        }
-        self.fresh = [Places::default(); MOST_SEATS];
-        for placement in mv.placements() {
-            let place = placement.cell.place(2 * self.rules.size - 1);
-            if let (Some(fresh), Some(place)) = (self.fresh.get_mut(placement.design.index()), place) {
-                fresh.insert(place);
             }
         }
         self.end_turn();
@@ -221,15 +197,7 @@ impl Game for Osbo {
             Search::Elsewhere
         };
         let Ok(quota) = self.visit_next(&[], visit) else { return Vec::new() };
-        first.into_iter().filter_map(|placement| self.complete(vec![placement], quota)).collect()
-    }
-
-    fn parts(mv: &OsboMove) -> Vec<Part> {
-        let parts = mv.placements().iter().enumerate().flat_map(|(place, die)| {
-            let comma = if place == 0 { "" } else { "," };
-            [Part::face(comma, die.face), Part::spot("", &format!("{}{}", die.design, die.cell))]
-        });
-        parts.collect()
+        first.into_iter().filter_map(|placement| self.complete(placement.into(), quota)).collect()
     }
 
     fn example_move(&self) -> Option<OsboMove> {
@@ -239,23 +207,46 @@ impl Game for Osbo {
             Search::Enough
         };
         let quota = self.visit_next(&[], visit).ok()?;
-        self.complete(vec![first?], quota)
+        self.complete(first?.into(), quota)
     }
 
-    fn steps(&self, begun: Option<&OsboMove>) -> Option<Result<Steps, OsboIllegal>> {
-        let begun = begun.map_or(&[][..], OsboMove::placements);
-        let spell = |placement: Placement| {
-            OsboMove::new(begun.iter().copied().chain([placement]).collect()).map(|mv| mv.to_string())
-        };
-        let list = match self.list_next(begun) {
-            Ok(list) => list,
-            Err(OsboIllegal::Over | OsboIllegal::NotRolled) if begun.is_empty() => (Vec::new(), 0, 0),
-            Err(broken) => return Some(Err(broken)),
-        };
-        let (next, dice, designs) = list;
-        let mut next: Vec<String> = next.into_iter().filter_map(spell).collect();
-        next.sort_unstable();
-        Some(Ok(Steps { next, quota: vec![("dice", dice.into()), ("designs", designs.into())] }))
+    fn each_step(
+        &self,
+        begun: Option<&OsboMove>,
+        visit: &mut dyn FnMut(Placement) -> ControlFlow<()>,
+    ) -> Result<(), OsboIllegal> {
+        let visit = |placement| if visit(placement).is_break() { Search::Enough } else { Search::On };
+        match self.visit_next(begun.map_or(&[], OsboMove::placements), visit) {
+            Err(OsboIllegal::Over | OsboIllegal::NotRolled) if begun.is_none() => Ok(()),
+            visited => visited.map(|_| ()),
+        }
+    }
+
+    fn join(begun: Option<&OsboMove>, step: Placement) -> OsboMove {
+        begun.map_or_else(|| step.into(), |begun| begun.with(step))
+    }
+
+    fn is_complete(&self, begun: &OsboMove) -> bool {
+        self.current_roll().is_ok_and(|(_, quota)| begun.placements().len() == usize::from(quota.dice))
+    }
+
+    fn quota(&self) -> Option<Vec<(&'static str, u32)>> {
+        let (dice, designs) = self.current_roll().map_or((0, 0), |(_, quota)| (quota.dice, quota.designs));
+        Some(vec![("dice", dice.into()), ("designs", designs.into())])
+    }
+
+    /// Die by die, each of those that lead on as likely as any other.
+    fn pick(&self, below: &mut dyn FnMut(u32) -> u32) -> Option<OsboMove> {
+        let mut begun: Option<OsboMove> = None;
+        loop {
+            let (next, dice, _) = self.list_next(begun.as_ref().map_or(&[], OsboMove::placements)).ok()?;
+            let choice = if next.len() > 1 { below(next.len() as u32) as usize } else { 0 };
+            let mv = Self::join(begun.as_ref(), *next.get(choice)?);
+            if mv.placements().len() == usize::from(dice) {
+                return Some(mv);
+            }
+            begun = Some(mv);
+        }
     }
 
     fn roll(&self) -> Option<String> {
@@ -264,6 +255,22 @@ impl Game for Osbo {
 
     fn seal_chance(&mut self) {
         self.draws = None;
+    }
+
+    /// A sealed game stays sealed.
+    fn reseed(&mut self, seed: &Seed) {
+        if let Some(draws) = &mut self.draws {
+            *draws = Draws::new(seed);
+        }
+    }
+
+    fn key(&self) -> u64 {
+        let designs = self.designs().iter().fold(Key::new(), |key, design| design.add_to(key));
+        let roll = match &self.dice {
+            Dice::Rolled(roll, _) => roll.dice().iter().fold(1, |word, kind| word << 8 | *kind as u64),
+            Dice::Hidden => 0,
+        };
+        designs.with(roll).with_seats(self.next, self.retired).finish()
     }
 
     fn scores(&self) -> Scores {
@@ -276,9 +283,5 @@ impl Game for Osbo {
             (design.path_lengths(), active)
         };
         Outcome::rank(&self.designs().iter().enumerate().map(standing).collect::<Vec<_>>(), "score")
-    }
-
-    fn view(&self, _: Viewer) -> View {
-        view::draw(self)
     }
 }

@@ -68,7 +68,7 @@ impl fmt::Display for Cell {
 pub struct Placement {
     /// The die as it will lie.
     pub face: Face,
-    /// Whose design.
+    /// The seat of the design.
     pub design: Seat,
     /// Where on it.
     pub cell: Cell,
@@ -93,24 +93,62 @@ impl Placement {
 }
 
 /// A turn: dice laid one after the other.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct OsboMove(Vec<Placement>);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OsboMove {
+    /// Those beyond `count` are all [`FILLER`], so that equal moves are equal.
+    placements: [Placement; super::MAX_SEATS],
+    count: u8,
+}
+
+/// Stands where a move has no placement.
+const FILLER: Placement =
+    Placement { face: Face::ALL[0], design: Seat::FIRST, cell: Cell { column: 1, row: 1 } };
 
 impl OsboMove {
-    /// The move of these placements; `None` for none and for more than anybody ever rolls.
-    pub fn new(placements: Vec<Placement>) -> Option<Self> {
-        (1..=super::MOST_SEATS).contains(&placements.len()).then_some(Self(placements))
+    /// The move of these placements; `None` for none and for more than a roll ever has.
+    pub fn new(placements: &[Placement]) -> Option<Self> {
+        let (first, rest) = placements.split_first()?;
+        let fits = placements.len() <= super::MAX_SEATS;
+        fits.then(|| rest.iter().fold(Self::from(*first), |mv, placement| mv.with(*placement)))
+    }
+
+    /// This move with a placement more; the same when it is as long as a move can be.
+    pub(super) fn with(mut self, placement: Placement) -> Self {
+        if let Some(slot) = self.placements.get_mut(usize::from(self.count)) {
+            *slot = placement;
+            self.count += 1;
+        }
+        self
     }
 
     /// The placements in order.
     pub fn placements(&self) -> &[Placement] {
-        &self.0
+        self.placements.get(..usize::from(self.count)).unwrap_or_default()
     }
 }
 
+impl From<Placement> for OsboMove {
+    fn from(placement: Placement) -> Self {
+        Self { placements: [FILLER; super::MAX_SEATS], count: 0 }.with(placement)
+    }
+}
+
+impl TryFrom<OsboMove> for Placement {
+    type Error = SeveralDice;
+
+    fn try_from(mv: OsboMove) -> Result<Self, SeveralDice> {
+        if let [only] = mv.placements() { Ok(*only) } else { Err(SeveralDice) }
+    }
+}
+
+/// A move is more than one placement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the move places several dice")]
+pub struct SeveralDice;
+
 impl fmt::Display for OsboMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, placement) in self.0.iter().enumerate() {
+        for (number, placement) in self.placements().iter().enumerate() {
             f.write_str(if number == 0 { "" } else { "," })?;
             placement.fmt(f)?;
         }
@@ -124,8 +162,8 @@ impl FromStr for OsboMove {
     /// Reads `k2e4,a1e6`, in either case and with or without a colon after a face.
     fn from_str(text: &str) -> Result<Self, SyntaxError> {
         let placements: Option<Vec<_>> =
-            text.split(',').take(super::MOST_SEATS + 1).map(Placement::parse).collect();
-        placements.and_then(Self::new).ok_or_else(|| SyntaxError::new(text, SHAPE))
+            text.split(',').take(super::MAX_SEATS + 1).map(Placement::parse).collect();
+        placements.and_then(|placements| Self::new(&placements)).ok_or_else(|| SyntaxError::new(text, SHAPE))
     }
 }
 
@@ -165,7 +203,7 @@ pub enum OsboIllegal {
         left: String,
     },
     /// The die does not fit there.
-    #[error("{}", tell_misfit(*placement, *why, *size))]
+    #[error("{}", describe_misfit(*placement, *why, *size))]
     Misfit {
         /// As given.
         placement: Placement,
@@ -196,7 +234,7 @@ pub enum OsboIllegal {
 }
 
 impl OsboIllegal {
-    /// What a legal turn that falls short of the quota is told; `None` when it does not.
+    /// The refusal of a legal turn that falls short of the quota; `None` when it does not.
     pub(super) const fn of_shortfall(made: Quota, quota: Quota) -> Option<Self> {
         if made.dice < quota.dice {
             return Some(Self::TooFewDice { placed: made.dice, needed: quota.dice });
@@ -237,7 +275,7 @@ const fn direction(side: Side) -> &'static str {
     }
 }
 
-fn tell_misfit(placement: Placement, why: MisfitReason, size: u8) -> String {
+fn describe_misfit(placement: Placement, why: MisfitReason, size: u8) -> String {
     let Placement { face, design, cell } = placement;
     match why.0 {
         Misfit::Occupied => format!("{placement}: a die lies on {cell} of design {design} already"),

@@ -1,4 +1,4 @@
-//! What a turn owes: as many dice as possible, and with these as many designs as possible.
+//! How much a turn must place: as many dice as possible, and with these as many designs as possible.
 //!
 //! A die touches only the design it lies on, so the designs are searched apart from each other and put together
 //! afterwards. Within a design the order of placements matters only in that every die needs one to lean on; a set of
@@ -52,35 +52,35 @@ pub(super) enum Search {
 /// The designs in the midst of a turn.
 #[derive(Clone)]
 pub(super) struct Planner<'a> {
-    designs: [Option<&'a Design>; super::MOST_SEATS],
+    designs: [Option<&'a Design>; super::MAX_SEATS],
     roll: &'a Roll,
     /// Dice not placed yet, a bit each.
     left: u8,
     /// Designs that have got a die this turn, a bit each.
     used: u8,
     /// Whether a design can take a set of dice, as far as known.
-    memo: [[Option<bool>; 1 << super::MOST_SEATS]; super::MOST_SEATS],
+    memo: [[Option<bool>; 1 << super::MAX_SEATS]; super::MAX_SEATS],
 }
 
 impl<'a> Planner<'a> {
     /// The start of a turn.
-    pub(super) fn new(designs: &'a [Design; super::MOST_SEATS], roll: &'a Roll) -> Self {
+    pub(super) fn new(designs: &'a [Design; super::MAX_SEATS], roll: &'a Roll) -> Self {
         Self::begin(designs.each_ref(), roll)
     }
 
-    fn begin(designs: [&'a Design; super::MOST_SEATS], roll: &'a Roll) -> Self {
+    fn begin(designs: [&'a Design; super::MAX_SEATS], roll: &'a Roll) -> Self {
         Self {
             designs: designs.map(|design| (!design.is_closed()).then_some(design)),
             roll,
             left: roll.mask(),
             used: 0,
-            memo: [[None; 1 << super::MOST_SEATS]; super::MOST_SEATS],
+            memo: [[None; 1 << super::MAX_SEATS]; super::MAX_SEATS],
         }
     }
 
     /// A turn in which just the dice in `left` are not placed yet and the designs in `used` have got some, a bit each.
     pub(super) fn resume(
-        designs: [&'a Design; super::MOST_SEATS],
+        designs: [&'a Design; super::MAX_SEATS],
         roll: &'a Roll,
         left: u8,
         used: u8,
@@ -116,7 +116,7 @@ impl<'a> Planner<'a> {
             *slot = Some(changed);
         }
         if let Some(row) = next.memo.get_mut(design) {
-            *row = [None; 1 << super::MOST_SEATS];
+            *row = [None; 1 << super::MAX_SEATS];
         }
         next
     }
@@ -126,7 +126,7 @@ impl<'a> Planner<'a> {
         if quota.dice == 0 {
             return;
         }
-        for design in 0..super::MOST_SEATS {
+        for design in 0..super::MAX_SEATS {
             let Some(now) = self.designs.get(design).copied().flatten() else { continue };
             let fresh = self.used >> design & 1 == 0;
             let Some(designs) = quota.designs.checked_sub(u8::from(fresh)) else { continue };
@@ -166,7 +166,7 @@ impl<'a> Planner<'a> {
     fn find_done_beside(&mut self, design: usize, quota: Quota) -> u8 {
         let hidden = self.designs.get_mut(design).and_then(Option::take);
         let left = self.left;
-        let dice = (0..super::MOST_SEATS).map(|die| 1 << die).filter(|die| left & die != 0);
+        let dice = (0..super::MAX_SEATS).map(|die| 1 << die).filter(|die| left & die != 0);
         let done = dice.filter(|die| self.can_reach(0, left & !die, quota)).sum();
         if let Some(slot) = self.designs.get_mut(design) {
             *slot = hidden;
@@ -179,7 +179,7 @@ impl<'a> Planner<'a> {
         if quota.dice == 0 {
             return quota.designs == 0;
         }
-        if quota.designs > quota.dice || first >= super::MOST_SEATS {
+        if quota.designs > quota.dice || first >= super::MAX_SEATS {
             return false;
         }
         if self.designs.get(first).is_some_and(Option::is_some) {

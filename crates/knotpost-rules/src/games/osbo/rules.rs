@@ -2,7 +2,7 @@
 
 use crate::{
     meta::{Abilities, Ability, Meta},
-    options::{GameOptions, OptionKind, OptionSpec},
+    options::{FlagOption, GameOptions, NumberOption, OptionSpec},
     seat::Seat,
 };
 
@@ -11,7 +11,7 @@ pub(super) static META: Meta = Meta {
     name: "osbo",
     title: "Osbo",
     rules_version: 1,
-    players: 2..=super::MOST_SEATS,
+    players: 2..=super::MAX_SEATS,
     options: &OPTIONS,
     abilities: Abilities::of(&[Ability::Pass, Ability::Draw, Ability::Undo, Ability::Dice, Ability::PlayOn]),
     seat_names: &[
@@ -22,24 +22,28 @@ pub(super) static META: Meta = Meta {
     credit: "Cameron Browne, 2008",
     contact: None,
     summary: "grow knots of rolled dice, yours and theirs",
+    help: super::help::write,
 };
 
-static OPTIONS: [OptionSpec; 2] = [
-    OptionSpec {
-        name: "size",
-        kind: OptionKind::Number { min: 3, max: 8 },
-        default: "5",
-        help: "Rows and columns of the window that every design must fit.",
-        excludes: &[],
-    },
-    OptionSpec {
-        name: "auto_tips",
-        kind: OptionKind::Flag,
-        default: "",
-        help: "Whenever a turn is over, cells that nothing but a tip could ever fill get their tips at once.",
-        excludes: &[],
-    },
-];
+/// The order is that of canonical options.
+static OPTIONS: [OptionSpec; 2] = [SIZE.spec(), AUTO_TIPS.spec()];
+
+static SIZE: NumberOption = NumberOption {
+    name: "size",
+    min: 3,
+    max: 8,
+    default: "5",
+    help: "Rows and columns of the window that every design must fit.",
+    excludes: &[],
+};
+
+static AUTO_TIPS: FlagOption<Tips> = FlagOption {
+    name: "auto_tips",
+    off: Tips::ByHand,
+    on: Tips::Auto,
+    help: "Whenever a turn is over, cells that nothing but a tip could ever fill get their tips at once.",
+    excludes: &[],
+};
 
 /// What becomes of cells that only a tip can fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,9 +68,9 @@ impl Rules {
     /// The rules that options and players of this game's table ask for.
     pub(super) fn new(options: &GameOptions, players: usize) -> Self {
         Self {
-            size: options.number("size").clamp(3, 8) as u8,
-            seats: players.clamp(2, super::MOST_SEATS),
-            tips: if options.is_set("auto_tips") { Tips::Auto } else { Tips::ByHand },
+            size: SIZE.of(options) as u8,
+            seats: players.clamp(2, super::MAX_SEATS),
+            tips: AUTO_TIPS.of(options),
         }
     }
 

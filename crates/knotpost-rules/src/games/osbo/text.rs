@@ -8,17 +8,20 @@ use super::{
 };
 use crate::{
     error::PositionError,
+    game::Game,
     knot::{Face, Place},
     seat::Seat,
 };
+use std::fmt;
 
 /// What the string is made of, to complete "a position is ...".
 const SHAPE: &str = "the designs joined by `;`, the roll or `-`, and the seat to move, separated by blanks";
 
-/// Prints the position.
-pub(super) fn write(game: &Osbo) -> String {
-    let designs: Vec<String> = game.designs().iter().map(write_design).collect();
-    format!("{} {} {}", designs.join(";"), write_dice(game), game.next)
+impl fmt::Display for Osbo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let designs: Vec<String> = self.designs().iter().map(write_design).collect();
+        write!(f, "{} {} {}", designs.join(";"), write_dice(self), self.next)
+    }
 }
 
 /// The roll; `-` when over and `?` while it is not rolled.

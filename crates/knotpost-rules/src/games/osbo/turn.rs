@@ -1,7 +1,7 @@
 //! A turn of Osbo in the making: dice laid so far, what can follow, and whether it is complete.
 
 use super::{
-    Dice, MOST_SEATS, Osbo,
+    Dice, MAX_SEATS, Osbo,
     design::Design,
     dice::{Kind, Roll},
     moves::{Cell, MisfitReason, OsboIllegal, OsboMove, Placement},
@@ -9,6 +9,7 @@ use super::{
     rules::Rules,
 };
 use crate::{
+    game::Game,
     knot::{Face, Place},
     seat::Seat,
 };
@@ -26,7 +27,7 @@ pub(super) struct Laid {
 
 impl Laid {
     /// All designs as they are now.
-    fn over<'a>(&'a self, before: &'a [Design; MOST_SEATS]) -> [&'a Design; MOST_SEATS] {
+    fn over<'a>(&'a self, before: &'a [Design; MAX_SEATS]) -> [&'a Design; MAX_SEATS] {
         let mut designs = before.each_ref();
         for (index, changed) in &self.designs {
             if let Some(design) = designs.get_mut(*index) {
@@ -66,7 +67,7 @@ impl Laid {
 }
 
 impl Osbo {
-    /// The roll to play with, and what a turn with it owes.
+    /// The roll to play with, and how much a turn with it must place.
     pub(super) fn current_roll(&self) -> Result<(&Roll, Quota), OsboIllegal> {
         match &self.dice {
             Dice::Rolled(roll, quota) => Ok((roll, *quota)),
@@ -75,7 +76,7 @@ impl Osbo {
         }
     }
 
-    /// Gives the dice of a turn to the seat to move.
+    /// Returns the dice of a turn to the seat to move.
     pub(super) fn take_roll(&mut self, roll: Roll) {
         let quota = Planner::new(&self.designs, &roll).find_quota();
         self.dice = Dice::Rolled(roll, quota);
@@ -144,7 +145,7 @@ impl Osbo {
     }
 
     /// Every placement that can follow those made in a turn that can still be completed; none when it is complete.
-    /// Gives them in no particular order, with the dice and designs of a complete turn.
+    /// Returns them in no particular order, with the dice and designs of a complete turn.
     ///
     /// # Errors
     /// As for a move.
@@ -157,17 +158,17 @@ impl Osbo {
         Ok((next, quota.dice, quota.designs))
     }
 
-    /// A complete turn that begins with these placements.
-    pub(super) fn complete(&self, mut placements: Vec<Placement>, quota: Quota) -> Option<OsboMove> {
-        while placements.len() < usize::from(quota.dice) {
+    /// A complete turn that begins like this.
+    pub(super) fn complete(&self, mut begun: OsboMove, quota: Quota) -> Option<OsboMove> {
+        while begun.placements().len() < usize::from(quota.dice) {
             let mut next = None;
             let visit = |placement| {
                 next = Some(placement);
                 Search::Enough
             };
-            self.visit_next(&placements, visit).ok()?;
-            placements.push(next?);
+            self.visit_next(begun.placements(), visit).ok()?;
+            begun = begun.with(next?);
         }
-        OsboMove::new(placements)
+        Some(begun)
     }
 }

@@ -1,22 +1,50 @@
 //! What an Osbo board looks like: every design in its box with coordinates, the roll, the scores, the faces.
 
-use super::{Osbo, design::Design, dice::Kind, moves::Cell};
+use super::{MAX_SEATS, Osbo, OsboMove, design::Design, dice::Kind, moves::Cell};
 use crate::{
-    game::Game,
+    choice::Part,
+    game::{Game, Show},
     knot::{Place, Places},
     seat::{Seat, Seats},
-    view::{Fate, Margin, Panel, Piece, RolledDie, ScoreLine, View, draw_faces},
+    view::{Fate, Margin, Panel, Piece, RolledDie, ScoreLine, View, Viewer, draw_faces},
 };
 
-/// The view of a position, dice of the last turn marked.
-pub(super) fn draw(game: &Osbo) -> View {
-    let seats = Seats::first(game.rules.seats);
-    let panels = seats.iter().zip(game.designs()).zip(&game.fresh);
-    View {
-        panels: panels.map(|((seat, design), fresh)| draw_design(game, seat, design, *fresh)).collect(),
-        scores: seats.iter().zip(game.designs()).map(|(seat, design)| score(game, seat, design)).collect(),
-        roll: list_roll(game),
-        legend: write_legend(game),
+/// The dice of the last turn that laid any, a set a design.
+pub(super) type Fresh = [Places; MAX_SEATS];
+
+impl Show for Osbo {
+    type Trace = Fresh;
+
+    fn note(&self, fresh: &mut Fresh, before: &Self, mv: Option<&OsboMove>) {
+        if mv.is_some() {
+            *fresh = Fresh::default();
+        }
+        for ((design, before), fresh) in self.designs.iter().zip(&before.designs).zip(fresh) {
+            fresh.extend(design.beyond(before));
+        }
+    }
+
+    fn view(&self, fresh: &Fresh, _: Viewer) -> View {
+        let seats = Seats::first(self.rules.seats);
+        let panels = seats.iter().zip(self.designs()).zip(fresh);
+        View {
+            panels: panels.map(|((seat, design), fresh)| draw_design(self, seat, design, *fresh)).collect(),
+            scores: seats
+                .iter()
+                .zip(self.designs())
+                .map(|(seat, design)| score(self, seat, design))
+                .collect(),
+            roll: list_roll(self),
+            legend: write_legend(self),
+        }
+    }
+
+    fn parts(mv: &OsboMove) -> Vec<Part> {
+        let parts = mv.placements().iter().enumerate().flat_map(|(place, die)| {
+            let comma = if place == 0 { "" } else { "," };
+            [Part::face(comma, die.face), Part::spot("", &format!("{}{}", die.design, die.cell))]
+        });
+        parts.collect()
     }
 }
 
@@ -73,12 +101,12 @@ fn score(game: &Osbo, seat: Seat, design: &Design) -> ScoreLine {
     ScoreLine { seat, name: game.rules.seat_name(seat), role, score }
 }
 
-/// The roll, what the turn owes, how to type it, and the faces.
+/// The roll, how much the turn must place, how to type it, and the faces.
 fn write_legend(game: &Osbo) -> String {
-    format!("{}\n\n{}", tell_turn(game), draw_faces())
+    format!("{}\n\n{}", describe_turn(game), draw_faces())
 }
 
-fn tell_turn(game: &Osbo) -> String {
+fn describe_turn(game: &Osbo) -> String {
     let (roll, quota) = match game.current_roll() {
         Ok(turn) => turn,
         Err(super::OsboIllegal::Over) => {

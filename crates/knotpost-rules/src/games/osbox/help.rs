@@ -1,12 +1,9 @@
 //! The help page of Osbox: our words, figures drawn by the view.
 
-use super::{Osbox, OsboxMove, rules::META};
+use super::{Osbox, rules::META};
 use crate::{
-    game::Game,
-    help::HelpPage,
-    options::GameOptions,
-    seed::Seed,
-    view::{Viewer, draw_faces},
+    help::{HelpPage, draw_moves},
+    view::draw_faces,
 };
 
 /// The whole page.
@@ -75,19 +72,17 @@ fn describe_example() -> String {
 const EXAMPLE_BEFORE: &str = "Horz is to move on this board:";
 
 const EXAMPLE_AFTER: &str = "
-He pushes face d in at entry 2. In the second line the two dice b and e
-move one cell to the right, and the new d joins b. The e that arrived
+Horz pushes face d in at entry 2. In the second line the two dice b and
+e move one cell to the right, and the new d joins b. The e that arrived
 in the third column closes a thick knot with the dice above and below
 it: eight crossings, eight points, five dice taken (shown as dots). The
 pair d and b is closed too, but thin: it stays and scores nothing.";
 
 /// The example's boards before and after the move.
 fn draw_example() -> Option<(String, String)> {
-    let options = GameOptions::defaults(META.options);
-    let mut game = Osbox::parse_position(&options, 2, &Seed::default(), "..a./be../..nb/..c. 1 0-0").ok()?;
-    let before = game.view(Viewer::Spectator).to_string();
-    game.play(&"d2".parse::<OsboxMove>().ok()?).ok()?;
-    Some((before, game.view(Viewer::Spectator).to_string()))
+    let views = draw_moves::<Osbox>(Some("..a./be../..nb/..c. 1 0-0"), &["d2"])?;
+    let [before, after] = views.as_slice() else { return None };
+    Some((before.to_string(), after.to_string()))
 }
 
 const END: &str = "

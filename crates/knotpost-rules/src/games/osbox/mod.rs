@@ -9,23 +9,21 @@ mod view;
 pub use moves::{OsboxIllegal, OsboxMove};
 
 use crate::{
-    choice::Part,
     error::{PositionError, SyntaxError},
     game::Game,
-    help::HelpPage,
-    knot::{ClosedPath, Knotwork, Place, Places, Shape},
+    key::Key,
+    knot::{ClosedPath, Face, Knotwork, Place, Places, Shape},
     meta::Meta,
     options::GameOptions,
     seat::{Seat, Seats},
     seed::Seed,
-    turn::{Outcome, Scores, Status},
-    view::{View, Viewer},
+    turn::{Outcome, Scores, lead},
 };
 use moves::Line;
 use rules::{Capture, Knots, META, Rules, Scoring};
 
 /// The most seats at a board.
-const MOST_SEATS: usize = 4;
+const MAX_SEATS: usize = 4;
 
 /// A game of Osbox in progress.
 #[derive(Clone, Debug)]
@@ -34,21 +32,9 @@ pub struct Osbox {
     dice: Knotwork,
     /// How many dice lie on the board.
     count: u16,
-    points: [u32; MOST_SEATS],
+    points: [u32; MAX_SEATS],
     next: Seat,
     retired: Seats,
-    /// What the last move did, for the view; never part of the truth.
-    last: LastMove,
-}
-
-/// Traces of the last move.
-#[derive(Clone, Debug, Default)]
-struct LastMove {
-    entry: Option<u8>,
-    /// Where dice were taken off.
-    removed: Places,
-    /// Their faces, valid at `removed` only.
-    faces: Knotwork,
 }
 
 impl Osbox {
@@ -93,16 +79,12 @@ impl Osbox {
         matches!(path.shape, Shape::Thick) || matches!(self.rules.knots, Knots::ThinToo)
     }
 
-    /// Takes the dice of the scoring paths off, remembering them for the view.
+    /// Takes the dice of the scoring paths off.
     fn capture(&mut self, visited: Places) {
         for place in visited.iter() {
-            if let Some(face) = self.dice.face(place) {
-                self.last.faces.put(place, face);
-                self.dice.remove(place);
-                self.count -= 1;
-            }
+            self.dice.remove(place);
+            self.count -= 1;
         }
-        self.last.removed = visited;
     }
 
     /// Passes the turn on, skipping retired seats; when all have retired it stays where it is.
@@ -119,46 +101,29 @@ impl Osbox {
 }
 
 impl Game for Osbox {
+    const META: &'static Meta = &META;
+
     type Move = OsboxMove;
+    type Step = OsboxMove;
     type Illegal = OsboxIllegal;
-
-    fn meta() -> &'static Meta {
-        &META
-    }
-
-    fn help() -> HelpPage {
-        help::write()
-    }
 
     fn setup(options: &GameOptions, players: usize, _: &Seed) -> Self {
         Self {
             rules: Rules::new(options, players),
             dice: Knotwork::default(),
             count: 0,
-            points: [0; MOST_SEATS],
+            points: [0; MAX_SEATS],
             next: Seat::FIRST,
             retired: Seats::NONE,
-            last: LastMove::default(),
         }
     }
 
-    fn parse_position(
-        options: &GameOptions,
-        players: usize,
-        seed: &Seed,
-        text: &str,
-    ) -> Result<Self, PositionError> {
-        let mut game = Self::setup(options, players, seed);
-        text::read(text, &mut game)?;
-        Ok(game)
+    fn read_position(&mut self, text: &str) -> Result<(), PositionError> {
+        text::read(text, self)
     }
 
-    fn position(&self) -> String {
-        text::write(self)
-    }
-
-    fn status(&self) -> Status {
-        if self.is_full() { Status::Over(self.result_by_scores()) } else { Status::ToAct(self.next) }
+    fn is_over(&self) -> bool {
+        self.is_full()
     }
 
     fn next_seat(&self) -> Seat {
@@ -170,8 +135,6 @@ impl Game for Osbox {
         let pushed = self.dice.push(mv.face, line.first, line.inward, self.rules.size);
         let run = pushed.ok_or(OsboxIllegal::FullLine { entry: mv.entry })?;
         self.count += 1;
-        self.last.entry = Some(mv.entry);
-        self.last.removed = Places::default();
         let (mut crossings, mut visited) = (0, Places::default());
         self.dice.closed_paths(run, |path| {
             if self.scores_path(path) {
@@ -205,17 +168,34 @@ impl Game for Osbox {
 
     fn legal_moves(&self) -> Vec<OsboxMove> {
         let entries = self.open_entries();
-        entries.flat_map(|entry| crate::knot::Face::ALL.map(|face| OsboxMove { face, entry })).collect()
-    }
-
-    fn parts(mv: &OsboxMove) -> Vec<Part> {
-        vec![Part::face("", mv.face), Part::spot("", &mv.entry)]
+        entries.flat_map(|entry| Face::ALL.map(|face| OsboxMove { face, entry })).collect()
     }
 
     fn example_move(&self) -> Option<OsboxMove> {
         // The crossing fits anywhere and reads like a move, not like a word.
-        let face = crate::knot::Face::from_letter('o')?;
+        let face = Face::from_letter('o')?;
         self.open_entries().next().map(|entry| OsboxMove { face, entry })
+    }
+
+    /// A face and an open entry, each as likely as any other.
+    fn pick(&self, below: &mut dyn FnMut(u32) -> u32) -> Option<OsboxMove> {
+        let entries = self.open_entries().count() as u32;
+        if entries == 0 {
+            return None;
+        }
+        let choice = below(entries * Face::ALL.len() as u32);
+        let face = Face::ALL.get((choice / entries) as usize).copied()?;
+        self.open_entries().nth((choice % entries) as usize).map(|entry| OsboxMove { face, entry })
+    }
+
+    fn key(&self) -> u64 {
+        let dice = self.dice.add_rows(Key::new(), 1, self.rules.size);
+        let points = self.points.iter().fold(dice, |key, points| key.with(u64::from(*points)));
+        points.with_seats(self.next, self.retired).finish()
+    }
+
+    fn estimate(&self, seat: Seat) -> i32 {
+        lead(self.points.get(..self.rules.seats).unwrap_or_default(), seat)
     }
 
     fn scores(&self) -> Scores {
@@ -227,12 +207,11 @@ impl Game for Osbox {
             let active = Seat::from_index(index).is_some_and(|seat| !self.retired.contains(seat));
             (active, *points)
         };
-        let keys: Vec<_> = self.points.iter().take(self.rules.seats).enumerate().map(standing).collect();
-        Outcome::rank(&keys, "score")
-    }
-
-    fn view(&self, _: Viewer) -> View {
-        view::draw(self)
+        let mut keys = [(false, 0); MAX_SEATS];
+        for (key, place) in keys.iter_mut().zip(self.points.iter().enumerate()) {
+            *key = standing(place);
+        }
+        Outcome::rank(keys.get(..self.rules.seats).unwrap_or_default(), "score")
     }
 }
 

@@ -4,7 +4,7 @@ use super::moves::Line;
 use crate::{
     knot::Side,
     meta::{Abilities, Ability, Meta},
-    options::{GameOptions, OptionKind, OptionSpec},
+    options::{ChoiceOption, EitherOption, FlagOption, GameOptions, NumberOption, OptionSpec},
     seat::Seat,
 };
 
@@ -20,46 +20,49 @@ pub(super) static META: Meta = Meta {
     credit: "Cameron Browne, 2008",
     contact: None,
     summary: "push knot dice into a box and close thick knots",
+    help: super::help::write,
 };
 
 /// The order is that of canonical options.
-static OPTIONS: [OptionSpec; 5] = [
-    OptionSpec {
-        name: "size",
-        kind: OptionKind::Number { min: 2, max: 12 },
-        default: "4",
-        help: "Rows and columns of the box.",
-        excludes: &[],
-    },
-    OptionSpec {
-        name: "any_side",
-        kind: OptionKind::Flag,
-        default: "",
-        help: "Everybody may push from any side of the box.",
-        excludes: &[],
-    },
-    OptionSpec {
-        name: "capture",
-        kind: OptionKind::Either("capture", "no_capture"),
-        default: "capture",
-        help: "Whether the dice of scoring knots leave the box. With -no_capture they stay and may score again.",
-        excludes: &[],
-    },
-    OptionSpec {
-        name: "thick_knots",
-        kind: OptionKind::Either("thick_knots", "thin_knots"),
-        default: "thick_knots",
-        help: "Whether a knot must spread over more than one row and column to score. With -thin_knots every closed knot scores.",
-        excludes: &[],
-    },
-    OptionSpec {
-        name: "score",
-        kind: OptionKind::Choice(&["crossings", "dice"]),
-        default: "crossings",
-        help: "What a scoring move is worth: the crossings its knots pass, or the number of dice they run through.",
-        excludes: &[],
-    },
-];
+static OPTIONS: [OptionSpec; 5] = [SIZE.spec(), ANY_SIDE.spec(), CAPTURE.spec(), KNOTS.spec(), SCORE.spec()];
+
+static SIZE: NumberOption = NumberOption {
+    name: "size",
+    min: 2,
+    max: 12,
+    default: "4",
+    help: "Rows and columns of the box.",
+    excludes: &[],
+};
+
+static ANY_SIDE: FlagOption<Entrance> = FlagOption {
+    name: "any_side",
+    off: Entrance::Own,
+    on: Entrance::Any,
+    help: "Everybody may push from any side of the box.",
+    excludes: &[],
+};
+
+static CAPTURE: EitherOption<Capture> = EitherOption {
+    usual: ("capture", Capture::Take),
+    other: ("no_capture", Capture::Leave),
+    help: "Whether the dice of scoring knots leave the box. With -no_capture they stay and may score again.",
+    excludes: &[],
+};
+
+static KNOTS: EitherOption<Knots> = EitherOption {
+    usual: ("thick_knots", Knots::Thick),
+    other: ("thin_knots", Knots::ThinToo),
+    help: "Whether a knot must spread over more than one row and column to score. With -thin_knots every closed knot scores.",
+    excludes: &[],
+};
+
+static SCORE: ChoiceOption<Scoring, 2> = ChoiceOption::new(
+    "score",
+    [("crossings", Scoring::Crossings), ("dice", Scoring::Dice)],
+    "crossings",
+    "What a scoring move is worth: the crossings its knots pass, or the number of dice they run through.",
+);
 
 /// What becomes of the dice of scoring paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,27 +110,26 @@ pub(super) struct Rules {
     pub knots: Knots,
     pub scoring: Scoring,
     /// The sides each seat may push from, a bit each; looked up on every move.
-    reach: [u8; super::MOST_SEATS],
+    reach: [u8; super::MAX_SEATS],
     /// The lines behind the entries, likewise.
-    lines: [Option<Line>; MOST_ENTRIES],
+    lines: [Option<Line>; MAX_ENTRIES],
 }
 
 /// Entries of the largest board.
-const MOST_ENTRIES: usize = 48;
+const MAX_ENTRIES: usize = 48;
 
 impl Rules {
     /// The rules that options and players of this game's table ask for.
     pub(super) fn new(options: &GameOptions, players: usize) -> Self {
-        let pick = |name| options.is_set(name);
         let mut rules = Self {
-            size: options.number("size").clamp(2, 12) as u8,
-            seats: players.clamp(2, super::MOST_SEATS),
-            entrance: if pick("any_side") { Entrance::Any } else { Entrance::Own },
-            capture: if pick("capture") { Capture::Leave } else { Capture::Take },
-            knots: if pick("thick_knots") { Knots::ThinToo } else { Knots::Thick },
-            scoring: if pick("score") { Scoring::Dice } else { Scoring::Crossings },
-            reach: [0; super::MOST_SEATS],
-            lines: [None; MOST_ENTRIES],
+            size: SIZE.of(options) as u8,
+            seats: players.clamp(2, super::MAX_SEATS),
+            entrance: ANY_SIDE.of(options),
+            capture: CAPTURE.of(options),
+            knots: KNOTS.of(options),
+            scoring: SCORE.of(options),
+            reach: [0; super::MAX_SEATS],
+            lines: [None; MAX_ENTRIES],
         };
         rules.fill_tables();
         rules
@@ -147,7 +149,7 @@ impl Rules {
         self.lines.get(usize::from(entry).wrapping_sub(1)).copied().flatten()
     }
 
-    /// Whose side this is; `None` when it is nobody's or everybody's.
+    /// The owner of a side; `None` when it has none or all seats may use it.
     pub(super) const fn owner(&self, side: Side) -> Option<Seat> {
         if matches!(self.entrance, Entrance::Any) {
             return None;

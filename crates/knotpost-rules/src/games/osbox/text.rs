@@ -2,18 +2,21 @@
 
 use super::{Osbox, place_at};
 use crate::{error::PositionError, knot::Face, seat::Seat};
+use std::fmt;
 
 /// What the string is made of, to complete "a position is ...".
 const SHAPE: &str =
     "the rows joined by `/`, the seat to move and the scores joined by `-`, separated by blanks";
 
-/// Prints the position.
-pub(super) fn write(game: &Osbox) -> String {
-    let size = game.rules.size;
-    let row = |row| (0..size).map(|column| letter(game, row, column)).collect::<String>();
-    let rows = (0..size).map(row).collect::<Vec<_>>().join("/");
-    let points = game.points.iter().take(game.rules.seats).map(u32::to_string).collect::<Vec<_>>().join("-");
-    format!("{rows} {} {points}", game.next)
+impl fmt::Display for Osbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let size = self.rules.size;
+        let row = |row| (0..size).map(|column| letter(self, row, column)).collect::<String>();
+        let rows = (0..size).map(row).collect::<Vec<_>>().join("/");
+        let points =
+            self.points.iter().take(self.rules.seats).map(u32::to_string).collect::<Vec<_>>().join("-");
+        write!(f, "{rows} {} {points}", self.next)
+    }
 }
 
 fn letter(game: &Osbox, row: u8, column: u8) -> char {

@@ -1,42 +1,75 @@
 //! What an Osbox board looks like: entry numbers at their places, owners at their sides, scores, the faces.
 
-use super::{Osbox, moves::Line, moves::SIDES, place_at};
+use super::{
+    Osbox, OsboxMove,
+    moves::{Line, SIDES},
+    place_at,
+};
 use crate::{
-    knot::Side,
+    choice::Part,
+    game::{Game, Show},
+    knot::{Knotwork, Place, Side},
     seat::Seats,
-    view::{Fate, Margin, Panel, Piece, ScoreLine, View, draw_faces},
+    view::{Fate, Margin, Panel, Piece, ScoreLine, View, Viewer, draw_faces},
 };
 
-/// The view of a position, last move marked.
-pub(super) fn draw(game: &Osbox) -> View {
-    let size = game.rules.size;
-    let cells = (0..size).flat_map(|row| (0..size).map(move |column| piece_at(game, row, column)));
-    let panel = Panel {
-        columns: usize::from(size),
-        cells: cells.collect(),
-        margins: [Side::West, Side::North, Side::East, Side::South].map(|side| margin(game, side)),
-        ..Panel::default()
-    };
-    View { panels: vec![panel], scores: list_scores(game), legend: write_legend(game), ..View::default() }
+/// What the last move did.
+#[derive(Clone, Debug, Default)]
+pub struct LastMove {
+    entry: Option<u8>,
+    /// The dice that it took off, where they lay.
+    removed: Knotwork,
 }
 
-fn piece_at(game: &Osbox, row: u8, column: u8) -> Piece {
-    let place = place_at(row, column);
+impl Show for Osbox {
+    type Trace = LastMove;
+
+    fn note(&self, last: &mut LastMove, before: &Self, mv: Option<&OsboxMove>) {
+        let Some(mv) = mv else { return };
+        *last = LastMove { entry: Some(mv.entry), removed: before.dice.clone() };
+        if let Some(line) = self.rules.line(mv.entry) {
+            last.removed.push(mv.face, line.first, line.inward, self.rules.size);
+        }
+        for place in places(self.rules.size).filter(|place| self.dice.face(*place).is_some()) {
+            last.removed.remove(place);
+        }
+    }
+
+    fn view(&self, last: &LastMove, _: Viewer) -> View {
+        let panel = Panel {
+            columns: usize::from(self.rules.size),
+            cells: places(self.rules.size).map(|place| piece_at(self, last, place)).collect(),
+            margins: [Side::West, Side::North, Side::East, Side::South].map(|side| margin(self, last, side)),
+            ..Panel::default()
+        };
+        View { panels: vec![panel], scores: list_scores(self), legend: write_legend(self), ..View::default() }
+    }
+
+    fn parts(mv: &OsboxMove) -> Vec<Part> {
+        vec![Part::face("", mv.face), Part::spot("", &mv.entry)]
+    }
+}
+
+/// The cells, rows from the top.
+fn places(size: u8) -> impl Iterator<Item = Place> {
+    (0..size).flat_map(move |row| (0..size).map(move |column| place_at(row, column)))
+}
+
+fn piece_at(game: &Osbox, last: &LastMove, place: Place) -> Piece {
     if let Some(face) = game.dice.face(place) {
         return Piece::Die { face, fate: Fate::Stays };
     }
-    let removed = game.last.faces.face(place).filter(|_| game.last.removed.contains(place));
-    removed.map_or(Piece::Empty, |face| Piece::Die { face, fate: Fate::Removed })
+    last.removed.face(place).map_or(Piece::Empty, |face| Piece::Die { face, fate: Fate::Removed })
 }
 
-/// Entry numbers and owner of a side; empty for a side nobody pushes from.
-fn margin(game: &Osbox, side: Side) -> Margin {
+/// Entry numbers and owner of a side; empty for a side that no seat pushes from.
+fn margin(game: &Osbox, last: &LastMove, side: Side) -> Margin {
     let size = game.rules.size;
     if !game.rules.is_used(side) {
         return Margin::default();
     }
     let before = SIDES.iter().take_while(|other| **other != side).count() as u8 * size;
-    let line = game.last.entry.and_then(|entry| Line::behind(entry, size)).filter(|line| line.from == side);
+    let line = last.entry.and_then(|entry| Line::behind(entry, size)).filter(|line| line.from == side);
     let entered = line.map(|line| match side {
         Side::West | Side::East => usize::from(line.first.row()) - 1,
         Side::North | Side::South => usize::from(line.first.column()) - 1,
@@ -64,7 +97,7 @@ fn list_scores(game: &Osbox) -> Vec<ScoreLine> {
 
 /// The faces as they will lie, and how to type a move.
 fn write_legend(game: &Osbox) -> String {
-    let example = super::Game::example_move(game);
+    let example = game.example_move();
     let sentence = match example {
         Some(mv) => format!(
             "A move is a face and an entry number: {mv} pushes die {} in at entry {}.",

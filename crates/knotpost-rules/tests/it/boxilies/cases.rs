@@ -192,7 +192,10 @@ fn the_ninth_stone_ends_the_game_and_more_stones_win() {
     let mut game = place("boxilies", "", 2, "11a0,21a0,11a0/21a0,11a0,21a0/11a0,21a0,. 1a|2b 1");
     assert_eq!(game.status(), Status::ToAct(Seat::FIRST));
     play_all(game.as_mut(), "1a:c1:2");
-    assert_eq!(game.status(), Status::Over(Outcome { placings: vec![1, 2], reason: "score" }));
+    assert_eq!(
+        game.status(),
+        Status::Over(Outcome { placings: [1, 2].into_iter().collect(), reason: "score" })
+    );
     assert_eq!(game.position(), "11a0,21a0,11a0/21a0,11a0,21a0/11a0,21a0,11a2 -|2b 2");
     assert_eq!(game.scores(), Scores::Points(vec![5, 4]));
     assert!(game.to_move().is_empty() && game.legal_moves().is_empty() && game.example_move().is_none());

@@ -1,7 +1,11 @@
 //! Rule cases of Obsidio, one small diagram a sentence of the rules.
 
 use crate::play::{place, play_all, start};
-use knotpost_rules::{Outcome, Position, Seat, Status, Turn};
+use knotpost_rules::{
+    Game, GameOptions, Outcome, Position, Seat, Seed, Status, Turn,
+    games::obsidio::{Obsidio, Shade},
+};
+use std::{collections::BTreeSet, ops::ControlFlow};
 
 const EMPTY: &str = "...../.*.*./...../.*.*./..... 1 -";
 
@@ -232,7 +236,7 @@ fn a_pass_is_played_only_when_nothing_else_is_left_and_keeps_the_origin() {
 fn won_by(position: &dyn Position) -> (u8, &'static str) {
     let Status::Over(Outcome { placings, reason }) = position.status() else { panic!("not over") };
     assert!(placings == [1, 2] || placings == [2, 1], "{placings:?}");
-    assert_eq!(position.result_by_scores(), Outcome { placings: placings.clone(), reason });
+    assert_eq!(position.result_by_scores(), Outcome { placings, reason });
     (if placings[0] == 1 { 1 } else { 2 }, reason)
 }
 
@@ -301,4 +305,35 @@ fn a_retired_seat_is_skipped() {
     assert_eq!(game.next_seat().number(), 2);
     play_all(game.as_mut(), "c3");
     assert_eq!(game.next_seat().number(), 2);
+}
+
+#[test]
+fn a_search_sees_several_claims_in_every_order() {
+    let text =
+        "........./.*.*.*.*./........./.*.*.*.*./........./.*.*.*.*./xxxxxxx../x*x*x*.*./xxxxxxx.. 1 a1";
+    let options = GameOptions::defaults(Obsidio::meta().options);
+    let game = Obsidio::parse_position(&options, 2, &Seed::default(), text).unwrap();
+    let (mut claims, mut placements) = (BTreeSet::new(), BTreeSet::new());
+    game.each_move(&mut |mv| {
+        let is_claim = mv.squares()[0].shade() == Shade::Target;
+        if is_claim {
+            claims.insert(mv.to_string())
+        } else {
+            placements.insert(mv.to_string())
+        };
+        ControlFlow::Continue(())
+    });
+    let mut expected = BTreeSet::new();
+    for first in ["b2", "d2", "f2"] {
+        expected.insert(first.to_owned());
+        for second in ["b2", "d2", "f2"].into_iter().filter(|second| *second != first) {
+            expected.insert(format!("{first},{second}"));
+            for third in ["b2", "d2", "f2"].into_iter().filter(|third| ![first, second].contains(third)) {
+                expected.insert(format!("{first},{second},{third}"));
+            }
+        }
+    }
+    assert_eq!(claims, expected);
+    let listed: BTreeSet<String> = game.legal_moves().iter().map(ToString::to_string).collect();
+    assert_eq!(placements, listed.difference(&claims).cloned().collect());
 }

@@ -215,7 +215,10 @@ fn longest_paths_win_compared_one_by_one() {
     // One path of six beats two of four.
     let game = place("osbo", "-size=3", 2, "c3:jg/ih;c3:aa/ih - 1");
     assert_eq!(game.scores(), Scores::Paths(vec![vec![4, 4], vec![6]]));
-    assert_eq!(outcome("c3:jg/ih;c3:aa/ih - 1", 2), Outcome { placings: vec![2, 1], reason: "score" });
+    assert_eq!(
+        outcome("c3:jg/ih;c3:aa/ih - 1", 2),
+        Outcome { placings: [2, 1].into_iter().collect(), reason: "score" }
+    );
     assert_eq!(outcome("c3:a/c;b3:db - 2", 2).placings, [1, 1]);
     assert_eq!(outcome("c3:a/c;b4:db/db;c3:a/c - 2", 3).placings, [2, 1, 2]);
 }
@@ -235,7 +238,10 @@ fn a_retired_seat_may_win_but_loses_a_tie() {
     let mut game = place("osbo", "-size=3", 2, "c3:jg/ih;b3:df tt 2");
     game.retire(seat(1));
     play_all(game.as_mut(), "b2d3");
-    assert_eq!(game.status(), Status::Over(Outcome { placings: vec![1, 2], reason: "score" }));
+    assert_eq!(
+        game.status(),
+        Status::Over(Outcome { placings: [1, 2].into_iter().collect(), reason: "score" })
+    );
     assert_eq!(game.position(), "c3:jg/ih;b3:dfb - 2");
 }
 

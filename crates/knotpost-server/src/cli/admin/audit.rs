@@ -19,7 +19,7 @@ pub(in crate::cli) enum Audit {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct List {
-    /// Only what this user did, or what was done to him.
+    /// Only what this user did, or what was done to them.
     #[arg(long)]
     user: Option<String>,
     /// Not older than this: `2026-11-20`, `2026-11-20T10:00Z`, or `30m`, `12h`, `7d` ago.
@@ -28,7 +28,7 @@ pub(in crate::cli) struct List {
     /// Only with a lower number: where the last page ended.
     #[arg(long, value_name = "ID")]
     before: Option<i64>,
-    /// At most so many.
+    /// How many rows at most.
     #[arg(long, default_value_t = 100)]
     limit: usize,
     /// One JSON object a line.

@@ -1,4 +1,4 @@
-//! `admin board`: boards for whoever has a shell on the machine.
+//! `admin board`: boards, for operators with a shell on the machine.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(in crate::cli) enum Board {
         #[arg(long)]
         state: Option<String>,
     },
-    /// One board with its whole move list.
+    /// One board with all its moves.
     Show {
         /// The game.
         game: String,
@@ -36,9 +36,9 @@ pub(in crate::cli) enum Board {
         #[arg(long, allow_hyphen_values = true)]
         ply: Option<i64>,
     },
-    /// Let nobody move and no time count until it is resumed.
+    /// Stop moves and time until the board is resumed.
     Pause(Which),
-    /// Let a paused board go on.
+    /// Resume a paused board.
     Resume(Which),
     /// End a board as you decide; several winners share the first place.
     Adjudicate {
@@ -48,7 +48,7 @@ pub(in crate::cli) enum Board {
         #[arg(long = "winner", value_name = "SEAT", required = true)]
         winners: Vec<u8>,
     },
-    /// Take back the last move that a player made himself.
+    /// Take back the last move that a player made.
     TakeBack(Which),
     /// Take a board off the server; rated boards that are over stay.
     Remove(Which),
@@ -61,7 +61,7 @@ pub(in crate::cli) struct Which {
     game: String,
     /// The board's number.
     number: u32,
-    /// What the players are told about it.
+    /// The reason, for the players.
     #[arg(long, default_value = "")]
     why: String,
 }

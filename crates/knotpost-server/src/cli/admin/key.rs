@@ -22,7 +22,7 @@ pub(in crate::cli) enum Key {
     /// Make the key that will be the current one: servers accept it and do not use it yet. With several servers this
     /// comes first.
     Next,
-    /// Use the next key, made now where there is none; the one before is still accepted.
+    /// Use the next key, made now where there is none; the previous one is still accepted.
     Rotate,
     /// Accept an old or next key no longer. Without `--yes`: only say what would be lost; exit code 1.
     Drop(Drop),

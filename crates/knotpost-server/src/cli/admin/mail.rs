@@ -1,4 +1,4 @@
-//! `admin inbox` and `admin outbox`: what came and went, what became of it, and once more.
+//! `admin inbox` and `admin outbox`: received and outgoing mail, its outcome, and another try.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::operator;
 use crate::app::App;
 use crate::cli::output::{complain, say};
 use crate::domain::Millis;
-use crate::outbound::{Made, make};
+use crate::outbound::{Built, build_message};
 use crate::service::{
     Author, Code, Deed, MailChange, MailQuery, OutgoingMail, ReceivedMail, Refusal, ServiceError,
     WEBHOOK_KIND, administer, described, masked_fields, masked_recipients, masked_text, view_inbox,
@@ -25,14 +25,14 @@ pub(in crate::cli) enum Mails {
     Show {
         /// Its number.
         id: i64,
-        /// Also every header field and the whole text; passwords and reply tokens stay masked.
+        /// Also every header field and the entire text; passwords and reply tokens stay masked.
         #[arg(long)]
         raw: bool,
         /// One JSON object.
         #[arg(long)]
         json: bool,
     },
-    /// Make mails due once more that failed and are still kept.
+    /// Make failed mails that are still stored due once more.
     Retry {
         /// Their numbers.
         #[arg(required = true)]
@@ -66,7 +66,7 @@ pub(in crate::cli) struct List {
     /// Only with a lower number: where the last page ended.
     #[arg(long, value_name = "ID")]
     before: Option<i64>,
-    /// At most so many.
+    /// How many mails at most.
     #[arg(long, default_value_t = 50)]
     limit: usize,
     /// One JSON object a line.
@@ -234,9 +234,9 @@ async fn show_outgoing(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
         show_event(&mail, row.facts.as_deref().unwrap_or_default(), json);
         return Ok(());
     }
-    let message = match make(app.store.read().await?, app, &row).await? {
-        Made::Message(bytes) => Ok(bytes),
-        Made::Dropped(why) => Err(why),
+    let message = match build_message(app.store.read().await?, app, &row).await? {
+        Built::Message(bytes) => Ok(bytes),
+        Built::Dropped(why) => Err(why),
     };
     if json {
         let mut value = json!(OutgoingMail::from(&mail));
@@ -265,7 +265,7 @@ async fn show_outgoing(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
     Ok(())
 }
 
-/// What a webhook is told: no secret is in it.
+/// The body of a webhook's message: no secret is in it.
 fn show_event(mail: &OutboxEntry, body: &str, json: bool) {
     if json {
         let mut value = json!(OutgoingMail::from(mail));

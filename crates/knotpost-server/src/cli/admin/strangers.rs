@@ -60,7 +60,7 @@ pub(super) async fn change_list(app: &Arc<App>, action: DoNotMail) -> Result<(),
     Ok(())
 }
 
-/// Shows or changes what mail of strangers comes to.
+/// Shows or sets how mail of strangers is handled.
 pub(super) async fn change_policy(app: &Arc<App>, word: Option<String>) -> Result<(), ServiceError> {
     if let Some(word) = word {
         let policy = match word.as_str() {

@@ -112,7 +112,7 @@ impl<'a> Line<'a> {
                 winners: outcome.winners().iter().map(|seat| seat.number()).collect(),
                 tie: outcome.is_tie(),
                 reason: outcome.reason,
-                placings: outcome.placings,
+                placings: outcome.placings.to_vec(),
             }),
         }
     }

@@ -25,7 +25,7 @@ pub(super) struct Table {
 
 /// What the seat to move may do.
 pub(super) struct Legal {
-    /// Whole moves, or the parts that moves can begin with; sorted by bytes.
+    /// Complete moves, or the parts that moves can begin with; sorted by bytes.
     pub moves: Vec<String>,
     /// `pass` and `swap`, where legal.
     pub words: Vec<&'static str>,

@@ -1,6 +1,6 @@
 //! `knotpost play --verify-dice`: whether the chance of a game came from the seed that was promised at its start.
 //!
-//! Everything is computed again from the record alone; no board of a server is looked at.
+//! Everything is computed again from the record alone; no board of a server is read.
 
 use super::{
     request::Request,
@@ -10,7 +10,7 @@ use crate::service::commitment;
 use knotpost_rules::{Ability, Record, Seed};
 use std::fmt;
 
-/// What was recomputed and found to agree with everything the record tells.
+/// What was recomputed and agrees with the record.
 pub(super) struct Proof {
     /// Whether the record has a commitment, and the seed is the one it stands for.
     pub committed: bool,
@@ -82,7 +82,7 @@ fn check_commitment(game: &str, record: &Record, seed: &Seed) -> Result<bool, Do
     Err(Doubt::Commitment { computed, told: told.to_owned() })
 }
 
-/// Plays the moves and gives the roll of each, and that of the next turn if the record tells it too.
+/// Plays the moves and gives the roll of each, and that of the next turn if the record has it.
 fn replay(
     moves: &[String],
     record: &Record,

@@ -1,4 +1,4 @@
-//! A connection to one of the places that were found, with TLS where the address asks for it.
+//! A connection to one of the addresses of a host, with TLS where the URL asks for it.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use tokio_rustls::client::TlsStream;
 
 use crate::domain::HookUrl;
 
-/// How long one of several places is waited for.
-const PATIENCE: Duration = Duration::from_secs(4);
+/// How long one of several addresses may take to connect.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Connects to the first place that answers.
+/// Connects to the first address that accepts.
 pub(super) async fn open(places: &[SocketAddr]) -> Result<TcpStream, String> {
     let mut why = "it cannot be reached".to_owned();
     for place in places {
-        match timeout(PATIENCE, TcpStream::connect(place)).await {
+        match timeout(CONNECT_TIMEOUT, TcpStream::connect(place)).await {
             Ok(Ok(stream)) => {
                 let _ = stream.set_nodelay(true);
                 return Ok(stream);
@@ -32,7 +32,7 @@ pub(super) async fn open(places: &[SocketAddr]) -> Result<TcpStream, String> {
     Err(why)
 }
 
-/// TLS with a certificate that is good for the host.
+/// TLS with a certificate that is valid for the host.
 pub(super) async fn secure(
     stream: TcpStream,
     url: &HookUrl,

@@ -1,8 +1,7 @@
-//! Webhooks on their way out: events leave as requests to addresses that users chose.
+//! Webhooks: events leave as HTTP requests to URLs that users chose.
 //!
-//! `names` asks which network addresses a name has and keeps to those that may be asked, `connection` opens a way to
-//! exactly such an address, `request` speaks HTTP over it. What is sent and what follows from the answer is the
-//! business of the service.
+//! `names` resolves a host and allows only public addresses, `connection` connects to exactly such an address,
+//! `request` speaks HTTP over it. What is sent and what follows from the response is decided by the service.
 
 mod connection;
 mod names;
@@ -22,7 +21,7 @@ use crate::domain::{HookUrl, Reach};
 use crate::service::{Delivery, Fate, Taken, note_fate, take_delivery};
 use crate::store::StoreError;
 
-/// Carries events to webhooks.
+/// Delivers events to webhooks.
 #[derive(Clone)]
 pub struct Courier {
     names: Arc<dyn Resolve>,
@@ -42,7 +41,7 @@ impl fmt::Debug for Courier {
 }
 
 impl Courier {
-    /// A courier that asks the system for names and trusts the certificates that browsers trust.
+    /// A courier with the system's resolver and the root certificates that browsers trust.
     ///
     /// # Errors
     /// When there is no TLS to be had.
@@ -52,7 +51,7 @@ impl Courier {
         Self::with(config, Arc::new(SystemNames), roots)
     }
 
-    /// A courier with its own names and its own trust.
+    /// A courier with its own resolver and its own root certificates.
     ///
     /// # Errors
     /// When there is no TLS to be had.
@@ -76,7 +75,7 @@ impl Courier {
         })
     }
 
-    /// Hands an event over, and says what became of it. Everything together takes no longer than the patience.
+    /// Delivers an event, and says what became of it. Takes no longer than the configured timeout.
     pub async fn deliver(&self, delivery: &Delivery) -> Fate {
         let attempt = self.attempt(&delivery.url, delivery);
         match tokio::time::timeout(self.patience, attempt).await {
@@ -101,14 +100,14 @@ impl Courier {
     }
 }
 
-/// Sends the event that is due longest; `false`: none is due.
+/// Sends the event that has been due longest; `false`: none is due.
 ///
 /// # Errors
 /// When the database fails. An event that cannot be sent is no error: its row says so.
 pub async fn send_next(app: &Arc<App>, courier: &Courier) -> Result<bool, StoreError> {
     let Some(taken) = take_delivery(app).await? else { return Ok(false) };
     let Taken::Deliver(delivery) = taken else { return Ok(true) };
-    // With TLS it is large; on the heap it is in nobody's way.
+    // Boxed, because with TLS the future is large.
     let fate = Box::pin(courier.deliver(&delivery)).await;
     let outcome = match &fate {
         Fate::Arrived => "arrived",

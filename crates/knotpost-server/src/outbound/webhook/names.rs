@@ -1,4 +1,4 @@
-//! Which network addresses the host of a webhook has, and which of them may be asked.
+//! Resolves the host of a webhook, and allows only addresses that may be connected to.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -7,15 +7,15 @@ use futures_util::future::BoxFuture;
 use crate::domain::{HookUrl, Reach};
 
 /// Addresses of one name that are tried.
-const MOST_TRIED: usize = 4;
+const MAX_ADDRESSES: usize = 4;
 
-/// Whoever knows the addresses of names.
+/// A resolver of host names.
 pub trait Resolve: Send + Sync {
     /// The network addresses of a host.
     fn addresses(&self, host: &str) -> BoxFuture<'_, std::io::Result<Vec<IpAddr>>>;
 }
 
-/// Asks as every program on this machine does.
+/// The resolver of this machine.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemNames;
 
@@ -29,8 +29,8 @@ impl Resolve for SystemNames {
     }
 }
 
-/// The places to connect to, none of which is out of reach. What is checked here is what is connected to: nobody asks
-/// for the name once more.
+/// The addresses to connect to, all of them allowed. The name is not resolved again, so what is checked is what is
+/// connected to.
 pub(super) async fn find(
     names: &dyn Resolve,
     url: &HookUrl,
@@ -46,7 +46,7 @@ pub(super) async fn find(
     let places: Vec<SocketAddr> = found
         .into_iter()
         .filter(|address| reach.covers(*address))
-        .take(MOST_TRIED)
+        .take(MAX_ADDRESSES)
         .map(|address| SocketAddr::new(address, url.port()))
         .collect();
     if places.is_empty() {

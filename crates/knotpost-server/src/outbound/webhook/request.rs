@@ -1,4 +1,4 @@
-//! One request on one connection. Of the answer only its head is read; redirections are not followed.
+//! One request on one connection. Only the head of the response is read; redirects are not followed.
 
 use http_body_util::Full;
 use hyper::body::Bytes;
@@ -16,9 +16,9 @@ use crate::service::{Delivery, Fate};
 /// Bytes of an answer's head.
 const LONGEST_HEAD: usize = 16 * 1024;
 /// Fields of an answer's head.
-const MOST_FIELDS: usize = 64;
+const MAX_FIELDS: usize = 64;
 
-/// Sends the event, and says what the answer means.
+/// Sends the event, and says what the response means.
 pub(super) async fn post<S>(
     stream: S,
     url: &HookUrl,
@@ -40,7 +40,7 @@ where
         .map_err(|_| "no request can be made of its address".to_owned())?;
     let (mut sender, connection) = http1::Builder::new()
         .max_buf_size(LONGEST_HEAD)
-        .max_headers(MOST_FIELDS)
+        .max_headers(MAX_FIELDS)
         .handshake::<_, Full<Bytes>>(TokioIo::new(stream))
         .await
         .map_err(|error| describe(&error))?;
@@ -48,18 +48,18 @@ where
     let mut answer = std::pin::pin!(sender.send_request(request));
     let answered = tokio::select! {
         answered = &mut answer => answered,
-        // Whoever closes the connection may have answered before.
+        // A host that closes the connection may have responded before.
         ended = &mut connection => match ended {
             Ok(()) => answer.await,
             Err(error) => Err(error),
         },
     };
-    // What follows the head is not read: with the connection it is gone.
+    // The body is not read; it is dropped with the connection.
     let (head, _) = answered.map_err(|error| describe(&error))?.into_parts();
     Ok(judge(head.status, &head.headers))
 }
 
-/// What an answer means.
+/// What a response means.
 fn judge(status: StatusCode, headers: &HeaderMap) -> Fate {
     if status.is_success() {
         return Fate::Arrived;
@@ -73,20 +73,20 @@ fn judge(status: StatusCode, headers: &HeaderMap) -> Fate {
     Fate::Failed { why: format!("it answered {}{more}", status.as_u16()), retry_after }
 }
 
-/// Seconds until the host wants to be asked again: written as such, or as a date (RFC 9110, section 10.2.3).
+/// Seconds until the host accepts a retry: given as such, or as a date (RFC 9110, section 10.2.3).
 fn retry_after(headers: &HeaderMap) -> Option<i64> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if text.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(text.parse().unwrap_or(i64::MAX));
     }
     let date = rfc2822::DateTimeParser::new().parse_timestamp(text).ok()?;
-    // The answer's own clock says how long that is; without one nobody's does.
+    // A date counts from the response's own `Date`; without that it is ignored.
     let now = headers.get("date")?.to_str().ok()?;
     let now: Timestamp = rfc2822::DateTimeParser::new().parse_timestamp(now).ok()?;
     Some((date.as_second() - now.as_second()).max(0))
 }
 
-/// An error in words that do not repeat what the host sent.
+/// The text of an error, which repeats nothing that the host sent.
 fn describe(error: &hyper::Error) -> String {
     let what = if error.is_parse() || error.is_parse_status() {
         "what it answered is not HTTP"

@@ -1,19 +1,40 @@
 //! What administrators do to boards. The players are told by mail, with the reason that was given.
 
 use knotpost_rules::Seat;
+use serde::Serialize;
 
 use crate::app::App;
 use crate::domain::{BoardRef, BoardState, Millis, Period, SeatState};
 use crate::service::board::seat_at;
 use crate::service::boards::{no_such_board, tell_all};
-use crate::service::post::{BoardFacts, Heading, Note, post_board};
+use crate::service::post::{BoardFacts, Heading, Note, Ruling as Ruled, post_board};
 use crate::service::proposals::{last_own_move, take_back};
 use crate::service::resignation::remove;
 use crate::service::settle::settle;
-use crate::service::{Board, Code, Refusal, Reply, ServiceError, Standing};
-use crate::store::Tx;
+use crate::service::{Board, Code, Content, Facts, Refusal, Reply, ServiceError, Standing};
+use crate::store::WriteTx;
 
-use crate::service::post::Ruling as Ruled;
+/// An administrator removed a board.
+#[derive(Debug, Serialize)]
+struct Closed {
+    /// The game's title.
+    title: String,
+    /// The board's number.
+    number: u32,
+    /// What the administrator says about it; may be empty.
+    #[serde(skip)]
+    why: String,
+}
+
+impl Content for Closed {
+    fn template(&self) -> &'static str {
+        "closed"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self).prose("why", self.why.clone())
+    }
+}
 
 /// A change to a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +79,7 @@ impl BoardDeed {
 
 /// Changes a board and tells everybody on it.
 pub(super) async fn rule(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     name: &BoardRef,
     deed: &BoardDeed,
@@ -96,7 +117,7 @@ pub(super) async fn rule(
     Ok(())
 }
 
-async fn pause(tx: &mut Tx, mut board: Board, now: Millis) -> Result<Board, ServiceError> {
+async fn pause(tx: &mut WriteTx, mut board: Board, now: Millis) -> Result<Board, ServiceError> {
     if board.row.paused_at.is_some() {
         return Err(Refusal::new(Code::Conflict, format!("{} is paused already", board.name())).into());
     }
@@ -107,7 +128,7 @@ async fn pause(tx: &mut Tx, mut board: Board, now: Millis) -> Result<Board, Serv
     Ok(board)
 }
 
-async fn resume(tx: &mut Tx, mut board: Board, now: Millis) -> Result<Board, ServiceError> {
+async fn resume(tx: &mut WriteTx, mut board: Board, now: Millis) -> Result<Board, ServiceError> {
     if board.row.paused_at.is_none() {
         return Err(Refusal::new(Code::Conflict, format!("{} is not paused", board.name())).into());
     }
@@ -119,7 +140,7 @@ async fn resume(tx: &mut Tx, mut board: Board, now: Millis) -> Result<Board, Ser
 }
 
 /// Takes the time of the pause out of all counting.
-async fn end_pause(tx: &mut Tx, board: &mut Board, now: Millis) -> Result<(), ServiceError> {
+async fn end_pause(tx: &mut WriteTx, board: &mut Board, now: Millis) -> Result<(), ServiceError> {
     let Some(since) = board.row.paused_at.take() else { return Ok(()) };
     let pause = Period::new(Millis(since), now);
     if pause.span().0 > 0 {
@@ -131,7 +152,7 @@ async fn end_pause(tx: &mut Tx, board: &mut Board, now: Millis) -> Result<(), Se
 }
 
 async fn adjudicate(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     mut board: Board,
     winners: &[u8],
@@ -172,7 +193,13 @@ fn winning_seats(board: &Board, winners: &[u8]) -> Result<Vec<Seat>, Refusal> {
 }
 
 /// Takes a board off the server. What is part of the ratings stays.
-async fn close(tx: &mut Tx, app: &App, mut board: Board, why: &str, now: Millis) -> Result<(), ServiceError> {
+async fn close(
+    tx: &mut WriteTx,
+    app: &App,
+    mut board: Board,
+    why: &str,
+    now: Millis,
+) -> Result<(), ServiceError> {
     if board.row.state == BoardState::Over && board.row.rated {
         let refusal = Refusal::new(Code::GameOver, format!("{} is over and rated", board.name()))
             .hint("Its result is part of the ratings; only boards without a rated result can be removed.");
@@ -184,11 +211,11 @@ async fn close(tx: &mut Tx, app: &App, mut board: Board, why: &str, now: Millis)
     tx.delete_proposal(board.row.id).await?;
     tx.delete_queue(board.row.id, None).await?;
     remove(tx, &mut board, now).await?;
-    let reply = Reply::Closed {
+    let reply = Reply::from(Closed {
         title: board.title().to_owned(),
         number: board.row.number as u32,
         why: why.split_whitespace().collect::<Vec<_>>().join(" "),
-    };
+    });
     tell_all(tx, app, &board, &reply, now).await?;
     Ok(())
 }

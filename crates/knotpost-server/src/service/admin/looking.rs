@@ -10,7 +10,7 @@ use crate::service::board::seat_at;
 use crate::service::boards::no_such_board;
 use crate::service::queries::{at_ply, show};
 use crate::service::{Board, Code, Refusal, ServiceError, Sheet, queue};
-use crate::store::{AuditFilter, AuditRow, StoreError, Tx};
+use crate::store::{AuditFilter, AuditRow, ReadTx, StoreError};
 
 /// Which rows of the audit log are asked for.
 #[derive(Clone, Debug, Default)]
@@ -70,7 +70,7 @@ pub async fn view_audit(app: &App, query: &AuditQuery) -> Result<AuditPage, Stor
         before: query.before,
     };
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX);
-    let rows = app.store.glance().await?.list_audit(&filter, limit).await?;
+    let rows = app.store.query().await?.list_audit(&filter, limit).await?;
     let next = rows.last().filter(|_| rows.len() >= query.limit).map(|row| row.id);
     Ok(AuditPage { rows, next })
 }
@@ -121,7 +121,7 @@ fn find_seat(board: &Board, seat: u8) -> Result<(), Refusal> {
 
 /// Whether there is such a seat to look from.
 pub(super) async fn check_seat(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     app: &App,
     name: &BoardRef,
     seat: u8,

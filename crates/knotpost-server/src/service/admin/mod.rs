@@ -18,17 +18,17 @@ pub use overview::{Jobs, Overview, QueueFacts, view_jobs, view_overview};
 use deed::one_line;
 
 use super::users::UserWork;
-use super::{Code, Refusal, ServiceError, bounces, do_not_mail, inspector, messages, strangers, users};
+use super::{Code, Refusal, ServiceError, bounces, commands, do_not_mail, inspector, strangers, users};
 use crate::app::App;
 use crate::domain::Millis;
-use crate::store::{NewAudit, StoreError, Tx, UserRow, UserState};
+use crate::store::{NewAudit, ReadTx, StoreError, UserRow, UserState, WriteTx};
 
 /// What the audit log says of a deed that was done.
 const DONE: &str = "done";
 
 /// Notes inside a transaction that an administrator did something that is no [`Deed`].
 pub(super) async fn note_done(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     admin: &Administrator,
     deed: &'static str,
     (subject, detail): (&str, &str),
@@ -95,7 +95,7 @@ pub async fn administer(app: &Arc<App>, admin: &Administrator, deed: Deed) -> Re
 
 /// Carries a deed out; refused, it leaves the transaction as it was.
 async fn attempt(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     admin: &Administrator,
     deed: &Deed,
@@ -117,7 +117,7 @@ async fn attempt(
 }
 
 async fn act(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     admin: &Administrator,
     deed: &Deed,
@@ -150,13 +150,13 @@ async fn act(
                     .hint("From a shell: knotpost command 'broadcast USERID PASSWORD' --body FILE");
                 return Err(refusal.into());
             };
-            messages::take_broadcast(tx, app, user, text, now).await
+            commands::take_broadcast(tx, app, user, text, now).await
         }
     }
 }
 
 /// The user behind an administrator, who may have lost the role a moment ago.
-async fn authorized(tx: &mut Tx, admin: &Administrator) -> Result<Option<UserRow>, ServiceError> {
+async fn authorized(tx: &mut ReadTx, admin: &Administrator) -> Result<Option<UserRow>, ServiceError> {
     let Some(key) = admin.user else { return Ok(None) };
     let user = tx.user(key).await?.filter(|user| user.state == UserState::Active && user.role == "admin");
     user.map(Some).ok_or_else(|| Refusal::new(Code::NotAllowed, "only administrators do this").into())
@@ -181,7 +181,7 @@ async fn follow_up(app: &App, deed: &Deed) {
 
 /// A password that does not hold any more is not remembered; it would not be taken either, as its hash is another one.
 async fn forget_password(app: &App, userid: &str) {
-    let found = async { app.store.glance().await?.find_user(userid).await };
+    let found = async { app.store.query().await?.find_user(userid).await };
     match found.await {
         Ok(user) => user.into_iter().for_each(|user| app.credentials.forget(user.id)),
         Err(error) => tracing::debug!(error = error.with_causes(), "a changed user could not be looked up"),

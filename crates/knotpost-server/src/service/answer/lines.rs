@@ -32,32 +32,6 @@ pub struct BoardLine {
     pub status: String,
 }
 
-/// Boards of one game as a table.
-#[derive(Clone, Debug, Serialize)]
-pub struct BoardTable {
-    /// The game's title.
-    pub title: String,
-    /// Names of the sides, as many as the boards shown have players.
-    pub sides: Vec<String>,
-    /// The boards.
-    pub boards: Vec<BoardLine>,
-}
-
-/// A finished board as a line of a table.
-#[derive(Clone, Debug, Serialize)]
-pub struct HistoryLine {
-    /// When it ended.
-    pub ended: String,
-    /// The board's number.
-    pub number: i64,
-    /// The winner, or `TIE`.
-    pub winner: String,
-    /// The scores in seat order.
-    pub score: String,
-    /// The players in turn order.
-    pub players: Vec<String>,
-}
-
 /// A line of the standings.
 #[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 pub struct StandingLine {

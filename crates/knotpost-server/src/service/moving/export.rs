@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use super::line::{FORMAT, Header, LastLine, Section, VERSION, rules_of, to_text, write_json, write_row};
 use super::{MoveError, OnProgress, Stage};
 use crate::app::App;
-use crate::store::{StoreError, TABLES, Tx};
+use crate::store::{ReadTx, StoreError, TABLES};
 
 /// Rows between two reports.
 const REPORT_EVERY: u64 = 1 << 13;
@@ -60,7 +60,7 @@ pub async fn export_server(
 
 /// The digest of what is stored, written down behind this first line.
 pub(super) async fn digest_of(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     header: &Header,
     first_line: &[u8],
     on_progress: OnProgress<'_>,
@@ -72,7 +72,7 @@ pub(super) async fn digest_of(
     Ok(to_text(tally.digest))
 }
 
-async fn header_of(tx: &mut Tx, app: &App) -> Result<Header, StoreError> {
+async fn header_of(tx: &mut ReadTx, app: &App) -> Result<Header, StoreError> {
     let mut tables = Vec::new();
     for table in TABLES {
         tables.push(Section::of(table, tx.count_rows(table).await?));
@@ -82,7 +82,7 @@ async fn header_of(tx: &mut Tx, app: &App) -> Result<Header, StoreError> {
         version: VERSION,
         program: env!("CARGO_PKG_VERSION").to_owned(),
         schema: tx.schema_version().await?,
-        key: tx.server_fact("key").await?,
+        key: tx.server_metadata("key").await?,
         rules: rules_of(app.registry),
         tables,
     })
@@ -110,7 +110,7 @@ impl<'a> Tally<'a> {
 }
 
 async fn write_rows(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     header: &Header,
     tally: &mut Tally<'_>,
     stage: Stage,

@@ -12,7 +12,7 @@ use super::{MoveError, OnProgress, Stage};
 use crate::app::App;
 use crate::service::CLOCK_DUTY;
 use crate::service::server_key::save_agreed;
-use crate::store::{Cell, StoreError, Table, Tx};
+use crate::store::{Cell, ReadTx, StoreError, Table, WriteTx};
 
 /// Under this name a database that is being filled keeps how far it is.
 const PLACE_FACT: &str = "import";
@@ -117,16 +117,16 @@ pub async fn import_server<R: BufRead + Seek + Send>(
     Ok(Moved { began, rows: file.rows(), sha256: file.sha256.clone() })
 }
 
-async fn place(tx: &mut Tx) -> Result<Option<Place>, StoreError> {
-    let Some(text) = tx.server_fact(PLACE_FACT).await? else { return Ok(None) };
+async fn place(tx: &mut ReadTx) -> Result<Option<Place>, StoreError> {
+    let Some(text) = tx.server_metadata(PLACE_FACT).await? else { return Ok(None) };
     serde_json::from_str(&text)
         .map(Some)
         .map_err(|error| StoreError::Corrupt(format!("server_facts: {error}")))
 }
 
-async fn keep_place(tx: &mut Tx, place: &Place) -> Result<(), StoreError> {
+async fn keep_place(tx: &mut WriteTx, place: &Place) -> Result<(), StoreError> {
     let text = serde_json::to_string(place).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-    tx.save_server_fact(PLACE_FACT, &text).await
+    tx.save_server_metadata(PLACE_FACT, &text).await
 }
 
 /// Finds the place where an interrupted import of this file was, or clears the ground for a new one.
@@ -151,7 +151,7 @@ async fn begin(app: &Arc<App>, file: &Checked) -> Result<(Began, Place), MoveErr
                     )));
                 }
             }
-            if tx.duty(CLOCK_DUTY).await?.is_some_and(|duty| now < duty.until_at) {
+            if tx.leader_lease(CLOCK_DUTY).await?.is_some_and(|duty| now < duty.until_at) {
                 return Ok(Err("a server is running on this database: stop it first".to_owned()));
             }
             tx.empty_tables().await?;
@@ -266,11 +266,11 @@ async fn finish(app: &Arc<App>, from: Place, is_foreign: bool) -> Result<(), Mov
             if place(tx).await?.as_ref() != Some(&from) {
                 return Ok(false);
             }
-            tx.settle_rows().await?;
+            tx.finish_transfer().await?;
             if is_foreign {
                 save_agreed(tx, &app).await?;
             }
-            tx.forget_server_fact(PLACE_FACT).await.map(|()| true)
+            tx.forget_server_metadata(PLACE_FACT).await.map(|()| true)
         })
     });
     if finished.await? { Ok(()) } else { Err(MoveError::Refused(OVERTAKEN.to_owned())) }

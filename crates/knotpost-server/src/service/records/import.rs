@@ -8,7 +8,7 @@ use super::{ReadError, read_games};
 use crate::app::App;
 use crate::domain::{BoardKey, BoardRef, BoardState, Millis, RemarkKind, SeatState, UserKey};
 use crate::service::Board;
-use crate::store::{NewBoard, NewSeat, NewUser, StoreError, Tx, UserState};
+use crate::store::{NewBoard, NewSeat, NewUser, ReadTx, StoreError, UserState, WriteTx};
 
 /// Games of one transaction.
 const BATCH: usize = 50;
@@ -112,7 +112,7 @@ fn find_unusable(app: &App, games: &[Played]) -> Option<ReadError> {
 }
 
 /// Stores a game unless it is here.
-async fn take(tx: &mut Tx, app: &App, game: &Played, now: Millis) -> Result<Imported, StoreError> {
+async fn take(tx: &mut WriteTx, app: &App, game: &Played, now: Millis) -> Result<Imported, StoreError> {
     if let Some(known) = find_known(tx, app, game).await? {
         return Ok(Imported::Known(known));
     }
@@ -131,7 +131,7 @@ async fn take(tx: &mut Tx, app: &App, game: &Played, now: Millis) -> Result<Impo
 }
 
 /// The board that is this game: made from the same record, or played here.
-async fn find_known(tx: &mut Tx, app: &App, game: &Played) -> Result<Option<BoardRef>, StoreError> {
+async fn find_known(tx: &mut ReadTx, app: &App, game: &Played) -> Result<Option<BoardRef>, StoreError> {
     if let Some(key) = tx.find_import(&game.digest).await?
         && let Some(row) = tx.board(key).await?
     {
@@ -147,7 +147,7 @@ async fn find_known(tx: &mut Tx, app: &App, game: &Played) -> Result<Option<Boar
     Ok(None)
 }
 
-async fn find_or_make(tx: &mut Tx, name: &str, now: Millis) -> Result<UserKey, StoreError> {
+async fn find_or_make(tx: &mut WriteTx, name: &str, now: Millis) -> Result<UserKey, StoreError> {
     if let Some(user) = tx.find_user(name).await? {
         return Ok(user.id);
     }
@@ -160,7 +160,12 @@ async fn find_or_make(tx: &mut Tx, name: &str, now: Millis) -> Result<UserKey, S
     Ok(key)
 }
 
-async fn insert(tx: &mut Tx, game: &Played, number: i64, users: &[UserKey]) -> Result<BoardKey, StoreError> {
+async fn insert(
+    tx: &mut WriteTx,
+    game: &Played,
+    number: i64,
+    users: &[UserKey],
+) -> Result<BoardKey, StoreError> {
     let new = NewBoard {
         game: game.game.to_owned(),
         options: game.options.clone(),

@@ -13,4 +13,4 @@ pub use import::{Import, Imported, Strangers, import};
 pub use read::{Played, ReadError, read_games};
 pub use write::export_record;
 
-pub(super) use write::export;
+pub(super) use write::record_of;

@@ -2,44 +2,16 @@
 
 use std::collections::HashMap;
 
-use knotpost_commands::BoardAt;
-use knotpost_rules::{Ability, Record, Seat, Seed, Turn, record::RecordMove};
+use knotpost_rules::record::RecordMove;
+use knotpost_rules::{Ability, Record, Seat, Seed, Turn};
 
 use crate::app::App;
 use crate::domain::{BoardRef, BoardState, Millis, MoveKind, UserKey, clean_text};
 use crate::service::board::seat_at;
 use crate::service::boards::{find_game, no_such_board};
 use crate::service::queries::at_ply;
-use crate::service::{Answer, Board, Code, Refusal, Reply, ServiceError, Standing, chance};
-use crate::store::{StoreError, Tx};
-
-/// The longest record that is mailed: a long game with long speeches is not.
-const MOST_BYTES: usize = 256 << 10;
-
-/// `export`: the record goes to whoever asks.
-pub(in crate::service) async fn export(
-    tx: &mut Tx,
-    app: &App,
-    game: &str,
-    at: BoardAt,
-) -> Result<Answer, ServiceError> {
-    find_game(app, game)?;
-    let Some(board) = Board::load(tx, app, game, at.number).await? else {
-        return Err(no_such_board(app, game, at.number).into());
-    };
-    let board = at_ply(app, board, at.at)?;
-    let text = record_of(tx, &board).await?.to_string();
-    if text.len() > MOST_BYTES {
-        let url = app.config.server.public_url.trim_end_matches('/');
-        let message = format!("the record of {} board {} is too much mail", board.title(), at.number);
-        return Err(Refusal::new(Code::TooMuchMail, message)
-            .hint(format!("It is at {url}/api/v1/boards/{}/{}/record", board.row.game, at.number))
-            .about_game(&board.row.game)
-            .into());
-    }
-    let reply = Reply::Record { title: board.title().to_owned(), number: at.number, text };
-    Ok(Answer::to_sender(reply).about(board.name()))
-}
+use crate::service::{Board, ServiceError, Standing, chance};
+use crate::store::{ReadTx, StoreError};
 
 /// The record of a board as text, after `ply` moves when that is given; a negative one counts back.
 ///
@@ -59,7 +31,7 @@ pub async fn export_record(app: &App, name: &BoardRef, ply: Option<i64>) -> Resu
 }
 
 /// The record of a board as it stands in memory.
-pub(super) async fn record_of(tx: &mut Tx, board: &Board) -> Result<Record, StoreError> {
+pub(in crate::service) async fn record_of(tx: &mut ReadTx, board: &Board) -> Result<Record, StoreError> {
     let kept = match tx.imported_tags(board.row.id).await? {
         Some(json) => serde_json::from_str(&json)
             .map_err(|error| StoreError::Corrupt(format!("{}: tags of its record: {error}", board.name())))?,
@@ -86,7 +58,7 @@ fn word(kind: MoveKind, text: &str) -> &str {
 }
 
 /// What each mover said with his move, by its number. Chat stays among those who read it.
-async fn said_by_movers(tx: &mut Tx, board: &Board) -> Result<HashMap<i64, String>, StoreError> {
+async fn said_by_movers(tx: &mut ReadTx, board: &Board) -> Result<HashMap<i64, String>, StoreError> {
     let mut said: HashMap<i64, String> = HashMap::new();
     for comment in tx.comments(board.row.id).await? {
         let Some(index) = usize::try_from(comment.ply - 1).ok() else { continue };

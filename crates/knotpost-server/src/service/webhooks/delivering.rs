@@ -7,7 +7,7 @@ use super::{REMOVED, reach, stop};
 use crate::app::App;
 use crate::clock::random_bytes;
 use crate::domain::{HookUrl, Millis, OutboxKey, UserKey};
-use crate::store::{HookEventRow, StoreError, Tx, UserRow, UserState, WebhookRow};
+use crate::store::{HookEventRow, StoreError, UserRow, UserState, WebhookRow, WriteTx};
 
 /// Nobody else sends a leased event before this time is over. More than an attempt takes.
 const LEASE_MS: i64 = 2 * 60_000;
@@ -188,7 +188,7 @@ pub async fn note_fate(app: &Arc<App>, delivery: Delivery, fate: Fate) -> Result
     Ok(())
 }
 
-async fn arrived(tx: &mut Tx, delivery: &Delivery, now: Millis) -> Result<(), StoreError> {
+async fn arrived(tx: &mut WriteTx, delivery: &Delivery, now: Millis) -> Result<(), StoreError> {
     tx.finish_outbox(delivery.row, "sent", None, now).await?;
     tx.note_hook_well(delivery.webhook, now).await?;
     if delivery.had_failed {
@@ -198,7 +198,7 @@ async fn arrived(tx: &mut Tx, delivery: &Delivery, now: Millis) -> Result<(), St
 }
 
 async fn failed(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     delivery: &Delivery,
     (why, asked): (&str, Option<i64>),
@@ -223,7 +223,7 @@ async fn failed(
 }
 
 async fn give_up(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     delivery: &Delivery,
     why: &str,

@@ -13,7 +13,7 @@ use crate::clock::random_bytes;
 use crate::domain::{HookUrl, Millis, UserKey};
 use crate::service::proving::{find_proven, logged_out};
 use crate::service::{Code, ProvenUser, Refusal, ServiceError};
-use crate::store::{HookReader, StoreError, Tx, WebhookRow};
+use crate::store::{HookReader, ReadTx, StoreError, WebhookRow, WriteTx};
 
 /// Webhooks of one user.
 pub const MOST_WEBHOOKS: usize = 10;
@@ -250,14 +250,14 @@ pub async fn test_webhook(app: &Arc<App>, user: UserKey, id: i64) -> Result<(), 
     Ok(())
 }
 
-async fn test(tx: &mut Tx, app: &App, hook: &HookReader, now: Millis) -> Result<(), StoreError> {
+async fn test(tx: &mut WriteTx, app: &App, hook: &HookReader, now: Millis) -> Result<(), StoreError> {
     let data = json!({ "webhook": hook.id, "user": hook.userid });
     queue(tx, app, hook, "test", &data, now).await
 }
 
 /// Removes the webhooks of a user that were made since that moment.
 pub(in crate::service) async fn remove_since(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     user: UserKey,
     since: Millis,
     now: Millis,
@@ -270,14 +270,18 @@ pub(in crate::service) async fn remove_since(
 }
 
 /// Drops what waits for any webhook of a user who is kept from playing.
-pub(in crate::service) async fn silence(tx: &mut Tx, user: UserKey, now: Millis) -> Result<(), StoreError> {
+pub(in crate::service) async fn silence(
+    tx: &mut WriteTx,
+    user: UserKey,
+    now: Millis,
+) -> Result<(), StoreError> {
     for hook in tx.webhooks_of(user).await? {
         tx.drop_hook_events(hook.id, "the user was suspended", now).await?;
     }
     Ok(())
 }
 
-async fn own(tx: &mut Tx, user: UserKey, id: i64) -> Result<Option<WebhookRow>, StoreError> {
+async fn own(tx: &mut ReadTx, user: UserKey, id: i64) -> Result<Option<WebhookRow>, StoreError> {
     Ok(tx.webhook(id).await?.filter(|row| row.user_id == user))
 }
 

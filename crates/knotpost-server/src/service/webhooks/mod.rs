@@ -21,11 +21,14 @@ pub use signing::HookSecret;
 pub(super) use keeping::{remove_since, silence};
 pub(super) use queueing::{queue_for_board, queue_for_removed};
 
+use serde::Serialize;
+
 use super::Reply;
 use super::post::post_to_user;
 use crate::app::App;
 use crate::domain::{HookUrl, Millis, Reach, UserKey};
-use crate::store::{StoreError, Tx};
+use crate::service::{Content, Facts};
+use crate::store::{StoreError, WriteTx};
 
 /// The kind of a row of the outbox that is for a webhook and no mail.
 pub const KIND: &str = "webhook";
@@ -33,6 +36,27 @@ pub const KIND: &str = "webhook";
 const MOST_WAITING: i64 = 1000;
 /// What stands on an event that nobody needs to be told any more.
 const REMOVED: &str = "the webhook was removed";
+
+/// A webhook was switched off.
+#[derive(Debug, Serialize)]
+struct WebhookStopped {
+    /// Whose.
+    userid: String,
+    /// Scheme, host and port of its address.
+    place: String,
+    /// Why.
+    why: String,
+}
+
+impl Content for WebhookStopped {
+    fn template(&self) -> &'static str {
+        "webhook_stopped"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
 
 /// Where webhooks of this server may be.
 fn reach(app: &App) -> Reach {
@@ -46,7 +70,7 @@ fn origin(url: &str) -> String {
 
 /// Switches a webhook off, drops what waits for it and tells its owner.
 async fn stop(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     (id, url): (i64, &str),
     (user, userid): (UserKey, &str),
@@ -57,6 +81,7 @@ async fn stop(
         return Ok(());
     }
     tx.drop_hook_events(id, "the webhook was switched off", now).await?;
-    let reply = Reply::WebhookStopped { userid: userid.to_owned(), place: origin(url), why: why.to_owned() };
+    let reply =
+        Reply::from(WebhookStopped { userid: userid.to_owned(), place: origin(url), why: why.to_owned() });
     post_to_user(tx, app, &reply, user, now).await
 }

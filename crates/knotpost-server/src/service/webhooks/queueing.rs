@@ -13,7 +13,7 @@ use crate::secret::to_hex;
 use crate::service::board::seat_at;
 use crate::service::post::{BoardFacts, Note};
 use crate::service::{Board, Spoken, Standing};
-use crate::store::{HookReader, NewHookEvent, StoreError, Tx};
+use crate::store::{HookReader, NewHookEvent, ReadTx, StoreError, WriteTx};
 
 /// Moves that one message tells; more are made at once by chains of queued moves alone.
 const MOST_MOVES: usize = 50;
@@ -30,7 +30,7 @@ struct Message<'a> {
 
 /// Queues what has just happened on a board to the webhooks of these users.
 pub(in crate::service) async fn queue_for_board(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     board: &Board,
     facts: &BoardFacts,
@@ -67,7 +67,7 @@ pub(in crate::service) async fn queue_for_board(
 
 /// Queues to these users' webhooks that a board was taken off the server.
 pub(in crate::service) async fn queue_for_removed(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     board: &Board,
     users: &[UserKey],
@@ -101,7 +101,7 @@ fn base(app: &App, board: &BoardRef) -> Map<String, Value> {
 
 /// Queues one message, or switches off a webhook for which too many wait.
 pub(super) async fn queue(
-    tx: &mut Tx,
+    tx: &mut WriteTx,
     app: &App,
     hook: &HookReader,
     kind: &str,
@@ -130,7 +130,7 @@ pub(super) async fn queue(
 
 /// What a message of that kind tells beside the board.
 async fn details(
-    tx: &mut Tx,
+    tx: &mut ReadTx,
     board: &Board,
     facts: &BoardFacts,
     event: HookEvent,
@@ -161,7 +161,7 @@ fn moves(board: &Board) -> Value {
     board.entries.iter().enumerate().skip(from).map(line).collect()
 }
 
-async fn said(tx: &mut Tx, remark: RemarkKey) -> Result<Option<Value>, StoreError> {
+async fn said(tx: &mut ReadTx, remark: RemarkKey) -> Result<Option<Value>, StoreError> {
     let spoken = tx.remark(remark).await?.map(Spoken::from);
     Ok(spoken.map(|Spoken { who, text }| {
         json!({ "by": who, "text": text.trim().chars().take(MOST_SAID).collect::<String>() })

@@ -54,7 +54,7 @@ pub struct BoardRow {
     pub nagged_at: Option<i64>,
     /// Since when an administrator keeps it from going on.
     pub paused_at: Option<i64>,
-    /// The digest of its moves; `None`: nobody has written it yet.
+    /// The digest of its moves; `None`: it was not written yet.
     pub history: Option<i64>,
 }
 
@@ -114,7 +114,7 @@ pub struct RemarkRow {
     pub id: RemarkKey,
     /// Said with this move; 0: with the challenge.
     pub ply: i64,
-    /// Who said it; `None`: whoever sent the challenge.
+    /// Who made it; `None`: the sender of the challenge.
     pub userid: Option<String>,
     /// How it was said.
     #[sqlx(try_from = "String")]

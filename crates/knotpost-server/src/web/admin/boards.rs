@@ -1,4 +1,4 @@
-//! Boards: found, looked at with anybody's eyes, and changed.
+//! Boards: searching, viewing as any player, and changing.
 
 use axum::Extension;
 use axum::extract::{Form, State};
@@ -18,15 +18,15 @@ use crate::store::{BoardRow, SeatRow};
 use crate::web::Web;
 use crate::web::extract::{PagePath, PageQuery};
 
-/// The grounds a picture is drawn on.
-const GROUNDS: [(Theme, &str); 2] = [(Theme::Light, "on-light"), (Theme::Dark, "on-dark")];
+/// The themes of a picture.
+const THEMES: [(Theme, &str); 2] = [(Theme::Light, "on-light"), (Theme::Dark, "on-dark")];
 
 pub(super) async fn list(
     State(web): State<Web>,
     Extension(visitor): Acting,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
-    // A game and a number name one board.
+    // A game and a number identify one board.
     if let (Some(game), Some(number)) = (given(&fields, "game"), given(&fields, "number"))
         && let Ok(number) = number.parse::<u32>()
     {
@@ -140,7 +140,7 @@ fn board_facts(seen: &Inspection) -> Value {
         ply => seen.board.entries.len(), last => seen.last_ply,
         position => seen.board.position_text(),
         text => seen.view.lay_out(Layout::Standard),
-        pictures => GROUNDS.map(picture).to_vec(),
+        pictures => THEMES.map(picture).to_vec(),
         seats => seats.collect::<Vec<_>>(),
         moves => moves.collect::<Vec<_>>(),
         queued => queued.collect::<Vec<_>>(),
@@ -168,7 +168,7 @@ pub(super) async fn act(
     }
 }
 
-/// What cannot be undone needs a second thought.
+/// Actions that cannot be undone ask for a confirmation.
 fn read_deed(fields: &Fields) -> Result<BoardDeed, Refusal> {
     let sure = |deed| {
         if field(fields, "sure").is_empty() {

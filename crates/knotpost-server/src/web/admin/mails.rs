@@ -1,4 +1,4 @@
-//! Mail that came and mail that goes: what it was, what became of it, once more or no more.
+//! Received and outgoing mail: its content, its outcome, retrying and cancelling.
 
 use axum::Extension;
 use axum::extract::{Form, State};
@@ -27,7 +27,7 @@ fn query(fields: &Fields) -> MailQuery {
     }
 }
 
-/// What was asked for, to stand in the form again.
+/// The query, to fill in the form again.
 fn asked(fields: &Fields) -> Value {
     context! {
         state => field(fields, "state"), reason => field(fields, "reason"), since => field(fields, "since"),
@@ -66,7 +66,7 @@ fn received_facts(mail: &InboxEntry) -> Value {
     }
 }
 
-/// What SPF, DKIM and DMARC say, a line each; what cannot be read stands there as it is.
+/// The results of SPF, DKIM and DMARC, one line each; a value that does not parse is shown as it is.
 fn proof_lines(stored: &str) -> Vec<String> {
     let Some(verdicts) = Verdicts::from_json(stored) else { return vec![stored.to_owned()] };
     let of = |domain: &str| if domain.is_empty() { String::new() } else { format!(" for {domain}") };

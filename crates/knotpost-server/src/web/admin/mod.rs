@@ -1,7 +1,7 @@
-//! `/admin`: the server in the hands of those who look after it. Rendered here, without scripts.
+//! `/admin`: the pages for administrators. They are rendered by the server and need no scripts.
 //!
-//! Every change is a deed of the service, which writes it into the audit log; nothing here changes anything itself.
-//! Whoever is no administrator is told that there is no such page.
+//! Every change is an action of the service, which writes it into the audit log; the pages must not change anything
+//! themselves. For everyone else the pages do not exist: the answer is 404.
 
 mod boards;
 mod mails;
@@ -50,13 +50,13 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Admin, "POST", "/admin/broadcast", || post(server::broadcast)),
 ];
 
-/// Lines of a list.
+/// The number of lines of a list.
 const LINES: usize = 50;
 
-/// The administrator whom the guard let in.
+/// The administrator that the access guard has authenticated.
 pub(super) type Acting = Extension<Visitor>;
 
-/// Lets administrators pass. For all others there is nothing here.
+/// Lets administrators pass; answers 404 to everyone else.
 pub(super) async fn guard(State(web): State<Web>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
     if parts.uri.path().starts_with("/api/") {
@@ -82,7 +82,7 @@ pub(super) async fn guard(State(web): State<Web>, request: Request, next: Next) 
     }
 }
 
-/// The visitor as the service knows administrators.
+/// The logged-in user as an administrator of the service.
 fn administrator(visitor: &Visitor) -> Administrator {
     Administrator { door: Door::Web, name: visitor.userid.clone(), user: Some(visitor.user) }
 }
@@ -92,7 +92,7 @@ fn page(web: &Web, visitor: &Visitor, template: &str, facts: Value) -> Response 
     web.pages.page_for(Some(visitor), StatusCode::OK, template, facts)
 }
 
-/// What a form sends; fields may come more than once.
+/// The fields of a form; a field may be repeated.
 type Fields = Vec<(String, String)>;
 
 fn field<'a>(fields: &'a Fields, name: &str) -> &'a str {
@@ -114,13 +114,13 @@ fn next_page(path: &str, fields: &Fields, cursor: &str, value: &str) -> String {
     link
 }
 
-/// Carries out a deed: back to its page, or why not.
+/// Executes an action: redirects to its page, or shows why it was refused.
 async fn carry_out(web: &Web, visitor: &Visitor, deed: Deed, back: &str) -> Result<Response, ServiceError> {
     administer(&web.app, &administrator(visitor), deed).await?;
     Ok(Redirect::to(&format!("{back}?done=yes")).into_response())
 }
 
-/// A page that says why a deed was not done, with the way back.
+/// A page that says why an action was refused, with a link back.
 fn refused(web: &Web, visitor: &Visitor, error: ServiceError, back: &str) -> Response {
     match error {
         ServiceError::Refused(refusal) => {

@@ -1,4 +1,4 @@
-//! The server as a whole: how it is doing, what it has to do, what was done to it, and a word to everybody.
+//! The server: its state, its pending work, the audit log, and broadcasts.
 
 use axum::Extension;
 use axum::extract::{Form, State};
@@ -43,7 +43,7 @@ fn queue_facts(queue: &QueueFacts, now: Millis) -> Value {
 
 fn duties(duties: &[DutyLine], now: Millis) -> Vec<Value> {
     let facts = |duty: &DutyLine| {
-        // A few signs tell two processes apart.
+        // A few characters are enough to distinguish processes.
         let holder: String = duty.holder.chars().take(8).collect();
         context! {
             name => duty.name.clone(), holder, alive => duty.alive_at.to_readable(), is_held => now < duty.until_at,

@@ -1,4 +1,4 @@
-//! Addresses and domains that get no mail: looked at, added, and taken off the list.
+//! The do-not-mail list of addresses and domains: viewing, adding and removing entries.
 
 use axum::Extension;
 use axum::extract::{Form, State};

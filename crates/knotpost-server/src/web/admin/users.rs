@@ -1,4 +1,4 @@
-//! Users: found, looked at, and changed.
+//! Users: searching, viewing and changing.
 
 use axum::Extension;
 use axum::extract::{Form, State};

@@ -1,5 +1,5 @@
-//! `/api/v1/admin`: what the pages of the administration show and do, for programs. The guard of the routes has let
-//! in administrators alone.
+//! `/api/v1/admin`: the administration for programs, with the functions of its pages. The access guard of the routes lets
+//! only administrators reach it.
 
 mod boards;
 mod mails;
@@ -56,7 +56,7 @@ async fn carry_out(web: &Web, caller: &Caller, deed: Deed) -> Result<Json<Done>,
     Ok(Json(Done { ok: true, deed: verb }))
 }
 
-/// How many rows are asked for.
+/// The limit of rows of a query.
 fn read_limit(limit: Option<usize>) -> Result<usize, Problem> {
     let limit = limit.unwrap_or(USUAL);
     if (1..=MOST).contains(&limit) {
@@ -65,7 +65,7 @@ fn read_limit(limit: Option<usize>) -> Result<usize, Problem> {
     Err(Problem::new(Code::BadValue, format!("`limit` is a number from 1 to {MOST}")))
 }
 
-/// Since when rows are asked for.
+/// The start time of a query.
 fn read_since(text: Option<&str>) -> Result<Option<Millis>, Problem> {
     let Some(text) = text else { return Ok(None) };
     let since = Millis::read(text);

@@ -1,4 +1,4 @@
-//! Boards as JSON: a line of a list, a whole board, its moves.
+//! Boards as JSON: an entry of a list, a single board, its moves.
 
 use knotpost_rules::Scores;
 use schemars::JsonSchema;
@@ -28,7 +28,7 @@ pub(in crate::web) struct BoardSummary<'a> {
     options: &'a str,
     /// The players in turn order.
     players: Vec<SeatedPlayer<'a>>,
-    /// Where it stands.
+    /// Its state.
     state: BoardState,
     /// Whose turn it is.
     to_move: Vec<&'a str>,
@@ -42,10 +42,10 @@ pub(in crate::web) struct BoardSummary<'a> {
     ended: Option<Moment>,
 }
 
-/// A player and his seat.
+/// A player and their seat.
 #[derive(Serialize, JsonSchema)]
 struct SeatedPlayer<'a> {
-    /// Who.
+    /// The userid.
     userid: &'a str,
     /// From 1, in turn order.
     seat: i64,
@@ -87,7 +87,7 @@ pub(in crate::web) struct MoveEntry<'a> {
     number: i64,
     /// The seat that made it.
     seat: i64,
-    /// Who sits there.
+    /// The player in that seat.
     userid: &'a str,
     /// As the list of moves spells it.
     text: &'a str,
@@ -121,7 +121,7 @@ pub(in crate::web) struct WholeBoard<'a> {
     options: &'a str,
     /// The players in turn order.
     players: Vec<SeatedPlayer<'a>>,
-    /// Where it stands now.
+    /// Its state now.
     state: BoardState,
     /// Whose turn it is after this move.
     to_move: Vec<&'a str>,
@@ -143,9 +143,9 @@ pub(in crate::web) struct WholeBoard<'a> {
     result: Option<GameResult<'a>>,
     /// Whether its result counts for the ratings.
     rated: bool,
-    /// What was said with this move.
+    /// The comments made with this move.
     comment: Option<Comment<'a>>,
-    /// What waits for an answer.
+    /// The proposals that wait for an answer.
     proposal: Option<Proposal<'a>>,
     /// How long players may take.
     limits: TimeLimits,
@@ -155,7 +155,7 @@ pub(in crate::web) struct WholeBoard<'a> {
     seed: Option<String>,
     /// The version of the rules it is played under.
     rules_version: i64,
-    /// Since when its clock stands still.
+    /// Since when its clock is stopped.
     paused: Option<Moment>,
     /// When it began.
     started: Moment,
@@ -176,12 +176,12 @@ struct GameResult<'a> {
     placings: &'a [u8],
 }
 
-/// What was said.
+/// A comment.
 #[derive(Serialize, JsonSchema)]
 struct Comment<'a> {
-    /// Who said it.
+    /// Its author.
     by: &'a str,
-    /// What.
+    /// Its text.
     text: &'a str,
 }
 
@@ -190,9 +190,9 @@ struct Comment<'a> {
 struct Proposal<'a> {
     /// What it is about.
     kind: ProposalKind,
-    /// Who proposed it.
+    /// The player who proposed it.
     by: &'a str,
-    /// Who has not answered yet.
+    /// The players who have not answered yet.
     waiting: &'a [String],
 }
 
@@ -200,11 +200,11 @@ struct Proposal<'a> {
 #[derive(Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names that programs read")]
 struct TimeLimits {
-    /// Until a player is reminded of his turn.
+    /// Until a player is reminded of their turn.
     nag_ms: i64,
-    /// Until he loses.
+    /// Until the player loses.
     forfeit_ms: i64,
-    /// For all his moves together; `null`: no limit.
+    /// For all moves of a player together; `null`: no limit.
     total_ms: Option<i64>,
 }
 

@@ -40,7 +40,7 @@ pub(super) struct ListQuery {
     next: Option<bool>,
     /// Where the last page ended.
     cursor: Option<i64>,
-    /// At most so many; 50 unless it says otherwise.
+    /// The most entries of the page; 50 by default.
     #[schemars(range(min = 1, max = MOST))]
     limit: Option<i64>,
 }
@@ -112,7 +112,7 @@ pub(super) async fn show(
         })?;
         Ok(Content::new("application/json", body))
     };
-    web.kept.answer(&web.app.store, &uri, &headers, make).await
+    web.responses.answer(&web.app.store, &uri, &headers, make).await
 }
 
 pub(super) const MOVES: Operation = Operation::new("list_moves", Tag::Boards, "The moves of a board")
@@ -131,12 +131,12 @@ pub(super) async fn moves(
 #[derive(Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names that programs read")]
 pub(super) struct Legal {
-    /// The moves there are, sorted by bytes. In a game whose moves have parts: each part that a whole legal move can
-    /// begin with.
+    /// The legal moves, sorted by bytes. In a game whose moves have parts: each part that a complete legal move can begin
+    /// with.
     legal: Vec<String>,
     /// `pass` and `swap`, where they are legal.
     words: Vec<&'static str>,
-    /// What a whole move of this turn amounts to, such as `dice` and `designs`.
+    /// The properties of a complete move of this turn, such as `dice` and `designs`.
     #[serde(flatten)]
     quota: BTreeMap<&'static str, u32>,
 }
@@ -181,7 +181,7 @@ pub(super) async fn text(
         let text = format!("{}\n", view.sheet.drawing.text().trim_end());
         Ok(Content::new("text/plain; charset=utf-8", text))
     };
-    web.kept.answer(&web.app.store, &uri, &headers, make).await
+    web.responses.answer(&web.app.store, &uri, &headers, make).await
 }
 
 pub(super) const RECORD: Operation = Operation::new("show_record", Tag::Boards, "A board as a game record")

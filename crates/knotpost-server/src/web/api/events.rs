@@ -1,8 +1,8 @@
-//! What happens on a board, as it happens: server-sent events.
+//! Live events of a board, as server-sent events.
 //!
-//! A word inside this process says that a board may have changed; what has changed is read from the database. What
-//! another process did is found by looking again after a while. Every event has an id that says how the board stood;
-//! who comes back with it hears at once what he missed.
+//! A notification inside this process says that a board may have changed; the change itself is read from the database.
+//! Changes by other processes are found by polling. The id of an event is the state of the board, so a client that
+//! reconnects with it gets the missed events at once.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -28,18 +28,18 @@ use crate::web::extract::{Asked, At};
 use crate::web::openapi::{Operation, Tag};
 use crate::web::pulse::{pulse_id, read_pulse};
 
-/// How often somebody looks by himself.
+/// How often the board is polled without a notification.
 const POLL: Duration = Duration::from_secs(3);
-/// How often a silent connection says that it is alive.
+/// How often an idle connection sends a keep-alive comment.
 const ALIVE: Duration = Duration::from_secs(25);
-/// Events that wait for a slow client; who is slower is let go and comes back by himself.
+/// The number of events queued for a slow client; a slower one is disconnected and reconnects by itself.
 const WAITING: usize = 16;
 
-/// The id of the last event that somebody heard of, or of the page that he looks at.
+/// The id of the last event that the client received, or of the page that it shows.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(super) struct Since {
-    /// The id of the last event heard of; `Last-Event-ID` says the same.
+    /// The id of the last event received; the header `Last-Event-ID` has the same meaning.
     since: String,
 }
 
@@ -64,14 +64,14 @@ pub(super) async fn follow(
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
     let name = board_name(&game, &number)?;
-    // Heard from now on, so that nothing is missed between the look and the first word.
+    // Subscribed before the first read, so that nothing is missed between it and the first notification.
     let signs = web.app.signals.boards.subscribe();
     let Some(now) = view_pulse(&web.app, &name).await? else {
         let text = format!("there is no {} board {}", name.game, name.number);
         return Err(Problem::new(Code::NoSuchBoard, text));
     };
     let place = web.watchers.take(Some(client.host())).map_err(refuse_watcher)?;
-    // A browser that was cut off tells where it was (HTML, server-sent events, the `Last-Event-ID` header).
+    // A browser that reconnects sends the last id (HTML, server-sent events, the `Last-Event-ID` header).
     let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()).unwrap_or(&asked.since);
     let missed = read_pulse(heard).map(|known| differences(&known, &now)).unwrap_or_default();
     let (events, waiting) = mpsc::channel(WAITING);
@@ -98,7 +98,7 @@ fn refuse_watcher(full: Full) -> Problem {
 
 type Events = mpsc::Sender<Result<Event, Infallible>>;
 
-/// Looks and tells until the client goes, is too slow, or the server stops.
+/// Reads and sends events until the client goes, is too slow, or the server stops.
 async fn watch(
     web: &Web,
     name: &BoardRef,

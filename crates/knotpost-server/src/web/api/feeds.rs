@@ -1,4 +1,4 @@
-//! A user's feeds: what waits for him, and until when. Their address holds a key instead of asking who it is.
+//! A user's feeds: the boards that wait for the user, with their deadlines. A key in the address replaces authentication.
 
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -19,7 +19,7 @@ use crate::web::openapi::{Operation, Tag};
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(super) struct FeedQuery {
-    /// The user's key for his feeds, as in the addresses on his settings page.
+    /// The user's key for their feeds, as in the addresses on the settings page.
     key: Option<String>,
 }
 
@@ -97,7 +97,7 @@ fn source<'a>(web: &'a Web, reader: &'a FeedReader) -> Source<'a> {
     }
 }
 
-/// Keeps the answer with who asked, and its address out of what others see.
+/// Keeps the answer out of shared caches, and its address out of `Referer`.
 fn sealed(answer: Result<Response, Problem>) -> Response {
     let mut response = answer.unwrap_or_else(Problem::into_response);
     let headers = response.headers_mut();

@@ -35,7 +35,7 @@ pub(super) struct Game {
     rules_version: u32,
     /// How many can play.
     players: PlayerRange,
-    /// What can be chosen in a challenge.
+    /// The options of a challenge.
     options: Vec<GameOption>,
     /// How many boards there are.
     boards: BoardCounts,
@@ -48,7 +48,7 @@ struct PlayerRange {
     most: usize,
 }
 
-/// What can be chosen in a challenge.
+/// An option of a challenge.
 #[derive(Serialize, JsonSchema)]
 struct GameOption {
     /// Its name.

@@ -1,4 +1,4 @@
-//! `/api/v1`: games and boards as JSON, to be read.
+//! `/api/v1`: the JSON API.
 
 mod admin;
 mod board_json;
@@ -22,7 +22,7 @@ pub(super) use pictures::picture_mark;
 
 use crate::service::Code;
 
-/// The addresses of the API and who may ask.
+/// The routes of the API, with their access rules.
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/api/v1/games", || get(games::list)).described(&games::LIST),
     Route::new(Public, "GET", "/api/v1/games/{game}", || get(games::show)).described(&games::SHOW),
@@ -98,7 +98,7 @@ pub(super) const ROUTES: &[Route] = &[
         .described(&boards::RECORD),
 ];
 
-/// A body as JSON of that form. The parser's own words may repeat the input, and are not passed on.
+/// Parses a JSON body. The parser's messages may repeat the input, so they are not passed on.
 fn read_json<T: serde::de::DeserializeOwned>(body: &[u8], form: &str) -> Result<T, Problem> {
     serde_json::from_slice(body)
         .map_err(|_| Problem::new(Code::WrongArguments, format!("the request is not of the form {form}")))

@@ -3,6 +3,7 @@
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse as _, Response};
+use knotpost_commands::{Action, Command, Credentials};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -91,7 +92,7 @@ pub(super) const PLAY: Operation = Operation::new("play", Tag::Boards, "Makes a 
     ])
     .once();
 
-/// Sends the command that a mail would hold; who called stands for the password.
+/// Carries out the move as the caller, whose session or key stands for the password.
 pub(super) async fn play(
     State(web): State<Web>,
     client: Client,
@@ -106,21 +107,17 @@ pub(super) async fn play(
         return Err(Problem::new(Code::UnknownGame, format!("there is no game `{}` here", name.game)));
     }
     let play: Play = read_json(&body, r#"{"move":"…","number":7,"comment":"…"}"#)?;
-    let word = play.word.trim();
-    let is_word = !word.is_empty()
-        && word.len() <= LONGEST_MOVE
-        && !word.contains('#')
-        && word.chars().all(|sign| !sign.is_whitespace() && !sign.is_control());
-    if !is_word {
-        return Err(Problem::new(Code::WrongArguments, "a move is one word; its number goes into `number`"));
-    }
-    let as_number = play.number.map_or(String::new(), |number| format!("#{number}"));
-    let mask = knotpost_commands::MASK;
-    let line = format!("{} move {} {} {mask} {word}{as_number}", name.game, name.number, caller.userid);
+    let word = Some(play.word.trim()).filter(|word| word.len() <= LONGEST_MOVE);
+    let action = word.and_then(Action::from_field).ok_or_else(|| {
+        Problem::new(Code::WrongArguments, "a move is one word; its number goes into `number`")
+    })?;
+    let address = format!("{} {}", name.game, name.number);
+    let who = Credentials::without_password(caller.userid.as_str());
+    let (game, board) = (Some(name.game), name.number);
+    let command = Command::Move { game, board, who, action, number: play.number };
     let origin = Origin::http(client.host(), caller.proof());
     let comment = limit_comment(play.comment.replace("\r\n", "\n").trim());
-    let request = Request { line, body: comment, origin, answering: None };
-    let address = format!("{} {}", name.game, name.number);
+    let request = Request::typed(Ok(command), comment, origin);
     let parts: [&[u8]; 3] = [b"move", address.as_bytes(), &body];
     let response = Box::pin(carry_out(&web, &headers, request, &parts, present)).await;
     Ok(response.into_response())

@@ -1,4 +1,4 @@
-//! Boards as pictures: alone, or in the middle of a card for programs that show what a link leads to.
+//! Boards as pictures: alone, or on a card for link previews.
 
 use std::sync::Arc;
 
@@ -22,9 +22,9 @@ use crate::web::openapi::{Operation, Tag};
 
 /// The narrowest and widest picture.
 const WIDTHS: std::ops::RangeInclusive<u16> = 60..=1440;
-/// Nothing can change what such an address shows.
+/// For addresses whose content never changes.
 const FOR_EVER: &str = "public, max-age=31536000, immutable";
-/// It changes with the next move, or when moves are taken back.
+/// For addresses whose content changes with the next move, or when moves are taken back.
 const ASK_AGAIN: &str = "public, no-cache";
 
 /// The query of a drawing.
@@ -39,7 +39,7 @@ pub(super) struct DrawingQuery {
     /// In pixels; 720 unless it says otherwise.
     #[schemars(range(min = *WIDTHS.start(), max = *WIDTHS.end()))]
     width: Option<u16>,
-    /// The mark of the picture as pages name it. While it is the right one the answer never changes.
+    /// The mark of the picture, as in links on pages. While it is the current one, the answer never changes.
     v: Option<String>,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct PictureQuery {
     /// The board alone, unless it says otherwise; `card`: in the middle of a card of 1200 by 630 pixels.
     #[schemars(extend("enum" = ["board", "card"]))]
     frame: Option<String>,
-    /// The mark of the picture as pages name it. While it is the right one the answer never changes.
+    /// The mark of the picture, as in links on pages. While it is the current one, the answer never changes.
     v: Option<String>,
 }
 
@@ -80,7 +80,7 @@ pub(super) async fn svg(
     let drawing =
         knotpost_picture::svg(board.sheet.drawing.view(), &PictureOptions { theme, width_px, title });
     let answer = Content::new("image/svg+xml", drawing).unless_known(&headers);
-    Ok(kept(answer, &board.board, query.v.as_deref()))
+    Ok(with_cache_control(answer, &board.board, query.v.as_deref()))
 }
 
 pub(super) const PNG: Operation = Operation::new("draw_board_png", Tag::Boards, "A board as a picture (PNG)")
@@ -109,11 +109,11 @@ pub(super) async fn png(
     let bytes =
         drawn.ok_or_else(|| Problem::new(Code::BadValue, "this board cannot be drawn in that size"))?;
     let answer = Content::new("image/png", Bytes::from_owner(bytes)).unless_known(&headers);
-    Ok(kept(answer, &board.board, query.v.as_deref()))
+    Ok(with_cache_control(answer, &board.board, query.v.as_deref()))
 }
 
-/// What tells the picture of a board from those of the same board after as many other moves, and from those that
-/// another version of the program draws.
+/// The mark that distinguishes a picture from those of the same board after as many other moves, and from those of other
+/// versions of the program.
 pub(in crate::web) fn picture_mark(board: &Board) -> String {
     let mut digest = Sha256::new();
     for part in [env!("CARGO_PKG_VERSION"), &board.row.options, &board.position_text()] {
@@ -125,10 +125,10 @@ pub(in crate::web) fn picture_mark(board: &Board) -> String {
     crate::secret::to_hex(digest.get(..8).unwrap_or(&digest))
 }
 
-/// Says for how long the answer may be kept.
-fn kept(mut answer: Response, board: &Board, mark: Option<&str>) -> Response {
-    let is_settled = mark.is_some_and(|mark| mark == picture_mark(board));
-    let time = if is_settled { FOR_EVER } else { ASK_AGAIN };
+/// Sets how long the answer may be cached.
+fn with_cache_control(mut answer: Response, board: &Board, mark: Option<&str>) -> Response {
+    let is_current = mark.is_some_and(|mark| mark == picture_mark(board));
+    let time = if is_current { FOR_EVER } else { ASK_AGAIN };
     answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(time));
     answer
 }

@@ -11,15 +11,15 @@ use crate::web::error::Problem;
 use crate::web::extract::At;
 use crate::web::openapi::{Operation, Tag};
 
-/// Who plays a game how well.
+/// The standings of a game.
 #[derive(Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "the names that programs read")]
 pub(super) struct Standings {
     /// The game's name.
     game: String,
-    /// Players in blocks, so many lines each as the mail has them.
+    /// The players, in the blocks of the mail.
     standings: Vec<StandingsTable>,
-    /// Who looks for opponents.
+    /// The players who seek opponents.
     seeks: Vec<SeekLine>,
 }
 
@@ -28,7 +28,7 @@ pub(super) const SHOW: Operation =
         .gives::<Standings>("The standings.")
         .refuses(&[Code::UnknownGame]);
 
-/// The blocks as the mail has them, so many lines each.
+/// Returns the standings, in the blocks of the mail.
 pub(super) async fn show(State(web): State<Web>, At(game): At<String>) -> Result<Json<Standings>, Problem> {
     let reply = view_standings(&web.app, &game.to_lowercase()).await?;
     let Reply::Standings { game, tables, seeks, .. } = reply else {

@@ -1,4 +1,4 @@
-//! Keys of the API. They are made with the password alone: neither a key nor a browser that was left open makes more.
+//! API keys. Making one needs the password: neither a key nor an unattended browser can make more.
 
 use axum::Json;
 use axum::extract::State;
@@ -24,7 +24,7 @@ use crate::web::openapi::{Operation, Tag};
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "NewKey")]
 pub(super) struct Wish {
-    /// What its owner calls it.
+    /// Its name, chosen by its owner.
     #[schemars(length(min = 1, max = LONGEST_TOKEN_NAME))]
     name: String,
     /// What it is to allow.
@@ -40,7 +40,7 @@ pub(super) struct Wish {
 struct Key {
     /// Its number.
     id: i64,
-    /// What its owner calls it.
+    /// Its name, chosen by its owner.
     name: String,
     /// What it allows.
     #[schemars(with = "Vec<Scope>")]
@@ -53,7 +53,7 @@ struct Key {
     expires: Moment,
 }
 
-/// The keys of whoever asks.
+/// The keys of the caller.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Keys {
     tokens: Vec<Key>,
@@ -64,7 +64,7 @@ pub(super) struct Keys {
 pub(super) struct FreshKey {
     #[serde(flatten)]
     key: Key,
-    /// The key itself. It is never to be had again.
+    /// The key itself. It is not shown again.
     token: String,
 }
 

@@ -1,4 +1,4 @@
-//! A user: what everybody may know, and for the user alone his addresses and whether mail reaches them.
+//! A user: the public profile, and for the user alone their addresses and whether mail reaches them.
 
 use axum::Json;
 use axum::extract::State;
@@ -21,7 +21,7 @@ pub(super) struct User {
     userid: String,
     /// When that was.
     since: Moment,
-    /// His addresses, for himself alone.
+    /// Their addresses, visible to the user alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     addresses: Option<Vec<UserAddress>>,
 }
@@ -31,18 +31,18 @@ pub(super) struct User {
 pub(super) struct UserAddress {
     /// As registered.
     pub(super) address: String,
-    /// Whether he has proven to read it.
+    /// Whether the user has confirmed it.
     pub(super) confirmed: bool,
-    /// Since when and why it gets no mail any more.
+    /// Since when and why it no longer gets mail.
     pub(super) stopped: Option<Stop>,
 }
 
-/// Why an address gets no mail any more.
+/// Why an address no longer gets mail.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Stop {
     /// Since when.
     since: Moment,
-    /// What its mail server said last.
+    /// The last answer of its mail server.
     why: String,
 }
 
@@ -59,7 +59,7 @@ pub(super) const SHOW: Operation = Operation::new("show_user", Tag::Users, "A us
     .refuses(&[Code::NoSuchUser])
     .knows_caller();
 
-/// The user. To himself the answer tells his addresses.
+/// Returns the user; to the user themselves with their addresses.
 pub(super) async fn show(
     State(web): State<Web>,
     At(userid): At<String>,

@@ -1,4 +1,4 @@
-//! Webhooks: programs of whoever asks that are told what happens on his boards.
+//! Webhooks: the caller's programs that are notified of events on the caller's boards.
 
 use axum::Json;
 use axum::extract::State;
@@ -27,7 +27,7 @@ pub(super) struct Wish {
     /// Where the requests go: `https://…`.
     #[schemars(length(min = 1, max = 1000))]
     url: String,
-    /// What it is to be told.
+    /// The events that it gets.
     #[schemars(with = "Vec<HookEvent>", length(min = 1))]
     events: Vec<String>,
 }
@@ -39,14 +39,14 @@ struct Webhook {
     id: i64,
     /// Where the requests go.
     url: String,
-    /// What it is told.
+    /// The events that it gets.
     #[schemars(with = "Vec<HookEvent>")]
     events: Vec<&'static str>,
     /// When it was made.
     created: Moment,
-    /// When it last took an event.
+    /// When it last accepted an event.
     delivered: Option<Moment>,
-    /// Since when it has taken none.
+    /// Since when it has accepted none.
     failing_since: Option<Moment>,
     /// Since when it is switched off.
     stopped: Option<Moment>,
@@ -54,7 +54,7 @@ struct Webhook {
     error: Option<String>,
 }
 
-/// The webhooks of whoever asks.
+/// The webhooks of the caller.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Webhooks {
     webhooks: Vec<Webhook>,
@@ -65,7 +65,7 @@ pub(super) struct Webhooks {
 pub(super) struct FreshWebhook {
     #[serde(flatten)]
     webhook: Webhook,
-    /// What the requests are signed with. It is never to be had again.
+    /// The secret that requests are signed with. It is not shown again.
     secret: String,
 }
 
@@ -91,7 +91,7 @@ fn shown_once(status: StatusCode, fresh: FreshHook) -> Response {
     (status, secret, Json(body)).into_response()
 }
 
-/// That there is no such webhook is 404 here.
+/// Answers 404 when there is no such webhook.
 fn problem(error: ServiceError) -> Problem {
     match error {
         ServiceError::Refused(refusal) if refusal.code == Code::BadValue => {

@@ -1,15 +1,15 @@
-//! Boards where it is a user's turn, as a feed of the Atom format (RFC 4287): an entry for each.
+//! The boards where it is a user's turn, as an Atom feed (RFC 4287) with an entry for each.
 //!
-//! An entry is that board at that move for ever (its id is a `tag:` URI, RFC 4151); when a move was taken back and
-//! the user is to move again, the same entry is updated. The feed has no `self` link, which the format would like:
-//! it would hold the key, in a document that programs store and pass on.
+//! An entry is a board at a move (its id is a `tag:` URI, RFC 4151); when a move is taken back and the user is to move
+//! again, the same entry is updated. The feed has no `self` link, although the format recommends one: it would contain the
+//! key, in a document that programs store and pass on.
 
 use super::{Source, words};
 use crate::domain::Millis;
 use crate::service::Waiting;
 use crate::web::visitor::url_encode;
 
-/// The feed; `since` is when it was switched on.
+/// Writes the feed; `since` is when it was switched on.
 pub(in crate::web) fn write_atom(source: &Source<'_>, waiting: &[Waiting], since: Millis) -> String {
     let updated = waiting.iter().map(|waiting| waiting.since).max().map_or(since, |at| at.max(since));
     let mut feed = Xml::default();
@@ -43,12 +43,12 @@ fn write_entry(feed: &mut Xml, source: &Source<'_>, waiting: &Waiting) {
     feed.close("entry");
 }
 
-/// A name that nobody else gives: of something at this server.
+/// A globally unique id of something on this server.
 fn tag(domain: &str, what: &str) -> String {
     format!("tag:{},2026:{what}", url_encode(domain))
 }
 
-/// Elements one after the other. Their names are ours; what they hold is anybody's.
+/// A writer of elements. Names are constants of this program; contents are untrusted.
 struct Xml(String);
 
 impl Default for Xml {
@@ -88,7 +88,7 @@ impl Xml {
     }
 }
 
-/// Writes any text so that it is read back as it is. What XML 1.0 (section 2.2) has no way to write is left out.
+/// Writes escaped text. Characters that XML 1.0 (section 2.2) does not allow are left out.
 fn escape(out: &mut String, text: &str) {
     for sign in text.chars() {
         match sign {

@@ -1,8 +1,8 @@
-//! Moments at which a user's time is up, as a calendar (iCalendar, RFC 5545): an event for each board whose clock runs
-//! for him, with a reminder a day before.
+//! A user's deadlines as a calendar (iCalendar, RFC 5545): an event for each board whose clock runs for the user, with a
+//! reminder a day before.
 //!
-//! An event is that board at that move for ever (its UID). It begins at the last moment and, having no end, ends
-//! there (section 3.6.1). All times are in UTC; calendars show them where their reader lives.
+//! The UID of an event is the board at that move. It begins at the deadline and, without an end, ends there (section
+//! 3.6.1). All times are in UTC; calendar programs convert them.
 
 use super::{Source, words};
 use crate::domain::Millis;
@@ -11,7 +11,7 @@ use crate::service::{LastMoment, Waiting};
 /// Bytes of a line, its break not counted (section 3.1).
 const WIDTH: usize = 75;
 
-/// The calendar.
+/// Writes the calendar.
 pub(in crate::web) fn write_calendar(source: &Source<'_>, running: &[(Waiting, LastMoment)]) -> String {
     let mut lines = Lines::default();
     lines.put("BEGIN", "VCALENDAR");
@@ -19,7 +19,7 @@ pub(in crate::web) fn write_calendar(source: &Source<'_>, running: &[(Waiting, L
     lines.put("PRODID", "-//Knotpost//Deadlines//EN");
     lines.put("CALSCALE", "GREGORIAN");
     let name = format!("{}: deadlines of {}", source.server, source.userid);
-    // The name of RFC 7986, and the one that calendars knew before.
+    // The property of RFC 7986, and its older equivalent.
     lines.put_text("NAME", &name);
     lines.put_text("X-WR-CALNAME", &name);
     lines.put("REFRESH-INTERVAL;VALUE=DURATION", "PT1H");
@@ -64,7 +64,7 @@ fn utc(at: Millis) -> String {
 struct Lines(String);
 
 impl Lines {
-    /// A line whose value is not text: our own words, times, addresses.
+    /// Writes a line whose value is not text: constants, times, addresses.
     fn put(&mut self, name: &str, value: &str) {
         let line = [name, ":", value].concat();
         let mut width = 0;
@@ -79,7 +79,7 @@ impl Lines {
         self.0.push_str("\r\n");
     }
 
-    /// A line whose value is text (section 3.3.11).
+    /// Writes a line whose value is text (section 3.3.11).
     fn put_text(&mut self, name: &str, text: &str) {
         let mut value = String::with_capacity(text.len());
         for sign in text.chars() {

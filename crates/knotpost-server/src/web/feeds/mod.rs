@@ -1,5 +1,5 @@
-//! What waits for a user, for programs that read feeds and calendars: as Atom and as iCalendar. Made of texts alone;
-//! knows neither HTTP nor who may read them.
+//! The boards that wait for a user, as an Atom feed and as a calendar. This module writes texts; it must not know HTTP or
+//! who may read them.
 
 mod atom;
 mod calendar;
@@ -10,13 +10,13 @@ pub(super) use calendar::write_calendar;
 
 use crate::web::visitor::url_encode;
 
-/// Where a feed comes from and whose it is.
+/// The server and the user of a feed.
 pub(super) struct Source<'a> {
     /// The server's name.
     pub(super) server: &'a str,
     /// Where its pages are, without a slash at the end.
     pub(super) url: &'a str,
-    /// Its domain, which tells its boards from those of others.
+    /// Its domain, which makes ids unique among servers.
     pub(super) domain: &'a str,
     /// The user.
     pub(super) userid: &'a str,

@@ -1,8 +1,8 @@
-//! What feeds say of a board, in plain words.
+//! The texts of feeds about a board.
 
 use crate::service::{Board, LastMoment, TimeUp, Waiting};
 
-/// Signs of a comment that a feed repeats.
+/// The most characters of a comment in a feed.
 const MOST_SPOKEN: usize = 1000;
 
 /// `Osbox 101`.
@@ -10,7 +10,7 @@ pub(super) fn name(board: &Board) -> String {
     format!("{} {}", board.title(), board.row.number)
 }
 
-/// ` against bob, cyd`; nothing for who plays alone.
+/// ` against bob, cyd`; empty for a single player.
 pub(super) fn against(board: &Board, userid: &str) -> String {
     let mut others: Vec<&str> = Vec::new();
     for seat in &board.seats {
@@ -21,7 +21,7 @@ pub(super) fn against(board: &Board, userid: &str) -> String {
     if others.is_empty() { String::new() } else { format!(" against {}", others.join(", ")) }
 }
 
-/// What happened last, what was said with it, the board read out, and until when to move: a paragraph each.
+/// The last move, its comment, the board in words, and the deadline: one paragraph each.
 pub(super) fn tell(waiting: &Waiting) -> Vec<String> {
     let board = &waiting.board;
     let made = board.entries.len();
@@ -39,7 +39,7 @@ pub(super) fn tell(waiting: &Waiting) -> Vec<String> {
     [Some(first), spoken, Some(reading), Some(end)].into_iter().flatten().collect()
 }
 
-/// What happens when.
+/// The deadline of the user.
 pub(super) fn until(end: LastMoment) -> String {
     let at = end.at.to_readable();
     match end.up {

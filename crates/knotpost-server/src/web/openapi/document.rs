@@ -1,5 +1,5 @@
-//! The description of the API as OpenAPI 3.1, put together from the table of routes: what is in no table is not in
-//! it, and the bodies are those of the types that are read and written.
+//! The OpenAPI 3.1 document, generated from the table of routes, so that it has every route; its bodies are the schemas of
+//! the types that handlers read and write.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::service::{Code, Scope};
 use crate::web::error::{PROBLEM_TYPE, ProblemDetails};
 use crate::web::routes::{Role, Route, routes};
 
-/// Schemas of what comes in and of what goes out: a field with a default may be left out of one and not of the other.
+/// The schemas of requests and responses: a field with a default is optional in requests only.
 pub(super) struct Schemas {
     incoming: SchemaGenerator,
     outgoing: SchemaGenerator,
@@ -39,7 +39,7 @@ impl Schemas {
     }
 }
 
-/// The whole description.
+/// The document.
 pub fn openapi() -> Value {
     let mut schemas = Schemas::new();
     let problem = Value::from(schemas.outgoing.subschema_for::<ProblemDetails>());
@@ -117,7 +117,7 @@ fn describe(route: &Route, operation: &Operation, schemas: &mut Schemas, problem
     described
 }
 
-/// Who may ask, and what he shows for it.
+/// The access rule, and the accepted credentials.
 fn security(route: &Route, operation: &Operation) -> Value {
     let scopes: Vec<&str> = operation.scope.map(Scope::as_str).into_iter().collect();
     let shown = [json!({ "key": scopes }), json!({ "password": [] }), json!({ "session": [] })];
@@ -189,7 +189,7 @@ fn query_parameters(query: &Schema) -> Vec<Value> {
         let mut description = Value::Null;
         if let Some(schema) = schema.as_object_mut() {
             description = schema.remove("description").unwrap_or_default();
-            // What is not given is left out; it is not written as `null`.
+            // A missing parameter is omitted, never `null`.
             schema.retain(|name, value| !(name == "default" && (value.is_null() || value == "")));
             strip_null(schema);
         }
@@ -215,7 +215,7 @@ fn strip_null(schema: &mut Map<String, Value>) {
     }
 }
 
-/// What comes back, by status.
+/// The responses, by status.
 fn responses(
     route: &Route,
     operation: &Operation,

@@ -1,4 +1,4 @@
-//! The API described by itself: a document for programs, a page for people. Both come from the table of routes.
+//! The description of the API: a document for programs, a page for people. Both are generated from the table of routes.
 
 mod document;
 mod operation;
@@ -20,7 +20,7 @@ use super::routes::Role::Public;
 use super::routes::Route;
 use super::visitor::LoggedIn;
 
-/// Where the API describes itself.
+/// The routes of the description.
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/api/openapi.json", || get(document)).described(&DOCUMENT),
     Route::new(Public, "GET", "/api/docs", || get(docs)).described(&DOCS),
@@ -35,7 +35,7 @@ const DOCS: Operation =
     Operation::new("read_description", Tag::Description, "The same description as a page")
         .gives_text("text/html", "A page that needs no scripts.");
 
-/// It depends on nothing but the program.
+/// Made once: it depends on the program alone.
 static TEXT: LazyLock<String> = LazyLock::new(|| openapi().to_string());
 
 async fn document(headers: HeaderMap) -> Response {

@@ -1,5 +1,4 @@
-//! What the description says about one address asked in one way. It stands beside the handler, and names the types
-//! that the handler reads and writes.
+//! The description of one route. It is written beside the handler, and names the types that the handler reads and writes.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
@@ -44,7 +43,7 @@ pub(super) struct Traits {
     pub(super) once: bool,
     /// Its answer has an entity tag.
     pub(super) tagged: bool,
-    /// Whoever shows who he is learns more.
+    /// Authenticated callers get more.
     pub(super) knows_caller: bool,
     /// Refusals come in the forms of the answer as well.
     pub(super) refuses_likewise: bool,
@@ -202,12 +201,12 @@ impl Operation {
         Self { traits: Traits { once: true, ..self.traits }, ..self }
     }
 
-    /// The answer has an `ETag`, and is not sent again to who has it.
+    /// The answer has an `ETag`, and is not sent again to clients that have it.
     pub(in crate::web) const fn tagged(self) -> Self {
         Self { traits: Traits { tagged: true, ..self.traits }, ..self }
     }
 
-    /// Anybody may ask, and who shows who he is learns more.
+    /// Anyone may ask; authenticated callers get more.
     pub(in crate::web) const fn knows_caller(self) -> Self {
         Self { traits: Traits { knows_caller: true, ..self.traits }, ..self }
     }

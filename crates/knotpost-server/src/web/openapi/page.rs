@@ -1,4 +1,4 @@
-//! The description as a page: what programs read there, laid out for people.
+//! The description as a page: the OpenAPI document for people.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use super::operation::Tag;
 use crate::service::Visitor;
 use crate::web::Web;
 
-/// It depends on nothing but the program.
+/// Made once: it depends on the program alone.
 static FACTS: LazyLock<Fact> = LazyLock::new(|| facts(&openapi()));
 
 pub(super) fn show(web: &Web, visitor: Option<&Visitor>) -> Response {
@@ -85,7 +85,7 @@ fn describe(path: &str, method: &str, request: &Value) -> Fact {
     }
 }
 
-/// What is shown by who asks.
+/// The credentials of a request.
 fn shown(security: &Value) -> Fact {
     let ways: Vec<String> = items(security)
         .map(|way| match members(way).next() {

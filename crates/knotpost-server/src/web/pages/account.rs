@@ -6,6 +6,7 @@ use axum::Form;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
+use knotpost_commands::{Command, Credentials as Typed, Password, read_word};
 use minijinja::context;
 use serde::Deserialize;
 
@@ -172,19 +173,16 @@ pub(super) async fn sign_up(
     headers: HeaderMap,
     Form(given): Form<SignUp>,
 ) -> Response {
-    let (userid, address) = (given.userid.trim(), given.address.trim());
-    // A blank would make two words of one; what is in the others is judged by the command.
-    let words = [("userid", userid), ("password", given.password.as_str()), ("mail address", address)];
-    for (name, word) in words {
-        if word.is_empty() || word.chars().any(|sign| sign.is_whitespace() || sign.is_control()) {
-            let message = format!("write a {name} without blanks");
+    let (userid, signup) = match read_sign_up(&given) {
+        Ok(read) => read,
+        Err(lacking) => {
+            let message = format!("write a {lacking} without blanks");
             return sign_up_form(&web, StatusCode::UNPROCESSABLE_ENTITY, &given, &message, &[]);
         }
-    }
-    let line = format!("signup {userid} {} {address}", given.password);
+    };
     let origin = Origin::http(client.host(), Proof::Password);
     let app = Arc::clone(&web.app);
-    let answer = match execute(&app, Request { line, body: String::new(), origin, answering: None }).await {
+    let answer = match execute(&app, Request::typed(Ok(signup), "", origin)).await {
         Ok(answer) => answer,
         Err(error) => return web.pages.failure(error.into()),
     };
@@ -192,11 +190,21 @@ pub(super) async fn sign_up(
         let hints = if failure.code == Code::UseridTaken { answer_hints(&answer.reply) } else { Vec::new() };
         return sign_up_form(&web, status(failure.code), &given, &failure.message, &hints);
     }
-    match log_in(&app, userid, &given.password, &client.rate_key(), agent(&headers)).await {
+    match log_in(&app, &userid, &given.password, &client.rate_key(), agent(&headers)).await {
         Ok(fresh) => enter(&web, &credentials, &fresh, "/").await,
         // The account is there all the same.
         Err(_) => Redirect::to("/login").into_response(),
     }
+}
+
+/// The userid and the sign-up; otherwise what is not one word.
+fn read_sign_up(given: &SignUp) -> Result<(String, Command), &'static str> {
+    let userid = read_word(given.userid.trim()).ok_or("userid")?;
+    // A password is taken as it is: it is typed again to log in.
+    let password = read_word(&given.password).map(|_| Password::given(&given.password)).ok_or("password")?;
+    let address = read_word(given.address.trim()).ok_or("mail address")?;
+    let who = Typed::typed(userid.as_str(), password);
+    Ok((userid, Command::Signup { who, addresses: vec![address] }))
 }
 
 fn answer_hints(reply: &crate::service::Reply) -> Vec<String> {

@@ -1,13 +1,14 @@
-//! What a player does on a board's page. Each button sends the command that a mail would send, with a masked password:
-//! the session stands for it.
+//! What a player does on a board's page. Each button carries out the command that a mail would send; the session stands
+//! for the password.
 
 use axum::Form;
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
+use knotpost_commands::{Action, BoardSet, Command, ParseError};
 use serde::Deserialize;
 
 use super::board::{Look, Notice, board_name, page};
-use crate::domain::limit_comment;
+use crate::domain::{BoardRef, limit_comment};
 use crate::service::{Answer, Code, Origin, Proof, Reply, Request, Visitor, execute};
 use crate::store::StoreError;
 use crate::web::Web;
@@ -41,18 +42,13 @@ pub(super) async fn command(
     web: &Web,
     client: Client,
     visitor: &Visitor,
-    line: String,
+    command: Result<Command, ParseError>,
     body: &str,
 ) -> Result<Answer, StoreError> {
     let origin = Origin::http(client.host(), Proof::LoggedIn(visitor.proven()));
     // Browsers end lines as mails do.
     let body = limit_comment(body.replace("\r\n", "\n").trim());
-    Box::pin(execute(&web.app, Request { line, body, origin, answering: None })).await
-}
-
-/// Userid and password as they stand in such a command.
-pub(super) fn credentials(visitor: &Visitor) -> String {
-    format!("{} {}", visitor.userid, knotpost_commands::MASK)
+    Box::pin(execute(&web.app, Request::typed(command, body, origin))).await
 }
 
 pub(super) async fn act(
@@ -65,44 +61,45 @@ pub(super) async fn act(
     let Some(name) = board_name(&game, &number) else {
         return web.pages.problem(Code::NoSuchBoard, &format!("there is no {game} board `{number}`"));
     };
-    let credentials = credentials(&visitor);
-    let front = format!("{} move {} {credentials}", name.game, name.number);
-    let line = match deed.act.as_str() {
-        "move" if is_word(&deed.play) => {
-            let number = deed.number.map_or(String::new(), |number| format!("#{number}"));
-            format!("{front} {}{number}", deed.play)
-        }
-        "resign" if deed.sure.is_empty() => {
-            return refuse(&web, &visitor, &name, Code::BadValue, "tick the box to resign for good", &deed)
-                .await;
-        }
-        "resign" | "propose" | "undo" | "accept" | "reject" => format!("{front} {}", deed.act),
-        "chat" => format!("{} chat {} {credentials}", name.game, name.number),
-        "subscribe" | "unsubscribe" => format!("{} {} {credentials} {}", name.game, deed.act, name.number),
-        _ => {
-            return refuse(&web, &visitor, &name, Code::WrongArguments, "choose a move first", &deed).await;
-        }
+    let done = match read(&deed, &visitor, &name) {
+        Ok(done) => command(&web, client, &visitor, Ok(done), &deed.comment).await,
+        Err((code, message)) => return refuse(&web, &visitor, &name, code, message, &deed).await,
     };
-    match command(&web, client, &visitor, line, &deed.comment).await {
+    match done {
         Ok(answer) => answered(&web, &visitor, &name, &answer, &deed).await,
         Err(error) => web.pages.failure(error.into()),
     }
 }
 
-/// One word that is a move and nothing else.
-fn is_word(text: &str) -> bool {
-    !text.is_empty()
-        && !text.contains('#')
-        && text.chars().all(|sign| !sign.is_whitespace() && !sign.is_control())
+/// The command of a button, or why there is none.
+fn read(deed: &Deed, visitor: &Visitor, name: &BoardRef) -> Result<Command, (Code, &'static str)> {
+    let (game, board, who) = (name.game.clone(), name.number, visitor.credentials());
+    let (action, number) = match deed.act.as_str() {
+        "move" => {
+            let action = Action::from_field(&deed.play);
+            (action.ok_or((Code::WrongArguments, "choose a move first"))?, deed.number)
+        }
+        "resign" if deed.sure.is_empty() => {
+            return Err((Code::BadValue, "tick the box to resign for good"));
+        }
+        "resign" => (Action::Resign, None),
+        "propose" => (Action::Propose, None),
+        "undo" => (Action::Undo, None),
+        "accept" => (Action::Accept, None),
+        "reject" => (Action::Reject, None),
+        "chat" => return Ok(Command::Chat { game, board, who }),
+        "subscribe" => {
+            return Ok(Command::Subscribe { game, who, boards: BoardSet::These(vec![board]) });
+        }
+        "unsubscribe" => {
+            return Ok(Command::Unsubscribe { game, who, boards: BoardSet::These(vec![board]) });
+        }
+        _ => return Err((Code::WrongArguments, "choose a move first")),
+    };
+    Ok(Command::Move { game: Some(game), board, who, action, number })
 }
 
-async fn answered(
-    web: &Web,
-    visitor: &Visitor,
-    name: &crate::domain::BoardRef,
-    answer: &Answer,
-    deed: &Deed,
-) -> Response {
+async fn answered(web: &Web, visitor: &Visitor, name: &BoardRef, answer: &Answer, deed: &Deed) -> Response {
     let Some(failure) = &answer.failure else {
         return Redirect::to(&format!("/boards/{}/{}#board", name.game, name.number)).into_response();
     };
@@ -122,7 +119,7 @@ pub(super) fn hints(answer: &Answer) -> Vec<String> {
 async fn refuse(
     web: &Web,
     visitor: &Visitor,
-    name: &crate::domain::BoardRef,
+    name: &BoardRef,
     code: Code,
     message: &str,
     deed: &Deed,

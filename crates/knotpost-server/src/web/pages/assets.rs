@@ -1,5 +1,5 @@
-//! Style, script and figures of the pages. They are part of the program; their addresses change with their content,
-//! so that browsers may keep them for good.
+//! Style, script and figures of the pages. They are compiled into the program; their addresses change with their content,
+//! so that browsers may cache them for ever.
 
 use std::sync::LazyLock;
 
@@ -33,14 +33,14 @@ static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
     FILES.iter().map(asset).collect()
 });
 
-/// Which content is asked for.
+/// The version of the content.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Version {
     v: String,
 }
 
-/// Where a page finds this file as it is now.
+/// The address of the current content.
 pub(super) fn address(name: &str) -> String {
     let version = ASSETS.iter().find(|asset| asset.name == name).map_or("", |asset| &asset.version);
     format!("/assets/{name}?v={version}")
@@ -55,7 +55,7 @@ pub(super) async fn show(
         return (StatusCode::NOT_FOUND, "there is no such file\n").into_response();
     };
     let tag = format!("\"{}\"", asset.version);
-    // An old address may be asked for after an update; its answer must not stick.
+    // An old address may be requested after an update; its response must not be cached.
     let keep = if asked.v == asset.version { "public, max-age=31536000, immutable" } else { "no-cache" };
     let facts = [
         (header::CACHE_CONTROL, HeaderValue::from_static(keep)),

@@ -1,4 +1,4 @@
-//! The page of a board: look at it after any move, put a move together by pointing, see it before it is sent, talk.
+//! The page of a board: view it after any move, compose a move by clicking, preview it, chat.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -19,10 +19,10 @@ use crate::web::extract::{PagePath, PageQuery};
 use crate::web::pulse::pulse_id;
 use crate::web::visitor::{LoggedIn, private, url_encode};
 
-/// The grounds a picture is drawn on, and the class that shows it there.
-const GROUNDS: [(Theme, &str); 2] = [(Theme::Light, "on-light"), (Theme::Dark, "on-dark")];
+/// The themes of a picture, and the style class of each.
+const THEMES: [(Theme, &str); 2] = [(Theme::Light, "on-light"), (Theme::Dark, "on-dark")];
 
-/// What of a board is looked at.
+/// The query of the page: which state of a board it shows.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Look {
@@ -30,12 +30,12 @@ pub(super) struct Look {
     choose: Option<String>,
 }
 
-/// What a page says about something that was just tried.
+/// The result of a form that was just sent.
 #[derive(Debug, Default)]
 pub(super) struct Notice {
     pub(super) message: String,
     pub(super) hints: Vec<String>,
-    /// What was written with it, so that it need not be written again.
+    /// The text of the form, so that it need not be typed again.
     pub(super) comment: String,
 }
 
@@ -65,7 +65,7 @@ pub(super) async fn page(
     status: StatusCode,
     notice: &Notice,
 ) -> Response {
-    // Before the board itself: what happens in between is then told once too often, and not missed.
+    // Read before the board itself: a change in between is then reported once too often rather than missed.
     let pulse = match view_pulse(&web.app, name).await {
         Ok(pulse) => pulse.as_ref().map(pulse_id),
         Err(error) => return web.pages.failure(error.into()),
@@ -90,7 +90,7 @@ pub(super) async fn page(
     private(web.pages.page_for(visitor, status, "board.html", facts))
 }
 
-/// A board and who looks at it.
+/// A board and its viewer.
 struct Seen<'a> {
     view: &'a BoardView,
     visitor: Option<&'a Visitor>,
@@ -150,7 +150,7 @@ impl Seen<'_> {
             let options = PictureOptions { theme, title: title.clone(), ..PictureOptions::default() };
             Value::from_safe_string(linked_svg(shown, &options, class, links.as_deref().unwrap_or_default()))
         };
-        GROUNDS.map(picture).to_vec()
+        THEMES.map(picture).to_vec()
     }
 
     fn links(&self, choosing: &Choosing) -> Vec<Link> {
@@ -170,7 +170,7 @@ impl Seen<'_> {
         taken.chain(next).collect()
     }
 
-    /// What can be chosen beside the board, and what would be sent.
+    /// The choices beside the board, and the move that would be sent.
     fn turn_facts(&self, choosing: Option<&Choosing>) -> Value {
         let Some(choosing) = choosing else {
             return context! { choosing => false, has_preview => false };
@@ -208,7 +208,7 @@ impl Seen<'_> {
             match choice.kind {
                 PartKind::Face(face) => {
                     let figures =
-                        GROUNDS.map(|(theme, class)| Value::from_safe_string(die_svg(face, theme, class)));
+                        THEMES.map(|(theme, class)| Value::from_safe_string(die_svg(face, theme, class)));
                     faces.push(
                         context! { letter => face.letter().to_string(), href, figures => figures.to_vec() },
                     );
@@ -266,7 +266,7 @@ fn name_turns(turns: u8) -> &'static str {
     }
 }
 
-/// How much time the players have.
+/// The time limits of the players.
 fn limits(view: &BoardView) -> Value {
     let limits = &view.board.timing.limits;
     let days = |time: i64| Millis(time).0 / 86_400_000;

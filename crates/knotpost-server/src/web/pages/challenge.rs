@@ -4,12 +4,12 @@ use axum::Form;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
-use knotpost_commands::MASK;
+use knotpost_commands::{Command, GivenOption, SeekChange, ServerOptions, read_word};
 use knotpost_rules::{OptionKind, OptionSpec};
 use minijinja::{Value, context};
 use std::collections::HashMap;
 
-use super::acting::{command, credentials, hints};
+use super::acting::{command, hints};
 use crate::service::Visitor;
 use crate::web::Web;
 use crate::web::client::Client;
@@ -86,14 +86,14 @@ pub(super) async fn act(
     LoggedIn(visitor): LoggedIn,
     Form(fields): Form<Fields>,
 ) -> Response {
-    let line = match line(&web, &visitor, &fields) {
-        Ok(line) => line,
+    let wanted = match read(&web, &visitor, &fields) {
+        Ok(wanted) => wanted,
         Err(message) => {
             return form(&web, &visitor, StatusCode::UNPROCESSABLE_ENTITY, &fields, &message, Vec::new());
         }
     };
     let comment = fields.get("comment").map(String::as_str).unwrap_or_default();
-    let answer = match command(&web, client, &visitor, line, comment).await {
+    let answer = match command(&web, client, &visitor, Ok(wanted), comment).await {
         Ok(answer) => answer,
         Err(error) => return web.pages.failure(error.into()),
     };
@@ -106,52 +106,64 @@ pub(super) async fn act(
     }
 }
 
-/// The challenge as a mail would write it.
-fn line(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<String, String> {
+/// The challenge, or the search for an opponent.
+fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Command, String> {
     let name = fields.get("game").map(|name| name.to_lowercase()).unwrap_or_default();
     let Some(game) = web.app.game(&name) else { return Err("choose a game".to_owned()) };
-    let deed = fields.get("act").map(String::as_str).unwrap_or_default();
-    let mut words = match deed {
-        "seek" => vec![name, "seek".to_owned(), visitor.userid.clone(), MASK.to_owned(), "1".to_owned()],
-        "stop_seeking" => return Ok(format!("{name} seek {} 0", credentials(visitor))),
-        _ => vec![name, "challenge".to_owned()],
-    };
-    for spec in game.meta().options {
-        let Some(given) = fields.get(&format!("option_{}", spec.name)).map(|given| given.trim()) else {
-            continue;
-        };
+    let who = visitor.credentials();
+    let server = ServerOptions::default();
+    match fields.get("act").map(String::as_str).unwrap_or_default() {
+        "seek" => {
+            let options = read_options(game.meta().options, fields)?;
+            Ok(Command::Seek { game: name, who, change: SeekChange::Want(1), options, server })
+        }
+        "stop_seeking" => {
+            let (change, options) = (SeekChange::Cancel, Vec::new());
+            Ok(Command::Seek { game: name, who, change, options, server })
+        }
+        _ => {
+            let options = read_options(game.meta().options, fields)?;
+            let players = read_players(visitor, *game.meta().players.end(), fields)?;
+            let server = ServerOptions { unrated: fields.contains_key("unrated"), ..server };
+            Ok(Command::Challenge { game: name, players, options, server })
+        }
+    }
+}
+
+/// The options that are not as usual.
+fn read_options(specs: &[OptionSpec], fields: &Fields) -> Result<Vec<GivenOption>, String> {
+    let mut options = Vec::new();
+    for spec in specs {
+        let given = fields.get(&format!("option_{}", spec.name)).map_or("", |given| given.trim());
         if given.is_empty() || given == spec.default {
             continue;
         }
-        words.push(match spec.kind {
-            OptionKind::Flag => format!("-{}", spec.name),
-            OptionKind::Either(..) => format!("-{given}"),
-            _ => format!("-{}={given}", spec.name),
+        let word = read_word(given).ok_or_else(no_blanks)?;
+        options.push(match spec.kind {
+            OptionKind::Flag => GivenOption { name: spec.name.to_owned(), value: None },
+            OptionKind::Either(..) => GivenOption { name: word, value: None },
+            OptionKind::Number { .. } | OptionKind::Choice(_) | OptionKind::Text { .. } => {
+                GivenOption { name: spec.name.to_owned(), value: Some(word) }
+            }
         });
     }
-    if deed == "seek" {
-        return joined(&words);
-    }
-    if fields.contains_key("unrated") {
-        words.push("--unrated".to_owned());
-    }
-    let others = (2..=*game.meta().players.end()).filter_map(|place| fields.get(&format!("player{place}")));
-    let mut players: Vec<&str> = others.map(|name| name.trim()).filter(|name| !name.is_empty()).collect();
+    Ok(options)
+}
+
+/// All players, the visitor where they chose to be.
+fn read_players(visitor: &Visitor, most: usize, fields: &Fields) -> Result<Vec<String>, String> {
+    let others = (2..=most).filter_map(|place| fields.get(&format!("player{place}")));
+    let others = others.map(|name| name.trim()).filter(|name| !name.is_empty());
+    let mut players =
+        others.map(|name| read_word(name).ok_or_else(no_blanks)).collect::<Result<Vec<_>, _>>()?;
     if players.is_empty() {
         return Err("write the userid of somebody to play with".to_owned());
     }
     let last = fields.get("first").is_some_and(|first| first == "them");
-    players.insert(if last { players.len() } else { 0 }, &visitor.userid);
-    words.extend(players.into_iter().map(str::to_owned));
-    joined(&words)
+    players.insert(if last { players.len() } else { 0 }, visitor.userid.clone());
+    Ok(players)
 }
 
-/// One line, if no word was smuggled into another.
-fn joined(words: &[String]) -> Result<String, String> {
-    let is_word = |word: &String| word.chars().all(|sign| !sign.is_whitespace() && !sign.is_control());
-    if words.iter().all(is_word) {
-        Ok(words.join(" "))
-    } else {
-        Err("userids and options hold no blanks".to_owned())
-    }
+fn no_blanks() -> String {
+    "userids and options hold no blanks".to_owned()
 }

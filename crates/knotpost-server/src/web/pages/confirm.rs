@@ -1,5 +1,4 @@
-//! Confirming an address. Opening the page changes nothing, because mail scanners open links;
-//! the button does.
+//! Confirming an address. Opening the page changes nothing, because mail scanners open links; the button does.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The addresses of a user's feeds on the settings page: shown as often as wanted, renewed and ended by buttons.
+//! The addresses of a user's feeds on the settings page: always visible, renewed and switched off by buttons.
 
 use axum::response::{IntoResponse as _, Redirect, Response};
 use minijinja::{Value, context};
@@ -8,7 +8,7 @@ use crate::store::StoreError;
 use crate::web::Web;
 use crate::web::visitor::url_encode;
 
-/// The addresses for the page; nothing when there are none.
+/// The addresses for the page, if there are any.
 pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Value, StoreError> {
     let Some(key) = view_feed_key(&web.app, visitor.user).await? else { return Ok(Value::from(())) };
     let user = format!("{}/api/v1/users/{}", web.pages.url, url_encode(&visitor.userid));
@@ -19,7 +19,7 @@ pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Value, StoreEr
     })
 }
 
-/// Makes new addresses; those before lead nowhere any more.
+/// Makes new addresses; the old ones stop working.
 pub(super) async fn renew(web: &Web, visitor: &Visitor) -> Response {
     match renew_feed_key(&web.app, visitor.proven()).await {
         Ok(()) => Redirect::to("/settings#feeds").into_response(),

@@ -1,4 +1,4 @@
-//! Pictures that belong to a game and to no board: what it looks like, and the faces of its dice.
+//! Pictures of games rather than boards: an example position, and the faces of the dice.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,21 +15,21 @@ use minijinja::{Value, context};
 use crate::gallery::Look;
 use crate::web::Web;
 
-/// The grounds a picture is drawn on, and what they are called in styles and addresses.
-const GROUNDS: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark")];
+/// The themes of a picture, with their names in styles and addresses.
+const THEMES: [(Theme, &str); 2] = [(Theme::Light, "light"), (Theme::Dark, "dark")];
 /// Moves before the figure of a game.
 const MOVES: usize = 9;
-/// A browser may keep a figure for a day.
+/// Browsers may cache a figure for a day.
 const KEEP: &str = "public, max-age=86400";
 
-/// Figures of games, each drawn when it is first wanted.
+/// A cache of the figures of games, each drawn when it is first requested.
 #[derive(Debug, Default)]
 pub(super) struct Figures {
     drawn: Mutex<BTreeMap<(&'static str, &'static str), Arc<str>>>,
 }
 
 impl Figures {
-    /// A game after some moves on this ground.
+    /// The figure of a game in this theme.
     fn of(&self, game: &dyn AnyGame, theme: Theme, ground: &'static str) -> Arc<str> {
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
         let figure = drawn.entry((game.meta().name, ground)).or_insert_with(|| draw(game, theme).into());
@@ -37,7 +37,7 @@ impl Figures {
     }
 }
 
-/// `/figures/osbox-light.svg`, `/figures/osbox-card.png`: a game as it looks after some moves.
+/// `/figures/osbox-light.svg`, `/figures/osbox-card.png`: a game after some moves.
 pub(super) async fn show(State(web): State<Web>, Path(name): Path<String>) -> Response {
     if let Some(game) = name.strip_suffix("-card.png").and_then(|game| web.app.game(game)) {
         let drawn = web.app.gallery.draw(some_view(game).into(), Look::Card { theme: Theme::Light }).await;
@@ -45,7 +45,7 @@ pub(super) async fn show(State(web): State<Web>, Path(name): Path<String>) -> Re
     }
     let asked = name.strip_suffix(".svg").and_then(|name| name.rsplit_once('-'));
     let found = asked.and_then(|(game, ground)| {
-        let (theme, ground) = GROUNDS.into_iter().find(|(_, known)| *known == ground)?;
+        let (theme, ground) = THEMES.into_iter().find(|(_, known)| *known == ground)?;
         Some(web.pages.figures.of(web.app.game(game)?, theme, ground))
     });
     answer("image/svg+xml", found.map(|figure| figure.to_string()))
@@ -74,7 +74,7 @@ fn some_view(game: &dyn AnyGame) -> View {
     let mut position = begin(game);
     for step in 0..MOVES {
         let moves = position.legal_moves();
-        // Any moves will do, as long as they are not all alike.
+        // Any legal moves are good enough, as long as they vary.
         let Some(play) = moves.get((step * 31 + 7) % moves.len().max(1)) else { break };
         if position.play(Turn::Move(play)).is_err() {
             break;
@@ -83,14 +83,14 @@ fn some_view(game: &dyn AnyGame) -> View {
     position.view(Viewer::Spectator)
 }
 
-/// The faces of the dice with their letters, where the game is played with them.
+/// The faces of the dice with their letters, for games with dice.
 pub(super) fn faces(game: &dyn AnyGame) -> Vec<Value> {
     let is_face = |choice: &Choice| matches!(choice.kind, PartKind::Face(_));
     if !begin(game).choices("").next.iter().any(is_face) {
         return Vec::new();
     }
     let figure = |face, theme, ground| Value::from_safe_string(die_svg(face, theme, &format!("on-{ground}")));
-    let figures = |face| GROUNDS.map(|(theme, ground)| figure(face, theme, ground)).to_vec();
+    let figures = |face| THEMES.map(|(theme, ground)| figure(face, theme, ground)).to_vec();
     let facts = |face: Face| context! { letter => face.letter().to_string(), figures => figures(face) };
     Face::ALL.into_iter().map(facts).collect()
 }

@@ -1,4 +1,4 @@
-//! Keys of the API on the settings page: made with the password, shown once, ended by a button.
+//! API keys on the settings page: made with the password, shown once, revoked by a button.
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
@@ -16,7 +16,7 @@ use crate::web::client::Client;
 use crate::web::error::status;
 use crate::web::visitor::private;
 
-/// The keys of a visitor for the page.
+/// The user's keys for the page.
 pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, StoreError> {
     let keys = view_tokens(&web.app, visitor.user).await?;
     let line = |key: &crate::service::TokenView| {
@@ -30,7 +30,7 @@ pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, St
     Ok(keys.iter().map(line).collect())
 }
 
-/// Makes a key and shows it, this once.
+/// Makes a key and shows it once.
 pub(super) async fn make(web: &Web, client: Client, visitor: &Visitor, fields: &Fields) -> Response {
     let made = async {
         let (password, rate_key) = (field(fields, "present"), client.rate_key());
@@ -58,7 +58,7 @@ pub(super) async fn make(web: &Web, client: Client, visitor: &Visitor, fields: &
     }
 }
 
-/// Ends a key.
+/// Revokes a key.
 pub(super) async fn end(web: &Web, visitor: &Visitor, fields: &Fields) -> Response {
     let id = field(fields, "id").parse().unwrap_or(0);
     match revoke_token(&web.app, visitor.user, id).await {

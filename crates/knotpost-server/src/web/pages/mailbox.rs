@@ -1,7 +1,7 @@
-//! `/mailbox`: the mail that stays on this machine, for who tries the server out. The guard of the routes has let in
-//! whoever has the key that the server printed when it started, or looks after the server.
+//! `/mailbox`: the captured mail, for trying the server out. The access guard of the routes lets in administrators and
+//! holders of the key that the server printed at its start.
 //!
-//! What stands in a mail may come from anybody: its page is shown in a frame that may do nothing.
+//! The content of a mail is untrusted: it is shown in a sandboxed frame.
 
 use std::io;
 use std::sync::Arc;
@@ -21,20 +21,20 @@ use crate::web::extract::{PagePath, PageQuery};
 use crate::web::visitor::{LoggedIn, find, is_secure, private, url_encode};
 use crate::web::{CONTENT_POLICY, Web, client};
 
-/// What the page of a mail may do: nothing but be read. It has no origin, no scripts, no forms, and fetches nothing.
+/// The policy of the page of a mail: no origin, no scripts, no forms, and no requests.
 const FRAME_POLICY: &str = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; \
                             base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 /// The cookie that holds the key.
 const COOKIE: &str = "knotpost-mailbox";
-/// The parameter of the address that is opened first.
+/// The query parameter with the key, for the first visit.
 const PARAMETER: &str = "key";
 
-/// Lets in who shows the key, and administrators. For all others, and where mail leaves the machine, there is nothing
-/// here; on this machine itself it is said where the key is.
+/// Lets in administrators and clients with the key. For all others, and where mail is not captured, the answer is 404; on
+/// this machine itself it says where to find the key.
 ///
-/// An address with the key gives the browser a cookie and leads to the same without the key, so that the key stays in
-/// no history and no log.
+/// An address with the key sets a cookie and redirects to the address without it, so that the key stays out of history
+/// and logs.
 pub(in crate::web) async fn guard(State(web): State<Web>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let Some(key) = web.mailbox.as_ref().map(|mailbox| &mailbox.key) else { return not_there(&web) };
@@ -71,7 +71,7 @@ fn address_without_key(uri: &Uri) -> String {
     format!("{}{mark}{query}", uri.path())
 }
 
-/// For pages of this place alone. A browser on this machine asks without TLS, also where others do not.
+/// The cookie for pages below this path. A browser on this machine connects without TLS, even where others use it.
 fn set_cookie(parts: &Parts, web: &Web, key: &str) -> HeaderValue {
     let is_secure = is_secure(&web.app.config) && !client::asks_by_loopback_name(parts);
     let secure = if is_secure { "; Secure" } else { "" };
@@ -84,7 +84,7 @@ async fn is_administrator(parts: &Parts, web: &Web) -> bool {
     matches!(find(parts, web).await, Ok(Some(visitor)) if visitor.is_admin)
 }
 
-/// What is looked for.
+/// The search query.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Look {
@@ -92,7 +92,7 @@ pub(super) struct Look {
     before: Option<String>,
 }
 
-/// Reads mail off the disk, while others are served.
+/// Reads mail from the disk, on a thread for blocking work.
 async fn look<T: Send + 'static>(
     web: &Web,
     at: impl FnOnce(&dyn LocalMailbox) -> io::Result<T> + Send + 'static,
@@ -169,7 +169,7 @@ pub(super) async fn show(
     Ok(shown)
 }
 
-/// The links in a text that lead to pages of this server; no others can be followed from here.
+/// The links in a text to pages of this server; the page links no others.
 fn own_links(text: &str, web: &Web) -> Vec<String> {
     let url = format!("{}/", web.app.config.server.public_url.trim_end_matches('/'));
     let words = text.split(|sign: char| sign.is_whitespace() || "<>()\"".contains(sign));
@@ -181,7 +181,7 @@ fn own_links(text: &str, web: &Web) -> Vec<String> {
     links
 }
 
-/// The page of a mail, to stand in a frame.
+/// The page of a mail, for the frame.
 pub(super) async fn page(
     State(web): State<Web>,
     PagePath(name): PagePath<String>,
@@ -194,7 +194,7 @@ pub(super) async fn page(
     Ok((facts, html).into_response())
 }
 
-/// A mail as it lies there, to be kept.
+/// The raw mail, as a download.
 pub(super) async fn download(
     State(web): State<Web>,
     PagePath(name): PagePath<String>,

@@ -1,4 +1,4 @@
-//! Pages for people: rendered here, without scripts, with a style of their own.
+//! Pages for people, rendered by the server; they work without scripts.
 
 mod account;
 mod acting;
@@ -56,12 +56,12 @@ impl Pages {
         }
     }
 
-    /// A page for anybody.
+    /// A page without a user.
     pub(super) fn page(&self, status: StatusCode, template: &str, facts: Value) -> Response {
         self.page_for(None, status, template, facts)
     }
 
-    /// A page for who is logged in.
+    /// A page for a logged-in user.
     pub(super) fn page_for(
         &self,
         visitor: Option<&Visitor>,
@@ -122,7 +122,7 @@ fn load_templates(mut templates: &mut Environment<'static>) {
     minijinja_embed::load_templates!(templates, "web");
 }
 
-/// The pages and who may open them.
+/// The routes of the pages, with their access rules.
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/", || get(play::home)),
     Route::new(Public, "GET", "/games/{game}", || get(play::game)),

@@ -1,5 +1,5 @@
-//! "This was not me": taking a change of addresses back. Opening the page changes nothing, because mail scanners open
-//! links; the button does.
+//! "This was not me": reverting a change of addresses. Opening the page changes nothing, because mail scanners open links;
+//! the button does.
 
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -22,7 +22,7 @@ pub(super) async fn act(State(web): State<Web>, PagePath(token): PagePath<String
     shown(&web, done, true)
 }
 
-/// The address of this page is worth something for some days: it is kept nowhere and passed on to nobody.
+/// The address of this page is a credential for some days, so it must not be cached or sent as `Referer`.
 fn shown(web: &Web, found: Result<TakenBack, StoreError>, done: bool) -> Response {
     let mut page = match found {
         Ok(TakenBack::Good(userid, old)) => {

@@ -1,4 +1,4 @@
-//! Who plays: standings of a game, and the page of a user.
+//! Players: the standings of a game, and the page of a user.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -16,7 +16,7 @@ use crate::web::visitor::LoggedIn;
 
 /// Boards of each kind on a user's page.
 const BOARDS: i64 = 50;
-/// The graph's measures.
+/// The dimensions of the graph.
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 170.0;
 const LEFT: f64 = 50.0;
@@ -37,7 +37,7 @@ pub(super) async fn standings(
     }
 }
 
-/// Where the lists of boards begin, when not at their beginning.
+/// The query: the offsets of the lists of boards.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Beginning {
@@ -96,7 +96,7 @@ pub(super) async fn user(
     }
 }
 
-/// Points of the curve and heights of the grid, or nothing where two ratings are not known.
+/// The points of the curve and the heights of the grid; `None` with fewer than two ratings.
 fn graph(curve: &[f64]) -> Option<Value> {
     let (low, high) =
         curve.iter().fold((f64::MAX, f64::MIN), |(low, high), rating| (low.min(*rating), high.max(*rating)));

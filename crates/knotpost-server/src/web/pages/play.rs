@@ -22,7 +22,7 @@ use crate::web::visitor::{LoggedIn, private};
 
 /// Boards on the start page.
 const BOARDS: i64 = 20;
-/// Own boards there.
+/// The user's own boards on the start page.
 const OWN_BOARDS: i64 = 200;
 
 pub(in crate::web) async fn missing(State(web): State<Web>, uri: Uri) -> Response {
@@ -32,8 +32,8 @@ pub(in crate::web) async fn missing(State(web): State<Web>, uri: Uri) -> Respons
     not_there(&web)
 }
 
-/// The address is there, and cannot be asked in this way. Nothing is said about what is there: the addresses
-/// themselves are no secret, and the answer is the same for everybody.
+/// The answer when an address does not support the method. It reveals nothing: addresses are no secret, and the answer is
+/// the same for everyone.
 pub(in crate::web) async fn not_so(State(web): State<Web>, uri: Uri) -> Response {
     if uri.path().starts_with("/api/") || uri.path() == "/commands" {
         return Problem::method_not_allowed().into_response();
@@ -43,7 +43,7 @@ pub(in crate::web) async fn not_so(State(web): State<Web>, uri: Uri) -> Response
     web.pages.page(StatusCode::METHOD_NOT_ALLOWED, "problem.html", context! { title, message })
 }
 
-/// What stands where there is nothing, or nothing that concerns who asks.
+/// The 404 page, also for pages that the user may not see.
 pub(in crate::web) fn not_there(web: &Web) -> Response {
     web.pages.page(
         StatusCode::NOT_FOUND,
@@ -81,7 +81,7 @@ pub(super) async fn home(State(web): State<Web>, visitor: Option<LoggedIn>) -> R
     }
 }
 
-/// The boards of a visitor, those that wait for him first, the longest wait first of these.
+/// The user's boards: those that wait for the user first, by the length of the wait.
 async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceError> {
     let query = BoardQuery {
         userid: Some(visitor.userid.clone()),
@@ -104,7 +104,7 @@ async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceE
     Ok(boards.iter().map(facts).collect())
 }
 
-/// A length of time as people say it, in its largest unit.
+/// A duration in words, in its largest unit.
 fn name_span(span: Span) -> String {
     let minutes = span.0 / 60_000;
     let (count, unit) = match minutes {
@@ -132,7 +132,7 @@ pub(super) async fn game(
     };
     let help = game.help();
     let meta = game.meta();
-    // The first one is about the challenge: its line stands above the table of the options.
+    // The first one is about the challenge; its line is above the table of the options.
     let usage = help.sections.first().and_then(|section| section.text.lines().next()).unwrap_or_default();
     let sections: Vec<Value> = help
         .sections

@@ -1,5 +1,5 @@
-//! What other programs show of a link to a page: a title, a few words, a picture (the Open Graph protocol, ogp.me).
-//! Tells what everybody sees on the page, whoever asks for it.
+//! Link previews: a title, a few words, a picture (the Open Graph protocol, ogp.me). They contain only what every visitor
+//! sees on the page.
 
 use std::fmt::Write as _;
 
@@ -14,11 +14,11 @@ use crate::web::Web;
 use crate::web::api::picture_mark;
 use crate::web::visitor::url_encode;
 
-/// Signs of the words for a picture that is not seen.
+/// The most characters of the alternative text of a picture.
 const LONGEST_ALT: usize = 400;
 
-/// A board: whose turn it is or how it ended, with the board as it is looked at. A board that was removed has no
-/// picture any more.
+/// A board: whose turn it is or how it ended, with a picture of the state that the page shows. A removed board has no
+/// picture.
 pub(super) fn of_board(url: &str, view: &BoardView) -> Value {
     let (board, row) = (&view.board, &view.board.row);
     let ply = board.entries.len() as i64;
@@ -45,7 +45,7 @@ pub(super) fn of_board(url: &str, view: &BoardView) -> Value {
     }
 }
 
-/// A user: since when, and how well.
+/// A user: the date of sign-up, and the ratings.
 pub(super) fn of_user(web: &Web, profile: &Profile) -> Value {
     let since = profile.since.to_rfc3339();
     let mut about = format!("Here since {}.", since.get(..10).unwrap_or(&since));
@@ -62,7 +62,7 @@ pub(super) fn of_user(web: &Web, profile: &Profile) -> Value {
     }
 }
 
-/// A game: what it is about.
+/// A game: its description.
 pub(super) fn of_game(web: &Web, game: &dyn AnyGame) -> Value {
     let meta = game.meta();
     context! {

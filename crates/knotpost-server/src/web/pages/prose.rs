@@ -1,5 +1,5 @@
-//! Help texts, written for mails of 72 columns, laid out for pages: paragraphs flow, commands and drawings keep their
-//! lines. It knows the conventions of those texts and nothing of what they say.
+//! Help texts, written for mails of 72 columns, as HTML: paragraphs are reflowed, commands and drawings keep their lines.
+//! This module knows the conventions of those texts, not their content.
 
 use minijinja::HtmlEscape;
 
@@ -9,15 +9,15 @@ struct Line<'a> {
     text: &'a str,
 }
 
-/// What pieces of a page are made of.
+/// A block of a page.
 enum Piece<'a> {
     Heading(&'a str),
     Paragraph(String),
-    /// Lines that stay as they are.
+    /// Preformatted lines.
     Verbatim(Vec<&'a str>),
 }
 
-/// A heading is no longer.
+/// The longest heading.
 const LONGEST_HEADING: usize = 48;
 
 /// The text as HTML.
@@ -48,7 +48,7 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// Words with what stands between backticks as code.
+/// Text as HTML, with code between backticks.
 fn inline(words: &str) -> String {
     let parts = words.split('`').enumerate();
     let show = |(place, part): (usize, &str)| {
@@ -101,7 +101,8 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// How deep an item of a list goes on that begins so: `1. Open an account.`, `* Write from …`; 0: it is none.
+/// The indentation of the lines that continue a list item such as `1. Open an account.` or `* Write from …`; 0 when it is
+/// no list item.
 fn item_indent(text: &str) -> usize {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let is_numbered = digits > 0 && text.get(digits..).is_some_and(|rest| rest.starts_with(". "));
@@ -114,7 +115,7 @@ fn item_indent(text: &str) -> usize {
     }
 }
 
-/// Deeper than what is around it, a frame, or columns.
+/// Whether a line is preformatted: indented deeper than the text around it, a frame, or columns.
 fn is_verbatim(line: &Line<'_>, base: usize) -> bool {
     line.indent > base || line.text.starts_with(['+', '|']) || line.text.contains("   ")
 }

@@ -1,5 +1,5 @@
-//! A new password for who forgot his. Opening the page changes nothing, because mail scanners open
-//! links; the form does.
+//! Password reset: the user sets a new password by a mailed link. Opening the page changes nothing, because mail scanners
+//! open links; the form does.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::service::{Code, ServiceError, set_password_by_link, view_reset};
 use crate::web::Web;
 use crate::web::extract::PagePath;
 
-/// What the form sends.
+/// The fields of the form.
 #[derive(Deserialize)]
 pub(super) struct Chosen {
     #[serde(default)]
@@ -60,7 +60,7 @@ fn spent(web: &Web) -> Response {
     web.pages.problem(Code::NotAllowed, "this link was used already or is too old; ask for a new one")
 }
 
-/// The address of this page is as good as a password for a while: it is kept nowhere and passed on to nobody.
+/// The address of this page is a credential for a while, so it must not be cached or sent as `Referer`.
 fn private(mut page: Response) -> Response {
     page.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     page.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));

@@ -4,10 +4,11 @@ use axum::Form;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
+use knotpost_commands::{Command, Credentials, MASK, ParseError, Password, Setting, Vacation, read_word};
 use minijinja::{Value, context};
 use std::collections::HashMap;
 
-use super::acting::{command, credentials, hints};
+use super::acting::{command, hints};
 use super::{feeds, keys, webhooks};
 use crate::service::{
     Code, PreferenceLine, Refusal, ServiceError, Visitor, gave_password_lately, give_password, log_in,
@@ -126,13 +127,13 @@ pub(super) async fn act(
     if let Some(response) = webhooks::act(&web, &visitor, &fields).await {
         return response;
     }
-    let line = match line(&visitor, &fields) {
-        Ok(line) => line,
+    let wanted = match read(&web, &visitor, &fields) {
+        Ok(wanted) => wanted,
         Err(message) => {
             return page(&web, &visitor, StatusCode::UNPROCESSABLE_ENTITY, message, Vec::new()).await;
         }
     };
-    let answer = match command(&web, client, &visitor, line, "").await {
+    let answer = match command(&web, client, &visitor, wanted, "").await {
         Ok(answer) => answer,
         Err(error) => return web.pages.failure(error.into()),
     };
@@ -172,41 +173,45 @@ pub(super) fn field<'a>(fields: &'a Fields, name: &str) -> &'a str {
     fields.get(name).map(|value| value.trim()).unwrap_or_default()
 }
 
-/// The form as the command that a mail would hold.
-fn line(visitor: &Visitor, fields: &Fields) -> Result<String, &'static str> {
-    let who = credentials(visitor);
-    let one_word = |name: &str| {
-        let word = field(fields, name);
-        let is_word =
-            !word.is_empty() && word.chars().all(|sign| !sign.is_whitespace() && !sign.is_control());
-        is_word.then_some(word)
-    };
-    match field(fields, "act") {
+/// What a form asks for.
+fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Result<Command, ParseError>, &'static str> {
+    let who = visitor.credentials();
+    let word = |name: &str| read_word(field(fields, name));
+    Ok(Ok(match field(fields, "act") {
         "preferences" => {
             let names = WORDS.iter().map(|(name, ..)| *name).chain(["digest", "timezone"]);
-            let wishes: Vec<String> =
-                names.filter_map(|name| Some(format!("{name}={}", one_word(name)?))).collect();
-            Ok(format!("set {who} {}", wishes.join(" ")))
+            let values = names.filter_map(|name| Some(Setting { name, value: word(name)? })).collect();
+            Command::Set { who, game: None, values }
         }
-        "password" => {
-            // Being logged in does not stand for the present password here.
-            let (Some(present), Some(new)) = (one_word("present"), one_word("new")) else {
-                return Err("write the present password and a new one, without blanks");
-            };
-            if present == knotpost_commands::MASK {
-                return Err("write the present password itself");
-            }
-            Ok(format!("change password {} {present} {new}", visitor.userid))
-        }
+        "password" => return read_password(visitor, fields).map(Ok),
         "add" => {
-            let address = one_word("address").ok_or("write an address without blanks")?;
-            Ok(format!("add {who} {address}"))
+            let address = word("address").ok_or("write an address without blanks")?;
+            Command::Add { who, addresses: vec![address] }
         }
         "remove" => {
-            let address = one_word("address").ok_or("choose an address")?;
-            Ok(format!("signoff {who} {address}"))
+            let address = word("address").ok_or("choose an address")?;
+            Command::Signoff { who, addresses: vec![address] }
         }
-        "vacation" => Ok(format!("vacation {who} {}", one_word("until").unwrap_or("off"))),
-        _ => Err("choose what to change"),
+        "vacation" => {
+            let until = word("until")
+                .map_or(Ok(Vacation::Off), |until| Vacation::from_field(&until, &web.app.vocabulary));
+            return Ok(until.map(|until| Command::Vacation { who, until }));
+        }
+        _ => return Err("choose what to change"),
+    }))
+}
+
+/// Another password. Being logged in does not stand for the present one here.
+fn read_password(visitor: &Visitor, fields: &Fields) -> Result<Command, &'static str> {
+    let password = |name: &str| {
+        let given = field(fields, name);
+        read_word(given).is_some().then(|| Password::given(given))
+    };
+    let (Some(present), Some(new)) = (password("present"), password("new")) else {
+        return Err("write the present password and a new one, without blanks");
+    };
+    if present.expose() == MASK {
+        return Err("write the present password itself");
     }
+    Ok(Command::ChangePassword { who: Credentials::typed(visitor.userid.as_str(), present), new })
 }

@@ -1,4 +1,4 @@
-//! Webhooks on the settings page: made with a form, their secret shown once, tried, renewed and removed by buttons.
+//! Webhooks on the settings page: made with a form, their secret shown once; tested, renewed and removed by buttons.
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
@@ -15,7 +15,7 @@ use crate::web::Web;
 use crate::web::error::status;
 use crate::web::visitor::private;
 
-/// What can be told, in the words of the form.
+/// The kinds of events, with their names in the form.
 const EVENTS: [(HookEvent, &str); 5] = [
     (HookEvent::Turn, "it is your turn"),
     (HookEvent::Move, "a move"),
@@ -24,7 +24,7 @@ const EVENTS: [(HookEvent, &str); 5] = [
     (HookEvent::Over, "the end of a game"),
 ];
 
-/// The webhooks of a visitor for the page, and what a new one can be told; `None`: there are none on this server.
+/// The user's webhooks for the page, and the kinds of events; `None` when this server has no webhooks.
 pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>, StoreError> {
     if !web.app.config.webhooks.enabled {
         return Ok(None);
@@ -46,7 +46,7 @@ pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>,
     Ok(Some(context! { lines => hooks.iter().map(line).collect::<Vec<_>>(), events }))
 }
 
-/// Carries out what a button or the form asks for; `None`: it is about something else.
+/// Executes the action of a button or the form; `None` when the action is not about webhooks.
 pub(super) async fn act(web: &Web, visitor: &Visitor, fields: &Fields) -> Option<Response> {
     let id = field(fields, "id").parse().unwrap_or(0);
     let done = match field(fields, "act") {
@@ -75,7 +75,7 @@ async fn make(web: &Web, visitor: &Visitor, fields: &Fields) -> Response {
     shown(web, visitor, create_webhook(&web.app, visitor.proven(), wish).await).await
 }
 
-/// The secret, this once.
+/// Shows the secret, once.
 async fn shown(web: &Web, visitor: &Visitor, made: Result<FreshHook, ServiceError>) -> Response {
     match made {
         Ok(fresh) => {

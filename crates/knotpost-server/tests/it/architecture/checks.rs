@@ -94,7 +94,7 @@ fn workspace_dependencies(manifest: &str) -> Vec<String> {
         } else if section.ends_with("dependencies]") && !section.contains("dev-") {
             let name: String =
                 line.chars().take_while(|c| c.is_alphanumeric() || "-_".contains(*c)).collect();
-            if name.starts_with("knotpost-") {
+            if CRATES.iter().any(|(known, _)| *known == name) || name.starts_with("knotpost-") {
                 found.push(name);
             }
         }

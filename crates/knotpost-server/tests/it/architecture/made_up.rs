@@ -76,6 +76,10 @@ fn finds_a_crate_that_depends_on_one_above_it() {
         check_manifest("knotpost-rules", manifest),
         ["knotpost-rules must not depend on knotpost-server"]
     );
+    assert_eq!(
+        check_manifest("knotpost-mail", "[dependencies]\nsqlx-rusqlite.workspace = true\n"),
+        ["knotpost-mail must not depend on sqlx-rusqlite"]
+    );
     assert_eq!(check_manifest("knotpost-new", "").len(), 1);
 }
 

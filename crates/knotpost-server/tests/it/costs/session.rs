@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use knotpost_server::inbound::smtp::serve;
-use knotpost_server::inbound::{Desk, Protocol, SmtpSettings};
+use knotpost_server::inbound::{MailIntake, Protocol, SmtpSettings};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -27,7 +27,7 @@ impl Listener {
         let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = socket.local_addr().unwrap();
         let cancel = CancellationToken::new();
-        let intake = Arc::new(Desk::new(Arc::clone(&app.app)));
+        let intake = Arc::new(MailIntake::new(Arc::clone(&app.app)));
         tokio::spawn(serve(socket, Arc::new(settings), intake, cancel.clone()));
         Self { protocol, address, _guard: cancel.drop_guard() }
     }

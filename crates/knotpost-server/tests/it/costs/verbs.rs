@@ -7,7 +7,7 @@ use knotpost_commands::{MOST_NAMES, Verb};
 use knotpost_server::inbound::Receipt;
 
 use super::spent::{Meter, Spent, check_growth, print_head};
-use super::table::{Cost, VERBS};
+use super::table::{Cost, cost_of};
 use super::{BOARDS, a_server_with_boards};
 use crate::harness::{HOUR, TestApp};
 
@@ -104,12 +104,6 @@ fn body(verb: Verb) -> String {
     }
     let boards: Vec<String> = (0..MOST_NAMES).map(|number| (101 + number).to_string()).collect();
     format!("osbox show {}\n", boards.join(" ")).repeat(50)
-}
-
-/// The cost of a verb, of which there has to be a row.
-fn cost_of(verb: Verb) -> Cost {
-    let row = VERBS.iter().find(|(known, _)| *known == verb);
-    row.unwrap_or_else(|| panic!("{verb:?} has no row in the table of costs")).1
 }
 
 async fn mailed(app: &TestApp, from: &str, line: &str, body: &str) -> Spent {

@@ -2,7 +2,7 @@
 
 use knotpost_server::domain::{BoardRef, Millis};
 use knotpost_server::service::{CLOCK_DUTY, Standing, view_board, work_due};
-use knotpost_server::store::DutyRow;
+use knotpost_server::store::LeaderLease;
 
 use super::TestApp;
 
@@ -40,10 +40,10 @@ impl TestApp {
 
     /// The clock's duty goes to `holder`, who was last heard of then.
     pub(crate) async fn hold_clock(&self, holder: &str, alive_at: Millis) {
-        let duty = DutyRow { holder: holder.to_owned(), until_at: alive_at.plus(60_000), alive_at };
+        let duty = LeaderLease { holder: holder.to_owned(), until_at: alive_at.plus(60_000), alive_at };
         let held = self.app.store.write(move |tx| {
             let duty = duty.clone();
-            Box::pin(async move { tx.hold_duty(CLOCK_DUTY, &duty).await })
+            Box::pin(async move { tx.put_leader_lease(CLOCK_DUTY, &duty).await })
         });
         held.await.expect("a duty");
     }

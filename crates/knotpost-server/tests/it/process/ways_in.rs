@@ -242,7 +242,13 @@ async fn on_a_full_disk_mail_is_put_off_and_none_is_lost() {
     };
     assert!(refused.starts_with("451 4.3.0"), "{refused}");
     assert!(taken > 0, "there was some room");
-    // What is small may still find room, and then the server is ready; now nothing does.
+    // What is small still finds room in what the files have already: the server is not ready for that.
+    let largest =
+        std::fs::read_dir(place.data()).unwrap().map(|file| file.unwrap().metadata().unwrap().len()).max();
+    limit(&largest.unwrap().to_string()).await;
+    let told = server.get("/readyz").await;
+    assert_eq!((told.status, told.body.contains("its disk is full")), (503, true), "{told:?}");
+    // Now there is none for anything.
     limit("0").await;
     let refused = send(taken).await;
     assert!(refused.starts_with("451 4.3.0"), "{refused}");

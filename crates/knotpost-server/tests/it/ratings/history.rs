@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use knotpost_server::domain::{BoardKey, Millis, Score, UserKey};
 use knotpost_server::service::{Administrator, Recompute, rate_board, recompute_ratings};
-use knotpost_server::store::{Driver, NewUser, RatingRow, StoreError, Tx};
+use knotpost_server::store::{Driver, NewUser, RatingRow, StoreError, WriteTx};
 use sqlx::AssertSqlSafe;
 
 use crate::harness::{Place, TestApp};
@@ -72,7 +72,7 @@ impl Game {
 }
 
 /// Stores finished boards and their ratings, the boards all at once.
-async fn store_games(tx: &mut Tx, first: usize, games: &[Game]) -> Result<(), StoreError> {
+async fn store_games(tx: &mut WriteTx, first: usize, games: &[Game]) -> Result<(), StoreError> {
     let (mut boards, mut seats) = (Vec::new(), Vec::new());
     for (key, game) in (first..).zip(games) {
         let winners: Vec<String> = game.winners.iter().map(ToString::to_string).collect();
@@ -94,7 +94,7 @@ async fn store_games(tx: &mut Tx, first: usize, games: &[Game]) -> Result<(), St
         seats.join(", ")
     );
     let seed = [1_u8; 32];
-    match tx.connection.driver() {
+    match tx.driver_for_tests() {
         Driver::Sqlite(tx) => {
             sqlx::query(AssertSqlSafe(boards)).bind(&seed[..]).execute(&mut *tx).await?;
             sqlx::query(AssertSqlSafe(seats)).execute(&mut *tx).await?;

@@ -1,7 +1,7 @@
 //! What the clock works with: due boards, its duty, outages and vacations.
 
 use knotpost_server::domain::{Millis, Period};
-use knotpost_server::store::{DutyRow, VacationRow};
+use knotpost_server::store::{LeaderLease, VacationRow};
 
 use super::Ground;
 
@@ -42,15 +42,16 @@ pub(super) async fn due_boards_come_longest_due_first(ground: &Ground) {
 pub(super) async fn a_duty_is_with_who_took_it_last(ground: &Ground) {
     let work = ground.store.write(|tx| {
         Box::pin(async move {
-            assert_eq!(tx.duty("clock").await?, None);
+            assert_eq!(tx.leader_lease("clock").await?, None);
             for holder in ["one", "two"] {
-                let duty = DutyRow { holder: holder.to_owned(), until_at: Millis(9), alive_at: Millis(5) };
-                tx.hold_duty("clock", &duty).await?;
-                assert_eq!(tx.duty("clock").await?, Some(duty));
+                let duty =
+                    LeaderLease { holder: holder.to_owned(), until_at: Millis(9), alive_at: Millis(5) };
+                tx.put_leader_lease("clock", &duty).await?;
+                assert_eq!(tx.leader_lease("clock").await?, Some(duty));
             }
-            assert_eq!(tx.duty("other").await?, None);
-            tx.release_duties().await?;
-            let duty = tx.duty("clock").await?.unwrap();
+            assert_eq!(tx.leader_lease("other").await?, None);
+            tx.release_leader_leases().await?;
+            let duty = tx.leader_lease("clock").await?.unwrap();
             assert_eq!((duty.until_at, duty.alive_at), (Millis(5), Millis(5)));
             Ok(())
         })

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use knotpost_server::domain::{BounceKind, Millis, OutboxKey, Trouble, UserKey};
-use knotpost_server::store::{DirectMail, Foreseen, InboxEntry, KeptMail, NewInbox, StoreError};
+use knotpost_server::store::{DirectMail, InboxEntry, MovePlan, NewInbox, StoreError, StoredMail};
 
 use super::Ground;
-use super::together::{ONE_MOVE, boards, foreseen, make_move, stored};
+use super::together::{ONE_MOVE, boards, make_move, move_plan, stored};
 
 const START: &str = "[] 0 start None Some(10) [1] [] [] []";
 
@@ -38,13 +38,13 @@ async fn receive(
     index: usize,
     user: UserKey,
     mail: Arc<DirectMail>,
-) -> Result<KeptMail, StoreError> {
-    let seen = Foreseen { mail: Some(Arc::clone(&mail)), ..foreseen(index, user) };
-    let number = seen.number;
-    let write = ground.store.write_move(Some(seen), move |tx| {
+) -> Result<StoredMail, StoreError> {
+    let plan = MovePlan { mail: Some(Arc::clone(&mail)), ..move_plan(index, user) };
+    let number = plan.number;
+    let write = ground.store.write_move(Some(plan), move |tx| {
         let mail = Arc::clone(&mail);
         Box::pin(async move {
-            let kept = tx.keep_mail(&mail).await?;
+            let kept = tx.store_mail(&mail).await?;
             if kept.is_first {
                 make_move(tx, number, user).await?;
                 tx.address_trouble(&mail.sender_key).await?;
@@ -55,7 +55,7 @@ async fn receive(
     write.await
 }
 
-async fn entry(ground: &Ground, kept: KeptMail) -> InboxEntry {
+async fn entry(ground: &Ground, kept: StoredMail) -> InboxEntry {
     ground.store.read().await.unwrap().inbox_entry(kept.key).await.unwrap().expect("the mail is stored")
 }
 
@@ -65,7 +65,7 @@ pub(super) async fn mails_are_kept_with_the_moves_in_them(ground: &Ground) {
         (0..boards.len()).map(|index| mail(&format!("m{index}"), 1000 + index as i64)).collect();
     let all = boards.iter().enumerate();
     let all = all.map(|(index, (_, user))| receive(ground, index, *user, Arc::clone(&mails[index])));
-    let kept: Vec<KeptMail> = join_all(all).await.into_iter().map(Result::unwrap).collect();
+    let kept: Vec<StoredMail> = join_all(all).await.into_iter().map(Result::unwrap).collect();
     let mut tx = ground.store.read().await.unwrap();
     for (index, (kept, mail)) in kept.into_iter().zip(&mails).enumerate() {
         assert!(kept.is_first, "{index}");
@@ -96,7 +96,7 @@ pub(super) async fn the_same_mail_twice_at_once_is_acted_on_once(ground: &Ground
         let id = if index < 4 { format!("m{index}") } else { "one".to_owned() };
         receive(ground, index, user(index), mail(&id, 1000 + turn as i64))
     });
-    let kept: Vec<KeptMail> = join_all(all).await.into_iter().map(Result::unwrap).collect();
+    let kept: Vec<StoredMail> = join_all(all).await.into_iter().map(Result::unwrap).collect();
     let firsts = kept.iter().filter(|kept| kept.is_first).count();
     assert_eq!(firsts, 5, "{kept:?}");
     let mut keys: Vec<i64> = kept.iter().map(|kept| kept.key.0).collect();
@@ -121,11 +121,11 @@ pub(super) async fn a_mail_stays_when_what_it_said_is_undone(ground: &Ground) {
     let boards = boards(ground, 8).await;
     let all = boards.iter().enumerate().map(|(index, (_, user))| {
         let (mail, user) = (mail(&format!("m{index}"), 1000), *user);
-        let seen = Foreseen { mail: Some(Arc::clone(&mail)), ..foreseen(index, user) };
-        ground.store.write_move(Some(seen), move |tx| {
+        let plan = MovePlan { mail: Some(Arc::clone(&mail)), ..move_plan(index, user) };
+        ground.store.write_move(Some(plan), move |tx| {
             let mail = Arc::clone(&mail);
             Box::pin(async move {
-                let kept = tx.keep_mail(&mail).await?;
+                let kept = tx.store_mail(&mail).await?;
                 tx.savepoint();
                 if index != 2 {
                     make_move(tx, 101 + index as u32, user).await?;
@@ -165,11 +165,11 @@ pub(super) async fn of_an_address_in_trouble_each_mail_hears(ground: &Ground) {
     assert!(write.await.unwrap());
     let all = boards.iter().enumerate().map(|(index, (_, user))| {
         let (mail, user) = (mail(&format!("m{index}"), 1000), *user);
-        let seen = Foreseen { mail: Some(Arc::clone(&mail)), ..foreseen(index, user) };
-        ground.store.write_move(Some(seen), move |tx| {
+        let plan = MovePlan { mail: Some(Arc::clone(&mail)), ..move_plan(index, user) };
+        ground.store.write_move(Some(plan), move |tx| {
             let mail = Arc::clone(&mail);
             Box::pin(async move {
-                tx.keep_mail(&mail).await?;
+                tx.store_mail(&mail).await?;
                 make_move(tx, 101 + index as u32, user).await?;
                 let before = tx.address_trouble(&mail.sender_key).await?;
                 tx.start_address(&mail.sender_key).await?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use knotpost_server::domain::{Address, BoardKey, InboxKey, Millis, OutboxKey, Trouble};
 use knotpost_server::store::{
-    BoardMail, NewInbox, NewOutbox, OutboxContent, OutboxRow, Renewal, Store, StoreError,
+    BoardMail, CoalescedMail, NewInbox, NewOutbox, OutboxContent, OutboxRow, Store, StoreError,
 };
 
 use super::Ground;
@@ -267,11 +267,11 @@ pub(super) async fn what_speaks_against_sending_is_known_to_who_has_the_mail(gro
     let row = write.await.unwrap().remove(0);
     let key = row.id;
     let outlook = async |until| {
-        let mut tx = ground.store.glance().await.unwrap();
-        let found = tx.prospects(std::slice::from_ref(&row), Millis(until)).await.unwrap();
+        let mut tx = ground.store.query().await.unwrap();
+        let found = tx.delivery_statuses(std::slice::from_ref(&row), Millis(until)).await.unwrap();
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].id, found[0].reader.is_none(), found[0].address), (key, true, None));
-        (found[0].is_taken, found[0].is_stopped, found[0].has_newer)
+        (found[0].is_leased, found[0].is_stopped, found[0].has_newer)
     };
     assert_eq!(outlook(99).await, (true, false, false));
     assert_eq!(outlook(98).await, (false, false, false), "that lease was somebody else's");
@@ -325,13 +325,13 @@ pub(super) async fn several_mails_are_looked_up_at_once(ground: &Ground) {
     // One that is gone is left out.
     rows.push(OutboxRow { id: OutboxKey(4711), ..rows[0].clone() });
     let mut tx = ground.store.read().await.unwrap();
-    let mut found = tx.prospects(&rows, Millis(99)).await.unwrap();
-    found.sort_unstable_by_key(|prospect| prospect.id);
+    let mut found = tx.delivery_statuses(&rows, Millis(99)).await.unwrap();
+    found.sort_unstable_by_key(|status| status.id);
     let address = tx.address_id(ann, "ann@ann.example").await.unwrap();
     assert!(address.is_some());
     let told: Vec<_> = found
         .iter()
-        .map(|prospect| (prospect.reader.as_ref().map(|reader| reader.userid.as_str()), prospect.address))
+        .map(|status| (status.reader.as_ref().map(|reader| reader.userid.as_str()), status.address))
         .collect();
     assert_eq!(told, [(Some("ann"), address), (Some("bob"), None), (None, None)]);
     let reader = found[0].reader.as_ref().unwrap();
@@ -371,7 +371,7 @@ pub(super) async fn new_mails_come_in_the_place_of_those_that_nobody_tried(groun
             let tried = tx.lease_outbox(Millis(5), Millis(99), 1).await?;
             assert_eq!(tried[0].message_id, "1@here");
             let keys: Vec<_> = waiting.iter().map(|mail| mail.id).collect();
-            tx.drop_superseded(&keys, Millis(8)).await?;
+            tx.drop_coalesced_mails(&keys, Millis(8)).await?;
             tx.insert_outboxes(&mails).await?;
             let waiting = tx.board_reader_facts(board, &[], "osbox").await?.waiting;
             Ok((waiting.len(), waiting.iter().all(|mail| mail.ply == 6), tx.count_waiting_outbox().await?))
@@ -392,9 +392,9 @@ pub(super) async fn a_mail_that_waits_is_renewed_and_one_that_somebody_has_is_no
     let keys: Vec<_> = waiting.iter().map(|mail| mail.id).collect();
     let renew = |keys: Vec<OutboxKey>, facts: &'static str, ply| {
         ground.store.write(move |tx| {
-            let renewal = |mail| Renewal { mail, facts: format!("{facts}{mail:?}") };
-            let renewals: Vec<Renewal> = keys.iter().copied().map(renewal).collect();
-            Box::pin(async move { tx.renew_outboxes(&renewals, (board, ply), Millis(70)).await })
+            let renewal = |mail| CoalescedMail { mail, facts: format!("{facts}{mail:?}") };
+            let renewals: Vec<CoalescedMail> = keys.iter().copied().map(renewal).collect();
+            Box::pin(async move { tx.update_coalesced_mails(&renewals, (board, ply), Millis(70)).await })
         })
     };
     renew(Vec::new(), "none", 4).await.unwrap();

@@ -78,7 +78,8 @@ pub(super) async fn addresses_belong_to_their_user(ground: &Ground) {
 }
 
 pub(super) async fn a_stranger_is_asked_once_in_a_while(ground: &Ground) {
-    const SHARE: ConfirmationShare = ConfirmationShare { aligned: false, limits: &[(1, 50), (2, 300)] };
+    const SHARE: ConfirmationShare =
+        ConfirmationShare { aligned: false, limits: &[(1, 50), (2, 300)], of_user: None };
     let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
     let write = ground.store.write(move |tx| {
         Box::pin(async move {

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use knotpost_server::domain::{BoardKey, BoardState, Millis, OutboxKey, UserKey};
 use knotpost_server::store::{
-    BoardFilter, Driver, NewPlace, QueueBounds, RequestKey, Share, StandingsBlock, StoreError, Tx,
-    WaitingOrder,
+    BoardFilter, Driver, NewPlace, QueueBounds, ReadTx, RequestKey, Share, StandingsBlock, StoreError,
+    WaitingOrder, WriteTx,
 };
 use sqlx::AssertSqlSafe;
 use tracing::field::{Field, Visit};
@@ -52,7 +52,7 @@ async fn ask_everything(ground: &Ground) {
     tx.sessions_of(ann).await.unwrap();
     tx.magic_link_at(ann).await.unwrap();
     tx.board_pulse("osbox", 101).await.unwrap();
-    tx.talk(board, 9).await.unwrap();
+    tx.chat_lines(board, 9).await.unwrap();
     tx.rating_curve("osbox", ann, 9).await.unwrap();
     tx.addresses(ann).await.unwrap();
     tx.find_board("osbox", 101).await.unwrap();
@@ -146,14 +146,14 @@ async fn ask_everything(ground: &Ground) {
 }
 
 /// What who sends mail asks for.
-async fn ask_as_sender(tx: &mut Tx) -> Result<(), StoreError> {
+async fn ask_as_sender(tx: &mut WriteTx) -> Result<(), StoreError> {
     let mail = OutboxKey(1);
     tx.lease_outbox(Millis(1), Millis(2), 1).await?;
-    tx.prospects(&[], Millis(1)).await?;
+    tx.delivery_statuses(&[], Millis(1)).await?;
     tx.seated_boards(&[BoardKey(1)]).await?;
-    tx.set_outbox_facts(mail, "{}").await?;
+    tx.coalesce_into_leased(mail, "{}").await?;
     tx.note_sent_outbox(&[mail], Millis(2)).await?;
-    tx.drop_superseded(&[mail], Millis(2)).await?;
+    tx.drop_coalesced_mails(&[mail], Millis(2)).await?;
     tx.give_back_outbox(&[mail], Millis(1), Millis(2)).await
 }
 
@@ -178,9 +178,9 @@ async fn ask_about_webhooks(ground: &Ground, ann: UserKey) {
 }
 
 /// What the clock asks, and who shows how much time is left.
-async fn ask_about_time(tx: &mut Tx, board: BoardKey, ann: UserKey) {
+async fn ask_about_time(tx: &mut ReadTx, board: BoardKey, ann: UserKey) {
     tx.due_boards(Millis(1), 10).await.unwrap();
-    tx.duty("clock").await.unwrap();
+    tx.leader_lease("clock").await.unwrap();
     tx.is_mail_waiting(Millis(1)).await.unwrap();
     tx.outages(Millis(1)).await.unwrap();
     tx.board_pauses(board).await.unwrap();
@@ -189,7 +189,7 @@ async fn ask_about_time(tx: &mut Tx, board: BoardKey, ann: UserKey) {
 }
 
 /// What programs that read feeds ask.
-async fn ask_for_feeds(tx: &mut Tx, ann: UserKey) {
+async fn ask_for_feeds(tx: &mut ReadTx, ann: UserKey) {
     tx.feed_key(ann).await.unwrap();
     for order in [WaitingOrder::Latest, WaitingOrder::Shortest { forfeit_ms: 9 }] {
         tx.boards_waiting_for(ann, order, 9).await.unwrap();
@@ -197,7 +197,7 @@ async fn ask_for_feeds(tx: &mut Tx, ann: UserKey) {
 }
 
 /// What the pages of the administration ask for.
-async fn ask_as_administrator(tx: &mut Tx, ann: UserKey) {
+async fn ask_as_administrator(tx: &mut ReadTx, ann: UserKey) {
     for user in [None, Some("ann".to_owned())] {
         let filter = knotpost_server::store::AuditFilter { user, ..Default::default() };
         tx.list_audit(&filter, 9).await.unwrap();
@@ -213,8 +213,8 @@ async fn ask_as_administrator(tx: &mut Tx, ann: UserKey) {
     tx.waiting_broadcasts(9).await.unwrap();
 }
 
-async fn plan(tx: &mut Tx, statement: &str) -> Vec<String> {
-    let Driver::Sqlite(tx) = tx.connection.driver() else { panic!("plans are SQLite's") };
+async fn plan(tx: &mut ReadTx, statement: &str) -> Vec<String> {
+    let Driver::Sqlite(tx) = tx.driver_for_tests() else { panic!("plans are SQLite's") };
     let explain = sqlx::query_as::<_, (i64, i64, i64, String)>(AssertSqlSafe(format!(
         "EXPLAIN QUERY PLAN {statement}"
     )));
@@ -252,7 +252,7 @@ async fn hot_statements_run_along_indexes() {
 async fn leases_on_postgresql_are_sorted_by_an_index() {
     let Some(ground) = Ground::postgres().await else { return };
     let mut tx = ground.store.read().await.unwrap();
-    let Driver::Postgres(connection) = tx.connection.driver() else { panic!("not PostgreSQL") };
+    let Driver::Postgres(connection) = tx.driver_for_tests() else { panic!("not PostgreSQL") };
     // Whatever else could be done is made too dear, as tables are empty here.
     let settings = "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off; \
                     SET LOCAL enable_incremental_sort = off";

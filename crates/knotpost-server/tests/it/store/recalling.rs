@@ -108,7 +108,7 @@ async fn forget_what_was_undone(
 ) {
     let origin = Origin::http(Host::of([192, 0, 2, 1].into()), Proof::Password);
     let line = |text: &str| format!("osbox move 101 {} secret-1 {text}", users[ply % 2]);
-    let request = Request { line: line(&usual[0]), body: String::new(), origin, answering: None };
+    let request = Request::of_line(line(&usual[0]), "", origin, &app.vocabulary);
     let prepared = Arc::new(prepare(app, request).await.unwrap());
     let (shared, now) = (Arc::clone(app), app.clock.now());
     let failed: Result<(), StoreError> = app

@@ -23,7 +23,7 @@ const CHALLENGES: [&str; 4] = [
 
 pub(super) async fn command(app: &Arc<App>, line: String) -> Answer {
     let origin = Origin::http(Host::of([192, 0, 2, 1].into()), Proof::Password);
-    execute(app, Request { line, body: "a comment".to_owned(), origin, answering: None }).await.unwrap()
+    execute(app, Request::of_line(line, "a comment", origin, &app.vocabulary)).await.unwrap()
 }
 
 pub(super) fn app(ground: &Ground) -> Arc<App> {

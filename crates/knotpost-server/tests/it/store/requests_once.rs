@@ -2,10 +2,10 @@
 
 use futures_util::future::join_all;
 use knotpost_server::domain::{Millis, UserKey};
-use knotpost_server::store::{Foreseen, RequestKey, SavedResponse, StoreError};
+use knotpost_server::store::{MovePlan, RequestKey, SavedResponse, StoreError};
 
 use super::Ground;
-use super::together::{ONE_MOVE, boards, foreseen, make_move, stored};
+use super::together::{ONE_MOVE, boards, make_move, move_plan, stored};
 
 fn key(digest: &str, since: i64) -> RequestKey {
     RequestKey { digest: digest.to_owned(), since: Millis(since) }
@@ -29,9 +29,9 @@ async fn request(
     body: String,
     now: i64,
 ) -> Result<Option<String>, StoreError> {
-    let seen = Foreseen { request: Some(key.clone()), ..foreseen(index, user) };
-    let number = seen.number;
-    let write = ground.store.write_move(Some(seen), move |tx| {
+    let plan = MovePlan { request: Some(key.clone()), ..move_plan(index, user) };
+    let number = plan.number;
+    let write = ground.store.write_move(Some(plan), move |tx| {
         let (key, body) = (key.clone(), body.clone());
         Box::pin(async move {
             if let Some(saved) = tx.saved_response(&key).await? {

@@ -1,13 +1,13 @@
 //! Bringing the schema up to date, and what a newer or broken database is answered.
 
 use knotpost_server::domain::Millis;
-use knotpost_server::store::{Driver, NewUser, Settings, Store, StoreError, Tx};
+use knotpost_server::store::{Driver, NewUser, Settings, Store, StoreError, WriteTx};
 
 use super::{Ground, settings};
 
 /// Runs a statement that the store itself has no use for.
-async fn execute(tx: &mut Tx, sql: &'static str) -> Result<(), StoreError> {
-    match tx.connection.driver() {
+async fn execute(tx: &mut WriteTx, sql: &'static str) -> Result<(), StoreError> {
+    match tx.driver_for_tests() {
         Driver::Sqlite(tx) => sqlx::query(sql).execute(&mut *tx).await.map(drop)?,
         Driver::Postgres(tx) => sqlx::query(sql).execute(&mut *tx).await.map(drop)?,
     }
@@ -63,11 +63,11 @@ pub(super) async fn a_schema_that_does_not_fit_is_noticed_without_migrating(grou
 }
 
 pub(super) async fn what_servers_agree_about_is_kept(ground: &Ground) {
-    assert_eq!(ground.store.read().await.unwrap().server_fact("key").await.unwrap(), None);
+    assert_eq!(ground.store.read().await.unwrap().server_metadata("key").await.unwrap(), None);
     for value in ["one", "two"] {
-        let write = ground.store.write(move |tx| Box::pin(tx.save_server_fact("key", value)));
+        let write = ground.store.write(move |tx| Box::pin(tx.save_server_metadata("key", value)));
         write.await.unwrap();
-        let known = ground.store.read().await.unwrap().server_fact("key").await.unwrap();
+        let known = ground.store.read().await.unwrap().server_metadata("key").await.unwrap();
         assert_eq!(known.as_deref(), Some(value));
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use knotpost_server::domain::{BoardKey, Millis, MoveKind, RemarkKind, UserKey};
 use knotpost_server::store::{
-    BoardMail, Driver, Foreseen, MoveRow, NewOutbox, NewToken, OutboxContent, Renewal, StoreError, Turn, Tx,
+    BoardMail, CoalescedMail, Driver, MovePlan, MoveRow, NewOutbox, NewToken, OutboxContent, StoreError,
+    Turn, WriteTx,
 };
 use tokio::sync::Notify;
 
@@ -22,20 +23,20 @@ pub(super) async fn boards(ground: &Ground, count: i64) -> Vec<(BoardKey, UserKe
     boards
 }
 
-pub(super) fn foreseen(index: usize, user: UserKey) -> Foreseen {
-    Foreseen {
+pub(super) fn move_plan(index: usize, user: UserKey) -> MovePlan {
+    MovePlan {
         game: "osbox",
         number: 101 + index as u32,
         user,
         key: None,
-        speaks: true,
+        has_remark: true,
         mail: None,
         request: None,
     }
 }
 
 /// Makes the next move of a board, with words and mails, and says what was found on the way.
-pub(super) async fn make_move(tx: &mut Tx, number: u32, user: UserKey) -> Result<String, StoreError> {
+pub(super) async fn make_move(tx: &mut WriteTx, number: u32, user: UserKey) -> Result<String, StoreError> {
     let found = tx.lock_seated_board("osbox", number).await?.expect("there is a board");
     let mover = tx.mover(user, "osbox", None).await?.expect("there is a user");
     let (mut board, ply) = (found.board.clone(), found.board.ply + 1);
@@ -69,18 +70,18 @@ pub(super) async fn make_move(tx: &mut Tx, number: u32, user: UserKey) -> Result
         };
         tx.insert_outboxes(&[mail]).await?;
     } else {
-        let renewals: Vec<Renewal> =
-            facts.waiting.iter().map(|mail| Renewal { mail: mail.id, facts: shown.clone() }).collect();
-        tx.renew_outboxes(&renewals, (board.id, ply), Millis(50)).await?;
+        let renewals: Vec<CoalescedMail> =
+            facts.waiting.iter().map(|mail| CoalescedMail { mail: mail.id, facts: shown.clone() }).collect();
+        tx.update_coalesced_mails(&renewals, (board.id, ply), Millis(50)).await?;
     }
     let seats: Vec<_> = found.seats.iter().map(|seat| (seat.userid.as_str(), seat.to_move)).collect();
     Ok(format!("{ply} {seats:?} {:?} {:?} {:?}", mover.confirm, facts.wishes, facts.watchers))
 }
 
 async fn move_on(ground: &Ground, index: usize, user: UserKey) -> Result<String, StoreError> {
-    let seen = foreseen(index, user);
-    let number = seen.number;
-    ground.store.write_move(Some(seen), move |tx| Box::pin(make_move(tx, number, user))).await
+    let plan = move_plan(index, user);
+    let number = plan.number;
+    ground.store.write_move(Some(plan), move |tx| Box::pin(make_move(tx, number, user))).await
 }
 
 /// What is stored of a board: its moves, where it stands, who is next, what was said, and the mail that waits.
@@ -89,7 +90,7 @@ pub(super) async fn stored(ground: &Ground, index: usize, key: BoardKey) -> Stri
     let found = tx.find_seated_board("osbox", 101 + index as u32).await.unwrap().unwrap();
     let moves: Vec<String> = tx.moves(key).await.unwrap().into_iter().map(|row| row.text).collect();
     let next: Vec<i64> = found.seats.iter().filter(|seat| seat.to_move).map(|seat| seat.seat).collect();
-    let said: Vec<String> = tx.talk(key, 9).await.unwrap().into_iter().map(|row| row.text).collect();
+    let said: Vec<String> = tx.chat_lines(key, 9).await.unwrap().into_iter().map(|row| row.text).collect();
     let row = found.board;
     let waiting = tx.board_reader_facts(key, &[], "osbox").await.unwrap().waiting;
     let remarks: Vec<i64> = tx.comments(key).await.unwrap().iter().map(|row| row.ply).collect();
@@ -147,8 +148,8 @@ pub(super) async fn moves_made_together_are_as_if_made_alone(ground: &Ground) {
 pub(super) async fn a_move_that_fails_among_others_is_undone_alone(ground: &Ground) {
     let boards = boards(ground, 9).await;
     let all = boards.iter().enumerate().map(|(index, (_, user))| {
-        let (seen, user) = (foreseen(index, *user), *user);
-        ground.store.write_move(Some(seen), move |tx| {
+        let (plan, user) = (move_plan(index, *user), *user);
+        ground.store.write_move(Some(plan), move |tx| {
             Box::pin(async move {
                 make_move(tx, 101 + index as u32, user).await?;
                 assert_ne!(index, 1, "a fault for the test");
@@ -194,8 +195,8 @@ pub(super) async fn a_key_is_looked_at_with_the_move_that_shows_it(ground: &Grou
         [(0, Some(key)), (1, Some(key)), (2, Some(key + 1)), (3, None), (4, None), (4, Some(key + 1))];
     let all = moves.iter().map(|&(index, key)| {
         let user = boards[index].1;
-        let seen = Foreseen { key, ..foreseen(index, user) };
-        ground.store.write_move(Some(seen), move |tx| {
+        let plan = MovePlan { key, ..move_plan(index, user) };
+        ground.store.write_move(Some(plan), move |tx| {
             Box::pin(async move {
                 let mover = tx.mover(user, "osbox", key).await?.expect("there is a user");
                 make_move(tx, 101 + index as u32, user).await?;
@@ -224,9 +225,9 @@ pub(super) async fn moves_on_one_board_follow_each_other(ground: &Ground) {
 pub(super) async fn what_a_move_has_written_is_what_it_finds(ground: &Ground) {
     let boards = boards(ground, 3).await;
     let all = boards.iter().enumerate().map(|(index, (key, user))| {
-        let (seen, key, user) = (foreseen(index, *user), *key, *user);
-        let number = seen.number;
-        ground.store.write_move(Some(seen), move |tx| {
+        let (plan, key, user) = (move_plan(index, *user), *key, *user);
+        let number = plan.number;
+        ground.store.write_move(Some(plan), move |tx| {
             Box::pin(async move {
                 // Another one's wish, on which the other boards' mails depend.
                 tx.set_preference(user, "osbox", "style", Some("tiny")).await?;
@@ -257,7 +258,7 @@ pub(super) async fn what_a_move_has_written_is_what_it_finds(ground: &Ground) {
 
 pub(super) async fn a_move_on_a_board_that_is_not_there_finds_none(ground: &Ground) {
     let boards = boards(ground, 2).await;
-    let stranger = foreseen(77, boards[0].1);
+    let stranger = move_plan(77, boards[0].1);
     let missing = ground.store.write_move(Some(stranger), |tx| Box::pin(tx.lock_seated_board("osbox", 178)));
     let (missing, made, other) =
         tokio::join!(missing, move_on(ground, 0, boards[0].1), move_on(ground, 1, boards[1].1));
@@ -270,7 +271,7 @@ pub(super) async fn a_board_that_cannot_be_read_harms_no_move_on_another(ground:
     let spoil = ground.store.write(|tx| {
         Box::pin(async move {
             let sql = "UPDATE boards SET state = 'broken' WHERE number = 103";
-            match tx.connection.driver() {
+            match tx.driver_for_tests() {
                 Driver::Sqlite(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
                 Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
             }
@@ -302,9 +303,9 @@ pub(super) async fn what_is_written_beside_moves_does_not_mislead_them(ground: &
             })
         });
         let moves = boards.iter().enumerate().map(|(index, (_, user))| {
-            let (seen, user) = (foreseen(index, *user), *user);
-            let number = seen.number;
-            ground.store.write_move(Some(seen), move |tx| {
+            let (plan, user) = (move_plan(index, *user), *user);
+            let number = plan.number;
+            ground.store.write_move(Some(plan), move |tx| {
                 Box::pin(async move {
                     let found = make_move(tx, number, user).await?;
                     let wishes = tx.preferences(user).await?;
@@ -362,7 +363,7 @@ async fn a_board_that_somebody_holds_does_not_hold_up_the_others() {
     let Some(ground) = Ground::postgres().await else { return };
     let boards = boards(&ground, 6).await;
     let holder = Holder::of(&ground, &[101, 102]).await;
-    // Both clerks come to wait for somebody.
+    // Both writers come to wait for somebody.
     let waiting = join_all((0..2).map(|index| move_on(&ground, index, boards[index].1)));
     let others = async {
         tokio::task::yield_now().await;

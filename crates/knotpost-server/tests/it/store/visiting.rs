@@ -81,6 +81,6 @@ pub(super) async fn a_board_has_a_pulse(ground: &Ground) {
     let pulse = tx.board_pulse("osbox", 101).await.unwrap().unwrap();
     assert_eq!((pulse.ply, pulse.moved_at, pulse.remark, pulse.proposed_at), (0, None, None, None));
     assert!(tx.board_pulse("osbox", 102).await.unwrap().is_none());
-    assert!(tx.talk(board, 9).await.unwrap().is_empty());
+    assert!(tx.chat_lines(board, 9).await.unwrap().is_empty());
     assert!(tx.rating_curve("osbox", ann, 9).await.unwrap().is_empty());
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use knotpost_server::store::{Driver, Kind, STAYING, TABLES, Tx};
+use knotpost_server::store::{Driver, Kind, ReadTx, STAYING, TABLES};
 
 use super::Ground;
 
 /// Tables with their columns, kinds and key columns, as the database itself tells.
-async fn schema(tx: &mut Tx) -> Vec<(String, String, String)> {
-    match tx.connection.driver() {
+async fn schema(tx: &mut ReadTx) -> Vec<(String, String, String)> {
+    match tx.driver_for_tests() {
         Driver::Sqlite(tx) => {
             let sql = "SELECT t.name, c.name, c.type FROM sqlite_master AS t, pragma_table_info(t.name) AS c \
                        WHERE t.type = 'table'";
@@ -23,8 +23,8 @@ async fn schema(tx: &mut Tx) -> Vec<(String, String, String)> {
 }
 
 /// The same, key columns in their order.
-async fn keys(tx: &mut Tx, table: &str) -> Vec<String> {
-    match tx.connection.driver() {
+async fn keys(tx: &mut ReadTx, table: &str) -> Vec<String> {
+    match tx.driver_for_tests() {
         Driver::Sqlite(tx) => {
             let sql = "SELECT name FROM pragma_table_info($1) WHERE pk > 0 ORDER BY pk";
             sqlx::query_scalar(sql).bind(table).fetch_all(&mut *tx).await.unwrap()

@@ -8,6 +8,7 @@ tell! {
     lists_are_obeyed_with_a_password_and_never_answered,
     errors_are_answered_ten_times_an_hour,
     strangers_read_nothing_of_what_was_sent_in_their_name,
+    a_right_password_makes_nobody_a_reader_of_another_address,
     the_same_question_is_answered_ten_times_an_hour,
     rates_hold_back_who_asks_too_often,
     a_mail_to_the_postmaster_is_kept_sealed,
@@ -161,6 +162,36 @@ mod stories {
             app.letters()[0].text.contains("You wrote"),
             "who reads his mail there is told what was wrong"
         );
+    }
+
+    pub(super) async fn a_right_password_makes_nobody_a_reader_of_another_address(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.mail("ann@ann.example", "osbox challenge ann bob", "").await;
+        app.letters();
+        // Any user may write anybody's address into From.
+        let victim = "victim@vic.example";
+        let spam = "buy.watches.example";
+        app.mail(victim, &format!("osbox move 101 bob bob-secret {spam}"), "").await;
+        let letters = app.letters();
+        assert_eq!(letters.len(), 1);
+        assert!(!letters[0].text.contains("watches"), "{letters:?}");
+        let many = format!("set bob bob-secret\r\n{}", "help osbox\r\n".repeat(45));
+        app.mail(victim, "multiple", &many).await;
+        let bytes = app.letters().iter().map(|letter| letter.text.len()).sum::<usize>();
+        assert!(bytes <= 40_000, "{bytes}");
+        for number in 0..30 {
+            let name = ["ann", "bob"][number % 2];
+            let tagged = format!("Victim+{number}@vic.example");
+            app.mail(&tagged, &format!("osbox move {number} {name} {name}-secret f1"), "").await;
+        }
+        let more = app.letters().len();
+        assert!(more <= 9, "ten answers in an hour and a last word, whoever asks: {more}");
+        app.mail("bob@bob.example", &format!("osbox move 101 bob bob-secret {spam}"), "").await;
+        assert!(app.letters()[0].text.contains("You wrote"), "an address of the user's own");
+        for number in 0..30 {
+            app.mail("ann@ann.example", &format!("osbox showas ann ann-secret {}", 101 + number), "").await;
+        }
+        assert_eq!(app.letters().len(), 30, "which has a share of its own");
     }
 
     pub(super) async fn the_same_question_is_answered_ten_times_an_hour(place: Place) {

@@ -6,6 +6,9 @@ tell! {
     a_proven_address_stays_until_its_successor_is_proven,
     a_sign_up_of_somebody_else_locks_no_address_out,
     whoever_reads_an_address_confirms_it_however_many_others_claimed_it,
+    tags_of_an_address_have_its_confirmations_together,
+    one_user_has_few_addresses_asked,
+    whoever_leaves_and_comes_again_has_nobody_asked_anew,
     a_lost_confirmation_is_had_again_and_the_answer_is_true,
     a_reply_proves_the_address_and_anything_else_gets_one_hint,
     a_confirmation_is_good_for_seven_days,
@@ -143,6 +146,49 @@ mod stories {
         press(&app, &link(&letters[0])).await;
         app.work().await;
         assert_eq!(app.letters()[0].subject, "Welcome to Knotpost, vic");
+    }
+
+    pub(super) async fn tags_of_an_address_have_its_confirmations_together(place: Place) {
+        let app = confirming(place).await;
+        for number in 0..8 {
+            let line = format!("signup mal{number} mal-secret Victim+{number}@vic.example");
+            app.post(&line, "").await;
+        }
+        app.work().await;
+        assert_eq!(app.letters().len(), 3, "one reader");
+    }
+
+    pub(super) async fn one_user_has_few_addresses_asked(place: Place) {
+        let app = confirming(place).await;
+        join(&app, "mal").await;
+        for number in 0..30 {
+            let address = format!("v{number}@vic{number}.example");
+            app.post(&format!("add mal mal-secret {address}"), "").await;
+            app.post(&format!("signoff mal mal-secret {address}"), "").await;
+            app.post(&format!("change address mal mal-secret mal@mal.example w{address}"), "").await;
+        }
+        app.work().await;
+        let strangers = |letters: &[Letter]| letters.iter().filter(|l| !l.to.contains("@mal.")).count();
+        // The first of twenty was for the user's own address.
+        assert_eq!(strangers(&app.letters()), 19);
+        app.clock.advance(86_400_000);
+        app.post("add mal mal-secret x@vic.example", "").await;
+        app.work().await;
+        assert_eq!(strangers(&app.letters()), 1, "another day");
+    }
+
+    pub(super) async fn whoever_leaves_and_comes_again_has_nobody_asked_anew(place: Place) {
+        let app = confirming(place).await;
+        for number in 0..6 {
+            app.post(&format!("signup mal{number} mal-secret victim@vic.example"), "").await;
+            app.work().await;
+            app.post(&format!("delete mal{number} mal-secret"), "").await;
+        }
+        assert_eq!(app.letters().len(), 3);
+        app.clock.advance(86_400_000);
+        app.post("signup vic vic-secret victim@vic.example", "").await;
+        app.work().await;
+        assert_eq!(app.letters().len(), 1, "another day");
     }
 
     pub(super) async fn a_lost_confirmation_is_had_again_and_the_answer_is_true(place: Place) {

@@ -17,7 +17,7 @@ mod stories {
     use std::fs;
     use std::path::PathBuf;
 
-    use knotpost_server::inbound::{Desk, Round, Watch};
+    use knotpost_server::inbound::{MailIntake, MaildirWatcher, Round};
     use tokio_util::sync::CancellationToken;
 
     use crate::harness::{ADDRESS, Place, TestApp};
@@ -28,7 +28,7 @@ mod stories {
     struct Watching {
         app: TestApp,
         root: PathBuf,
-        watch: Watch,
+        watch: MaildirWatcher,
     }
 
     impl Watching {
@@ -41,7 +41,7 @@ mod stories {
             for folder in ["new", "cur", "tmp"] {
                 fs::create_dir_all(root.join(folder)).unwrap();
             }
-            let watch = Watch::new(root.clone(), MOST);
+            let watch = MaildirWatcher::new(root.clone(), MOST);
             Self { app, root, watch }
         }
 
@@ -216,8 +216,8 @@ mod stories {
                 .deliver(&format!("{number}.x"), mail("ann", "help", &format!("Message-ID: <{number}@x>\n")));
         }
         let stop = CancellationToken::new();
-        let desk = Desk::new(folder.app.app.clone());
-        let mut second = Watch::new(folder.root.clone(), MOST);
+        let desk = MailIntake::new(folder.app.app.clone());
+        let mut second = MaildirWatcher::new(folder.root.clone(), MOST);
         // Where their transactions meet too often, a mail waits for the next look.
         for _ in 0..20 {
             let rounds = tokio::join!(folder.watch.walk(&folder.app.desk, &stop), second.walk(&desk, &stop));

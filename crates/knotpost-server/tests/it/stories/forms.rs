@@ -27,7 +27,7 @@ mod stories {
     use axum::http::Request;
     use futures_util::FutureExt as _;
     use knotpost_server::clock::Clock as _;
-    use knotpost_server::outbound::{SendError, Sender};
+    use knotpost_server::outbound::{DeliveryWorker, SendError};
     use knotpost_server::store::{Driver, MailFilter, MailQueue, Window};
 
     use crate::harness::{DAY, Letter, Place, TestApp, show_all};
@@ -199,7 +199,7 @@ mod stories {
 
     pub(super) async fn what_a_sender_has_in_hand_is_given_back_or_left_to_the_next_lease(place: Place) {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
-        let other = Sender::new(Arc::clone(&app.app), Arc::clone(&app.transport));
+        let other = DeliveryWorker::new(Arc::clone(&app.app), Arc::clone(&app.transport));
         app.post("osbox challenge -size=4 ann bob", "").await;
         assert!(app.sender.send_next().await.unwrap());
         assert!(!other.send_next().await.unwrap(), "the first sender has both in hand");
@@ -273,7 +273,7 @@ mod stories {
         for _ in 0..60 {
             app.post("osbox challenge ann bob", "").await;
         }
-        let mut plenty = Box::pin(app.sender.plenty());
+        let mut plenty = Box::pin(app.sender.wait_for_backlog());
         app.sender.help().await.unwrap();
         assert_eq!(app.letters().len(), 0, "nothing is in hand yet");
         let mut letters = Vec::new();
@@ -309,7 +309,7 @@ mod stories {
             app.post("osbox challenge ann bob", "").await;
         }
         let relay = Relay::quick().await;
-        let sender = Sender::new(Arc::clone(&app.app), Arc::new(relay.transport()));
+        let sender = DeliveryWorker::new(Arc::clone(&app.app), Arc::new(relay.transport()));
         let work = async || while sender.send_next().await.unwrap() {};
         futures_util::future::join_all([Box::pin(work()), Box::pin(work())]).await;
         let heard = relay.heard();
@@ -325,7 +325,7 @@ mod stories {
     async fn alter(app: &TestApp, sql: &'static str) {
         let altered = app.app.store.write(move |tx| {
             Box::pin(async move {
-                match tx.connection.driver() {
+                match tx.driver_for_tests() {
                     Driver::Sqlite(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
                     Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
                 }

@@ -81,12 +81,8 @@ mod stories {
             let line = format!("{front}{}", spec.name());
             // Not by mail: answers to errors are counted there.
             let origin = Origin::mail(Some("fred@fred.example".parse().unwrap()), None, false);
-            let answer = execute(
-                &app.app,
-                Request { line: line.clone(), body: String::new(), origin, answering: None },
-            )
-            .await
-            .unwrap();
+            let request = Request::of_line(line.as_str(), "", origin, &app.app.vocabulary);
+            let answer = execute(&app.app, request).await.unwrap();
             let Some(failure) = answer.failure.filter(|failure| failure.code == Code::WrongArguments) else {
                 continue;
             };

@@ -361,7 +361,7 @@ mod stories {
         let app = TestApp::start_with(place, |config| config.secrets.key = "ab".repeat(32).into()).await;
         assert!(refusal(&app, &file).await.contains("another secret key"));
         take(&app, &file, ForeignKey::Adopt).await.unwrap();
-        let known = app.app.store.read().await.unwrap().server_fact("key").await.unwrap();
+        let known = app.app.store.read().await.unwrap().server_metadata("key").await.unwrap();
         assert_eq!(known, Some(app.app.secret.fingerprint()));
         assert_eq!(app.post("osbox challenge ann ann", "").await.outcome(), "200 ok");
     }

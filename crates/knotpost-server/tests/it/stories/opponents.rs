@@ -66,7 +66,7 @@ mod stories {
         let app = TestApp::with_players(place, &["ann", "bob", "cyd"]).await;
         ok(&app, "osbox challenge ann cyd").await;
         ok(&app, "osbox limit ann ann-secret 1").await;
-        assert!(ok(&app, "osbox seek ann ann-secret 1").await.contains("Nobody is found for you"));
+        assert!(ok(&app, "osbox seek ann ann-secret 1").await.contains("No opponent is found for you"));
         ok(&app, "osbox seek bob bob-secret 1").await;
         assert_eq!(players(&app, 102).await, Vec::<String>::new());
         for userid in ["ann", "cyd"] {

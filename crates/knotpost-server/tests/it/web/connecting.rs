@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::Request;
 use knotpost_server::domain::Networks;
-use knotpost_server::inbound::Desk;
+use knotpost_server::inbound::MailIntake;
 use knotpost_server::web::{ServeLimits, Web, serve};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
@@ -44,7 +44,7 @@ impl Listening {
             ..ServeLimits::new(&app.app.config.http)
         };
         change(&mut limits);
-        let web = Web::new(Arc::clone(&app.app), Arc::new(Desk::new(Arc::clone(&app.app))), None);
+        let web = Web::new(Arc::clone(&app.app), Arc::new(MailIntake::new(Arc::clone(&app.app))), None);
         let stop = CancellationToken::new();
         let task = tokio::spawn(serve(listener, web, limits, stop.clone()));
         Self { app, address, stop, task }

@@ -73,11 +73,7 @@ mod stories {
         let secret = between(&page.text, "aria-label=\"The secret\">", "<").to_owned();
         assert!(secret.starts_with("whsec_") && !page.text.contains("<script>alert"), "{}", page.text);
         let page = ann.get("/settings").await;
-        assert!(
-            page.text.contains("(turn, over;") && page.text.contains("told nothing yet"),
-            "{}",
-            page.text
-        );
+        assert!(page.text.contains("(turn, over;") && page.text.contains("no message yet"), "{}", page.text);
         assert!(!page.text.contains("<script>alert") && !page.text.contains(&secret[6..]), "{}", page.text);
         let id =
             between(&page.text, "class=\"row\"><input type=\"hidden\" name=\"id\" value=\"", "\"").to_owned();
@@ -87,7 +83,7 @@ mod stories {
         app.work().await;
         let told = host.told();
         assert!(told[0].is_signed_with(&secret) && told[0].json()["type"] == "test", "{told:?}");
-        assert!(ann.get("/settings").await.text.contains("last told 2026-11-20"));
+        assert!(ann.get("/settings").await.text.contains("last message 2026-11-20"));
         let page = ann.post("/settings", &[("act", "renew_hook"), ("id", &id)]).await;
         let renewed = between(&page.text, "aria-label=\"The secret\">", "<").to_owned();
         assert_ne!(renewed, secret);

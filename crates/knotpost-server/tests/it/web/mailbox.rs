@@ -7,8 +7,8 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::Request;
-use knotpost_server::inbound::Desk;
-use knotpost_server::outbound::maildir::Maildir;
+use knotpost_server::inbound::MailIntake;
+use knotpost_server::outbound::transports::maildir::Maildir;
 use knotpost_server::secret::MailboxKey;
 use knotpost_server::service::UserEdit;
 use knotpost_server::web::{Web, router};
@@ -45,7 +45,7 @@ impl House {
         edit_user(&app.app, "ada", UserEdit::Role("admin")).await.unwrap();
         let folder = tempfile::tempdir().unwrap();
         let mails = Maildir::open(folder.path().join("out")).unwrap();
-        let desk = Arc::new(Desk::new(Arc::clone(&app.app)));
+        let desk = Arc::new(MailIntake::new(Arc::clone(&app.app)));
         let key = MailboxKey::fresh(app.app.entropy.as_ref()).unwrap();
         let web =
             Web::new(Arc::clone(&app.app), desk, None).with_mailbox(Arc::new(mails.clone()), key.clone());

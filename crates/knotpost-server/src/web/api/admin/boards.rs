@@ -1,4 +1,4 @@
-//! Boards for administrators' programs: one with anybody's eyes, and what may be done to it.
+//! Boards for administrators' programs: viewing one as any player, and changing it.
 
 use axum::extract::State;
 use axum::{Extension, Json};
@@ -19,13 +19,13 @@ use crate::web::openapi::Operation;
 pub(in crate::web::api) const LIST_BOARDS: Operation =
     boards::LIST.renamed(operation("search_boards", "Boards, removed ones with `state=removed`"));
 
-/// With whose eyes a board is looked at, and when.
+/// As which player and after which move a board is viewed.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(in crate::web::api) struct BoardQuery {
     /// After this move. Without it: as it is now.
     ply: Option<i64>,
-    /// As the player in this seat sees it. Such a look is in the audit log.
+    /// As the player in this seat sees it. Such a view is recorded in the audit log.
     #[schemars(range(min = 1))]
     seat: Option<u8>,
 }
@@ -39,7 +39,7 @@ pub(in crate::web::api) struct InspectedBoard {
     number: i64,
     /// The options, those with their default value left out.
     options: String,
-    /// Where it stands.
+    /// Its state.
     state: BoardState,
     /// Since when its clock stands still.
     paused: Option<Moment>,
@@ -65,7 +65,7 @@ pub(in crate::web::api) struct InspectedBoard {
     started: Moment,
     /// When it ended.
     ended: Option<Moment>,
-    /// When the clock looks at it.
+    /// When the clock checks it next.
     due: Option<Moment>,
     /// When the player to move was reminded last.
     reminded: Option<Moment>,
@@ -78,7 +78,7 @@ pub(in crate::web::api) struct InspectedBoard {
 struct InspectedSeat {
     /// From 1, in turn order.
     seat: i64,
-    /// Who sits there.
+    /// The player in this seat.
     userid: String,
     /// Whether it still plays.
     state: SeatState,
@@ -95,7 +95,7 @@ struct InspectedSeat {
 struct QueuedMoves {
     /// The seat.
     seat: i64,
-    /// Who sits there.
+    /// The player in this seat.
     userid: String,
     /// The moves, as typed.
     moves: String,

@@ -1,4 +1,4 @@
-//! Mail that came and mail that goes, for administrators' programs.
+//! Received and outgoing mail, for administrators' programs.
 
 use axum::extract::State;
 use axum::{Extension, Json};
@@ -35,7 +35,7 @@ pub(in crate::web::api) struct MailsQuery {
     /// Where the last page ended.
     #[schemars(regex(pattern = r"^[0-9]{1,18}$"))]
     cursor: Option<String>,
-    /// At most so many; 50 unless it says otherwise.
+    /// The most entries of the page; 50 by default.
     #[schemars(range(min = 1, max = MOST))]
     limit: Option<usize>,
 }
@@ -72,10 +72,10 @@ pub(in crate::web::api) struct Outbox {
 pub(in crate::web::api) struct WholeReceivedMail {
     #[serde(flatten)]
     mail: ReceivedMail,
-    /// Its parts, a line each, if the message is kept.
+    /// Its parts, one line each, if the message is stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     parts: Option<Vec<String>>,
-    /// Its readable text, if the message is kept.
+    /// Its readable text, if the message is stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     message_text: Option<String>,
 }

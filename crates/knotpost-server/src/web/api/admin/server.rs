@@ -1,4 +1,4 @@
-//! The server as a whole: how it is doing, what it has to do, what administrators did, a word to everybody.
+//! The server for administrators' programs: its state, its pending work, the audit log, and broadcasts.
 
 use axum::extract::State;
 use axum::{Extension, Json};
@@ -15,7 +15,7 @@ use crate::web::error::Problem;
 use crate::web::extract::{Asked, Sent};
 use crate::web::openapi::Operation;
 
-/// How the server is doing.
+/// The state of the server.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::web::api) struct Overview {
     /// Its version.
@@ -34,7 +34,7 @@ pub(in crate::web::api) struct Overview {
     duties: Vec<Duty>,
 }
 
-/// Mail that waits.
+/// A mail queue.
 #[derive(Serialize, JsonSchema)]
 struct Queue {
     /// How many mails.
@@ -61,11 +61,11 @@ struct GameBoards {
 struct Duty {
     /// Which work.
     name: String,
-    /// Who does it.
+    /// The process that does it.
     holder: String,
     /// When it was last done.
     last_run: Moment,
-    /// Nobody else does it before.
+    /// No other process does it before this time.
     until: Moment,
 }
 
@@ -106,12 +106,12 @@ pub(in crate::web::api) async fn overview(State(web): State<Web>) -> Result<Json
     }))
 }
 
-/// What the server has to do by itself.
+/// The pending work of the server.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::web::api) struct Jobs {
     /// Its time.
     now: Moment,
-    /// Boards that the clock looks at next.
+    /// The boards that the clock checks next.
     deadlines: Vec<Deadline>,
     /// Work that one process does for all.
     duties: Vec<Duty>,
@@ -121,7 +121,7 @@ pub(in crate::web::api) struct Jobs {
     next_digest: Option<Moment>,
 }
 
-/// A board that the clock looks at.
+/// A board that the clock will check.
 #[derive(Serialize, JsonSchema)]
 struct Deadline {
     /// The game's name.
@@ -130,7 +130,7 @@ struct Deadline {
     number: i64,
     /// Whose turn it is.
     to_move: Option<String>,
-    /// When the clock looks at it.
+    /// When the clock checks it.
     due: Moment,
     /// When the player was reminded last.
     reminded: Option<Moment>,
@@ -141,7 +141,7 @@ struct Deadline {
 struct Broadcast {
     /// Its number.
     id: i64,
-    /// Who wrote it.
+    /// Its author.
     userid: String,
     /// When.
     at: Moment,
@@ -183,7 +183,7 @@ pub(in crate::web::api) struct LogQuery {
     /// Where the last page ended.
     #[schemars(regex(pattern = r"^[0-9]{1,18}$"))]
     cursor: Option<String>,
-    /// At most so many; 50 unless it says otherwise.
+    /// The most entries of the page; 50 by default.
     #[schemars(range(min = 1, max = MOST))]
     limit: Option<usize>,
 }
@@ -243,12 +243,12 @@ pub(in crate::web::api) async fn audit(
     Ok(Json(AuditLog { audit, cursor: page.next.map(|id| id.to_string()) }))
 }
 
-/// A word to everybody.
+/// A broadcast to all users.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "BroadcastText")]
 pub(in crate::web::api) struct BroadcastRequest {
-    /// What everybody is mailed.
+    /// The text mailed to all users.
     text: String,
 }
 

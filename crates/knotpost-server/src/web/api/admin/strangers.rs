@@ -1,4 +1,4 @@
-//! Whom the server writes to: the list of those who get no mail, and what mail of strangers comes to.
+//! The do-not-mail list, and how the server treats mail from strangers.
 
 use axum::extract::State;
 use axum::{Extension, Json};
@@ -15,7 +15,7 @@ use crate::web::error::Problem;
 use crate::web::extract::{Asked, Sent};
 use crate::web::openapi::Operation;
 
-/// A page of those who get no mail.
+/// A page of the do-not-mail list.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::web::api) struct DoNotMail {
     /// The entries, by target.
@@ -24,7 +24,7 @@ pub(in crate::web::api) struct DoNotMail {
     cursor: Option<String>,
 }
 
-/// Somebody who gets no mail, whatever causes it.
+/// An address or domain that never gets mail.
 #[derive(Serialize, JsonSchema)]
 struct Unmailed {
     /// An address, with all its tags, or a domain behind an `@`.
@@ -97,12 +97,12 @@ pub(in crate::web::api) async fn change_do_not_mail(
     carry_out(&web, &caller, deed).await
 }
 
-/// What mail of strangers comes to.
+/// How mail from strangers is treated.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::web::api) struct Strangers {
     /// `open`, `known` or `closed`.
     policy: &'static str,
-    /// Whether an administrator said so, and not the configuration.
+    /// Whether an administrator set it, rather than the configuration.
     is_set: bool,
 }
 
@@ -114,15 +114,15 @@ pub(in crate::web::api) async fn strangers(State(web): State<Web>) -> Result<Jso
     Ok(Json(Strangers { policy: policy.as_str(), is_set }))
 }
 
-/// What can be said about strangers.
+/// The settings for strangers.
 const POLICIES: [&str; 4] = ["open", "known", "closed", "default"];
 
-/// A change of what mail of strangers comes to, on all servers of the database.
+/// A change of how mail from strangers is treated, on all servers of the database.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "StrangersChange")]
 pub(in crate::web::api) struct StrangersRequest {
-    /// What holds from now on; `default`: what the configuration says.
+    /// The new setting; `default` is that of the configuration.
     #[schemars(extend("enum" = POLICIES))]
     policy: String,
 }

@@ -18,11 +18,11 @@ use crate::web::openapi::Operation;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(in crate::web::api) struct UsersQuery {
-    /// The beginning of a name, or a whole address.
+    /// The beginning of a name, or a complete address.
     q: String,
     /// Where the last page ended.
     cursor: Option<String>,
-    /// At most so many; 50 unless it says otherwise.
+    /// The most entries of the page; 50 by default.
     #[schemars(range(min = 1, max = MOST))]
     limit: Option<usize>,
     /// Only users whose name would be refused to a new user today. A page may have fewer than `limit` of them, or none,
@@ -54,18 +54,18 @@ struct UserLine {
     name_refused: Option<String>,
 }
 
-/// A user as administrators see him.
+/// A user as administrators see them.
 #[derive(Serialize, JsonSchema)]
 pub(in crate::web::api) struct WholeUser {
     #[serde(flatten)]
     line: UserLine,
-    /// His addresses and whether mail reaches them.
+    /// Their addresses, and whether mail reaches them.
     addresses: Vec<UserAddress>,
-    /// Boards that he plays on.
+    /// The boards they play on.
     active_boards: usize,
-    /// Browsers that he is logged in with.
+    /// The browsers they are logged in with.
     sessions: usize,
-    /// His keys.
+    /// Their API keys.
     tokens: usize,
 }
 

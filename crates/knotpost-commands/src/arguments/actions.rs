@@ -1,0 +1,68 @@
+//! Moves and other actions on a board, as they are written in a line.
+
+use super::Args;
+use crate::error::{ErrorCode, ParseError};
+use crate::value::{Action, QueuedMove, read_count};
+
+/// `move` or `move#n`.
+pub(crate) fn read_numbered(args: &Args<'_>, word: &str) -> Result<(Action, Option<u32>), ParseError> {
+    let Ok((text, number)) = split_number(word) else {
+        let message = format!("`{}` does not end in the number of a move, as `#8` does", args.show(word));
+        return Err(args.fail(ErrorCode::BadValue, message));
+    };
+    Ok((Action::from_word(text), number))
+}
+
+/// A word in front of `#n` is empty, or what follows `#` is no number of a move.
+pub(crate) struct BadNumber;
+
+/// Splits `move#n`; n counts from 1.
+pub(crate) fn split_number(word: &str) -> Result<(&str, Option<u32>), BadNumber> {
+    match word.rsplit_once('#') {
+        None => Ok((word, None)),
+        Some(("", _)) => Err(BadNumber),
+        Some((text, number)) => match read_count(number).filter(|number| *number > 0) {
+            Some(number) => Ok((text, Some(number))),
+            None => Err(BadNumber),
+        },
+    }
+}
+
+/// Lets through what can stand for a turn: a move, a pass or a swap.
+pub(crate) fn only_turns(args: &Args<'_>, action: Action) -> Result<Action, ParseError> {
+    if is_turn(&action) {
+        return Ok(action);
+    }
+    let message = format!("`{}` is not a move that `{}` can take", action.as_str(), args.verb.spec().name());
+    Err(args.fail(ErrorCode::BadValue, message))
+}
+
+/// Whether an action can stand for a turn.
+pub(crate) fn is_turn(action: &Action) -> bool {
+    matches!(action, Action::Move(_) | Action::Pass | Action::Swap)
+}
+
+/// Reads moves with conditions in front of some of them; at least one move.
+pub(crate) fn read_queued(words: &[&str]) -> Result<Vec<QueuedMove>, &'static str> {
+    const DANGLING: &str = "after `if:` and a reply must come the move to make then";
+    let mut moves = Vec::new();
+    let mut condition: Option<String> = None;
+    for word in words {
+        let lower = word.get(..3).map(str::to_ascii_lowercase);
+        if let Some(reply) = word.get(3..).filter(|_| lower.as_deref() == Some("if:")) {
+            if reply.is_empty() {
+                return Err("the reply follows `if:` without a blank, as in `if:f9`");
+            }
+            if condition.replace(reply.to_owned()).is_some() {
+                return Err(DANGLING);
+            }
+            continue;
+        }
+        let action = Action::from_word(word);
+        if !is_turn(&action) {
+            return Err("only moves, `pass` and `swap` can be queued");
+        }
+        moves.push(QueuedMove { condition: condition.take(), action });
+    }
+    if condition.is_some() || moves.is_empty() { Err(DANGLING) } else { Ok(moves) }
+}

@@ -1,0 +1,179 @@
+//! What follows the front of a line, and what the verbs have in common when they read it.
+//!
+//! Nothing here knows which verb reads what.
+
+mod actions;
+mod addresses;
+mod options;
+mod settings;
+
+pub(crate) use actions::{is_turn, only_turns, read_numbered, read_queued, split_number};
+pub(crate) use addresses::{is_address, read_addresses};
+pub(crate) use options::{is_option_name, read_options};
+pub(crate) use settings::{is_setting_name, read_settings};
+
+use crate::error::{ErrorCode, ParseError};
+use crate::grammar::NamedGame;
+use crate::mask::show;
+use crate::suggest::{Found, nearest, one_of, resolve};
+use crate::token::{RawOption, Word};
+use crate::value::{BoardAt, Selector, read_count};
+use crate::verbs::Verb;
+use crate::vocabulary::Vocabulary;
+use crate::words::{Credentials, Password};
+
+/// What follows the front of a line.
+pub(crate) struct Args<'a> {
+    pub(crate) verb: Verb,
+    pub(crate) game: NamedGame<'a>,
+    pub(crate) words: &'a [Word<'a>],
+    pub(crate) options: &'a [RawOption<'a>],
+    pub(crate) vocabulary: &'a Vocabulary,
+}
+
+impl<'a> Args<'a> {
+    /// The canonical name of the game; empty while the game is unknown, and then the command is dropped.
+    pub(crate) fn game_name(&self) -> String {
+        if let NamedGame::Known(game) = self.game { game.name.clone() } else { String::new() }
+    }
+
+    pub(crate) fn fail(&self, code: ErrorCode, message: impl Into<String>) -> ParseError {
+        ParseError { verb: Some(self.verb), ..ParseError::new(code, message) }
+    }
+
+    pub(crate) fn show(&self, word: &str) -> String {
+        show(word, self.vocabulary)
+    }
+
+    pub(crate) fn too_few(&self) -> ParseError {
+        let name = self.verb.spec().name();
+        self.fail(ErrorCode::WrongArguments, format!("something is missing after `{name}`"))
+    }
+
+    fn too_many(&self) -> ParseError {
+        let name = self.verb.spec().name();
+        self.fail(ErrorCode::WrongArguments, format!("there are more words after `{name}` than it takes"))
+    }
+
+    /// Checks how many words there are.
+    pub(crate) fn count(&self, least: usize, most: usize) -> Result<(), ParseError> {
+        if self.words.len() < least {
+            Err(self.too_few())
+        } else if self.words.len() > most {
+            Err(self.too_many())
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Refuses any option.
+    pub(crate) fn no_options(&self) -> Result<(), ParseError> {
+        let Some(option) = self.options.first() else { return Ok(()) };
+        let name = self.verb.spec().name();
+        let message = format!("`{name}` takes no options, such as `-{}`", self.show(option.name));
+        Err(self.fail(ErrorCode::BadOption, message))
+    }
+
+    pub(crate) fn word(&self, index: usize) -> Result<&'a str, ParseError> {
+        self.words.get(index).map(|word| word.text).ok_or_else(|| self.too_few())
+    }
+
+    pub(crate) fn texts(&self, from: usize) -> impl Iterator<Item = &'a str> {
+        self.words.get(from..).unwrap_or_default().iter().map(|word| word.text)
+    }
+
+    pub(crate) fn who(&self, index: usize) -> Result<Credentials, ParseError> {
+        let password = Password::given(self.word(index + 1)?);
+        Ok(Credentials::typed(self.word(index)?, password))
+    }
+
+    /// A board without a moment in its history.
+    pub(crate) fn board(&self, index: usize) -> Result<u32, ParseError> {
+        self.board_number(self.word(index)?)
+    }
+
+    pub(crate) fn board_number(&self, word: &str) -> Result<u32, ParseError> {
+        match BoardAt::from_word(word) {
+            Some(BoardAt { number, at: None }) => Ok(number),
+            Some(_) => {
+                let message =
+                    format!("`{}` is a board at one of its moves; here only the board goes", self.show(word));
+                Err(self.fail(ErrorCode::WrongArguments, message))
+            }
+            None => Err(self.not_a_board(word)),
+        }
+    }
+
+    pub(crate) fn board_at(&self, word: &str) -> Result<BoardAt, ParseError> {
+        BoardAt::from_word(word).ok_or_else(|| self.not_a_board(word))
+    }
+
+    fn not_a_board(&self, word: &str) -> ParseError {
+        let message = format!("`{}` is not a board number", self.show(word));
+        self.fail(ErrorCode::WrongArguments, message)
+    }
+
+    /// Words that are userids, with at most one selector among them.
+    pub(crate) fn users(
+        &self,
+        from: usize,
+        allowed: &[Selector],
+    ) -> Result<(Vec<String>, Option<Selector>), ParseError> {
+        let mut users = Vec::new();
+        let mut selector = None;
+        for word in self.texts(from) {
+            let Some(found) = Selector::from_word(word) else {
+                users.push(self.userid(word)?);
+                continue;
+            };
+            if !allowed.contains(&found) {
+                let words: Vec<&str> = allowed.iter().map(|selector| selector.as_str()).collect();
+                let message = format!("`{}` does not go here, only {}", found.as_str(), one_of(&words));
+                return Err(self.fail(ErrorCode::BadValue, message));
+            }
+            if selector.replace(found).is_some() {
+                let message = "only one choice of boards can be made at a time";
+                return Err(self.fail(ErrorCode::WrongArguments, message));
+            }
+        }
+        Ok((users, selector))
+    }
+
+    /// A word that must be a userid; a number never is.
+    pub(crate) fn userid(&self, word: &str) -> Result<String, ParseError> {
+        if word.trim_start_matches('#').bytes().all(|byte| byte.is_ascii_digit() || byte == b'#') {
+            let message = format!("`{}` is a number where a userid must stand", self.show(word));
+            return Err(self.fail(ErrorCode::WrongArguments, message));
+        }
+        Ok(word.to_owned())
+    }
+
+    /// A word that must be a game of this server, by its canonical name.
+    pub(crate) fn find_game(&self, word: &str) -> Result<String, ParseError> {
+        let games = self.vocabulary.games();
+        let names: Vec<&str> = games.iter().map(|game| game.name.as_str()).collect();
+        match resolve(word, names.iter().map(|name| (*name, *name))) {
+            Found::One(name) => Ok(name.to_owned()),
+            Found::Many(_) | Found::Nothing => {
+                let shown = self.show(word);
+                let message = format!("there is no game `{shown}` here; the games are {}", one_of(&names));
+                Err(self
+                    .fail(ErrorCode::UnknownGame, message)
+                    .with_suggestions(nearest(word, names.iter().map(|name| (*name, *name)))))
+            }
+        }
+    }
+
+    /// A password that obeys the rules for new ones.
+    pub(crate) fn new_password(&self, index: usize) -> Result<Password, ParseError> {
+        Password::choose(self.word(index)?)
+            .map_err(|rule| self.fail(ErrorCode::BadValue, format!("this password cannot be taken: {rule}")))
+    }
+
+    /// A number of boards, at most 9999.
+    pub(crate) fn number_of_boards(&self, word: &str) -> Result<u32, ParseError> {
+        read_count(word).filter(|count| *count <= 9999).ok_or_else(|| {
+            self.fail(ErrorCode::BadValue, format!("`{}` is not a number of boards", self.show(word)))
+        })
+    }
+}

@@ -1,0 +1,157 @@
+//! Options of a challenge: the game's by the vocabulary, the server's own.
+//!
+//! Ranges and contradictions of a game's options are the game's business.
+
+use super::Args;
+use crate::error::{ErrorCode, ParseError};
+use crate::grammar::{NamedGame, did_you_mean};
+use crate::suggest::{Found, nearest, one_of, resolve_prefix};
+use crate::token::{Dashes, RawOption};
+use crate::value::{Days, GivenOption, ServerOptions};
+use crate::vocabulary::{OptionWord, Vocabulary};
+
+/// An option of the server.
+#[derive(Clone, Copy, PartialEq)]
+enum ServerOption {
+    Nagtime,
+    Forfeittime,
+    Totaltime,
+    Unrated,
+}
+
+const SERVER_OPTIONS: [(&str, ServerOption); 4] = [
+    ("nagtime", ServerOption::Nagtime),
+    ("forfeittime", ServerOption::Forfeittime),
+    ("totaltime", ServerOption::Totaltime),
+    ("unrated", ServerOption::Unrated),
+];
+
+/// What an option's name stands for.
+#[derive(Clone, Copy, PartialEq)]
+enum Meant<'a> {
+    Game(&'a OptionWord),
+    Server(&'static str, ServerOption),
+}
+
+/// Whether a name is one of the server's or of any game's options, spelled out.
+pub(crate) fn is_option_name(name: &str, vocabulary: &Vocabulary) -> bool {
+    let same = |known: &str| known.eq_ignore_ascii_case(name);
+    SERVER_OPTIONS.iter().any(|(known, _)| same(known))
+        || vocabulary.games().iter().flat_map(|game| &game.options).any(|option| same(&option.name))
+}
+
+/// Reads all options of the line. The options of an unknown game are left out.
+pub(crate) fn read_options(args: &Args<'_>) -> Result<(Vec<GivenOption>, ServerOptions), ParseError> {
+    let mut given = Vec::new();
+    let mut server = ServerOptions::default();
+    for option in args.options {
+        match find_option(args, *option)? {
+            None => {}
+            Some(Meant::Game(word)) => given.push(read_game_option(args, word, *option)?),
+            Some(Meant::Server(name, meant)) => {
+                set_server_option(args, &mut server, name, meant, option.value)?;
+            }
+        }
+    }
+    Ok((given, server))
+}
+
+/// Finds an option among those its dashes point to, then among the others.
+fn find_option<'a>(args: &Args<'a>, option: RawOption<'_>) -> Result<Option<Meant<'a>>, ParseError> {
+    let words = if let NamedGame::Known(game) = args.game { game.options.as_slice() } else { &[] };
+    let game = || words.iter().map(|word| (word.name.as_str(), Meant::Game(word)));
+    let server = || SERVER_OPTIONS.iter().map(|(name, meant)| (*name, Meant::Server(name, *meant)));
+    let in_game = resolve_prefix(option.name, 1, game());
+    let in_server = resolve_prefix(option.name, 1, server());
+    let found = match option.dashes {
+        Dashes::One if in_game != Found::Nothing => in_game,
+        Dashes::Two if in_server == Found::Nothing => in_game,
+        _ => in_server,
+    };
+    match found {
+        Found::One(meant) => Ok(Some(meant)),
+        Found::Many(names) => {
+            let message = format!("`-{}` may mean {}", args.show(option.name), one_of(&names));
+            Err(args.fail(ErrorCode::BadOption, message).with_suggestions(names))
+        }
+        Found::Nothing if args.game == NamedGame::Unknown => Ok(None),
+        Found::Nothing => Err(unknown_option(args, words, option.name)),
+    }
+}
+
+fn unknown_option(args: &Args<'_>, words: &[OptionWord], name: &str) -> ParseError {
+    let all = words.iter().map(|word| word.name.as_str()).chain(SERVER_OPTIONS.map(|(name, _)| name));
+    let near = nearest(name, all.map(|known| (known, known)));
+    let message =
+        format!("there is no option `-{}`{}; {}", args.show(name), did_you_mean(&near), list_options(words));
+    args.fail(ErrorCode::BadOption, message).with_suggestions(near)
+}
+
+/// All options with their defaults.
+fn list_options(words: &[OptionWord]) -> String {
+    let game = words.iter().map(|word| {
+        let value = if word.takes_value { "=..." } else { "" };
+        let default =
+            if word.default.is_empty() { String::new() } else { format!(" (default {})", word.default) };
+        format!("-{}{value}{default}", word.name)
+    });
+    let server =
+        ["--nagtime=DAYS (default 7)", "--forfeittime=DAYS (default 21)", "--totaltime=DAYS", "--unrated"];
+    let all: Vec<String> = game.chain(server.map(str::to_owned)).collect();
+    format!("the options are {}", all.join(", "))
+}
+
+fn read_game_option(
+    args: &Args<'_>,
+    word: &OptionWord,
+    option: RawOption<'_>,
+) -> Result<GivenOption, ParseError> {
+    let name = &word.name;
+    let message = match option.value {
+        None | Some("") if word.takes_value => {
+            format!("`-{name}` needs a value, as in `-{name}={}`", example(word))
+        }
+        Some(_) if !word.takes_value => format!("`-{name}` stands alone, without a value"),
+        _ => return Ok(GivenOption { name: name.clone(), value: option.value.map(str::to_owned) }),
+    };
+    Err(args.fail(ErrorCode::BadOption, message))
+}
+
+fn example(word: &OptionWord) -> &str {
+    if word.default.is_empty() { "..." } else { &word.default }
+}
+
+fn set_server_option(
+    args: &Args<'_>,
+    server: &mut ServerOptions,
+    name: &str,
+    meant: ServerOption,
+    value: Option<&str>,
+) -> Result<(), ParseError> {
+    let time = match meant {
+        ServerOption::Unrated => {
+            if value.is_some() {
+                let message = "`--unrated` stands alone, without a value";
+                return Err(args.fail(ErrorCode::BadOption, message));
+            }
+            if std::mem::replace(&mut server.unrated, true) {
+                return Err(repeated(args, name));
+            }
+            return Ok(());
+        }
+        ServerOption::Nagtime => &mut server.nagtime,
+        ServerOption::Forfeittime => &mut server.forfeittime,
+        ServerOption::Totaltime => &mut server.totaltime,
+    };
+    let days = Days::from_word(value.unwrap_or_default()).ok_or_else(|| {
+        let shown = args.show(value.unwrap_or_default());
+        let message =
+            format!("`--{name}` takes a number of days up to 3650, such as `--{name}=2.5`, not `{shown}`");
+        args.fail(ErrorCode::BadOption, message)
+    })?;
+    if time.replace(days).is_some() { Err(repeated(args, name)) } else { Ok(()) }
+}
+
+fn repeated(args: &Args<'_>, name: &str) -> ParseError {
+    args.fail(ErrorCode::BadOption, format!("`--{name}` is given twice"))
+}

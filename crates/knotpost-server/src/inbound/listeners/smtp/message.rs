@@ -1,0 +1,130 @@
+//! The message phase of a session: reads a message, passes it to the intake, and sends the reply.
+
+use knotpost_mail::data::{DataReader, Progress, Received};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::timeout;
+
+use super::reply::{Charset, write_reply};
+use super::session::{Session, Transaction};
+use super::stream::Wire;
+use super::{Envelope, Protocol, Receipt, Way};
+
+/// A message over the limit is read to its end up to this multiple of the limit, so that it is refused with a reply.
+const MAX_OVERSIZE_FACTOR: usize = 16;
+
+/// How the reading of a message ended.
+enum Reading {
+    /// At its end.
+    Ended(Received),
+    /// The client sends without end.
+    Endless,
+    /// The client stopped sending, or is too slow.
+    TimedOut,
+}
+
+impl Session {
+    /// Reads the message and replies; false when the connection is to be closed.
+    pub(super) async fn take_message<S: AsyncRead + AsyncWrite + Unpin>(
+        &mut self,
+        wire: &mut Wire<S>,
+    ) -> std::io::Result<bool> {
+        let Some(transaction) = self.transaction.take() else { return Ok(true) };
+        let reading = tokio::select! {
+            read = timeout(self.settings.message_timeout, self.read_message(wire)) => {
+                read.unwrap_or(Ok(Reading::TimedOut))?
+            }
+            () = self.grace_is_over() => {
+                let text = "the server is going down, please try again later";
+                self.say(&mut wire.output, 421, "4.3.2", text);
+                return Ok(false);
+            }
+        };
+        let copies = match self.settings.protocol {
+            Protocol::Smtp => 1,
+            Protocol::Lmtp => transaction.recipients.len(),
+        };
+        let charset = transaction.charset;
+        // Other servers may see the end of such a message elsewhere, so what follows must not be read as commands
+        // (SMTP smuggling).
+        let goes_on = matches!(reading, Reading::Ended(Received::Whole(_) | Received::TooLarge));
+        let receipt = match reading {
+            Reading::Ended(Received::Whole(raw)) => {
+                self.intake.receive(self.envelope(transaction), raw).await
+            }
+            Reading::Ended(Received::TooLarge) | Reading::Endless => Receipt::Refused {
+                code: 552,
+                enhanced: "5.3.4",
+                text: format!("a message may have {} bytes at most", self.settings.max_message),
+            },
+            Reading::Ended(Received::Malformed) => Receipt::Refused {
+                code: 550,
+                enhanced: "5.6.0",
+                text: "every line of a message ends with CR LF, neither of them stands alone, and there is no NUL"
+                    .to_owned(),
+            },
+            Reading::TimedOut => {
+                self.say(&mut wire.output, 421, "4.4.2", "waited too long for the end of the message");
+                return Ok(false);
+            }
+        };
+        if matches!(receipt, Receipt::Refused { .. }) {
+            self.errors += 1;
+        }
+        for _ in 0..copies {
+            write_receipt(&mut wire.output, &receipt, charset);
+        }
+        if !goes_on {
+            wire.discard_rest();
+        }
+        Ok(goes_on)
+    }
+
+    async fn read_message<S: AsyncRead + AsyncWrite + Unpin>(
+        &self,
+        wire: &mut Wire<S>,
+    ) -> std::io::Result<Reading> {
+        let mut reader = DataReader::new(self.settings.max_message);
+        let mut total = 0;
+        while total <= self.settings.max_message.saturating_mul(MAX_OVERSIZE_FACTOR) {
+            let Ok(chunk) = timeout(self.settings.data_timeout, wire.chunk()).await else {
+                return Ok(Reading::TimedOut);
+            };
+            let chunk = chunk?;
+            if chunk.is_empty() {
+                return Err(std::io::ErrorKind::UnexpectedEof.into());
+            }
+            let (taken, progress) = reader.ingest(chunk);
+            wire.consume(taken);
+            total += taken;
+            if progress == Progress::Ended {
+                return Ok(Reading::Ended(reader.finish()));
+            }
+        }
+        Ok(Reading::Endless)
+    }
+
+    fn envelope(&self, transaction: Transaction) -> Envelope {
+        Envelope {
+            way: match self.settings.protocol {
+                Protocol::Smtp => Way::Smtp,
+                Protocol::Lmtp => Way::Lmtp,
+            },
+            peer: self.peer,
+            helo: self.helo.clone(),
+            mail_from: transaction.mail_from,
+            recipients: transaction.recipients,
+        }
+    }
+}
+
+fn write_receipt(out: &mut Vec<u8>, receipt: &Receipt, charset: Charset) {
+    match receipt {
+        Receipt::Stored { text } => write_reply(out, 250, "2.0.0", text, charset),
+        Receipt::Refused { code, enhanced, text } => {
+            write_reply(out, (*code).clamp(500, 599), enhanced, text, charset);
+        }
+        Receipt::TryLater { code, enhanced, text } => {
+            write_reply(out, (*code).clamp(400, 499), enhanced, text, charset);
+        }
+    }
+}

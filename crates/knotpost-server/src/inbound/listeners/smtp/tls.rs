@@ -1,0 +1,88 @@
+//! Certificate and key for STARTTLS.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::{ClientHello, ResolvesServerCert};
+use rustls::sign::CertifiedKey;
+
+/// Why TLS cannot be offered.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// A file could not be read as PEM.
+    #[error("{} holds no usable PEM", path.display())]
+    Pem {
+        /// The file.
+        path: PathBuf,
+        /// What was wrong.
+        source: rustls::pki_types::pem::Error,
+    },
+    /// Certificate and key do not go together.
+    #[error("the certificate and the key cannot be used")]
+    Pair(#[from] rustls::Error),
+}
+
+/// A certificate chain with its key, for all sessions that begin from now on.
+#[derive(Debug)]
+pub struct Certificates {
+    certificate: PathBuf,
+    key: PathBuf,
+    current: RwLock<Arc<CertifiedKey>>,
+}
+
+impl Certificates {
+    /// Reads certificate chain and private key from PEM files.
+    ///
+    /// # Errors
+    /// [`TlsError`] when a file is missing or the two do not match.
+    pub fn load(certificate: &Path, key: &Path) -> Result<Self, TlsError> {
+        let current = RwLock::new(Arc::new(read(certificate, key)?));
+        Ok(Self { certificate: certificate.to_owned(), key: key.to_owned(), current })
+    }
+
+    /// Reads the files again.
+    ///
+    /// # Errors
+    /// As [`Certificates::load`].
+    pub fn read(&self) -> Result<CertifiedKey, TlsError> {
+        read(&self.certificate, &self.key)
+    }
+
+    /// Replaces the certificate for later sessions.
+    pub fn replace(&self, certified: CertifiedKey) {
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(certified);
+    }
+
+    /// TLS settings that use the certificate that is current when a session begins.
+    ///
+    /// # Errors
+    /// When TLS cannot be set up at all.
+    pub fn server_config(self: &Arc<Self>) -> Result<Arc<ServerConfig>, TlsError> {
+        let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()?
+            .with_no_client_auth()
+            .with_cert_resolver(Arc::clone(self) as Arc<dyn ResolvesServerCert>);
+        Ok(Arc::new(config))
+    }
+}
+
+impl ResolvesServerCert for Certificates {
+    fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        Some(Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner)))
+    }
+}
+
+fn read(certificate: &Path, key: &Path) -> Result<CertifiedKey, TlsError> {
+    let broken = |path: &Path| {
+        let path = path.to_owned();
+        move |source| TlsError::Pem { path, source }
+    };
+    let chain: Vec<_> = CertificateDer::pem_file_iter(certificate)
+        .and_then(Iterator::collect)
+        .map_err(broken(certificate))?;
+    let key = PrivateKeyDer::from_pem_file(key).map_err(broken(key))?;
+    Ok(CertifiedKey::from_der(chain, key, &rustls::crypto::ring::default_provider())?)
+}

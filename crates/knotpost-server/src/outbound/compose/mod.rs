@@ -1,0 +1,23 @@
+//! Composing: turns a reply or a letter into the bytes of a message.
+//!
+//! The same input always gives the same bytes, so that a mail sent again is the same mail. Knows neither the outbox
+//! nor transports, and asks no database: all that a mail shows is given to it.
+
+mod board_text;
+mod encoding;
+mod facts;
+pub mod letter;
+mod mail_composer;
+mod page;
+mod parts;
+mod prose;
+pub mod render;
+mod standings;
+mod table;
+mod templates;
+
+pub use letter::{ComposeError, compose};
+pub use mail_composer::MailComposer;
+pub(super) use mail_composer::{board_envelope, plain_envelope};
+pub use render::{RenderError, Rendered, Renderer};
+pub use templates::OwnTemplate;

@@ -1,0 +1,14 @@
+//! Delivery: leases mails from the outbox in batches, builds and sends each, and acknowledges what was sent.
+//!
+//! Knows the outbox and the transports. What a mail says is decided where it is queued, how it looks in `compose`.
+
+mod ack_batcher;
+pub mod backoff;
+mod build;
+mod lease_buffer;
+mod pacing;
+mod result;
+mod worker;
+
+pub use build::{Built, build_message};
+pub use worker::DeliveryWorker;
