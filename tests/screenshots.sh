@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 target=$(cargo metadata --format-version 1 --no-deps |
     python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')
 if [ -z "${KNOTPOST_BIN:-}" ]; then
-    cargo build --quiet --package knotpost-server --bin knotpost
+    cargo build --quiet --package knotpost --bin knotpost
     KNOTPOST_BIN="$target/debug/knotpost"
 fi
 exec python3 tests/screenshots.py "$KNOTPOST_BIN" "${1:-$target/screenshots}"

@@ -9,7 +9,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 
 if [ -z "${KNOTPOST_BIN:-}" ]; then
-    cargo build --quiet --package knotpost-server --bin knotpost
+    cargo build --quiet --package knotpost --bin knotpost
     target=$(cargo metadata --format-version 1 --no-deps |
         python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')
     KNOTPOST_BIN="$target/debug/knotpost"

@@ -12,7 +12,9 @@ use crate::error::{ErrorCode, ParseError};
 use crate::grammar::{NamedGame, unknown_game};
 use crate::mask::{MASK, show};
 use crate::token::{Dashes, RawOption, Word, read_option};
-use crate::value::{Action, GivenOption, LimitChange, QueuedMove, SeekChange, Selector, Setting, Vacation};
+use crate::value::{
+    Action, GivenOption, LimitChange, QueuedMove, SeekChange, Selector, ServerOptions, Setting, Vacation,
+};
 use crate::verbs::{Command, Verb, read_arguments};
 use crate::vocabulary::Vocabulary;
 use crate::words::{Credentials, Password, Userid};
@@ -34,11 +36,12 @@ pub fn check(mut command: Command, vocabulary: &Vocabulary) -> Result<Command, P
     let checked = parts(&mut command).into_iter().try_for_each(|part| checker.check(part));
     let (verb, board) = (checker.verb, command.board().filter(|number| *number > 0));
     let game = command.game().and_then(|name| vocabulary.game(name)).map(|game| game.name.clone());
-    checked.and_then(|()| bound(command)).map_err(|error| ParseError {
-        verb: Some(verb),
-        board: error.board.or(board),
-        game: error.game.or(game),
-        ..error
+    checked.and_then(|()| bound(command)).map_err(|error| match error.code {
+        // Of what is too long nothing is read.
+        ErrorCode::TooLarge => error,
+        _ => {
+            ParseError { verb: Some(verb), board: error.board.or(board), game: error.game.or(game), ..error }
+        }
     })
 }
 
@@ -75,15 +78,14 @@ impl<'v> Checker<'v> {
             Part::Newcomer(who) => self.newcomer(who),
             Part::NewPassword(password) => self.new_password(password),
             Part::Addresses(addresses) => addresses.iter_mut().try_for_each(|address| self.address(address)),
-            Part::Users(users) => users.iter().try_for_each(|userid| self.userid(userid)),
             Part::SomeUsers([]) | Part::Listed(0) => Err(self.too_few()),
-            Part::SomeUsers(users) => users.iter().try_for_each(|userid| self.userid(userid)),
-            Part::Listed(_) => Ok(()),
             Part::ShownUsers([], selector) if selector != Some(Selector::Tournament) => {
                 let message = "all boards of all players would be too much mail; name boards or userids";
                 Err(self.fail(ErrorCode::TooMuchMail, message))
             }
-            Part::ShownUsers(users, _) => users.iter().try_for_each(|userid| self.userid(userid)),
+            Part::Users(users) | Part::SomeUsers(users) | Part::ShownUsers(users, _) => {
+                users.iter().try_for_each(|userid| self.userid(userid))
+            }
             Part::Userid(userid) => self.userid(userid),
             Part::Game(name) => self.game(name),
             Part::MaybeGame(name) => name.into_iter().try_for_each(|name| self.game(name)),
@@ -104,9 +106,10 @@ impl<'v> Checker<'v> {
             Part::Players(count) if !(1..=MOST_PLAYERS).contains(&count) => {
                 Err(self.fail(ErrorCode::WrongArguments, format!("`{count}` is not a number of players")))
             }
-            Part::Players(_) => Ok(()),
             Part::Limit(LimitChange::AtMost(count)) => self.count(count),
-            Part::Limit(LimitChange::Show | LimitChange::Unlimited) => Ok(()),
+            Part::Listed(_) | Part::Players(_) | Part::Limit(LimitChange::Show | LimitChange::Unlimited) => {
+                Ok(())
+            }
             Part::Search(change, options) => self.search(change, options),
         }
     }
@@ -129,7 +132,7 @@ impl<'v> Checker<'v> {
         self.bytes = self.bytes.saturating_add(text.len());
         if self.bytes > MOST_LINE_BYTES {
             let message = format!("a line has at most {MOST_LINE_BYTES} bytes");
-            return Err(self.fail(ErrorCode::TooLarge, message));
+            return Err(ParseError::new(ErrorCode::TooLarge, message));
         }
         if text.is_empty() || text.contains(|sign: char| sign.is_whitespace() || sign.is_control()) {
             let message = "words are not empty and hold no blanks and no control characters";
@@ -309,8 +312,8 @@ impl<'v> Checker<'v> {
             .collect();
         let reader = Self { verb: Verb::Challenge, ..*self };
         match reader.read(self.named(Some(game)), &[MASK], &raw)? {
-            Command::Challenge { options: read, server, .. } if server == Default::default() => {
-                *options = read
+            Command::Challenge { options: read, server, .. } if server == ServerOptions::default() => {
+                *options = read;
             }
             _ => return Err(self.fail(ErrorCode::BadOption, "an option of the server is none of the game's")),
         }

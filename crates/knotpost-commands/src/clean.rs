@@ -92,13 +92,13 @@ pub fn clean(subject: &str) -> String {
 }
 
 /// The text of a field as one word of a command: typographic characters folded as in a line, one pair of quotes taken
-/// off. `None`: it is empty, holds blanks or control characters, or says nothing in a line either.
+/// off. `None`: it is empty, or holds blanks or control characters.
 pub fn read_word(text: &str) -> Option<String> {
     if text.contains(char::is_control) {
         return None;
     }
     let text = straighten(text);
-    let is_word = !text.is_empty() && text != "**" && !text.contains(char::is_whitespace);
+    let is_word = !text.is_empty() && !text.contains(char::is_whitespace);
     is_word.then(|| unquote(&text).to_owned())
 }
 

@@ -1,5 +1,5 @@
 //! The command language: one line of text becomes one [`Command`]. What is put together from other parts, such as the
-//! fields of a form, is held to the same rules by [`check`].
+//! fields of a form, is held to the same rules by [`check()`].
 //!
 //! The crate is pure. It reads no file, no clock and no network, and it does not know the rules of any
 //! game: what it must know about games (their names and option words) comes in as a [`Vocabulary`].

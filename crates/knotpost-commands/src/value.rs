@@ -137,11 +137,11 @@ impl Action {
         Self::from_keyword(word).unwrap_or_else(|| Self::Move(word.to_owned()))
     }
 
-    /// The action of a field that holds nothing else; `None`: it is not one word, or holds `#`, behind which a line has
-    /// the number of the move.
+    /// The action of a field that holds nothing else; `None`: it is not one word, is the mark `**` of a mail with a
+    /// comment, or holds `#`, behind which a line has the number of the move.
     pub fn from_field(text: &str) -> Option<Self> {
         let word = crate::clean::read_word(text)?;
-        (!word.contains('#')).then(|| Self::from_word(&word))
+        (word != "**" && !word.contains('#')).then(|| Self::from_word(&word))
     }
 
     /// The canonical word: the keyword, or the move as typed.

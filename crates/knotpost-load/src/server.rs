@@ -306,7 +306,7 @@ pub(crate) fn program_at(named: Option<&Path>) -> anyhow::Result<PathBuf> {
     };
     std::fs::canonicalize(&program).with_context(|| {
         format!(
-            "there is no {}; build it (cargo build -p knotpost-server, with --release for load) or name it with --server",
+            "there is no {}; build it (cargo build -p knotpost, with --release for load) or name it with --server",
             program.display()
         )
     })

@@ -196,7 +196,8 @@ pub trait Game: Clone + Display + Send + Sync + 'static {
     /// The standing of every seat.
     fn scores(&self) -> Scores;
 
-    /// How well a seat stands against the best of the others; more is better, zero is even. Only its order counts.
+    /// How well a seat stands against the best of the others: more is better, zero is even, and between two what is good
+    /// for one is as bad for the other.
     fn estimate(&self, seat: Seat) -> i32 {
         self.scores().lead(seat)
     }

@@ -1,4 +1,4 @@
-//! Games by name. The list of all is in [`games`](crate::games).
+//! Games by name. The list of all is in [`games`].
 
 use crate::{games, position::AnyGame};
 

@@ -67,7 +67,7 @@ impl Status {
 }
 
 /// How a game ended, or stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Per seat, 1 is best; ties share a placing and the next one counts those before it.
     pub placings: Placings,

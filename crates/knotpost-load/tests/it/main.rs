@@ -43,7 +43,7 @@ fn a_server_that_is_not_there_is_named_with_what_to_do() {
     for trial in ["kill", "storm", "powercut"] {
         let error = error_of(&run(&[trial, "--server", "/nowhere/knotpost"]));
         assert!(
-            error.contains("/nowhere/knotpost") && error.contains("cargo build -p knotpost-server"),
+            error.contains("/nowhere/knotpost") && error.contains("cargo build -p knotpost"),
             "{trial}: {error}"
         );
     }

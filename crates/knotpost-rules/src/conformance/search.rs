@@ -22,13 +22,14 @@ const BRANCHES: usize = 3;
 pub(super) fn check_search<G: Game>(options: &GameOptions, players: usize, round: u64) -> Result<(), Broken> {
     let mut chance = Chance(round.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(players as u64 + 7));
     let mut game = G::setup(options, players, &Seed::default());
-    let mut known = HashMap::new();
+    let (mut known, mut rolls) = (HashMap::new(), Rolls::default());
+    check_seeds::<G>(options, players)?;
     for turn in 0..MAX_TURNS {
         check_words(&game)?;
         check_key(&game, &mut known)?;
         check_estimates(&game, players)?;
         if turn % 3 == 0 {
-            check_chance(&game, options, players, &mut chance)?;
+            check_chance(&game, options, players, &mut chance, &mut rolls)?;
         }
         if game.is_over() {
             break;
@@ -42,7 +43,19 @@ pub(super) fn check_search<G: Game>(options: &GameOptions, players: usize, round
             None => game.pass().map_err(|error| format!("no move is picked, but {error}"))?,
         }
     }
+    ensure(rolls.alike < FEW_ROLLS || rolls.different > 0, || "every stream has the same rolls".to_owned())?;
     check_pick(&game)
+}
+
+/// The seed decides something in a game with dice, and nothing in one without.
+fn check_seeds<G: Game>(options: &GameOptions, players: usize) -> Result<(), Broken> {
+    let starts: HashSet<String> =
+        (0..8).map(|seed| G::setup(options, players, &Seed([seed; 32])).to_string()).collect();
+    if G::META.abilities.has(Ability::Dice) {
+        let fixed = starts.len() == 1 && options.is_default();
+        return ensure(!fixed, || "the ability `Dice` is claimed, but all seeds start alike".to_owned());
+    }
+    ensure(starts.len() == 1, || "seeds decide the start without the ability `Dice`".to_owned())
 }
 
 /// A game has just the words of its abilities, and a forced pass is one that can be made.
@@ -207,6 +220,16 @@ fn check_estimates<G: Game>(game: &G, players: usize) -> Result<(), Broken> {
     })
 }
 
+/// Rolls of two streams after the same turn, compared.
+#[derive(Default)]
+struct Rolls {
+    alike: usize,
+    different: usize,
+}
+
+/// How many rolls of two streams may be alike by chance.
+const FEW_ROLLS: usize = 8;
+
 /// Another stream changes nothing that can be seen, and what comes after it depends on nothing else: two boards that
 /// look alike, whatever their true seeds, go on alike.
 fn check_chance<G: Game>(
@@ -214,6 +237,7 @@ fn check_chance<G: Game>(
     options: &GameOptions,
     players: usize,
     chance: &mut Chance,
+    rolls: &mut Rolls,
 ) -> Result<(), Broken> {
     let seed = |chance: &mut Chance| Seed([(); 32].map(|()| chance.below(256) as u8));
     let (stream, other) = (seed(chance), seed(chance));
@@ -223,10 +247,14 @@ fn check_chance<G: Game>(
     let (mut one, mut two) = (Unseen::of(game, &stream), Unseen::of(&twin, &stream));
     ensure(one.to_string() == text && one.roll() == game.roll(), || format!("{text} shows another stream"))?;
     ensure(one.key() == game.key(), || format!("{text} has another key with another stream"))?;
-    for _ in 0..3 {
+    for step in 0..3 {
         let Some(mv) = one.pick(&mut |count| chance.below(count as usize) as u32) else { break };
-        let played = (one.play(&mv).is_ok(), two.play(&mv).is_ok());
-        ensure(played.0 && played.1, || format!("{mv} is not legal for each stream"))?;
+        let mut another = Unseen::of(&*one, &other);
+        let played = (one.play(&mv).is_ok(), two.play(&mv).is_ok(), another.play(&mv).is_ok());
+        ensure(played == (true, true, true), || format!("{mv} is not legal for each stream"))?;
+        if step == 0 && one.roll().is_some() {
+            if one.roll() == another.roll() { rolls.alike += 1 } else { rolls.different += 1 }
+        }
         ensure(one.to_string() == two.to_string(), || {
             format!("after {mv} a copy of {text} knows the true stream")
         })?;

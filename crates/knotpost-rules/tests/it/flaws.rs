@@ -21,6 +21,8 @@ const FLATTERY: u8 = 4;
 const FORESIGHT: u8 = 5;
 /// The game claims passes and has none.
 const NO_PASS: u8 = 6;
+/// The game claims dice, and its seed decides nothing.
+const NO_DICE: u8 = 8;
 /// Steps lead to moves, but none is ever complete.
 const ENDLESS: u8 = 7;
 
@@ -32,6 +34,7 @@ struct Flawed<const FLAW: u8> {
 }
 
 static META: Meta = toy_meta(Abilities::of(&[]));
+static META_WITH_DICE: Meta = toy_meta(Abilities::of(&[Ability::Dice]));
 static META_WITH_PASS: Meta = toy_meta(Abilities::of(&[Ability::Pass]));
 
 const fn toy_meta(abilities: Abilities) -> Meta {
@@ -59,7 +62,11 @@ impl<const FLAW: u8> fmt::Display for Flawed<FLAW> {
 }
 
 impl<const FLAW: u8> Game for Flawed<FLAW> {
-    const META: &'static Meta = if FLAW == NO_PASS { &META_WITH_PASS } else { &META };
+    const META: &'static Meta = match FLAW {
+        NO_PASS => &META_WITH_PASS,
+        NO_DICE => &META_WITH_DICE,
+        _ => &META,
+    };
 
     type Move = Take;
     type Step = Take;
@@ -174,4 +181,5 @@ fn nobody_foresees_chance() {
 #[test]
 fn an_ability_is_one_that_the_game_has() {
     refused::<NO_PASS>("the ability `Pass` and the game's method contradict each other");
+    refused::<NO_DICE>("all seeds start alike");
 }

@@ -69,7 +69,7 @@ async fn a_lock_is_waited_for_as_long_as_the_busy_timeout() {
     assert_eq!(code(&busy), "5");
 
     // With a longer timeout it gets the lock when the holder lets go. It waits on a thread of its own.
-    let patient = database.options.clone().busy_timeout(Duration::from_secs(60));
+    let patient = database.options.clone().busy_timeout(Duration::from_mins(1));
     let runtime = tokio::runtime::Handle::current();
     let (began, has_begun) = std::sync::mpsc::channel();
     let waiting = std::thread::spawn(move || {

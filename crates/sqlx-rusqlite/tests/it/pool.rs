@@ -19,7 +19,7 @@ async fn a_snapshot_does_not_change_while_others_commit() {
     assert_eq!(count(&mut snapshot).await, 0);
     assert_eq!(count(&mut reader).await, 1, "outside of a transaction the newest state is read");
     drop(snapshot);
-    assert_eq!(count(&mut *pool.snapshot().await.unwrap()).await, 1);
+    assert_eq!(count(&mut pool.snapshot().await.unwrap()).await, 1);
 }
 
 #[tokio::test]

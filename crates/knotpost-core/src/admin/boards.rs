@@ -1,0 +1,222 @@
+//! What administrators do to boards. The players are told by mail, with the reason that was given.
+
+use knotpost_rules::Seat;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::board::seat_at;
+use crate::boards::{Board, Code, Refusal, ServiceError, Standing};
+use crate::mailing::post::{BoardFacts, Heading, Note, Ruling as Ruled, post_board};
+use crate::play::boards::{no_such_board, tell_all};
+use crate::play::proposals::{last_own_move, take_back};
+use crate::play::resignation::remove;
+use crate::play::settle::settle;
+use crate::replies::{Content, Facts, Reply};
+use knotpost_model::{BoardRef, BoardState, Millis, Period, SeatState};
+use knotpost_storage::WriteTx;
+
+/// An administrator removed a board.
+#[derive(Debug, Serialize)]
+struct Closed {
+    /// The game's title.
+    title: String,
+    /// The board's number.
+    number: u32,
+    /// What the administrator says about it; may be empty.
+    #[serde(skip)]
+    why: String,
+}
+
+impl Content for Closed {
+    fn template(&self) -> &'static str {
+        "closed"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self).prose("why", self.why.clone())
+    }
+}
+
+/// A change to a board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BoardDeed {
+    /// Nobody moves and no time counts until it is resumed.
+    Pause,
+    /// It goes on; the pause counts for nobody.
+    Resume,
+    /// It ends; these seats share the first place.
+    Adjudicate {
+        /// The seats.
+        winners: Vec<u8>,
+    },
+    /// The last move that a player made himself is taken back.
+    TakeBack,
+    /// It is no more.
+    Remove,
+}
+
+impl BoardDeed {
+    /// The stable word of the audit log.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::Pause => "board.pause",
+            Self::Resume => "board.resume",
+            Self::Adjudicate { .. } => "board.adjudicate",
+            Self::TakeBack => "board.take_back",
+            Self::Remove => "board.remove",
+        }
+    }
+
+    pub(super) fn detail(&self) -> String {
+        match self {
+            Self::Adjudicate { winners } => {
+                let seats: Vec<String> = winners.iter().map(ToString::to_string).collect();
+                format!("winning seats {}", seats.join(","))
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+/// Changes a board and tells everybody on it.
+pub(super) async fn rule(
+    tx: &mut WriteTx,
+    app: &App,
+    name: &BoardRef,
+    deed: &BoardDeed,
+    why: &str,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    let Some(board) = Board::load_to_change(tx, app, &name.game, name.number).await? else {
+        return Err(no_such_board(app, &name.game, name.number).into());
+    };
+    if *deed == BoardDeed::Remove {
+        return close(tx, app, board, why, now).await;
+    }
+    if board.row.state != BoardState::Active {
+        return Err(Refusal::new(Code::GameOver, format!("{name} is over")).into());
+    }
+    let (board, ruling) = match deed {
+        BoardDeed::Pause => (pause(tx, board, now).await?, Ruled::Paused),
+        BoardDeed::Resume => (resume(tx, board, now).await?, Ruled::Resumed),
+        BoardDeed::Adjudicate { winners } => {
+            (adjudicate(tx, app, board, winners, now).await?, Ruled::Adjudicated)
+        }
+        BoardDeed::TakeBack => {
+            if last_own_move(&board).is_none() {
+                let refusal = Refusal::new(Code::Conflict, "there is no move that could be taken back")
+                    .hint("Resignations are final, and so is what was played before them.");
+                return Err(refusal.into());
+            }
+            (take_back(tx, app, board, now).await?, Ruled::TakenBack)
+        }
+        BoardDeed::Remove => return Ok(()),
+    };
+    let note = Note::Ruled { ruling, why: why.split_whitespace().collect::<Vec<_>>().join(" ") };
+    let facts = BoardFacts { notes: vec![note], ..BoardFacts::plain(Heading::Summary) };
+    post_board(tx, app, &board, facts, now).await?;
+    Ok(())
+}
+
+async fn pause(tx: &mut WriteTx, mut board: Board, now: Millis) -> Result<Board, ServiceError> {
+    if board.row.paused_at.is_some() {
+        return Err(Refusal::new(Code::Conflict, format!("{} is paused already", board.name())).into());
+    }
+    tx.set_paused(board.row.id, Some(now)).await?;
+    board.row.paused_at = Some(now.0);
+    board.row.due_at = None;
+    board.load_pauses(tx).await?;
+    Ok(board)
+}
+
+async fn resume(tx: &mut WriteTx, mut board: Board, now: Millis) -> Result<Board, ServiceError> {
+    if board.row.paused_at.is_none() {
+        return Err(Refusal::new(Code::Conflict, format!("{} is not paused", board.name())).into());
+    }
+    end_pause(tx, &mut board, now).await?;
+    // The clock looks at once, and finds out itself what is to be done when.
+    tx.set_due(board.row.id, Some(now), board.row.nagged_at.map(Millis)).await?;
+    board.row.due_at = Some(now.0);
+    Ok(board)
+}
+
+/// Takes the time of the pause out of all counting.
+async fn end_pause(tx: &mut WriteTx, board: &mut Board, now: Millis) -> Result<(), ServiceError> {
+    let Some(since) = board.row.paused_at.take() else { return Ok(()) };
+    let pause = Period::new(Millis(since), now);
+    if pause.span().0 > 0 {
+        tx.insert_board_pause(board.row.id, pause).await?;
+    }
+    tx.set_paused(board.row.id, None).await?;
+    board.load_pauses(tx).await?;
+    Ok(())
+}
+
+async fn adjudicate(
+    tx: &mut WriteTx,
+    app: &App,
+    mut board: Board,
+    winners: &[u8],
+    now: Millis,
+) -> Result<Board, ServiceError> {
+    let winners = winning_seats(&board, winners)?;
+    let Standing::ToMove(next) = board.standing() else {
+        return Err(Refusal::new(Code::GameOver, format!("{} is over", board.name())).into());
+    };
+    end_pause(tx, &mut board, now).await?;
+    tx.delete_proposal(board.row.id).await?;
+    let stored = board.entries.len();
+    board.adjudicate(&winners, next, now);
+    settle(tx, app, &mut board, stored, now).await?;
+    Ok(board)
+}
+
+/// The seats that shall have won: one at least, each once, and all still playing.
+fn winning_seats(board: &Board, winners: &[u8]) -> Result<Vec<Seat>, Refusal> {
+    let mut seats: Vec<Seat> = Vec::new();
+    for number in winners {
+        let row = board.seats.iter().find(|row| row.seat == i64::from(*number));
+        let Some(row) = row.filter(|row| row.state == SeatState::Playing) else {
+            let last = board.seats.len();
+            let refusal = Refusal::new(Code::BadValue, format!("nobody plays in seat {number}"));
+            return Err(refusal.hint(format!("Seats are 1 to {last}; who has resigned cannot win.")));
+        };
+        let seat = seat_at(row.seat);
+        if !seats.contains(&seat) {
+            seats.push(seat);
+        }
+    }
+    if seats.is_empty() {
+        return Err(Refusal::new(Code::BadValue, "name the seat that has won, or several for a tie"));
+    }
+    seats.sort_unstable_by_key(|seat| seat.number());
+    Ok(seats)
+}
+
+/// Takes a board off the server. What is part of the ratings stays.
+async fn close(
+    tx: &mut WriteTx,
+    app: &App,
+    mut board: Board,
+    why: &str,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    if board.row.state == BoardState::Over && board.row.rated {
+        let refusal = Refusal::new(Code::GameOver, format!("{} is over and rated", board.name()))
+            .hint("Its result is part of the ratings; only boards without a rated result can be removed.");
+        return Err(refusal.into());
+    }
+    if board.row.paused_at.take().is_some() {
+        tx.set_paused(board.row.id, None).await?;
+    }
+    tx.delete_proposal(board.row.id).await?;
+    tx.delete_queue(board.row.id, None).await?;
+    remove(tx, &mut board, now).await?;
+    let reply = Reply::from(Closed {
+        title: board.title().to_owned(),
+        number: board.row.number as u32,
+        why: why.split_whitespace().collect::<Vec<_>>().join(" "),
+    });
+    tell_all(tx, app, &board, &reply, now).await?;
+    Ok(())
+}

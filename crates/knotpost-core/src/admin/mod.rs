@@ -1,0 +1,201 @@
+//! What those who look after the server do, whichever way they come: from the shell, on the web, through the API.
+//!
+//! Every change is a [`Deed`] and goes through [`administer`], which carries it out and writes it into the audit log in
+//! one transaction. Looking needs no log, but for looking at a board with a player's eyes.
+
+pub(crate) mod recompute;
+pub(crate) mod users;
+
+pub use recompute::{Recompute, Recomputed, recompute_ratings};
+pub use users::{
+    UserEdit, UserView, search_refused_names, search_users, view_public_user, view_user, view_user_by_key,
+    view_users,
+};
+
+mod boards;
+mod deed;
+mod looking;
+mod overview;
+
+use std::sync::Arc;
+
+pub use boards::BoardDeed;
+pub use deed::{Administrator, Deed, Door};
+pub use looking::{AuditPage, AuditQuery, Inspection, QueuedLine, inspect_board, view_audit};
+pub use overview::{Jobs, Overview, QueueFacts, view_jobs, view_overview};
+
+use deed::one_line;
+
+use crate::admin::users::UserWork;
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError};
+use crate::commands;
+use crate::identity::strangers;
+use crate::mailing::{bounces, do_not_mail, inspector};
+use knotpost_model::Millis;
+use knotpost_storage::{NewAudit, ReadTx, StoreError, UserRow, UserState, WriteTx};
+
+/// What the audit log says of a deed that was done.
+const DONE: &str = "done";
+
+/// Notes inside a transaction that an administrator did something that is no [`Deed`].
+pub(crate) async fn note_done(
+    tx: &mut WriteTx,
+    admin: &Administrator,
+    deed: &'static str,
+    (subject, detail): (&str, &str),
+    now: Millis,
+) -> Result<(), StoreError> {
+    let row = NewAudit {
+        door: admin.door.as_str(),
+        actor: one_line(&admin.name),
+        deed,
+        subject: one_line(subject),
+        subject_user: None,
+        outcome: DONE,
+        detail: one_line(detail),
+    };
+    tx.insert_audit(&row, now).await
+}
+
+/// Why a deed was refused, to be taken out of the transaction.
+type Told = (Code, String, Vec<String>);
+
+/// Carries out a deed and writes it into the audit log, both or neither. A deed that is refused changes nothing and is
+/// in the log all the same.
+///
+/// # Errors
+/// When it is refused, or the database fails.
+pub async fn administer(app: &Arc<App>, admin: &Administrator, deed: Deed) -> Result<(), ServiceError> {
+    let prepared = match &deed {
+        Deed::User { userid, edit } => users::prepare_edit(app, userid, edit).await,
+        _ => Ok(UserWork::default()),
+    };
+    // What cannot even be prepared is refused in the transaction too, so that the log tells of it.
+    let prepared = match prepared {
+        Ok(work) => Ok(work),
+        Err(ServiceError::Refused(refusal)) => Err((refusal.code, refusal.message, refusal.hints)),
+        Err(error) => return Err(error),
+    };
+    let (now, shared) = (app.clock.now(), Arc::clone(app));
+    let work = Arc::new((admin.clone(), deed, prepared));
+    let told: Arc<(Administrator, Deed, Result<UserWork, Told>)> = Arc::clone(&work);
+    let refused = app
+        .store
+        .write(move |tx| {
+            let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
+            Box::pin(async move {
+                let (admin, deed, prepared) = &*work;
+                let refused = match prepared {
+                    Ok(prepared) => attempt(tx, &app, admin, deed, prepared, now).await?,
+                    Err(told) => Some(told.clone()),
+                };
+                let outcome = refused.as_ref().map_or(DONE, |(code, ..)| code.as_str());
+                tx.insert_audit(&deed.audit(admin, outcome), now).await?;
+                Ok(refused)
+            })
+        })
+        .await?;
+    let (admin, deed, _) = &*told;
+    if let Some((code, message, hints)) = refused {
+        return Err(hints.into_iter().fold(Refusal::new(code, message), Refusal::hint).into());
+    }
+    tracing::info!(door = admin.door.as_str(), deed = deed.verb(), "an administrator acted");
+    follow_up(app, deed).await;
+    Ok(())
+}
+
+/// Carries a deed out; refused, it leaves the transaction as it was.
+async fn attempt(
+    tx: &mut WriteTx,
+    app: &App,
+    admin: &Administrator,
+    deed: &Deed,
+    prepared: &UserWork,
+    now: Millis,
+) -> Result<Option<Told>, StoreError> {
+    tx.savepoint();
+    match act(tx, app, admin, deed, prepared, now).await {
+        Ok(()) => {
+            tx.release_savepoint().await?;
+            Ok(None)
+        }
+        Err(ServiceError::Refused(refusal)) => {
+            tx.rollback_to_savepoint().await?;
+            Ok(Some((refusal.code, refusal.message, refusal.hints)))
+        }
+        Err(ServiceError::Store(error)) => Err(error),
+    }
+}
+
+async fn act(
+    tx: &mut WriteTx,
+    app: &App,
+    admin: &Administrator,
+    deed: &Deed,
+    prepared: &UserWork,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    let user = authorized(tx, admin).await?;
+    match deed {
+        Deed::User { userid, edit } => {
+            if let Some(user) = &user
+                && user.userid.eq_ignore_ascii_case(userid)
+                && edit.locks_out()
+            {
+                let refusal = Refusal::new(Code::NotAllowed, "you cannot do this to yourself")
+                    .hint("Another administrator can, and so can whoever has a shell on the machine.");
+                return Err(refusal.into());
+            }
+            users::apply(tx, app, userid, edit, prepared, now).await
+        }
+        Deed::Board { board, deed, why } => boards::rule(tx, app, board, deed, why, now).await,
+        Deed::LookAs { board, seat } => looking::check_seat(tx, app, board, *seat).await,
+        Deed::Mail { queue, id, change } => inspector::change_mail(tx, *queue, *id, *change, now).await,
+        Deed::StartAddress { address } => bounces::start_stopped(tx, address).await,
+        Deed::Block { target, reason } => do_not_mail::block(tx, target, reason, now).await,
+        Deed::Unblock { target } => do_not_mail::unblock(tx, target).await,
+        Deed::Strangers { policy } => Ok(strangers::set(tx, *policy).await?),
+        Deed::Broadcast { text } => {
+            let Some(user) = &user else {
+                let refusal = Refusal::new(Code::NotAllowed, "a broadcast is written in somebody's name")
+                    .hint("From a shell: knotpost command 'broadcast USERID PASSWORD' --body FILE");
+                return Err(refusal.into());
+            };
+            commands::take_broadcast(tx, app, user, text, now).await
+        }
+    }
+}
+
+/// The user behind an administrator, who may have lost the role a moment ago.
+async fn authorized(tx: &mut ReadTx, admin: &Administrator) -> Result<Option<UserRow>, ServiceError> {
+    let Some(key) = admin.user else { return Ok(None) };
+    let user = tx.user(key).await?.filter(|user| user.state == UserState::Active && user.role == "admin");
+    user.map(Some).ok_or_else(|| Refusal::new(Code::NotAllowed, "only administrators do this").into())
+}
+
+/// What others should notice at once.
+async fn follow_up(app: &App, deed: &Deed) {
+    match deed {
+        Deed::User { userid, .. } => forget_password(app, userid).await,
+        Deed::Board { board, .. } => app.signals.tell_boards(std::slice::from_ref(board)),
+        Deed::LookAs { .. } => return,
+        Deed::Mail { .. }
+        | Deed::StartAddress { .. }
+        | Deed::Block { .. }
+        | Deed::Unblock { .. }
+        | Deed::Strangers { .. }
+        | Deed::Broadcast { .. } => {}
+    }
+    app.signals.inbox.notify_one();
+    app.signals.outbox.notify_one();
+}
+
+/// A password that does not hold any more is not remembered; it would not be taken either, as its hash is another one.
+async fn forget_password(app: &App, userid: &str) {
+    let found = async { app.store.query().await?.find_user(userid).await };
+    match found.await {
+        Ok(user) => user.into_iter().for_each(|user| app.credentials.forget(user.id)),
+        Err(error) => tracing::debug!(error = error.with_causes(), "a changed user could not be looked up"),
+    }
+}

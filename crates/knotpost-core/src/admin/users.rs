@@ -1,0 +1,327 @@
+//! Users for those who look after the server.
+
+use knotpost_commands::{Password, Userid};
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError};
+use crate::identity::{resets, tokens};
+use crate::play::departure;
+use crate::ratings::board_ratings;
+use crate::{commands, webhooks};
+use knotpost_model::{Address, Millis, UserKey};
+use knotpost_storage::{NewUser, ReadTx, StoppedAddress, StoreError, UserRow, UserState, WriteTx};
+
+/// Users of one look.
+const PAGE: i64 = 500;
+/// So many pages are gone through for one look at names that would be refused.
+const PAGES_OF_A_LOOK: usize = 10;
+
+/// A user as an administrator sees him.
+#[derive(Clone, Debug)]
+pub struct UserView {
+    /// The name.
+    pub userid: String,
+    /// `player` or `admin`.
+    pub role: String,
+    /// Whether the account is in use.
+    pub state: &'static str,
+    /// When it was signed up.
+    pub since: String,
+    /// The addresses, and whether each is confirmed.
+    pub addresses: Vec<(String, bool)>,
+    /// Those of them that get no mail any more because it came back.
+    pub stopped: Vec<StoppedAddress>,
+    /// Boards being played.
+    pub active_boards: usize,
+    /// Browsers he is logged in with, those that have run out and are not forgotten yet included.
+    pub sessions: usize,
+    /// Keys of the API, likewise.
+    pub tokens: usize,
+    /// Why nobody could sign up under this name today; `None`: it would be taken.
+    pub name_refused: Option<String>,
+}
+
+/// A change to a user.
+#[derive(Clone)]
+pub enum UserEdit {
+    /// Make the account.
+    Add {
+        /// Its password.
+        password: String,
+        /// Its addresses.
+        addresses: Vec<String>,
+    },
+    /// Set the password.
+    Password(String),
+    /// Make him a `player` or an `admin`.
+    Role(&'static str),
+    /// Lock him out.
+    Suspend,
+    /// Let him in again.
+    Lift,
+    /// Resign his boards, forget all that is his alone; the name stays taken.
+    Delete,
+    /// Mail him a link and a code for a new password.
+    SendReset,
+    /// Log him out wherever he is logged in.
+    LogOut,
+    /// End all his keys of the API.
+    RevokeTokens,
+}
+
+impl UserEdit {
+    /// The stable word of the audit log.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::Add { .. } => "user.add",
+            Self::Password(_) => "user.password",
+            Self::Role("admin") => "user.grant",
+            Self::Role(_) => "user.revoke",
+            Self::Suspend => "user.suspend",
+            Self::Lift => "user.lift",
+            Self::Delete => "user.delete",
+            Self::SendReset => "user.send_password",
+            Self::LogOut => "user.log_out",
+            Self::RevokeTokens => "user.revoke_tokens",
+        }
+    }
+
+    /// The change of that word, as forms and programs name those that need nothing else.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "suspend" => Self::Suspend,
+            "lift" => Self::Lift,
+            "grant" => Self::Role("admin"),
+            "revoke" => Self::Role("player"),
+            "send_password" => Self::SendReset,
+            "log_out" => Self::LogOut,
+            "revoke_tokens" => Self::RevokeTokens,
+            "delete" => Self::Delete,
+            _ => return None,
+        })
+    }
+
+    /// Whether somebody who does this to himself might not be able to undo it.
+    pub(crate) fn locks_out(&self) -> bool {
+        match self {
+            Self::Role(role) => *role != "admin",
+            Self::Suspend | Self::Delete => true,
+            _ => false,
+        }
+    }
+}
+
+/// The passwords stay out of logs.
+impl std::fmt::Debug for UserEdit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.verb())
+    }
+}
+
+/// Users by name after `after`, a page of them.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_users(app: &App, after: &str) -> Result<Vec<UserView>, ServiceError> {
+    let mut tx = app.store.read().await?;
+    let rows = tx.list_users(after, PAGE).await?;
+    Ok(rows.into_iter().map(|row| view(app, row, Vec::new(), 0)).collect())
+}
+
+/// Users whose name begins like this, or who have this address, after `after`; at most `limit`.
+///
+/// # Errors
+/// When the database fails.
+pub async fn search_users(
+    app: &App,
+    words: &str,
+    after: &str,
+    limit: usize,
+) -> Result<Vec<UserView>, ServiceError> {
+    let (words, limit) = (words.trim().to_lowercase(), i64::try_from(limit).unwrap_or(i64::MAX));
+    let mut tx = app.store.read().await?;
+    let rows = if words.contains('@') {
+        tx.users_with_address(&words, after, limit).await?
+    } else {
+        tx.search_users(&words, after, limit).await?
+    };
+    Ok(rows.into_iter().map(|row| view(app, row, Vec::new(), 0)).collect())
+}
+
+/// Of the users whom [`search_users`] finds, those who are not deleted and under whose name nobody could sign up today;
+/// with the name to go on after, if there may be more. Fewer than `limit` do not say that there are no more: a look goes
+/// through a bounded number of users.
+///
+/// # Errors
+/// When the database fails.
+pub async fn search_refused_names(
+    app: &App,
+    words: &str,
+    after: &str,
+    limit: usize,
+) -> Result<(Vec<UserView>, Option<String>), ServiceError> {
+    let (mut found, mut after) = (Vec::new(), after.to_owned());
+    for _ in 0..PAGES_OF_A_LOOK {
+        let page = search_users(app, words, &after, PAGE as usize).await?;
+        let is_last = page.len() < PAGE as usize;
+        for user in page {
+            after.clone_from(&user.userid);
+            if user.name_refused.is_none() || user.state == UserState::Deleted.as_str() {
+                continue;
+            }
+            found.push(user);
+            if found.len() >= limit {
+                return Ok((found, Some(after)));
+            }
+        }
+        if is_last {
+            return Ok((found, None));
+        }
+    }
+    Ok((found, Some(after)))
+}
+
+/// One user.
+///
+/// # Errors
+/// When there is none of that name, or the database fails.
+pub async fn view_user(app: &App, userid: &str) -> Result<UserView, ServiceError> {
+    let mut tx = app.store.read().await?;
+    let user = find(&mut tx, userid).await?;
+    let addresses = tx.addresses(user.id).await?;
+    let addresses = addresses.into_iter().map(|row| (row.address, row.verified_at.is_some())).collect();
+    let boards = usize::try_from(tx.count_boards_in_play(user.id).await?).unwrap_or_default();
+    let stopped = tx.stopped_addresses_of(user.id).await?;
+    let sessions = usize::try_from(tx.count_sessions_of(user.id).await?).unwrap_or_default();
+    let tokens = tokens::count_tokens(&mut tx, app, &user).await?;
+    Ok(UserView { stopped, sessions, tokens, ..view(app, user, addresses, boards) })
+}
+
+/// A user by key.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_user_by_key(app: &App, user: UserKey) -> Result<Option<UserRow>, StoreError> {
+    app.store.query().await?.user(user).await
+}
+
+/// What everybody may know of a user.
+///
+/// # Errors
+/// When there is none of that name, or the database fails.
+pub async fn view_public_user(app: &App, userid: &str) -> Result<UserRow, ServiceError> {
+    find(&mut app.store.read().await?, userid).await
+}
+
+fn view(app: &App, row: UserRow, addresses: Vec<(String, bool)>, active_boards: usize) -> UserView {
+    let refused = Userid::choose(&row.userid, &app.vocabulary).err();
+    UserView {
+        name_refused: refused.map(|rule| rule.to_string()),
+        userid: row.userid,
+        role: row.role,
+        state: row.state.as_str(),
+        since: row.created_at.to_readable(),
+        addresses,
+        stopped: Vec::new(),
+        active_boards,
+        sessions: 0,
+        tokens: 0,
+    }
+}
+
+/// What of a change takes long and needs no transaction.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct UserWork {
+    /// Hash of a new password.
+    hash: Option<String>,
+    /// New addresses.
+    addresses: Vec<Address>,
+}
+
+/// Checks what can be checked before the transaction, and hashes a new password.
+pub(crate) async fn prepare_edit(app: &App, userid: &str, edit: &UserEdit) -> Result<UserWork, ServiceError> {
+    let password = match edit {
+        UserEdit::Add { password, .. } | UserEdit::Password(password) => Some(new_password(password)?),
+        _ => None,
+    };
+    let addresses = match edit {
+        UserEdit::Add { addresses, .. } => {
+            addresses.iter().map(|text| parse_address(app, text)).collect::<Result<_, _>>()?
+        }
+        _ => Vec::new(),
+    };
+    if matches!(edit, UserEdit::Add { .. }) {
+        Userid::assign(userid, &app.vocabulary)
+            .map_err(|rule| Refusal::new(Code::BadValue, rule.to_string()))?;
+    }
+    let hash = match password {
+        Some(password) => Some(
+            app.credentials
+                .hash(password.expose())
+                .await
+                .map_err(|error| ServiceError::from(Refusal::new(Code::Unavailable, error.to_string())))?,
+        ),
+        None => None,
+    };
+    Ok(UserWork { hash, addresses })
+}
+
+/// Changes a user. He is not told by mail: the administrator acts for himself. Players whose boards change by it are.
+pub(crate) async fn apply(
+    tx: &mut WriteTx,
+    app: &App,
+    userid: &str,
+    edit: &UserEdit,
+    work: &UserWork,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    if let UserEdit::Add { .. } = edit {
+        let password_hash = work.hash.clone().unwrap_or_default();
+        let new = NewUser { userid: userid.to_owned(), password_hash, at: now };
+        let Some(key) = tx.insert_user(&new).await? else {
+            return Err(Refusal::new(Code::UseridTaken, format!("the userid `{userid}` is taken")).into());
+        };
+        for address in &work.addresses {
+            tx.add_address(key, address, Some(now), now).await?;
+        }
+        return Ok(());
+    }
+    let user = find(tx, userid).await?;
+    if user.state == UserState::Deleted {
+        return Err(Refusal::new(Code::NoSuchUser, format!("{userid} was deleted")).into());
+    }
+    match edit {
+        UserEdit::Add { .. } => {}
+        UserEdit::Password(_) => {
+            tx.set_password_hash(user.id, work.hash.as_deref(), now).await?;
+            tx.drop_reset(user.id).await?;
+        }
+        UserEdit::Role(role) => tx.set_user_role(user.id, role).await?,
+        UserEdit::Suspend => {
+            tx.set_user_state(user.id, UserState::Suspended).await?;
+            webhooks::silence(tx, user.id, now).await?;
+        }
+        UserEdit::Lift => tx.set_user_state(user.id, UserState::Active).await?,
+        UserEdit::Delete => departure::leave(tx, app, &user, now).await?,
+        UserEdit::SendReset => resets::send(tx, app, &user, now).await?,
+        UserEdit::LogOut => tx.drop_sessions_of(user.id).await?,
+        UserEdit::RevokeTokens => tx.drop_tokens_of(user.id).await.map(drop)?,
+    }
+    if matches!(edit, UserEdit::Suspend | UserEdit::Lift | UserEdit::Delete) {
+        board_ratings::review_all_activity(tx, user.id, now).await?;
+    }
+    Ok(())
+}
+
+async fn find(tx: &mut ReadTx, userid: &str) -> Result<UserRow, ServiceError> {
+    let user: Result<Option<UserRow>, StoreError> = tx.find_user(userid).await;
+    user?.ok_or_else(|| Refusal::new(Code::NoSuchUser, format!("there is no user `{userid}`")).into())
+}
+
+fn new_password(text: &str) -> Result<Password, ServiceError> {
+    Password::choose(text).map_err(|rule| Refusal::new(Code::BadValue, rule.to_string()).into())
+}
+
+fn parse_address(app: &App, text: &str) -> Result<Address, ServiceError> {
+    Ok(commands::players_address(app, text)?)
+}

@@ -1,0 +1,237 @@
+//! A running server's parts, put together once and shared by all edges.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use knotpost_commands::{GameWords, OptionWord, Vocabulary};
+use knotpost_rules::{AnyGame, OptionKind, Registry};
+use secrecy::ExposeSecret;
+use tokio::sync::{broadcast, watch};
+
+use crate::boards::RecentBoards;
+use crate::clock::Lookout;
+use crate::config::{Config, ConfigError};
+use crate::gallery::Gallery;
+use crate::identity::{Acquaintances, Credentials, Limits};
+use crate::links::Links;
+use crate::pulse::Pulse;
+use crate::replies::Composer;
+use crate::signals::{Announcements, Announcer, Notice, Wakeup};
+use knotpost_model::{BoardRef, OwnAddresses};
+use knotpost_platform::clock::{Clock, Entropy};
+use knotpost_platform::secret::KeyRing;
+use knotpost_storage::Store;
+
+/// Wakes workers whose work has just been committed.
+#[derive(Debug)]
+pub struct Signals {
+    /// A mail waits in the inbox.
+    pub inbox: Wakeup,
+    /// A mail waits in the outbox.
+    pub outbox: Wakeup,
+    /// Something waits in the outbox for a webhook.
+    pub webhooks: Arc<Wakeup>,
+    /// Boards on which something has just happened, for those who watch them live.
+    pub boards: broadcast::Sender<BoardRef>,
+    announcer: Announcer,
+    told: Mutex<Option<Announcements>>,
+}
+
+/// So many boards may have changed before somebody who watches looks at the next one.
+const BOARDS_KEPT: usize = 256;
+
+impl Signals {
+    fn new(announcer: &Announcer, told: Option<Announcements>) -> Self {
+        // Other processes have no part in it: whoever queued an event sends it, and all look by themselves.
+        let webhooks = Arc::new(Wakeup::new(Notice::Outbox, Announcer::default()));
+        Self {
+            inbox: Wakeup::new(Notice::Inbox, announcer.clone()),
+            outbox: Wakeup::new(Notice::Outbox, announcer.clone()).beside(Arc::clone(&webhooks)),
+            webhooks,
+            boards: broadcast::Sender::new(BOARDS_KEPT),
+            announcer: announcer.clone(),
+            told: Mutex::new(told),
+        }
+    }
+
+    /// What is to be told to other processes; to be had once, and only where there may be others.
+    pub fn take_announcements(&self) -> Option<Announcements> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Tells those who watch these boards, here and at other processes, that something was committed there.
+    pub fn tell_boards(&self, boards: &[BoardRef]) {
+        for board in boards {
+            self.tell_watchers_here(board.clone());
+            self.announcer.announce(Notice::Board(board.clone()));
+        }
+    }
+
+    /// Tells those who watch a board at this process.
+    pub fn tell_watchers_here(&self, board: BoardRef) {
+        // Without anybody who watches there is nobody to tell.
+        let _ = self.boards.send(board);
+    }
+}
+
+/// How the file of the database is, as far as this server knows, and whether the server can go on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Condition {
+    /// Nothing is wrong with it.
+    #[default]
+    Sound,
+    /// The last stop was not a clean one, and the file is being looked through.
+    Checking,
+    /// Something is wrong with it: the file, the faults, and what to do. The server ends.
+    Damaged(String),
+    /// A loop without which the server is of no use does not go on. The server ends, to be started again.
+    Broken(String),
+}
+
+/// A running server's parts.
+pub struct App {
+    /// Its settings.
+    pub config: Config,
+    /// Its database.
+    pub store: Store,
+    /// The games it knows, those that are switched off included: their boards stay readable.
+    pub registry: &'static Registry,
+    /// The words of the command language.
+    pub vocabulary: Vocabulary,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub entropy: Arc<dyn Entropy>,
+    /// Passwords.
+    pub credentials: Credentials,
+    /// Who was looked up lately.
+    pub acquaintances: Acquaintances,
+    /// Rates.
+    pub limits: Limits,
+    /// How replies become messages.
+    pub composer: Arc<dyn Composer>,
+    /// Pictures of boards.
+    pub gallery: Gallery,
+    /// Long boards that were just looked at.
+    pub recent_boards: RecentBoards,
+    /// Its secret keys.
+    pub secret: KeyRing,
+    /// Links it gives out.
+    pub links: Links,
+    /// Its mail addresses.
+    pub own: OwnAddresses,
+    /// Wake-ups.
+    pub signals: Signals,
+    /// How the file of the database is.
+    pub condition: watch::Sender<Condition>,
+    /// Whether its loops go on.
+    pub pulse: Pulse,
+    /// Who has been seen keeping the clock.
+    pub lookout: Lookout,
+}
+
+/// What an [`App`] takes from outside.
+pub struct Parts {
+    /// Its settings.
+    pub config: Config,
+    /// Its database, open and migrated.
+    pub store: Store,
+    /// The games.
+    pub registry: &'static Registry,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Randomness.
+    pub entropy: Arc<dyn Entropy>,
+    /// How replies become messages.
+    pub composer: Arc<dyn Composer>,
+}
+
+impl App {
+    /// Puts a server together.
+    ///
+    /// # Errors
+    /// When the secret key or the password hash cannot be used, or a game that is to be switched
+    /// off does not exist.
+    pub fn new(parts: Parts) -> anyhow::Result<Self> {
+        let Parts { config, store, registry, clock, entropy, composer } = parts;
+        for name in &config.games.disabled {
+            let known: Vec<&str> = registry.iter().map(|game| game.meta().name).collect();
+            if registry.find(name).is_none() {
+                let problem = format!("there is no game `{name}`; games are {}", known.join(", "));
+                return Err(ConfigError::Value { key: "games.disabled", problem }.into());
+            }
+        }
+        let is_off = |name: &str| config.games.disabled.iter().any(|off| off.eq_ignore_ascii_case(name));
+        if registry.iter().all(|game| is_off(game.meta().name)) {
+            let problem = "all games are switched off; leave one".to_owned();
+            return Err(ConfigError::Value { key: "games.disabled", problem }.into());
+        }
+        let secret = KeyRing::load(config.secrets.key.expose_secret(), &config.key_file(), entropy.as_ref())?;
+        let (announcer, told) = if store.is_shared() {
+            let (announcer, told) = Announcer::new();
+            (announcer, Some(told))
+        } else {
+            (Announcer::default(), None)
+        };
+        Ok(Self {
+            vocabulary: vocabulary(registry, &config.games.disabled).of_server(&own_names(&config)),
+            credentials: Credentials::new(secret.clone()),
+            acquaintances: Acquaintances::default(),
+            limits: Limits::new(&config.limits, announcer.clone()),
+            links: Links::new(&secret),
+            own: OwnAddresses::new(&config.server.address)?,
+            signals: Signals::new(&announcer, told),
+            config,
+            store,
+            registry,
+            clock,
+            entropy,
+            composer,
+            gallery: Gallery::default(),
+            recent_boards: RecentBoards::default(),
+            pulse: Pulse::default(),
+            lookout: Lookout::default(),
+            secret,
+            condition: watch::Sender::default(),
+        })
+    }
+
+    /// The game of that name, when it is on offer.
+    pub fn game(&self, name: &str) -> Option<&'static dyn AnyGame> {
+        self.registry.find(name).filter(|game| self.is_offered(game.meta().name))
+    }
+
+    /// The games on offer.
+    pub fn games(&self) -> impl Iterator<Item = &'static dyn AnyGame> + '_ {
+        self.registry.iter().filter(|game| self.is_offered(game.meta().name))
+    }
+
+    fn is_offered(&self, name: &str) -> bool {
+        !self.config.games.disabled.iter().any(|off| off.eq_ignore_ascii_case(name))
+    }
+}
+
+/// What the server itself goes by: nobody else may have these as a userid.
+fn own_names(config: &Config) -> Vec<&str> {
+    let local = config.server.address.rsplit_once('@').map(|(local, _)| local);
+    local.into_iter().chain([config.server.name.as_str()]).collect()
+}
+
+/// The words the command language needs to know of the games.
+fn vocabulary(registry: &Registry, disabled: &[String]) -> Vocabulary {
+    let offered =
+        registry.iter().filter(|game| !disabled.iter().any(|off| off.eq_ignore_ascii_case(game.meta().name)));
+    let games = offered.map(|game| {
+        let meta = game.meta();
+        let options = meta.options.iter().flat_map(|option| {
+            let takes_value = !matches!(option.kind, OptionKind::Flag | OptionKind::Either(..));
+            option.words().into_iter().map(move |word| OptionWord {
+                name: word.to_owned(),
+                takes_value,
+                help: option.help.to_owned(),
+                default: option.default_text(),
+            })
+        });
+        GameWords { name: meta.name.to_owned(), title: meta.title.to_owned(), options: options.collect() }
+    });
+    Vocabulary::new(games.collect())
+}

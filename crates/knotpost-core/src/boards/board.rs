@@ -1,0 +1,442 @@
+//! A board in memory: what is stored of it, replayed into a position.
+
+mod ending;
+mod imagined;
+
+pub use ending::Standing;
+pub(crate) use ending::read_adjudication;
+
+use knotpost_rules::{AnyGame, GameOptions, Rejected, Seat, Seed, Turn};
+
+use ending::{ADJUDICATED, DRAW};
+
+use crate::app::App;
+use crate::boards::recent_boards::Recent;
+use crate::boards::time::{BoardPauses, TimeLimits, Timing, has_own_limits};
+use crate::boards::{History, Scene};
+use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, Period, SeatState, UserKey};
+use knotpost_storage::{BoardRow, MoveRow, ReadTx, SeatRow, SeatedBoard, StoreError, WriteTx};
+
+/// A pause that nobody has ended yet lasts to the end of all calendars.
+const NEVER: Millis = Millis(253_402_300_799_999);
+
+/// A move of the list with the text it is shown by.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// As stored.
+    pub row: MoveRow,
+    /// As shown in the move list.
+    pub text: String,
+}
+
+/// A stored board, replayed.
+pub struct Board {
+    /// What is stored of it.
+    pub row: BoardRow,
+    /// Who sits there, in turn order.
+    pub seats: Vec<SeatRow>,
+    /// The moves up to the position, in order.
+    pub entries: History,
+    /// The game's rules.
+    pub game: &'static dyn AnyGame,
+    /// The position after the last of `entries`.
+    pub position: Scene,
+    /// Its limits of time, and what does not count.
+    pub timing: Timing,
+    /// How many moves it had before what has just been settled; `None`: nothing has changed.
+    pub(crate) changed_from: Option<usize>,
+    options: GameOptions,
+    retired: Vec<Seat>,
+}
+
+impl std::fmt::Debug for Board {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Board")
+            .field("board", &self.name())
+            .field("ply", &self.entries.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Board {
+    /// Loads a board that is not removed and replays all its moves.
+    ///
+    /// # Errors
+    /// When the database fails, or the stored moves do not replay under the present rules.
+    pub async fn load(
+        tx: &mut ReadTx,
+        app: &App,
+        game: &str,
+        number: u32,
+    ) -> Result<Option<Self>, StoreError> {
+        let found = tx.find_seated_board(game, number).await?;
+        Self::unless_removed(tx, app, found).await
+    }
+
+    /// Loads a board to change it: nobody else changes it before this transaction ends.
+    ///
+    /// # Errors
+    /// As [`Board::load`].
+    pub async fn load_to_change(
+        tx: &mut WriteTx,
+        app: &App,
+        game: &str,
+        number: u32,
+    ) -> Result<Option<Self>, StoreError> {
+        let found = tx.lock_seated_board(game, number).await?;
+        Self::unless_removed(tx, app, found).await
+    }
+
+    async fn unless_removed(
+        tx: &mut ReadTx,
+        app: &App,
+        found: Option<SeatedBoard>,
+    ) -> Result<Option<Self>, StoreError> {
+        match found {
+            Some(found) if found.board.state != BoardState::Removed => {
+                Self::from_seated(tx, app, found).await.map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Completes a stored row to a board.
+    ///
+    /// # Errors
+    /// As [`Board::load`].
+    pub async fn from_row(tx: &mut ReadTx, app: &App, row: BoardRow) -> Result<Self, StoreError> {
+        let seats = tx.seats(row.id).await?;
+        Self::from_seated(tx, app, SeatedBoard { board: row, seats }).await
+    }
+
+    /// As [`Board::from_row`], where the seats are known as well.
+    ///
+    /// # Errors
+    /// As [`Board::load`].
+    pub async fn from_seated(tx: &mut ReadTx, app: &App, found: SeatedBoard) -> Result<Self, StoreError> {
+        let SeatedBoard { board: row, seats } = found;
+        let mut board = match Self::recall(tx, app, &row, &seats).await? {
+            Some(board) => board,
+            None => Self::replay(app, row.clone(), seats, tx.moves(row.id).await?)?,
+        };
+        board.keep_in_memory(app);
+        if has_own_limits(&board.row) || board.row.state == BoardState::Over || board.row.paused_at.is_some()
+        {
+            board.load_pauses(tx).await?;
+        }
+        Ok(board)
+    }
+
+    /// Loads a board from its moves alone, whatever is known of it.
+    ///
+    /// # Errors
+    /// As [`Board::load`].
+    pub(crate) async fn replay_row(tx: &mut ReadTx, app: &App, row: BoardRow) -> Result<Self, StoreError> {
+        let (seats, moves) = (tx.seats(row.id).await?, tx.moves(row.id).await?);
+        Self::replay(app, row, seats, moves)
+    }
+
+    /// Keeps the moves and the position in memory, so that the next who loads the board need not replay them. May
+    /// be called before what was written is committed: who finds it compares it with the row.
+    pub(crate) fn keep_in_memory(&self, app: &App) {
+        if app.recent_boards.wants(self.row.id, &self.entries) && self.is_as_stored() {
+            let (entries, position) = (self.entries.clone(), self.position.clone());
+            app.recent_boards.keep(self.row.id, Recent { entries, position, retired: self.retired.clone() });
+        }
+    }
+
+    /// Goes on from what is remembered of a board; `None`: nothing is that fits.
+    async fn recall(
+        tx: &mut ReadTx,
+        app: &App,
+        row: &BoardRow,
+        seats: &[SeatRow],
+    ) -> Result<Option<Self>, StoreError> {
+        let Some(recent) = app.recent_boards.find(row.id, row.ply) else { return Ok(None) };
+        let known = recent.entries.len() as i64;
+        let is_all = known == row.ply && row.history == Some(recent.entries.digest());
+        let later = if is_all { Vec::new() } else { tx.moves_behind(row.id, known).await? };
+        let (game, options) = read_options(app, row, seats.len())?;
+        let mut board = Self::with(app, (row.clone(), seats.to_vec()), game, options, recent);
+        let fits = later.into_iter().all(|row| board.enter(row).is_ok()) && board.is_as_stored();
+        Ok(fits.then_some(board))
+    }
+
+    /// Whether the moves in memory are, one and all, those that the row was written with.
+    fn is_as_stored(&self) -> bool {
+        self.row.history == Some(self.entries.digest())
+            && self.row.ply == self.entries.len() as i64
+            && self.row.position == self.position_text()
+    }
+
+    /// Reads what does not count as anybody's time here. Needed where time is shown or judged.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn load_pauses(&mut self, tx: &mut ReadTx) -> Result<(), StoreError> {
+        let (key, since) = (self.row.id, self.row.started_at);
+        let mut everybody = tx.outages(since).await?;
+        everybody.extend(tx.board_pauses(key).await?);
+        everybody.extend(self.row.paused_at.map(|at| Period::new(Millis(at), NEVER)));
+        let vacations = tx.vacations_on(key, since).await?;
+        let vacations =
+            vacations.into_iter().map(|row| (row.user_id, Period::new(row.from_at, row.until_at))).collect();
+        self.timing.pauses = BoardPauses { everybody, vacations };
+        Ok(())
+    }
+
+    fn replay(
+        app: &App,
+        row: BoardRow,
+        seats: Vec<SeatRow>,
+        moves: Vec<MoveRow>,
+    ) -> Result<Self, StoreError> {
+        let mut board = Self::begin(app, row, seats)?;
+        for entry in moves {
+            let number = entry.number;
+            board.enter(entry).map_err(|error| {
+                StoreError::Corrupt(format!("{} does not replay at move {number}: {error}", board.name()))
+            })?;
+        }
+        Ok(board)
+    }
+
+    /// The first position.
+    fn begin(app: &App, row: BoardRow, seats: Vec<SeatRow>) -> Result<Self, StoreError> {
+        let (game, options) = read_options(app, &row, seats.len())?;
+        let seed = seed_of(&row.seed).ok_or_else(|| corrupt(&row, "the seed is not 32 bytes"))?;
+        let position = Scene::new(game, game.setup(&options, seats.len(), &seed));
+        let start = Recent { entries: no_moves(&row, seats.len()), position, retired: Vec::new() };
+        Ok(Self::with(app, (row, seats), game, options, start))
+    }
+
+    /// A board as it was after some of its moves.
+    fn with(
+        app: &App,
+        (row, seats): (BoardRow, Vec<SeatRow>),
+        game: &'static dyn AnyGame,
+        options: GameOptions,
+        state: Recent,
+    ) -> Self {
+        let Recent { entries, position, retired } = state;
+        let timing = Timing { limits: TimeLimits::of(&row, &app.config.time), ..Timing::default() };
+        Self { row, seats, entries, game, position, timing, changed_from: None, options, retired }
+    }
+
+    /// The board as it was after `ply` moves; `ply` beyond the end means the end.
+    ///
+    /// # Errors
+    /// When the moves do not replay.
+    pub fn at(&self, app: &App, ply: usize) -> Result<Self, StoreError> {
+        if ply >= self.entries.len() {
+            return Ok(self.copy());
+        }
+        let moves = self.entries.iter().take(ply).map(|entry| entry.row.clone()).collect();
+        let mut seats = self.seats.clone();
+        if self.entries.swap().is_some_and(|swap| swap >= ply) {
+            exchange_users(&mut seats);
+        }
+        let board = Self::replay(app, self.row.clone(), seats, moves)?;
+        Ok(Self { timing: self.timing.clone(), ..board })
+    }
+
+    fn copy(&self) -> Self {
+        Self {
+            row: self.row.clone(),
+            seats: self.seats.clone(),
+            entries: self.entries.clone(),
+            game: self.game,
+            position: self.position.clone(),
+            timing: self.timing.clone(),
+            changed_from: self.changed_from,
+            options: self.options.clone(),
+            retired: self.retired.clone(),
+        }
+    }
+
+    /// Brings a stored move onto the position. On an error nothing has changed.
+    fn enter(&mut self, row: MoveRow) -> Result<(), Rejected> {
+        let seat = seat_at(row.seat);
+        let text = match row.kind {
+            MoveKind::Move => self.position.play(Turn::Move(&row.text))?.text,
+            MoveKind::Pass => self.position.play(Turn::Pass)?.text,
+            MoveKind::Swap => self.position.play(Turn::Swap)?.text,
+            MoveKind::Resign | MoveKind::Forfeit => {
+                self.position.retire(seat);
+                self.retired.push(seat);
+                if row.kind == MoveKind::Resign { "Resign".to_owned() } else { "Forfeit".to_owned() }
+            }
+            MoveKind::Draw => DRAW.to_owned(),
+            MoveKind::Adjudicated => ADJUDICATED.to_owned(),
+        };
+        self.entries.push(Entry { row, text });
+        Ok(())
+    }
+
+    /// Plays a turn for the seat to move and enters it as the next move of the list.
+    /// On an error nothing has changed.
+    ///
+    /// # Errors
+    /// When the rules refuse it.
+    pub fn play(&mut self, turn: Turn<'_>, auto: bool, at: Millis) -> Result<(), Rejected> {
+        let kind = match turn {
+            Turn::Move(_) => MoveKind::Move,
+            Turn::Pass => MoveKind::Pass,
+            Turn::Swap => MoveKind::Swap,
+        };
+        let played = self.position.play(turn)?;
+        let row = MoveRow {
+            number: self.next_number(),
+            seat: i64::from(played.seat.number()),
+            kind,
+            text: played.canonical,
+            auto,
+            at,
+        };
+        self.entries.push(Entry { row, text: played.text });
+        Ok(())
+    }
+
+    /// The number of the move to be made.
+    pub fn next_number(&self) -> i64 {
+        self.entries.len() as i64 + 1
+    }
+
+    /// The seat in which the user who made a move sits now: who moved before a swap, or made it, has changed
+    /// places since.
+    pub fn present_seat(&self, index: usize) -> i64 {
+        let seat = self.entries.get(index).map_or(1, |entry| entry.row.seat);
+        if self.entries.swap().is_some_and(|swap| index <= swap) { 3 - seat } else { seat }
+    }
+
+    /// Makes the users of the first two seats change places; colours stay where they are.
+    pub fn exchange_users(&mut self) {
+        exchange_users(&mut self.seats);
+    }
+
+    /// The position string. A board that has ended has nothing rolled, also where it ended by resignations.
+    pub fn position_text(&self) -> String {
+        let text = self.position.text().to_owned();
+        match self.position.roll().filter(|_| matches!(self.standing(), Standing::Over(_))) {
+            Some(roll) => {
+                let parts = text.split(' ').map(|part| if part == roll { "-" } else { part });
+                parts.collect::<Vec<_>>().join(" ")
+            }
+            None => text,
+        }
+    }
+
+    /// How players name it.
+    pub fn name(&self) -> BoardRef {
+        BoardRef { game: self.row.game.clone(), number: self.row.number as u32 }
+    }
+
+    /// The game's title, e.g. `Osbox`.
+    pub fn title(&self) -> &'static str {
+        self.game.meta().title
+    }
+
+    /// The name of a seat's side, e.g. `Horz`.
+    pub fn side(&self, seat: i64) -> &'static str {
+        let index = usize::try_from(seat - 1).unwrap_or(0);
+        self.game.meta().seat_names(self.seats.len()).get(index).copied().unwrap_or("Player")
+    }
+
+    /// The user in a seat.
+    pub fn userid_at(&self, seat: i64) -> &str {
+        self.seats.iter().find(|row| row.seat == seat).map_or("nobody", |row| row.userid.as_str())
+    }
+
+    /// The seat that this user acts for: the one to move when he has it, else his first that still plays.
+    pub fn seat_of(&self, user: UserKey) -> Option<&SeatRow> {
+        let to_move = match self.standing() {
+            Standing::ToMove(seat) => i64::from(seat.number()),
+            Standing::Over(_) => 0,
+        };
+        let mut own = self.seats.iter().filter(|row| row.user_id == user);
+        let first = own.clone().find(|row| row.state == SeatState::Playing).or_else(|| own.clone().next());
+        own.find(|row| row.seat == to_move).or(first)
+    }
+
+    /// The canonical options, defaults left out.
+    pub fn options(&self) -> &GameOptions {
+        &self.options
+    }
+
+    /// The first position of this game again, with another seed and other players.
+    pub fn restart(&mut self, seed: [u8; 32], seats: Vec<SeatRow>) {
+        self.row.seed = seed.to_vec();
+        let start = self.game.setup(&self.options, seats.len(), &Seed(seed));
+        self.position = Scene::new(self.game, start);
+        self.seats = seats;
+        self.entries = no_moves(&self.row, self.seats.len());
+        self.row.history = Some(self.entries.digest());
+        self.retired.clear();
+    }
+}
+
+fn corrupt(row: &BoardRow, what: &str) -> StoreError {
+    StoreError::Corrupt(format!("{} {}: {what}", row.game, row.number))
+}
+
+/// Which game is played on a stored board, and with which options.
+fn read_options(
+    app: &App,
+    row: &BoardRow,
+    players: usize,
+) -> Result<(&'static dyn AnyGame, GameOptions), StoreError> {
+    let game = app.registry.find(&row.game);
+    let game = game.ok_or_else(|| corrupt(row, "there is no such game"))?;
+    let options = parse_options(game, &row.options, players).map_err(|what| corrupt(row, &what))?;
+    Ok((game, options))
+}
+
+/// The list of moves of a board on which nobody has moved.
+fn no_moves(row: &BoardRow, players: usize) -> History {
+    begin_history((&row.game, &row.options), &row.seed, row.rules_version, players)
+}
+
+/// The same from what a new board comes from: game, options, seed, version of the rules, and how many play.
+pub(crate) fn begin_history(
+    (game, options): (&str, &str),
+    seed: &[u8],
+    rules_version: i64,
+    players: usize,
+) -> History {
+    let numbers = [rules_version.to_be_bytes(), (players as i64).to_be_bytes()];
+    History::new(&[game.as_bytes(), options.as_bytes(), seed, numbers.as_flattened()])
+}
+
+fn exchange_users(seats: &mut [SeatRow]) {
+    if let [one, other, ..] = seats {
+        std::mem::swap(&mut one.user_id, &mut other.user_id);
+        std::mem::swap(&mut one.userid, &mut other.userid);
+        std::mem::swap(&mut one.away_until, &mut other.away_until);
+    }
+}
+
+/// The options of a stored or typed option text.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn parse_options(game: &dyn AnyGame, text: &str, players: usize) -> Result<GameOptions, String> {
+    let given: Vec<_> = text
+        .split_whitespace()
+        .map(|word| {
+            let word = word.trim_start_matches('-');
+            let (name, value) =
+                word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value.to_owned())));
+            knotpost_rules::GivenOption { name: name.to_owned(), value }
+        })
+        .collect();
+    game.parse_options(&given, players).map_err(|error| error.to_string())
+}
+
+fn seed_of(bytes: &[u8]) -> Option<Seed> {
+    bytes.try_into().ok().map(Seed)
+}
+
+/// A stored seat number as a seat; numbers that cannot be stored count as the first seat.
+pub(crate) fn seat_at(number: i64) -> Seat {
+    u8::try_from(number).ok().and_then(Seat::new).unwrap_or(Seat::FIRST)
+}

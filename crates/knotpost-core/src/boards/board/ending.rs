@@ -1,0 +1,104 @@
+//! How a board ends otherwise than by its rules: resignation, forfeit, agreement, an administrator's word.
+
+use knotpost_rules::{Departure, Departures, Outcome, Seat};
+
+use super::{Board, Entry};
+use knotpost_model::{Millis, MoveKind};
+use knotpost_storage::MoveRow;
+
+/// How the move list shows an agreed draw.
+pub(super) const DRAW: &str = "Draw";
+/// How it shows that an administrator said who has won.
+pub(super) const ADJUDICATED: &str = "Adjudicated";
+
+/// Where a game stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// This seat moves next.
+    ToMove(Seat),
+    /// It is over.
+    Over(Outcome),
+}
+
+impl Board {
+    /// Takes a seat out of the game and enters that as the next move of the list.
+    pub fn retire(&mut self, seat: Seat, kind: MoveKind, auto: bool, at: Millis) {
+        let text = if kind == MoveKind::Forfeit { "Forfeit" } else { "Resign" };
+        let row = MoveRow {
+            number: self.next_number(),
+            seat: i64::from(seat.number()),
+            kind,
+            text: text.to_lowercase(),
+            auto,
+            at,
+        };
+        self.position.retire(seat);
+        self.retired.push(seat);
+        self.entries.push(Entry { row, text: text.to_owned() });
+    }
+
+    /// Ends the game as a tie of all who still play, and enters that for the seat to move: whoever proposed it,
+    /// that is who was waited for.
+    pub fn agree_on_draw(&mut self, seat: Seat, at: Millis) {
+        let row = MoveRow {
+            number: self.next_number(),
+            seat: i64::from(seat.number()),
+            kind: MoveKind::Draw,
+            text: "draw".to_owned(),
+            auto: false,
+            at,
+        };
+        self.entries.push(Entry { row, text: DRAW.to_owned() });
+    }
+
+    /// Ends the game as an administrator says: these seats have won. Entered for the seat that was waited for.
+    pub fn adjudicate(&mut self, winners: &[Seat], seat: Seat, at: Millis) {
+        let row = MoveRow {
+            number: self.next_number(),
+            seat: i64::from(seat.number()),
+            kind: MoveKind::Adjudicated,
+            text: write_adjudication(winners),
+            auto: false,
+            at,
+        };
+        self.entries.push(Entry { row, text: ADJUDICATED.to_owned() });
+    }
+
+    /// Where the game stands after `entries`. With one player left the others' resignations end it, unless the
+    /// game lets them go on.
+    pub fn standing(&self) -> Standing {
+        let last = self.entries.last().map(|entry| &entry.row);
+        let departures = self.departures();
+        let outcome = match last.map(|row| row.kind) {
+            Some(MoveKind::Draw) => Some(departures.agreed_draw()),
+            Some(MoveKind::Adjudicated) => {
+                let winners = last.and_then(|row| read_adjudication(&row.text)).unwrap_or_default();
+                Some(departures.adjudicated(&winners))
+            }
+            _ => departures.outcome(&*self.position, self.game.meta()),
+        };
+        outcome.map_or_else(|| Standing::ToMove(self.position.next_seat()), Standing::Over)
+    }
+
+    /// Who has left the game, for the rules to rank.
+    fn departures(&self) -> Departures<'_> {
+        let forfeited = self.entries.last().is_some_and(|entry| entry.row.kind == MoveKind::Forfeit);
+        let last = if forfeited { Departure::Forfeit } else { Departure::Resignation };
+        Departures { players: self.seats.len(), left: &self.retired, last }
+    }
+}
+
+/// The winning seats as the move list keeps them: `adjudicated:1,3`.
+fn write_adjudication(winners: &[Seat]) -> String {
+    let seats: Vec<String> = winners.iter().map(ToString::to_string).collect();
+    format!("{}:{}", MoveKind::Adjudicated.as_str(), seats.join(","))
+}
+
+/// The winning seats of such a word; `None`: it is none.
+pub(crate) fn read_adjudication(text: &str) -> Option<Vec<Seat>> {
+    let (word, seats) = text.split_once(':')?;
+    if !word.eq_ignore_ascii_case(MoveKind::Adjudicated.as_str()) {
+        return None;
+    }
+    seats.split(',').map(|seat| Seat::new(seat.parse().ok()?)).collect()
+}

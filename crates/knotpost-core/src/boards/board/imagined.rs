@@ -1,0 +1,63 @@
+//! Boards that nobody plays: what a game looks like before anything is stored.
+
+use knotpost_rules::{AnyGame, GameOptions, Seed};
+
+use super::{Board, no_moves};
+use crate::boards::{Scene, Timing};
+use knotpost_model::{BoardState, Millis, SeatState};
+use knotpost_storage::{BoardRow, SeatRow};
+
+impl Board {
+    /// A board that is stored nowhere, with seats named after their sides.
+    pub(crate) fn imagine(
+        game: &'static dyn AnyGame,
+        options: GameOptions,
+        players: usize,
+        seed: &Seed,
+        now: Millis,
+    ) -> Self {
+        let position = Scene::new(game, game.setup(&options, players, seed));
+        let row = BoardRow {
+            id: 0.into(),
+            game: game.meta().name.to_owned(),
+            number: 0,
+            options: options.to_string(),
+            rules_version: i64::from(game.meta().rules_version),
+            seed: seed.0.to_vec(),
+            state: BoardState::Active,
+            rated: false,
+            ply: 0,
+            position: position.text().to_owned(),
+            scores: position.scores().to_string(),
+            winners: None,
+            reason: None,
+            started_at: now,
+            last_move_at: None,
+            ended_at: None,
+            nag_ms: None,
+            forfeit_ms: None,
+            total_ms: None,
+            due_at: None,
+            nagged_at: None,
+            paused_at: None,
+            history: None,
+        };
+        let sides = game.meta().seat_names(players);
+        let seats = (1..=players as i64)
+            .zip(sides)
+            .map(|(seat, side)| SeatRow {
+                seat,
+                user_id: (-seat).into(),
+                userid: (*side).to_owned(),
+                state: SeatState::Playing,
+                to_move: seat == 1,
+                resign_pending: false,
+                away_until: None,
+                queued: false,
+            })
+            .collect();
+        let (timing, entries) = (Timing::default(), no_moves(&row, players));
+        let (changed_from, retired) = (None, Vec::new());
+        Self { row, seats, entries, game, position, timing, changed_from, options, retired }
+    }
+}

@@ -1,0 +1,74 @@
+//! Whether every stored board is still what its moves say under the present rules.
+
+use crate::app::App;
+use crate::boards::Board;
+use knotpost_model::{BoardKey, BoardRef};
+use knotpost_storage::StoreError;
+
+/// Boards of one look: each look is a snapshot of its own, so that a long check holds nobody up.
+const PAGE: i64 = 200;
+
+/// A board that does not replay to what is stored of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The board.
+    pub board: BoardRef,
+    /// What is different.
+    pub what: String,
+}
+
+/// What a check found so far.
+#[derive(Clone, Debug, Default)]
+pub struct Replayed {
+    /// Boards looked at.
+    pub boards: usize,
+    /// How many there were in all at the beginning.
+    pub total: usize,
+    /// Those that differ.
+    pub differences: Vec<Difference>,
+    last: Option<BoardKey>,
+}
+
+/// Replays the next boards behind those that `so_far` has seen; `false`: there are none. Boards that were
+/// removed are looked at too.
+///
+/// # Errors
+/// When the database fails. A board that does not replay is a difference, not an error.
+pub async fn replay_next(app: &App, so_far: &mut Replayed) -> Result<bool, StoreError> {
+    let mut tx = app.store.read().await?;
+    let mut seen = 0;
+    let before = so_far.last;
+    if before.is_none() {
+        so_far.total = usize::try_from(tx.count_all_boards().await?).unwrap_or(0);
+    }
+    for row in tx.boards_after(before.unwrap_or(BoardKey(0)), PAGE).await? {
+        seen += 1;
+        so_far.last = Some(row.id);
+        let name = BoardRef { game: row.game.clone(), number: row.number as u32 };
+        let (position, scores, ply) = (row.position.clone(), row.scores.clone(), row.ply);
+        let what = match Board::replay_row(&mut tx, app, row).await {
+            Ok(board) => difference(&board, &position, &scores, ply),
+            Err(StoreError::Corrupt(what)) => Some(what),
+            Err(error) => return Err(error),
+        };
+        so_far.differences.extend(what.map(|what| Difference { board: name, what }));
+    }
+    so_far.boards += seen;
+    Ok(seen > 0)
+}
+
+fn difference(board: &Board, position: &str, scores: &str, ply: i64) -> Option<String> {
+    let now = board.position_text();
+    if now != position {
+        return Some(format!("stored as {position}, replayed as {now}"));
+    }
+    let now = board.position.scores().to_string();
+    if now != scores {
+        return Some(format!("scores stored as {scores}, replayed as {now}"));
+    }
+    let made = board.entries.len() as i64;
+    if made == ply && board.row.history.is_some_and(|digest| digest != board.entries.digest()) {
+        return Some("its moves are not those that its row was written with".to_owned());
+    }
+    (made != ply).then(|| format!("{ply} moves by its row, {made} in its list"))
+}

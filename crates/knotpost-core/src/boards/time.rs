@@ -1,0 +1,269 @@
+//! How much time players have, how much they have used, and what the clock must do about it. Sums
+//! over what is stored of a board: asks neither the database nor the machine for anything.
+
+use crate::boards::{Board, Standing};
+use crate::config;
+use crate::replies::{Style, TimeFacts};
+use knotpost_model::{Millis, Pauses, Period, Span, UserKey};
+use knotpost_rules::Seat;
+use knotpost_storage::BoardRow;
+
+/// A day in milliseconds.
+pub(crate) const DAY: Span = Span(86_400_000);
+
+/// How much time the players of a board have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeLimits {
+    /// Reminder after this long without a move, and daily from then on.
+    pub nag: Span,
+    /// Loss after this long without a move.
+    pub forfeit: Span,
+    /// Time of one player for all his moves.
+    pub total: Option<Span>,
+}
+
+impl Default for TimeLimits {
+    fn default() -> Self {
+        Self::new(None, None, None, &config::Time::default())
+    }
+}
+
+impl TimeLimits {
+    /// The limits of a stored board.
+    pub fn of(row: &BoardRow, defaults: &config::Time) -> Self {
+        Self::new(row.nag_ms, row.forfeit_ms, row.total_ms, defaults)
+    }
+
+    /// Limits in milliseconds; what is not given is the server's default. A board whose time is
+    /// up before the default reminder would come is reminded after a third of that time.
+    pub fn new(nag: Option<i64>, forfeit: Option<i64>, total: Option<i64>, defaults: &config::Time) -> Self {
+        let days = |days: f64| Span((days * DAY.0 as f64).round() as i64);
+        let forfeit = forfeit.map_or(days(defaults.forfeit_days), Span);
+        let usual = days(defaults.nag_days);
+        let nag = nag.map_or(if usual < forfeit { usual } else { Span(forfeit.0 / 3) }, Span);
+        Self { nag, forfeit, total: total.map(Span) }
+    }
+
+    /// As a line of a board mail tells them.
+    fn sentence(self) -> String {
+        let mut words = format!("reminder after {}, loss after {}", length(self.nag), length(self.forfeit));
+        if let Some(total) = self.total {
+            words.push_str(",\n           ");
+            words.push_str(&length(total));
+            words.push_str(" for all moves of a player");
+        }
+        words
+    }
+}
+
+/// `7 days`, `1 day`; with a fraction to the second.
+pub(crate) fn length(span: Span) -> String {
+    match (span.0 / DAY.0, span.0 % DAY.0) {
+        (1, 0) => "1 day".to_owned(),
+        (days, 0) => format!("{days} days"),
+        _ => span.to_string(),
+    }
+}
+
+/// The time of a board that does not count: for everybody, and for single players.
+#[derive(Clone, Debug, Default)]
+pub struct BoardPauses {
+    /// Outages of the server, and time before a move that was taken back.
+    pub everybody: Vec<Period>,
+    /// Vacations.
+    pub vacations: Vec<(UserKey, Period)>,
+}
+
+impl BoardPauses {
+    /// What does not count for this user.
+    fn of(&self, user: Option<UserKey>) -> Pauses {
+        let own = self.vacations.iter().filter(|(key, _)| Some(*key) == user).map(|(_, period)| *period);
+        self.everybody.iter().copied().chain(own).collect()
+    }
+}
+
+/// The time of a board: its limits, and what does not count.
+#[derive(Clone, Debug, Default)]
+pub struct Timing {
+    /// How much time the players have.
+    pub limits: TimeLimits,
+    /// What does not count. Empty on a board whose time nobody looks at.
+    pub pauses: BoardPauses,
+}
+
+/// What the clock must do about a board where somebody is to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// Nothing before that moment.
+    Wait(Millis),
+    /// Remind the player, and look again at `next`.
+    Nag {
+        /// The next look.
+        next: Millis,
+        /// When his time is up.
+        end: Millis,
+    },
+    /// The player's time is up.
+    Lost {
+        /// Which time.
+        up: TimeUp,
+        /// Since when.
+        end: Millis,
+    },
+}
+
+/// Which time is up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeUp {
+    /// That for one move.
+    Move,
+    /// That for all moves.
+    Total,
+}
+
+/// When the player to move loses, unless he moves before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastMoment {
+    /// Which time is up then.
+    pub up: TimeUp,
+    /// When.
+    pub at: Millis,
+}
+
+/// Since when the player to move is waited for, pauses not taken off.
+pub(crate) fn waiting_since(board: &Board) -> Millis {
+    board.entries.last().map_or(board.row.started_at, |entry| entry.row.at)
+}
+
+fn user_at(board: &Board, seat: i64) -> Option<UserKey> {
+    board.seats.iter().find(|row| row.seat == seat).map(|row| row.user_id)
+}
+
+/// The time used in each seat up to `now`: moves, and the move that is waited for.
+pub fn time_used(board: &Board, now: Millis) -> Vec<Span> {
+    let mut used = time_of_moves(board);
+    if let Standing::ToMove(seat) = board.standing()
+        && let Some(used) = used.get_mut(seat.index())
+    {
+        let pauses = board.timing.pauses.of(user_at(board, i64::from(seat.number())));
+        used.0 += pauses.counted(waiting_since(board), now).0;
+    }
+    used
+}
+
+/// The time used in each seat for the moves made.
+fn time_of_moves(board: &Board) -> Vec<Span> {
+    let pauses: Vec<Pauses> =
+        board.seats.iter().map(|row| board.timing.pauses.of(Some(row.user_id))).collect();
+    let mut used = vec![Span::default(); board.seats.len()];
+    let mut since = board.row.started_at;
+    for (index, entry) in board.entries.iter().enumerate() {
+        let seat = usize::try_from(board.present_seat(index) - 1).unwrap_or(usize::MAX);
+        if let (Some(used), Some(pauses)) = (used.get_mut(seat), pauses.get(seat)) {
+            used.0 += pauses.counted(since, entry.row.at).0;
+        }
+        since = entry.row.at;
+    }
+    used
+}
+
+/// When the time of a seat is up that is waited for since then.
+fn end_of_time(board: &Board, seat: Seat, pauses: &Pauses, since: Millis) -> LastMoment {
+    let limits = board.timing.limits;
+    let forfeit = pauses.reach(since, limits.forfeit);
+    let total = limits.total.map(|total| {
+        let used = time_of_moves(board).get(seat.index()).copied().unwrap_or_default();
+        pauses.reach(since, Span(total.0.saturating_sub(used.0).max(0)))
+    });
+    match total {
+        Some(total) if total < forfeit => LastMoment { up: TimeUp::Total, at: total },
+        _ => LastMoment { up: TimeUp::Move, at: forfeit },
+    }
+}
+
+/// When the player to move loses; `None`: no time runs now, because the game is over, the board is paused or he is
+/// away. Called with the pauses of the board.
+pub(crate) fn last_moment(board: &Board, now: Millis) -> Option<LastMoment> {
+    let Standing::ToMove(seat) = board.standing() else { return None };
+    let pauses = board.timing.pauses.of(user_at(board, i64::from(seat.number())));
+    let is_counted = pauses.reach(now, Span(1)) <= now.plus(1);
+    is_counted.then(|| end_of_time(board, seat, &pauses, waiting_since(board).min(now)))
+}
+
+/// What is to be done about a board; `None`: nothing ever, it is over.
+pub fn judge(board: &Board, now: Millis) -> Option<(Seat, Judgement)> {
+    let Standing::ToMove(seat) = board.standing() else { return None };
+    let pauses = board.timing.pauses.of(user_at(board, i64::from(seat.number())));
+    // A clock that went back must not leave a board waiting for the time it showed before.
+    let since = waiting_since(board).min(now);
+    let LastMoment { up, at: end } = end_of_time(board, seat, &pauses, since);
+    let next_counted = pauses.reach(now, Span(1));
+    if next_counted > now.plus(1) && now >= end {
+        // Nothing happens to who is away, late as the clock may be.
+        return Some((seat, Judgement::Wait(next_counted)));
+    }
+    if now >= end {
+        return Some((seat, Judgement::Lost { up, end }));
+    }
+    let nag = match board.row.nagged_at.map(|at| Millis(at).min(now)).filter(|at| *at > since) {
+        Some(nagged) => pauses.reach(nagged, DAY),
+        None => pauses.reach(since, board.timing.limits.nag),
+    };
+    let judgement = if now < nag {
+        Judgement::Wait(nag.min(end))
+    } else if next_counted > now.plus(1) {
+        Judgement::Wait(next_counted.min(end))
+    } else {
+        Judgement::Nag { next: pauses.reach(now, DAY).min(end), end }
+    };
+    Some((seat, judgement))
+}
+
+/// The clock may look at a board so much earlier than needed, so that moves that follow each other soon need not put
+/// that off a little each: to look at a board once in vain is less work than to change an index with every move.
+const TOO_EARLY_MS: i64 = 3_600_000;
+
+/// Notes on the board when the clock must look at it after a turn: never too late. Pauses that
+/// are not known here only make that look come earlier than needed.
+pub(crate) fn schedule(board: &mut Board, now: Millis) {
+    board.row.nagged_at = None;
+    if board.row.paused_at.is_some() {
+        board.row.due_at = None;
+        return;
+    }
+    let needed = judge(board, now).map(|(_, judgement)| match judgement {
+        Judgement::Wait(at) => at.0,
+        Judgement::Nag { .. } | Judgement::Lost { .. } => now.0,
+    });
+    let will_do = |due: i64| due > now.0 && needed.is_some_and(|at| due <= at && at - due <= TOO_EARLY_MS);
+    if !board.row.due_at.is_some_and(will_do) {
+        board.row.due_at = needed;
+    }
+}
+
+/// Whether the board was made with limits of its own.
+pub(crate) fn has_own_limits(row: &BoardRow) -> bool {
+    row.nag_ms.is_some() || row.forfeit_ms.is_some() || row.total_ms.is_some()
+}
+
+/// The times of a board as its mails tell them.
+pub(crate) fn time_facts(board: &Board, style: &Style, now: Millis) -> TimeFacts {
+    let used = time_used(board, now);
+    let ended = matches!(board.standing(), Standing::Over(_));
+    let until = if ended { waiting_since(board) } else { now };
+    TimeFacts {
+        started: style.show_time(board.row.started_at),
+        last_move: board.entries.last().map(|entry| style.show_time(entry.row.at)),
+        until: style.show_time(until),
+        ended,
+        limits: has_own_limits(&board.row).then(|| board.timing.limits.sentence()),
+        total: used.iter().copied().sum::<Span>().to_string(),
+        used: board
+            .seats
+            .iter()
+            .zip(&used)
+            .map(|(row, used)| (row.userid.clone(), used.to_string()))
+            .collect(),
+    }
+}

@@ -1,0 +1,243 @@
+//! What the clock does: reminders, and losses on time. Each board is looked at in a transaction of
+//! its own that checks everything again.
+
+use std::sync::Arc;
+
+use knotpost_rules::Seat;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::board::seat_at;
+use crate::boards::time::{Judgement, TimeUp, judge, schedule, waiting_since};
+use crate::boards::{Board, ServiceError};
+use crate::clock::duty::{Watch, keep_watch, may_judge};
+use crate::mailing::post::{BoardFacts, Heading, Note, post_board, post_board_to};
+use crate::play::boards::tell_all;
+use crate::play::proposals::{accept_silent_draw, note_of_proposal};
+use crate::play::resignation::{Left, take_out};
+use crate::play::settle::settle;
+use crate::replies::{Content, Facts, Reply};
+use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, Period, SeatState};
+use knotpost_storage::{DueBoard, StoreError, WriteTx};
+
+/// Boards looked at before others get their turn.
+const BATCH: i64 = 20;
+/// When mail waits to be read, a loss waits for so long.
+const READING_MS: i64 = 10_000;
+/// A board that cannot be looked at is left alone for so long.
+const SET_ASIDE_MS: i64 = 3_600_000;
+
+/// A player made no first move in time, and too few others are left.
+#[derive(Debug, Serialize)]
+struct NeverBegun {
+    /// The game's title.
+    title: String,
+    /// The board's number.
+    number: u32,
+    /// Who did not move.
+    userid: String,
+}
+
+impl Content for NeverBegun {
+    fn template(&self) -> &'static str {
+        "never_begun"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// Looks at the boards that are due, if the clock is this process's duty; says whether there may
+/// be more. `holder` names the process.
+///
+/// # Errors
+/// When the database fails. A board that cannot be judged is no error: it is set aside.
+pub async fn work_due(app: &Arc<App>, holder: &str) -> Result<bool, StoreError> {
+    if keep_watch(app, holder).await? == Watch::Theirs {
+        return Ok(false);
+    }
+    let due = app.store.query().await?.due_boards(app.clock.now(), BATCH).await?;
+    let more = due.len() as i64 == BATCH;
+    for board in due {
+        if !look_at(app, holder, board).await? {
+            return Ok(false);
+        }
+    }
+    Ok(more)
+}
+
+/// Looks at one board; says whether the duty is still ours.
+async fn look_at(app: &Arc<App>, holder: &str, due: DueBoard) -> Result<bool, StoreError> {
+    let (shared, holder, name) = (Arc::clone(app), holder.to_owned(), due.clone());
+    let done = app
+        .store
+        .write(move |tx| {
+            let (app, holder, due) = (Arc::clone(&shared), holder.clone(), due.clone());
+            Box::pin(async move {
+                let now = app.clock.now();
+                if !may_judge(tx, &holder, now).await? {
+                    return Ok(false);
+                }
+                judge_board(tx, &app, &due, now).await.map_err(store_error)?;
+                Ok(true)
+            })
+        })
+        .await;
+    match done {
+        Ok(ours) => {
+            app.signals.outbox.notify_one();
+            let number = u32::try_from(name.number).ok();
+            let board = number.map(|number| BoardRef { game: name.game.clone(), number });
+            app.signals.tell_boards(board.as_slice());
+            Ok(ours)
+        }
+        Err(error) if error.is_transient() => Err(error),
+        Err(error) => {
+            tracing::error!(
+                game = name.game,
+                board = name.number,
+                error = error.with_causes(),
+                "the clock cannot judge this board; it is set aside for an hour"
+            );
+            let (key, later) = (name.id, app.clock.now().plus(SET_ASIDE_MS));
+            app.store.write_queue(move |tx| Box::pin(tx.put_off(key, later))).await?;
+            Ok(true)
+        }
+    }
+}
+
+fn store_error(error: ServiceError) -> StoreError {
+    match error {
+        ServiceError::Store(error) => error,
+        ServiceError::Refused(refusal) => StoreError::Corrupt(refusal.message),
+    }
+}
+
+async fn judge_board(tx: &mut WriteTx, app: &App, due: &DueBoard, now: Millis) -> Result<(), ServiceError> {
+    let number = u32::try_from(due.number).unwrap_or_default();
+    let Some(mut board) = Board::load_to_change(tx, app, &due.game, number).await? else {
+        return Ok(tx.set_due(due.id, None, None).await?);
+    };
+    if board.row.due_at.is_none_or(|at| at > now.0) {
+        return Ok(());
+    }
+    board.load_pauses(tx).await?;
+    let nagged = board.row.nagged_at.map(Millis);
+    let active = board.row.state == BoardState::Active && board.row.paused_at.is_none();
+    match judge(&board, now).filter(|_| active) {
+        None => tx.set_due(due.id, None, None).await?,
+        Some((_, Judgement::Wait(at))) => tx.set_due(due.id, Some(at), nagged).await?,
+        Some((seat, Judgement::Nag { next, end })) => {
+            remind(tx, app, &board, seat, end, now).await?;
+            tx.set_due(due.id, Some(next), Some(now)).await?;
+        }
+        // A move that came in time counts, late as it may be read.
+        Some((_, Judgement::Lost { end, .. })) if tx.is_mail_waiting(end).await? => {
+            tx.set_due(due.id, Some(now.plus(READING_MS)), nagged).await?;
+        }
+        Some((seat, Judgement::Lost { up, .. })) => lose(tx, app, board, seat, up, now).await?,
+    }
+    Ok(())
+}
+
+/// Writes to the player to move, and to nobody else.
+async fn remind(
+    tx: &mut WriteTx,
+    app: &App,
+    board: &Board,
+    seat: Seat,
+    end: Millis,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let Some(row) = board.seats.iter().find(|row| seat_at(row.seat) == seat) else { return Ok(()) };
+    let note = Note::Reminder {
+        userid: row.userid.clone(),
+        since: waiting_since(board).to_readable(),
+        end: end.to_readable(),
+    };
+    let notes = [Some(note), note_of_proposal(tx, board).await?].into_iter().flatten().collect();
+    let facts = BoardFacts { notes, ..BoardFacts::plain(Heading::Nag) };
+    post_board_to(tx, app, board, &facts, vec![row.user_id], now).await
+}
+
+/// The player to move has lost on time. In the first round he has accepted nothing yet: he counts
+/// as having declined.
+async fn lose(
+    tx: &mut WriteTx,
+    app: &App,
+    mut board: Board,
+    seat: Seat,
+    up: TimeUp,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    let Some(row) = board.seats.iter().find(|row| seat_at(row.seat) == seat).cloned() else {
+        return Err(StoreError::Corrupt("nobody sits in the seat to move".to_owned()).into());
+    };
+    if board.entries.len() < board.seats.len() {
+        return silently_decline(tx, app, board, row, now).await;
+    }
+    if up == TimeUp::Move && accept_silent_draw(tx, app, &mut board, now).await? {
+        let facts = BoardFacts { notes: vec![Note::SilentDraw], ..BoardFacts::plain(Heading::Summary) };
+        post_board(tx, app, &board, facts, now).await?;
+        return Ok(());
+    }
+    tx.delete_proposal(board.row.id).await?;
+    let stored = board.entries.len();
+    board.retire(seat, MoveKind::Forfeit, false, now);
+    if let Some(row) = board.seats.iter_mut().find(|row| seat_at(row.seat) == seat) {
+        row.state = SeatState::Forfeited;
+        row.resign_pending = false;
+    }
+    settle(tx, app, &mut board, stored, now).await?;
+    if board.row.state == BoardState::Active {
+        // With others still playing he goes on watching.
+        tx.subscribe(board.row.id, row.user_id).await?;
+    }
+    let note = Note::Forfeited { userid: row.userid, up };
+    let facts = BoardFacts { notes: vec![note], ..BoardFacts::plain(Heading::Summary) };
+    post_board(tx, app, &board, facts, now).await?;
+    Ok(())
+}
+
+async fn silently_decline(
+    tx: &mut WriteTx,
+    app: &App,
+    mut board: Board,
+    row: knotpost_storage::SeatRow,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    match take_out(tx, app, &mut board, row.user_id, now).await? {
+        Left::Nobody => {
+            let (title, number) = (board.title().to_owned(), board.row.number as u32);
+            let reply = Reply::from(NeverBegun { title, number, userid: row.userid });
+            tell_all(tx, app, &board, &reply, now).await?;
+        }
+        Left::Others => {
+            let note = Note::NeverMoved { userid: row.userid };
+            let facts = BoardFacts { notes: vec![note], ..BoardFacts::plain(Heading::New) };
+            post_board(tx, app, &board, facts, now).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Begins the time of the player to move anew, after a move was taken back: what went by since the
+/// last move that still stands counts for nobody. Called with the board as it stands now; stores
+/// when the clock looks at it next.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn restart_clock(
+    tx: &mut WriteTx,
+    board: &mut Board,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let pause = Period::new(waiting_since(board), now);
+    if pause.span().0 > 0 {
+        tx.insert_board_pause(board.row.id, pause).await?;
+        board.timing.pauses.everybody.push(pause);
+    }
+    schedule(board, now);
+    tx.set_due(board.row.id, board.row.due_at.map(Millis), None).await
+}

@@ -1,0 +1,109 @@
+//! Who a command acts for: checks inside the transaction that what was proven before it began still holds.
+
+use crate::app::App;
+use crate::boards::{Board, Code, Refusal, ServiceError};
+use crate::identity::Login;
+use crate::identity::credentials::same_hash;
+use crate::identity::proving::logged_out;
+use crate::requests::Prepared;
+use knotpost_model::UserKey;
+use knotpost_storage::{MoverRow, ReadTx, UserRow, UserState};
+
+/// The user a command acts for. The password was checked before the transaction began; this checks that it still is
+/// theirs.
+pub(crate) async fn authorize(tx: &mut ReadTx, prepared: &Prepared) -> Result<UserRow, ServiceError> {
+    let row = match proven_user(prepared)? {
+        Some((user, None)) => tx.user(user).await?,
+        Some((user, Some(key))) => tx.user_with_token(user, key).await?,
+        None => None,
+    };
+    if let Login::Known { session: Some(session), .. } = &prepared.login
+        && tx.session(session).await?.is_none()
+    {
+        return Err(logged_out().into());
+    }
+    Ok(admit(prepared, row)?)
+}
+
+/// As [`authorize`], for a command about a board: a refusal shows that board.
+pub(crate) async fn authorize_on(
+    tx: &mut ReadTx,
+    prepared: &Prepared,
+    board: Board,
+) -> Result<(Board, UserRow), ServiceError> {
+    match authorize(tx, prepared).await {
+        Ok(user) => Ok((board, user)),
+        Err(ServiceError::Refused(refusal)) => Err(refusal.about(board).into()),
+        Err(error) => Err(error),
+    }
+}
+
+/// As [`authorize_on`], for a move. The same query reads whether the user confirms their moves in this game.
+pub(crate) async fn authorize_mover(
+    tx: &mut ReadTx,
+    app: &App,
+    prepared: &Prepared,
+    board: Board,
+) -> Result<(Board, MoverRow), ServiceError> {
+    let row = match proven_user(prepared) {
+        Ok(Some((user, key))) => tx.mover(user, &board.row.game, key).await?.filter(|row| row.has_key),
+        Ok(None) => None,
+        Err(refusal) => return Err(refusal.about(board).into()),
+    };
+    let (user, confirm) = row.map_or((None, None), |row| (Some(row.user), row.confirm));
+    match admit(prepared, user) {
+        Ok(user) => Ok((board, MoverRow { user, confirm, has_key: true })),
+        Err(refusal) => {
+            // The password or key may have changed since.
+            if let Login::Known { user, .. } = prepared.login {
+                app.acquaintances.forget(user);
+            }
+            Err(refusal.about(board).into())
+        }
+    }
+}
+
+/// The user whose password was right, and the API key where one was shown instead.
+fn proven_user(prepared: &Prepared) -> Result<Option<(UserKey, Option<i64>)>, Refusal> {
+    if prepared.overloaded {
+        let mut refusal = Refusal::new(
+            Code::Unavailable,
+            "the server is too busy to check passwords; try again in a minute",
+        );
+        refusal.retry_after = Some(60);
+        return Err(refusal);
+    }
+    match &prepared.login {
+        Login::TooMany(seconds) => {
+            let message =
+                format!("too many tries with this userid; try again in {} minutes", seconds.div_ceil(60));
+            let mut refusal = Refusal::new(Code::RateLimited, message);
+            refusal.retry_after = Some(*seconds);
+            Err(refusal)
+        }
+        Login::Stale => Err(Refusal::new(
+            Code::NotAllowed,
+            "this needs your password, given within the last ten minutes",
+        )
+        .hint("Addresses decide who gets your next password: being logged in is not enough to change them.")
+        .hint("Write the password itself into the command, or give it on the settings page.")),
+        Login::Known { user, key, .. } => Ok(Some((*user, *key))),
+        _ => Ok(None),
+    }
+}
+
+/// The user as stored now, if the password that was right still is theirs.
+fn admit(prepared: &Prepared, row: Option<UserRow>) -> Result<UserRow, Refusal> {
+    if let (Login::Known { hash, .. }, Some(row)) = (&prepared.login, row)
+        && row.state == UserState::Active
+        && row.password_hash.as_deref().is_some_and(|stored| same_hash(stored, hash))
+    {
+        return Ok(row);
+    }
+    if matches!(prepared.login, Login::Known { key: Some(_), .. }) {
+        return Err(Refusal::new(Code::BadCredentials, "this token is not good any more")
+            .hint("Make another one on the settings page."));
+    }
+    Err(Refusal::new(Code::BadCredentials, "the userid or the password is wrong")
+        .hint("Userids ignore case, passwords do not; the userid comes first, then the password."))
+}

@@ -1,0 +1,329 @@
+//! The second step of a command: what reads and writes, inside one transaction. A refusal leaves the transaction
+//! as it was.
+
+use std::sync::Arc;
+
+use knotpost_commands::Command;
+
+use crate::app::App;
+use crate::boards::{Board, Code, Refusal, ServiceError};
+use crate::commands;
+use crate::commands::Access;
+use crate::commands::prepare;
+use crate::identity::{Login, confirming};
+use crate::mailing::{BoardFacts, Heading};
+use crate::play::moves;
+use crate::replies::answer::Failure;
+use crate::replies::sheet::Listing;
+use crate::replies::{Answer, Audience, ErrorReply, LineResult, Reply, Sheet};
+use crate::requests::{Prepared, Request, answering, reader};
+use knotpost_model::{BoardRef, Millis};
+use knotpost_storage::{MovePlan, ReadTx, RequestKey, SavedResponse, StoreError, WriteTx};
+
+/// Executes a command over HTTP or for the operator: prepared, applied, committed.
+///
+/// # Errors
+/// When the database fails.
+pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreError> {
+    let prepared = Arc::new(Box::pin(prepare(app, request)).await?);
+    let now = app.clock.now();
+    if prepared.is_query() && prepared.standpoint.is_none() {
+        let mut tx = app.store.read().await?;
+        return Box::pin(answer_query(&mut tx, app, &prepared, now)).await;
+    }
+    let plan = moves::plan_move(app, &prepared);
+    let (shared, done) = (Arc::clone(app), Arc::clone(&prepared));
+    let work = app.store.write_move(plan, move |tx| {
+        let (app, prepared) = (Arc::clone(&shared), Arc::clone(&prepared));
+        Box::pin(async move { apply_alone(tx, &app, &prepared, now).await })
+    });
+    let answer = work.await?;
+    done.after_commit(app);
+    if answer.changed {
+        app.signals.outbox.notify_one();
+        app.signals.tell_boards(&answer.boards);
+    }
+    Ok(answer)
+}
+
+/// What became of a request with a key.
+#[derive(Clone, Debug)]
+pub enum Saved {
+    /// The answer: given now, or when the same request came before.
+    Response(SavedResponse),
+    /// The key was used for another request.
+    OtherRequest,
+}
+
+/// How long an answer is given again for the same key.
+const IDEMPOTENCY_MS: i64 = 24 * 3_600_000;
+
+/// As [`execute`], but the same request under the same key is carried out once: the answer is kept
+/// in the transaction that made it. `keys` are the digests of key and request; a key belongs to the
+/// user who is logged in, otherwise to the network address.
+///
+/// # Errors
+/// When the database fails.
+pub async fn execute_once<P>(
+    app: &Arc<App>,
+    request: Request,
+    keys: (String, String),
+    present: Arc<P>,
+) -> Result<Saved, StoreError>
+where
+    P: Fn(&Answer) -> SavedResponse + Send + Sync + 'static,
+{
+    let prepared = Arc::new(Box::pin(prepare(app, request)).await?);
+    let (now, shared) = (app.clock.now(), Arc::clone(app));
+    let digest = format!("{} {}", keys.0, prepared.key_scope());
+    let key = RequestKey { digest, since: now.plus(-IDEMPOTENCY_MS) };
+    let plan = moves::plan_move(app, &prepared);
+    let plan = plan.map(|plan| MovePlan { request: Some(key.clone()), ..plan });
+    let keys = Arc::new((key, keys.1));
+    let done = Arc::clone(&prepared);
+    let (saved, boards) = app
+        .store
+        .write_move(plan, move |tx| {
+            let (app, prepared, keys, present) =
+                (Arc::clone(&shared), Arc::clone(&prepared), Arc::clone(&keys), Arc::clone(&present));
+            Box::pin(async move {
+                prepared.set_made(false);
+                if let Some(saved) = tx.saved_response(&keys.0).await? {
+                    if let Some(refusal) = refuse_former_user(tx, &prepared).await? {
+                        let answer = refused(refusal, &prepared, now);
+                        return Ok((Saved::Response(present(&answer)), Vec::new()));
+                    }
+                    let same = saved.request_digest == keys.1;
+                    let saved = if same { Saved::Response(saved) } else { Saved::OtherRequest };
+                    return Ok((saved, Vec::new()));
+                }
+                let answer = apply(tx, &app, &prepared, now).await?;
+                let response = SavedResponse { request_digest: keys.1.clone(), ..present(&answer) };
+                // An answer that says `later` must not stand for the next try.
+                if !matches!(response.status, 429 | 503) {
+                    tx.save_response(&keys.0.digest, &response, now).await?;
+                }
+                let boards = if answer.changed { answer.boards } else { Vec::new() };
+                Ok((Saved::Response(response), boards))
+            })
+        })
+        .await?;
+    done.after_commit(app);
+    app.signals.outbox.notify_one();
+    app.signals.tell_boards(&boards);
+    Ok(saved)
+}
+
+/// The refusal of an earlier answer to a user whose password or session no longer holds.
+async fn refuse_former_user(tx: &mut ReadTx, prepared: &Prepared) -> Result<Option<Refusal>, StoreError> {
+    if !matches!(prepared.login, Login::Known { .. }) {
+        return Ok(None);
+    }
+    match commands::authorize(tx, prepared).await {
+        Ok(_) => Ok(None),
+        Err(ServiceError::Refused(refusal)) => Ok(Some(*refusal)),
+        Err(ServiceError::Store(error)) => Err(error),
+    }
+}
+
+/// Carries out a prepared command inside `tx`. A refusal is an answer too; it leaves the
+/// transaction as it was.
+///
+/// # Errors
+/// When the database fails; the transaction is then to be rolled back.
+pub async fn apply(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<Answer, StoreError> {
+    if matches!(prepared.command, Ok(Command::Multiple)) {
+        return apply_lines(tx, app, prepared, now).await;
+    }
+    let query = prepared.is_query();
+    if !query {
+        tx.savepoint();
+    }
+    let result = act_and_note(tx, app, prepared, now).await;
+    match result {
+        Ok(answer) => {
+            if !query {
+                tx.release_savepoint().await?;
+            }
+            Ok(answer)
+        }
+        Err(ServiceError::Refused(refusal)) => {
+            if !query {
+                tx.rollback_to_savepoint().await?;
+            }
+            Ok(refused(*refusal, prepared, now))
+        }
+        Err(ServiceError::Store(error)) => Err(error),
+    }
+}
+
+/// As [`apply`], when there is nothing else in `tx`: a refusal may undo all of it.
+async fn apply_alone(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<Answer, StoreError> {
+    if matches!(prepared.command, Ok(Command::Multiple)) {
+        return apply_lines(tx, app, prepared, now).await;
+    }
+    match act_and_note(tx, app, prepared, now).await {
+        Ok(answer) => Ok(answer),
+        Err(ServiceError::Refused(refusal)) => {
+            tx.undo_all();
+            Ok(refused(*refusal, prepared, now))
+        }
+        Err(ServiceError::Store(error)) => Err(error),
+    }
+}
+
+/// Answers a command that changes nothing and that is no reply to a mail. A refusal is an answer too.
+async fn answer_query(
+    tx: &mut ReadTx,
+    app: &App,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<Answer, StoreError> {
+    if matches!(prepared.command, Ok(Command::Multiple)) {
+        let mut results = LineResults::of(prepared);
+        for line in &prepared.lines {
+            let answer = match results.refuse(line, now) {
+                Some(refused) => refused,
+                None => Box::pin(answer_query(tx, app, line, now)).await?,
+            };
+            results.add(app, line, answer);
+        }
+        return Ok(results.into_answer(now));
+    }
+    prepared.set_made(false);
+    let answered = match &prepared.command {
+        Ok(command) => commands::run(Access::Read(tx), app, prepared, command, now).await,
+        Err(error) => Err(reader::refuse_line(tx, app, prepared, error).await?.into()),
+    };
+    match answered {
+        Ok(answer) => Ok(answer),
+        Err(ServiceError::Refused(refusal)) => Ok(refused(*refusal, prepared, now)),
+        Err(ServiceError::Store(error)) => Err(error),
+    }
+}
+
+async fn apply_lines(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<Answer, StoreError> {
+    let mut results = LineResults::of(prepared);
+    for line in &prepared.lines {
+        let answer = match results.refuse(line, now) {
+            Some(refused) => refused,
+            None => Box::pin(apply(tx, app, line, now)).await?,
+        };
+        results.add(app, line, answer);
+    }
+    Ok(results.into_answer(now))
+}
+
+/// The results of the lines of a `multiple`, up to the line that comes next.
+struct LineResults<'p> {
+    prepared: &'p Prepared,
+    /// Bytes that the answers of further queries may take.
+    room: usize,
+    lines: Vec<LineResult>,
+    boards: Vec<BoardRef>,
+    failure: Option<Failure>,
+    changed: bool,
+}
+
+impl<'p> LineResults<'p> {
+    fn of(prepared: &'p Prepared) -> Self {
+        let room = commands::most_answered(prepared);
+        Self { prepared, room, lines: Vec::new(), boards: Vec::new(), failure: None, changed: false }
+    }
+
+    /// Refuses a query when there is no room for its answer.
+    fn refuse(&self, line: &Prepared, now: Millis) -> Option<Answer> {
+        (self.room == 0 && line.is_query()).then(|| refused(commands::too_much_asked(), line, now))
+    }
+
+    fn add(&mut self, app: &App, line: &Prepared, answer: Answer) {
+        if line.is_query() {
+            let length = app.composer.text(&answer.reply).map_or(0, |(_, text)| text.len());
+            self.room = self.room.saturating_sub(length);
+        }
+        let ok = answer.failure.is_none();
+        self.failure = self.failure.take().or(answer.failure);
+        self.changed |= answer.changed;
+        self.boards.extend(answer.boards);
+        self.lines.push(LineResult { line: line.echo.clone(), ok, reply: answer.reply });
+    }
+
+    fn into_answer(self, now: Millis) -> Answer {
+        let Self { prepared, lines, boards, failure, changed, .. } = self;
+        if lines.is_empty() {
+            return refused(commands::no_lines(), prepared, now);
+        }
+        Answer { failure, reply: Reply::Multiple { lines }, audience: Audience::Sender, boards, changed }
+    }
+}
+
+/// An answer that tells why not.
+fn refused(refusal: Refusal, prepared: &Prepared, now: Millis) -> Answer {
+    let board = refusal.board.as_deref();
+    let who = prepared.command.as_ref().ok().and_then(Command::credentials);
+    // The board is shown as a player sees it only to a sender who proved to be that player, and still is.
+    let is_proven = prepared.is_authenticated() && refusal.code != Code::BadCredentials;
+    let reader = who.filter(|_| is_proven).map(|who| who.userid.as_str());
+    let sheet = board.map(|board| {
+        Box::new(Sheet::of(board, &BoardFacts::plain(Heading::Show), reader, Listing::Whole, now))
+    });
+    let failure =
+        Failure { code: refusal.code, message: refusal.message.clone(), retry_after: refusal.retry_after };
+    let boards: Vec<BoardRef> = board.map(Board::name).into_iter().collect();
+    let reply = ErrorReply {
+        message: refusal.message,
+        hints: refusal.hints,
+        echo: prepared.echo.clone(),
+        game: refusal.game,
+        number: board.map(|board| board.row.number as u32),
+        is_invalid_challenge: failure.code == Code::InvalidChallenge,
+        sheet,
+    };
+    Answer { failure: Some(failure), boards, ..Answer::to_sender(Reply::Error(Box::new(reply))) }
+}
+
+/// Carries a command out and notes whether it made what its rate counts. A reset notes that by itself: its answer is
+/// the same whether or not anything was made.
+async fn act_and_note(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    prepared.set_made(false);
+    let answer = act(tx, app, prepared, now).await?;
+    if answer.changed && !matches!(prepared.command, Ok(Command::PasswordReset { .. })) {
+        prepared.set_made(true);
+    }
+    Ok(answer)
+}
+
+async fn act(tx: &mut WriteTx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, ServiceError> {
+    answering::check_standpoint(tx, prepared).await?;
+    if let Some(answered) = prepared.confirming() {
+        return confirming::act(tx, app, answered, now).await;
+    }
+    let command = match (&prepared.command, prepared.pass()) {
+        (Ok(command), _) => command,
+        (Err(error), Some(pass)) => {
+            return Err(answering::refuse_answer(tx, app, pass, error).await?.into());
+        }
+        (Err(error), None) => return Err(reader::refuse_line(tx, app, prepared, error).await?.into()),
+    };
+    commands::run(Access::Write(tx), app, prepared, command, now).await
+}

@@ -1,0 +1,206 @@
+//! `help`: pages of the server, of its commands, of its games.
+//!
+//! Pages of commands are made from the table that the parser reads, so that they cannot disagree with it.
+
+use knotpost_commands::{ExampleContext, Scope, Verb, VerbSpec};
+
+use crate::app::App;
+use crate::boards::time::{TimeLimits, length};
+use crate::boards::{Code, Refusal, ServiceError};
+use crate::replies::{Answer, Reply};
+use crate::requests::Prepared;
+use crate::requests::reader::reader_of;
+use knotpost_storage::ReadTx;
+
+/// The server's own pages: name, title, text.
+pub const TOPICS: &[(&str, &str, &str)] = &[
+    ("overview", "Help", include_str!("../../../../templates/help/overview.md")),
+    ("tutorial", "A first game", include_str!("../../../../templates/help/tutorial.md")),
+    ("commands", "Commands", include_str!("../../../../templates/help/commands.md")),
+    ("options", "Options", include_str!("../../../../templates/help/options.md")),
+    ("preferences", "Your preferences", include_str!("../../../../templates/help/preferences.md")),
+    ("ratings", "Ratings", include_str!("../../../../templates/help/ratings.md")),
+    ("time", "Time", include_str!("../../../../templates/help/time.md")),
+    ("turns", "Queued moves, draws, moves taken back", include_str!("../../../../templates/help/turns.md")),
+    ("mail", "Playing by mail", include_str!("../../../../templates/help/mail.md")),
+    ("reply", "Playing by replying", include_str!("../../../../templates/help/reply.md")),
+    ("web", "Playing over the web", include_str!("../../../../templates/help/web.md")),
+    ("feeds", "Feeds and calendars", include_str!("../../../../templates/help/feeds.md")),
+    ("records", "Game records", include_str!("../../../../templates/help/records.md")),
+    ("errors", "When something is wrong", include_str!("../../../../templates/help/errors.md")),
+];
+
+/// Width of a line that may be indented.
+const WIDTH: usize = 66;
+/// Subjects of one `help`.
+const MOST_SUBJECTS: usize = 10;
+
+pub(super) async fn run(
+    tx: &mut ReadTx,
+    app: &App,
+    prepared: &Prepared,
+    subjects: &[String],
+) -> Result<Answer, ServiceError> {
+    if subjects.len() > MOST_SUBJECTS {
+        return Err(Refusal::new(
+            Code::TooMuchMail,
+            format!("one `help` takes at most {MOST_SUBJECTS} subjects"),
+        )
+        .into());
+    }
+    let game = subjects.iter().find_map(|subject| app.game(&subject.to_lowercase()));
+    let reader = reader_of(tx, app, prepared, game.map(|game| game.meta().name)).await?;
+    let overview = ["overview".to_owned()];
+    let subjects = if subjects.is_empty() { &overview } else { subjects };
+    let mut pages: Vec<(String, String)> = Vec::new();
+    let mut rest = subjects;
+    while let [first, others @ ..] = rest {
+        // Some commands have two words.
+        let pair = others
+            .first()
+            .and_then(|second| verb_pages(&format!("{first} {second}").to_lowercase(), &reader));
+        let (reply, after) = match pair {
+            Some(reply) => (Some(reply), others.get(1..).unwrap_or_default()),
+            None => (help_page(app, &first.to_lowercase(), &reader), others),
+        };
+        if let Reply::Help { title, text } = reply.ok_or_else(|| unknown(app, first))?
+            && pages.iter().all(|(known, _)| *known != title)
+        {
+            pages.push((title, text));
+        }
+        rest = after;
+    }
+    Ok(Answer::to_sender(one_page(pages)))
+}
+
+/// Several pages in one answer, each under its title.
+fn one_page(mut pages: Vec<(String, String)>) -> Reply {
+    if pages.len() == 1 {
+        let (title, text) = pages.remove(0);
+        return Reply::Help { title, text };
+    }
+    let titles: Vec<&str> = pages.iter().map(|(title, _)| title.trim_start_matches("Help: ")).collect();
+    let title = format!("Help: {}", titles.join(", "));
+    let under = |(title, text): &(String, String)| {
+        format!("{title}\n{}\n\n{}\n", "=".repeat(title.chars().count()), text.trim_end())
+    };
+    let texts: Vec<String> = pages.iter().map(under).collect();
+    Reply::Help { title, text: texts.join("\n\n") }
+}
+
+/// The help page of that subject: a game, a topic of the server, or a command. Examples are such that they work
+/// for `reader`, as far as they are known.
+pub fn help_page(app: &App, subject: &str, reader: &ExampleContext) -> Option<Reply> {
+    if let Some(game) = app.game(subject) {
+        let title = format!("Help: {}", game.meta().title);
+        return Some(Reply::Help { title, text: game.help().to_string() });
+    }
+    if let Some((_, title, text)) = TOPICS.iter().find(|(name, ..)| *name == subject) {
+        let games: Vec<&str> = app.games().map(|game| game.meta().name).collect();
+        let limits = TimeLimits::new(None, None, None, &app.config.time);
+        let text = text
+            .replace("{{ games }}", &games.join(", "))
+            .replace("{{ address }}", &app.config.server.address)
+            .replace("{{ url }}", app.config.server.public_url.trim_end_matches('/'))
+            .replace("{{ topics }}", &topic_list())
+            .replace("{{ commands }}", &command_table())
+            .replace("{{ nag }}", &length(limits.nag))
+            .replace("{{ forfeit }}", &length(limits.forfeit));
+        // The page of a topic that is a command as well goes on with the command.
+        let text = match verb_text(subject, reader) {
+            Some(command) if subject != "help" => format!("{}\n\nThe command:\n\n{command}", text.trim_end()),
+            _ => text,
+        };
+        return Some(Reply::Help { title: (*title).to_owned(), text });
+    }
+    verb_pages(subject, reader)
+}
+
+fn topic_list() -> String {
+    let names: Vec<String> = TOPICS
+        .iter()
+        .filter(|(name, ..)| *name != "overview")
+        .map(|(name, ..)| format!("help {name}"))
+        .collect();
+    wrap(&names.join(", "))
+}
+
+fn verb_pages(subject: &str, reader: &ExampleContext) -> Option<Reply> {
+    let text = verb_text(subject, reader)?;
+    Some(Reply::Help { title: format!("Help: {subject}"), text })
+}
+
+/// The pages of all commands with this word among their own.
+fn verb_text(subject: &str, reader: &ExampleContext) -> Option<String> {
+    let is_meant = |spec: &&VerbSpec| {
+        spec.name() == subject || spec.words.contains(&subject) || spec.synonyms.contains(&subject)
+    };
+    let verbs = Verb::all().iter().map(|verb| verb.spec()).filter(is_meant);
+    let pages: Vec<String> = verbs.map(|spec| verb_page(spec, reader)).collect();
+    (!pages.is_empty()).then(|| pages.join("\n\n\n"))
+}
+
+fn verb_page(spec: &VerbSpec, reader: &ExampleContext) -> String {
+    let syntax: Vec<String> = spec.syntax.iter().map(|line| indent(line)).collect();
+    let password = if spec.needs_password() { "It needs the password." } else { "It needs no password." };
+    let other_words = match spec.synonyms {
+        [] => String::new(),
+        words => format!("\n\nThe same: {}", words.join(", ")),
+    };
+    let example = indent(&spec.example(reader));
+    let meaning = wrap(&sentence(spec.meaning));
+    format!("{}\n\n{meaning}\n{password}{other_words}\n\nExample:\n{example}", syntax.join("\n"))
+}
+
+/// A line of a command, indented; a long one goes on below.
+fn indent(line: &str) -> String {
+    format!("   {}", wrap(line).replace('\n', "\n      "))
+}
+
+/// Words set into lines that fit below an indent.
+fn wrap(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDTH => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
+}
+
+fn sentence(meaning: &str) -> String {
+    let mut letters = meaning.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}{}", letters.as_str(), if meaning.ends_with('.') { "" } else { "." })
+}
+
+/// All commands with their meaning, those of the server first.
+fn command_table() -> String {
+    let line = |spec: &VerbSpec| {
+        let syntax: Vec<String> = spec.syntax.iter().map(|line| indent(line)).collect();
+        let meaning = wrap(spec.meaning).replace('\n', "\n      ");
+        format!("{}\n      {meaning}", syntax.join("\n"))
+    };
+    let of = |scope: Scope| {
+        let specs = Verb::all().iter().map(|verb| verb.spec()).filter(|spec| spec.scope == scope);
+        specs.map(line).collect::<Vec<_>>().join("\n")
+    };
+    format!(
+        "Of the server:\n\n{}\n\nOf a game, which is named first:\n\n{}",
+        of(Scope::Server),
+        of(Scope::Game)
+    )
+}
+
+fn unknown(app: &App, subject: &str) -> Refusal {
+    let topics: Vec<&str> = TOPICS.iter().map(|(name, ..)| *name).collect();
+    let games: Vec<&str> = app.games().map(|game| game.meta().name).collect();
+    Refusal::new(Code::BadValue, format!("there is no help about `{subject}`"))
+        .hint(format!("Subjects: {}", topics.join(", ")))
+        .hint(format!("Games: {}", games.join(", ")))
+        .hint("Commands: any word of `help commands`")
+}

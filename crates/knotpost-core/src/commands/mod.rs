@@ -1,0 +1,266 @@
+//! The verbs, one file each: what a command does inside its transaction, and what it answers.
+//!
+//! All that is decided verb by verb is decided here, in `run` and `policy`. A verb knows nothing of `execute`, which
+//! carries it out.
+
+pub(crate) mod execute;
+pub(crate) mod prepare;
+
+pub use execute::{Saved, apply, execute, execute_once};
+pub use prepare::{prepare, prepare_at_once};
+
+mod add;
+mod addresses;
+mod all_games;
+mod all_show;
+mod authorize;
+mod broadcast;
+mod challenge;
+mod change_address;
+mod change_password;
+mod chat;
+mod confirm;
+mod delete;
+mod export;
+mod games;
+mod help;
+mod history;
+mod limit;
+mod list;
+mod message;
+mod moves;
+mod multiple;
+mod notify;
+mod opponents;
+mod password_reset;
+mod policy;
+mod preview;
+mod queue;
+mod repetition;
+mod resend;
+mod resign;
+mod seek;
+mod set;
+mod show;
+mod show_as;
+mod signoff;
+mod signup;
+mod standings;
+mod submit;
+mod test_display;
+mod vacation;
+mod watching;
+mod willingness;
+
+use knotpost_commands::{Action, Command};
+
+pub use broadcast::pass_on_broadcast;
+pub use help::{TOPICS, help_page};
+pub use repetition::already_played;
+pub use standings::{view_seeks, view_standings};
+pub use test_display::Sample;
+
+pub(crate) use addresses::players_address;
+pub(crate) use authorize::authorize;
+pub(crate) use broadcast::{Broadcast, take_broadcast};
+pub(crate) use multiple::{most_answered, no_lines, too_much_asked};
+pub(crate) use notify::tell_of_end;
+pub(crate) use policy::{Demand, Spends};
+
+use policy::Policy;
+use watching::Watch;
+use willingness::Willingness;
+
+use crate::app::App;
+use crate::boards::ServiceError;
+use crate::identity::Rate;
+use crate::play::moves::Turning;
+use crate::replies::Answer;
+use crate::requests::Prepared;
+use knotpost_model::Millis;
+use knotpost_storage::{ReadTx, StoreError, WriteTx};
+
+/// The transaction that a command runs in.
+#[derive(Debug)]
+pub(crate) enum Access<'t> {
+    /// A snapshot, for commands that change nothing.
+    Read(&'t mut ReadTx),
+    /// A transaction that changes rows.
+    Write(&'t mut WriteTx),
+}
+
+impl<'t> Access<'t> {
+    fn read(self) -> &'t mut ReadTx {
+        match self {
+            Self::Read(tx) => tx,
+            Self::Write(tx) => tx,
+        }
+    }
+
+    /// The transaction for a change. A command whose [`Effect`](knotpost_commands::Effect) says that it changes nothing
+    /// has none.
+    fn write(self) -> Result<&'t mut WriteTx, StoreError> {
+        match self {
+            Self::Write(tx) => Ok(tx),
+            Self::Read(_) => {
+                Err(StoreError::Corrupt("a command that changes rows was taken for a query".to_owned()))
+            }
+        }
+    }
+}
+
+/// Carries out a command.
+pub(crate) async fn run(
+    tx: Access<'_>,
+    app: &App,
+    prepared: &Prepared,
+    command: &Command,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    match command {
+        Command::Help { subjects } => help::run(tx.read(), app, prepared, subjects).await,
+        Command::Signup { who, addresses } => {
+            signup::run(tx.write()?, app, prepared, who, addresses, now).await
+        }
+        Command::Add { who: _, addresses } => add::run(tx.write()?, app, prepared, addresses, now).await,
+        Command::ChangePassword { who: _, new: _ } => {
+            change_password::run(tx.write()?, app, prepared, now).await
+        }
+        Command::ChangeAddress { who: _, addresses } => {
+            change_address::run(tx.write()?, app, prepared, addresses, now).await
+        }
+        Command::Signoff { who: _, addresses } => {
+            signoff::run(tx.write()?, app, prepared, addresses, now).await
+        }
+        Command::Delete { who: _ } => delete::run(tx.write()?, app, prepared, now).await,
+        Command::List { games } => list::run(tx.read(), app, games).await,
+        Command::Message { who: _, to } => message::run(tx.write()?, app, prepared, to, now).await,
+        Command::Broadcast { who: _ } => broadcast::run(tx.write()?, app, prepared, now).await,
+        // Its lines are carried out one by one before this point is reached.
+        Command::Multiple => Err(no_lines().into()),
+        Command::AllShow { users, selector } => all_show::run(tx.read(), app, users, *selector, now).await,
+        Command::AllGames { users, selector } => all_games::run(tx.read(), app, users, *selector).await,
+        Command::PasswordReset { userid } => {
+            password_reset::run(tx.write()?, app, prepared, userid, now).await
+        }
+        Command::Vacation { who: _, until } => vacation::run(tx.write()?, app, prepared, *until, now).await,
+        Command::Set { who: _, game, values } => {
+            set::run(tx.write()?, app, prepared, game.as_deref(), values, now).await
+        }
+        Command::TestDisplay { userid } => test_display::run(app, userid.as_deref()),
+        Command::Resend { who: _, game, board } => {
+            resend::run(tx.write()?, app, prepared, game.as_deref(), *board, now).await
+        }
+        Command::Challenge { game, players, options, server } => {
+            challenge::run(tx.write()?, app, prepared, game, players, options, server, now).await
+        }
+        Command::Move { game, board, who, action, number } => {
+            let (game, userid) = (game.as_deref(), who.userid.as_str());
+            let turning = Turning { game, board: *board, userid, action, number: *number };
+            moves::run(tx.write()?, app, prepared, turning, now).await
+        }
+        Command::Queue { game, board, who, moves, number } => {
+            let (board, number, userid) = (*board, *number, who.userid.as_str());
+            let wanted = queue::Queueing { game, board, userid, moves, number };
+            queue::run(tx.write()?, app, prepared, wanted, now).await
+        }
+        Command::Chat { game, board, who: _ } => {
+            chat::run(tx.write()?, app, prepared, game, *board, now).await
+        }
+        Command::Submit { game, board, who: _, action, number } => {
+            submit::run(tx.write()?, app, prepared, game, *board, (action, *number), now).await
+        }
+        Command::Confirm { game, board, who: _ } => {
+            confirm::run(tx.write()?, app, prepared, game, *board, now).await
+        }
+        Command::Preview { game, board, at, moves } => {
+            preview::run(tx.read(), app, game, *board, *at, moves, now).await
+        }
+        Command::PreviewNew { game, players, moves, options } => {
+            preview::run_new(app, game, *players as usize, moves, options, now)
+        }
+        Command::Accept { game, who: _ } => {
+            willingness::run(tx.write()?, app, prepared, game, Willingness::Accept, now).await
+        }
+        Command::Reject { game, who: _ } => {
+            willingness::run(tx.write()?, app, prepared, game, Willingness::Reject, now).await
+        }
+        Command::Limit { game, who: _, change } => {
+            limit::run(tx.write()?, app, prepared, game, *change, now).await
+        }
+        Command::Seek { game, who: _, change, options, server } => {
+            seek::run(tx.write()?, app, prepared, game, *change, options, server, now).await
+        }
+        Command::Subscribe { game, who: _, boards } => {
+            watching::run(tx.write()?, app, prepared, game, boards, Watch::Begin, now).await
+        }
+        Command::Unsubscribe { game, who: _, boards } => {
+            watching::run(tx.write()?, app, prepared, game, boards, Watch::End, now).await
+        }
+        Command::Notify { game, who: _, boards } => {
+            notify::run(tx.write()?, app, prepared, game, boards, now).await
+        }
+        Command::ShowBoards { game, boards } => show::run(tx.read(), app, game, boards, now).await,
+        Command::ShowUsers { game, users, selector } => {
+            show::run_of_users(tx.read(), app, game, users, *selector, now).await
+        }
+        Command::ShowAs { game, who: _, boards, selector } => {
+            show_as::run(tx.read(), app, prepared, game, boards, *selector, now).await
+        }
+        Command::Games { game, users, selector } => games::run(tx.read(), app, game, users, *selector).await,
+        Command::Standings { game } => standings::run(tx.read(), app, game, now).await,
+        Command::History { game, users } => history::run(tx.read(), app, game, users).await,
+        Command::Export { game, board } => export::run(tx.read(), app, game, *board).await,
+    }
+}
+
+/// What a command demands of its sender, and of which rate it spends. Whether it asks or changes is said by
+/// [`Command::effect`].
+pub(crate) fn policy(command: &Command) -> Policy {
+    match command {
+        Command::Signup { .. } => Policy::spends(Spends::Share(Rate::Signup)),
+        Command::Challenge { .. } => Policy::spends(Spends::Share(Rate::Challenge)),
+        Command::PasswordReset { userid } => password_reset::policy(userid),
+        Command::Message { .. } | Command::Broadcast { .. } => {
+            Policy::spends(Spends::ShareOfUser(Rate::Message))
+        }
+        Command::Chat { game, board, .. } => chat::policy(game, *board),
+        Command::Move { game, board, action: Action::Propose | Action::Undo, .. } => {
+            moves::policy_of_proposal(game.as_deref(), *board)
+        }
+        Command::ChangePassword { .. } | Command::Delete { .. } => Policy::demands(Demand::Typed),
+        // Where mail goes is where the next password goes.
+        Command::Add { .. } | Command::ChangeAddress { .. } | Command::Signoff { .. } => {
+            Policy::demands(Demand::Lately)
+        }
+        Command::Help { .. }
+        | Command::List { .. }
+        | Command::Multiple
+        | Command::AllShow { .. }
+        | Command::AllGames { .. }
+        | Command::Vacation { .. }
+        | Command::Set { .. }
+        | Command::TestDisplay { .. }
+        | Command::Resend { .. }
+        | Command::Move { .. }
+        | Command::Queue { .. }
+        | Command::Submit { .. }
+        | Command::Confirm { .. }
+        | Command::Preview { .. }
+        | Command::PreviewNew { .. }
+        | Command::Accept { .. }
+        | Command::Reject { .. }
+        | Command::Limit { .. }
+        | Command::Seek { .. }
+        | Command::Subscribe { .. }
+        | Command::Unsubscribe { .. }
+        | Command::Notify { .. }
+        | Command::ShowBoards { .. }
+        | Command::ShowUsers { .. }
+        | Command::ShowAs { .. }
+        | Command::Games { .. }
+        | Command::Standings { .. }
+        | Command::History { .. }
+        | Command::Export { .. } => Policy::FREE,
+    }
+}

@@ -1,0 +1,21 @@
+//! `multiple`: limits of the answers to several commands in one. Its lines are carried out by `execute`, each as a command.
+
+use crate::boards::{Code, Refusal};
+use crate::requests::{Channel, Prepared};
+
+/// Bytes of answers after which further queries of one `multiple` are refused. Changes are answered all the same.
+pub(crate) fn most_answered(prepared: &Prepared) -> usize {
+    // Such a mail is answered with no more than that.
+    let is_unproven = prepared.origin.channel == Channel::Mail && prepared.user().is_none();
+    if is_unproven { 40_000 } else { 400_000 }
+}
+
+pub(crate) fn too_much_asked() -> Refusal {
+    Refusal::new(Code::TooMuchMail, "the answers to the lines before this one fill the mail already")
+        .hint("Ask the rest in another mail.")
+}
+
+pub(crate) fn no_lines() -> Refusal {
+    Refusal::new(Code::WrongArguments, "there is no command in the text of this `multiple`")
+        .hint("Write one command per line into the body; lines that start with # or > are skipped.")
+}

@@ -1,0 +1,142 @@
+//! The first step of a command: everything that takes long and needs no transaction. Its words are checked, what is
+//! limited is counted, its password is checked, a new one is hashed.
+//!
+//! Nothing here carries a command out; see `execute`.
+
+mod counting;
+mod login;
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use knotpost_commands::{Command, Password};
+
+pub(crate) use self::counting::check_rate;
+use self::counting::{count_all, count_rate, find_proven};
+use self::login::{Passwords, check_passwords};
+use crate::app::App;
+use crate::identity::Login;
+use crate::identity::proving::Patience;
+use crate::requests::answering::{Answered, prepare_answer};
+use crate::requests::{Prepared, Request};
+use knotpost_model::Comment;
+use knotpost_storage::StoreError;
+
+/// Shorter words are no passwords.
+const SHORTEST_PASSWORD: usize = 6;
+
+/// Does everything slow: checks the command and its password, hashes a new one.
+///
+/// # Errors
+/// When the database fails.
+pub async fn prepare(app: &Arc<App>, request: Request) -> Result<Prepared, StoreError> {
+    let Some(prepared) = prepare_request(app, request, Patience::Hash).await? else {
+        return Err(StoreError::Closed);
+    };
+    Ok(prepared)
+}
+
+/// As [`prepare`], but `None` as soon as a password would have to be hashed.
+///
+/// # Errors
+/// When the database fails.
+pub async fn prepare_at_once(app: &Arc<App>, request: Request) -> Result<Option<Prepared>, StoreError> {
+    let mut prepared = prepare_request(app, request, Patience::OnlyRemembered).await?;
+    // Only now is it certain that this is not prepared again, with more patience.
+    if let Some(prepared) = &mut prepared {
+        count_all(app, prepared);
+    }
+    Ok(prepared)
+}
+
+/// A request as the answer to a board mail, if it is one, or as the command that it holds.
+async fn prepare_request(
+    app: &Arc<App>,
+    mut request: Request,
+    patience: Patience,
+) -> Result<Option<Prepared>, StoreError> {
+    if let Some(answering) = request.answering.take() {
+        match prepare_answer(app, &request.origin, answering).await? {
+            Answered::Prepared(mut prepared) => {
+                if patience == Patience::Hash {
+                    count_rate(app, &mut prepared);
+                }
+                return Ok(Some(*prepared));
+            }
+            Answered::Complete { line, body } => {
+                request = Request::of_line(line, body, request.origin, &app.vocabulary);
+            }
+            Answered::Nothing => {}
+        }
+    }
+    prepare_command(app, request, patience).await
+}
+
+fn prepare_command(
+    app: &Arc<App>,
+    request: Request,
+    patience: Patience,
+) -> BoxFuture<'_, Result<Option<Prepared>, StoreError>> {
+    Box::pin(async move {
+        let Request { command, line, body, origin, answering: _ } = request;
+        let command = command.and_then(|command| knotpost_commands::check(command, &app.vocabulary));
+        let mut prepared = Prepared::new(command, origin);
+        if let Some(line) = &line {
+            prepared.echo = line.masked(&app.vocabulary);
+        }
+        if matches!(prepared.command, Ok(Command::Multiple)) {
+            return prepare_lines(app, prepared, &body, patience).await;
+        }
+        prepared.body = Comment::new(&body);
+        redact_body(&mut prepared);
+        prepared.proven = find_proven(app, &prepared).await?;
+        let done = check_passwords(app, &mut prepared, patience).await? == Passwords::Checked;
+        let is_signup = matches!(prepared.command, Ok(Command::Signup { .. }));
+        if done && patience == Patience::Hash && !is_signup {
+            count_rate(app, &mut prepared);
+        }
+        let is_right = matches!(prepared.login, Login::NotNeeded | Login::Known { .. });
+        if let Some(line) = line.filter(|_| prepared.overloaded || !is_right) {
+            prepared.echo = line.masked_cautiously(&app.vocabulary);
+        }
+        Ok(done.then_some(prepared))
+    })
+}
+
+/// A password that its owner repeats in the text must not be passed on with it.
+fn redact_body(prepared: &mut Prepared) {
+    let Ok(command) = &prepared.command else { return };
+    let given = command.credentials().and_then(|who| who.password.as_ref());
+    let chosen = match command {
+        Command::ChangePassword { new, .. } => Some(new),
+        Command::Signup { who, .. } => who.password.as_ref(),
+        _ => None,
+    };
+    for password in given.into_iter().chain(chosen).map(Password::expose) {
+        if password.len() >= SHORTEST_PASSWORD && prepared.body.contains(password) {
+            prepared.body = Comment::new(&prepared.body.replace(password, knotpost_commands::MASK));
+        }
+    }
+}
+
+/// The lines of a `multiple` are commands of their own, without bodies; one inside another is none.
+async fn prepare_lines(
+    app: &Arc<App>,
+    mut prepared: Prepared,
+    body: &str,
+    patience: Patience,
+) -> Result<Option<Prepared>, StoreError> {
+    let lines = match knotpost_commands::command_lines(body) {
+        Ok(lines) => lines,
+        Err(error) => {
+            prepared.command = Err(error);
+            return Ok(Some(prepared));
+        }
+    };
+    for line in lines {
+        let request = Request::of_line(line, "", prepared.origin.clone(), &app.vocabulary);
+        let Some(line) = prepare_command(app, request, patience).await? else { return Ok(None) };
+        prepared.lines.push(line);
+    }
+    Ok(Some(prepared))
+}

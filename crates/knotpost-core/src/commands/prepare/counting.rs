@@ -1,0 +1,77 @@
+//! Commands that are limited: whose shares they spend. Counted while a command is prepared and not in its transaction,
+//! which may be run more than once.
+
+use knotpost_commands::Command;
+
+use crate::app::App;
+use crate::boards::Refusal;
+use crate::commands::{Spends, policy};
+use crate::identity::Login;
+use crate::identity::limits::Asker;
+use crate::requests::{Channel, Prepared, Proof};
+use knotpost_model::UserKey;
+use knotpost_storage::StoreError;
+
+/// Counts a command and the lines in it.
+pub(super) fn count_all(app: &App, prepared: &mut Prepared) {
+    count_rate(app, prepared);
+    for line in &mut prepared.lines {
+        count_rate(app, line);
+    }
+}
+
+/// Counts a command that is limited by host, by sender and by what it is about.
+pub(super) fn count_rate(app: &App, prepared: &mut Prepared) {
+    prepared.asker = asker(prepared);
+    prepared.limited = prepared.asker.as_ref().and_then(|asker| app.limits.ask(asker).err());
+}
+
+/// Whose shares a command spends; `None`: its rate is not limited, or it comes from whoever operates the server.
+fn asker(prepared: &Prepared) -> Option<Asker> {
+    let (command, origin) = (prepared.command.as_ref().ok()?, &prepared.origin);
+    let user = match &prepared.login {
+        Login::Known { user, .. } => Some(format!("user {}", user.0)),
+        _ => None,
+    };
+    let (rate, name) = match policy(command).spends {
+        Spends::Nothing => return None,
+        Spends::Share(rate) => (rate, None),
+        Spends::ShareAbout(rate, name) => (rate, Some(name)),
+        Spends::ShareOfUser(rate) => {
+            user.as_ref()?;
+            (rate, None)
+        }
+        Spends::ShareOfUserAt(rate, place) => (rate, Some(format!("{} {place}", user.as_deref()?))),
+    };
+    let is_proven = user.is_some() || !prepared.proven.is_empty();
+    let host = origin.host.map(|host| host.to_string());
+    let (sender, host) = match origin.channel {
+        Channel::Http => (user, host),
+        // A provider's host hands in the mails of many: a known sender is counted alone.
+        Channel::Mail if is_proven => (user.or_else(|| Some(origin.rate_key.clone())), None),
+        Channel::Mail => (Some(origin.rate_key.clone()), host),
+        Channel::Operator => return None,
+    };
+    Some(Asker { rate, channel: origin.channel, sender, host, name, is_proven })
+}
+
+/// Users one of whom a command without a password comes from for certain: the user who is logged in, or those who read
+/// mail at the address of a mail that its domain vouches for.
+pub(super) async fn find_proven(app: &App, prepared: &Prepared) -> Result<Vec<UserKey>, StoreError> {
+    if !matches!(prepared.command, Ok(Command::Challenge { .. } | Command::PasswordReset { .. })) {
+        return Ok(Vec::new());
+    }
+    if let Proof::LoggedIn(visitor) = &prepared.origin.proof {
+        return Ok(vec![visitor.user]);
+    }
+    let Some(sender) = prepared.origin.sender.as_ref().filter(|_| prepared.origin.aligned) else {
+        return Ok(Vec::new());
+    };
+    let readers = app.store.query().await?.users_at(&sender.key()).await?;
+    Ok(readers.into_iter().map(|reader| reader.id).collect())
+}
+
+/// Refuses a command that came too often.
+pub(crate) fn check_rate(prepared: &Prepared) -> Result<(), Refusal> {
+    prepared.limited.as_ref().map_or(Ok(()), |limited| Err(limited.refusal()))
+}

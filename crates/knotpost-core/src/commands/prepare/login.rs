@@ -1,0 +1,176 @@
+//! Who sends a command: by the password in it, or by the session or key that the request came with.
+//!
+//! A session proves its own user and only where a command holds no password, which no text ever does: there a word in
+//! the place of the password is tried as one, whatever it looks like.
+
+use std::sync::Arc;
+
+use knotpost_commands::{Command, Credentials, Password};
+
+use super::counting::count_rate;
+use crate::app::App;
+use crate::commands::{Demand, policy};
+use crate::identity::proving::{Patience, Place, Words, check_password};
+use crate::identity::{HashError, Login};
+use crate::requests::{Origin, Prepared, Proof, gave_password_lately};
+use knotpost_model::Millis;
+use knotpost_storage::StoreError;
+
+/// Whether the passwords of a command could be checked with the patience there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Passwords {
+    /// They were; what came of it stands in the command.
+    Checked,
+    /// One would have to be hashed.
+    NeedHashing,
+}
+
+/// Finds out who sends the command, and hashes a password that it chooses.
+pub(super) async fn check_passwords(
+    app: &Arc<App>,
+    prepared: &mut Prepared,
+    patience: Patience,
+) -> Result<Passwords, StoreError> {
+    let Ok(command) = &prepared.command else { return Ok(Passwords::Checked) };
+    let chosen = chosen_password(command).cloned();
+    if patience == Patience::OnlyRemembered && chosen.is_some() {
+        return Ok(Passwords::NeedHashing);
+    }
+    let is_signup = matches!(command, Command::Signup { .. });
+    if is_signup {
+        count_rate(app, prepared);
+        if prepared.limited.is_some() {
+            return Ok(Passwords::Checked);
+        }
+    }
+    let Some(login) = find_login(app, prepared, patience).await? else {
+        return Ok(Passwords::NeedHashing);
+    };
+    let takes_new = match &login {
+        Ok(Login::NotNeeded) => true,
+        Ok(Login::Known { .. }) => !is_signup,
+        Ok(Login::Wrong | Login::Stale | Login::TooMany(_)) | Err(_) => false,
+    };
+    let new_hash = match chosen.filter(|_| takes_new) {
+        Some(password) => {
+            Some(app.credentials.hash_for(password.expose(), prepared.origin.host).await).transpose()
+        }
+        None => Ok(None),
+    };
+    match (login, new_hash) {
+        (Ok(login), Ok(new_hash)) => (prepared.login, prepared.new_hash) = (login, new_hash),
+        (Err(error), _) | (_, Err(error)) => {
+            tracing::warn!(%error, "a password could not be checked");
+            prepared.overloaded = true;
+        }
+    }
+    Ok(Passwords::Checked)
+}
+
+/// The password that a command chooses.
+fn chosen_password(command: &Command) -> Option<&Password> {
+    match command {
+        Command::Signup { who, .. } => who.password.as_ref(),
+        Command::ChangePassword { new, .. } => Some(new),
+        _ => None,
+    }
+}
+
+/// Who sends a command; `None` when a password would have to be hashed and must not be.
+async fn find_login(
+    app: &Arc<App>,
+    prepared: &Prepared,
+    patience: Patience,
+) -> Result<Option<Result<Login, HashError>>, StoreError> {
+    let (Ok(command), origin) = (&prepared.command, &prepared.origin) else {
+        return Ok(Some(Ok(Login::NotNeeded)));
+    };
+    if let Command::Signup { who, .. } = command {
+        return check_signup(app, origin, who).await.map(Some);
+    }
+    let Some(who) = command.credentials() else { return Ok(Some(Ok(Login::NotNeeded))) };
+    let Some(password) = &who.password else {
+        return Ok(Some(Ok(recognize(who, policy(command).demand, &origin.proof, app.clock.now()))));
+    };
+    let words = match command {
+        Command::Move { .. } => Words::PasswordOfMove,
+        Command::ChangePassword { .. } => Words::PasswordOrCode,
+        _ => Words::Password,
+    };
+    let given = (who.userid.as_str(), password.expose());
+    check_password(app, &Place::of(origin), given, words, patience).await
+}
+
+/// Who sends a command without a password: the user who is logged in, in their own name. Whether they still are is seen
+/// in the transaction.
+fn recognize(who: &Credentials, demand: Demand, proof: &Proof, now: Millis) -> Login {
+    let Proof::LoggedIn(proven) = proof else { return Login::Wrong };
+    if !proven.userid.eq_ignore_ascii_case(&who.userid) {
+        return Login::Wrong;
+    }
+    match demand {
+        Demand::Typed => Login::Wrong,
+        Demand::Lately if !gave_password_lately(proven.password_at, now) => Login::Stale,
+        Demand::Lately | Demand::Nothing => Login::Known {
+            user: proven.user,
+            hash: proven.hash.clone(),
+            key: proven.key,
+            session: proven.session.clone(),
+        },
+    }
+}
+
+/// Who signs up: nobody yet, or, with the right password, the user who has the name already.
+async fn check_signup(
+    app: &Arc<App>,
+    origin: &Origin,
+    who: &Credentials,
+) -> Result<Result<Login, HashError>, StoreError> {
+    if app.store.query().await?.find_user(&who.userid).await?.is_none() {
+        return Ok(Ok(Login::NotNeeded));
+    }
+    let Some(password) = &who.password else { return Ok(Ok(Login::Wrong)) };
+    let (place, given) = (Place::of(origin), (who.userid.as_str(), password.expose()));
+    let tried = check_password(app, &place, given, Words::Password, Patience::Hash).await?;
+    Ok(tried.unwrap_or(Ok(Login::Wrong)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use knotpost_model::UserKey;
+
+    const NOW: Millis = Millis(1_000_000_000);
+
+    fn proof(password_at: Option<Millis>) -> Proof {
+        Proof::LoggedIn(crate::requests::ProvenUser {
+            user: UserKey(7),
+            userid: "ann".to_owned(),
+            hash: "a hash".to_owned(),
+            key: None,
+            session: Some("a session".to_owned()),
+            password_at,
+        })
+    }
+
+    fn known(userid: &str, demand: Demand, proof: &Proof) -> bool {
+        let who = Credentials::without_password(userid);
+        matches!(recognize(&who, demand, proof, NOW), Login::Known { user: UserKey(7), .. })
+    }
+
+    #[test]
+    fn a_session_stands_for_its_own_user_alone() {
+        let (fresh, old) = (proof(Some(NOW)), proof(None));
+        assert!(known("ann", Demand::Nothing, &old) && known("ANN", Demand::Nothing, &old));
+        assert!(!known("bob", Demand::Nothing, &fresh));
+        assert!(known("ann", Demand::Lately, &fresh));
+        let who = Credentials::without_password("ann");
+        assert!(matches!(recognize(&who, Demand::Lately, &old, NOW), Login::Stale));
+        assert!(!known("ann", Demand::Typed, &fresh));
+    }
+
+    #[test]
+    fn without_a_session_a_command_without_a_password_is_nobodys() {
+        assert!(!known("ann", Demand::Nothing, &Proof::Password));
+    }
+}

@@ -1,0 +1,433 @@
+//! The configuration: every key, its default, and where it may come from.
+//!
+//! `knotpost.toml` is overridden by environment variables `KNOTPOST_<SECTION>__<KEY>`, and those
+//! by the command line. This is the only room that reads the environment.
+
+mod check;
+mod log_level;
+mod masked;
+mod parameters;
+mod paths;
+mod sections;
+mod sources;
+mod warnings;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use secrecy::ExposeSecret as _;
+use serde::{Deserialize, Serialize};
+
+use knotpost_model::Address;
+
+pub use log_level::filter_text;
+pub use sections::{
+    Accounts, AuthPolicy, Confirm, Database, Dkim, FileMode, Games, Http, Inbound, KeepRaw, Limits, Lmtp,
+    Log, LogFormat, Mail, Maildir, Migrate, Retention, Secrets, Server, Smtp, StrangerPolicy, Time, Webhooks,
+};
+
+/// The file that is read from the working folder when no other is named.
+const DEFAULT_FILE: &str = "knotpost.toml";
+
+/// A word of the environment that is no setting, such as who has the shell; `None`: it is not there, or no text.
+#[expect(clippy::disallowed_methods, reason = "this is the room that reads the environment")]
+pub fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|word| !word.is_empty())
+}
+
+/// All settings of a server.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+#[expect(missing_docs, reason = "each section says what it is for")]
+pub struct Config {
+    pub server: Server,
+    pub http: Http,
+    pub smtp: Smtp,
+    pub lmtp: Lmtp,
+    pub maildir: Maildir,
+    pub mail: Mail,
+    pub database: Database,
+    pub accounts: Accounts,
+    pub limits: Limits,
+    pub time: Time,
+    pub games: Games,
+    pub inbound: Inbound,
+    pub dkim: Dkim,
+    pub webhooks: Webhooks,
+    pub retention: Retention,
+    pub secrets: Secrets,
+    pub log: Log,
+    /// What is not as its writer may have meant it, and is told at the start.
+    #[serde(skip)]
+    pub warnings: Vec<String>,
+}
+
+/// Why the configuration cannot be used. The text names the key and the place it came from.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// A file or a variable could not be read as what it should be.
+    #[error("{0}")]
+    Read(String),
+    /// A value is well-formed but not usable.
+    #[error("{key}: {problem}")]
+    Value {
+        /// `section.key`
+        key: &'static str,
+        /// What is wrong and what would do.
+        problem: String,
+    },
+    /// The file that was named does not exist.
+    #[error("there is no configuration file {}", .0.display())]
+    Missing(PathBuf),
+}
+
+impl Config {
+    /// Reads the file (`file`, or `knotpost.toml` when it exists) and the environment. Relative paths belong to the
+    /// folder of the file that was named.
+    ///
+    /// # Errors
+    /// For unknown keys, ill-typed values, and values that cannot work.
+    #[expect(clippy::disallowed_methods, reason = "the one place that reads the environment")]
+    pub fn load(file: Option<&Path>) -> Result<Self, ConfigError> {
+        Self::from_sources(file, std::env::vars_os())
+    }
+
+    fn from_sources(
+        file: Option<&Path>,
+        environment: impl Iterator<Item = (OsString, OsString)>,
+    ) -> Result<Self, ConfigError> {
+        let mut settings = sources::read(file, environment)?;
+        check::check(&settings)?;
+        parameters::drop_unknown(&mut settings);
+        warnings::add(&mut settings);
+        if let Some(folder) = file.and_then(Path::parent) {
+            paths::anchor(&mut settings, folder);
+        }
+        Ok(settings)
+    }
+
+    /// The effective settings as TOML, secrets masked.
+    ///
+    /// # Errors
+    /// When a value has no TOML form.
+    pub fn to_toml(&self) -> Result<String, toml::ser::Error> {
+        toml::to_string(self)
+    }
+
+    /// The socket through which `knotpost deliver` hands mail over.
+    pub fn socket(&self) -> PathBuf {
+        if self.server.socket.as_os_str().is_empty() {
+            self.server.data.join("knotpost.sock")
+        } else {
+            self.server.socket.clone()
+        }
+    }
+
+    /// The folder of mail templates that are used instead of the built-in ones, when there is one.
+    pub fn mail_templates(&self) -> PathBuf {
+        if self.mail.templates.as_os_str().is_empty() {
+            self.server.data.join("templates")
+        } else {
+            self.mail.templates.clone()
+        }
+    }
+
+    /// Whether mail leaves this machine's own folders.
+    fn really_mails(&self) -> bool {
+        !(self.mail.transport.starts_with("maildir:") || &*self.mail.transport == "memory:")
+    }
+
+    /// The name this server gives itself when it sends mail by SMTP.
+    pub fn helo(&self) -> String {
+        let domain = || {
+            let address = self.server.address.parse::<Address>();
+            address.map_or_else(|_| "localhost".to_owned(), |address| address.domain().to_owned())
+        };
+        if self.mail.helo.is_empty() { domain() } else { self.mail.helo.clone() }
+    }
+
+    /// Whether addresses must be confirmed before anything but the confirmation goes there.
+    pub fn confirms_addresses(&self) -> bool {
+        match self.accounts.confirm_addresses {
+            Confirm::On => true,
+            Confirm::Off => false,
+            Confirm::Auto => self.really_mails(),
+        }
+    }
+
+    /// The Maildir that other programs deliver into; `None`: none is watched.
+    pub fn watched_maildir(&self) -> Option<PathBuf> {
+        let watch = &self.maildir.watch;
+        (!watch.is_empty()).then(|| self.server.data.join(watch))
+    }
+
+    /// The file of the secret key, for a server whose settings do not hold the key itself.
+    pub fn key_file(&self) -> PathBuf {
+        if self.secrets.key_file.as_os_str().is_empty() {
+            self.server.data.join(knotpost_platform::secret::KEY_FILE)
+        } else {
+            self.secrets.key_file.clone()
+        }
+    }
+
+    /// Where the secret key is, for whoever keeps a copy of it.
+    pub fn key_place(&self) -> String {
+        if self.secrets.key.expose_secret().is_empty() {
+            self.key_file().display().to_string()
+        } else {
+            "the key in the configuration (`secrets.key`)".to_owned()
+        }
+    }
+
+    /// How the store is opened.
+    pub fn store_settings(&self) -> knotpost_storage::Settings {
+        knotpost_storage::Settings {
+            url: self.database.url.to_string(),
+            data: self.server.data.clone(),
+            max_connections: self.database.max_connections,
+        }
+    }
+}
+
+/// The path of a listener that is a Unix socket, written `unix:PATH`.
+pub fn unix_path(listen: &str) -> Option<&Path> {
+    listen.strip_prefix("unix:").map(Path::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(variables: &[(&str, &str)]) -> Result<Config, ConfigError> {
+        Config::from_sources(None, variables.iter().map(|(k, v)| (OsString::from(k), OsString::from(v))))
+    }
+
+    /// A configuration file of these lines, in a folder of its own.
+    fn load_file(text: &str) -> Result<(Config, PathBuf), ConfigError> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("knotpost.toml");
+        std::fs::write(&file, text).expect("it is written");
+        Ok((Config::from_sources(Some(&file), std::iter::empty())?, folder.path().to_owned()))
+    }
+
+    #[test]
+    fn defaults_work_as_they_are() {
+        let config = load(&[]).expect("the defaults");
+        assert_eq!(config.http.listen, "127.0.0.1:8080");
+        assert!(!config.confirms_addresses());
+    }
+
+    #[test]
+    fn the_environment_overrides_keys_of_every_kind() {
+        let config = load(&[
+            ("KNOTPOST_HTTP__LISTEN", "127.0.0.1:0"),
+            ("KNOTPOST_LIMITS__ENABLED", "false"),
+            ("KNOTPOST_GAMES__DISABLED", "osbox"),
+            ("KNOTPOST_TIME__NAG_DAYS", "2.5"),
+            ("KNOTPOST_SOMETHING", "of another program"),
+        ])
+        .expect("usable");
+        assert_eq!(config.http.listen, "127.0.0.1:0");
+        assert!(!config.limits.enabled);
+        assert_eq!(config.games.disabled, ["osbox"]);
+        assert!((config.time.nag_days - 2.5).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn an_empty_variable_switches_off_what_a_default_switches_on() {
+        let names = ["KNOTPOST_SMTP__LISTEN", "KNOTPOST_HTTP__TRUSTED_PROXIES", "KNOTPOST_GAMES__DISABLED"];
+        let config = load(&names.map(|name| (name, ""))).expect("usable");
+        assert_eq!(config.smtp.listen, "");
+        assert!(config.http.trusted_proxies.is_empty() && config.games.disabled.is_empty());
+        let bad = load(&[("KNOTPOST_TIME__NAG_DAYS", "")]).expect_err("no number");
+        assert!(bad.to_string().contains("nag_days"), "{bad}");
+    }
+
+    #[test]
+    fn unknown_keys_and_impossible_values_are_named() {
+        let unknown = load(&[("KNOTPOST_HTTP__LISTNE", "x")]).expect_err("a misspelt key");
+        assert!(unknown.to_string().contains("listne"), "{unknown}");
+        let bad = load(&[("KNOTPOST_HTTP__LISTEN", "nowhere")]).expect_err("no address");
+        assert!(bad.to_string().starts_with("http.listen: "), "{bad}");
+    }
+
+    #[test]
+    fn ways_in_are_checked_before_anything_starts() {
+        let good = load(&[
+            ("KNOTPOST_LMTP__LISTEN", "unix:/run/knotpost/lmtp"),
+            ("KNOTPOST_LMTP__SOCKET_MODE", "0666"),
+            ("KNOTPOST_MAILDIR__WATCH", "mail/in"),
+            ("KNOTPOST_INBOUND__SECRET", "a-long-enough-secret"),
+        ])
+        .expect("usable");
+        assert_eq!(unix_path(&good.lmtp.listen), Some(Path::new("/run/knotpost/lmtp")));
+        assert_eq!(good.lmtp.socket_mode.bits(), 0o666);
+        assert_eq!(good.server.socket_mode.bits(), 0o660);
+        assert_eq!(good.watched_maildir(), Some(PathBuf::from("./data/mail/in")));
+        assert!(good.to_toml().expect("TOML").contains("socket_mode = \"0666\""));
+        for (name, value, key) in [
+            ("KNOTPOST_LMTP__LISTEN", "unix:", "lmtp.listen"),
+            ("KNOTPOST_SMTP__LISTEN", "unix:/run/x", "smtp.listen"),
+            ("KNOTPOST_SERVER__SOCKET_MODE", "rw-rw----", "octal"),
+            ("KNOTPOST_SERVER__SOCKET_MODE", "0999", "octal"),
+            ("KNOTPOST_MAILDIR__POLL_SECONDS", "0", "maildir.poll_seconds"),
+            ("KNOTPOST_INBOUND__SECRET", "two words", "inbound.secret"),
+        ] {
+            let bad = load(&[(name, value)]).expect_err(value);
+            assert!(bad.to_string().contains(key), "{value}: {bad}");
+        }
+    }
+
+    #[test]
+    fn the_name_in_ehlo_is_the_domain_of_the_address_unless_it_is_given() {
+        let named = |helo: &str| {
+            load(&[("KNOTPOST_SERVER__ADDRESS", "games@Games.example"), ("KNOTPOST_MAIL__HELO", helo)])
+        };
+        assert_eq!(load(&[]).expect("the defaults").helo(), "localhost");
+        assert_eq!(named("").expect("usable").helo(), "games.example");
+        for name in ["mx.example.org", "[192.0.2.1]", "[IPv6:2001:db8::1]"] {
+            assert_eq!(named(name).expect(name).helo(), name);
+        }
+        for name in ["two words", "mx_1.example", "192.0.2.1]", "[192.0.2]", "a..b", "x\r\nRSET"] {
+            let bad = named(name).expect_err(name);
+            assert!(bad.to_string().starts_with("mail.helo: "), "{bad}");
+        }
+    }
+
+    #[test]
+    fn shown_settings_hide_secrets() {
+        let config = load(&[
+            ("KNOTPOST_DATABASE__URL", "postgres://knot:hunter2-canary@localhost/knotpost"),
+            ("KNOTPOST_MAIL__TRANSPORT", "smtp://me:hunter2-canary@localhost:587"),
+            ("KNOTPOST_SECRETS__KEY", &"ab".repeat(32)),
+        ])
+        .expect("usable");
+        let shown = config.to_toml().expect("TOML");
+        assert!(!shown.contains("hunter2") && !shown.contains("abab"), "{shown}");
+        assert!(shown.contains("postgres://knot:********@localhost/knotpost"), "{shown}");
+        assert!(!format!("{config:?}").contains("hunter2-canary"));
+    }
+
+    #[test]
+    fn text_of_the_environment_stays_text_whatever_number_it_looks_like() {
+        let key = "123e4567".repeat(8);
+        let config = load(&[
+            ("KNOTPOST_INBOUND__SECRET", "0012345"),
+            ("KNOTPOST_SERVER__NAME", "1.10"),
+            ("KNOTPOST_SECRETS__KEY", &key),
+            ("KNOTPOST_DKIM__SELECTOR", "2026"),
+            ("KNOTPOST_DKIM__KEY", "true"),
+            ("KNOTPOST_GAMES__DISABLED", "1.0, true"),
+        ])
+        .expect("usable");
+        assert_eq!(config.inbound.secret.expose_secret(), "0012345");
+        assert_eq!((config.server.name.as_str(), config.dkim.selector.as_str()), ("1.10", "2026"));
+        assert_eq!(config.secrets.key.expose_secret(), key);
+        assert_eq!(config.dkim.key.expose_secret(), "true");
+        assert_eq!(config.games.disabled, ["1.0", "true"]);
+    }
+
+    #[test]
+    fn a_value_of_another_kind_is_refused_with_its_key_and_what_is_expected() {
+        for (name, value, words) in [
+            ("KNOTPOST_LIMITS__ENABLED", "perhaps", ["limits.enabled", "true or false"]),
+            ("KNOTPOST_LIMITS__PASSWORD_TRIES", "many", ["limits.password_tries", "whole number"]),
+            ("KNOTPOST_LIMITS__PASSWORD_TRIES", "-1", ["limits.password_tries", "-1"]),
+            ("KNOTPOST_LOG__FORMAT", "xml", ["log.format", "`text`"]),
+            ("KNOTPOST_DATABASE__MIGRATE", "nonsense !!", ["database.migrate", "`off`"]),
+            ("KNOTPOST_INBOUND__AUTH_POLICY", "strict", ["inbound.auth_policy", "`reject-fail`"]),
+            ("KNOTPOST_LOG__LEVEL", "verbose", ["log.level", "error, warn, info, debug, trace"]),
+        ] {
+            let bad = load(&[(name, value)]).expect_err(value).to_string();
+            assert!(words.iter().all(|word| bad.contains(word)), "{name}: {bad}");
+        }
+        for (text, words) in [
+            ("[server]\nname = 1.10", ["server.name", "in quotes"]),
+            ("[inbound]\nsecret = 4711", ["inbound.secret", "in quotes"]),
+            ("[limits]\nenabled = \"maybe\"", ["limits.enabled", "true or false"]),
+            ("[log]\nformat = \"xml\"", ["log.format", "`json`"]),
+            ("[http]\nlistne = \"x\"", ["`http`", "`listne`"]),
+            ("[mail]\ntransport = \"smtp://me:geheim@x", ["knotpost.toml", "line 2"]),
+        ] {
+            let bad = load_file(text).expect_err(text).to_string();
+            assert!(words.iter().all(|word| bad.contains(word)), "{text}: {bad}");
+            assert!(!bad.contains("4711") && !bad.contains("geheim"), "no secret is repeated: {bad}");
+        }
+    }
+
+    #[test]
+    fn permissions_are_right_or_refused() {
+        let mode = |text: &str| {
+            load_file(&format!("[server]\nsocket_mode = {text}\n"))
+                .map(|loaded| loaded.0.server.socket_mode.bits())
+        };
+        for (text, bits) in [
+            ("0o660", 0o660),
+            ("0o600", 0o600),
+            ("432", 0o660),
+            ("\"0660\"", 0o660),
+            ("\"0o660\"", 0o660),
+            ("\"660\"", 0o660),
+            ("\"0666\"", 0o666),
+        ] {
+            assert_eq!(mode(text).expect(text), bits, "{text}");
+        }
+        for text in
+            ["660", "600", "777", "0o666", "0o440", "0", "-1", "\"0432\"", "\"0060\"", "\"1660\"", "6.6"]
+        {
+            let bad = mode(text).expect_err(text).to_string();
+            assert!(bad.contains("server.socket_mode") || bad.contains("socket_mode"), "{text}: {bad}");
+        }
+        assert!(mode("660").expect_err("not clear").to_string().contains("\"0660\""));
+        assert!(mode("0o666").expect_err("not said").to_string().contains("\"0666\""));
+    }
+
+    #[test]
+    fn relative_paths_belong_to_the_folder_of_the_file() {
+        let text = "[server]\nsocket = \"run/deliver\"\n[smtp]\ntls_cert = \"c.pem\"\ntls_key = \"/k.pem\"\n\
+                    [database]\nurl = \"sqlite:db/x.db\"\n[secrets]\nkey_file = \"key\"\n\
+                    [mail]\ntransport = \"maildir:out\"\ntemplates = \"own\"\n[maildir]\nwatch = \"in\"\n\
+                    [lmtp]\nlisten = \"unix:lmtp\"\n[dkim]\nselector = \"s\"\nkey = \"dkim.pem\"\n";
+        let (config, folder) = load_file(text).expect("usable");
+        let data = folder.join("./data");
+        assert_eq!(config.server.data, data);
+        assert_eq!(config.socket(), folder.join("run/deliver"));
+        assert_eq!(config.smtp.tls_cert, folder.join("c.pem").display().to_string());
+        assert_eq!(config.smtp.tls_key, "/k.pem");
+        assert_eq!(config.store_settings().sqlite_file(), Some(folder.join("db/x.db")));
+        assert_eq!(config.key_file(), folder.join("key"));
+        assert_eq!(config.mail_templates(), folder.join("own"));
+        assert_eq!(unix_path(&config.lmtp.listen), Some(folder.join("lmtp").as_path()));
+        assert_eq!(config.dkim.key.expose_secret(), folder.join("dkim.pem").display().to_string());
+        // Maildirs belong to the data folder, which has its own place.
+        assert_eq!(&*config.mail.transport, "maildir:out");
+        assert_eq!(config.watched_maildir(), Some(data.join("in")));
+    }
+
+    #[test]
+    fn values_that_cannot_work_are_refused_and_doubtful_ones_told() {
+        for (name, value, key) in [
+            ("KNOTPOST_SERVER__DATA", "", "server.data"),
+            ("KNOTPOST_SERVER__PUBLIC_URL", "http://", "server.public_url"),
+            ("KNOTPOST_SERVER__PUBLIC_URL", "https://games.example/?x", "server.public_url"),
+            ("KNOTPOST_RETENTION__OUTBOX_DAYS", "0", "retention.outbox_days"),
+            ("KNOTPOST_RETENTION__AUDIT_DAYS", "0", "retention.audit_days"),
+            ("KNOTPOST_LIMITS__PASSWORD_TRIES", "0", "limits.password_tries"),
+            ("KNOTPOST_LIMITS__HTTP_PER_MINUTE", "0", "limits.http_per_minute"),
+            ("KNOTPOST_TIME__NAG_DAYS", "22", "time.nag_days"),
+            ("KNOTPOST_TIME__NAG_DAYS", "NaN", "time.nag_days"),
+        ] {
+            let bad = load(&[(name, value)]).expect_err(name).to_string();
+            assert!(bad.starts_with(key), "{name}: {bad}");
+        }
+        assert!(load(&[]).expect("the defaults").warnings.is_empty());
+        let told = load(&[("KNOTPOST_MAIL__TRANSPORT", "smtp://relay.example")]).expect("usable").warnings;
+        assert!(
+            told.len() == 2 && told[0].contains("public_url") && told[1].contains("@localhost"),
+            "{told:?}"
+        );
+        let told = load(&[("KNOTPOST_SERVER_ADDRESS", "a@b.example"), ("KNOTPOST_TEST_POSTGRES", "x")]);
+        let told = told.expect("usable").warnings;
+        assert!(told.len() == 1 && told[0].contains("KNOTPOST_SERVER__ADDRESS"), "{told:?}");
+    }
+}

@@ -1,0 +1,466 @@
+//! The sections of the configuration, with their defaults.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::masked::{MASK, mask_url};
+use knotpost_model::Networks;
+
+/// Declares a section: its keys, their types and defaults.
+macro_rules! section {
+    ($(#[$doc:meta])* $name:ident { $($(#[$key_doc:meta])* $key:ident : $kind:ty = $default:expr),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Deserialize, Serialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name { $($(#[$key_doc])* pub $key: $kind),* }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($key: $default),* }
+            }
+        }
+    };
+}
+
+section! {
+    /// Who this server is.
+    Server {
+        /// Name in the From of its mails.
+        name: String = "Knotpost".to_owned(),
+        /// Address that players write to.
+        address: String = "pbmserv@localhost".to_owned(),
+        /// How players' browsers reach it.
+        public_url: String = "http://127.0.0.1:8080".to_owned(),
+        /// Folder of everything it keeps. As all relative paths but those of Maildirs, in the folder of the
+        /// configuration file.
+        data: PathBuf = PathBuf::from("./data"),
+        /// The socket of `knotpost deliver`; empty: `knotpost.sock` in the data folder.
+        socket: PathBuf = PathBuf::new(),
+        /// Its permissions, octal: who may hand mail over with `knotpost deliver`.
+        socket_mode: FileMode = FileMode::default(),
+    }
+}
+
+section! {
+    /// The web and API listener.
+    Http {
+        /// Address and port; port 0: any free one; empty: off.
+        listen: String = "127.0.0.1:8080".to_owned(),
+        /// Addresses and networks whose `X-Forwarded-For` is believed.
+        trusted_proxies: Networks = Networks::default(),
+        /// Connections at once.
+        max_connections: u32 = 1000,
+        /// Connections at once from one client host; trusted proxies are exempt.
+        max_per_client: u32 = 200,
+    }
+}
+
+section! {
+    /// The SMTP listener.
+    Smtp {
+        /// Address and port; port 0: any free one; empty: off.
+        listen: String = "127.0.0.1:2525".to_owned(),
+        /// Certificate chain (PEM) for STARTTLS; empty: without.
+        tls_cert: String = String::new(),
+        /// Its key (PEM).
+        tls_key: String = String::new(),
+        /// Addresses and networks of mail servers that relay mail to this one: their clients are told apart by
+        /// `Received`, here and on the LMTP listener.
+        relays: Networks = Networks::default(),
+    }
+}
+
+section! {
+    /// The LMTP listener.
+    Lmtp {
+        /// Address and port, or `unix:PATH`; empty: off.
+        listen: String = String::new(),
+        /// Permissions of the Unix socket, octal.
+        socket_mode: FileMode = FileMode::default(),
+    }
+}
+
+section! {
+    /// A folder that another program delivers into.
+    Maildir {
+        /// A Maildir, relative to the data folder; empty: none.
+        watch: String = String::new(),
+        /// Seconds between two looks.
+        poll_seconds: f64 = 1.0,
+    }
+}
+
+section! {
+    /// The way out.
+    Mail {
+        /// `maildir:[PATH]`, `smtp://…`, `smtps://…` or `sendmail:[PATH]`.
+        transport: Url = Url("maildir:".to_owned()),
+        /// The name this server gives itself (EHLO) when it sends mail by SMTP; empty: the domain of `server.address`.
+        helo: String = String::new(),
+        /// Folder of templates used instead of the built-in ones; empty: `templates` in the data folder.
+        templates: PathBuf = PathBuf::new(),
+    }
+}
+
+section! {
+    /// The database.
+    Database {
+        /// `sqlite:[PATH]` or `postgres://…`.
+        url: Url = Url("sqlite:".to_owned()),
+        /// Connections kept at most.
+        max_connections: u32 = 8,
+        /// Whether `serve` brings the schema up to date.
+        migrate: Migrate = Migrate::Auto,
+        /// After an unclean stop, a SQLite file of up to so many MiB is checked before the doors open,
+        /// a larger one meanwhile.
+        check_first_mib: u64 = 256,
+    }
+}
+
+section! {
+    /// Users' accounts.
+    Accounts {
+        /// Whether new addresses must be confirmed; `auto`: with every transport that really mails.
+        confirm_addresses: Confirm = Confirm::Auto,
+    }
+}
+
+section! {
+    /// Rates. They protect a public server; loop protection is not among them and always on.
+    Limits {
+        /// Whether any of these applies.
+        enabled: bool = true,
+        /// New accounts per sender and hour.
+        signups_per_hour: u32 = 10,
+        /// Challenges per sender and hour.
+        challenges_per_hour: u32 = 60,
+        /// New passwords asked for, per sender, per user and hour.
+        resets_per_hour: u32 = 5,
+        /// Challenges that one user gets in a day from people who did not prove who they are.
+        challenges_of_strangers_per_day: u32 = 20,
+        /// Messages and broadcasts per sender, per user and hour; words on one board per user and hour.
+        messages_per_hour: u32 = 30,
+        /// Wrong passwords per account and place in 15 minutes; three times as many from all unknown places together.
+        password_tries: u32 = 10,
+        /// What mail of strangers comes to; administrators can change it while the server runs.
+        strangers: StrangerPolicy = StrangerPolicy::Open,
+        /// Requests per network address and minute.
+        http_per_minute: u32 = 600,
+    }
+}
+
+section! {
+    /// Reminders and losses on time.
+    Time {
+        /// Reminder after this many days without a move.
+        nag_days: f64 = 7.0,
+        /// Loss after this many days without a move.
+        forfeit_days: f64 = 21.0,
+    }
+}
+
+section! {
+    /// The games on offer.
+    Games {
+        /// Games that are switched off.
+        disabled: Vec<String> = Vec::new(),
+    }
+}
+
+section! {
+    /// Mail in.
+    Inbound {
+        /// Shared secret of `POST /inbound`; empty: there is no such address.
+        #[serde(serialize_with = "mask_secret")]
+        secret: SecretString = SecretString::default(),
+        /// Largest message taken.
+        max_bytes: usize = 262_144,
+        /// What sender verification decides.
+        auth_policy: AuthPolicy = AuthPolicy::Annotate,
+        /// Hosts whose `Authentication-Results` are believed: `mx.example.org`, or with the addresses from which they
+        /// hand mail over, when that is not this machine: `mx.example.org 192.0.2.7`.
+        trusted_authserv: Vec<String> = Vec::new(),
+        /// Name servers asked for SPF, DKIM and DMARC, such as `127.0.0.1` or `[::1]:5353`; none: those of the system.
+        dns: Vec<String> = Vec::new(),
+        /// Which messages are kept (sealed) after processing.
+        keep_raw: KeepRaw = KeepRaw::Failed,
+        /// Mails of one host, or of one known sender, that may wait to be processed; more are put off.
+        waiting_per_host: u32 = 250,
+        /// Mails with one domain in From that may wait. Mail that is proven to come from there has as many places again.
+        waiting_per_domain: u32 = 500,
+        /// Mails that may wait in all; proven ones and those of known senders have as many places again.
+        waiting_total: u32 = 5000,
+    }
+}
+
+section! {
+    /// Programs of users that are told what happens on their boards.
+    Webhooks {
+        /// Whether there are any.
+        enabled: bool = true,
+        /// Whether they may be on this machine, in its networks, and without TLS.
+        allow_private: bool = false,
+        /// How long one request may take.
+        timeout_seconds: u64 = 10,
+    }
+}
+
+section! {
+    /// Signing of outgoing mail, in the name of the domain of `server.address`.
+    Dkim {
+        /// The part of the DNS name under which the public key is found; empty: mail is not signed.
+        selector: String = String::new(),
+        /// The private key: the path of a PEM file, or the PEM itself.
+        #[serde(serialize_with = "mask_secret")]
+        key: SecretString = SecretString::default(),
+    }
+}
+
+section! {
+    /// How long outcomes are kept.
+    Retention {
+        /// Received mails; never under 30.
+        inbox_days: u32 = 90,
+        /// Sent mails.
+        outbox_days: u32 = 90,
+        /// The audit log.
+        audit_days: u32 = 730,
+    }
+}
+
+section! {
+    /// The server's secret.
+    Secrets {
+        /// 32 bytes in hex; empty: kept in `data/secret.key`, made at the first start.
+        #[serde(serialize_with = "mask_secret")]
+        key: SecretString = SecretString::default(),
+        /// The file that holds the key instead, made at the first start; empty: `data/secret.key`.
+        key_file: PathBuf = PathBuf::new(),
+    }
+}
+
+section! {
+    /// What the server tells its operator.
+    Log {
+        /// Lines for people or JSON for machines.
+        format: LogFormat = LogFormat::Text,
+        /// `error`, `warn`, `info`, `debug`, `trace`, or a filter such as `info,sqlx=warn`.
+        level: String = "info".to_owned(),
+    }
+}
+
+macro_rules! choice {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+        #[serde(rename_all = "kebab-case")]
+        pub enum $name { $($(#[$variant_doc])* $variant),* }
+    };
+}
+
+choice! {
+    /// Whether the schema is brought up to date at start.
+    Migrate {
+        /// Yes.
+        Auto,
+        /// Only by `knotpost migrate`.
+        Off,
+    }
+}
+
+choice! {
+    /// Whether addresses must be confirmed.
+    Confirm {
+        /// With every transport that really mails.
+        Auto,
+        /// Always.
+        On,
+        /// Never.
+        Off,
+    }
+}
+
+choice! {
+    /// What sender verification decides.
+    AuthPolicy {
+        /// Nothing is looked at.
+        Off,
+        /// Verdicts are noted.
+        Annotate,
+        /// Reply addresses need a verified sender.
+        RequireForTokens,
+        /// Mail that fails its domain's policy is refused.
+        RejectFail,
+    }
+}
+
+choice! {
+    /// What mail of those comes to who have not proven to be a user.
+    StrangerPolicy {
+        /// It is answered, within the budgets for answers, and they may sign up.
+        Open,
+        /// Mail from addresses that no user has is refused, unless it names a user and their password.
+        Known,
+        /// It is refused or left without an answer, and nobody can sign up.
+        Closed,
+    }
+}
+
+impl StrangerPolicy {
+    /// The word of the configuration.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Known => "known",
+            Self::Closed => "closed",
+        }
+    }
+
+    /// Reads that word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Open, Self::Known, Self::Closed].into_iter().find(|policy| policy.as_str() == word)
+    }
+}
+
+choice! {
+    /// Which messages are kept after processing.
+    KeepRaw {
+        /// None.
+        Never,
+        /// Those whose processing failed, for 7 days.
+        Failed,
+        /// All, for 7 days.
+        All,
+    }
+}
+
+choice! {
+    /// The form of log lines.
+    LogFormat {
+        /// For people.
+        Text,
+        /// For machines.
+        Json,
+    }
+}
+
+/// Permissions of a socket, written in octal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileMode(u32);
+
+/// Reading and writing, without which the owner is locked out.
+const OWNER: u32 = 0o600;
+/// Writing for everybody on the machine.
+const EVERYBODY: u32 = 0o002;
+
+impl Default for FileMode {
+    /// The owner and the group.
+    fn default() -> Self {
+        Self(0o660)
+    }
+}
+
+impl FileMode {
+    /// The permission bits.
+    pub fn bits(self) -> u32 {
+        self.0
+    }
+}
+
+impl std::str::FromStr for FileMode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let digits = text.strip_prefix("0o").unwrap_or(text);
+        match u32::from_str_radix(digits, 8) {
+            Ok(mode) if mode <= 0o777 && digits.starts_with(|c: char| c.is_ascii_digit()) => {
+                if mode & OWNER == OWNER {
+                    return Ok(Self(mode));
+                }
+                Err(format!(
+                    "`{text}` locks the server itself out: the first digit is 6 or 7, as in \"0660\""
+                ))
+            }
+            _ => Err(format!("`{text}` are no permissions in octal such as \"0660\"")),
+        }
+    }
+}
+
+impl TryFrom<i64> for FileMode {
+    type Error = String;
+
+    /// A number is the mode itself, as TOML's `0o660` is. One that was written without `0o` has other bits than its
+    /// digits say, and none such can be told from a mode in which the owner reads and writes.
+    fn try_from(number: i64) -> Result<Self, String> {
+        match u32::try_from(number) {
+            Ok(mode) if mode <= 0o777 && mode & OWNER == OWNER && mode & EVERYBODY == 0 => Ok(Self(mode)),
+            Ok(mode) if mode <= 0o777 && mode & OWNER == OWNER => Err(format!(
+                "write \"{mode:04o}\" in quotes if everybody on the machine shall use the socket"
+            )),
+            _ => Err(format!(
+                "the number {number} is not clear: write permissions in quotes, such as \"0660\""
+            )),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for FileMode {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Text(String),
+            Number(i64),
+        }
+        match Written::deserialize(deserializer)? {
+            Written::Text(text) => text.parse(),
+            Written::Number(number) => Self::try_from(number),
+        }
+        .map_err(serde::de::Error::custom)
+    }
+}
+
+impl Serialize for FileMode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&format!("{:04o}", self.0))
+    }
+}
+
+/// An address that may carry a password; it is masked wherever it is shown.
+#[derive(Clone, Deserialize)]
+#[serde(transparent)]
+pub struct Url(pub String);
+
+impl std::ops::Deref for Url {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Url {
+    /// The address with asterisks for its secrets.
+    pub fn masked(&self) -> String {
+        mask_url(&self.0)
+    }
+}
+
+impl fmt::Debug for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.masked())
+    }
+}
+
+fn mask_secret<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(if secret.expose_secret().is_empty() { "" } else { MASK })
+}
+
+impl Serialize for Url {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.masked())
+    }
+}

@@ -1,0 +1,350 @@
+//! Proving that somebody reads an address: the mails that ask for it, and the links and replies that do it.
+
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::Code;
+use crate::boards::{Refusal, ServiceError};
+use crate::identity::undoing::announce_change;
+use crate::mailing::pass::Claim;
+use crate::mailing::post::{post_answerable, post_to_user, registered_addresses};
+use crate::mailing::token;
+use crate::mailing::token::{Payload, Subject, Unproven, day};
+use crate::replies::{Answer, Content, Facts, Reply};
+use crate::requests::answering::{Standpoint, no_command};
+use crate::requests::{Origin, Prepared};
+use knotpost_model::{Address, Millis, UserKey, without_tag};
+use knotpost_storage::{
+    ConfirmationShare, ReadTx, STOPPED_BY_READER, StoreError, UserRow, UserState, WriteTx,
+};
+
+/// An address can be confirmed for so many days.
+pub(crate) const GOOD_FOR_DAYS: i64 = 7;
+const DAY_MS: i64 = 86_400_000;
+
+/// What an address gets whoever asks: three mails a day, ten in thirty days. One user causes twenty a day at most,
+/// wherever they go.
+const OF_ALL: ConfirmationShare = ConfirmationShare {
+    aligned: false,
+    limits: &[(3, DAY_MS), (10, 30 * DAY_MS)],
+    of_user: Some((20, DAY_MS)),
+};
+/// What it gets beside when it asks itself, by a mail that its domain vouches for: three mails a day.
+const OWN: ConfirmationShare = ConfirmationShare { aligned: true, limits: &[(3, DAY_MS)], of_user: None };
+
+/// The account exists; how to start.
+#[derive(Debug, Serialize)]
+pub(crate) struct Welcome {
+    /// The new user.
+    pub(crate) userid: String,
+}
+
+impl Content for Welcome {
+    fn template(&self) -> &'static str {
+        "welcome"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// An address is to be confirmed by its reader.
+#[derive(Debug, Serialize)]
+struct ConfirmAddress {
+    /// The user it is to belong to.
+    userid: String,
+    /// The page that does it.
+    link: String,
+    /// How long that is possible.
+    days: i64,
+    /// Whether a reply does it as well.
+    by_reply: bool,
+}
+
+impl Content for ConfirmAddress {
+    fn template(&self) -> &'static str {
+        "confirm_address"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// A reply to the mail that asks for a confirmation said neither yes nor no.
+#[derive(Debug, Serialize)]
+struct ConfirmHint {
+    /// The user the address is to belong to.
+    userid: String,
+    /// Whether it came too late.
+    is_expired: bool,
+    /// Whether it wanted all mail to end at an address that somebody has confirmed.
+    is_in_use: bool,
+}
+
+impl Content for ConfirmHint {
+    fn template(&self) -> &'static str {
+        "confirm_hint"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// What became of the mail that asks for a confirmation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Asked {
+    /// The address is as good as confirmed.
+    NotNeeded,
+    /// It is on its way.
+    Sent,
+    /// Not now: the last one for this user went out at this time.
+    Lately(String),
+    /// Not now, and none has gone out for this user.
+    Never,
+    /// No mail goes there: its reader or an administrator wants none.
+    Blocked,
+}
+
+/// What became of a link or a reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Confirmed {
+    /// The address belongs to this user.
+    Done(String),
+    /// It is too old.
+    Expired,
+    /// The user has no such address.
+    Unknown,
+}
+
+/// Stores an address; when addresses must be confirmed, asks its reader to.
+pub(crate) async fn register(
+    tx: &mut WriteTx,
+    app: &App,
+    origin: &Origin,
+    user: &UserRow,
+    address: &Address,
+    now: Millis,
+) -> Result<Asked, StoreError> {
+    let (confirm, key) = (app.config.confirms_addresses(), address.key());
+    tx.add_address(user.id, address, (!confirm).then_some(now), now).await?;
+    let is_stopped = tx.address_trouble(&key).await?.flatten().is_some();
+    if !confirm {
+        if is_stopped {
+            tx.start_address(&key).await?;
+        }
+        return Ok(Asked::NotNeeded);
+    }
+    // An address whose mail came back must be proven anew.
+    let Some(row) = tx.address_id(user.id, &key).await? else { return Ok(Asked::NotNeeded) };
+    if !is_stopped && tx.proven_address(user.id, &key).await?.is_some() {
+        return Ok(Asked::NotNeeded);
+    }
+    let asks_itself = origin.aligned && origin.sender.as_ref().is_some_and(|sender| sender.key() == key);
+    if asks_itself {
+        tx.unblock_by_reader(&key).await?;
+    }
+    if tx.is_blocked(&key).await? {
+        return Ok(Asked::Blocked);
+    }
+    // Whatever the tag: it is one reader who is written to.
+    let mailbox = without_tag(&key);
+    let last = tx.last_confirmation(user.id, &mailbox).await?;
+    let share = if asks_itself { OWN } else { OF_ALL };
+    if !tx.claim_confirmation((user.id, &mailbox), share, now).await? {
+        return Ok(last.map_or(Asked::Never, |at| Asked::Lately(at.to_readable())));
+    }
+    let payload = Payload { subject: Subject::Address, address: row, expires: day(now, GOOD_FOR_DAYS) };
+    let reply_to = token::reply_address(app, payload, &address.to_string(), user);
+    let reply = Reply::from(ConfirmAddress {
+        userid: user.userid.clone(),
+        link: app.links.confirmation(
+            &app.config.server.public_url,
+            user.id,
+            &key,
+            now.plus(GOOD_FOR_DAYS * DAY_MS),
+        ),
+        days: GOOD_FOR_DAYS,
+        by_reply: reply_to.is_some(),
+    });
+    post_answerable(tx, app, &reply, address, Some(user.id), (None, reply_to), now).await?;
+    Ok(Asked::Sent)
+}
+
+/// Makes the address of a confirmation link belong to its user for good.
+///
+/// # Errors
+/// When the database fails.
+pub async fn confirm_address(
+    tx: &mut WriteTx,
+    app: &App,
+    token: &str,
+    now: Millis,
+) -> Result<Confirmed, StoreError> {
+    let Some(link) = app.links.read_confirmation(token) else { return Ok(Confirmed::Unknown) };
+    if link.until.is_none_or(|until| now > until)
+        && tx.proven_address(link.user, &link.address).await?.is_none()
+    {
+        return Ok(Confirmed::Expired);
+    }
+    prove(tx, app, link.user, &link.address, now).await
+}
+
+/// Makes an address belong to a user; those that waited for it to be proven go.
+async fn prove(
+    tx: &mut WriteTx,
+    app: &App,
+    user: UserKey,
+    address_key: &str,
+    now: Millis,
+) -> Result<Confirmed, StoreError> {
+    let user = tx.user(user).await?.filter(|user| user.state == UserState::Active);
+    let Some(user) = user else { return Ok(Confirmed::Unknown) };
+    let before = registered_addresses(tx, app, user.id).await?;
+    let was_proven = tx.addresses(user.id).await?.iter().any(|row| row.verified_at.is_some());
+    if !tx.verify_address(user.id, address_key, now).await? {
+        return Ok(Confirmed::Unknown);
+    }
+    tx.start_address(address_key).await?;
+    tx.set_address_leaving(user.id, address_key, false).await?;
+    tx.remove_leaving_addresses(user.id).await?;
+    let after = registered_addresses(tx, app, user.id).await?;
+    if before.iter().any(|address| !after.contains(address)) {
+        announce_change(tx, app, &user, &before, now).await?;
+    }
+    if !was_proven {
+        post_to_user(tx, app, &Reply::from(Welcome { userid: user.userid.clone() }), user.id, now).await?;
+    }
+    Ok(Confirmed::Done(user.userid))
+}
+
+/// A reply to the mail that asked for a confirmation.
+#[derive(Clone, Debug)]
+pub(crate) struct Answered {
+    user: UserRow,
+    address: String,
+    token: Unproven,
+    word: Word,
+}
+
+/// What its first line says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Word {
+    Yes,
+    /// No mail of this server any more.
+    Stop,
+    Other,
+}
+
+fn read_word(line: &str) -> Word {
+    let word = line.trim().trim_end_matches(['.', '!', ',']).trim_matches(['`', '"', '\'', '*']);
+    let is = |words: &[&str]| words.iter().any(|one| word.eq_ignore_ascii_case(one));
+    if is(&["confirm", "yes", "ok"]) {
+        Word::Yes
+    } else if is(&["stop", "unsubscribe"]) {
+        Word::Stop
+    } else {
+        Word::Other
+    }
+}
+
+/// The reply behind this claim, if it answers the mail that asked for a confirmation.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn read_reply(
+    tx: &mut ReadTx,
+    app: &App,
+    origin: &Origin,
+    claim: &Claim,
+    line: &str,
+) -> Result<Option<Prepared>, StoreError> {
+    for word in &claim.tokens {
+        let Some(token) = Unproven::read(word).filter(|token| token.payload.subject == Subject::Address)
+        else {
+            continue;
+        };
+        let Some((user, address)) = tx.address_by_id(token.payload.address).await? else { continue };
+        let Some(user) = tx.user(user).await? else { continue };
+        if !token.is_genuine(app, &address, &user) {
+            continue;
+        }
+        let answered = Answered { user, address, token, word: read_word(line) };
+        return Ok(Some(Prepared {
+            echo: knotpost_commands::mask_cautiously(line, &app.vocabulary),
+            standpoint: Some(Standpoint::Confirming(Box::new(answered))),
+            ..Prepared::new(Err(no_command()), origin.clone())
+        }));
+    }
+    Ok(None)
+}
+
+/// Does what the reply says. What is answered goes to the address that was asked, whoever wrote.
+pub(crate) async fn act(
+    tx: &mut WriteTx,
+    app: &App,
+    answered: &Answered,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let Answered { user, address, token, word } = answered;
+    let is_expired = token.has_expired(now);
+    if *word == Word::Yes
+        && !is_expired
+        && let Confirmed::Done(userid) = prove(tx, app, user.id, &address.to_lowercase(), now).await?
+    {
+        return Ok(Answer::to_registered(Reply::from(Welcome { userid })));
+    }
+    let key = address.to_lowercase();
+    let is_in_use = tx.is_proven_address(&key).await?;
+    // The mails of games go where somebody has confirmed an address: those end with `signoff` and `delete`.
+    if *word == Word::Stop && !is_in_use {
+        tx.block_address(&key, STOPPED_BY_READER, now).await?;
+    }
+    let is_in_use = is_in_use && *word == Word::Stop;
+    let said = Reply::from(ConfirmHint { userid: user.userid.clone(), is_expired, is_in_use });
+    // One hint for each mail that asked: the last hour of the token names it.
+    let asked = format!("confirm {} {}", token.payload.address, token.payload.expires);
+    let last_hour = (i64::from(token.payload.expires) + 1) * 24;
+    if tx.proven_address(user.id, &key).await?.is_none()
+        && !tx.is_blocked(&key).await?
+        && tx.count_answer(&asked, last_hour).await? == 1
+        && let Ok(recipient) = address.parse()
+    {
+        let reply_to =
+            (!is_expired).then(|| token::reply_address(app, token.payload, address, user)).flatten();
+        post_answerable(tx, app, &said, &recipient, Some(user.id), (None, reply_to), now).await?;
+    }
+    Ok(Answer::to_registered(said))
+}
+
+/// Why a link or reply does nothing any more, and how to get another.
+pub fn too_old() -> Refusal {
+    Refusal::new(
+        Code::NotAllowed,
+        format!(
+            "addresses are confirmed within {GOOD_FOR_DAYS} days, and this is too old; to get another mail, send \
+             `add USERID PASSWORD ADDRESS`, or sign up again with the same userid and password"
+        ),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn yes_is_said_in_few_words() {
+        for yes in ["confirm", "Yes", "ok", "OK!", " `confirm` ", "yes.", "*ok*"] {
+            assert_eq!(read_word(yes), Word::Yes, "{yes}");
+        }
+        for stop in ["stop", "STOP.", "\"stop\"", "Unsubscribe!"] {
+            assert_eq!(read_word(stop), Word::Stop, "{stop}");
+        }
+        for other in ["", "no", "confirm it", "okay", "thanks, yes", "stop it"] {
+            assert_eq!(read_word(other), Word::Other, "{other}");
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Passwords: argon2id away from the async threads, bounded, with a short memory of successes.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use subtle::ConstantTimeEq;
+
+use crate::identity::hashing::{HashMemory, NOBODYS, hash_new};
+use crate::identity::turns::{Turn, Turns};
+use knotpost_model::{Host, Millis, UserKey};
+use knotpost_platform::secret::{KeyRing, Purpose};
+
+/// How many hashes are computed at once; each takes 19 MiB and one core.
+const PARALLEL: usize = 2;
+/// How long a verified password is remembered.
+const MEMORY_MS: i64 = 5 * 60 * 1000;
+/// How many verified passwords are remembered.
+const MEMORY_SIZE: usize = 65_536;
+
+/// Who a command's password proved its sender to be.
+#[derive(Clone, Debug)]
+pub enum Login {
+    /// The command names nobody.
+    NotNeeded,
+    /// This user, as long as this is still his stored hash.
+    Known {
+        /// The user.
+        user: UserKey,
+        /// The hash that was verified against.
+        hash: String,
+        /// The key of the API by which he was, as long as it is still his.
+        key: Option<i64>,
+        /// The session by which they were, as long as it has not ended.
+        session: Option<String>,
+    },
+    /// No such user, or not his password: nobody can tell which.
+    Wrong,
+    /// Logged in, but for this the password is needed again.
+    Stale,
+    /// Too many tries; again in so many seconds.
+    TooMany(u64),
+}
+
+/// Why a password could not be hashed.
+#[derive(Debug, thiserror::Error)]
+pub enum HashError {
+    /// Too many wait already.
+    #[error("too many passwords are waiting to be checked")]
+    Overloaded,
+    /// The hash function refused.
+    #[error("the password could not be hashed: {0}")]
+    Failed(String),
+}
+
+/// Whose passwords are remembered until when, by digest.
+type Memory = HashMap<[u8; 32], (UserKey, Millis)>;
+
+/// A password as somebody gave it.
+#[derive(Clone, Copy, Debug)]
+pub struct Try<'a> {
+    /// The words.
+    pub password: &'a str,
+    /// From where, as it is remembered: what was right from one place says nothing about another.
+    pub place: &'a str,
+    /// The connecting host, which waits in a queue of its own.
+    pub host: Option<Host>,
+}
+
+/// Checks passwords.
+#[derive(Debug)]
+pub struct Credentials {
+    turns: Turns,
+    hashing: Arc<HashMemory>,
+    memory: Arc<Mutex<Memory>>,
+    computed: AtomicU64,
+    secret: KeyRing,
+}
+
+impl Credentials {
+    /// A checker.
+    pub fn new(secret: KeyRing) -> Self {
+        Self {
+            turns: Turns::new(PARALLEL),
+            hashing: Arc::default(),
+            memory: Arc::default(),
+            computed: AtomicU64::new(0),
+            secret,
+        }
+    }
+
+    /// The hash of a new password.
+    ///
+    /// # Errors
+    /// When too many wait, or the hash function refuses.
+    pub async fn hash(&self, password: &str) -> Result<String, HashError> {
+        self.hash_for(password, None).await
+    }
+
+    /// As [`Self::hash`], for somebody at that host.
+    ///
+    /// # Errors
+    /// As [`Self::hash`].
+    pub async fn hash_for(&self, password: &str, host: Option<Host>) -> Result<String, HashError> {
+        let password = password.to_owned();
+        let turn = self.turns.turn(host).await.ok_or(HashError::Overloaded)?;
+        self.compute(turn, move || hash_new(&password)).await?.map_err(HashError::Failed)
+    }
+
+    /// Whether this password of this user, from this place, was verified against this hash a short while ago.
+    pub fn remembers(&self, user: UserKey, tried: Try<'_>, hash: &str, now: Millis) -> bool {
+        let key = self.memory_key(user, tried, hash);
+        let memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        memory.get(&key).is_some_and(|(_, until)| *until > now)
+    }
+
+    /// Whether the password is the one behind `stored`, the user's hash. Without a user the answer
+    /// is no and takes as long.
+    ///
+    /// # Errors
+    /// When too many wait.
+    pub async fn verify(
+        &self,
+        stored: Option<(UserKey, &str)>,
+        tried: Try<'_>,
+        now: Millis,
+    ) -> Result<bool, HashError> {
+        let turn = self.turns.turn(tried.host).await.ok_or(HashError::Overloaded)?;
+        // Somebody may have asked the same and waited less.
+        if stored.is_some_and(|(user, hash)| self.remembers(user, tried, hash, now)) {
+            return Ok(true);
+        }
+        // Somebody unknown costs the same as somebody known.
+        let hash = stored.map_or(NOBODYS, |(_, hash)| hash).to_owned();
+        let key = stored.map(|(user, hash)| (user, self.memory_key(user, tried, hash)));
+        let (typed, hashing, memory) =
+            (tried.password.to_owned(), Arc::clone(&self.hashing), Arc::clone(&self.memory));
+        let work = move || {
+            let right = hashing.verify(&typed, &hash);
+            // Before the next one has its turn, who may ask the same.
+            if let (true, Some((user, key))) = (right, key) {
+                remember(&memory, key, user, now);
+            }
+            right
+        };
+        let right = self.compute(turn, work).await?;
+        Ok(right && stored.is_some())
+    }
+
+    /// How many hashes were computed so far: the work that passwords cost.
+    pub fn computed(&self) -> u64 {
+        self.computed.load(Ordering::Relaxed)
+    }
+
+    /// Forgets the verified passwords of one user.
+    pub fn forget(&self, user: UserKey) {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner).retain(|_, (whose, _)| *whose != user);
+    }
+
+    /// Forgets every verified password, as a restart does.
+    pub fn forget_all(&self) {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// The stored hash is part of the key: a changed password is forgotten by itself, in every process.
+    fn memory_key(&self, user: UserKey, tried: Try<'_>, hash: &str) -> [u8; 32] {
+        let parts: [&[u8]; 4] =
+            [&user.0.to_be_bytes(), tried.password.as_bytes(), hash.as_bytes(), tried.place.as_bytes()];
+        self.secret.digest(Purpose::Credentials, &parts)
+    }
+
+    async fn compute<T: Send + 'static>(
+        &self,
+        turn: Turn,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, HashError> {
+        self.computed.fetch_add(1, Ordering::Relaxed);
+        let done = tokio::task::spawn_blocking(move || {
+            let value = work();
+            drop(turn);
+            value
+        });
+        done.await.map_err(|error| HashError::Failed(error.to_string()))
+    }
+}
+
+fn remember(memory: &Mutex<Memory>, key: [u8; 32], user: UserKey, now: Millis) {
+    let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
+    if memory.len() >= MEMORY_SIZE {
+        memory.retain(|_, (_, until)| *until > now);
+    }
+    if memory.len() < MEMORY_SIZE {
+        memory.insert(key, (user, now.plus(MEMORY_MS)));
+    }
+}
+
+/// Whether two hashes are the same, in constant time.
+pub(crate) fn same_hash(left: &str, right: &str) -> bool {
+    left.as_bytes().ct_eq(right.as_bytes()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use knotpost_platform::clock::SystemEntropy;
+
+    fn typed(password: &str) -> Try<'_> {
+        Try { password, place: "home", host: None }
+    }
+
+    fn checker() -> Credentials {
+        let data = tempfile::tempdir().expect("a folder");
+        let secret =
+            KeyRing::load("", &data.path().join("secret.key"), &SystemEntropy::default()).expect("a key");
+        Credentials::new(secret)
+    }
+
+    #[tokio::test]
+    async fn only_the_right_password_of_a_known_user_is_verified() {
+        let checker = checker();
+        let hash = checker.hash("chocolate").await.expect("a hash");
+        let stored = Some((UserKey(1), hash.as_str()));
+        let now = Millis(0);
+        assert!(checker.verify(stored, typed("chocolate"), now).await.expect("checked"));
+        assert!(!checker.verify(stored, typed("Chocolate"), now).await.expect("checked"));
+        assert!(!checker.verify(None, typed("chocolate"), now).await.expect("checked"));
+        assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
+    }
+
+    #[tokio::test]
+    async fn who_asks_the_same_at_once_waits_for_few_answers() {
+        let checker = checker();
+        let hash = checker.hash("chocolate").await.expect("a hash");
+        let before = checker.computed();
+        let ask = || checker.verify(Some((UserKey(1), &hash)), typed("chocolate"), Millis(0));
+        let answers = futures_util::future::join_all((0..20).map(|_| ask())).await;
+        assert!(answers.into_iter().all(|right| right.expect("checked")));
+        assert!(checker.computed() - before <= PARALLEL as u64, "{} hashes", checker.computed() - before);
+    }
+
+    #[tokio::test]
+    async fn successes_are_remembered_for_five_minutes_for_that_hash_only() {
+        let checker = checker();
+        let hash = checker.hash("chocolate").await.expect("a hash");
+        let (user, now) = (UserKey(1), Millis(0));
+        checker.verify(Some((user, &hash)), typed("vanilla1"), now).await.expect("checked");
+        assert!(!checker.remembers(user, typed("vanilla1"), &hash, now));
+        checker.verify(Some((user, &hash)), typed("chocolate"), now).await.expect("checked");
+        assert!(checker.remembers(user, typed("chocolate"), &hash, now));
+        assert!(!checker.remembers(UserKey(2), typed("chocolate"), &hash, now));
+        assert!(!checker.remembers(user, typed("chocolate"), "another hash", now));
+        assert!(!checker.remembers(user, typed("chocolate"), &hash, now.plus(MEMORY_MS)));
+        let elsewhere = Try { place: "elsewhere", ..typed("chocolate") };
+        assert!(!checker.remembers(user, elsewhere, &hash, now), "nobody guesses it there for nothing");
+        checker.forget(UserKey(2));
+        assert!(checker.remembers(user, typed("chocolate"), &hash, now), "another user's was forgotten");
+        checker.forget(user);
+        assert!(!checker.remembers(user, typed("chocolate"), &hash, now));
+    }
+}

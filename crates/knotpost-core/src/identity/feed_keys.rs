@@ -1,0 +1,127 @@
+//! The private addresses of a user's feeds. A program that reads feeds cannot log in: the address itself says whose
+//! they are, by a key that is good for reading these two feeds and for nothing else.
+//!
+//! The key is derived from the server's secret, a random salt and the password hash. So the settings can show it as
+//! often as its owner likes, while a stolen database holds nothing that opens a feed; another salt is another key;
+//! and another password ends it like everything else that was given out under the old one.
+
+use std::sync::Arc;
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError};
+use crate::identity::Rate;
+use crate::identity::proving::{find_proven, logged_out};
+use crate::requests::ProvenUser;
+use knotpost_model::{Millis, UserKey};
+use knotpost_platform::clock::random_bytes;
+use knotpost_platform::secret::to_hex;
+use knotpost_storage::{FeedKeyRow, StoreError, UserRow, UserState};
+
+/// Bytes of a key: 160 bits.
+const KEY: usize = 20;
+
+/// What opens a user's feeds.
+#[derive(Clone)]
+pub struct FeedKey {
+    /// The secret in their addresses.
+    pub key: String,
+    /// When it was made.
+    pub since: Millis,
+}
+
+/// Whose feeds are read.
+#[derive(Clone, Debug)]
+pub struct FeedReader {
+    /// The user.
+    pub user: UserKey,
+    /// The name, as signed up.
+    pub userid: String,
+    /// When the key was made.
+    pub since: Millis,
+}
+
+/// What opens the feeds of a user; `None`: he has not switched them on.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_feed_key(app: &App, user: UserKey) -> Result<Option<FeedKey>, StoreError> {
+    let mut tx = app.store.read().await?;
+    let (Some(user), Some(row)) = (tx.user(user).await?, tx.feed_key(user).await?) else { return Ok(None) };
+    Ok(Some(FeedKey { key: derive(app, &user, &row), since: row.at }))
+}
+
+/// Switches a user's feeds on, or gives them another key: the one before opens nothing any more.
+///
+/// # Errors
+/// When there is no randomness to be had; when the database fails.
+pub async fn renew_feed_key(app: &App, proven: ProvenUser) -> Result<(), ServiceError> {
+    let salt: [u8; 16] = random_bytes(app.entropy.as_ref()).map_err(|error| {
+        tracing::error!(%error, "without random bytes no feeds can be given out");
+        Refusal::new(Code::Unavailable, "no address can be made at the moment")
+    })?;
+    let (work, now) = (Arc::new((to_hex(&salt), proven)), app.clock.now());
+    let renewed = app.store.write(move |tx| {
+        let work = Arc::clone(&work);
+        Box::pin(async move {
+            let (salt, proven) = &*work;
+            if find_proven(tx, proven).await?.is_none() {
+                return Ok(Err(logged_out()));
+            }
+            tx.set_feed_key(proven.user, salt, now).await.map(Ok)
+        })
+    });
+    Ok(renewed.await??)
+}
+
+/// Switches a user's feeds off.
+///
+/// # Errors
+/// When the database fails.
+pub async fn end_feed_key(app: &App, user: UserKey) -> Result<(), StoreError> {
+    app.store.write(move |tx| Box::pin(tx.drop_feed_key(user))).await
+}
+
+/// Whose feeds this key opens, if they are those of `userid`. What it does not open is counted like a wrong password;
+/// whether there is such a user, and whether he has feeds, is not told apart.
+///
+/// # Errors
+/// When wrong ones were tried too often from there; when the database fails.
+pub async fn find_feed_reader(
+    app: &App,
+    userid: &str,
+    key: &str,
+    rate_key: &str,
+) -> Result<Option<FeedReader>, ServiceError> {
+    let mut tx = app.store.read().await?;
+    let user = tx.find_user(userid).await?.filter(|user| user.state == UserState::Active);
+    let row = match &user {
+        Some(user) => tx.feed_key(user.id).await?,
+        None => None,
+    };
+    drop(tx);
+    let found = user.zip(row).filter(|(user, row)| {
+        let salt = row.salt.as_bytes();
+        app.secret.is_signed_text(&parts(&user.id.0.to_be_bytes(), salt, hash(user)), KEY, key)
+    });
+    if let Some((user, row)) = found {
+        return Ok(Some(FeedReader { user: user.id, userid: user.userid, since: row.at }));
+    }
+    if let Err(seconds) = app.limits.count(Rate::Password, &format!("feed {rate_key}")) {
+        let refusal =
+            Refusal::new(Code::RateLimited, "too many wrong feed addresses were tried; try again later");
+        return Err(Refusal { retry_after: Some(seconds), ..refusal }.into());
+    }
+    Ok(None)
+}
+
+fn derive(app: &App, user: &UserRow, row: &FeedKeyRow) -> String {
+    app.secret.sign(&parts(&user.id.0.to_be_bytes(), row.salt.as_bytes(), hash(user))).to_text(KEY)
+}
+
+fn parts<'a>(user: &'a [u8], salt: &'a [u8], hash: &'a [u8]) -> [&'a [u8]; 4] {
+    [b"feeds", user, salt, hash]
+}
+
+fn hash(user: &UserRow) -> &[u8] {
+    user.password_hash.as_deref().unwrap_or_default().as_bytes()
+}

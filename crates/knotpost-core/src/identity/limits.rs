@@ -1,0 +1,622 @@
+//! Rates that protect a public server, in one table: what is limited, whose share it is, and the way it came.
+//!
+//! A request spends the share of its host, of its sender and of the name it is about. The share of all together is
+//! spent where something was really made, after its commit: what is refused closes nothing for others. Users who
+//! proved who they are have a share of all that strangers cannot spend, and mail and HTTP have shares of their own.
+//!
+//! Kept in memory: a restart forgives. What was counted here is told to the other processes on the same database, so
+//! that a rate holds for all of them together; only the rate of requests holds for each by itself.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use tokio::time::Instant;
+
+use crate::boards::{Code, Refusal};
+use crate::config;
+use crate::identity::buckets::{Buckets, Key, Quota};
+use crate::requests::Channel;
+use crate::signals::peers::{Announcer, Notice};
+use knotpost_platform::secret::to_hex;
+
+/// What is limited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rate {
+    /// New accounts.
+    Signup,
+    /// Challenges.
+    Challenge,
+    /// New passwords and links to log in that are asked for.
+    Reset,
+    /// Messages and broadcasts.
+    Message,
+    /// What is said on boards.
+    Chat,
+    /// Draws that are proposed on boards, and moves that are to be taken back.
+    Proposal,
+    /// Passwords that are not known to be right.
+    Password,
+    /// Requests, per network address.
+    Http,
+}
+
+/// Whose share is spent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scope {
+    /// That of the user, or of the address a mail says it is from.
+    Sender,
+    /// That of the connecting host or its network.
+    Host,
+    /// That of the name or board it is about.
+    Name,
+    /// That of an account whose owner hears of wrong passwords.
+    Owner,
+    /// That of all who did not prove who they are.
+    Strangers,
+    /// That of all who did.
+    Proven,
+}
+
+impl Rate {
+    const ALL: [Self; 8] = [
+        Self::Signup,
+        Self::Challenge,
+        Self::Reset,
+        Self::Message,
+        Self::Chat,
+        Self::Proposal,
+        Self::Password,
+        Self::Http,
+    ];
+
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Signup => "signup",
+            Self::Challenge => "challenge",
+            Self::Reset => "reset",
+            Self::Message => "message",
+            Self::Chat => "chat",
+            Self::Proposal => "proposal",
+            Self::Password => "password",
+            Self::Http => "http",
+        }
+    }
+
+    /// What there was too much of.
+    fn noun(self) -> &'static str {
+        match self {
+            Self::Signup => "accounts were signed up",
+            Self::Challenge => "challenges were sent",
+            Self::Reset => "new passwords were asked for",
+            Self::Message => "messages were sent",
+            Self::Chat => "words were said on boards",
+            Self::Proposal => "proposals were made",
+            Self::Password => "passwords were tried",
+            Self::Http => "requests were made",
+        }
+    }
+}
+
+impl Scope {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Sender => "sender",
+            Self::Host => "host",
+            Self::Name => "name",
+            Self::Owner => "owner",
+            Self::Strangers => "strangers",
+            Self::Proven => "proven",
+        }
+    }
+}
+
+/// One share: what, whose, and which way. Each way has shares of its own where all share them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Share {
+    /// What.
+    pub rate: Rate,
+    /// Whose.
+    pub scope: Scope,
+    /// Which way.
+    pub channel: Channel,
+}
+
+/// Who wants to do something whose rate is limited.
+#[derive(Clone, Debug)]
+pub(crate) struct Asker {
+    /// What.
+    pub(crate) rate: Rate,
+    /// Which way.
+    pub(crate) channel: Channel,
+    /// The user who proved it, or the address of a mail.
+    pub(crate) sender: Option<String>,
+    /// The connecting host.
+    pub(crate) host: Option<String>,
+    /// The name or board it is about.
+    pub(crate) name: Option<String>,
+    /// Whether it was proved who it is.
+    pub(crate) is_proven: bool,
+}
+
+impl Asker {
+    fn share(&self, scope: Scope) -> Share {
+        Share { rate: self.rate, scope, channel: self.channel }
+    }
+
+    /// The share of all whom it belongs to.
+    fn of_all(&self) -> Share {
+        self.share(if self.is_proven { Scope::Proven } else { Scope::Strangers })
+    }
+}
+
+/// There was too much of something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limited {
+    /// The share that was spent.
+    pub share: Share,
+    /// The seconds until there is some of it again.
+    pub seconds: u64,
+}
+
+impl Limited {
+    /// The refusal that says whose share was spent.
+    pub(crate) fn refusal(&self) -> Refusal {
+        let what = self.share.rate.noun();
+        let way = if self.share.channel == Channel::Mail { "by mail" } else { "over HTTP" };
+        let minutes = self.seconds.div_ceil(60).max(1);
+        let whose = match self.share.scope {
+            Scope::Sender => format!("too many {what} by you"),
+            Scope::Host => format!("too many {what} from your host or network"),
+            Scope::Name | Scope::Owner => match self.share.rate {
+                Rate::Chat | Rate::Proposal => format!("too many {what} by you on this board"),
+                _ => format!("too many {what} for this userid"),
+            },
+            Scope::Strangers => format!(
+                "too many {what} {way} by people who are not logged in: this limit is the server's as a whole, \
+                 not yours"
+            ),
+            Scope::Proven => {
+                format!("too many {what} {way}: this limit is the server's as a whole, not yours")
+            }
+        };
+        let minutes = if minutes == 1 { "in a minute".to_owned() } else { format!("in {minutes} minutes") };
+        let mut refusal = Refusal::new(Code::RateLimited, format!("{whose}; try again {minutes}"));
+        refusal.retry_after = Some(self.seconds);
+        refusal
+    }
+}
+
+/// Counts who does what how often.
+#[derive(Debug)]
+pub struct Limits {
+    config: config::Limits,
+    buckets: [Buckets; Rate::ALL.len()],
+    begun: Instant,
+    /// When it was last written into the log that a share of all is spent.
+    warned: Mutex<HashMap<Share, u64>>,
+    announcer: Announcer,
+}
+
+/// All together may do as much as so many senders.
+const CROWD: u32 = 100;
+/// One host that hands in mail of several senders may do as much as so many.
+const MAIL_HOST: u32 = 3;
+/// Chats of one sender on all boards, in those on one.
+const BOARDS: u32 = 10;
+/// Wrong passwords for one account from all unknown places, in those from one place.
+const UNKNOWN_PLACES: u32 = 3;
+/// Wrong passwords from one unknown host for all accounts, in those for one account.
+const ACCOUNTS: u32 = 10;
+/// Wrong passwords in a day of which the owner of the account hears.
+const TOLD_AFTER: u32 = 20;
+/// A spent share of all is written into the log no more often than this.
+const WARNING_PAUSE: u64 = 3600 * 1_000_000_000;
+
+const HOUR: Duration = Duration::from_hours(1);
+const DAY: Duration = Duration::from_hours(24);
+
+impl Limits {
+    /// The limits of a configuration; what is counted goes to `announcer` too.
+    pub fn new(config: &config::Limits, announcer: Announcer) -> Self {
+        Self {
+            config: config.clone(),
+            buckets: Default::default(),
+            begun: Instant::now(),
+            warned: Mutex::default(),
+            announcer,
+        }
+    }
+
+    /// How much of a share there is.
+    fn quota(&self, share: Share) -> Quota {
+        let config = &self.config;
+        let (one, period) = match share.rate {
+            Rate::Signup => (config.signups_per_hour, HOUR),
+            Rate::Challenge => (config.challenges_per_hour, HOUR),
+            Rate::Reset => (config.resets_per_hour, HOUR),
+            Rate::Message | Rate::Chat | Rate::Proposal => (config.messages_per_hour, HOUR),
+            Rate::Password => (config.password_tries, Duration::from_mins(15)),
+            Rate::Http => (config.http_per_minute, Duration::from_mins(1)),
+        };
+        let times = match (share.rate, share.scope) {
+            (Rate::Password, Scope::Owner) => return Quota::new(TOLD_AFTER, DAY),
+            (_, Scope::Strangers | Scope::Proven) => CROWD,
+            (Rate::Password, Scope::Name) => UNKNOWN_PLACES,
+            (Rate::Password, Scope::Host) => ACCOUNTS,
+            (Rate::Chat | Rate::Proposal, Scope::Sender | Scope::Host) => BOARDS,
+            (_, Scope::Host) if share.channel == Channel::Mail => MAIL_HOST,
+            (_, Scope::Sender | Scope::Host | Scope::Name | Scope::Owner) => 1,
+        };
+        Quota::new(one.saturating_mul(times), period)
+    }
+
+    /// Counts one more of a host; on too many, the seconds until the next is allowed.
+    ///
+    /// # Errors
+    /// When there were too many.
+    pub fn count(&self, rate: Rate, key: &str) -> Result<(), u64> {
+        // One place of one account, where it is about passwords.
+        let scope = if rate == Rate::Password { Scope::Sender } else { Scope::Host };
+        let share = Share { rate, scope, channel: Channel::Http };
+        let taken = self.take(share, key).map_err(|limited| limited.seconds);
+        // Requests are too many to tell of.
+        if taken.is_ok() && rate != Rate::Http {
+            self.announce(share, digest(share, key));
+        }
+        taken
+    }
+
+    /// Spends the shares of host, sender and name, and looks whether the share of all has room. What is refused
+    /// spends nothing of those further down.
+    ///
+    /// # Errors
+    /// When one of them is spent.
+    pub(crate) fn ask(&self, asker: &Asker) -> Result<(), Limited> {
+        if !self.config.enabled {
+            return Ok(());
+        }
+        for (scope, key) in [(Scope::Host, &asker.host), (Scope::Sender, &asker.sender)] {
+            self.spend(asker.share(scope), key.as_deref())?;
+        }
+        let all = asker.of_all();
+        let looked = self.buckets(all).look(digest(all, ""), self.quota(all), self.now());
+        looked.map_err(|seconds| self.refused(all, seconds))?;
+        self.spend(asker.share(Scope::Name), asker.name.as_deref())
+    }
+
+    /// Spends the share of all for what was made.
+    pub(crate) fn made(&self, asker: &Asker) {
+        if self.config.enabled {
+            let all = asker.of_all();
+            let key = digest(all, "");
+            self.buckets(all).add(key, self.quota(all), 1, self.now());
+            self.announce(all, key);
+        }
+    }
+
+    /// Takes one of each share before it is known whether it has to be spent.
+    ///
+    /// # Errors
+    /// When one of them is spent; then none is taken.
+    pub(crate) fn reserve(&self, shares: &[(Share, &str)]) -> Result<Reservation, Limited> {
+        let mut reservation = Reservation(Vec::new());
+        for (share, key) in shares.iter().filter(|_| self.config.enabled) {
+            match self.take(*share, key) {
+                Ok(()) => reservation.0.push((*share, digest(*share, key))),
+                Err(limited) => {
+                    self.give_back(reservation);
+                    return Err(limited);
+                }
+            }
+        }
+        Ok(reservation)
+    }
+
+    /// Nothing was spent after all.
+    pub(crate) fn give_back(&self, reservation: Reservation) {
+        for (share, key) in reservation.0 {
+            self.buckets(share).give_back(key, self.quota(share), self.now());
+        }
+    }
+
+    /// It was spent.
+    pub(crate) fn keep(&self, reservation: Reservation) {
+        for (share, key) in reservation.0 {
+            self.announce(share, key);
+        }
+    }
+
+    /// Writes into a number for each share of all whether it is spent now.
+    pub fn report_closed(&self) {
+        for share in shares_of_all() {
+            let looked = self.buckets(share).look(digest(share, ""), self.quota(share), self.now());
+            let is_closed = self.config.enabled && looked.is_err();
+            let labels = [
+                ("rate", share.rate.as_str()),
+                ("scope", share.scope.as_str()),
+                ("channel", share.channel.as_str()),
+            ];
+            metrics::gauge!("knotpost_limit_closed", &labels).set(f64::from(u8::from(is_closed)));
+        }
+    }
+
+    /// Counts a wrong password for an account, whatever else is limited; `Some`: so many in a day that its owner is
+    /// to hear of it.
+    pub(crate) fn note_wrong_password(&self, account: &str) -> Option<u64> {
+        let share = Share { rate: Rate::Password, scope: Scope::Owner, channel: Channel::Operator };
+        let (key, quota, now) = (digest(share, account), self.quota(share), self.now());
+        self.buckets(share).add(key, quota, 1, now);
+        self.announce(share, key);
+        let count = self.buckets(share).count(key, quota, now);
+        (count >= u64::from(TOLD_AFTER)).then_some(count)
+    }
+
+    /// Counts what another process allowed: the share and its key in hexadecimal.
+    pub fn count_elsewhere(&self, share: Share, key: &str) {
+        let mut bytes = Key::default();
+        if key.len() == 2 * bytes.len()
+            && bytes.iter_mut().enumerate().all(|(index, byte)| {
+                let digits = key.get(2 * index..2 * index + 2);
+                digits.and_then(|two| u8::from_str_radix(two, 16).ok()).map(|read| *byte = read).is_some()
+            })
+        {
+            self.buckets(share).add(bytes, self.quota(share), 1, self.now());
+        }
+    }
+
+    fn spend(&self, share: Share, key: Option<&str>) -> Result<(), Limited> {
+        let Some(key) = key else { return Ok(()) };
+        self.take(share, key)?;
+        self.announce(share, digest(share, key));
+        Ok(())
+    }
+
+    fn take(&self, share: Share, key: &str) -> Result<(), Limited> {
+        if !self.config.enabled {
+            return Ok(());
+        }
+        let taken = self.buckets(share).take(digest(share, key), self.quota(share), self.now());
+        taken.map_err(|seconds| self.refused(share, seconds))
+    }
+
+    /// Notes that a share is spent: in a number, and for a share of all once an hour in the log.
+    fn refused(&self, share: Share, seconds: u64) -> Limited {
+        let (rate, scope) = (share.rate.as_str(), share.scope.as_str());
+        metrics::counter!("knotpost_limit_refusals", "rate" => rate, "scope" => scope).increment(1);
+        if matches!(share.scope, Scope::Strangers | Scope::Proven) && self.is_first_of_hour(share) {
+            let channel = share.channel;
+            tracing::warn!(rate, scope, ?channel, "a limit for all together is reached");
+        }
+        Limited { share, seconds }
+    }
+
+    fn is_first_of_hour(&self, share: Share) -> bool {
+        let now = self.now();
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_first = warned.get(&share).is_none_or(|at| now.saturating_sub(*at) >= WARNING_PAUSE);
+        if is_first {
+            warned.insert(share, now);
+        }
+        is_first
+    }
+
+    fn buckets(&self, share: Share) -> &Buckets {
+        let [signup, challenge, reset, message, chat, proposal, password, http] = &self.buckets;
+        match share.rate {
+            Rate::Signup => signup,
+            Rate::Challenge => challenge,
+            Rate::Reset => reset,
+            Rate::Message => message,
+            Rate::Chat => chat,
+            Rate::Proposal => proposal,
+            Rate::Password => password,
+            Rate::Http => http,
+        }
+    }
+
+    fn announce(&self, share: Share, key: Key) {
+        self.announcer.announce(Notice::Counted { share, key: to_hex(&key) });
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+}
+
+/// The shares that belong to all together. Passwords and requests have none.
+fn shares_of_all() -> impl Iterator<Item = Share> {
+    let rates = [Rate::Signup, Rate::Challenge, Rate::Reset, Rate::Message, Rate::Chat, Rate::Proposal];
+    rates.into_iter().flat_map(|rate| {
+        [Scope::Strangers, Scope::Proven].into_iter().flat_map(move |scope| {
+            [Channel::Mail, Channel::Http].map(|channel| Share { rate, scope, channel })
+        })
+    })
+}
+
+/// What was taken and may be given back.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Reservation(Vec<(Share, Key)>);
+
+impl Reservation {
+    /// Both.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
+    }
+}
+
+/// The bucket of a share. Only shares of all differ by the way; a host is the same host on either, but has its own
+/// quota there.
+fn digest(share: Share, key: &str) -> Key {
+    let way: &[u8] = match (share.scope, share.channel) {
+        (Scope::Sender | Scope::Name | Scope::Owner, _) => b"any",
+        (_, Channel::Mail) => b"mail",
+        (_, Channel::Http) => b"http",
+        (_, Channel::Operator) => b"operator",
+    };
+    let digest = Sha256::new()
+        .chain_update(share.scope.as_str())
+        .chain_update([0])
+        .chain_update(way)
+        .chain_update([0])
+        .chain_update(key)
+        .finalize();
+    digest.first_chunk().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(change: impl FnOnce(&mut config::Limits)) -> Limits {
+        let mut config = config::Limits::default();
+        change(&mut config);
+        Limits::new(&config, Announcer::default())
+    }
+
+    fn stranger(rate: Rate, host: &str) -> Asker {
+        Asker {
+            rate,
+            channel: Channel::Http,
+            sender: None,
+            host: Some(host.to_owned()),
+            name: None,
+            is_proven: false,
+        }
+    }
+
+    fn scope(asked: Result<(), Limited>) -> Option<Scope> {
+        asked.err().map(|limited| limited.share.scope)
+    }
+
+    #[test]
+    fn each_key_has_its_own_burst() {
+        let limits = limits(|config| config.signups_per_hour = 2);
+        assert_eq!(limits.count(Rate::Signup, "a"), Ok(()));
+        assert_eq!(limits.count(Rate::Signup, "a"), Ok(()));
+        let wait = limits.count(Rate::Signup, "a").expect_err("the third in an hour");
+        assert!((1700..=1801).contains(&wait), "{wait}");
+        assert_eq!(limits.count(Rate::Signup, "b"), Ok(()));
+    }
+
+    #[test]
+    fn only_what_was_made_spends_the_share_of_all() {
+        let limits = limits(|config| config.resets_per_hour = 1);
+        for host in 0..3 * CROWD {
+            assert_eq!(limits.ask(&stranger(Rate::Reset, &format!("host {host}"))), Ok(()), "nothing made");
+        }
+        (0..CROWD).for_each(|_| limits.made(&stranger(Rate::Reset, "any")));
+        assert_eq!(scope(limits.ask(&stranger(Rate::Reset, "one more"))), Some(Scope::Strangers));
+        assert_eq!(limits.ask(&Asker { is_proven: true, ..stranger(Rate::Reset, "ann") }), Ok(()));
+        assert_eq!(limits.ask(&Asker { channel: Channel::Mail, ..stranger(Rate::Reset, "x") }), Ok(()));
+        assert_eq!(limits.ask(&stranger(Rate::Challenge, "x")), Ok(()), "another rate");
+    }
+
+    #[test]
+    fn a_spent_share_of_all_shows_as_closed_until_it_drains() {
+        let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
+        let told = recorder.handle();
+        let limits = limits(|config| config.resets_per_hour = 1);
+        let report = || {
+            metrics::with_local_recorder(&recorder, || limits.report_closed());
+            let lines = told.render();
+            let mut closed: Vec<_> = lines
+                .lines()
+                .filter(|line| line.starts_with("knotpost_limit_closed{") && line.ends_with(" 1"))
+                .map(str::to_owned)
+                .collect();
+            closed.sort();
+            (lines.lines().filter(|line| line.starts_with("knotpost_limit_closed{")).count(), closed)
+        };
+        assert_eq!(report(), (24, Vec::new()));
+        (0..CROWD).for_each(|_| limits.made(&stranger(Rate::Reset, "any")));
+        let line = "knotpost_limit_closed{rate=\"reset\",scope=\"strangers\",channel=\"http\"} 1".to_owned();
+        assert_eq!(report(), (24, vec![line]), "without anybody who is refused");
+        limits.buckets(stranger(Rate::Reset, "any").of_all()).forget();
+        assert_eq!(report(), (24, Vec::new()));
+    }
+
+    #[test]
+    fn a_user_is_the_same_from_every_host_and_a_refusal_costs_the_host_alone() {
+        let limits = limits(|config| config.messages_per_hour = 1);
+        let user = |user: &str, host| Asker {
+            sender: Some(user.to_owned()),
+            is_proven: true,
+            ..stranger(Rate::Message, host)
+        };
+        assert_eq!(limits.ask(&user("ann", "home")), Ok(()));
+        assert_eq!(scope(limits.ask(&user("ann", "work"))), Some(Scope::Sender));
+        assert_eq!(scope(limits.ask(&user("bob", "home"))), Some(Scope::Host));
+        assert_eq!(limits.ask(&user("bob", "train")), Ok(()), "what the host was refused cost bob nothing");
+    }
+
+    #[test]
+    fn every_spent_share_has_a_sentence_of_its_own() {
+        let said = |scope| {
+            let share = Share { rate: Rate::Challenge, scope, channel: Channel::Mail };
+            Limited { share, seconds: 61 }.refusal().message
+        };
+        assert_eq!(said(Scope::Sender), "too many challenges were sent by you; try again in 2 minutes");
+        assert_eq!(
+            said(Scope::Host),
+            "too many challenges were sent from your host or network; try again in 2 minutes"
+        );
+        assert!(said(Scope::Strangers).contains("server's as a whole"), "{}", said(Scope::Strangers));
+        assert!(said(Scope::Proven).contains("server's as a whole"), "{}", said(Scope::Proven));
+    }
+
+    #[test]
+    fn what_is_reserved_and_given_back_was_never_spent() {
+        let limits = limits(|config| config.password_tries = 1);
+        let share = |scope| Share { rate: Rate::Password, scope, channel: Channel::Mail };
+        let shares = [(share(Scope::Sender), "ann from x"), (share(Scope::Name), "ann")];
+        for _ in 0..50 {
+            limits.give_back(limits.reserve(&shares).expect("room"));
+        }
+        limits.keep(limits.reserve(&shares).expect("room"));
+        assert_eq!(limits.reserve(&shares).expect_err("spent").share.scope, Scope::Sender);
+        for place in ["y", "z"] {
+            let shares = [(share(Scope::Sender), place), (share(Scope::Name), "ann")];
+            limits.keep(limits.reserve(&shares).expect("room"));
+        }
+        let all = [(share(Scope::Sender), "ann from v"), (share(Scope::Name), "ann")];
+        assert_eq!(limits.reserve(&all).expect_err("spent").share.scope, Scope::Name);
+        assert!(limits.reserve(&all[..1]).is_ok(), "what was refused took nothing of the others");
+    }
+
+    #[test]
+    fn the_owner_hears_of_many_wrong_passwords() {
+        let limits = limits(|config| config.enabled = false);
+        let told = (0..TOLD_AFTER).filter_map(|_| limits.note_wrong_password("ann")).count();
+        assert_eq!(told, 1, "at the last of them");
+        assert_eq!(limits.note_wrong_password("bob"), None);
+    }
+
+    #[test]
+    fn switched_off_nothing_is_limited() {
+        let limits = limits(|config| (config.enabled, config.signups_per_hour) = (false, 1));
+        assert!((0..100).all(|_| limits.count(Rate::Signup, "a").is_ok()));
+        assert!((0..100).all(|_| limits.ask(&stranger(Rate::Signup, "a")).is_ok()));
+    }
+
+    #[test]
+    fn what_was_done_elsewhere_counts_here() {
+        let limits = limits(|config| config.signups_per_hour = 2);
+        let here = Share { rate: Rate::Signup, scope: Scope::Host, channel: Channel::Http };
+        limits.count_elsewhere(here, &to_hex(&digest(here, "a")));
+        assert_eq!(limits.count(Rate::Signup, "a"), Ok(()));
+        assert!(limits.count(Rate::Signup, "a").is_err());
+        for wrong in ["", "x", "zz00112233445566778899aabbccddee", "\u{e9}\u{e9}\u{e9}\u{e9}"] {
+            limits.count_elsewhere(here, wrong);
+        }
+        let all = Share { scope: Scope::Strangers, ..here };
+        (0..2 * CROWD).for_each(|_| limits.count_elsewhere(all, &to_hex(&digest(all, ""))));
+        assert_eq!(scope(limits.ask(&stranger(Rate::Signup, "b"))), Some(Scope::Strangers));
+    }
+}

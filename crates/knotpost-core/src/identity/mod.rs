@@ -1,0 +1,38 @@
+//! Accounts: passwords, sessions, keys, addresses and the limits of what somebody may ask.
+
+pub(crate) mod acquaintances;
+pub(crate) mod buckets;
+pub(crate) mod confirming;
+pub(crate) mod credentials;
+pub(crate) mod feed_keys;
+pub(crate) mod hashing;
+pub(crate) mod limits;
+pub(crate) mod profiles;
+pub(crate) mod proving;
+pub(crate) mod resets;
+pub(crate) mod server_key;
+pub(crate) mod sessions;
+pub(crate) mod strangers;
+pub(crate) mod tokens;
+pub(crate) mod turns;
+pub(crate) mod undoing;
+
+pub use acquaintances::Acquaintances;
+pub use confirming::{Asked, Confirmed, confirm_address, too_old as confirmation_too_old};
+pub use credentials::{Credentials, HashError, Login, Try};
+pub use feed_keys::{FeedKey, FeedReader, end_feed_key, find_feed_reader, renew_feed_key, view_feed_key};
+pub use limits::{Limited, Limits, Rate, Scope as ShareOf, Share};
+pub use profiles::{GameRating, Profile, view_profile};
+pub use proving::whose_password;
+pub use resets::{set_password_by_link, view_reset};
+pub use server_key::{KeyError, KeyUse, adopt_key, check_key, reseal_webhooks, view_key_use};
+pub use sessions::{
+    RECENT_MS, SESSION_MS, SessionView, Visitor, ask_for_link, find_visitor, give_password, log_in,
+    log_in_by_link, log_out, log_out_everywhere, view_link, view_sessions,
+};
+pub use strangers::{is_welcome, view_stranger_policy};
+pub use tokens::{
+    Bearer, FreshToken, LONGEST_NAME as LONGEST_TOKEN_NAME, MOST_DAYS as MOST_TOKEN_DAYS, Scope, TokenView,
+    TokenWish, USUAL_DAYS, create_token, find_bearer, recall_bearer, revoke_token, view_tokens,
+};
+pub use undoing::{TakenBack, undo_address_change, view_address_change};

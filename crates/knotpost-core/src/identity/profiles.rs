@@ -1,0 +1,69 @@
+//! What everybody may know of a user.
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError};
+use knotpost_model::Millis;
+use knotpost_model::rating::shown;
+use knotpost_storage::UserState;
+
+/// So many of a user's rated boards make the curve.
+const LONGEST_CURVE: i64 = 200;
+
+/// A user as everybody sees him.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// The name, as signed up.
+    pub userid: String,
+    /// When he signed up.
+    pub since: Millis,
+    /// The games in which he is rated.
+    pub ratings: Vec<GameRating>,
+}
+
+/// How a user stands in a game.
+#[derive(Clone, Debug)]
+pub struct GameRating {
+    /// The game's name.
+    pub game: String,
+    /// Its title.
+    pub title: String,
+    /// In whole points.
+    pub rating: i64,
+    /// Won games.
+    pub won: u32,
+    /// Lost games.
+    pub lost: u32,
+    /// Tied games.
+    pub tied: u32,
+    /// The rating before the first and after each of the latest rated boards, in order.
+    pub curve: Vec<f64>,
+}
+
+/// What everybody may know of this user.
+///
+/// # Errors
+/// When there is no such user, or he has left; when the database fails.
+pub async fn view_profile(app: &App, userid: &str) -> Result<Profile, ServiceError> {
+    let mut tx = app.store.read().await?;
+    let user = tx.find_user(userid).await?.filter(|user| user.state != UserState::Deleted);
+    let Some(user) = user else {
+        return Err(Refusal::new(Code::NoSuchUser, format!("there is no user `{userid}`")).into());
+    };
+    let mut ratings = Vec::new();
+    for game in app.games() {
+        let meta = game.meta();
+        let Some(row) = tx.rating(meta.name, user.id).await? else { continue };
+        let changes = tx.rating_curve(meta.name, user.id, LONGEST_CURVE).await?;
+        let start = changes.first().map(|(before, _)| *before);
+        ratings.push(GameRating {
+            game: meta.name.to_owned(),
+            title: meta.title.to_owned(),
+            rating: shown(row.rating),
+            won: row.won,
+            lost: row.lost,
+            tied: row.tied,
+            curve: start.into_iter().chain(changes.iter().map(|(_, after)| *after)).collect(),
+        });
+    }
+    Ok(Profile { userid: user.userid, since: user.created_at, ratings })
+}

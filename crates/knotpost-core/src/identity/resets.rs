@@ -1,0 +1,261 @@
+//! `password`: the way back in for who forgot his. A link and a code go to the registered addresses;
+//! either can be used once, and only until the password changes. Both follow from the server's secret,
+//! so that neither lies in the database, not even in a mail that waits.
+
+use std::sync::Arc;
+
+use knotpost_commands::Password;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError};
+use crate::identity::Rate;
+use crate::identity::undoing::{GOOD_FOR_DAYS, lost_addresses};
+use crate::mailing::post::{post_to_address, post_to_user};
+use crate::mailing::references::{Reference, post_reference};
+use crate::replies::{Content, Facts, Reply};
+use knotpost_model::{Millis, UserKey};
+use knotpost_storage::{ReadTx, StoreError, UserRow, UserState, WriteTx};
+
+/// How long a link or code can be used.
+const LIFE_MS: i64 = 24 * 3_600_000;
+/// How often somebody may try a code.
+const MOST_TRIES: i64 = 5;
+/// Codes of a user that can be used at the same time. Whoever asks for more gets the newest of them again.
+const MOST_LIVE: usize = 5;
+
+/// The password was changed.
+#[derive(Debug, Serialize)]
+struct PasswordChanged {
+    /// Whose.
+    userid: String,
+    /// For an address that was lost lately: the page that gives it back.
+    undo: Option<String>,
+    /// How long that is possible.
+    days: i64,
+}
+
+impl Content for PasswordChanged {
+    fn template(&self) -> &'static str {
+        "password_changed"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// The way back in.
+#[derive(Debug, Serialize)]
+struct PasswordReset {
+    /// Whose.
+    userid: String,
+    /// The page that sets a new password.
+    link: String,
+    /// What counts as the present password once.
+    code: String,
+    /// How long that is possible.
+    hours: i64,
+}
+
+impl Content for PasswordReset {
+    fn template(&self) -> &'static str {
+        "password_reset"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// Gives a user a code beside those there are; of too many, the newest holds for this one as well. Says of which moment it
+/// is.
+pub(crate) async fn begin(
+    tx: &mut WriteTx,
+    app: &App,
+    user: UserKey,
+    now: Millis,
+) -> Result<Millis, StoreError> {
+    let live = tx.live_resets(user, now.plus(-LIFE_MS), MOST_TRIES).await?;
+    if let Some(newest) = live.first().filter(|_| live.len() >= MOST_LIVE) {
+        return Ok(*newest);
+    }
+    tx.add_reset(user, &code_digest(app, &app.links.reset_code(user, now)), now).await?;
+    Ok(now)
+}
+
+/// As [`begin`], after every code and link from before has ended. It is of a later moment than those: two of one moment
+/// would be the same.
+pub(crate) async fn begin_anew(
+    tx: &mut WriteTx,
+    app: &App,
+    user: UserKey,
+    now: Millis,
+) -> Result<Millis, StoreError> {
+    let live = tx.live_resets(user, now.plus(-LIFE_MS), MOST_TRIES).await?;
+    let at = live.first().map_or(now, |newest| Millis(now.0.max(newest.0 + 1)));
+    tx.drop_reset(user).await?;
+    begin(tx, app, user, at).await
+}
+
+/// Mails link and code to a user because an administrator wants it.
+pub(crate) async fn send(
+    tx: &mut WriteTx,
+    app: &App,
+    user: &UserRow,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    if user.state != UserState::Active || user.password_hash.is_none() {
+        let message = format!("{} is suspended or has no password to replace", user.userid);
+        return Err(Refusal::new(Code::Conflict, message).into());
+    }
+    let at = begin(tx, app, user.id, now).await?;
+    if post_reference(tx, app, Reference::Reset(at), user.id, now).await? == 0 {
+        let message = format!("{} has no confirmed address to write to", user.userid);
+        return Err(Refusal::new(Code::Conflict, message).into());
+    }
+    Ok(())
+}
+
+/// The mail itself, as it is sent; `None` when it would be of no use any more.
+pub(crate) async fn letter(
+    tx: &mut ReadTx,
+    app: &App,
+    user: UserKey,
+    at: Millis,
+    now: Millis,
+) -> Result<Option<Reply>, StoreError> {
+    let Some(user) = live_reset(tx, user, at, now).await? else { return Ok(None) };
+    Ok(Some(Reply::from(PasswordReset {
+        link: app.links.reset(&app.config.server.public_url, user.id, at),
+        code: app.links.reset_code(user.id, at),
+        userid: user.userid,
+        hours: LIFE_MS / 3_600_000,
+    })))
+}
+
+/// The user whose reset of that moment can still be used.
+async fn live_reset(
+    tx: &mut ReadTx,
+    user: UserKey,
+    at: Millis,
+    now: Millis,
+) -> Result<Option<UserRow>, StoreError> {
+    if now.0 >= at.plus(LIFE_MS).0 || !tx.has_reset(user, at).await? {
+        return Ok(None);
+    }
+    Ok(tx.user(user).await?.filter(|user| user.state == UserState::Active))
+}
+
+/// Whether the word is the user's code. Each try counts, so words that are no codes are not tried.
+/// Without a user the answer is no and takes the same way.
+pub(crate) async fn try_code(
+    app: &App,
+    user: Option<UserKey>,
+    word: &str,
+    now: Millis,
+) -> Result<bool, StoreError> {
+    let Some(code) = read_code(word) else { return Ok(false) };
+    let (key, since) = (user.unwrap_or(UserKey(0)), now.plus(-LIFE_MS));
+    let right = app.store.write(move |tx| Box::pin(tx.try_resets(key, since, MOST_TRIES))).await?;
+    let digest = code_digest(app, &code);
+    Ok(right.iter().any(|right| crate::identity::credentials::same_hash(right, &digest)))
+}
+
+/// A word as a code: three groups of four, in any case, with or without dashes.
+fn read_code(word: &str) -> Option<String> {
+    let bare: String = word.chars().filter(|sign| *sign != '-').collect::<String>().to_uppercase();
+    let is_code =
+        bare.len() == 12 && bare.chars().all(|sign| crate::links::CODE_SIGNS.contains(&(sign as u8)));
+    is_code.then(|| bare.as_bytes().chunks(4).map(String::from_utf8_lossy).collect::<Vec<_>>().join("-"))
+}
+
+fn code_digest(app: &App, code: &str) -> String {
+    let digest = app
+        .secret
+        .digest(knotpost_platform::secret::Purpose::Tokens, &[b"reset code digest", code.as_bytes()]);
+    knotpost_platform::secret::to_hex(&digest)
+}
+
+/// The name of the user whose password a link can still set; `None`: it was used, is too old, or is
+/// none of ours.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_reset(app: &App, token: &str) -> Result<Option<String>, StoreError> {
+    let Some((user, at)) = app.links.read_reset(token) else { return Ok(None) };
+    let mut tx = app.store.read().await?;
+    Ok(live_reset(&mut tx, user, at, app.clock.now()).await?.map(|user| user.userid))
+}
+
+/// Sets the password of who has the link; the link is used up with that. The user's name.
+///
+/// # Errors
+/// When the link is of no use any more or the password cannot be taken; when the database fails.
+pub async fn set_password_by_link(
+    app: &Arc<App>,
+    token: &str,
+    password: &str,
+) -> Result<String, ServiceError> {
+    let spent =
+        || Refusal::new(Code::NotAllowed, "this link was used already or is too old; ask for a new one");
+    let Some((user, at)) = app.links.read_reset(token) else { return Err(spent().into()) };
+    let password = Password::choose(password)
+        .map_err(|rule| Refusal::new(Code::BadValue, format!("this password cannot be taken: {rule}")))?;
+    if view_reset(app, token).await?.is_none() {
+        return Err(spent().into());
+    }
+    if app.limits.count(Rate::Password, &format!("reset {}", user.0)).is_err() {
+        return Err(Refusal::new(Code::RateLimited, "this link was used too often; try again later").into());
+    }
+    let hash = app.credentials.hash(password.expose()).await;
+    let hash = hash.map_err(|error| Refusal::new(Code::Unavailable, error.to_string()))?;
+    let (now, shared) = (app.clock.now(), Arc::clone(app));
+    let userid = app
+        .store
+        .write(move |tx| {
+            let (app, hash) = (Arc::clone(&shared), hash.clone());
+            Box::pin(async move {
+                let Some(user) = live_reset(tx, user, at, now).await? else { return Ok(None) };
+                replace_password(tx, &app, &user, &hash, now).await?;
+                Ok(Some(user.userid))
+            })
+        })
+        .await?;
+    app.credentials.forget(user);
+    app.signals.outbox.notify_one();
+    userid.ok_or_else(|| spent().into())
+}
+
+/// The new password holds, and no code or link for the old one does any more. The user is told.
+pub(crate) async fn replace_password(
+    tx: &mut WriteTx,
+    app: &App,
+    user: &UserRow,
+    hash: &str,
+    now: Millis,
+) -> Result<Reply, StoreError> {
+    tx.set_password_hash(user.id, Some(hash), now).await?;
+    tx.drop_reset(user.id).await?;
+    let notice =
+        |undo| Reply::from(PasswordChanged { userid: user.userid.clone(), undo, days: GOOD_FOR_DAYS });
+    post_to_user(tx, app, &notice(None), user.id, now).await?;
+    for (address, link) in lost_addresses(tx, app, user, now).await? {
+        post_to_address(tx, app, &notice(Some(link)), &address, Some(user.id), None, now).await?;
+    }
+    Ok(notice(None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_read_however_they_are_typed() {
+        assert_eq!(read_code("abcd-EFGH-2345").as_deref(), Some("ABCD-EFGH-2345"));
+        assert_eq!(read_code("abcdefgh2345").as_deref(), Some("ABCD-EFGH-2345"));
+        for word in ["abcd-efgh-234", "abcd-efgh-2341", "ABCD-EFGH-23456", "", "pässword1234"] {
+            assert_eq!(read_code(word), None, "{word}");
+        }
+    }
+}

@@ -1,0 +1,415 @@
+//! Being logged in on the web: by password, or by a link that came as a mail.
+//!
+//! A session is a random token in the browser and its digest here. It ends when nobody uses it, when it is old,
+//! when its owner logs out, chooses another password or is suspended.
+
+use std::sync::Arc;
+
+use knotpost_commands::Credentials;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError};
+use crate::identity::credentials::same_hash;
+use crate::identity::limits::Asker;
+use crate::identity::proving::{check_typed_password, whose_password};
+use crate::identity::{Login, Rate};
+use crate::mailing::post::registered_addresses;
+use crate::mailing::references::{Reference, post_reference};
+use crate::replies::{Content, Facts, Reply};
+use crate::requests::{Channel, ProvenUser};
+use knotpost_model::{Millis, UserKey, clean_line};
+use knotpost_platform::clock::random_bytes;
+use knotpost_platform::secret::{Purpose, to_hex};
+use knotpost_storage::{ReadTx, SessionRow, StoreError, UserRow, UserState};
+
+const MINUTE_MS: i64 = 60_000;
+const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
+/// A session that nobody uses ends after this time.
+const IDLE_MS: i64 = 14 * DAY_MS;
+/// A session ends after this time however much it is used.
+pub const SESSION_MS: i64 = 60 * DAY_MS;
+/// The time of the last use is noted no more often than this.
+const TOUCH_MS: i64 = 60 * MINUTE_MS;
+/// How long a password that was given stands for the one that a change of the account needs.
+pub const RECENT_MS: i64 = 10 * MINUTE_MS;
+/// How long a link by mail logs its reader in.
+const LINK_MS: i64 = 30 * MINUTE_MS;
+/// What is kept of a browser's name, in characters.
+const LONGEST_AGENT: usize = 160;
+
+/// A way to log in on the web without the password.
+#[derive(Debug, Serialize)]
+struct MagicLink {
+    /// Whose.
+    userid: String,
+    /// The page that does it.
+    link: String,
+    /// How long that is possible.
+    minutes: i64,
+}
+
+impl Content for MagicLink {
+    fn template(&self) -> &'static str {
+        "magic_link"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// Who visits.
+#[derive(Clone, Debug)]
+pub struct Visitor {
+    /// The user.
+    pub user: UserKey,
+    /// The name, as signed up.
+    pub userid: String,
+    /// His password hash, as it is now.
+    pub hash: String,
+    /// Whether he looks after the server.
+    pub is_admin: bool,
+    /// Digest of the session's token.
+    pub session: String,
+    /// When the password was last given in the session.
+    pub password_at: Option<Millis>,
+}
+
+impl Visitor {
+    /// The user as commands from their pages name them: the session stands for the password.
+    pub fn credentials(&self) -> Credentials {
+        Credentials::without_password(self.userid.as_str())
+    }
+
+    /// What is still to be true when something is done for them.
+    pub fn proven(&self) -> ProvenUser {
+        ProvenUser {
+            user: self.user,
+            userid: self.userid.clone(),
+            hash: self.hash.clone(),
+            key: None,
+            session: Some(self.session.clone()),
+            password_at: self.password_at,
+        }
+    }
+}
+
+/// A session as its owner sees it.
+#[derive(Clone, Debug)]
+pub struct SessionView {
+    /// Whether it is the one that asks.
+    pub is_this: bool,
+    /// What the browser calls itself.
+    pub user_agent: String,
+    /// When he logged in.
+    pub created_at: Millis,
+    /// When it was last used, to the hour.
+    pub seen_at: Millis,
+}
+
+/// Logs in by password: the token for the browser. Unknown user and wrong password are told alike.
+///
+/// # Errors
+/// When the password is not right, was tried too often or cannot be checked now; when the database fails.
+pub async fn log_in(
+    app: &Arc<App>,
+    userid: &str,
+    password: &str,
+    rate_key: &str,
+    user_agent: &str,
+) -> Result<String, ServiceError> {
+    let login = check_typed_password(app, rate_key, userid, password).await?;
+    match login {
+        Ok(Login::Known { user, hash, .. }) => {
+            let known = move |row: &UserRow| {
+                row.password_hash.as_deref().is_some_and(|stored| same_hash(stored, &hash))
+            };
+            let begun = begin(app, user, user_agent, None, known).await?;
+            begun.ok_or_else(|| wrong().into())
+        }
+        Ok(Login::TooMany(seconds)) => Err(too_many(seconds).into()),
+        Ok(Login::Wrong | Login::NotNeeded | Login::Stale) => Err(wrong().into()),
+        Err(error) => {
+            tracing::warn!(%error, "a password could not be checked");
+            Err(Refusal::new(
+                Code::Unavailable,
+                "the server is too busy to check passwords; try again in a minute",
+            )
+            .into())
+        }
+    }
+}
+
+fn wrong() -> Refusal {
+    Refusal::new(Code::BadCredentials, "the userid or the password is wrong")
+}
+
+fn too_many(seconds: u64) -> Refusal {
+    let words = format!("too many tries; try again in {} minutes", seconds.div_ceil(60));
+    Refusal { retry_after: Some(seconds), ..Refusal::new(Code::RateLimited, words) }
+}
+
+/// Begins a session of a user in good standing who still is as `known` found him. A link is used up with it.
+async fn begin(
+    app: &Arc<App>,
+    user: UserKey,
+    user_agent: &str,
+    link: Option<Millis>,
+    known: impl Fn(&UserRow) -> bool + Send + Sync + 'static,
+) -> Result<Option<String>, ServiceError> {
+    let bytes: [u8; 32] = random_bytes(app.entropy.as_ref()).map_err(|error| {
+        tracing::error!(%error, "without random bytes nobody can log in");
+        Refusal::new(Code::Unavailable, "the server cannot log anybody in at the moment")
+    })?;
+    let token = to_hex(&bytes);
+    let (digest, now, shared) = (digest(app, &token), app.clock.now(), Arc::clone(app));
+    let agent: String = clean_line(user_agent).chars().take(LONGEST_AGENT).collect();
+    let known = Arc::new(known);
+    let begun = app
+        .store
+        .write(move |tx| {
+            let (app, known) = (Arc::clone(&shared), Arc::clone(&known));
+            let (digest, agent) = (digest.clone(), agent.clone());
+            Box::pin(async move {
+                let Some(row) = tx.user(user).await?.filter(|row| row.state == UserState::Active) else {
+                    return Ok(false);
+                };
+                if !known(&row) {
+                    return Ok(false);
+                }
+                if let Some(at) = link
+                    && !tx.take_magic_link(user, at).await?
+                {
+                    return Ok(false);
+                }
+                let session = SessionRow {
+                    digest,
+                    user_id: user,
+                    password_mark: password_mark(&app, &row),
+                    user_agent: agent,
+                    created_at: now,
+                    seen_at: now,
+                    expires_at: now.plus(SESSION_MS),
+                    password_at: link.is_none().then_some(now.0),
+                };
+                tx.insert_session(&session).await?;
+                Ok(true)
+            })
+        })
+        .await?;
+    Ok(begun.then_some(token))
+}
+
+/// Whose session this token is; `None` when it has ended or never was.
+///
+/// # Errors
+/// When the database fails.
+pub async fn find_visitor(app: &Arc<App>, token: &str) -> Result<Option<Visitor>, StoreError> {
+    let (digest, now) = (digest(app, token), app.clock.now());
+    let mut tx = app.store.read().await?;
+    let Some((row, session)) = live_session(&mut tx, app, &digest, now).await? else { return Ok(None) };
+    drop(tx);
+    if now.0 - session.seen_at.0 >= TOUCH_MS {
+        let digest = digest.clone();
+        app.store
+            .write(move |tx| {
+                let digest = digest.clone();
+                Box::pin(async move { tx.touch_session(&digest, now).await })
+            })
+            .await?;
+    }
+    let (is_admin, hash) = (row.role == "admin", row.password_hash.unwrap_or_default());
+    let password_at = session.password_at.map(Millis);
+    Ok(Some(Visitor { user: row.id, userid: row.userid, hash, is_admin, session: digest, password_at }))
+}
+
+async fn live_session(
+    tx: &mut ReadTx,
+    app: &App,
+    digest: &str,
+    now: Millis,
+) -> Result<Option<(UserRow, SessionRow)>, StoreError> {
+    let Some(session) = tx.session(digest).await? else { return Ok(None) };
+    let Some(row) = tx.user(session.user_id).await? else { return Ok(None) };
+    Ok(is_live(app, &row, &session, now).then_some((row, session)))
+}
+
+fn is_live(app: &App, row: &UserRow, session: &SessionRow, now: Millis) -> bool {
+    row.state == UserState::Active
+        && now.0 < session.expires_at.0
+        && now.0 - session.seen_at.0 < IDLE_MS
+        && same_hash(&session.password_mark, &password_mark(app, row))
+}
+
+/// Checks the password that a visitor gives once more; from then on it counts as given in their session.
+///
+/// # Errors
+/// When it is wrong, was tried too often or cannot be checked now; when the database fails.
+pub async fn give_password(
+    app: &Arc<App>,
+    visitor: &mut Visitor,
+    password: &str,
+    rate_key: &str,
+) -> Result<(), ServiceError> {
+    let known = whose_password(app, rate_key, &visitor.userid, password).await?;
+    if known.is_none_or(|known| known.user != visitor.user) {
+        return Err(Refusal::new(Code::BadCredentials, "the password is wrong").into());
+    }
+    let (digest, now) = (visitor.session.clone(), app.clock.now());
+    app.store
+        .write(move |tx| {
+            let digest = digest.clone();
+            Box::pin(async move { tx.set_session_password(&digest, now).await })
+        })
+        .await?;
+    visitor.password_at = Some(now);
+    Ok(())
+}
+
+/// The sessions of a visitor.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_sessions(app: &App, visitor: &Visitor) -> Result<Vec<SessionView>, StoreError> {
+    let (mut tx, now) = (app.store.read().await?, app.clock.now());
+    let Some(row) = tx.user(visitor.user).await? else { return Ok(Vec::new()) };
+    let sessions = tx.sessions_of(visitor.user).await?.into_iter();
+    let live = sessions.filter(|session| is_live(app, &row, session, now));
+    let view = |session: SessionRow| SessionView {
+        is_this: session.digest == visitor.session,
+        user_agent: session.user_agent,
+        created_at: session.created_at,
+        seen_at: session.seen_at,
+    };
+    Ok(live.map(view).collect())
+}
+
+/// Ends the session of this token.
+///
+/// # Errors
+/// When the database fails.
+pub async fn log_out(app: &App, token: &str) -> Result<(), StoreError> {
+    let digest = digest(app, token);
+    app.store
+        .write(move |tx| {
+            let digest = digest.clone();
+            Box::pin(async move { tx.drop_session(&digest).await })
+        })
+        .await
+}
+
+/// Ends all sessions of a user, wherever he is logged in.
+///
+/// # Errors
+/// When the database fails.
+pub async fn log_out_everywhere(app: &App, user: UserKey) -> Result<(), StoreError> {
+    app.store.write(move |tx| Box::pin(async move { tx.drop_sessions_of(user).await })).await
+}
+
+/// Mails a link that logs in to the confirmed addresses of this user, if there is such a user.
+/// Nobody learns which.
+///
+/// # Errors
+/// When it was asked for too often; when the database fails.
+pub async fn ask_for_link(app: &Arc<App>, userid: &str, rate_key: &str) -> Result<(), ServiceError> {
+    let asker = Asker {
+        rate: Rate::Reset,
+        channel: Channel::Http,
+        sender: None,
+        host: Some(rate_key.to_owned()),
+        name: Some(format!("link {}", userid.to_lowercase())),
+        is_proven: false,
+    };
+    app.limits.ask(&asker).map_err(|limited| limited.refusal())?;
+    let (userid, now, shared) = (userid.to_owned(), app.clock.now(), Arc::clone(app));
+    let made = app
+        .store
+        .write(move |tx| {
+            let (app, userid) = (Arc::clone(&shared), userid.clone());
+            Box::pin(async move {
+                let user = tx.find_user(&userid).await?;
+                let active = |user: &UserRow| user.state == UserState::Active && user.password_hash.is_some();
+                let Some(user) = user.filter(active) else { return Ok(false) };
+                if registered_addresses(tx, &app, user.id).await?.is_empty() {
+                    return Ok(false);
+                }
+                tx.set_magic_link(user.id, now).await?;
+                post_reference(tx, &app, Reference::Magic(now), user.id, now).await?;
+                Ok::<_, StoreError>(true)
+            })
+        })
+        .await?;
+    if made {
+        app.limits.made(&asker);
+    }
+    app.signals.outbox.notify_one();
+    Ok(())
+}
+
+/// The mail with the link, as it is sent; `None` when it would be of no use any more.
+pub(crate) async fn letter(
+    tx: &mut ReadTx,
+    app: &App,
+    user: UserKey,
+    at: Millis,
+    now: Millis,
+) -> Result<Option<Reply>, StoreError> {
+    let Some(user) = live_link(tx, user, at, now).await? else { return Ok(None) };
+    Ok(Some(Reply::from(MagicLink {
+        link: app.links.magic(&app.config.server.public_url, user.id, at),
+        userid: user.userid,
+        minutes: LINK_MS / MINUTE_MS,
+    })))
+}
+
+/// The user whom the link of that moment can still log in.
+async fn live_link(
+    tx: &mut ReadTx,
+    user: UserKey,
+    at: Millis,
+    now: Millis,
+) -> Result<Option<UserRow>, StoreError> {
+    if now.0 >= at.plus(LINK_MS).0 || tx.magic_link_at(user).await? != Some(at.0) {
+        return Ok(None);
+    }
+    Ok(tx.user(user).await?.filter(|user| user.state == UserState::Active && user.password_hash.is_some()))
+}
+
+/// The name of the user whom a link can still log in; `None`: it was used, is too old, or is none of ours.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_link(app: &App, token: &str) -> Result<Option<String>, StoreError> {
+    let Some((user, at)) = app.links.read_magic(token) else { return Ok(None) };
+    let mut tx = app.store.read().await?;
+    Ok(live_link(&mut tx, user, at, app.clock.now()).await?.map(|user| user.userid))
+}
+
+/// Logs in who has the link, once: the token for the browser.
+///
+/// # Errors
+/// When the link is of no use any more; when the database fails.
+pub async fn log_in_by_link(app: &Arc<App>, token: &str, user_agent: &str) -> Result<String, ServiceError> {
+    let spent = || {
+        let words = "this link was used already or is too old; ask for a new one";
+        ServiceError::from(Refusal::new(Code::NotAllowed, words))
+    };
+    let Some((user, at)) = app.links.read_magic(token) else { return Err(spent()) };
+    if view_link(app, token).await?.is_none() {
+        return Err(spent());
+    }
+    let begun = begin(app, user, user_agent, Some(at), |row| row.password_hash.is_some()).await?;
+    begun.ok_or_else(spent)
+}
+
+/// What the database keeps of a token. The token has 256 random bits, so nothing slower is needed.
+fn digest(app: &App, token: &str) -> String {
+    to_hex(&app.secret.digest(Purpose::Tokens, &[b"web session", token.as_bytes()]))
+}
+
+/// Changes with the password, and says nothing about it.
+pub(crate) fn password_mark(app: &App, user: &UserRow) -> String {
+    let hash = user.password_hash.as_deref().unwrap_or_default();
+    to_hex(&app.secret.digest(Purpose::Tokens, &[b"web session password", hash.as_bytes()]))
+}

@@ -1,0 +1,87 @@
+//! What mail of strangers comes to on this server: agreed in the database, so that all servers on it follow at once.
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError};
+use crate::config::StrangerPolicy;
+use crate::requests::Origin;
+use knotpost_model::Address;
+use knotpost_storage::{ReadTx, StoreError, WriteTx};
+
+/// Under which name the agreement is stored.
+const FACT: &str = "strangers";
+/// Addresses that somebody nobody knows yet can have written to by one sign-up.
+const MOST_AT_SIGN_UP: usize = 2;
+
+/// What holds now: what administrators said last, or else the configuration.
+///
+/// # Errors
+/// When the database fails.
+async fn stranger_policy(tx: &mut ReadTx, app: &App) -> Result<StrangerPolicy, StoreError> {
+    let agreed = tx.server_metadata(FACT).await?;
+    Ok(agreed.as_deref().and_then(StrangerPolicy::from_word).unwrap_or(app.config.limits.strangers))
+}
+
+/// What holds now, and whether administrators said so.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_stranger_policy(app: &App) -> Result<(StrangerPolicy, bool), StoreError> {
+    let mut tx = app.store.read().await?;
+    let is_agreed = tx.server_metadata(FACT).await?.is_some();
+    Ok((stranger_policy(&mut tx, app).await?, is_agreed))
+}
+
+pub(crate) async fn set(tx: &mut WriteTx, policy: Option<StrangerPolicy>) -> Result<(), StoreError> {
+    match policy {
+        Some(policy) => tx.save_server_metadata(FACT, policy.as_str()).await,
+        None => tx.forget_server_metadata(FACT).await,
+    }
+}
+
+/// Whether mail is taken and answered that has come from this address and names nobody's password. `aligned`: the domain
+/// of the address vouches for the mail.
+///
+/// # Errors
+/// When the database fails.
+pub async fn is_welcome(
+    tx: &mut ReadTx,
+    app: &App,
+    address: &Address,
+    aligned: bool,
+) -> Result<bool, StoreError> {
+    let key = address.key();
+    Ok(match stranger_policy(tx, app).await? {
+        StrangerPolicy::Open => true,
+        StrangerPolicy::Known if tx.is_proven_address(&key).await? => true,
+        StrangerPolicy::Known | StrangerPolicy::Closed => aligned && tx.is_registered_address(&key).await?,
+    })
+}
+
+/// Refuses new accounts where strangers are not welcome, and one with many addresses everywhere: each is written to.
+pub(crate) async fn check_sign_up(
+    tx: &mut ReadTx,
+    app: &App,
+    origin: &Origin,
+    addresses: usize,
+) -> Result<(), ServiceError> {
+    let is_mail = origin.channel == crate::requests::Channel::Mail;
+    if addresses > MOST_AT_SIGN_UP && origin.channel != crate::requests::Channel::Operator {
+        let message = format!("a new account begins with at most {MOST_AT_SIGN_UP} addresses");
+        return Err(Refusal::new(Code::BadValue, message)
+            .hint("`add` takes more addresses, once the account is there.")
+            .into());
+    }
+    let refusal = match stranger_policy(tx, app).await? {
+        StrangerPolicy::Open => return Ok(()),
+        StrangerPolicy::Known if !is_mail => return Ok(()),
+        StrangerPolicy::Known => {
+            Refusal::new(Code::NotAllowed, "this server takes no new accounts by mail at the moment")
+                .hint(format!("Sign up on the web: {}", app.config.server.public_url.trim_end_matches('/')))
+        }
+        StrangerPolicy::Closed if origin.channel == crate::requests::Channel::Operator => return Ok(()),
+        StrangerPolicy::Closed => {
+            Refusal::new(Code::NotAllowed, "this server takes no new accounts at the moment")
+        }
+    };
+    Err(refusal.into())
+}

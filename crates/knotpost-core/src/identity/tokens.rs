@@ -1,0 +1,311 @@
+//! Keys of the API: random tokens that stand for a user, for some purposes and some time.
+//!
+//! A token is shown once; what is stored is a keyed digest. It ends when its time is over, when it is revoked, and
+//! with another password, a suspension or the account, like a session on the web.
+
+use std::sync::Arc;
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError};
+use crate::identity::Rate;
+use crate::identity::credentials::same_hash;
+use crate::identity::proving::{find_proven, logged_out};
+use crate::identity::sessions::password_mark;
+use crate::requests::ProvenUser;
+use knotpost_model::{Millis, UserKey, clean_line};
+use knotpost_platform::clock::random_bytes;
+use knotpost_platform::secret::{Purpose, to_hex};
+use knotpost_storage::{NewToken, ReadTx, StoreError, TokenRow, UserRow, UserState, WriteTx};
+
+/// How tokens begin, so that programs that look for secrets in the open know them.
+const PREFIX: &str = "knotpost_";
+/// Keys of one user.
+const MOST: usize = 30;
+/// Characters of a key's name.
+pub const LONGEST_NAME: usize = 60;
+/// How many days a key lives when nothing is said.
+pub const USUAL_DAYS: u32 = 365;
+/// How many days a key can live.
+pub const MOST_DAYS: u32 = 3650;
+const DAY_MS: i64 = 86_400_000;
+/// The time of the last use is noted no more often than this.
+const TOUCH_MS: i64 = 3_600_000;
+
+/// What a key allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+pub enum Scope {
+    /// To look, also at what concerns its owner alone.
+    Read,
+    /// To act on boards.
+    Play,
+    /// To look after the server, if its owner does.
+    Admin,
+}
+
+impl Scope {
+    /// All there are.
+    pub const ALL: [Self; 3] = [Self::Read, Self::Play, Self::Admin];
+
+    /// Its word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Play => "play",
+            Self::Admin => "admin",
+        }
+    }
+
+    /// The scope of that word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == word)
+    }
+}
+
+/// A key as its owner wants it.
+#[derive(Clone, Debug)]
+pub struct TokenWish {
+    /// What he calls it.
+    pub name: String,
+    /// What it is to allow.
+    pub scopes: Vec<Scope>,
+    /// For how many days.
+    pub days: u32,
+}
+
+/// A key as its owner sees it.
+#[derive(Clone, Debug)]
+pub struct TokenView {
+    /// Its number.
+    pub id: i64,
+    /// What he calls it.
+    pub name: String,
+    /// What it allows.
+    pub scopes: Vec<Scope>,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When it was last used, to the hour.
+    pub used_at: Option<Millis>,
+    /// When it ends.
+    pub expires_at: Millis,
+}
+
+/// A key that was just made. The token is never to be had again.
+#[derive(Clone)]
+pub struct FreshToken {
+    /// The secret.
+    pub token: String,
+    /// What is known of it from now on.
+    pub view: TokenView,
+}
+
+/// Whom a token stands for.
+#[derive(Clone, Debug)]
+pub struct Bearer {
+    /// The row of the token.
+    pub key: i64,
+    /// The user.
+    pub user: UserKey,
+    /// The name, as signed up.
+    pub userid: String,
+    /// His password hash, as it was when he was looked up.
+    pub hash: String,
+    /// Whether he looks after the server.
+    pub is_admin: bool,
+    /// What the token allows.
+    pub scopes: Vec<Scope>,
+    /// When the token ends.
+    pub expires_at: Millis,
+}
+
+/// Makes a key for a user.
+///
+/// # Errors
+/// When the wish cannot be granted; when the database fails.
+pub async fn create_token(
+    app: &Arc<App>,
+    proven: ProvenUser,
+    wish: TokenWish,
+) -> Result<FreshToken, ServiceError> {
+    let (name, scopes, days) = check(wish)?;
+    let bytes: [u8; 32] = random_bytes(app.entropy.as_ref()).map_err(|error| {
+        tracing::error!(%error, "without random bytes no key can be made");
+        Refusal::new(Code::Unavailable, "no key can be made at the moment")
+    })?;
+    let token = format!("{PREFIX}{}", to_hex(&bytes));
+    let (digest, now, shared) = (digest(app, &token), app.clock.now(), Arc::clone(app));
+    let expires_at = now.plus(i64::from(days) * DAY_MS);
+    let work = Arc::new((digest, name.clone(), words(&scopes), scopes.contains(&Scope::Admin), proven));
+    let made = app
+        .store
+        .write(move |tx| {
+            let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
+            Box::pin(async move {
+                let (digest, name, scopes, for_admin, proven) = &*work;
+                let user = proven.user;
+                let Some(row) = find_proven(tx, proven).await? else { return Ok(Err(logged_out())) };
+                let refuse = |why: &str| Ok(Err(Refusal::new(Code::NotAllowed, why)));
+                if *for_admin && row.role != "admin" {
+                    return refuse("only administrators have keys with the scope `admin`");
+                }
+                if forget_ended(tx, &app, &row, now).await? >= MOST {
+                    return refuse("there are too many keys; revoke some first");
+                }
+                let token = NewToken {
+                    digest: digest.clone(),
+                    user,
+                    name: name.clone(),
+                    scopes: scopes.clone(),
+                    password_mark: password_mark(&app, &row),
+                    expires_at,
+                };
+                tx.insert_token(&token, now).await.map(Ok)
+            })
+        })
+        .await?;
+    let id = made?;
+    Ok(FreshToken { token, view: TokenView { id, name, scopes, created_at: now, used_at: None, expires_at } })
+}
+
+fn check(wish: TokenWish) -> Result<(String, Vec<Scope>, u32), Refusal> {
+    let name = clean_line(&wish.name).trim().to_owned();
+    if name.is_empty() || name.chars().count() > LONGEST_NAME {
+        let message = format!("a key needs a name of at most {LONGEST_NAME} characters");
+        return Err(Refusal::new(Code::BadValue, message));
+    }
+    let mut scopes = wish.scopes;
+    scopes.sort_unstable();
+    scopes.dedup();
+    if scopes.is_empty() {
+        let known = words(&Scope::ALL).replace(',', ", ");
+        return Err(Refusal::new(Code::BadValue, format!("a key needs a scope: one or more of {known}")));
+    }
+    if !(1..=MOST_DAYS).contains(&wish.days) {
+        return Err(Refusal::new(Code::BadValue, format!("a key lives for 1 to {MOST_DAYS} days")));
+    }
+    Ok((name, scopes, wish.days))
+}
+
+fn words(scopes: &[Scope]) -> String {
+    scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(",")
+}
+
+fn read_scopes(words: &str) -> Vec<Scope> {
+    words.split(',').filter_map(Scope::from_word).collect()
+}
+
+/// The keys of a user in the database, those that are good for something and those that have ended by themselves.
+async fn sort_out(
+    tx: &mut ReadTx,
+    app: &App,
+    owner: &UserRow,
+    now: Millis,
+) -> Result<(Vec<TokenRow>, Vec<TokenRow>), StoreError> {
+    let mark = password_mark(app, owner);
+    let rows = tx.tokens_of(owner.id).await?.into_iter();
+    Ok(rows.partition(|row| now.0 < row.expires_at.0 && same_hash(&row.password_mark, &mark)))
+}
+
+/// Makes room for new keys; says how many are left.
+async fn forget_ended(
+    tx: &mut WriteTx,
+    app: &App,
+    owner: &UserRow,
+    now: Millis,
+) -> Result<usize, StoreError> {
+    let (living, ended) = sort_out(tx, app, owner, now).await?;
+    for row in ended {
+        tx.drop_token(owner.id, row.id).await?;
+    }
+    Ok(living.len())
+}
+
+/// How many keys of a user are good for something.
+pub(crate) async fn count_tokens(tx: &mut ReadTx, app: &App, owner: &UserRow) -> Result<usize, StoreError> {
+    Ok(sort_out(tx, app, owner, app.clock.now()).await?.0.len())
+}
+
+/// The keys of a user that are good for something, the newest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_tokens(app: &App, user: UserKey) -> Result<Vec<TokenView>, StoreError> {
+    let (mut tx, now) = (app.store.read().await?, app.clock.now());
+    let Some(owner) = tx.user(user).await? else { return Ok(Vec::new()) };
+    let (living, _) = sort_out(&mut tx, app, &owner, now).await?;
+    let view = |row: TokenRow| TokenView {
+        id: row.id,
+        name: row.name,
+        scopes: read_scopes(&row.scopes),
+        created_at: row.created_at,
+        used_at: row.used_at.map(Millis),
+        expires_at: row.expires_at,
+    };
+    Ok(living.into_iter().map(view).collect())
+}
+
+/// Ends a key of a user.
+///
+/// # Errors
+/// When he has no such key; when the database fails.
+pub async fn revoke_token(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
+    if app.store.write(move |tx| Box::pin(tx.drop_token(user, id))).await? {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::BadValue, format!("there is no key {id} of yours")).into())
+}
+
+/// Whom a token stands for; `None`: for nobody. What is no token is counted like a wrong password.
+///
+/// # Errors
+/// When wrong ones were tried too often from there; when the database fails.
+pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Option<Bearer>, ServiceError> {
+    let (digest, now) = (digest(app, token), app.clock.now());
+    let found = app.store.query().await?.token_and_owner(&digest).await?.filter(|(row, user)| {
+        now.0 < row.expires_at.0
+            && user.state == UserState::Active
+            && same_hash(&row.password_mark, &password_mark(app, user))
+    });
+    let Some((row, user)) = found else {
+        if let Err(seconds) = app.limits.count(Rate::Password, &format!("token {rate_key}")) {
+            let refusal =
+                Refusal::new(Code::RateLimited, "too many wrong tokens were tried; try again later");
+            return Err(Refusal { retry_after: Some(seconds), ..refusal }.into());
+        }
+        return Ok(None);
+    };
+    if row.used_at.is_none_or(|used| now.0 - used >= TOUCH_MS) {
+        let id = row.id;
+        app.store.write_queue(move |tx| Box::pin(tx.touch_token(id, now))).await?;
+    }
+    let scopes = read_scopes(&row.scopes);
+    let (is_admin, hash) = (user.role == "admin", user.password_hash.unwrap_or_default());
+    let bearer = Bearer {
+        key: row.id,
+        user: user.id,
+        userid: user.userid,
+        hash,
+        is_admin,
+        scopes,
+        expires_at: row.expires_at,
+    };
+    app.acquaintances.remember_key(digest, bearer.clone(), now);
+    Ok(Some(bearer))
+}
+
+/// As [`find_bearer`], or for whom it stood a moment ago: for what looks at key and user again in its transaction.
+///
+/// # Errors
+/// As [`find_bearer`].
+pub async fn recall_bearer(app: &App, token: &str, rate_key: &str) -> Result<Option<Bearer>, ServiceError> {
+    let now = app.clock.now();
+    match app.acquaintances.of_key(&digest(app, token), now) {
+        Some(bearer) if now.0 < bearer.expires_at.0 => Ok(Some(bearer)),
+        _ => find_bearer(app, token, rate_key).await,
+    }
+}
+
+/// What the database keeps of a token. The token has 256 random bits, so nothing slower is needed.
+fn digest(app: &App, token: &str) -> String {
+    to_hex(&app.secret.digest(Purpose::Tokens, &[b"api token", token.as_bytes()]))
+}

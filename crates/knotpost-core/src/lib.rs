@@ -1,0 +1,25 @@
+//! The use cases, by subject. They own the content of a transaction and know neither HTTP nor MIME: listeners and
+//! pages turn bytes into requests, and answers into bytes.
+
+pub mod app;
+pub mod config;
+pub mod gallery;
+pub mod links;
+pub mod outage;
+pub mod pulse;
+
+pub mod admin;
+pub mod boards;
+pub mod clock;
+pub mod commands;
+pub mod identity;
+pub mod mailing;
+pub mod play;
+pub mod queries;
+pub mod ratings;
+pub mod records;
+pub mod replies;
+pub mod requests;
+pub mod signals;
+pub mod transfer;
+pub mod webhooks;

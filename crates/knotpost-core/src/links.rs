@@ -1,0 +1,245 @@
+//! Signed links: what a mail gives out so that its reader can act without a password.
+
+use knotpost_model::{Millis, UserKey};
+use knotpost_platform::secret::{KeyRing, to_hex};
+
+/// Bytes of a signature: 160 bits.
+const SIGNATURE: usize = 20;
+/// … in a return path, whose local part is short: 64 bits.
+const RETURN_SIGNATURE: usize = 8;
+
+/// Signs of a code: letters and digits that nobody mistakes for one another.
+pub(crate) const CODE_SIGNS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+
+/// What a link says that confirms an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Confirmation {
+    /// Whose it is to be.
+    pub user: UserKey,
+    /// In lower case.
+    pub address: String,
+    /// Until when the link is good.
+    pub until: Option<Millis>,
+}
+
+/// What is signed of a link that ends. Addresses have no blanks.
+fn until_and(until: Millis, address: &str) -> String {
+    format!("{} {address}", until.0)
+}
+
+/// Makes and reads signed links.
+#[derive(Debug)]
+pub struct Links {
+    secret: KeyRing,
+}
+
+impl Links {
+    /// Links signed with the server's secret.
+    pub fn new(secret: &KeyRing) -> Self {
+        Self { secret: secret.clone() }
+    }
+
+    /// The page on which the reader of `address` confirms that it belongs to `user`.
+    pub fn confirmation(&self, public_url: &str, user: UserKey, address: &str, until: Millis) -> String {
+        let signature = self.sign("confirm", user, &until_and(until, address));
+        let token = format!("{}.{}.{}.{signature}", user.0, to_hex(address.as_bytes()), until.0);
+        format!("{}/confirm/{token}", public_url.trim_end_matches('/'))
+    }
+
+    /// What a confirmation token says; `None` when it is not one of ours. Those of the first kind had no end.
+    pub fn read_confirmation(&self, token: &str) -> Option<Confirmation> {
+        let parts: Vec<&str> = token.split('.').collect();
+        let (user, address, until, signature) = match parts.as_slice() {
+            [user, address, signature] => (user, address, None, signature),
+            [user, address, until, signature] => {
+                (user, address, Some(Millis(until.parse().ok()?)), signature)
+            }
+            _ => return None,
+        };
+        let user = UserKey(user.parse().ok()?);
+        let address = String::from_utf8(from_hex(address)?).ok()?;
+        let is_ours = match until {
+            Some(until) => self.is_signed("confirm", user, &until_and(until, &address), signature),
+            None => self.is_signed("confirm", user, &address, signature),
+        };
+        is_ours.then_some(Confirmation { user, address, until })
+    }
+
+    /// The page on which the reader of `address` takes a change of a user's addresses back.
+    pub fn undo(&self, public_url: &str, change: i64, address: &str) -> String {
+        let signature = self.sign("undo", UserKey(change), address);
+        let token = format!("{change}.{}.{signature}", to_hex(address.as_bytes()));
+        format!("{}/not-me/{token}", public_url.trim_end_matches('/'))
+    }
+
+    /// The change and address of such a token; `None` when it is not one of ours.
+    pub fn read_undo(&self, token: &str) -> Option<(i64, String)> {
+        let mut parts = token.split('.');
+        let (change, address, signature) = (parts.next()?, parts.next()?, parts.next()?);
+        let change = change.parse().ok()?;
+        let address = String::from_utf8(from_hex(address)?).ok()?;
+        let same = self.is_signed("undo", UserKey(change), &address, signature);
+        (same && parts.next().is_none()).then_some((change, address))
+    }
+
+    /// The page on which a user who forgot his password at that moment chooses another one.
+    pub fn reset(&self, public_url: &str, user: UserKey, at: Millis) -> String {
+        let token = format!("{}.{}.{}", user.0, at.0, self.sign("reset", user, &at.0.to_string()));
+        format!("{}/reset/{token}", public_url.trim_end_matches('/'))
+    }
+
+    /// The user and moment of a reset token; `None` when it is not one of ours. Whether it can still
+    /// be used is not known here.
+    pub fn read_reset(&self, token: &str) -> Option<(UserKey, Millis)> {
+        self.read_moment("reset", token)
+    }
+
+    fn read_moment(&self, kind: &str, token: &str) -> Option<(UserKey, Millis)> {
+        let mut parts = token.split('.');
+        let (user, at, signature) = (parts.next()?, parts.next()?, parts.next()?);
+        let (user, at) = (UserKey(user.parse().ok()?), Millis(at.parse().ok()?));
+        let same = self.is_signed(kind, user, &at.0.to_string(), signature);
+        (same && parts.next().is_none()).then_some((user, at))
+    }
+
+    /// The code that goes with it, for those who answer by mail: 60 bits as `ABCD-EFGH-JKLM`.
+    pub fn reset_code(&self, user: UserKey, at: Millis) -> String {
+        let parts: [&[u8]; 3] = [b"reset code", &user.0.to_be_bytes(), &at.0.to_be_bytes()];
+        let digest = self.secret.sign(&parts).mac;
+        let signs: Vec<char> = digest
+            .iter()
+            .take(12)
+            .filter_map(|byte| CODE_SIGNS.get(usize::from(byte % 32)).map(|sign| char::from(*sign)))
+            .collect();
+        signs.chunks(4).map(|group| group.iter().collect::<String>()).collect::<Vec<_>>().join("-")
+    }
+
+    /// The page on which the reader of a mail asked for at that moment logs in.
+    pub fn magic(&self, public_url: &str, user: UserKey, at: Millis) -> String {
+        let token = format!("{}.{}.{}", user.0, at.0, self.sign("magic", user, &at.0.to_string()));
+        format!("{}/magic/{token}", public_url.trim_end_matches('/'))
+    }
+
+    /// The user and moment of a token that logs in; `None` when it is not one of ours. Whether it can still be used
+    /// is not known here.
+    pub fn read_magic(&self, token: &str) -> Option<(UserKey, Millis)> {
+        self.read_moment("magic", token)
+    }
+
+    /// The page on which a user takes no more mails of this kind, a word without dots.
+    pub fn unsubscribe(&self, public_url: &str, user: UserKey, kind: &str) -> String {
+        let token = format!("{}.{kind}.{}", user.0, self.sign("unsubscribe", user, kind));
+        format!("{}/unsubscribe/{token}", public_url.trim_end_matches('/'))
+    }
+
+    /// The user and kind of an unsubscribe token; `None` when it is not one of ours.
+    pub fn read_unsubscribe(&self, token: &str) -> Option<(UserKey, String)> {
+        let mut parts = token.split('.');
+        let (user, kind, signature) = (parts.next()?, parts.next()?, parts.next()?);
+        let user = UserKey(user.parse().ok()?);
+        let same = self.is_signed("unsubscribe", user, kind, signature);
+        (same && parts.next().is_none()).then(|| (user, kind.to_owned()))
+    }
+
+    /// The signature in the return path of an outgoing mail. It binds the recipient too: should a
+    /// database ever give a number again, an old report says nothing about the new mail.
+    pub fn bounce_signature(&self, outbox: i64, recipient: &str) -> String {
+        let parts: [&[u8]; 3] = [b"bounce", &outbox.to_be_bytes(), recipient.as_bytes()];
+        self.secret.sign(&parts).to_text(RETURN_SIGNATURE)
+    }
+
+    /// Whether a return path carries the signature of that mail.
+    pub fn is_bounce_signature(&self, signature: &str, outbox: i64, recipient: &str) -> bool {
+        let parts: [&[u8]; 3] = [b"bounce", &outbox.to_be_bytes(), recipient.as_bytes()];
+        self.secret.is_signed_text(&parts, RETURN_SIGNATURE, signature)
+    }
+
+    fn sign(&self, kind: &str, user: UserKey, text: &str) -> String {
+        let parts: [&[u8]; 3] = [kind.as_bytes(), &user.0.to_be_bytes(), text.as_bytes()];
+        self.secret.sign(&parts).to_text(SIGNATURE)
+    }
+
+    fn is_signed(&self, kind: &str, user: UserKey, text: &str, signature: &str) -> bool {
+        let parts: [&[u8]; 3] = [kind.as_bytes(), &user.0.to_be_bytes(), text.as_bytes()];
+        self.secret.is_signed_text(&parts, SIGNATURE, signature)
+    }
+}
+
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    if !text.is_ascii() || !text.len().is_multiple_of(2) {
+        return None;
+    }
+    text.as_bytes()
+        .chunks(2)
+        .map(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use knotpost_platform::clock::SystemEntropy;
+
+    fn links() -> Links {
+        let data = tempfile::tempdir().expect("a folder");
+        Links::new(
+            &KeyRing::load("", &data.path().join("secret.key"), &SystemEntropy::default()).expect("a key"),
+        )
+    }
+
+    #[test]
+    fn a_confirmation_is_read_back_and_cannot_be_altered() {
+        let links = links();
+        let link = links.confirmation("http://x/", UserKey(7), "ann@example.org", Millis(99));
+        let token = link.strip_prefix("http://x/confirm/").expect("a page of the server");
+        let said =
+            Confirmation { user: UserKey(7), address: "ann@example.org".to_owned(), until: Some(Millis(99)) };
+        assert_eq!(links.read_confirmation(token), Some(said));
+        assert_eq!(links.read_confirmation(&token.replacen(".99.", ".100.", 1)), None);
+        assert_eq!(
+            links.read_confirmation(&token.replacen(".99.", ".", 1)),
+            None,
+            "nobody takes the end off"
+        );
+        assert_eq!(links.read_confirmation(&token.replacen('7', "8", 1)), None);
+        assert_eq!(links.read_confirmation(&token[..token.len() - 1]), None);
+        assert_eq!(links.read_confirmation("7.zz.00"), None);
+    }
+
+    #[test]
+    fn a_reset_is_of_one_user_and_moment() {
+        let links = links();
+        let link = links.reset("http://x", UserKey(7), Millis(99));
+        let token = link.strip_prefix("http://x/reset/").expect("a page of the server");
+        assert_eq!(links.read_reset(token), Some((UserKey(7), Millis(99))));
+        assert_eq!(links.read_reset(&token.replacen("99", "98", 1)), None);
+        assert_eq!(links.read_reset(&token.replacen('7', "8", 1)), None);
+        let code = links.reset_code(UserKey(7), Millis(99));
+        assert!(code.len() == 14 && code.split('-').all(|group| group.len() == 4), "{code}");
+        assert_ne!(code, links.reset_code(UserKey(7), Millis(98)));
+        assert_ne!(code, links.reset_code(UserKey(8), Millis(99)));
+    }
+
+    #[test]
+    fn an_unsubscription_is_of_one_user_and_kind() {
+        let links = links();
+        let link = links.unsubscribe("http://x", UserKey(7), "broadcasts");
+        let token = link.strip_prefix("http://x/unsubscribe/").expect("a page of the server");
+        assert_eq!(links.read_unsubscribe(token), Some((UserKey(7), "broadcasts".to_owned())));
+        assert_eq!(links.read_unsubscribe(&token.replacen("broadcasts", "messages", 1)), None);
+        assert_eq!(links.read_unsubscribe(&token.replacen('7', "8", 1)), None);
+    }
+
+    #[test]
+    fn return_paths_fit_into_a_local_part() {
+        let own = knotpost_model::OwnAddresses::new("pbmserv@example.org").expect("an address");
+        let path = own.bounce(&i64::MAX.to_string(), &links().bounce_signature(i64::MAX, "a@b.example"));
+        assert!(path.parse::<knotpost_model::Address>().is_ok(), "{path}");
+        let links = links();
+        let signature = links.bounce_signature(1, "a@b.example");
+        assert!(links.is_bounce_signature(&signature, 1, "a@b.example"));
+        for (id, recipient) in [(2, "a@b.example"), (1, "b@b.example")] {
+            assert!(!links.is_bounce_signature(&signature, id, recipient), "{id} {recipient}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Board mails by reference: rebuilt from stored moves and facts when they are sent.
+
+use crate::app::App;
+use crate::boards::board::seat_at;
+use crate::boards::{Board, Standing};
+use crate::mailing::pass::reply_address;
+use crate::mailing::post::{BoardFacts, Heading};
+use crate::mailing::unsubscribe::Kind;
+use crate::ratings::board_ratings;
+use crate::replies::sheet::Listing;
+use crate::replies::{Answers, Sheet, Spoken};
+use knotpost_model::{BoardState, Millis, RemarkKey, UserKey};
+use knotpost_storage::{ReadTx, RemarkRow, SeatedBoard, StoreError, UserRow};
+
+/// A board mail to one reader.
+#[derive(Clone, Debug)]
+pub struct BoardLetter {
+    /// What it shows.
+    pub sheet: Sheet,
+    /// Where its reader answers it without a password.
+    pub reply_to: Option<String>,
+    /// The page on which he takes no more of its kind.
+    pub unsubscribe: Option<String>,
+}
+
+/// What the database says of a board mail by reference.
+#[derive(Clone, Debug)]
+pub struct Sources {
+    /// The board as it is now.
+    pub board: SeatedBoard,
+    /// What was said, of all that the mail's facts name.
+    pub remarks: Vec<RemarkRow>,
+    /// Who reads it.
+    pub reader: Option<UserRow>,
+    /// The row of the address it goes to, if that is one of his.
+    pub address: Option<i64>,
+}
+
+impl BoardFacts {
+    /// What was said in all that the mail tells of.
+    pub fn remarks(&self) -> impl Iterator<Item = RemarkKey> {
+        self.earlier.iter().chain(&self.remark).copied()
+    }
+}
+
+/// What a board mail by reference shows after `ply` moves: rebuilt from the stored moves, so that it says the same
+/// however late it is sent. `None`: the board has been taken back behind that move.
+///
+/// # Errors
+/// When the database fails or the board does not replay.
+pub async fn letter_by_reference(
+    tx: &mut ReadTx,
+    app: &App,
+    ply: i64,
+    facts: &BoardFacts,
+    sources: Sources,
+    (recipient, date): (&str, Millis),
+) -> Result<Option<BoardLetter>, StoreError> {
+    let Sources { board: found, remarks, reader, address } = sources;
+    let (row, reader) = (&found.board, reader.as_ref());
+    if row.ply < ply {
+        return Ok(None);
+    }
+    // Nobody is reminded of a move he has made.
+    if facts.heading == Heading::Nag && (row.ply != ply || row.state != BoardState::Active) {
+        return Ok(None);
+    }
+    let board = Board::from_seated(tx, app, found).await?;
+    let board =
+        if board.row.ply == ply { board } else { board.at(app, usize::try_from(ply).unwrap_or(0))? };
+    if facts.heading == Heading::Nag && !reader.is_some_and(|reader| is_waited_for(&board, reader.id, date)) {
+        return Ok(None);
+    }
+    let spoken = remarks.into_iter().map(Spoken::from).collect();
+    let reply_to = reader
+        .zip(address)
+        .and_then(|(reader, address)| reply_address(app, &board, reader, (address, recipient), None, date))
+        .and_then(|reply_to| reply_to.for_mail_to(recipient));
+    let answers = reader.filter(|_| reply_to.is_some()).map(|reader| Answers::of(&board, facts, reader));
+    let ratings = board_ratings::change_lines(tx, &board).await?;
+    let unsubscribe = reader.and_then(|reader| refusable(&board, facts.heading, reader.id));
+    let unsubscribe = unsubscribe.zip(reader).map(|(kind, reader)| kind.link(app, reader.id));
+    let userid = reader.map(|reader| reader.userid.as_str());
+    let sheet = Sheet::of(&board, facts, userid, Listing::Recent, date);
+    let sheet = Sheet { spoken, ..sheet }.with_ratings(ratings).with_answers(answers);
+    Ok(Some(BoardLetter { sheet, reply_to, unsubscribe }))
+}
+
+/// Whether this player is still to move, and not away.
+fn is_waited_for(board: &Board, user: UserKey, now: Millis) -> bool {
+    let Standing::ToMove(seat) = board.standing() else { return false };
+    board.seats.iter().any(|row| {
+        row.user_id == user && seat_at(row.seat) == seat && row.away_until.is_none_or(|until| until <= now.0)
+    })
+}
+
+/// Which mails a reader can refuse by the link in this one: players get the boards they play in any case.
+fn refusable(board: &Board, heading: Heading, reader: UserKey) -> Option<Kind> {
+    let plays = board.seats.iter().any(|seat| seat.user_id == reader);
+    match heading {
+        Heading::Nag => Some(Kind::Nags),
+        Heading::Notification => Some(Kind::Endings(board.row.id)),
+        _ => (!plays).then_some(Kind::Watching(board.row.id)),
+    }
+}

@@ -1,0 +1,122 @@
+//! One mail a day with all boards that changed, for those who want it so.
+
+use std::sync::Arc;
+
+use crate::app::App;
+use crate::boards::Board;
+use crate::mailing::post::{BoardFacts, Heading, post_to_user};
+use crate::mailing::readers::style_of;
+use crate::play::proposals::note_of_proposal;
+use crate::replies::sheet::{Listing, Spoken};
+use crate::replies::{Reply, Sheet};
+use knotpost_model::{BoardKey, BoardState, Millis, UserKey, Zone};
+use knotpost_storage::{ALL_GAMES, DigestBoard, ReadTx, StoreError, UserState, WriteTx};
+
+/// The hour of those who chose none.
+pub(crate) const DEFAULT_HOUR: u8 = 7;
+
+/// Notes that a board changed; the mail of the day will show it as it stands then.
+pub(crate) async fn put_into_digest(
+    tx: &mut WriteTx,
+    user: UserKey,
+    board: BoardKey,
+    now: Millis,
+) -> Result<(), StoreError> {
+    tx.add_to_digest(user, board, now).await?;
+    if !tx.touch_digest(user).await? {
+        // The hour is read, which may be set at this moment.
+        tx.touch_user(user).await?;
+        let due = next_digest(tx, user, now).await?;
+        tx.set_digest_due(user, due).await?;
+    }
+    Ok(())
+}
+
+/// Moves what waits to the hour that is wanted now.
+pub(crate) async fn move_digest(tx: &mut WriteTx, user: UserKey, now: Millis) -> Result<(), StoreError> {
+    tx.touch_user(user).await?;
+    if tx.digest_due(user).await?.is_some() {
+        let due = next_digest(tx, user, now).await?;
+        tx.set_digest_due(user, due).await?;
+    }
+    Ok(())
+}
+
+/// When the user's hour strikes next.
+async fn next_digest(tx: &mut ReadTx, user: UserKey, now: Millis) -> Result<Millis, StoreError> {
+    let hour = tx.preference(user, ALL_GAMES, "digest").await?.and_then(|hour| hour.parse().ok());
+    let zone = tx.preference(user, ALL_GAMES, "timezone").await?.and_then(|name| Zone::named(&name));
+    Ok(zone.unwrap_or_else(Zone::utc).next_hour(hour.unwrap_or(DEFAULT_HOUR), now))
+}
+
+/// Queues the digest that is due longest; `false`: none is due.
+///
+/// # Errors
+/// When the database fails.
+pub async fn send_next_digest(app: &Arc<App>) -> Result<bool, StoreError> {
+    let now = app.clock.now();
+    if app.store.query().await?.next_digest_due().await?.is_none_or(|due| due > now.0) {
+        return Ok(false);
+    }
+    let shared = Arc::clone(app);
+    let taken = app
+        .store
+        .write(move |tx| {
+            let app = Arc::clone(&shared);
+            Box::pin(async move {
+                let Some((user, boards)) = tx.take_digest(now).await? else { return Ok(false) };
+                post_digest(tx, &app, user, &boards, now).await?;
+                Ok(true)
+            })
+        })
+        .await?;
+    app.signals.outbox.notify_one();
+    Ok(taken)
+}
+
+async fn post_digest(
+    tx: &mut WriteTx,
+    app: &App,
+    user: UserKey,
+    boards: &[DigestBoard],
+    now: Millis,
+) -> Result<(), StoreError> {
+    let Some(user) = tx.user(user).await?.filter(|user| user.state == UserState::Active) else {
+        return Ok(());
+    };
+    let mut sheets = Vec::new();
+    for entry in boards {
+        let row = tx.board(entry.board_id).await?;
+        let Some(row) = row.filter(|row| row.state != BoardState::Removed) else { continue };
+        match digest_sheet(tx, app, row, entry.since, (user.id, &user.userid), now).await {
+            Ok(sheet) => sheets.push(sheet),
+            // One board that cannot be shown must not keep the others back.
+            Err(StoreError::Corrupt(what)) => tracing::error!(what, "a board is left out of a digest"),
+            Err(error) => return Err(error),
+        }
+    }
+    if sheets.is_empty() {
+        return Ok(());
+    }
+    let turns = sheets.iter().filter(|sheet| sheet.is_turn_of(&user.userid)).count();
+    let reply = Reply::Digest { userid: user.userid.clone(), turns, sheets };
+    post_to_user(tx, app, &reply, user.id, now).await
+}
+
+/// The board as it stands, with all that was said since it was noted.
+async fn digest_sheet(
+    tx: &mut ReadTx,
+    app: &App,
+    row: knotpost_storage::BoardRow,
+    since: Millis,
+    (user, userid): (UserKey, &str),
+    now: Millis,
+) -> Result<Sheet, StoreError> {
+    let board = Board::from_row(tx, app, row).await?;
+    let style = style_of(tx, user, &board.row.game).await?;
+    let notes = note_of_proposal(tx, &board).await?.into_iter().collect();
+    let facts = BoardFacts { notes, style, ..BoardFacts::plain(Heading::Show) };
+    let mut sheet = Sheet::of(&board, &facts, Some(userid), Listing::Recent, now);
+    sheet.spoken = tx.remarks_since(board.row.id, since).await?.into_iter().map(Spoken::from).collect();
+    Ok(sheet)
+}

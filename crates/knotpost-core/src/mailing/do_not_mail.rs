@@ -1,0 +1,53 @@
+//! The list of those who get no mail, as administrators see and change it.
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError};
+use knotpost_model::{Millis, UnmailedTarget};
+use knotpost_storage::{DoNotMailRow, WriteTx};
+
+/// Entries of a page of the list.
+pub const UNMAILED_PER_PAGE: usize = 500;
+/// Characters of a reason that are kept.
+const LONGEST_REASON: usize = 300;
+
+/// A page of the list, behind `after`.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_unmailed(app: &App, after: &str) -> Result<Vec<DoNotMailRow>, ServiceError> {
+    Ok(app.store.read().await?.list_blocked(after, UNMAILED_PER_PAGE as i64).await?)
+}
+
+pub(crate) async fn block(
+    tx: &mut WriteTx,
+    target: &str,
+    reason: &str,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    let target = read(target)?;
+    let reason: String = reason.chars().take(LONGEST_REASON).collect();
+    if tx.block(&target, &reason, now).await? {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::BadValue, format!("{target} gets no mail already")).into())
+}
+
+pub(crate) async fn unblock(tx: &mut WriteTx, target: &str) -> Result<(), ServiceError> {
+    let target = read(target)?;
+    if tx.unblock(&target).await? {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::BadValue, format!("{target} is not on the list"))
+        .hint("An address may get no mail because its domain is on the list: `@example.org`.")
+        .into())
+}
+
+fn read(target: &str) -> Result<UnmailedTarget, ServiceError> {
+    target.parse().map_err(|error| {
+        Refusal::new(
+            Code::BadValue,
+            format!("`{}` is neither an address nor a domain: {error}", target.trim()),
+        )
+        .into()
+    })
+}

@@ -1,0 +1,209 @@
+//! Mail as an administrator looks at it: which came and went, what became of it and why; tried again, or ended.
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError};
+use crate::mailing::STOPPED;
+use knotpost_model::{InboxKey, Millis, OutboxKey};
+use knotpost_storage::{
+    InboxEntry, MailFilter, MailQueue, OutboxEntry, OutboxRow, ReadTx, StoreError, Window, WriteTx,
+};
+
+/// Row numbers that one look into the database goes through.
+const WINDOW: i64 = 20_000;
+/// What stands on an outgoing mail that an administrator ended.
+const DROPPED: &str = "dropped by administrator";
+/// What stands on such a received mail.
+const DROPPED_REASON: &str = "dropped_by_administrator";
+/// Times run with row numbers, but for clocks that differ by so much.
+const DISORDER_MS: i64 = 86_400_000;
+
+/// Which mails are asked for.
+#[derive(Clone, Debug, Default)]
+pub struct MailQuery {
+    /// In this state.
+    pub state: Option<String>,
+    /// With this outcome.
+    pub reason: Option<String>,
+    /// Not older than this.
+    pub since: Option<Millis>,
+    /// From or to an address of this user.
+    pub userid: Option<String>,
+    /// From or to this address.
+    pub address: Option<String>,
+    /// With a lower number than this.
+    pub before: Option<i64>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// Mails, the newest first.
+#[derive(Clone, Debug)]
+pub struct MailPage<T> {
+    /// The mails.
+    pub mails: Vec<T>,
+    /// With [`MailQuery::before`] set to this the look goes on; `None`: that was all.
+    pub next: Option<i64>,
+}
+
+/// What an administrator does to a mail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MailChange {
+    /// Once more, now.
+    Retry,
+    /// No more.
+    Drop,
+}
+
+/// Received mails.
+///
+/// # Errors
+/// When the user does not exist or the database fails.
+pub async fn view_inbox(app: &App, query: &MailQuery) -> Result<MailPage<InboxEntry>, ServiceError> {
+    let mut tx = app.store.read().await?;
+    let filter = filter(&mut tx, query).await?;
+    let mut page = MailPage { mails: Vec::new(), next: None };
+    let mut look = Look::begin(&mut tx, MailQueue::Inbox, query).await?;
+    while let Some(window) = look.window(&mut tx, filter.since).await? {
+        let wanted = query.limit.saturating_sub(page.mails.len());
+        page.mails.extend(tx.list_inbox(&filter, window, i64::try_from(wanted).unwrap_or(i64::MAX)).await?);
+        if page.mails.len() >= query.limit {
+            page.next = page.mails.last().map(|mail| mail.id);
+            break;
+        }
+    }
+    Ok(page)
+}
+
+/// Outgoing mails.
+///
+/// # Errors
+/// When the user does not exist or the database fails.
+pub async fn view_outbox(app: &App, query: &MailQuery) -> Result<MailPage<OutboxEntry>, ServiceError> {
+    let mut tx = app.store.read().await?;
+    let filter = filter(&mut tx, query).await?;
+    let mut page = MailPage { mails: Vec::new(), next: None };
+    let mut look = Look::begin(&mut tx, MailQueue::Outbox, query).await?;
+    while let Some(window) = look.window(&mut tx, filter.since).await? {
+        let wanted = query.limit.saturating_sub(page.mails.len());
+        page.mails.extend(tx.list_outbox(&filter, window, i64::try_from(wanted).unwrap_or(i64::MAX)).await?);
+        if page.mails.len() >= query.limit {
+            page.next = page.mails.last().map(|mail| mail.id);
+            break;
+        }
+    }
+    Ok(page)
+}
+
+/// One received mail, and the message itself when it is kept.
+///
+/// # Errors
+/// When there is no such mail or the database fails.
+pub async fn view_received(app: &App, id: i64) -> Result<(InboxEntry, Option<Vec<u8>>), ServiceError> {
+    let mut tx = app.store.read().await?;
+    let Some(entry) = tx.inbox_entry(InboxKey(id)).await? else {
+        return Err(no_such_mail(MailQueue::Inbox, id));
+    };
+    let sealed = tx.inbox_raw(InboxKey(id)).await?;
+    Ok((entry, sealed.and_then(|sealed| app.secret.unseal(&sealed))))
+}
+
+/// One outgoing mail, with what it is made from.
+///
+/// # Errors
+/// When there is no such mail or the database fails.
+pub async fn view_outgoing(app: &App, id: i64) -> Result<(OutboxEntry, OutboxRow), ServiceError> {
+    let found = app.store.read().await?.outbox_entry(OutboxKey(id)).await?;
+    found.ok_or_else(|| no_such_mail(MailQueue::Outbox, id))
+}
+
+/// Tries a mail again or ends it. Its state is looked at in the transaction that changes it, so that a running
+/// server is never crossed; that server finds the mail by itself.
+pub(crate) async fn change_mail(
+    tx: &mut WriteTx,
+    queue: MailQueue,
+    id: i64,
+    change: MailChange,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    let done = match (change, queue) {
+        (MailChange::Retry, _) => tx.retry_mail(queue, id, [STOPPED, DROPPED], now).await?,
+        (MailChange::Drop, MailQueue::Inbox) => tx.drop_mail(queue, id, DROPPED_REASON, now).await?,
+        (MailChange::Drop, MailQueue::Outbox) => tx.drop_mail(queue, id, DROPPED, now).await?,
+    };
+    if done {
+        return Ok(());
+    }
+    let Some(state) = tx.mail_state(queue, id).await? else { return Err(no_such_mail(queue, id)) };
+    let why = state.reason.map_or(String::new(), |reason| format!(" ({reason})"));
+    let is_waiting = ["new", "queued"].contains(&state.state.as_str());
+    let message = match change {
+        // One that waits can be dropped; this one waits for the answer of whom it was given to.
+        MailChange::Drop if is_waiting => format!("mail {id} is in hand at this moment"),
+        MailChange::Drop | MailChange::Retry => format!("mail {id} is {}{why}", state.state),
+    };
+    let hint = match (change, queue) {
+        (MailChange::Retry, MailQueue::Inbox) => "Only mails that failed and are kept can be tried again.",
+        (MailChange::Retry, MailQueue::Outbox) => {
+            "Only mails that failed, or were dropped by you or for a stopped address, can be tried again."
+        }
+        (MailChange::Drop, _) => {
+            "Only mails that wait or failed can be dropped; of one that is in hand, look in a minute what became of it."
+        }
+    };
+    Err(Refusal::new(Code::Conflict, message).hint(hint).into())
+}
+
+/// The windows of a look, from the newest mail down.
+struct Look {
+    queue: MailQueue,
+    rest: Option<Window>,
+}
+
+impl Look {
+    async fn begin(tx: &mut ReadTx, queue: MailQueue, query: &MailQuery) -> Result<Self, StoreError> {
+        let all = tx.mail_numbers(queue).await?;
+        let rest = all.map(|all| Window { high: query.before.unwrap_or(all.high).min(all.high), ..all });
+        Ok(Self { queue, rest: rest.filter(|_| query.limit > 0) })
+    }
+
+    /// The next window; `None` at the end, or where all mails are older than `since`.
+    async fn window(&mut self, tx: &mut ReadTx, since: i64) -> Result<Option<Window>, StoreError> {
+        let Some(rest) = self.rest.take().filter(|rest| rest.low < rest.high) else { return Ok(None) };
+        let low = rest.high.saturating_sub(WINDOW).max(rest.low);
+        let oldest = tx.mail_time(self.queue, low).await?;
+        if oldest.is_none_or(|oldest| oldest >= since.saturating_sub(DISORDER_MS)) {
+            self.rest = Some(Window { low: rest.low, high: low });
+        }
+        Ok(Some(Window { low, high: rest.high }))
+    }
+}
+
+async fn filter(tx: &mut ReadTx, query: &MailQuery) -> Result<MailFilter, ServiceError> {
+    let mut addresses: Vec<String> = query.address.iter().map(|address| address.to_lowercase()).collect();
+    if let Some(userid) = &query.userid {
+        let Some(user) = tx.find_user(userid).await? else {
+            return Err(Refusal::new(Code::NoSuchUser, format!("there is no user `{userid}`")).into());
+        };
+        addresses.extend(tx.addresses(user.id).await?.into_iter().map(|row| row.address.to_lowercase()));
+        if addresses.is_empty() {
+            let message = format!("{userid} has no mail address");
+            return Err(Refusal::new(Code::BadValue, message).into());
+        }
+    }
+    Ok(MailFilter {
+        state: query.state.clone().unwrap_or_default(),
+        reason: query.reason.clone().unwrap_or_default(),
+        since: query.since.map_or(0, |since| since.0),
+        addresses,
+    })
+}
+
+fn no_such_mail(queue: MailQueue, id: i64) -> ServiceError {
+    let place = match queue {
+        MailQueue::Inbox => "inbox",
+        MailQueue::Outbox => "outbox",
+    };
+    Refusal::new(Code::BadValue, format!("there is no mail {id} in the {place}"))
+        .hint("Mails are forgotten after the days of `[retention]`.")
+        .into()
+}

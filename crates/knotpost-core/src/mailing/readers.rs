@@ -1,0 +1,168 @@
+//! Who gets a board mail, whether at once, and in which style.
+
+use crate::app::App;
+use crate::boards::{Board, Standing};
+use crate::mailing::digest::put_into_digest;
+use crate::mailing::post::{BoardFacts, Heading};
+use crate::replies::Style;
+use knotpost_model::{Millis, UserKey};
+use knotpost_storage::{ReadTx, ReaderFacts, StoreError, WaitingMail, WriteTx};
+
+/// Which board mails somebody wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Moves {
+    /// All.
+    #[default]
+    All,
+    /// Those on which it is his turn, and the last one.
+    Mine,
+    /// One mail a day about all boards.
+    Digest,
+}
+
+/// Somebody who plays on a board or watches it.
+#[derive(Clone, Debug)]
+pub(crate) struct Reader {
+    pub(crate) user: UserKey,
+    pub(crate) addresses: Vec<String>,
+    pub(crate) style: Style,
+    /// Those of his addresses that get no mail any more, while he does not know it.
+    pub(crate) untold: Vec<String>,
+    /// Whether he can be told at another one.
+    pub(crate) is_reachable: bool,
+    /// Whether programs of his are told what happens.
+    pub(crate) has_webhooks: bool,
+    moves: Moves,
+    takes_nags: bool,
+}
+
+impl Reader {
+    /// Whether he is to be mailed now. For the mail of the day the board is noted.
+    pub(crate) async fn takes_now(
+        &self,
+        tx: &mut WriteTx,
+        board: &Board,
+        facts: &BoardFacts,
+        now: Millis,
+    ) -> Result<bool, StoreError> {
+        // Only what follows from moves can be too much: what somebody says or asks comes at once.
+        if facts.heading == Heading::Nag {
+            return Ok(self.takes_nags);
+        }
+        match (self.moves, facts.heading) {
+            (Moves::Digest, Heading::Summary | Heading::New) => {
+                put_into_digest(tx, self.user, board.row.id, now).await?;
+                Ok(false)
+            }
+            // A note tells of more than a move, such as an offer that waits for an answer.
+            (Moves::Mine, Heading::Summary) => Ok(!facts.notes.is_empty() || self.is_concerned(board)),
+            _ => Ok(true),
+        }
+    }
+
+    fn is_concerned(&self, board: &Board) -> bool {
+        matches!(board.standing(), Standing::Over(_))
+            || board.seats.iter().any(|seat| seat.user_id == self.user && seat.to_move)
+    }
+}
+
+/// Who is to hear of a board.
+#[derive(Debug)]
+pub(crate) struct BoardReaders {
+    /// The players and who watches, in this order.
+    pub(crate) readers: Vec<Reader>,
+    /// Who watches without playing, by name.
+    pub(crate) watchers: Vec<String>,
+    /// The mails about the board that nobody has begun to send.
+    pub(crate) waiting: Vec<WaitingMail>,
+}
+
+/// What players and who watches want of mails about a board.
+pub(crate) async fn readers_and_watchers(
+    tx: &mut ReadTx,
+    app: &App,
+    board: &Board,
+) -> Result<BoardReaders, StoreError> {
+    let mut users: Vec<UserKey> = board.seats.iter().map(|seat| seat.user_id).collect();
+    let mut facts = tx.board_reader_facts(board.row.id, &users, &board.row.game).await?;
+    facts.watchers.retain(|(key, _)| !users.contains(key));
+    users.extend(facts.watchers.iter().map(|(key, _)| *key));
+    let watchers = facts.watchers.iter().map(|(_, name)| name.clone()).collect();
+    let waiting = std::mem::take(&mut facts.waiting);
+    Ok(BoardReaders { readers: gather(app, users, facts), watchers, waiting })
+}
+
+/// What these users want of mails about a board.
+pub(crate) async fn readers(
+    tx: &mut ReadTx,
+    app: &App,
+    board: &Board,
+    users: Vec<UserKey>,
+) -> Result<Vec<Reader>, StoreError> {
+    let facts = tx.reader_facts(&users, &board.row.game).await?;
+    Ok(gather(app, users, facts))
+}
+
+fn gather(app: &App, users: Vec<UserKey>, facts: ReaderFacts) -> Vec<Reader> {
+    let mut readers: Vec<Reader> = Vec::with_capacity(users.len());
+    for user in users {
+        if readers.iter().all(|reader| reader.user != user) {
+            let (addresses, untold) = (Vec::new(), Vec::new());
+            let (style, moves) = (Style::default(), Moves::All);
+            readers.push(Reader {
+                user,
+                addresses,
+                style,
+                untold,
+                is_reachable: false,
+                has_webhooks: false,
+                moves,
+                takes_nags: true,
+            });
+        }
+    }
+    let confirmed_only = app.config.confirms_addresses();
+    for row in facts.addresses {
+        if let Some(reader) = readers.iter_mut().find(|reader| reader.user == row.user_id)
+            && (row.verified_at.is_some() || !confirmed_only)
+        {
+            if row.stopped_at.is_none() {
+                reader.is_reachable = true;
+            } else if row.stop_told_at.is_none() {
+                reader.untold.push(row.address.to_lowercase());
+            }
+            reader.addresses.push(row.address);
+        }
+    }
+    for reader in &mut readers {
+        reader.has_webhooks = facts.with_webhooks.contains(&reader.user);
+    }
+    for wish in facts.wishes {
+        if let Some(reader) = readers.iter_mut().find(|reader| reader.user == wish.user_id) {
+            reader.style.take(&wish.name, &wish.value);
+            if wish.name == "nags" {
+                reader.takes_nags = wish.value != "off";
+            }
+            if wish.name == "moves" {
+                reader.moves = match wish.value.as_str() {
+                    "mine" => Moves::Mine,
+                    "digest" => Moves::Digest,
+                    _ => Moves::All,
+                };
+            }
+        }
+    }
+    readers
+}
+
+/// How a user wants the boards of a game set.
+pub(crate) async fn style_of(tx: &mut ReadTx, user: UserKey, game: &str) -> Result<Style, StoreError> {
+    let mut style = Style::default();
+    // Sorted by game: what is wanted for all games comes first and gives way.
+    for wish in tx.preferences(user).await? {
+        if wish.game.is_empty() || wish.game == game {
+            style.take(&wish.name, &wish.value);
+        }
+    }
+    Ok(style)
+}

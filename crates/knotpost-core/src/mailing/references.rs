@@ -1,0 +1,138 @@
+//! Mails by reference: what the outbox keeps of them, and what they say when they are sent.
+
+use serde::{Deserialize, Serialize};
+
+use crate::app::App;
+use crate::commands::Broadcast;
+use crate::identity::{resets, sessions};
+use crate::mailing::post::{new_message_id, registered_addresses};
+use crate::mailing::postmaster;
+use crate::mailing::readers::style_of;
+use crate::mailing::unsubscribe::Kind;
+use crate::replies::Reply;
+use crate::replies::letter::{MailForm, StoredDraft};
+use knotpost_model::{Millis, UserKey};
+use knotpost_storage::{ALL_GAMES, ReadTx, ReferenceMail, StoreError, WriteTx};
+
+/// What a mail without a text of its own shows. Nothing in it is a secret.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reference {
+    /// A stored broadcast.
+    Broadcast(i64),
+    /// Link and code for a password that was forgotten at this moment.
+    Reset(Millis),
+    /// A link, asked for at this moment, that logs in on the web.
+    Magic(Millis),
+    /// Words for the administrators, sealed.
+    Postmaster(String),
+    /// A mail that holds its text, but not its pictures.
+    Letter(Box<StoredDraft>),
+}
+
+/// What a mail without bytes of its own says.
+#[derive(Clone, Debug)]
+pub enum Referred {
+    /// This, to be put into words now.
+    Reply {
+        /// What it says.
+        reply: Reply,
+        /// The page on which its reader takes no more of its kind.
+        unsubscribe: Option<String>,
+        /// Which forms of it are wanted.
+        form: MailForm,
+    },
+    /// This, but for its pictures.
+    Letter(Box<StoredDraft>),
+}
+
+impl Reference {
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Broadcast(_) => "broadcast",
+            Self::Reset(_) => "password_reset",
+            Self::Magic(_) => "magic_link",
+            Self::Postmaster(_) => "postmaster",
+            Self::Letter(_) => "letter",
+        }
+    }
+}
+
+/// Queues the mail to all registered addresses of a user; says to how many.
+pub(crate) async fn post_reference(
+    tx: &mut WriteTx,
+    app: &App,
+    reference: Reference,
+    user: UserKey,
+    now: Millis,
+) -> Result<usize, StoreError> {
+    let addresses = registered_addresses(tx, app, user).await?;
+    for recipient in &addresses {
+        post_reference_to(tx, app, &reference, user, recipient, now).await?;
+    }
+    Ok(addresses.len())
+}
+
+/// Queues the mail to one address.
+pub(crate) async fn post_reference_to(
+    tx: &mut WriteTx,
+    app: &App,
+    reference: &Reference,
+    user: UserKey,
+    recipient: &str,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let facts = serde_json::to_string(reference).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    let mail = ReferenceMail {
+        kind: reference.kind(),
+        recipient: recipient.to_owned(),
+        user,
+        facts,
+        message_id: new_message_id(app)?,
+        date: now,
+    };
+    tx.insert_reference_mail(&mail).await
+}
+
+/// What a mail by reference says; `None`: there is nothing to say any more.
+///
+/// # Errors
+/// When the database fails or the reference cannot be read.
+pub async fn referred_to(
+    tx: &mut ReadTx,
+    app: &App,
+    facts: &str,
+    user: Option<i64>,
+    now: Millis,
+) -> Result<Option<Referred>, StoreError> {
+    let reference: Reference =
+        serde_json::from_str(facts).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    if let Reference::Letter(letter) = reference {
+        return Ok(Some(Referred::Letter(letter)));
+    }
+    let Some(user) = user.map(UserKey) else { return Ok(None) };
+    let form = style_of(tx, user, ALL_GAMES).await?.form;
+    match reference {
+        Reference::Broadcast(id) => {
+            let (Some(row), Some(reader)) = (tx.broadcast(id).await?, tx.user(user).await?) else {
+                return Ok(None);
+            };
+            let link = Kind::Broadcasts.link(app, user);
+            let reply = Reply::from(Broadcast { reader: reader.userid, from: row.userid, text: row.text });
+            Ok(Some(Referred::Reply { reply, unsubscribe: Some(link), form }))
+        }
+        Reference::Postmaster(sealed) => {
+            let reply = postmaster::letter(app, &sealed);
+            Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, form }))
+        }
+        Reference::Reset(at) => {
+            let reply = resets::letter(tx, app, user, at, now).await?;
+            Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, form }))
+        }
+        Reference::Magic(at) => {
+            let reply = sessions::letter(tx, app, user, at, now).await?;
+            Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, form }))
+        }
+        Reference::Letter(letter) => Ok(Some(Referred::Letter(letter))),
+    }
+}

@@ -1,0 +1,167 @@
+//! Taking no more mails of a kind by the link that stands in each of them, without a password.
+
+use std::sync::Arc;
+
+use crate::app::App;
+use knotpost_model::{BoardKey, UserKey};
+use knotpost_storage::{ALL_GAMES, ReadTx, StoreError, UserRow, UserState, WriteTx};
+
+/// Mails that can be refused by a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Mails to everybody.
+    Broadcasts,
+    /// Reminders.
+    Nags,
+    /// Mails about a board that the user watches without playing.
+    Watching(BoardKey),
+    /// The mail when a board ends that they asked for.
+    Endings(BoardKey),
+}
+
+/// What a link is about, for the page that asks and thanks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusable {
+    /// Whose mails.
+    pub userid: String,
+    /// Which, as in `no more …`.
+    pub what: String,
+    /// The command that brings them back.
+    pub again: String,
+}
+
+impl Kind {
+    /// The word in the link.
+    pub fn word(self) -> String {
+        match self {
+            Self::Broadcasts => "broadcasts".to_owned(),
+            Self::Nags => "nags".to_owned(),
+            Self::Watching(board) => format!("board-{}", board.0),
+            Self::Endings(board) => format!("end-{}", board.0),
+        }
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        let key = |number: &str| number.parse().ok().map(BoardKey);
+        match word.split_once('-') {
+            None if word == "broadcasts" => Some(Self::Broadcasts),
+            None if word == "nags" => Some(Self::Nags),
+            Some(("board", number)) => key(number).map(Self::Watching),
+            Some(("end", number)) => key(number).map(Self::Endings),
+            _ => None,
+        }
+    }
+
+    /// The page on which this user takes no more of these.
+    pub fn link(self, app: &App, user: UserKey) -> String {
+        app.links.unsubscribe(&app.config.server.public_url, user, &self.word())
+    }
+}
+
+/// Whose mails of which kind a link stops; `None`: it is none of ours, or its user has left.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_unsubscribe(app: &App, token: &str) -> Result<Option<Refusable>, StoreError> {
+    let Some((user, kind)) = read(app, token) else { return Ok(None) };
+    let mut tx = app.store.read().await?;
+    let user = tx.user(user).await?.filter(|user| user.state != UserState::Deleted);
+    match user {
+        Some(user) => describe(&mut tx, app, &user, kind).await,
+        None => Ok(None),
+    }
+}
+
+/// Stops them. As [`view_unsubscribe`].
+///
+/// # Errors
+/// When the database fails.
+pub async fn unsubscribe(app: &Arc<App>, token: &str) -> Result<Option<Refusable>, StoreError> {
+    let (Some((user, kind)), Some(seen)) = (read(app, token), view_unsubscribe(app, token).await?) else {
+        return Ok(None);
+    };
+    let stopped = app.store.write(move |tx| {
+        Box::pin(async move {
+            // Nobody leaves until this is written; whoever left in the meantime has no preferences.
+            tx.touch_user(user).await?;
+            let is_here = tx.user(user).await?.is_some_and(|user| user.state != UserState::Deleted);
+            if is_here {
+                stop(tx, user, kind).await?;
+            }
+            Ok(is_here)
+        })
+    });
+    Ok(stopped.await?.then_some(seen))
+}
+
+async fn stop(tx: &mut WriteTx, user: UserKey, kind: Kind) -> Result<(), StoreError> {
+    match kind {
+        Kind::Broadcasts => tx.set_preference(user, ALL_GAMES, "broadcasts", Some("off")).await,
+        Kind::Nags => tx.set_preference(user, ALL_GAMES, "nags", Some("off")).await,
+        Kind::Watching(board) => {
+            let Some(row) = tx.board(board).await? else { return Ok(()) };
+            if tx.watches_all(&row.game, user).await?.0 {
+                return tx.unsubscribe_all(&row.game, user).await;
+            }
+            tx.unsubscribe(board, user).await.map(drop)
+        }
+        Kind::Endings(board) => {
+            let Some(row) = tx.board(board).await? else { return Ok(()) };
+            if tx.watches_all(&row.game, user).await?.1 {
+                tx.set_hears_of_all(&row.game, user, false).await?;
+            }
+            tx.forget_notification(board, user).await
+        }
+    }
+}
+
+async fn describe(
+    tx: &mut ReadTx,
+    app: &App,
+    user: &UserRow,
+    kind: Kind,
+) -> Result<Option<Refusable>, StoreError> {
+    let userid = user.userid.clone();
+    let (what, again) = match kind {
+        Kind::Broadcasts => ("broadcasts".to_owned(), format!("set {userid} PASSWORD broadcasts=on")),
+        Kind::Nags => ("reminders".to_owned(), format!("set {userid} PASSWORD nags=on")),
+        Kind::Watching(board) | Kind::Endings(board) => {
+            let Some(row) = tx.board(board).await? else { return Ok(None) };
+            let (watches, hears) = tx.watches_all(&row.game, user.id).await?;
+            let title = app.registry.find(&row.game).map_or(row.game.as_str(), |game| game.meta().title);
+            let (verb, all, about) = match kind {
+                Kind::Endings(_) => ("notify", hears, "mails about the end of"),
+                _ => ("subscribe", watches, "mails about"),
+            };
+            let (what, number) = if all {
+                (
+                    format!("{about} other players' {title} boards"),
+                    if verb == "notify" { "" } else { " all" }.to_owned(),
+                )
+            } else {
+                (format!("{about} {title} board {}", row.number), format!(" {}", row.number))
+            };
+            (what, format!("{} {verb} {userid} PASSWORD{number}", row.game))
+        }
+    };
+    Ok(Some(Refusable { userid, what, again }))
+}
+
+fn read(app: &App, token: &str) -> Option<(UserKey, Kind)> {
+    let (user, word) = app.links.read_unsubscribe(token)?;
+    Some((user, Kind::from_word(&word)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_a_word_that_is_read_back_and_holds_no_dot() {
+        for kind in [Kind::Broadcasts, Kind::Nags, Kind::Watching(BoardKey(7)), Kind::Endings(BoardKey(8))] {
+            assert_eq!(Kind::from_word(&kind.word()), Some(kind));
+            assert!(!kind.word().contains('.'));
+        }
+        assert_eq!(Kind::from_word("board-x"), None);
+    }
+}

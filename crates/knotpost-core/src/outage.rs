@@ -1,0 +1,68 @@
+//! What the log says while the database is away: thousands of requests that fail for one reason are one line.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use knotpost_storage::StoreError;
+
+/// An outage is over when nothing has failed for so long.
+const QUIET: Duration = Duration::from_secs(10);
+
+static OUTAGE: Mutex<Outage> = Mutex::new(Outage { last: None, untold: 0 });
+
+/// When something failed last because the database is away, and how often that was not told.
+#[derive(Debug)]
+struct Outage {
+    last: Option<Instant>,
+    untold: u64,
+}
+
+impl Outage {
+    /// How many failures of the outage before are to be told of now, this one aside; `None`: the outage has been told of,
+    /// and this one is counted.
+    fn count(&mut self, now: Instant) -> Option<u64> {
+        let goes_on = self.last.is_some_and(|last| now.saturating_duration_since(last) < QUIET);
+        self.last = Some(now);
+        if goes_on {
+            self.untold += 1;
+            return None;
+        }
+        Some(std::mem::take(&mut self.untold))
+    }
+}
+
+/// Logs what could not be done because the database failed: as long as it cannot be reached, once.
+pub fn log_failure(error: &StoreError, what: &str) {
+    if !matches!(error, StoreError::Unreachable(_)) {
+        tracing::error!(error = error.with_causes(), "{what}");
+        return;
+    }
+    let untold = OUTAGE.lock().unwrap_or_else(PoisonError::into_inner).count(Instant::now());
+    match untold {
+        Some(0) => tracing::warn!(error = error.with_causes(), "{what}"),
+        Some(before) => {
+            tracing::warn!(
+                error = error.with_causes(),
+                before,
+                "{what}; `before` failed in the outage before"
+            );
+        }
+        None => tracing::debug!(error = error.with_causes(), "{what}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outage_is_told_once() {
+        let begun = Instant::now();
+        let after = |seconds| begun + Duration::from_secs(seconds);
+        let mut outage = Outage { last: None, untold: 0 };
+        let told: Vec<_> = [0, 1, 9, 18, 28, 50].map(|second| outage.count(after(second))).to_vec();
+        assert_eq!(told, [Some(0), None, None, None, Some(3), Some(0)]);
+    }
+}

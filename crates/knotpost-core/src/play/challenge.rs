@@ -1,0 +1,114 @@
+//! Challenges: a new board, made at once.
+
+use knotpost_commands::{Days, ServerOptions};
+use knotpost_rules::{AnyGame, GameOptions, Seed};
+
+use crate::app::App;
+use crate::boards::board::begin_history;
+use crate::boards::time::{TimeLimits, length, schedule};
+use crate::boards::{Board, Code, Refusal, ServiceError};
+use crate::mailing::post::{BoardFacts, Heading, Note};
+use crate::ratings::board_ratings;
+use knotpost_model::{Millis, RemarkKind};
+use knotpost_platform::clock::random_bytes;
+use knotpost_storage::{NewBoard, NewSeat, StoreError, UserRow, WriteTx};
+
+/// What players agree on beside the game's own options.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    pub(crate) rated: bool,
+    pub(crate) nag_ms: Option<i64>,
+    pub(crate) forfeit_ms: Option<i64>,
+    pub(crate) total_ms: Option<i64>,
+}
+
+impl Terms {
+    pub(crate) fn of(server: &ServerOptions) -> Self {
+        Self {
+            rated: !server.unrated,
+            nag_ms: limit_ms(server.nagtime),
+            forfeit_ms: limit_ms(server.forfeittime),
+            total_ms: limit_ms(server.totaltime),
+        }
+    }
+}
+
+/// Makes a new board; who looked for opponents has found one. Who is told is the caller's business.
+#[expect(clippy::too_many_arguments, reason = "the parts of one board")]
+pub(crate) async fn start(
+    tx: &mut WriteTx,
+    app: &App,
+    game: &'static dyn AnyGame,
+    options: &GameOptions,
+    users: &[UserRow],
+    terms: Terms,
+    comment: &str,
+    now: Millis,
+) -> Result<(Board, BoardFacts), ServiceError> {
+    let name = game.meta().name;
+    let seed: [u8; 32] = random_bytes(app.entropy.as_ref()).map_err(StoreError::from)?;
+    let position = game.setup(options, users.len(), &Seed(seed));
+    let distinct = users.iter().any(|user| Some(user.id) != users.first().map(|first| first.id));
+    let (options_text, rules_version) = (options.to_string(), game.meta().rules_version);
+    let history = begin_history((name, &options_text), &seed, rules_version.into(), users.len());
+    let new = NewBoard {
+        game: name.to_owned(),
+        options: options_text,
+        rules_version,
+        seed,
+        rated: distinct && terms.rated && !options.is_handicap(),
+        position: position.position(),
+        scores: position.scores().to_string(),
+        at: now,
+        nag_ms: terms.nag_ms,
+        forfeit_ms: terms.forfeit_ms,
+        total_ms: terms.total_ms,
+        history: Some(history.digest()),
+    };
+    let number = tx.take_board_number(name).await?;
+    let key = tx.insert_board(number, &new).await?;
+    let first = position.next_seat().index();
+    for (index, user) in users.iter().enumerate() {
+        tx.insert_seat(key, NewSeat { seat: index as i64 + 1, user: user.id, to_move: index == first })
+            .await?;
+    }
+    for user in users.iter().filter(|_| distinct) {
+        tx.count_down_seek(name, user.id).await?;
+        board_ratings::board_began(tx, name, user.id, now).await?;
+    }
+    let mut facts = BoardFacts::plain(Heading::New);
+    if !comment.trim().is_empty() {
+        facts.remark = Some(tx.insert_remark(key, 0, None, RemarkKind::Comment, comment, now).await?);
+    }
+    if !new.rated {
+        facts.notes.push(Note::Unrated);
+    }
+    let Some(row) = tx.board(key).await? else {
+        return Err(StoreError::Corrupt("a board vanished inside its own transaction".to_owned()).into());
+    };
+    let mut board = Board::from_row(tx, app, row).await?;
+    schedule(&mut board, now);
+    tx.set_due(key, board.row.due_at.map(Millis), None).await?;
+    Ok((board, facts))
+}
+
+/// A reminder that would come after the loss is a mistake of who asks for it.
+pub(crate) fn check_limits(app: &App, server: &ServerOptions) -> Result<(), Refusal> {
+    let (nag, forfeit) = (limit_ms(server.nagtime), limit_ms(server.forfeittime));
+    let limits = TimeLimits::new(nag, forfeit, None, &app.config.time);
+    if nag.is_none() || limits.nag < limits.forfeit {
+        return Ok(());
+    }
+    let message = format!(
+        "a reminder after {} would come too late: without a move a player loses after {}",
+        length(limits.nag),
+        length(limits.forfeit)
+    );
+    Err(Refusal::new(Code::BadOption, message)
+        .hint("Give a shorter --nagtime=DAYS or a longer --forfeittime=DAYS.")
+        .hint("`help time` tells how these go together."))
+}
+
+fn limit_ms(days: Option<Days>) -> Option<i64> {
+    days.and_then(|days| i64::try_from(days.as_millis()).ok())
+}

@@ -1,0 +1,210 @@
+//! `move`: the checks in their order, the turn, and what was said with it.
+
+use knotpost_commands::{Action, Command};
+use knotpost_rules::{Ability, Rejected, Turn};
+
+use crate::app::App;
+use crate::boards::{Board, Code, Refusal, ServiceError, Standing};
+use crate::identity::Login;
+use crate::mailing::post::{BoardFacts, Heading, Note};
+use crate::play::boards::answer_with_words;
+use crate::play::queue;
+use crate::play::settle::settle;
+use crate::replies::Answer;
+use crate::replies::sheet::Spoken;
+use crate::requests::Prepared;
+use crate::requests::answering::check_sight;
+use knotpost_model::{Millis, RemarkKey, RemarkKind, SeatState};
+use knotpost_storage::{MovePlan, ReadTx, StoreError, UserRow, WriteTx};
+
+/// How many legal moves an answer lists.
+const MOST_LEGAL_MOVES: usize = 60;
+
+/// The words of a `move`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turning<'a> {
+    pub(crate) game: Option<&'a str>,
+    pub(crate) board: u32,
+    pub(crate) userid: &'a str,
+    pub(crate) action: &'a Action,
+    pub(crate) number: Option<u32>,
+}
+
+/// What a command is certain to ask when it makes a move; `None`: it is something else, or nothing is known yet.
+pub fn plan_move(app: &App, prepared: &Prepared) -> Option<MovePlan> {
+    let Ok(Command::Move { game: Some(game), board, action: Action::Move(_) | Action::Pass, .. }) =
+        &prepared.command
+    else {
+        return None;
+    };
+    let Login::Known { user, key, .. } = prepared.login else { return None };
+    let has_remark = !prepared.body.trim().is_empty();
+    let game = app.game(game)?.meta().name;
+    Some(MovePlan { game, number: *board, user, key, has_remark, mail: None, request: None })
+}
+
+/// Makes a turn that the player may take now, with what he says to it, and tells everybody.
+pub(crate) async fn make(
+    tx: &mut WriteTx,
+    app: &App,
+    mut board: Board,
+    user: &UserRow,
+    turn: Turn<'_>,
+    said: &str,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    if let Err(error) = board.play(turn, false, now) {
+        return Err(illegal(&error, turn, board, &user.userid).into());
+    }
+    if matches!(turn, Turn::Swap) {
+        queue::drop_all(tx, app, &mut board, queue::SWAPPED, now).await?;
+        exchange_users(tx, &mut board).await?;
+    }
+    let ply = board.entries.len();
+    settle(tx, app, &mut board, ply - 1, now).await?;
+    let mut facts = BoardFacts { made: board.entries.len() + 1 - ply, ..BoardFacts::plain(Heading::Summary) };
+    if matches!(turn, Turn::Swap) {
+        facts.notes.push(Note::Swapped { by: user.userid.clone() });
+    }
+    facts.remark = keep_comment(tx, &board, ply, user, said, now).await?;
+    let spoken = facts.remark.map(|_| Spoken { who: user.userid.clone(), text: said.to_owned() });
+    answer_with_words(tx, app, &board, facts, spoken, now).await
+}
+
+/// Keeps what was said with a move; `None` when nothing was.
+pub(crate) async fn comment(
+    tx: &mut WriteTx,
+    board: &Board,
+    ply: usize,
+    user: &UserRow,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<Option<RemarkKey>, StoreError> {
+    keep_comment(tx, board, ply, user, &prepared.body, now).await
+}
+
+async fn keep_comment(
+    tx: &mut WriteTx,
+    board: &Board,
+    ply: usize,
+    user: &UserRow,
+    said: &str,
+    now: Millis,
+) -> Result<Option<RemarkKey>, StoreError> {
+    if said.trim().is_empty() {
+        return Ok(None);
+    }
+    let remark = tx.insert_remark(board.row.id, ply as i64, Some(user.id), RemarkKind::Comment, said, now);
+    remark.await.map(Some)
+}
+
+/// After a swap the colours stay and the players change places.
+pub(crate) async fn exchange_users(tx: &mut WriteTx, board: &mut Board) -> Result<(), StoreError> {
+    if let [one, other, ..] = board.seats.as_slice() {
+        tx.exchange_users(board.row.id, one, other).await?;
+    }
+    board.exchange_users();
+    Ok(())
+}
+
+/// The board again, when this user may take a turn of that kind on it now. Whether the rules allow the very
+/// move shows when it is played.
+pub(crate) fn check_turn_on(
+    board: Board,
+    user: &UserRow,
+    turn: Turn<'_>,
+    number: Option<u32>,
+) -> Result<Board, ServiceError> {
+    match check_turn(&board, user, number).and_then(|()| check_ability(&board, turn)) {
+        Ok(()) => Ok(board),
+        Err(refusal) => Err(refusal.about(board).into()),
+    }
+}
+
+/// The board again, when this user may act on it: over, playing here, and as he last saw it.
+pub(crate) async fn check_answer(
+    tx: &mut ReadTx,
+    app: &App,
+    prepared: &Prepared,
+    board: Board,
+    user: &UserRow,
+) -> Result<Board, ServiceError> {
+    match check_plays(&board, user) {
+        Ok(()) => check_sight(tx, app, prepared, board).await,
+        Err(refusal) => Err(refusal.about(board).into()),
+    }
+}
+
+/// Over, playing here, number, turn: in this order.
+pub(crate) fn check_turn(board: &Board, user: &UserRow, number: Option<u32>) -> Result<(), Refusal> {
+    check_plays(board, user)?;
+    if let Some(number) = number
+        && i64::from(number) != board.next_number()
+    {
+        let message = format!("the next move here is number {}, not {number}", board.next_number());
+        return Err(Refusal::new(Code::WrongMoveNumber, message));
+    }
+    let Standing::ToMove(next) = board.standing() else { return Err(game_over(board)) };
+    let mover = board.userid_at(i64::from(next.number()));
+    if board.seat_of(user.id).is_none_or(|seat| seat.seat != i64::from(next.number())) {
+        return Err(Refusal::new(Code::NotYourTurn, format!("it is {mover}'s turn, not yours"))
+            .hint(format!("`{} show {}` shows the board at any time.", board.row.game, board.row.number)));
+    }
+    Ok(())
+}
+
+/// Over, playing here, and not kept from going on.
+pub(crate) fn check_plays(board: &Board, user: &UserRow) -> Result<(), Refusal> {
+    if matches!(board.standing(), Standing::Over(_)) {
+        return Err(game_over(board));
+    }
+    let seat = board.seat_of(user.id);
+    if seat.is_none_or(|seat| seat.state != SeatState::Playing) {
+        let players: Vec<&str> = board.seats.iter().map(|seat| seat.userid.as_str()).collect();
+        let message =
+            format!("{} does not play on {} board {}", user.userid, board.title(), board.row.number);
+        return Err(Refusal::new(Code::NotAPlayer, message).hint(format!("Players: {}", players.join(", "))));
+    }
+    if board.row.paused_at.is_some() {
+        let message = format!("{} board {} is paused by an administrator", board.title(), board.row.number);
+        return Err(Refusal::new(Code::Conflict, message)
+            .hint("No time is counted meanwhile, and all players are told when it goes on."));
+    }
+    Ok(())
+}
+
+fn game_over(board: &Board) -> Refusal {
+    Refusal::new(Code::GameOver, format!("{} board {} is over", board.title(), board.row.number))
+}
+
+fn check_ability(board: &Board, turn: Turn<'_>) -> Result<(), Refusal> {
+    let abilities = board.game.meta().abilities;
+    let missing = match turn {
+        Turn::Pass if !abilities.has(Ability::Pass) => "passing",
+        Turn::Swap if !abilities.has(Ability::Swap) => "a change of sides",
+        _ => return Ok(()),
+    };
+    Err(Refusal::new(Code::NotSupported, format!("{} has no {missing}", board.title())))
+}
+
+pub(crate) fn illegal(error: &Rejected, turn: Turn<'_>, board: Board, userid: &str) -> Refusal {
+    let code = if matches!(turn, Turn::Swap) { Code::SwapTooLate } else { Code::IllegalMove };
+    let mut refusal = Refusal::new(code, error.to_string());
+    let (label, legal) = match board.position.steps("") {
+        Ok(Some(steps)) => ("A move can begin with", steps.next),
+        _ => ("Legal moves", board.position.legal_moves()),
+    };
+    if !legal.is_empty() {
+        let shown: Vec<&str> = legal.iter().take(MOST_LEGAL_MOVES).map(String::as_str).collect();
+        let more = legal.len().saturating_sub(shown.len());
+        let tail = if more > 0 { format!(" … and {more} more") } else { String::new() };
+        refusal = refusal.hint(format!("{label}: {}{tail}", shown.join(" ")));
+    }
+    if let Some(play) = board.position.example_move() {
+        refusal = refusal.hint(format!(
+            "For example: {} move {} {userid} PASSWORD {play}",
+            board.row.game, board.row.number
+        ));
+    }
+    refusal.about(board)
+}

@@ -1,0 +1,74 @@
+//! Preferences: which there are, and what holds for a user.
+
+use serde::Serialize;
+
+use knotpost_storage::{ALL_GAMES, PreferenceRow};
+
+/// A preference: its name, what holds without a wish, and whether a game can have its own.
+/// What they do is told in `help preferences`.
+pub(crate) struct Kind {
+    pub(crate) name: &'static str,
+    default: &'static str,
+    pub(crate) per_game: bool,
+}
+
+const fn kind(name: &'static str, default: &'static str, per_game: bool) -> Kind {
+    Kind { name, default, per_game }
+}
+
+/// All preferences, in the order in which they are shown.
+pub(crate) const KINDS: [Kind; 9] = [
+    kind("mail", "both", true),
+    kind("board", "standard", true),
+    kind("moves", "all", true),
+    kind("digest", "7", false),
+    kind("nags", "on", true),
+    kind("broadcasts", "on", false),
+    kind("messages", "on", false),
+    kind("confirm", "off", true),
+    kind("timezone", "UTC", true),
+];
+
+/// The value that takes a wish back.
+pub(crate) const DEFAULT: &str = "default";
+
+/// A preference as its owner sees it.
+#[derive(Clone, Debug, Serialize)]
+pub struct PreferenceLine {
+    /// Its name.
+    pub name: &'static str,
+    /// What holds.
+    pub value: String,
+    /// Where that comes from: `default`, `all games`, or a game's title.
+    pub from: String,
+}
+
+/// What holds in all games, by what is stored.
+pub(crate) fn lines_for_all_games(stored: &[PreferenceRow]) -> Vec<PreferenceLine> {
+    KINDS.iter().map(|kind| line(kind, stored, None)).collect()
+}
+
+pub(crate) fn line(
+    kind: &Kind,
+    stored: &[PreferenceRow],
+    game: Option<(&str, &'static str)>,
+) -> PreferenceLine {
+    let find = |place: &str| stored.iter().find(|row| row.game == place && row.name == kind.name);
+    let own = game.and_then(|(name, title)| find(name).map(|row| (row.value.clone(), title.to_owned())));
+    let (value, from) = own
+        .or_else(|| find(ALL_GAMES).map(|row| (row.value.clone(), "all games".to_owned())))
+        .unwrap_or_else(|| (kind.default.to_owned(), DEFAULT.to_owned()));
+    PreferenceLine { name: kind.name, value, from }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mailing::digest::DEFAULT_HOUR;
+
+    #[test]
+    fn the_hour_shown_as_default_is_the_one_that_counts() {
+        let digest = KINDS.iter().find(|kind| kind.name == "digest").expect("a preference");
+        assert_eq!(digest.default.parse(), Ok(DEFAULT_HOUR));
+    }
+}

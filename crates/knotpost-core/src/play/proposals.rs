@@ -1,0 +1,268 @@
+//! Draws by agreement and moves taken back: proposing, agreeing, refusing.
+//!
+//! A proposal holds as long as no further move is made. What was agreed is entered here; what follows
+//! from it is settled like any other turn.
+
+use knotpost_commands::Action;
+use knotpost_rules::Ability;
+
+use crate::app::App;
+use crate::boards::board::Standing;
+use crate::boards::{Board, Code, Refusal, ServiceError};
+use crate::clock::deadlines::restart_clock;
+use crate::mailing::post::{BoardFacts, Heading, Note};
+use crate::play::boards::answer_with_board;
+use crate::play::moves::{Turning, check_plays, comment};
+use crate::play::queue;
+use crate::play::settle::settle;
+use crate::replies::Answer;
+use crate::requests::Prepared;
+use knotpost_model::{BoardState, Millis, MoveKind, ProposalKind, SeatState};
+use knotpost_storage::{ProposalRow, ReadTx, StoreError, UserRow, WriteTx};
+
+/// The proposal that waits on a board, if there is one that no move has made void.
+///
+/// # Errors
+/// When the database fails.
+pub async fn pending_proposal(tx: &mut ReadTx, board: &Board) -> Result<Option<ProposalRow>, StoreError> {
+    if board.row.state != BoardState::Active {
+        return Ok(None);
+    }
+    let proposal = tx.proposal(board.row.id).await?;
+    Ok(proposal.filter(|proposal| is_pending(proposal, board)))
+}
+
+/// Whether a proposal of this board is still to be answered: every further move makes it void.
+pub(crate) fn is_pending(proposal: &ProposalRow, board: &Board) -> bool {
+    board.row.state == BoardState::Active && proposal.ply == board.entries.len() as i64
+}
+
+/// What the readers of a board should know of the proposal that waits on it.
+pub(crate) async fn note_of_proposal(tx: &mut ReadTx, board: &Board) -> Result<Option<Note>, StoreError> {
+    let pending = pending_proposal(tx, board).await?;
+    Ok(pending.map(|proposal| note_of(board, &proposal)))
+}
+
+pub(crate) fn note_of(board: &Board, proposal: &ProposalRow) -> Note {
+    let waiting = still_to_answer(board, proposal);
+    let answers = if let [only] = waiting.as_slice() { only } else { "USERID" };
+    Note::Proposed {
+        by: board.userid_at(proposal.seat).to_owned(),
+        kind: proposal.kind,
+        answer: format!("{} move {} {answers} PASSWORD", board.row.game, board.row.number),
+        waiting,
+    }
+}
+
+/// Ends a board as a draw when one is proposed on it that nobody refused: what the clock does with an
+/// offer that was left unanswered. `false`: no draw is proposed. No mail is queued here.
+///
+/// # Errors
+/// When the database fails.
+pub async fn accept_silent_draw(
+    tx: &mut WriteTx,
+    app: &App,
+    board: &mut Board,
+    now: Millis,
+) -> Result<bool, ServiceError> {
+    let pending = pending_proposal(tx, board).await?;
+    if pending.is_none_or(|proposal| proposal.kind != ProposalKind::Draw) {
+        return Ok(false);
+    }
+    agree_on_draw(tx, app, board, now).await?;
+    Ok(true)
+}
+
+/// `move … propose|undo|accept|reject`, by a user whose password is checked.
+pub(crate) async fn act(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    board: Board,
+    user: &UserRow,
+    turning: Turning<'_>,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    if let Err(refusal) = check_plays(&board, user).and_then(|()| check_number(&board, turning.number)) {
+        return Err(refusal.about(board).into());
+    }
+    let pending = pending_proposal(tx, &board).await?;
+    let (mut board, note) = match (turning.action, pending) {
+        (Action::Propose, pending) => {
+            let board = check_offer(board, ProposalKind::Draw, pending.as_ref())?;
+            propose(tx, board, user, ProposalKind::Draw, now).await?
+        }
+        (Action::Undo, pending) => {
+            let board = check_offer(board, ProposalKind::Undo, pending.as_ref())?;
+            if last_own_move(&board).is_none() {
+                let refusal = Refusal::new(Code::Conflict, "there is no move that could be taken back")
+                    .hint("Resignations are final, and so is what was played before them.");
+                return Err(refusal.about(board).into());
+            }
+            propose(tx, board, user, ProposalKind::Undo, now).await?
+        }
+        (_, None) => {
+            let refusal = Refusal::new(Code::NothingProposed, "nothing is proposed on this board")
+                .hint("A proposal is void as soon as somebody moves.");
+            return Err(refusal.about(board).into());
+        }
+        (Action::Accept, Some(proposal)) => agree(tx, app, board, user, proposal, now).await?,
+        (_, Some(proposal)) => {
+            tx.delete_proposal(board.row.id).await?;
+            // The board's row is touched too: a move made at the same moment must see this.
+            tx.update_board(&board.row).await?;
+            (board, Note::Rejected { by: user.userid.clone(), kind: proposal.kind })
+        }
+    };
+    let mut facts = BoardFacts::plain(Heading::Summary);
+    facts.notes.push(note);
+    let ply = board.entries.len();
+    facts.remark = comment(tx, &board, ply, user, prepared, now).await?;
+    board.row.ply = ply as i64;
+    answer_with_board(tx, app, &board, facts, now).await
+}
+
+fn check_number(board: &Board, number: Option<u32>) -> Result<(), Refusal> {
+    match number {
+        Some(number) if i64::from(number) != board.next_number() => {
+            let message = format!("the next move here is number {}, not {number}", board.next_number());
+            Err(Refusal::new(Code::WrongMoveNumber, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_offer(
+    board: Board,
+    kind: ProposalKind,
+    pending: Option<&ProposalRow>,
+) -> Result<Board, ServiceError> {
+    let (ability, what) = match kind {
+        ProposalKind::Draw => (Ability::Draw, "draws by agreement"),
+        ProposalKind::Undo => (Ability::Undo, "moves that are taken back"),
+    };
+    if !board.game.meta().abilities.has(ability) {
+        let refusal = Refusal::new(Code::NotSupported, format!("{} has no {what}", board.title()));
+        return Err(refusal.about(board).into());
+    }
+    if let Some(pending) = pending {
+        let by = board.userid_at(pending.seat).to_owned();
+        let refusal =
+            Refusal::new(Code::AlreadyProposed, format!("{by} has already proposed {}", pending.kind))
+                .hint("The others answer with `accept` or `reject`; a move makes the proposal void.");
+        return Err(refusal.about(board).into());
+    }
+    Ok(board)
+}
+
+async fn propose(
+    tx: &mut WriteTx,
+    board: Board,
+    user: &UserRow,
+    kind: ProposalKind,
+    now: Millis,
+) -> Result<(Board, Note), ServiceError> {
+    let seat = board.seat_of(user.id).map_or(1, |seat| seat.seat);
+    let ply = board.entries.len() as i64;
+    let row = ProposalRow { kind, seat, ply, accepted: String::new(), at: now };
+    if still_to_answer(&board, &row).is_empty() {
+        let refusal = Refusal::new(Code::Conflict, "there is nobody else here who could agree");
+        return Err(refusal.about(board).into());
+    }
+    tx.save_proposal(board.row.id, &row).await?;
+    tx.update_board(&board.row).await?;
+    let note = note_of(&board, &row);
+    Ok((board, note))
+}
+
+/// Users who still play and have not agreed; the proposer agrees with himself, in whichever seats.
+pub(crate) fn still_to_answer(board: &Board, proposal: &ProposalRow) -> Vec<String> {
+    let agreed: Vec<i64> = proposal.seats_that_agreed().chain([proposal.seat]).collect();
+    let users: Vec<_> =
+        board.seats.iter().filter(|row| agreed.contains(&row.seat)).map(|row| row.user_id).collect();
+    let mut waiting: Vec<String> = Vec::new();
+    for row in &board.seats {
+        if row.state == SeatState::Playing && !users.contains(&row.user_id) && !waiting.contains(&row.userid)
+        {
+            waiting.push(row.userid.clone());
+        }
+    }
+    waiting
+}
+
+async fn agree(
+    tx: &mut WriteTx,
+    app: &App,
+    mut board: Board,
+    user: &UserRow,
+    mut proposal: ProposalRow,
+    now: Millis,
+) -> Result<(Board, Note), ServiceError> {
+    let waiting = still_to_answer(&board, &proposal);
+    if !waiting.contains(&user.userid) {
+        let refusal = Refusal::new(Code::AlreadyProposed, "you have agreed to that already")
+            .hint(format!("Still to answer: {}", waiting.join(", ")));
+        return Err(refusal.about(board).into());
+    }
+    let own = board.seats.iter().find(|row| row.user_id == user.id).map_or(0, |row| row.seat);
+    let agreed: Vec<String> =
+        proposal.seats_that_agreed().chain([own]).map(|seat| seat.to_string()).collect();
+    proposal.accepted = agreed.join(",");
+    let waiting = still_to_answer(&board, &proposal);
+    if !waiting.is_empty() {
+        tx.save_proposal(board.row.id, &proposal).await?;
+        tx.update_board(&board.row).await?;
+        let note = note_of(&board, &proposal);
+        return Ok((board, note));
+    }
+    match proposal.kind {
+        ProposalKind::Draw => agree_on_draw(tx, app, &mut board, now).await?,
+        ProposalKind::Undo => board = take_back(tx, app, board, now).await?,
+    }
+    Ok((board, Note::Agreed { kind: proposal.kind }))
+}
+
+async fn agree_on_draw(
+    tx: &mut WriteTx,
+    app: &App,
+    board: &mut Board,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    let stored = board.entries.len();
+    if let Standing::ToMove(next) = board.standing() {
+        board.agree_on_draw(next, now);
+    }
+    tx.delete_proposal(board.row.id).await?;
+    settle(tx, app, board, stored, now).await
+}
+
+/// The index of the last move that a player made himself, unless somebody has resigned since.
+pub(crate) fn last_own_move(board: &Board) -> Option<usize> {
+    let gone = |kind| matches!(kind, MoveKind::Resign | MoveKind::Forfeit | MoveKind::Adjudicated);
+    let index = board.entries.iter().rposition(|entry| !entry.row.auto || gone(entry.row.kind))?;
+    board.entries.get(index).filter(|entry| !gone(entry.row.kind)).map(|_| index)
+}
+
+/// Back to before the last player's own move: what the server played after it goes with it.
+pub(crate) async fn take_back(
+    tx: &mut WriteTx,
+    app: &App,
+    mut board: Board,
+    now: Millis,
+) -> Result<Board, ServiceError> {
+    let Some(ply) = last_own_move(&board) else {
+        return Err(StoreError::Corrupt("an undo without a move".to_owned()).into());
+    };
+    queue::drop_all(tx, app, &mut board, queue::TAKEN_BACK, now).await?;
+    let swapped = board.entries.get(ply).is_some_and(|entry| entry.row.kind == MoveKind::Swap);
+    if let ([one, other, ..], true) = (board.seats.as_slice(), swapped) {
+        tx.exchange_users(board.row.id, one, other).await?;
+    }
+    tx.drop_board_mails(board.row.id, now).await?;
+    tx.delete_moves_behind(board.row.id, ply as i64).await?;
+    tx.delete_proposal(board.row.id).await?;
+    let mut board = board.at(app, ply)?;
+    settle(tx, app, &mut board, ply, now).await?;
+    restart_clock(tx, &mut board, now).await?;
+    Ok(board)
+}

@@ -1,0 +1,203 @@
+//! Looking at boards: nothing here changes anything.
+
+use std::collections::HashSet;
+
+use knotpost_commands::{Command, Effect, Selector};
+
+use crate::app::App;
+use crate::boards::{Board, Code, Refusal, ServiceError};
+use crate::mailing::post::{BoardFacts, Heading};
+use crate::play::proposals::{is_pending, note_of};
+use crate::ratings::board_ratings;
+use crate::replies::sheet::{Listing, Spoken};
+use crate::replies::{Answer, BoardLine, GameCount, Reply, Sheet};
+use knotpost_model::{BoardKey, BoardState, Millis};
+use knotpost_storage::{BoardFilter, BoardRow, ProposalRow, ReadTx, SeatRow, StoreError, UserRow};
+
+/// Boards drawn in one answer.
+pub(crate) const MOST_SHEETS: usize = 40;
+/// Lines of a table in one answer.
+pub(crate) const MOST_LINES: i64 = 500;
+
+/// Whether the command changes nothing.
+pub(crate) fn is_query(command: &Command) -> bool {
+    command.effect() == Effect::Query
+}
+
+pub(crate) async fn count_games(tx: &mut ReadTx, app: &App) -> Result<Vec<GameCount>, StoreError> {
+    let mut counts = Vec::new();
+    for game in app.games() {
+        let meta = game.meta();
+        let (active, over) = tx.count_boards(meta.name).await?;
+        counts.push(GameCount {
+            game: meta.name.to_owned(),
+            title: meta.title.to_owned(),
+            summary: meta.summary.to_owned(),
+            active,
+            over,
+        });
+    }
+    Ok(counts)
+}
+
+/// The board with its whole move list and what was said with the last move.
+pub(crate) async fn show(tx: &mut ReadTx, board: &Board, now: Millis) -> Result<Sheet, StoreError> {
+    Ok(show_with_proposal(tx, board, now).await?.0)
+}
+
+/// As [`show`], with the proposal that waits on the board.
+pub(crate) async fn show_with_proposal(
+    tx: &mut ReadTx,
+    board: &Board,
+    now: Millis,
+) -> Result<(Sheet, Option<ProposalRow>), StoreError> {
+    let around = tx.board_context(board.row.id, board.entries.len() as i64).await?;
+    let proposal = around.proposal.filter(|proposal| is_pending(proposal, board));
+    let notes = proposal.iter().map(|proposal| note_of(board, proposal)).collect();
+    let facts = BoardFacts { subscribers: around.watchers, notes, ..BoardFacts::plain(Heading::Show) };
+    let facts = facts.with_moment(board, now);
+    let ratings = board_ratings::change_lines(tx, board).await?;
+    let sheet = Sheet::of(board, &facts, None, Listing::Whole, now)
+        .with_spoken(around.comment.map(Spoken::from))
+        .with_ratings(ratings);
+    Ok((sheet, proposal))
+}
+
+pub(crate) fn boards_answer(mut sheets: Vec<Sheet>) -> Answer {
+    let boards = sheets
+        .iter()
+        .filter_map(|sheet| Some(crate::play::boards::name(&sheet.game, i64::from(sheet.number?))))
+        .collect();
+    let reply = match sheets.len() {
+        1 => Reply::Board(Box::new(sheets.remove(0))),
+        _ => Reply::Boards { subject: "Show summary".to_owned(), sheets },
+    };
+    Answer { boards, ..Answer::to_sender(reply) }
+}
+
+pub(crate) fn check_amount(game: Option<&str>, boards: usize) -> Result<(), ServiceError> {
+    if boards <= MOST_SHEETS {
+        return Ok(());
+    }
+    let refusal = Refusal::new(
+        Code::TooMuchMail,
+        format!("that is more than {MOST_SHEETS} boards; an answer of that size is too much mail"),
+    )
+    .hint(format!("Ask for fewer boards, or for a table: {} games USERID", game.unwrap_or("all")));
+    Err(Refusal { game: game.map(str::to_owned), ..refusal }.into())
+}
+
+/// The board after `at` moves; negative numbers count back from the end.
+pub(crate) fn at_ply(app: &App, board: Board, at: Option<i64>) -> Result<Board, ServiceError> {
+    let Some(at) = at else { return Ok(board) };
+    let made = board.entries.len() as i64;
+    let ply = if at < 0 { made + at } else { at };
+    if !(0..=made).contains(&ply) {
+        let message =
+            format!("{} {} has {made} moves; there is no position #{at}", board.title(), board.row.number);
+        return Err(Refusal::new(Code::BadValue, message).about(board).into());
+    }
+    Ok(board.at(app, ply as usize)?)
+}
+
+pub(crate) async fn find_users(
+    tx: &mut ReadTx,
+    game: Option<&str>,
+    names: &[String],
+) -> Result<Vec<UserRow>, ServiceError> {
+    let mut users = Vec::new();
+    for name in names {
+        let Some(user) = tx.find_user(name).await? else {
+            let refusal = Refusal::new(Code::NoSuchUser, format!("there is no user `{name}`"));
+            return Err(Refusal { game: game.map(str::to_owned), ..refusal }.into());
+        };
+        users.push(user);
+    }
+    Ok(users)
+}
+
+pub(crate) async fn select_boards(
+    tx: &mut ReadTx,
+    game: &str,
+    users: &[UserRow],
+    selector: Option<Selector>,
+    limit: i64,
+) -> Result<Vec<BoardRow>, ServiceError> {
+    let state = match selector {
+        None | Some(Selector::Active | Selector::Next) => Some(BoardState::Active),
+        Some(Selector::Inactive) => Some(BoardState::Over),
+        Some(Selector::All | Selector::Standard) => None,
+        Some(Selector::Tournament) => {
+            return Err(Refusal::new(
+                Code::NotSupported,
+                "there are no tournaments in this version of the server",
+            )
+            .into());
+        }
+    };
+    let next = selector == Some(Selector::Next);
+    let filter = BoardFilter { game: Some(game.to_owned()), state, next, ..BoardFilter::default() };
+    if users.is_empty() {
+        return Ok(tx.list_boards(&filter, limit).await?);
+    }
+    let (mut rows, mut known): (Vec<BoardRow>, HashSet<BoardKey>) = (Vec::new(), HashSet::new());
+    for user in users {
+        let found = tx.list_boards(&BoardFilter { user: Some(user.id), ..filter.clone() }, limit).await?;
+        rows.extend(found.into_iter().filter(|row| known.insert(row.id)));
+        if rows.len() as i64 >= limit {
+            break;
+        }
+    }
+    Ok(rows)
+}
+
+pub(crate) fn line(row: &BoardRow, seats: &[SeatRow]) -> BoardLine {
+    BoardLine {
+        game: row.game.clone(),
+        number: row.number,
+        ply: row.ply,
+        players: seats.iter().map(|seat| seat.userid.clone()).collect(),
+        status: status(row, seats),
+    }
+}
+
+fn status(row: &BoardRow, seats: &[SeatRow]) -> String {
+    match row.state {
+        BoardState::Active => seats
+            .iter()
+            .find(|seat| seat.to_move)
+            .map_or_else(|| "waiting".to_owned(), |seat| format!("{}'s turn", seat.userid)),
+        BoardState::Removed => "removed".to_owned(),
+        BoardState::Over => match winner(row, seats).as_str() {
+            "TIE" => "tie".to_owned(),
+            name => format!("won by {name}"),
+        },
+    }
+}
+
+/// The winner's name, or `TIE`.
+pub(crate) fn winner(row: &BoardRow, seats: &[SeatRow]) -> String {
+    let winner = row.winners.as_deref().and_then(|winners| winners.parse::<i64>().ok());
+    winner
+        .and_then(|winner| seats.iter().find(|seat| seat.seat == winner))
+        .map_or_else(|| "TIE".to_owned(), |seat| seat.userid.clone())
+}
+
+/// Boards as lines, for pages and the API, starting after a row; with the key to go on from.
+pub(crate) async fn list_boards(
+    tx: &mut ReadTx,
+    filter: &BoardFilter,
+    limit: i64,
+) -> Result<(Vec<(BoardRow, Vec<SeatRow>, BoardLine)>, Option<BoardKey>), StoreError> {
+    let mut rows = tx.list_boards(filter, limit + 1).await?;
+    let more = rows.len() as i64 > limit;
+    rows.truncate(usize::try_from(limit).unwrap_or(0));
+    let next = rows.last().filter(|_| more).map(|row| row.id);
+    let mut lines = Vec::new();
+    for row in rows {
+        let seats = tx.seats(row.id).await?;
+        let line = line(&row, &seats);
+        lines.push((row, seats, line));
+    }
+    Ok((lines, next))
+}

@@ -1,0 +1,76 @@
+//! Moves in two steps: `submit` shows the board as it would be to the player alone, `confirm` plays the move.
+//!
+//! What was submitted holds for the position it was submitted in. How a turn is made is the business of `moves`.
+
+use knotpost_rules::Turn;
+
+use crate::app::App;
+use crate::boards::{Board, ServiceError};
+use crate::mailing::post::{BoardFacts, Heading, Note, post_to_player};
+use crate::mailing::readers::style_of;
+use crate::play::moves;
+use crate::replies::sheet::{Listing, Spoken};
+use crate::replies::{Answer, Answers, Reply, Sheet};
+use knotpost_model::Millis;
+use knotpost_storage::{ReadTx, StoreError, SubmissionRow, UserRow, WriteTx};
+
+/// Keeps a turn that the player may take now, instead of making it.
+pub(crate) async fn keep(
+    tx: &mut WriteTx,
+    app: &App,
+    board: Board,
+    user: &UserRow,
+    word: &str,
+    said: &str,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let turn = Turn::from_word(word);
+    let mut tried = board.at(app, board.entries.len())?;
+    // No roll is seen before its turn.
+    tried.position.seal_chance();
+    if let Err(error) = tried.play(turn, false, now) {
+        return Err(moves::illegal(&error, turn, board, &user.userid).into());
+    }
+    if matches!(turn, Turn::Swap) {
+        tried.exchange_users();
+    }
+    let seat = board.seat_of(user.id).map_or(1, |seat| seat.seat);
+    let ply = board.entries.len() as i64;
+    let row = SubmissionRow { ply, text: word.to_owned(), comment: said.trim_end().to_owned() };
+    tx.touch_board(board.row.id).await?;
+    tx.save_submission(board.row.id, seat, &row, now).await?;
+    let reply = Reply::Board(Box::new(show(tx, &tried, user, row.comment, now).await?));
+    post_to_player(tx, app, &reply, &board, user, Some(word), now).await?;
+    Ok(Answer::to_registered(reply).about(board.name()))
+}
+
+/// The board as it would be, for the one who would move.
+async fn show(
+    tx: &mut ReadTx,
+    tried: &Board,
+    user: &UserRow,
+    said: String,
+    now: Millis,
+) -> Result<Sheet, StoreError> {
+    let facts = BoardFacts {
+        notes: vec![Note::Submitted {
+            game: tried.row.game.clone(),
+            number: tried.row.number,
+            userid: user.userid.clone(),
+        }],
+        style: style_of(tx, user.id, &tried.row.game).await?,
+        ..BoardFacts::plain(Heading::Submit)
+    };
+    let spoken = Some(said).filter(|said| !said.trim().is_empty());
+    let spoken = spoken.map(|text| Spoken { who: user.userid.clone(), text });
+    let sheet = Sheet::of(tried, &facts, Some(&user.userid), Listing::Recent, now);
+    let mut sheet = sheet.with_spoken(spoken).with_answers(Some(Answers::Confirm));
+    // Time is counted only when the move is made, also where it would be the last one.
+    sheet.times = None;
+    Ok(sheet)
+}
+
+/// Whether somebody with this wish confirms every move.
+pub(crate) fn is_to_confirm(wish: Option<&str>) -> bool {
+    wish == Some("on")
+}

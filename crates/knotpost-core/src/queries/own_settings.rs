@@ -1,0 +1,32 @@
+//! What a user sees of his own account.
+
+use crate::app::App;
+use crate::boards::ServiceError;
+use crate::identity::Visitor;
+use crate::play::preferences::{PreferenceLine, lines_for_all_games};
+use knotpost_model::Millis;
+
+/// An account as its owner sees it.
+#[derive(Clone, Debug)]
+pub struct OwnSettings {
+    /// What he wants, for all games.
+    pub preferences: Vec<PreferenceLine>,
+    /// His addresses, and whether each is confirmed.
+    pub addresses: Vec<(String, bool)>,
+    /// Until when he has time off.
+    pub away_until: Option<Millis>,
+}
+
+/// The account of a visitor.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_own_settings(app: &App, visitor: &Visitor) -> Result<OwnSettings, ServiceError> {
+    let (mut tx, now) = (app.store.read().await?, app.clock.now());
+    let preferences = lines_for_all_games(&tx.preferences(visitor.user).await?);
+    let addresses = tx.addresses(visitor.user).await?.into_iter();
+    let addresses = addresses.map(|row| (row.address, row.verified_at.is_some())).collect();
+    let vacations = tx.vacations(visitor.user, now).await?.into_iter();
+    let away_until = vacations.map(|row| row.until_at).max_by_key(|until| until.0);
+    Ok(OwnSettings { preferences, addresses, away_until })
+}

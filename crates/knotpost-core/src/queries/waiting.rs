@@ -1,0 +1,88 @@
+//! The boards that wait for a user, with what his feeds say of them.
+
+use crate::app::App;
+use crate::boards::time::{LastMoment, last_moment, waiting_since};
+use crate::boards::{Board, Standing};
+use crate::identity::FeedReader;
+use crate::replies::sheet::Spoken;
+use knotpost_model::Millis;
+use knotpost_storage::{BoardRow, ReadTx, StoreError, WaitingOrder};
+
+/// A feed tells of no more boards than this.
+pub const MOST_WAITING: i64 = 200;
+
+/// A board that waits for somebody.
+pub struct Waiting {
+    /// The board.
+    pub board: Board,
+    /// Since when it waits: since the last move, or since a later moment at which a move was taken back or a pause
+    /// ended.
+    pub since: Millis,
+    /// What was said with the last move.
+    pub spoken: Option<Spoken>,
+    /// When the time is up; `None`: none runs now.
+    pub last_moment: Option<LastMoment>,
+}
+
+/// Boards where it is this user's turn, the latest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_turns(app: &App, reader: &FeedReader) -> Result<Vec<Waiting>, StoreError> {
+    let mut waiting = load(app, reader, WaitingOrder::Latest).await?;
+    waiting.sort_by_key(|waiting| std::cmp::Reverse((waiting.since, waiting.board.row.id.0)));
+    Ok(waiting)
+}
+
+/// Boards where this user's time runs, the shortest time first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_deadlines(
+    app: &App,
+    reader: &FeedReader,
+) -> Result<Vec<(Waiting, LastMoment)>, StoreError> {
+    let forfeit_ms = crate::boards::TimeLimits::new(None, None, None, &app.config.time).forfeit.0;
+    let waiting = load(app, reader, WaitingOrder::Shortest { forfeit_ms }).await?;
+    let with_end = |waiting: Waiting| waiting.last_moment.map(|end| (waiting, end));
+    let mut running: Vec<(Waiting, LastMoment)> = waiting.into_iter().filter_map(with_end).collect();
+    running.sort_by_key(|(waiting, end)| (end.at, waiting.board.row.id.0));
+    Ok(running)
+}
+
+async fn load(app: &App, reader: &FeedReader, order: WaitingOrder) -> Result<Vec<Waiting>, StoreError> {
+    let (mut tx, now) = (app.store.read().await?, app.clock.now());
+    let mut waiting = Vec::new();
+    for row in tx.boards_waiting_for(reader.user, order, MOST_WAITING).await? {
+        let (game, number) = (row.game.clone(), row.number);
+        match look_at(&mut tx, app, row, now).await {
+            Ok(board) => waiting.extend(board),
+            // One broken board must not hide all others.
+            Err(error @ StoreError::Corrupt(_)) => {
+                tracing::error!(game, number, error = error.with_causes(), "a board was left out of a feed");
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(waiting)
+}
+
+/// `None`: the board is over, whatever its row says.
+async fn look_at(
+    tx: &mut ReadTx,
+    app: &App,
+    row: BoardRow,
+    now: Millis,
+) -> Result<Option<Waiting>, StoreError> {
+    let key = row.id;
+    let mut board = Board::from_row(tx, app, row).await?;
+    if !matches!(board.standing(), Standing::ToMove(_)) {
+        return Ok(None);
+    }
+    board.load_pauses(tx).await?;
+    let resumed = tx.board_pauses(key).await?.iter().map(|pause| pause.until).max();
+    let since = resumed.map_or(waiting_since(&board), |resumed| resumed.max(waiting_since(&board)));
+    let spoken = tx.comment(key, board.entries.len() as i64).await?.map(Spoken::from);
+    let last_moment = last_moment(&board, now);
+    Ok(Some(Waiting { board, since, spoken, last_moment }))
+}

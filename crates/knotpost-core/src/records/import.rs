@@ -1,0 +1,210 @@
+//! Taking in games that were played elsewhere: all of a file, each once, or nothing.
+
+use std::sync::Arc;
+
+use super::read::{Played, essence_of};
+use super::write::record_of;
+use super::{ReadError, read_games};
+use crate::app::App;
+use crate::boards::Board;
+use knotpost_model::{BoardKey, BoardRef, BoardState, Millis, RemarkKind, SeatState, UserKey};
+use knotpost_storage::{NewBoard, NewSeat, NewUser, ReadTx, StoreError, UserState, WriteTx};
+
+/// Games of one transaction.
+const BATCH: usize = 50;
+
+/// What became of one record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Imported {
+    /// It is this board now.
+    New(BoardRef),
+    /// It was here before, as this board.
+    Known(BoardRef),
+}
+
+/// What became of a file.
+#[derive(Clone, Debug)]
+pub enum Import {
+    /// Every record, in the order of the file.
+    Done(Vec<Imported>),
+    /// Nothing was stored, because of these.
+    Refused(Vec<ReadError>),
+}
+
+/// What is done about players who are no users here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strangers {
+    /// The file is refused.
+    Refuse,
+    /// They become users whom nobody can act for until an administrator lets them in.
+    Create,
+}
+
+/// Takes in the finished games of a file of records. They keep their numbers where these are free, are not rated,
+/// and nobody is mailed. `progress` hears how many of how many are done.
+///
+/// The whole file is checked before anything is stored; then games are stored in batches, each whole or not at
+/// all. Whoever is interrupted can start again: a game that is here already is recognised.
+///
+/// # Errors
+/// When the database fails.
+pub async fn import(
+    app: &Arc<App>,
+    text: &str,
+    strangers: Strangers,
+    mut progress: impl FnMut(usize, usize),
+) -> Result<Import, StoreError> {
+    let now = app.clock.now();
+    let games = match read_games(app.registry, text, now) {
+        Ok(games) => games,
+        Err(errors) => return Ok(Import::Refused(errors)),
+    };
+    if strangers == Strangers::Refuse {
+        let unknown = find_strangers(app, &games).await?;
+        if !unknown.is_empty() {
+            return Ok(Import::Refused(unknown));
+        }
+    } else if let Some(error) = find_unusable(app, &games) {
+        return Ok(Import::Refused(vec![error]));
+    }
+    let (total, mut done) = (games.len(), Vec::new());
+    for batch in games.chunks(BATCH) {
+        let (shared, batch): (Arc<App>, Arc<[Played]>) = (Arc::clone(app), batch.into());
+        let stored = app.store.write(move |tx| {
+            let (app, batch) = (Arc::clone(&shared), Arc::clone(&batch));
+            Box::pin(async move {
+                let mut stored = Vec::new();
+                for game in batch.iter() {
+                    stored.push(take(tx, &app, game, now).await?);
+                }
+                Ok(stored)
+            })
+        });
+        done.extend(stored.await?);
+        progress(done.len(), total);
+    }
+    Ok(Import::Done(done))
+}
+
+/// Players who are no users here, each once.
+async fn find_strangers(app: &App, games: &[Played]) -> Result<Vec<ReadError>, StoreError> {
+    let mut tx = app.store.read().await?;
+    let (mut seen, mut unknown) = (std::collections::HashSet::new(), Vec::new());
+    for game in games {
+        for name in &game.players {
+            if seen.insert(name.to_lowercase()) && tx.find_user(name).await?.is_none() {
+                let what = format!("in the record that begins here: there is no user `{name}`");
+                unknown.push(ReadError { line: game.line, what });
+            }
+        }
+    }
+    Ok(unknown)
+}
+
+/// A name that nobody could sign up with.
+fn find_unusable(app: &App, games: &[Played]) -> Option<ReadError> {
+    games.iter().find_map(|game| {
+        let mut rules =
+            game.players.iter().map(|name| knotpost_commands::Userid::keep(name, &app.vocabulary));
+        let what = rules.find_map(Result::err)?;
+        Some(ReadError { line: game.line, what: format!("in the record that begins here: {what}") })
+    })
+}
+
+/// Stores a game unless it is here.
+async fn take(tx: &mut WriteTx, app: &App, game: &Played, now: Millis) -> Result<Imported, StoreError> {
+    if let Some(known) = find_known(tx, app, game).await? {
+        return Ok(Imported::Known(known));
+    }
+    let mut users = Vec::new();
+    for name in &game.players {
+        users.push(find_or_make(tx, name, now).await?);
+    }
+    let number = match game.number {
+        Some(number) if tx.claim_board_number(game.game, number).await? => i64::from(number),
+        _ => tx.take_board_number(game.game).await?,
+    };
+    let key = insert(tx, game, number, &users).await?;
+    let tags = serde_json::to_string(&game.kept).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    tx.insert_import(key, &game.digest, &tags, now).await?;
+    Ok(Imported::New(BoardRef { game: game.game.to_owned(), number: number as u32 }))
+}
+
+/// The board that is this game: made from the same record, or played here.
+async fn find_known(tx: &mut ReadTx, app: &App, game: &Played) -> Result<Option<BoardRef>, StoreError> {
+    if let Some(key) = tx.find_import(&game.digest).await?
+        && let Some(row) = tx.board(key).await?
+    {
+        return Ok(Some(BoardRef { game: row.game, number: row.number as u32 }));
+    }
+    for key in tx.boards_ended_in(game.game, game.ended, &game.seed, game.moves.len() as i64).await? {
+        let Some(row) = tx.board(key).await? else { continue };
+        let board = Board::from_row(tx, app, row).await?;
+        if essence_of(&record_of(tx, &board).await?) == game.essence {
+            return Ok(Some(board.name()));
+        }
+    }
+    Ok(None)
+}
+
+async fn find_or_make(tx: &mut WriteTx, name: &str, now: Millis) -> Result<UserKey, StoreError> {
+    if let Some(user) = tx.find_user(name).await? {
+        return Ok(user.id);
+    }
+    let new = NewUser { userid: name.to_owned(), password_hash: String::new(), at: now };
+    let Some(key) = tx.insert_user(&new).await? else {
+        return Err(StoreError::Corrupt(format!("the user {name} is there and is not")));
+    };
+    tx.set_password_hash(key, None, now).await?;
+    tx.set_user_state(key, UserState::Suspended).await?;
+    Ok(key)
+}
+
+async fn insert(
+    tx: &mut WriteTx,
+    game: &Played,
+    number: i64,
+    users: &[UserKey],
+) -> Result<BoardKey, StoreError> {
+    let new = NewBoard {
+        game: game.game.to_owned(),
+        options: game.options.clone(),
+        rules_version: game.rules_version,
+        seed: game.seed,
+        rated: false,
+        position: game.position.clone(),
+        scores: game.scores.clone(),
+        at: game.started,
+        nag_ms: None,
+        forfeit_ms: None,
+        total_ms: None,
+        history: None,
+    };
+    let key = tx.insert_board(number, &new).await?;
+    for (seat, user) in (1..).zip(users) {
+        tx.insert_seat(key, NewSeat { seat, user: *user, to_move: false }).await?;
+    }
+    for (mut seat, state) in tx.seats(key).await?.into_iter().zip(&game.states) {
+        if *state != SeatState::Playing {
+            seat.state = *state;
+            tx.update_seat(key, &seat).await?;
+        }
+    }
+    for entry in &game.moves {
+        tx.insert_move(key, entry).await?;
+    }
+    for said in &game.said {
+        let user = usize::try_from(said.seat - 1).ok().and_then(|index| users.get(index)).copied();
+        tx.insert_remark(key, said.ply, user, RemarkKind::Comment, &said.text, said.at).await?;
+    }
+    if let Some(mut row) = tx.board(key).await? {
+        row.state = BoardState::Over;
+        row.ply = game.moves.len() as i64;
+        row.winners = Some(game.winners.clone());
+        row.reason = Some(game.reason.clone());
+        row.last_move_at = game.moves.last().map(|entry| entry.at.0);
+        row.ended_at = Some(game.ended.0);
+        tx.update_board(&row).await?;
+    }
+    Ok(key)
+}

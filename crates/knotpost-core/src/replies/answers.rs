@@ -1,0 +1,41 @@
+//! What the reader of a board mail can reply to it.
+
+use serde::Serialize;
+
+use crate::boards::{Board, Standing};
+use crate::mailing::post::{BoardFacts, Note};
+use knotpost_model::SeatState;
+use knotpost_storage::UserRow;
+
+/// The reply that a board mail asks its reader for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answers {
+    /// His move, for example this one.
+    Move(String),
+    /// His word that what he submitted is to be played.
+    Confirm,
+    /// Yes or no to what somebody proposed.
+    Proposal,
+    /// Nothing: he may talk.
+    Talk,
+}
+
+impl Answers {
+    /// What `user` is asked for by a mail with this board.
+    pub(crate) fn of(board: &Board, facts: &BoardFacts, user: &UserRow) -> Self {
+        let seat = board.seat_of(user.id);
+        let Some(seat) = seat.filter(|seat| seat.state == SeatState::Playing) else { return Self::Talk };
+        let Standing::ToMove(next) = board.standing() else { return Self::Talk };
+        if facts.tell_of_pause() {
+            return Self::Talk;
+        }
+        let asked =
+            |note: &Note| matches!(note, Note::Proposed { waiting, .. } if waiting.contains(&user.userid));
+        if facts.notes.iter().any(asked) {
+            return Self::Proposal;
+        }
+        let on_turn = i64::from(next.number()) == seat.seat;
+        board.position.example_move().filter(|_| on_turn).map_or(Self::Talk, Self::Move)
+    }
+}

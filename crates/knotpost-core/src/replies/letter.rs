@@ -1,0 +1,245 @@
+//! A mail as plain data: what it says and to whom. How it becomes bytes is the business of `outbound`.
+
+use std::sync::Arc;
+
+use knotpost_rules::View;
+use serde::{Deserialize, Serialize};
+
+use crate::app::App;
+use crate::boards::depiction::Basis;
+use crate::mailing::Envelope;
+use crate::mailing::readers::style_of;
+use crate::mailing::references::Reference;
+use crate::replies::Reply;
+use knotpost_model::{Address, Millis, UserKey};
+use knotpost_storage::{ALL_GAMES, OutboxContent, ReadTx, StoreError};
+
+/// Whether a mail answers another one: RFC 3834, section 5.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Auto {
+    /// Written without being asked by this mail's recipient.
+    Generated,
+    /// The answer to a mail.
+    Replied,
+}
+
+/// Which forms of a mail its reader takes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MailForm {
+    /// Text, and the same as a page with pictures.
+    #[default]
+    Both,
+    /// Text alone.
+    Text,
+}
+
+impl MailForm {
+    /// Whether it is what holds without a wish.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What a value of the preference `mail` means.
+    pub(crate) fn of_wish(value: &str) -> Self {
+        if value == "text" { Self::Text } else { Self::Both }
+    }
+}
+
+/// What a mail says and to whom.
+///
+/// Addresses are bare (`local@domain`), ids without brackets. Line ends in display texts become blanks; anywhere
+/// else they are an error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Letter {
+    /// The name and the address in `From`.
+    pub from: (String, String),
+    /// The recipient.
+    pub to: String,
+    /// The Subject, in any script.
+    pub subject: String,
+    /// The text, in any script, with any line ends.
+    pub text: String,
+    /// The same as an HTML page; pictures are named by `cid:` and stand between [`picture_begins`] and
+    /// [`PICTURE_ENDS`].
+    pub html: Option<String>,
+    /// The `Message-ID`.
+    pub message_id: String,
+    /// The `Date`, in Unix milliseconds.
+    pub date: i64,
+    /// The mail that this one answers or follows.
+    pub in_reply_to: Option<String>,
+    /// The thread, oldest first.
+    pub references: Vec<String>,
+    /// `Auto-Submitted`.
+    pub auto: Auto,
+    /// What the list is called, and its id (a name of labels and dots).
+    pub list_id: Option<(String, String)>,
+    /// The address that a reply goes to.
+    pub reply_to: Option<String>,
+    /// The address by which we know our own mail when it comes back.
+    pub x_loop: String,
+    /// Where one request ends mails of this kind (RFC 8058).
+    pub unsubscribe: Option<String>,
+}
+
+/// What stands in the page before a picture that may be missing.
+pub fn picture_begins(content_id: &str) -> String {
+    format!("<!--picture {content_id}-->")
+}
+
+/// What stands behind it.
+pub const PICTURE_ENDS: &str = "<!--end of picture-->";
+
+/// A picture that a letter shows, not drawn yet.
+#[derive(Clone, Debug)]
+pub struct Depicted {
+    /// How the page names it, without `cid:`.
+    pub content_id: String,
+    /// What to draw.
+    pub view: Arc<View>,
+    /// Where that is found again.
+    pub basis: Basis,
+}
+
+/// A mail that is whole but for its pictures.
+#[derive(Clone, Debug)]
+pub struct Draft {
+    /// The mail.
+    pub letter: Letter,
+    /// Its pictures, in the order of the page.
+    pub pictures: Vec<Depicted>,
+}
+
+/// A [`Draft`] as it is stored: its pictures are found again when it is sent.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct StoredDraft {
+    /// The mail.
+    pub letter: Letter,
+    /// The pictures: how the page names them, and what they show.
+    pub pictures: Vec<(String, Basis)>,
+}
+
+impl From<Draft> for StoredDraft {
+    fn from(draft: Draft) -> Self {
+        let pictures = draft.pictures.into_iter().map(|one| (one.content_id, one.basis)).collect();
+        Self { letter: draft.letter, pictures }
+    }
+}
+
+/// A picture of a mail, drawn.
+#[derive(Clone, Debug)]
+pub struct Drawn {
+    /// How the page names it, without `cid:`.
+    pub content_id: String,
+    /// The bytes of a PNG file.
+    pub png: std::sync::Arc<[u8]>,
+}
+
+/// Turns what the server says into mails. Lives outside: use cases know no MIME.
+pub trait Composer: Send + Sync {
+    /// The mail that says it.
+    ///
+    /// # Errors
+    /// When a template is wrong.
+    fn draft(&self, reply: &Reply, envelope: &Envelope) -> Result<Draft, String>;
+
+    /// The whole message, the same for the same letter and pictures. Pictures that are not given are left out.
+    ///
+    /// # Errors
+    /// When a header cannot be made.
+    fn write(&self, letter: &Letter, pictures: &[Drawn]) -> Result<Vec<u8>, String>;
+
+    /// The message as it leaves, signed as of `date`; `None`: this server does not sign. Sent again, it is the same.
+    ///
+    /// # Errors
+    /// When the key fails.
+    fn sign(&self, message: &[u8], date: Millis) -> Result<Option<Vec<u8>>, String>;
+
+    /// The name of the reply's kind, as stored with the mail.
+    fn kind(&self, reply: &Reply) -> &'static str;
+
+    /// Subject and text alone.
+    ///
+    /// # Errors
+    /// When a template is wrong.
+    fn text(&self, reply: &Reply) -> Result<(String, String), String>;
+
+    /// Reads again what lies in files: templates and the key that signs.
+    ///
+    /// # Errors
+    /// When something of it cannot be used; then all stays as it is.
+    fn reload(&self) -> Result<(), String>;
+}
+
+/// The mail as it is stored: whole, or without the pictures that are drawn when it is sent.
+pub(crate) fn content_of(app: &App, draft: Draft) -> Result<OutboxContent, StoreError> {
+    if draft.pictures.is_empty() {
+        let bytes = app.composer.write(&draft.letter, &[]).map_err(StoreError::Corrupt)?;
+        return Ok(OutboxContent::Message(bytes));
+    }
+    let stored = Reference::Letter(Box::new(draft.into()));
+    let stored = serde_json::to_string(&stored).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    Ok(OutboxContent::Reference(stored))
+}
+
+/// Bytes that headers may take, and the sentence about what was cut off.
+const HEADERS: usize = 2_000;
+
+/// The mail as it is stored, text alone and no larger than this: what is too much is cut off between two lines, and the
+/// reader is told.
+pub(crate) fn content_within(app: &App, mut draft: Draft, most: usize) -> Result<OutboxContent, StoreError> {
+    draft.letter.html = None;
+    let write = |letter: &Letter| app.composer.write(letter, &[]).map_err(StoreError::Corrupt);
+    let mut bytes = write(&draft.letter)?;
+    let whole = std::mem::take(&mut draft.letter.text);
+    // What the transport makes of a text may be larger than the text, about evenly for all of it.
+    let mut room = most.saturating_sub(HEADERS) * whole.len() / bytes.len().max(1);
+    while bytes.len() > most && room > 0 {
+        draft.letter.text = cut(&whole, room, most, &app.config.server.public_url);
+        bytes = write(&draft.letter)?;
+        room = room * 9 / 10;
+    }
+    Ok(OutboxContent::Message(bytes))
+}
+
+/// The lines of a text that fit, and a sentence about the others.
+fn cut(text: &str, room: usize, most: usize, url: &str) -> String {
+    let mut kept = 0;
+    for line in text.split_inclusive('\n') {
+        if kept + line.len() > room {
+            break;
+        }
+        kept += line.len();
+    }
+    format!(
+        "{}\n\n[The rest is left out: an answer to a mail that proves nothing about its\nsender has at most {} kB. \
+         Ask for less at a time, or look here:\n{}]\n",
+        text.get(..kept).unwrap_or_default().trim_end(),
+        most / 1000,
+        url.trim_end_matches('/')
+    )
+}
+
+/// Which forms of this mail its reader wants: the user it is for, or the only one with that address.
+pub(crate) async fn form_for(
+    tx: &mut ReadTx,
+    reply: &Reply,
+    recipient: &Address,
+    user: Option<UserKey>,
+) -> Result<MailForm, StoreError> {
+    let user = match user {
+        Some(user) => Some(user),
+        None => match tx.users_at(&recipient.key()).await?.as_slice() {
+            [only] => Some(only.id),
+            _ => None,
+        },
+    };
+    let Some(user) = user else { return Ok(MailForm::default()) };
+    let game = match reply {
+        Reply::Board(sheet) => sheet.game.as_str(),
+        _ => ALL_GAMES,
+    };
+    Ok(style_of(tx, user, game).await?.form)
+}

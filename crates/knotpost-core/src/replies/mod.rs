@@ -1,0 +1,18 @@
+//! What a reply says, as plain data. How it is set and sent is decided elsewhere.
+
+pub(crate) mod answer;
+pub(crate) mod answers;
+pub(crate) mod letter;
+pub(crate) mod sheet;
+pub(crate) mod style;
+
+pub use answer::{
+    Answer, Audience, BoardLine, BudgetSpent, ChatsSpent, Column, Content, ErrorReply, Fact, Facts, Failure,
+    GameCount, Holds, LineResult, Reply, SeekLine, StandingLine, StandingsTable, Stranger, Table,
+};
+pub use answers::Answers;
+pub use letter::{
+    Auto, Composer, Depicted, Draft, Drawn, Letter, MailForm, PICTURE_ENDS, StoredDraft, picture_begins,
+};
+pub use sheet::{Listing, Seat, Sheet, Spoken, TimeFacts, Verdict};
+pub use style::Style;

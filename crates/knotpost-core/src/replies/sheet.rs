@@ -1,0 +1,302 @@
+//! A board as facts for whoever draws it: the text mail, the page, the API.
+
+use std::fmt;
+
+use knotpost_rules::{Outcome, Seat as RulesSeat, Viewer};
+use serde::{Deserialize, Serialize};
+
+use crate::boards::board::seat_at;
+use crate::boards::depiction::Basis;
+use crate::boards::time::{has_own_limits, time_facts};
+use crate::boards::{Board, Chance, Drawing, Standing, chance};
+use crate::mailing::post::{BoardFacts, Heading, Note};
+use crate::replies::{Answers, Style};
+use knotpost_model::Millis;
+
+/// How many rounds of the move list a mail shows.
+const ROUNDS: usize = 4;
+
+/// A seat and who sits there.
+#[derive(Clone, Debug, Serialize)]
+pub struct Seat {
+    /// Name of the side.
+    pub side: String,
+    /// The player.
+    pub userid: String,
+}
+
+/// A move of the list.
+#[derive(Clone, Debug, Serialize)]
+pub struct ListedMove {
+    /// Counting from 1 over all players.
+    pub number: i64,
+    /// The seat that made it, from 1.
+    pub seat: i64,
+    /// As shown, with `(Auto)` when the server made it.
+    pub text: String,
+}
+
+/// Whose turn it is, or how it ended.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It is this player's turn.
+    Turn(String),
+    /// These won, over the next best by so many points where that says something.
+    Won {
+        /// The winner.
+        userid: String,
+        /// The lead in points, when the points decided.
+        lead: Option<u32>,
+        /// Why, when it was not the points: `resignation`, `forfeit`.
+        reason: &'static str,
+    },
+    /// These share the first place.
+    Tie(Vec<String>),
+}
+
+impl fmt::Display for Verdict {
+    /// The sentence about it. Clients in the wild look for `It is (\S+)'s turn`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Turn(userid) => write!(f, "It is {userid}'s turn."),
+            Self::Won { userid, lead: Some(1), .. } => write!(f, "Game won by {userid} by 1 point."),
+            Self::Won { userid, lead: Some(points), .. } => {
+                write!(f, "Game won by {userid} by {points} points.")
+            }
+            Self::Won { userid, reason: "resignation", .. } => {
+                write!(f, "Game won by {userid} by resignation.")
+            }
+            Self::Won { userid, reason: "forfeit", .. } => write!(f, "Game won by {userid} on time."),
+            Self::Won { userid, reason: "adjudication", .. } => {
+                write!(f, "Game won by {userid} by adjudication.")
+            }
+            Self::Won { userid, .. } => write!(f, "Game won by {userid}."),
+            Self::Tie(userids) => write!(f, "The game was a tie. ({})", userids.join(", ")),
+        }
+    }
+}
+
+/// Something somebody said.
+#[derive(Clone, Debug, Serialize)]
+pub struct Spoken {
+    /// Who: `ann`, or `The challenger`.
+    pub who: String,
+    /// The words.
+    pub text: String,
+}
+
+/// Times of a board.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct TimeFacts {
+    /// When it began.
+    pub started: String,
+    /// When the last move was made.
+    pub last_move: Option<String>,
+    /// When it ended, or now.
+    pub until: String,
+    /// Whether it has ended.
+    pub ended: bool,
+    /// How much time the players have, on a board with limits of its own.
+    pub limits: Option<String>,
+    /// Time used by each player.
+    pub used: Vec<(String, String)>,
+    /// Time used by all.
+    pub total: String,
+}
+
+/// A board with everything a board mail says.
+#[derive(Clone, Debug, Serialize)]
+pub struct Sheet {
+    /// What kind of mail this is.
+    pub heading: Heading,
+    /// The game's name.
+    pub game: String,
+    /// The game's title.
+    pub title: String,
+    /// The board's number; `None` in a preview of a new board.
+    pub number: Option<u32>,
+    /// Options that differ from the defaults.
+    pub options: String,
+    /// What the reader should know, a line each.
+    pub notes: Vec<String>,
+    /// Whose turn, or how it ended.
+    pub verdict: Verdict,
+    /// The seats in turn order.
+    pub seats: Vec<Seat>,
+    /// The moves shown.
+    pub moves: Vec<ListedMove>,
+    /// The board.
+    #[serde(skip)]
+    pub drawing: Drawing,
+    /// A command the reader could send now.
+    pub example: Option<String>,
+    /// What the reader is asked to reply, when he can reply without a password.
+    #[serde(skip)]
+    pub answers: Option<Answers>,
+    /// Who watches.
+    pub subscribers: Vec<String>,
+    /// What was said.
+    pub spoken: Vec<Spoken>,
+    /// What can be checked of the dice, when it is to be shown.
+    pub chance: Option<Chance>,
+    /// Times, when they are to be shown.
+    pub times: Option<TimeFacts>,
+    /// What a rated board did to its players' ratings, a line each.
+    pub ratings: Vec<String>,
+    /// The number of the last move.
+    pub ply: usize,
+    /// Where the drawing is found again.
+    #[serde(skip)]
+    pub basis: Basis,
+}
+
+/// Which moves a sheet lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listing {
+    /// The last four rounds, or all when it is over.
+    Recent,
+    /// All.
+    Whole,
+}
+
+impl Sheet {
+    /// The sheet of a board as it stands in memory, for `reader` when that is a player.
+    pub fn of(
+        board: &Board,
+        facts: &BoardFacts,
+        reader: Option<&str>,
+        listing: Listing,
+        now: Millis,
+    ) -> Self {
+        let standing = board.standing();
+        let over = matches!(standing, Standing::Over(_));
+        let whole = over || listing == Listing::Whole;
+        let shown = if whole { board.entries.len() } else { facts.made.max(ROUNDS * board.seats.len()) };
+        let skipped = board.entries.len().saturating_sub(shown);
+        let viewer = viewer(board, reader);
+        Self {
+            heading: facts.heading,
+            game: board.row.game.clone(),
+            title: board.title().to_owned(),
+            number: Some(board.row.number as u32),
+            options: board.row.options.clone(),
+            notes: facts.notes.iter().map(Note::to_string).collect(),
+            verdict: verdict(board, &standing),
+            seats: board
+                .seats
+                .iter()
+                .map(|row| Seat { side: board.side(row.seat).to_owned(), userid: row.userid.clone() })
+                .collect(),
+            moves: board.entries.iter().skip(skipped).map(listed).collect(),
+            drawing: Drawing::of(&board.position, viewer, facts.style.layout),
+            example: example(board, &standing, reader).filter(|_| !facts.tell_of_pause()),
+            answers: None,
+            subscribers: facts.subscribers.clone(),
+            spoken: Vec::new(),
+            chance: chance(board).filter(|_| {
+                over || facts.begins || !matches!(facts.heading, Heading::Summary | Heading::Chat)
+            }),
+            times: facts.times.clone().or_else(|| times(board, facts.heading, &facts.style, now)),
+            ratings: Vec::new(),
+            ply: board.entries.len(),
+            basis: Basis::of(board, viewer),
+        }
+    }
+
+    /// What faces or cells mean and how moves are typed; nothing when it is over.
+    pub fn legend(&self) -> String {
+        match self.verdict {
+            Verdict::Turn(_) => self.drawing.legend(),
+            Verdict::Won { .. } | Verdict::Tie(_) => String::new(),
+        }
+    }
+
+    /// Whether this player is to move.
+    pub fn is_turn_of(&self, userid: &str) -> bool {
+        matches!(&self.verdict, Verdict::Turn(mover) if mover.eq_ignore_ascii_case(userid))
+    }
+
+    /// Adds something that was said.
+    #[must_use]
+    pub fn with_spoken(mut self, spoken: Option<Spoken>) -> Self {
+        self.spoken.extend(spoken);
+        self
+    }
+
+    /// Tells the reader how he can reply, where he can.
+    #[must_use]
+    pub fn with_answers(mut self, answers: Option<Answers>) -> Self {
+        self.answers = answers;
+        self
+    }
+
+    /// Adds what became of the players' ratings.
+    #[must_use]
+    pub fn with_ratings(mut self, lines: Vec<String>) -> Self {
+        self.ratings = lines;
+        self
+    }
+}
+
+fn listed(entry: &crate::boards::Entry) -> ListedMove {
+    let auto = if entry.row.auto { " (Auto)" } else { "" };
+    ListedMove { number: entry.row.number, seat: entry.row.seat, text: format!("{}{auto}", entry.text) }
+}
+
+fn viewer(board: &Board, reader: Option<&str>) -> Viewer {
+    reader
+        .and_then(|reader| board.seats.iter().find(|row| row.userid.eq_ignore_ascii_case(reader)))
+        .map_or(Viewer::Spectator, |row| Viewer::Seat(seat_at(row.seat)))
+}
+
+fn verdict(board: &Board, standing: &Standing) -> Verdict {
+    match standing {
+        Standing::ToMove(seat) => Verdict::Turn(board.userid_at(i64::from(seat.number())).to_owned()),
+        Standing::Over(outcome) => over(board, outcome),
+    }
+}
+
+fn over(board: &Board, outcome: &Outcome) -> Verdict {
+    let name = |seat: &RulesSeat| board.userid_at(i64::from(seat.number())).to_owned();
+    let winners = outcome.winners();
+    match winners.as_slice() {
+        [winner] => Verdict::Won { userid: name(winner), lead: lead(board, outcome), reason: outcome.reason },
+        several => Verdict::Tie(several.iter().map(name).collect()),
+    }
+}
+
+/// By how many points the winner leads, when points decided.
+fn lead(board: &Board, outcome: &Outcome) -> Option<u32> {
+    let knotpost_rules::Scores::Points(points) = board.position.scores() else { return None };
+    if outcome.reason != "score" {
+        return None;
+    }
+    let winner = outcome.winners().first()?.index();
+    let best = *points.get(winner)?;
+    let next = points.iter().enumerate().filter(|(seat, _)| *seat != winner).map(|(_, p)| *p).max()?;
+    best.checked_sub(next)
+}
+
+fn example(board: &Board, standing: &Standing, reader: Option<&str>) -> Option<String> {
+    let Standing::ToMove(seat) = standing else { return None };
+    let mover = board.userid_at(i64::from(seat.number()));
+    let name = reader.unwrap_or(mover);
+    if !name.eq_ignore_ascii_case(mover) {
+        return None;
+    }
+    let play = board.position.example_move()?;
+    Some(format!("{} move {} {name} PASSWORD {play}", board.row.game, board.row.number))
+}
+
+/// The times of a board where they matter: at its end, with limits of its own, in a reminder.
+pub(crate) fn times(board: &Board, heading: Heading, style: &Style, now: Millis) -> Option<TimeFacts> {
+    let over = matches!(board.standing(), Standing::Over(_));
+    (over || has_own_limits(&board.row) || heading == Heading::Nag).then(|| time_facts(board, style, now))
+}
+
+impl From<knotpost_storage::RemarkRow> for Spoken {
+    fn from(row: knotpost_storage::RemarkRow) -> Self {
+        Self { who: row.userid.unwrap_or_else(|| "The challenger".to_owned()), text: row.text }
+    }
+}

@@ -1,0 +1,10 @@
+//! A request as it came and as it is prepared: who asks for what, and what that proves.
+
+pub(crate) mod answering;
+pub(crate) mod prepared;
+pub(crate) mod reader;
+pub(crate) mod request;
+
+pub use answering::{Answering, Credit, ask_for_confirmation};
+pub use prepared::Prepared;
+pub use request::{Channel, Origin, Proof, ProvenUser, Request, gave_password_lately};

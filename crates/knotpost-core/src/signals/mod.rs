@@ -1,0 +1,5 @@
+//! Wakes workers and tells other processes what was committed.
+
+pub(crate) mod peers;
+
+pub use peers::{Announcements, Announcer, Notice, Wakeup, handle_notification, tell_peers};

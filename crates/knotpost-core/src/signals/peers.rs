@@ -1,0 +1,241 @@
+//! What this process tells its peers on the same database, and what it does when it hears them:
+//! wake its workers, count what somebody tried elsewhere, tell those who watch a board. Every notice is a hint: a process that
+//! hears none looks for itself a little later.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::{Notify, mpsc};
+
+use crate::app::App;
+use crate::identity::Share;
+use knotpost_model::BoardRef;
+use knotpost_storage::{MAX_NOTICE, Notification};
+
+/// Notices that wait to be told; beyond that they are dropped.
+const WAITING: usize = 1024;
+/// Notices of so long a time are told together.
+const BREATH: Duration = Duration::from_millis(20);
+
+/// One thing that other processes may want to know.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Notice {
+    /// A mail waits in the inbox.
+    Inbox,
+    /// A mail waits in the outbox.
+    Outbox,
+    /// Something happened on a board.
+    Board(BoardRef),
+    /// Somebody did something whose rate is limited.
+    Counted {
+        /// Whose share of what.
+        share: Share,
+        /// The digest of who.
+        key: String,
+    },
+}
+
+/// Notices of one process, as they travel.
+#[derive(Debug, Serialize, Deserialize)]
+struct Bundle {
+    from: String,
+    notices: Vec<Notice>,
+}
+
+/// Takes notices without ever waiting. One that nobody listens to forgets them.
+#[derive(Clone, Debug, Default)]
+pub struct Announcer(Option<mpsc::Sender<Notice>>);
+
+/// The other end of an [`Announcer`].
+#[derive(Debug)]
+pub struct Announcements(mpsc::Receiver<Notice>);
+
+impl Announcer {
+    /// An announcer and what it was told.
+    pub fn new() -> (Self, Announcements) {
+        let (sender, receiver) = mpsc::channel(WAITING);
+        (Self(Some(sender)), Announcements(receiver))
+    }
+
+    /// Has a notice told to the others soon.
+    pub fn announce(&self, notice: Notice) {
+        if let Some(sender) = &self.0 {
+            // What strangers can cause in any number leaves room for what wakes and shows.
+            if matches!(notice, Notice::Counted { .. }) && sender.capacity() < WAITING / 2 {
+                return;
+            }
+            // Full: the others look for themselves before long.
+            let _ = sender.try_send(notice);
+        }
+    }
+}
+
+/// A sign to the workers of this process and of its peers.
+#[derive(Debug)]
+pub struct Wakeup {
+    here: Notify,
+    notice: Notice,
+    announcer: Announcer,
+    /// Given with this one, if it was noted.
+    beside: Option<Arc<Wakeup>>,
+    noted: AtomicBool,
+}
+
+impl Wakeup {
+    /// A sign that is `notice` to the others.
+    pub fn new(notice: Notice, announcer: Announcer) -> Self {
+        Self { here: Notify::new(), notice, announcer, beside: None, noted: AtomicBool::new(false) }
+    }
+
+    /// The same, and with it another one that was noted meanwhile.
+    #[must_use]
+    pub fn beside(self, other: Arc<Self>) -> Self {
+        Self { beside: Some(other), ..self }
+    }
+
+    /// Has this sign given with the one beside which it stands: what is not yet committed cannot be worked on.
+    pub fn note(&self) {
+        self.noted.store(true, Ordering::Relaxed);
+    }
+
+    /// Wakes one worker here, and one in every other process.
+    pub fn notify_one(&self) {
+        self.here.notify_one();
+        if let Some(beside) = &self.beside
+            && beside.noted.swap(false, Ordering::Relaxed)
+        {
+            beside.here.notify_one();
+        }
+        self.announcer.announce(self.notice.clone());
+    }
+
+    /// Waits for the sign.
+    pub async fn notified(&self) {
+        self.here.notified().await;
+    }
+}
+
+/// Tells the others what this process has to tell; ends when its announcers are gone.
+pub async fn tell_peers(app: &App, told: &mut Announcements, me: &str) {
+    let mut notices = Vec::new();
+    while told.0.recv_many(&mut notices, WAITING).await > 0 {
+        for text in bundle(std::mem::take(&mut notices), me) {
+            if let Err(error) = app.store.notify(&text).await {
+                tracing::debug!(error = error.with_causes(), "other processes could not be told");
+            }
+        }
+        tokio::time::sleep(BREATH).await;
+    }
+}
+
+/// Each notice once, in as few payloads as hold them.
+fn bundle(notices: Vec<Notice>, me: &str) -> Vec<String> {
+    let mut woken = std::collections::HashSet::new();
+    let mut bundles: Vec<String> = Vec::new();
+    let mut here = Bundle { from: me.to_owned(), notices: Vec::new() };
+    let mut size = 0;
+    for notice in notices {
+        // A sign twice is the same sign; a thing done twice counts twice.
+        if !matches!(notice, Notice::Counted { .. }) && !woken.insert(notice.clone()) {
+            continue;
+        }
+        let length = serde_json::to_string(&notice).map_or(0, |text| text.len() + 1);
+        if length == 0 || length + 100 > MAX_NOTICE {
+            continue;
+        }
+        if size + length + 100 > MAX_NOTICE {
+            bundles.extend(serde_json::to_string(&here));
+            here.notices.clear();
+            size = 0;
+        }
+        size += length;
+        here.notices.push(notice);
+    }
+    if !here.notices.is_empty() {
+        bundles.extend(serde_json::to_string(&here));
+    }
+    bundles
+}
+
+/// Does what was heard. What cannot be read comes from a newer program and is passed over.
+pub fn handle_notification(app: &App, heard: &Notification, me: &str) {
+    let Notification::Notice(text) = heard else {
+        app.signals.inbox.wake_here();
+        app.signals.outbox.wake_here();
+        return;
+    };
+    let Ok(bundle) = serde_json::from_str::<RawBundle>(text) else { return };
+    if bundle.from == me {
+        return;
+    }
+    for notice in bundle.notices.into_iter().filter_map(|raw| serde_json::from_value(raw).ok()) {
+        match notice {
+            Notice::Inbox => app.signals.inbox.wake_here(),
+            Notice::Outbox => app.signals.outbox.wake_here(),
+            Notice::Board(board) => app.signals.tell_watchers_here(board),
+            Notice::Counted { share, key } => app.limits.count_elsewhere(share, &key),
+        }
+    }
+}
+
+/// A bundle whose notices need not all be known to this program.
+#[derive(Debug, Deserialize)]
+struct RawBundle {
+    from: String,
+    notices: Vec<serde_json::Value>,
+}
+
+impl Wakeup {
+    /// Wakes one worker here only.
+    pub fn wake_here(&self) {
+        self.here.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use crate::identity::{Rate, Share, ShareOf};
+    use crate::requests::Channel;
+
+    fn counted(key: &str) -> Notice {
+        let share = Share { rate: Rate::Password, scope: ShareOf::Name, channel: Channel::Mail };
+        Notice::Counted { share, key: key.to_owned() }
+    }
+
+    #[test]
+    fn a_flood_of_tries_leaves_room_for_signs() {
+        let (announcer, mut told) = Announcer::new();
+        (0..2 * WAITING).for_each(|number| announcer.announce(counted(&number.to_string())));
+        announcer.announce(Notice::Inbox);
+        let mut last = None;
+        while let Ok(notice) = told.0.try_recv() {
+            last = Some(notice);
+        }
+        assert_eq!(last, Some(Notice::Inbox));
+    }
+
+    #[test]
+    fn a_sign_is_told_once_and_a_try_as_often_as_it_was_made() {
+        let told = bundle(vec![Notice::Inbox, counted("a"), Notice::Inbox, counted("a")], "me");
+        assert_eq!(told.len(), 1);
+        let bundle: Bundle = serde_json::from_str(&told[0]).unwrap();
+        assert_eq!(bundle.from, "me");
+        assert_eq!(bundle.notices, [Notice::Inbox, counted("a"), counted("a")]);
+    }
+
+    #[test]
+    fn no_payload_is_longer_than_postgres_takes() {
+        let many: Vec<Notice> = (0..500).map(|n| counted(&format!("{n} {}", "x".repeat(60)))).collect();
+        let told = bundle(many, "me");
+        assert!(told.iter().all(|text| text.len() < MAX_NOTICE), "{told:?}");
+        let all: usize =
+            told.iter().map(|text| serde_json::from_str::<Bundle>(text).unwrap().notices.len()).sum();
+        assert_eq!(all, 500);
+        assert!(bundle(vec![counted(&"x".repeat(MAX_NOTICE))], "me").is_empty());
+    }
+}

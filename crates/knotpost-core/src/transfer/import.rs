@@ -1,0 +1,277 @@
+//! Taking a whole server in: into an empty one, in batches, so that who is interrupted goes on where he was.
+
+use std::io::{BufRead, Seek, SeekFrom};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::check::Checked;
+use super::export::digest_of;
+use super::line::{Lines, read_row};
+use super::{MoveError, OnProgress, Stage};
+use crate::app::App;
+use crate::clock::CLOCK_DUTY;
+use crate::identity::server_key::save_agreed;
+use knotpost_storage::{Cell, ReadTx, StoreError, Table, WriteTx};
+
+/// Under this name a database that is being filled keeps how far it is.
+const PLACE_FACT: &str = "import";
+/// Rows of one transaction at most.
+const BATCH_ROWS: usize = 4_000;
+/// Bytes of lines of one transaction, as soon as they are exceeded.
+const BATCH_BYTES: u64 = 4 << 20;
+/// A server with a row in one of these is in use.
+const IN_USE: [(&str, &str); 4] =
+    [("users", "users"), ("boards", "boards"), ("inbox", "received mail"), ("outbox", "outgoing mail")];
+
+/// How far an import is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Place {
+    /// The digest of the file.
+    file: String,
+    /// Rows that are stored.
+    rows: u64,
+    /// Where the next one begins in the file.
+    bytes: u64,
+}
+
+/// What is done about a server whose key is not that of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForeignKey {
+    /// The file is refused.
+    Refuse,
+    /// This server's key becomes that of the database; what was sealed with the other one is lost.
+    Adopt,
+}
+
+/// Where an import began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Began {
+    /// With the first row.
+    Anew,
+    /// Behind so many rows that an interrupted import had stored.
+    Behind(u64),
+}
+
+/// What was taken in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// Where it began.
+    pub began: Began,
+    /// All rows of the file.
+    pub rows: u64,
+    /// The digest that file and database have in common, in hexadecimal.
+    pub sha256: String,
+}
+
+/// How many rows of an import that was not finished are here; `None`: there is no such import.
+///
+/// # Errors
+/// When the database fails.
+pub async fn unfinished_import(app: &App) -> Result<Option<u64>, StoreError> {
+    Ok(place(&mut app.store.read().await?).await?.map(|place| place.rows))
+}
+
+/// Forgets everything that an import which was not finished has stored. Says whether there was one.
+///
+/// # Errors
+/// When the database fails.
+pub async fn discard_import(app: &App) -> Result<bool, StoreError> {
+    let discard = app.store.write(|tx| {
+        Box::pin(async move {
+            // Only what an import brought may go.
+            if place(tx).await?.is_none() {
+                return Ok(false);
+            }
+            tx.empty_tables().await.map(|()| true)
+        })
+    });
+    discard.await
+}
+
+/// Takes the server of a checked file in. The database must be empty, or hold what an interrupted import of the
+/// same file left. When all rows are stored they are read again and compared with the file; until then no server
+/// starts on the database.
+///
+/// # Errors
+/// When the database is in use or has another key, the file is no more what it was, or something fails.
+pub async fn import_server<R: BufRead + Seek + Send>(
+    app: &Arc<App>,
+    input: &mut R,
+    file: &Checked,
+    foreign_key: ForeignKey,
+    on_progress: OnProgress<'_>,
+) -> Result<Moved, MoveError> {
+    let is_foreign = file.header.key.as_ref().is_some_and(|key| !app.secret.knows(key));
+    if is_foreign && foreign_key == ForeignKey::Refuse {
+        return Err(MoveError::Refused(format!(
+            "the file belongs to a server with another secret key: copy that server's key to {}, or give --new-key \
+             and lose links in mails that are under way and mail that waits to be read",
+            app.config.key_file().display()
+        )));
+    }
+    let (began, place) = begin(app, file).await?;
+    let place = store_rows(app, input, file, place, on_progress).await?;
+    compare(app, file, on_progress).await?;
+    finish(app, place, is_foreign).await?;
+    Ok(Moved { began, rows: file.rows(), sha256: file.sha256.clone() })
+}
+
+async fn place(tx: &mut ReadTx) -> Result<Option<Place>, StoreError> {
+    let Some(text) = tx.server_metadata(PLACE_FACT).await? else { return Ok(None) };
+    serde_json::from_str(&text)
+        .map(Some)
+        .map_err(|error| StoreError::Corrupt(format!("server_facts: {error}")))
+}
+
+async fn keep_place(tx: &mut WriteTx, place: &Place) -> Result<(), StoreError> {
+    let text = serde_json::to_string(place).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    tx.save_server_metadata(PLACE_FACT, &text).await
+}
+
+/// Finds the place where an interrupted import of this file was, or clears the ground for a new one.
+async fn begin(app: &Arc<App>, file: &Checked) -> Result<(Began, Place), MoveError> {
+    let start = Place { file: file.sha256.clone(), rows: 0, bytes: file.first_line.len() as u64 };
+    let now = app.clock.now();
+    let begun = app.store.write(move |tx| {
+        let start = start.clone();
+        Box::pin(async move {
+            if let Some(known) = place(tx).await? {
+                let is_same = known.file == start.file;
+                return Ok(if is_same {
+                    Ok((Began::Behind(known.rows), known))
+                } else {
+                    Err(OTHER_FILE.to_owned())
+                });
+            }
+            for (table, what) in IN_USE {
+                if tx.has_rows(table).await? {
+                    return Ok(Err(format!(
+                        "this server has {what} already; a whole server is taken in by an empty one alone"
+                    )));
+                }
+            }
+            if tx.leader_lease(CLOCK_DUTY).await?.is_some_and(|duty| now < duty.until_at) {
+                return Ok(Err("a server is running on this database: stop it first".to_owned()));
+            }
+            tx.empty_tables().await?;
+            keep_place(tx, &start).await?;
+            Ok(Ok((Began::Anew, start)))
+        })
+    });
+    begun.await?.map_err(MoveError::Refused)
+}
+
+const OTHER_FILE: &str = "the import of another file was interrupted here: give that file, or --start-over to \
+                          forget what came of it";
+
+async fn store_rows<R: BufRead + Seek + Send>(
+    app: &Arc<App>,
+    input: &mut R,
+    file: &Checked,
+    mut place: Place,
+    on_progress: OnProgress<'_>,
+) -> Result<Place, MoveError> {
+    let total = file.rows();
+    input.seek(SeekFrom::Start(place.bytes))?;
+    let mut lines = Lines::behind(input, 1 + place.rows, place.bytes);
+    let mut before = 0;
+    for (table, rows) in file.tables() {
+        // An interrupted import ended in the middle of a table, or of nothing.
+        let mut left = (before + rows).saturating_sub(place.rows).min(rows);
+        before += rows;
+        while left > 0 {
+            let batch = read_batch(&mut lines, table, left)?;
+            left -= batch.len() as u64;
+            let next = Place { rows: place.rows + batch.len() as u64, bytes: lines.bytes, ..place.clone() };
+            store_batch(app, table, batch, &place, &next).await?;
+            place = next;
+            on_progress(Stage::Storing, place.rows, total);
+        }
+    }
+    Ok(place)
+}
+
+fn read_batch<R: BufRead>(
+    lines: &mut Lines<R>,
+    table: &'static Table,
+    left: u64,
+) -> Result<Vec<Vec<Cell>>, MoveError> {
+    let (mut batch, begins) = (Vec::new(), lines.bytes);
+    while (batch.len() as u64) < left && batch.len() < BATCH_ROWS && lines.bytes - begins < BATCH_BYTES {
+        let row = lines.next()?.map(|line| read_row(table, line));
+        match row {
+            Some(Ok(row)) => batch.push(row),
+            Some(Err(what)) => return Err(lines.damaged(what)),
+            None => return Err(lines.damaged("the file became shorter while it was read")),
+        }
+    }
+    Ok(batch)
+}
+
+/// Stores rows together with the place behind them, unless somebody else has moved on meanwhile.
+async fn store_batch(
+    app: &Arc<App>,
+    table: &'static Table,
+    batch: Vec<Vec<Cell>>,
+    from: &Place,
+    to: &Place,
+) -> Result<(), MoveError> {
+    let (batch, from, to) = (Arc::new(batch), from.clone(), to.clone());
+    let stored = app.store.write(move |tx| {
+        let (batch, from, to) = (Arc::clone(&batch), from.clone(), to.clone());
+        Box::pin(async move {
+            if place(tx).await?.as_ref() != Some(&from) {
+                return Ok(false);
+            }
+            tx.insert_rows(table, &batch).await?;
+            keep_place(tx, &to).await.map(|()| true)
+        })
+    });
+    if stored.await? { Ok(()) } else { Err(MoveError::Refused(OVERTAKEN.to_owned())) }
+}
+
+const OVERTAKEN: &str = "another import is running on this database";
+
+/// Reads everything back and compares it with the file.
+async fn compare(app: &App, file: &Checked, on_progress: OnProgress<'_>) -> Result<(), MoveError> {
+    let mut tx = app.store.read().await?;
+    for (table, rows) in file.tables() {
+        let stored = tx.count_rows(table).await?;
+        if stored != rows {
+            return Err(MoveError::Refused(format!(
+                "the table {} has {stored} rows, the file {rows}: something else writes to this database; \
+                 begin again with --start-over",
+                table.name
+            )));
+        }
+    }
+    let digest = digest_of(&mut tx, &file.header, &file.first_line, on_progress).await?;
+    if digest != file.sha256 {
+        return Err(MoveError::Refused(
+            "what is stored is not what the file says: something else writes to this database; begin again with \
+             --start-over"
+                .to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+/// From now on the database is one like any other.
+async fn finish(app: &Arc<App>, from: Place, is_foreign: bool) -> Result<(), MoveError> {
+    let shared = Arc::clone(app);
+    let finished = app.store.write(move |tx| {
+        let (from, app) = (from.clone(), Arc::clone(&shared));
+        Box::pin(async move {
+            if place(tx).await?.as_ref() != Some(&from) {
+                return Ok(false);
+            }
+            tx.finish_transfer().await?;
+            if is_foreign {
+                save_agreed(tx, &app).await?;
+            }
+            tx.forget_server_metadata(PLACE_FACT).await.map(|()| true)
+        })
+    });
+    if finished.await? { Ok(()) } else { Err(MoveError::Refused(OVERTAKEN.to_owned())) }
+}

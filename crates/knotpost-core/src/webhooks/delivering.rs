@@ -1,0 +1,264 @@
+//! What is sent to a webhook next, and what follows from its fate: no second time, another try, or none ever.
+
+use std::sync::Arc;
+
+use super::signing::HookSecret;
+use super::{REMOVED, reach, stop};
+use crate::app::App;
+use knotpost_model::{HookUrl, Millis, OutboxKey, UserKey};
+use knotpost_platform::clock::random_bytes;
+use knotpost_storage::{HookEventRow, StoreError, UserRow, UserState, WebhookRow, WriteTx};
+
+/// Nobody else sends a leased event before this time is over. More than an attempt takes.
+const LEASE_MS: i64 = 2 * 60_000;
+const SECOND: i64 = 1000;
+const HOUR: i64 = 3600 * SECOND;
+const DAY: i64 = 24 * HOUR;
+/// The pauses behind the first failed attempts of an event, and from then on the last of them.
+const PAUSES: [i64; 6] = [5 * SECOND, 60 * SECOND, 5 * 60 * SECOND, 30 * 60 * SECOND, 2 * HOUR, 6 * HOUR];
+/// So long an event is tried.
+const GIVE_UP_MS: i64 = 3 * DAY;
+/// A webhook is switched off that has failed for so long …
+const STOP_MS: i64 = 3 * DAY;
+/// … and so often in a row: a server that was stopped for a week has not tried.
+const STOP_FAILURES: i64 = 10;
+/// How long a host may ask for in `Retry-After`.
+const LONGEST_ASKED: i64 = DAY;
+
+/// An event on its way.
+#[derive(Clone, Debug)]
+pub struct Delivery {
+    /// Where to.
+    pub url: HookUrl,
+    /// `webhook-id`: the same in every attempt.
+    pub id: String,
+    /// `webhook-timestamp`: when this attempt is made, in unix seconds.
+    pub timestamp: i64,
+    /// `webhook-signature`.
+    pub signature: String,
+    /// The message, JSON.
+    pub body: String,
+    /// How often it was tried, this time included.
+    pub attempts: i64,
+    row: OutboxKey,
+    webhook: i64,
+    user: UserKey,
+    userid: String,
+    date: Millis,
+    had_failed: bool,
+}
+
+impl Delivery {
+    /// The row of the outbox.
+    pub fn row(&self) -> i64 {
+        self.row.0
+    }
+}
+
+/// What there is to do.
+#[derive(Clone, Debug)]
+pub enum Taken {
+    /// Send this.
+    Deliver(Box<Delivery>),
+    /// What was due is of no use any more.
+    Dropped,
+}
+
+/// What became of an attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// The host took it.
+    Arrived,
+    /// The host wants nothing any more.
+    Gone,
+    /// It has to be tried again.
+    Failed {
+        /// Why, for the owner.
+        why: String,
+        /// After how many seconds the host wants to be asked again.
+        retry_after: Option<i64>,
+    },
+}
+
+/// Takes the event that is due longest; `None`: none is due.
+///
+/// # Errors
+/// When the database fails.
+pub async fn take_delivery(app: &App) -> Result<Option<Taken>, StoreError> {
+    let now = app.clock.now();
+    // A look without the writer's lock first: idle servers do not write.
+    let due = app.store.read().await?.next_hook_due().await?;
+    if due.is_none_or(|due| due > now.0) {
+        return Ok(None);
+    }
+    let leased =
+        app.store.write_queue(move |tx| Box::pin(tx.lease_hook_event(now, now.plus(LEASE_MS)))).await?;
+    let Some(row) = leased else { return Ok(None) };
+    let mut tx = app.store.read().await?;
+    let hook = tx.webhook(row.webhook_id).await?;
+    let owner = match row.user_id {
+        Some(user) => tx.user(user.into()).await?,
+        None => None,
+    };
+    drop(tx);
+    match address(app, row, hook, owner, now) {
+        Ok(delivery) => Ok(Some(Taken::Deliver(Box::new(delivery)))),
+        Err((row, why)) => {
+            app.store
+                .write_queue(move |tx| {
+                    Box::pin(async move { tx.finish_outbox(row, "dropped", Some(why), now).await })
+                })
+                .await?;
+            Ok(Some(Taken::Dropped))
+        }
+    }
+}
+
+/// The event with its address and signature; or why nobody is to be told of it.
+fn address(
+    app: &App,
+    row: HookEventRow,
+    hook: Option<WebhookRow>,
+    owner: Option<UserRow>,
+    now: Millis,
+) -> Result<Delivery, (OutboxKey, &'static str)> {
+    let key = row.id;
+    // The number of a webhook that was removed may be that of a younger one.
+    let hook = hook.filter(|hook| Some(hook.user_id.0) == row.user_id && hook.created_at <= row.date);
+    let hook = hook.ok_or((key, REMOVED))?;
+    if hook.stopped_at.is_some() {
+        return Err((key, "the webhook is switched off"));
+    }
+    let owner = owner.filter(|owner| owner.state == UserState::Active);
+    let owner = owner.ok_or((key, "the user does not play here any more"))?;
+    let body = row.facts.ok_or((key, "there is nothing to tell"))?;
+    let url = HookUrl::parse(&hook.url, reach(app)).map_err(|_| (key, "its address is not allowed here"))?;
+    let secret = app.secret.unseal(&hook.secret);
+    let secret = secret.ok_or((key, "its secret was sealed with another key; renew it"))?;
+    let timestamp = now.0 / SECOND;
+    let signature = HookSecret::from_bytes(secret).sign(&row.message_id, timestamp, &body);
+    Ok(Delivery {
+        url,
+        id: row.message_id,
+        timestamp,
+        signature,
+        body,
+        attempts: row.attempts,
+        row: key,
+        webhook: hook.id,
+        user: owner.id,
+        userid: owner.userid,
+        date: row.date,
+        had_failed: hook.failures > 0,
+    })
+}
+
+/// Notes what became of an attempt.
+///
+/// # Errors
+/// When the database fails; then the event is sent once more, with the same id.
+pub async fn note_fate(app: &Arc<App>, delivery: Delivery, fate: Fate) -> Result<(), StoreError> {
+    let now = app.clock.now();
+    let random = u64::from_le_bytes(random_bytes(app.entropy.as_ref())?);
+    let arrived_well = fate == Fate::Arrived;
+    let (shared, work) = (Arc::clone(app), Arc::new((delivery, fate)));
+    app.store
+        .write(move |tx| {
+            let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
+            Box::pin(async move {
+                let (delivery, fate) = &*work;
+                match fate {
+                    Fate::Arrived => arrived(tx, delivery, now).await,
+                    Fate::Gone => {
+                        let why = "the host answered 410 Gone";
+                        tx.finish_outbox(delivery.row, "failed", Some(why), now).await?;
+                        give_up(tx, &app, delivery, why, now).await
+                    }
+                    Fate::Failed { why, retry_after } => {
+                        failed(tx, &app, delivery, (why, *retry_after), random, now).await
+                    }
+                }
+            })
+        })
+        .await?;
+    if !arrived_well {
+        // A webhook that was switched off has a mail written.
+        app.signals.outbox.notify_one();
+    }
+    Ok(())
+}
+
+async fn arrived(tx: &mut WriteTx, delivery: &Delivery, now: Millis) -> Result<(), StoreError> {
+    tx.finish_outbox(delivery.row, "sent", None, now).await?;
+    tx.note_hook_well(delivery.webhook, now).await?;
+    if delivery.had_failed {
+        tx.hurry_hook(delivery.webhook, now).await?;
+    }
+    Ok(())
+}
+
+async fn failed(
+    tx: &mut WriteTx,
+    app: &App,
+    delivery: &Delivery,
+    (why, asked): (&str, Option<i64>),
+    random: u64,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let noted = tx.note_hook_failure(delivery.webhook, why, now).await?;
+    let Some((failures, since)) = noted else {
+        return tx.finish_outbox(delivery.row, "dropped", Some(REMOVED), now).await;
+    };
+    if failures >= STOP_FAILURES && now.0 - since >= STOP_MS {
+        tx.finish_outbox(delivery.row, "failed", Some(why), now).await?;
+        return give_up(tx, app, delivery, why, now).await;
+    }
+    let due = now.plus(pause(delivery.attempts, asked, random));
+    if now.0 - delivery.date.0 >= GIVE_UP_MS {
+        tx.finish_outbox(delivery.row, "failed", Some(why), now).await?;
+    } else {
+        tx.defer_outbox(delivery.row, Some(why), due).await?;
+    }
+    tx.put_hook_off(delivery.webhook, due, now).await
+}
+
+async fn give_up(
+    tx: &mut WriteTx,
+    app: &App,
+    delivery: &Delivery,
+    why: &str,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let hook = (delivery.webhook, delivery.url.as_str());
+    stop(tx, app, hook, (delivery.user, &delivery.userid), why, now).await
+}
+
+/// How long to wait after so many failed attempts, a quarter more or less, so that what failed together is not tried
+/// together again; what the host asks for counts instead, within bounds.
+fn pause(attempts: i64, asked: Option<i64>, random: u64) -> i64 {
+    if let Some(seconds) = asked {
+        return seconds.saturating_mul(SECOND).clamp(SECOND, LONGEST_ASKED);
+    }
+    let step = usize::try_from(attempts.max(1) - 1).unwrap_or(usize::MAX);
+    let [.., last] = PAUSES;
+    let pause = PAUSES.get(step).copied().unwrap_or(last);
+    pause - pause / 4 + (random % (pause.unsigned_abs() / 2)) as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_and_what_a_host_asks_for_is_bounded() {
+        for (attempts, middle) in (1..).zip(PAUSES) {
+            let least = pause(attempts, None, 0);
+            assert_eq!((least, pause(attempts, None, middle.unsigned_abs() / 4)), (middle * 3 / 4, middle));
+            assert!(pause(attempts, None, u64::MAX) <= middle * 5 / 4);
+        }
+        assert_eq!(pause(i64::MAX, None, 0), 6 * HOUR * 3 / 4);
+        assert_eq!(pause(1, Some(120), 9), 120 * SECOND);
+        assert_eq!((pause(1, Some(0), 9), pause(1, Some(-5), 9)), (SECOND, SECOND));
+        assert_eq!((pause(1, Some(i64::MAX), 9), pause(1, Some(200_000), 9)), (DAY, DAY));
+    }
+}

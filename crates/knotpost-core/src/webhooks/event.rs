@@ -1,0 +1,83 @@
+//! What webhooks are told of.
+
+use crate::boards::{Board, Standing};
+use crate::mailing::post::{BoardFacts, Heading, Note, Ruling};
+
+/// Something that happens on a board. The words are those of the board's server-sent events, and `turn`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+pub enum HookEvent {
+    /// It is the webhook's owner's turn.
+    Turn,
+    /// Somebody moved, passed, swapped or resigned, or lost on time.
+    Move,
+    /// Somebody said something.
+    Chat,
+    /// Something was proposed, or answered.
+    Proposal,
+    /// The game is over.
+    Over,
+}
+
+impl HookEvent {
+    /// All there are.
+    pub const ALL: [Self; 5] = [Self::Turn, Self::Move, Self::Chat, Self::Proposal, Self::Over];
+
+    /// Its word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Turn => "turn",
+            Self::Move => "move",
+            Self::Chat => "chat",
+            Self::Proposal => "proposal",
+            Self::Over => "over",
+        }
+    }
+
+    /// The event of that word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|event| event.as_str() == word)
+    }
+
+    /// Events as a row holds them.
+    pub(super) fn join(events: &[Self]) -> String {
+        events.iter().map(|event| event.as_str()).collect::<Vec<_>>().join(",")
+    }
+
+    /// … and read again.
+    pub(super) fn split(words: &str) -> Vec<Self> {
+        words.split(',').filter_map(Self::from_word).collect()
+    }
+}
+
+/// What has just happened on a board of which these facts are told, in the order in which it is told.
+pub(super) fn happened(board: &Board, facts: &BoardFacts) -> Vec<HookEvent> {
+    let is_over = matches!(board.standing(), Standing::Over(_));
+    let is_waiting = !is_over && board.row.paused_at.is_none();
+    let resumed = |note: &Note| matches!(note, Note::Ruled { ruling: Ruling::Resumed, .. });
+    let spoken = facts.remark.is_some();
+    let told = match facts.heading {
+        Heading::New => [(spoken, HookEvent::Chat), (is_waiting, HookEvent::Turn)].to_vec(),
+        Heading::Summary => {
+            let settled = board.changed_from.is_some();
+            let moved = board.changed_from.is_some_and(|from| from < board.entries.len());
+            let turned = settled || facts.notes.iter().any(resumed);
+            vec![
+                (moved, HookEvent::Move),
+                (spoken, HookEvent::Chat),
+                (facts.notes.iter().any(is_proposal), HookEvent::Proposal),
+                (settled && is_over, HookEvent::Over),
+                (turned && is_waiting, HookEvent::Turn),
+            ]
+        }
+        Heading::Chat => vec![(spoken, HookEvent::Chat)],
+        Heading::Notification => vec![(true, HookEvent::Over)],
+        Heading::Show | Heading::Preview | Heading::Submit | Heading::Nag => Vec::new(),
+    };
+    told.into_iter().filter_map(|(happened, event)| happened.then_some(event)).collect()
+}
+
+/// Whether a note tells of a proposal or of what became of one.
+pub(super) fn is_proposal(note: &Note) -> bool {
+    matches!(note, Note::Proposed { .. } | Note::Rejected { .. } | Note::Agreed { .. } | Note::SilentDraw)
+}

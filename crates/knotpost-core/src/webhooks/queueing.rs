@@ -1,0 +1,190 @@
+//! What webhooks are to be told, written into the outbox by the transaction in which it happens. A message is whole
+//! when it is written: what becomes of the board later changes nothing about it.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::event::{HookEvent, happened, is_proposal};
+use super::{MOST_WAITING, origin, stop};
+use crate::app::App;
+use crate::boards::board::seat_at;
+use crate::boards::{Board, Standing};
+use crate::mailing::post::{BoardFacts, Note};
+use crate::replies::Spoken;
+use knotpost_model::{BoardRef, Millis, Moment, ProposalKind, RemarkKey, UserKey};
+use knotpost_platform::clock::random_bytes;
+use knotpost_platform::secret::to_hex;
+use knotpost_storage::{HookReader, NewHookEvent, ReadTx, StoreError, WriteTx};
+
+/// Moves that one message tells; more are made at once by chains of queued moves alone.
+const MOST_MOVES: usize = 50;
+/// Characters of what was said that a message repeats.
+const MOST_SAID: usize = 1000;
+
+/// A message.
+#[derive(Serialize)]
+struct Message<'a> {
+    r#type: &'a str,
+    timestamp: Moment,
+    data: &'a Value,
+}
+
+/// Queues what has just happened on a board to the webhooks of these users.
+pub(crate) async fn queue_for_board(
+    tx: &mut WriteTx,
+    app: &App,
+    board: &Board,
+    facts: &BoardFacts,
+    users: &[UserKey],
+    now: Millis,
+) -> Result<(), StoreError> {
+    let events = happened(board, facts);
+    if events.is_empty() || !app.config.webhooks.enabled {
+        return Ok(());
+    }
+    let mover = match board.standing() {
+        Standing::ToMove(next) => board.seats.iter().find(|row| seat_at(row.seat) == next),
+        Standing::Over(_) => None,
+    };
+    let mut common = base(app, &board.name());
+    common.insert("ply".into(), board.entries.len().into());
+    common.insert("to_move".into(), mover.map(|row| row.userid.clone()).into());
+    for hook in tx.hooks_of_readers(users, MOST_WAITING).await? {
+        let wanted = HookEvent::split(&hook.events);
+        for event in events.iter().copied().filter(|event| wanted.contains(event)) {
+            if event == HookEvent::Turn && mover.is_none_or(|row| row.user_id != hook.user_id) {
+                continue;
+            }
+            let mut data = common.clone();
+            data.insert("user".into(), hook.userid.clone().into());
+            if let Some((name, more)) = details(tx, board, facts, event).await? {
+                data.insert(name.into(), more);
+            }
+            queue(tx, app, &hook, event.as_str(), &Value::Object(data), now).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Queues to these users' webhooks that a board was taken off the server.
+pub(crate) async fn queue_for_removed(
+    tx: &mut WriteTx,
+    app: &App,
+    board: &Board,
+    users: &[UserKey],
+    now: Millis,
+) -> Result<(), StoreError> {
+    if !app.config.webhooks.enabled {
+        return Ok(());
+    }
+    for hook in tx.hooks_of_readers(users, MOST_WAITING).await? {
+        if HookEvent::split(&hook.events).contains(&HookEvent::Over) {
+            let mut data = base(app, &board.name());
+            data.insert("ply".into(), board.entries.len().into());
+            data.insert("to_move".into(), Value::Null);
+            data.insert("user".into(), hook.userid.clone().into());
+            data.insert("result".into(), json!({ "winners": [], "reason": "removed" }));
+            queue(tx, app, &hook, HookEvent::Over.as_str(), &Value::Object(data), now).await?;
+        }
+    }
+    Ok(())
+}
+
+fn base(app: &App, board: &BoardRef) -> Map<String, Value> {
+    let BoardRef { game, number } = board;
+    let url = app.config.server.public_url.trim_end_matches('/');
+    let mut data = Map::new();
+    data.insert("game".into(), game.clone().into());
+    data.insert("number".into(), (*number).into());
+    data.insert("url".into(), format!("{url}/boards/{game}/{number}").into());
+    data
+}
+
+/// Queues one message, or switches off a webhook for which too many wait.
+pub(super) async fn queue(
+    tx: &mut WriteTx,
+    app: &App,
+    hook: &HookReader,
+    kind: &str,
+    data: &Value,
+    now: Millis,
+) -> Result<(), StoreError> {
+    if hook.waiting >= MOST_WAITING {
+        let why = format!("{MOST_WAITING} events waited for it");
+        return stop(tx, app, (hook.id, &hook.url), (hook.user_id, &hook.userid), &why, now).await;
+    }
+    let message = Message { r#type: kind, timestamp: now.into(), data };
+    let id: [u8; 16] = random_bytes(app.entropy.as_ref())?;
+    let event = NewHookEvent {
+        webhook: hook.id,
+        user: hook.user_id,
+        recipient: origin(&hook.url),
+        id: format!("msg_{}", to_hex(&id)),
+        body: serde_json::to_string(&message).map_err(|error| StoreError::Corrupt(error.to_string()))?,
+        at: now,
+    };
+    tx.insert_hook_event(&event).await?;
+    // Heeded after the commit; noted for nothing it costs one look.
+    app.signals.webhooks.note();
+    Ok(())
+}
+
+/// What a message of that kind tells beside the board.
+async fn details(
+    tx: &mut ReadTx,
+    board: &Board,
+    facts: &BoardFacts,
+    event: HookEvent,
+) -> Result<Option<(&'static str, Value)>, StoreError> {
+    Ok(match event {
+        HookEvent::Turn => None,
+        HookEvent::Move => Some(("moves", moves(board))),
+        HookEvent::Chat => match facts.remark {
+            Some(remark) => said(tx, remark).await?.map(|said| ("chat", said)),
+            None => None,
+        },
+        HookEvent::Proposal => facts.notes.iter().rev().find_map(proposal).map(|told| ("proposal", told)),
+        HookEvent::Over => Some(("result", result(board))),
+    })
+}
+
+/// The moves that were just made, the last ones when they are many.
+fn moves(board: &Board) -> Value {
+    let from = board.changed_from.unwrap_or_default().max(board.entries.len().saturating_sub(MOST_MOVES));
+    let line = |(index, entry): (usize, &crate::boards::Entry)| {
+        json!({
+            "number": entry.row.number,
+            // Who took the other side sits on it by now.
+            "by": board.userid_at(board.present_seat(index)),
+            "move": entry.row.text,
+        })
+    };
+    board.entries.iter().enumerate().skip(from).map(line).collect()
+}
+
+async fn said(tx: &mut ReadTx, remark: RemarkKey) -> Result<Option<Value>, StoreError> {
+    let spoken = tx.remark(remark).await?.map(Spoken::from);
+    Ok(spoken.map(|Spoken { who, text }| {
+        json!({ "by": who, "text": text.trim().chars().take(MOST_SAID).collect::<String>() })
+    }))
+}
+
+fn proposal(note: &Note) -> Option<Value> {
+    if !is_proposal(note) {
+        return None;
+    }
+    let (kind, by, state) = match note {
+        Note::Proposed { by, kind, .. } => (*kind, Some(by), "waiting"),
+        Note::Rejected { by, kind } => (*kind, Some(by), "rejected"),
+        Note::Agreed { kind } => (*kind, None, "agreed"),
+        _ => (ProposalKind::Draw, None, "agreed"),
+    };
+    Some(json!({ "kind": kind.as_str(), "by": by, "state": state }))
+}
+
+fn result(board: &Board) -> Value {
+    let Standing::Over(outcome) = board.standing() else { return Value::Null };
+    let winners: Vec<&str> =
+        outcome.winners().iter().map(|seat| board.userid_at(i64::from(seat.number()))).collect();
+    json!({ "winners": winners, "reason": outcome.reason })
+}

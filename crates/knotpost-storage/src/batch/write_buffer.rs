@@ -1,0 +1,365 @@
+//! Rows that moves write, held back until a query needs them or the transaction ends, and then written by one statement,
+//! however many moves there are: on the way to PostgreSQL a statement costs more than what it writes.
+
+use std::mem;
+use std::sync::LazyLock;
+
+use sqlx::PgConnection;
+
+use super::columns::{ArrayStatement, ColumnSet};
+use super::{Batch, DirectMail, StoredMail};
+use crate::coalesced_mails::check_all_updated;
+use crate::outbox::{insert_mails, waits};
+use crate::tx::{Driver, WriteDriver};
+use crate::{CoalescedMail, MoveRow, NewOutbox, SavedResponse, StoreError, Turn};
+use knotpost_model::{BoardKey, Millis, OutboxKey, RemarkKey, RemarkKind, UserKey};
+
+/// Rows that wait to be written.
+#[derive(Debug, Default)]
+pub(crate) struct WriteBuffer {
+    moves: Vec<(BoardKey, MoveRow)>,
+    boards: Vec<AdvancedBoard>,
+    remarks: Vec<RemarkRow>,
+    renewals: Vec<RenewedMail>,
+    mails: Vec<NewOutbox>,
+    responses: Vec<ResponseRow>,
+}
+
+/// Where a board stands after a move, while the game goes on.
+#[derive(Debug)]
+struct AdvancedBoard {
+    id: BoardKey,
+    ply: i64,
+    position: String,
+    scores: String,
+    last_move_at: Option<i64>,
+    due_at: Option<i64>,
+    nagged_at: Option<i64>,
+    history: Option<i64>,
+    next_seat: i64,
+}
+
+#[derive(Debug)]
+struct RemarkRow {
+    key: RemarkKey,
+    board: BoardKey,
+    ply: i64,
+    user: Option<UserKey>,
+    kind: RemarkKind,
+    text: String,
+    at: Millis,
+}
+
+/// What a mail that waits shows from now on.
+#[derive(Debug)]
+struct RenewedMail {
+    mail: OutboxKey,
+    facts: String,
+    ply: i64,
+    date: i64,
+}
+
+/// An answer to a request that is carried out once.
+#[derive(Debug)]
+struct ResponseRow {
+    key_digest: String,
+    response: SavedResponse,
+    at: Millis,
+}
+
+/// Rows of one kind that a table offers to [`WriteTx::buffer`](crate::WriteTx::buffer).
+pub(crate) trait BufferedWrite {
+    /// What the caller learns of rows that are not written yet.
+    type Outcome;
+
+    /// Whether the buffer has a change of one of these rows already.
+    fn changes_buffered_row(&self, buffer: &WriteBuffer) -> bool;
+
+    /// Puts the rows into the buffer and drops the prefetched answers that they make wrong; `None`: they cannot wait.
+    fn put(self, batch: &mut Batch) -> Option<Self::Outcome>;
+}
+
+impl BufferedWrite for Turn<'_> {
+    type Outcome = ();
+
+    fn changes_buffered_row(&self, buffer: &WriteBuffer) -> bool {
+        buffer.boards.iter().any(|other| other.id == self.board.id)
+    }
+
+    fn put(self, batch: &mut Batch) -> Option<()> {
+        let board = self.board;
+        batch.prefetched.drop_board(board.id);
+        batch.buffer.moves.extend(self.moves.iter().map(|entry| (board.id, (*entry).clone())));
+        batch.buffer.boards.push(AdvancedBoard {
+            id: board.id,
+            ply: board.ply,
+            position: board.position.clone(),
+            scores: board.scores.clone(),
+            last_move_at: board.last_move_at,
+            due_at: board.due_at,
+            nagged_at: board.nagged_at,
+            history: board.history,
+            next_seat: self.next_seat(),
+        });
+        Some(())
+    }
+}
+
+/// A remark to be stored.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewRemark<'a> {
+    /// The board.
+    pub(crate) board: BoardKey,
+    /// Made with this move, or after it; 0: with the challenge.
+    pub(crate) ply: i64,
+    /// Who made it; `None`: the sender of the challenge.
+    pub(crate) user: Option<UserKey>,
+    /// How it was made.
+    pub(crate) kind: RemarkKind,
+    /// The words.
+    pub(crate) text: &'a str,
+    /// When it was made.
+    pub(crate) at: Millis,
+}
+
+/// It can wait when a key was reserved for it.
+impl BufferedWrite for NewRemark<'_> {
+    type Outcome = RemarkKey;
+
+    fn changes_buffered_row(&self, _: &WriteBuffer) -> bool {
+        false
+    }
+
+    fn put(self, batch: &mut Batch) -> Option<RemarkKey> {
+        let key = batch.prefetched.take_remark_key()?;
+        let Self { board, ply, user, kind, text, at } = self;
+        batch.buffer.remarks.push(RemarkRow { key, board, ply, user, kind, text: text.to_owned(), at });
+        Some(key)
+    }
+}
+
+/// Waiting mails about a board that show it after `ply` moves from now on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Renewals<'a> {
+    /// The mails.
+    pub(crate) mails: &'a [CoalescedMail],
+    /// The board.
+    pub(crate) board: BoardKey,
+    /// How many moves it has.
+    pub(crate) ply: i64,
+    /// The Date that the mails carry.
+    pub(crate) date: Millis,
+}
+
+impl BufferedWrite for Renewals<'_> {
+    type Outcome = ();
+
+    fn changes_buffered_row(&self, buffer: &WriteBuffer) -> bool {
+        self.mails.iter().any(|renewal| buffer.renewals.iter().any(|other| other.mail == renewal.mail))
+    }
+
+    fn put(self, batch: &mut Batch) -> Option<()> {
+        let Self { mails, board, ply, date } = self;
+        batch.prefetched.drop_readers(board);
+        let renewed = mails.iter().cloned();
+        let renewed =
+            renewed.map(|CoalescedMail { mail, facts }| RenewedMail { mail, facts, ply, date: date.0 });
+        batch.buffer.renewals.extend(renewed);
+        Some(())
+    }
+}
+
+/// Mails to be queued.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewMails<'a>(pub(crate) &'a [NewOutbox]);
+
+impl BufferedWrite for NewMails<'_> {
+    type Outcome = ();
+
+    fn changes_buffered_row(&self, _: &WriteBuffer) -> bool {
+        false
+    }
+
+    fn put(self, batch: &mut Batch) -> Option<()> {
+        for mail in self.0 {
+            match mail.board() {
+                Some(board) => batch.prefetched.drop_readers(board),
+                None => batch.prefetched.invalidate(),
+            }
+        }
+        batch.buffer.mails.extend_from_slice(self.0);
+        Some(())
+    }
+}
+
+/// An answer to a request, in place of any under the same key.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NewResponse<'a> {
+    /// Keyed digest of the request's Idempotency-Key.
+    pub(crate) key_digest: &'a str,
+    /// The answer.
+    pub(crate) response: &'a SavedResponse,
+    /// When it was given.
+    pub(crate) at: Millis,
+}
+
+impl BufferedWrite for NewResponse<'_> {
+    type Outcome = ();
+
+    fn changes_buffered_row(&self, buffer: &WriteBuffer) -> bool {
+        buffer.responses.iter().any(|other| other.key_digest == self.key_digest)
+    }
+
+    fn put(self, batch: &mut Batch) -> Option<()> {
+        let Self { key_digest, response, at } = self;
+        batch.buffer.responses.push(ResponseRow {
+            key_digest: key_digest.to_owned(),
+            response: response.clone(),
+            at,
+        });
+        Some(())
+    }
+}
+
+/// It was stored when the batch began, and only counts as written by its own move.
+impl BufferedWrite for &DirectMail {
+    type Outcome = StoredMail;
+
+    fn changes_buffered_row(&self, _: &WriteBuffer) -> bool {
+        false
+    }
+
+    fn put(self, batch: &mut Batch) -> Option<StoredMail> {
+        batch.prefetched.take_mail(&self.dedupe_key)
+    }
+}
+
+/// Writes everything but new mails and counts the mails that were renewed. Empty arrays cost little; another statement
+/// would cost more.
+static WRITE_ALL: LazyLock<ArrayStatement<WriteBuffer>> = LazyLock::new(|| {
+    ArrayStatement::new(|parameters| {
+        let moves = ColumnSet::of(|buffer: &WriteBuffer| &buffer.moves)
+            .value("board_id", |(board, _)| board.0)
+            .value("number", |(_, row)| row.number)
+            .value("seat", |(_, row)| row.seat)
+            .text("kind", |(_, row)| row.kind.as_str())
+            .text("text", |(_, row)| &row.text)
+            .value("auto", |(_, row)| row.auto)
+            .value("at", |(_, row)| row.at.0);
+        let boards = ColumnSet::of(|buffer: &WriteBuffer| &buffer.boards)
+            .value("board_id", |board| board.id.0)
+            .value("ply", |board| board.ply)
+            .text("position", |board| &board.position)
+            .text("scores", |board| &board.scores)
+            .value("last_move_at", |board| board.last_move_at)
+            .value("due_at", |board| board.due_at)
+            .value("nagged_at", |board| board.nagged_at)
+            .value("history", |board| board.history)
+            .value("next_seat", |board| board.next_seat);
+        let remarks = ColumnSet::of(|buffer: &WriteBuffer| &buffer.remarks)
+            .value("id", |remark| remark.key.0)
+            .value("board_id", |remark| remark.board.0)
+            .value("ply", |remark| remark.ply)
+            .value("user_id", |remark| remark.user.map(|user| user.0))
+            .text("kind", |remark| remark.kind.as_str())
+            .text("text", |remark| &remark.text)
+            .value("at", |remark| remark.at.0);
+        let renewals = ColumnSet::of(|buffer: &WriteBuffer| &buffer.renewals)
+            .value("id", |renewal| renewal.mail.0)
+            .value("ply", |renewal| renewal.ply)
+            .value("date", |renewal| renewal.date)
+            .text("facts", |renewal| &renewal.facts);
+        let responses = ColumnSet::of(|buffer: &WriteBuffer| &buffer.responses)
+            .text("key_digest", |row| &row.key_digest)
+            .text("request_digest", |row| &row.response.request_digest)
+            .value("status", |row| row.response.status)
+            .text("content_type", |row| &row.response.content_type)
+            .text("body", |row| &row.response.body)
+            .value("at", |row| row.at.0);
+        let (moves, boards, remarks) =
+            (parameters.add(moves), parameters.add(boards), parameters.add(remarks));
+        let (renewals, responses) = (parameters.add(renewals), parameters.add(responses));
+        let (position, seats) = (boards.without(&["next_seat"]), boards.only(&["board_id", "next_seat"]));
+        [
+            format!("WITH made AS (INSERT INTO moves ({}) SELECT * FROM {})", moves.names(), moves.unnest()),
+            format!(
+                "next AS (UPDATE seats SET to_move = (seats.seat = turn.next_seat) FROM {} \
+                 WHERE seats.board_id = turn.board_id AND seats.to_move <> (seats.seat = turn.next_seat))",
+                seats.rows("turn"),
+            ),
+            format!(
+                "advanced AS (UPDATE boards SET {} FROM {} WHERE boards.id = turn.board_id)",
+                position.without(&["board_id"]).assignments("turn"),
+                position.rows("turn"),
+            ),
+            format!("said AS (INSERT INTO remarks ({}) SELECT * FROM {})", remarks.names(), remarks.unnest()),
+            format!(
+                "answered AS (INSERT INTO idempotency ({}) SELECT * FROM {} ORDER BY given.key_digest \
+                 ON CONFLICT (key_digest) DO UPDATE SET {})",
+                responses.names(),
+                responses.rows("given"),
+                responses.without(&["key_digest"]).assignments("excluded"),
+            ),
+            format!(
+                "renewed AS (UPDATE outbox SET {} FROM {} \
+                 WHERE outbox.id = renewal.id AND outbox.attempts = 0 AND {} RETURNING outbox.id) \
+                 SELECT COUNT(*) FROM renewed",
+                renewals.without(&["id"]).assignments("renewal"),
+                renewals.rows("renewal"),
+                waits!(),
+            ),
+        ]
+        .join(", ")
+    })
+});
+
+impl WriteBuffer {
+    pub(super) fn is_empty(&self) -> bool {
+        self.mails.is_empty() && self.has_only_mails()
+    }
+
+    fn has_only_mails(&self) -> bool {
+        // A move comes with its board.
+        let Self { boards, remarks, renewals, responses, moves: _, mails: _ } = self;
+        boards.is_empty() && remarks.is_empty() && renewals.is_empty() && responses.is_empty()
+    }
+
+    /// Writes the rows and forgets them.
+    ///
+    /// # Errors
+    /// When the database fails, or refuses one of the rows: which one is unknown.
+    pub(super) async fn flush(&mut self, driver: WriteDriver<'_>) -> Result<(), StoreError> {
+        let rows = mem::take(self);
+        // On SQLite nothing is ever put in.
+        let Driver::Postgres(connection) = driver else { return Ok(()) };
+        if !rows.has_only_mails() {
+            let renewed = rows.write(connection).await?;
+            check_all_updated(renewed.unsigned_abs(), rows.renewals.len())?;
+        }
+        insert_mails(connection, &rows.mails).await
+    }
+
+    async fn write(&self, connection: &mut PgConnection) -> Result<i64, sqlx::Error> {
+        let statement = &*WRITE_ALL;
+        sqlx::query_scalar_with(statement.sql(), statement.arguments(self)?).fetch_one(connection).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use sqlx::Arguments as _;
+
+    use super::{WRITE_ALL, WriteBuffer};
+
+    #[test]
+    fn the_statement_has_a_parameter_for_every_column() {
+        let arguments = WRITE_ALL.arguments(&WriteBuffer::default()).unwrap();
+        let (count, sql) = (arguments.len(), WRITE_ALL.sql());
+        assert!((1..=count).all(|number| sql.contains(&format!("${number}"))), "{sql}");
+        assert!(!sql.contains(&format!("${}", count + 1)), "{sql}");
+        assert!(sql.contains("UPDATE boards SET ply = turn.ply, position = turn.position, "), "{sql}");
+        assert!(sql.contains("AS turn (board_id, next_seat)"), "{sql}");
+    }
+}

@@ -1,0 +1,275 @@
+//! The DNS queries about one mail, and the verdicts that follow from their answers.
+//!
+//! Knows the standards through mail-auth. Which hosts are trusted, and whether to query at all, is decided in the
+//! module above.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use futures_util::future::{join, join3};
+use mail_auth::common::crypto::Algorithm;
+use mail_auth::common::headers::Header;
+use mail_auth::dkim::Signature;
+use mail_auth::dmarc::Policy;
+use mail_auth::dmarc::verify::DmarcParameters;
+use mail_auth::spf::verify::SpfParameters;
+use mail_auth::{
+    AuthenticatedMessage, DkimOutput, DkimResult, DmarcOutput, DmarcResult, MessageAuthenticator, Parameters,
+    SpfOutput, SpfResult,
+};
+use tokio::time::{Instant, timeout_at};
+
+use knotpost_model::{DkimVerdict, DmarcPolicy, DmarcVerdict, Source, SpfVerdict, Verdict, Verdicts};
+
+/// How long the checks of SPF and DKIM may take: they query the servers of domains that the mail names.
+const SPF_DKIM_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long all checks may take, DMARC included, which queries the author's domain. A check that takes longer is a
+/// temporary error.
+const ALL_CHECKS_TIMEOUT: Duration = Duration::from_secs(3);
+/// The most signatures of a mail that are checked.
+const MAX_SIGNATURES: usize = 5;
+/// The most header fields that a signature may name.
+const MAX_SIGNED_FIELDS: usize = 200;
+/// Fields that a mail may have once. A signature does not cover a second one, and mail programs may show either.
+const SINGLE: &[&str] =
+    &["From", "Subject", "Date", "Message-ID", "MIME-Version", "Content-Type", "Content-Transfer-Encoding"];
+
+/// A mail and those of its signatures that are checked.
+pub(in crate::inbound) struct SignedMail<'a> {
+    /// With the signatures of domains that may be aligned with its author's.
+    related: AuthenticatedMessage<'a>,
+    /// With the other signatures.
+    strange: AuthenticatedMessage<'a>,
+    /// The verdicts on signatures that are not checked.
+    set_aside: Vec<DkimVerdict>,
+}
+
+impl<'a> SignedMail<'a> {
+    /// `None` when there are no headers.
+    pub(in crate::inbound) fn read(raw: &'a [u8]) -> Option<Self> {
+        let mut mail = AuthenticatedMessage::parse(without_envelope_line(raw))?;
+        mail.errors.truncate(MAX_SIGNATURES);
+        let is_sound = SINGLE.iter().all(|name| count_fields(&mail, name) <= 1);
+        let author =
+            mail.from.first().and_then(|from| from.rsplit_once('@')).map_or("", |(_, domain)| domain);
+        let (mut related, mut strange, mut set_aside) = (Vec::new(), Vec::new(), Vec::new());
+        for header in std::mem::take(&mut mail.dkim_headers) {
+            if !is_sound || !can_count(&header.header) {
+                let result = if is_sound { Verdict::PermError } else { Verdict::Neutral };
+                set_aside.push(DkimVerdict { result, ..named(&header.header) });
+            } else if are_related(&header.header.d, author) {
+                related.push(header);
+            } else {
+                strange.push(header);
+            }
+        }
+        related.truncate(MAX_SIGNATURES);
+        strange.truncate(MAX_SIGNATURES - related.len());
+        set_aside.truncate(MAX_SIGNATURES);
+        let with =
+            |dkim_headers: Vec<Header<'a, Signature>>| AuthenticatedMessage { dkim_headers, ..mail.clone() };
+        let mut strange = with(strange);
+        let related = with(related);
+        // Signatures that cannot be parsed are reported once.
+        strange.errors.clear();
+        Some(Self { related, strange, set_aside })
+    }
+
+    /// Whether it has a signature, valid or not.
+    pub(in crate::inbound) fn is_signed(&self) -> bool {
+        let none = self.related.dkim_headers.is_empty() && self.strange.dkim_headers.is_empty();
+        !(none && self.set_aside.is_empty())
+    }
+}
+
+/// Mailbox files put a line `From …` above the headers.
+fn without_envelope_line(raw: &[u8]) -> &[u8] {
+    if !raw.starts_with(b"From ") && !raw.starts_with(b">From ") {
+        return raw;
+    }
+    raw.iter().position(|byte| *byte == b'\n').and_then(|end| raw.get(end + 1..)).unwrap_or_default()
+}
+
+fn count_fields(mail: &AuthenticatedMessage<'_>, name: &str) -> usize {
+    let is_named = |field: &[u8]| field.trim_ascii_end().eq_ignore_ascii_case(name.as_bytes());
+    mail.headers.iter().filter(|(field, _)| is_named(field)).count()
+}
+
+/// RFC 6376, section 5.4, asks for From; RFC 8301 ends SHA-1.
+fn can_count(signature: &Signature) -> bool {
+    signature.h.len() <= MAX_SIGNED_FIELDS
+        && signature.a != Algorithm::RsaSha1
+        && signature.h.iter().any(|name| name.eq_ignore_ascii_case("From"))
+}
+
+/// Whether two domains may be aligned. Wider than DMARC, never narrower.
+fn are_related(one: &str, other: &str) -> bool {
+    let tail = |domain: &str| -> Vec<String> {
+        domain.trim_end_matches('.').rsplit('.').take(2).map(str::to_ascii_lowercase).collect()
+    };
+    tail(one) == tail(other)
+}
+
+fn named(signature: &Signature) -> DkimVerdict {
+    let domain = signature.d.to_ascii_lowercase();
+    DkimVerdict { result: Verdict::None, domain, selector: signature.s.clone() }
+}
+
+/// The host that delivered a mail for its sender.
+#[derive(Clone, Copy)]
+pub(in crate::inbound) struct Host<'a> {
+    pub(in crate::inbound) address: IpAddr,
+    /// The name in its greeting.
+    pub(in crate::inbound) helo: &'a str,
+    /// The return path; empty: the null path.
+    pub(in crate::inbound) mail_from: &'a str,
+    /// Whether it counts against the mail that this host may not send for its sender's domain.
+    pub(in crate::inbound) can_fail: bool,
+}
+
+/// Everything that is checked about one mail.
+pub(in crate::inbound) struct Question<'a> {
+    pub(in crate::inbound) verifier: &'a MessageAuthenticator,
+    pub(in crate::inbound) mail: &'a SignedMail<'a>,
+    /// `None`: the host passes on mail of all senders, so that SPF does not apply.
+    pub(in crate::inbound) host: Option<Host<'a>>,
+    pub(in crate::inbound) own_name: &'a str,
+}
+
+impl Question<'_> {
+    /// The verdicts, after [`ALL_CHECKS_TIMEOUT`] at the latest. `author` is the domain in From.
+    pub(in crate::inbound) async fn answer(&self, author: &str) -> Verdicts {
+        let start = Instant::now();
+        let (spf, related, strange) = join3(
+            self.ask_spf(start + SPF_DKIM_TIMEOUT),
+            self.ask_dkim(&self.mail.related, start + SPF_DKIM_TIMEOUT),
+            self.ask_dkim(&self.mail.strange, start + SPF_DKIM_TIMEOUT),
+        )
+        .await;
+        let (spf, helo) = spf;
+        let dmarc = self.ask_dmarc(&spf, related.as_deref(), start + ALL_CHECKS_TIMEOUT).await;
+        let dmarc = DmarcVerdict { domain: author.to_ascii_lowercase(), ..dmarc };
+        let mut dkim = verdicts(&self.mail.related, related.as_deref());
+        dkim.extend(verdicts(&self.mail.strange, strange.as_deref()));
+        dkim.extend(self.mail.set_aside.iter().cloned());
+        dkim.truncate(MAX_SIGNATURES);
+        let spf =
+            SpfVerdict { result: of_spf(spf.result()), domain: spf.domain().to_ascii_lowercase(), helo };
+        Verdicts { source: Source::Own, spf, dkim, dmarc }
+    }
+
+    /// SPF for the return path and for the name in the greeting.
+    async fn ask_spf(&self, deadline: Instant) -> (SpfOutput, Verdict) {
+        let Some(Host { address, helo, mail_from, can_fail }) = self.host else {
+            return (SpfOutput::default(), Verdict::None);
+        };
+        let domain = mail_from.rsplit_once('@').map_or("", |(_, domain)| domain);
+        let path = SpfParameters::verify_mail_from(address, helo, self.own_name, mail_from);
+        let name = SpfParameters::verify_ehlo(address, helo, self.own_name);
+        let (path, name) = join(
+            timeout_at(deadline, self.verifier.verify_spf(path)),
+            timeout_at(deadline, self.verifier.verify_spf(name)),
+        )
+        .await;
+        let late = |_| SpfOutput::new(domain.to_owned()).with_result(SpfResult::TempError);
+        let path = if domain.is_empty() { SpfOutput::default() } else { path.unwrap_or_else(late) };
+        if !can_fail {
+            // A mail from its sender's domain passes; there is no greeting to check.
+            let passed = path.result() == SpfResult::Pass;
+            return (if passed { path } else { SpfOutput::default() }, Verdict::None);
+        }
+        (path, name.map_or(Verdict::TempError, |name| of_spf(name.result())))
+    }
+
+    /// `None`: not in time.
+    async fn ask_dkim<'m>(
+        &self,
+        mail: &'m AuthenticatedMessage<'m>,
+        deadline: Instant,
+    ) -> Option<Vec<DkimOutput<'m>>> {
+        timeout_at(deadline, self.verifier.verify_dkim(mail)).await.ok()
+    }
+
+    async fn ask_dmarc(
+        &self,
+        spf: &SpfOutput,
+        dkim: Option<&[DkimOutput<'_>]>,
+        deadline: Instant,
+    ) -> DmarcVerdict {
+        let parameters = Parameters::new(DmarcParameters {
+            message: &self.mail.related,
+            dkim_output: dkim.unwrap_or_default(),
+            dkim2_output: None,
+            rfc5321_mail_from_domain: spf.domain(),
+            spf_output: spf,
+        });
+        let Ok(output) = timeout_at(deadline, self.verifier.verify_dmarc(parameters)).await else {
+            return DmarcVerdict { result: Verdict::TempError, ..DmarcVerdict::default() };
+        };
+        let result = match of_dmarc(&output) {
+            Verdict::Fail if dkim.is_none() => Verdict::TempError,
+            // SPF was not checked, and may have passed where the mail came in.
+            Verdict::Fail if self.host.is_none_or(|host| !host.can_fail) => Verdict::None,
+            result => result,
+        };
+        DmarcVerdict { result, policy: policy(&output), ..DmarcVerdict::default() }
+    }
+}
+
+/// The verdicts on the signatures of `mail`; without outputs DNS was too slow.
+fn verdicts(mail: &AuthenticatedMessage<'_>, outputs: Option<&[DkimOutput<'_>]>) -> Vec<DkimVerdict> {
+    let Some(outputs) = outputs else {
+        let late = |header: &Header<'_, Signature>| DkimVerdict {
+            result: Verdict::TempError,
+            ..named(&header.header)
+        };
+        return mail.dkim_headers.iter().map(late).collect();
+    };
+    let verdict = |output: &DkimOutput<'_>| DkimVerdict {
+        result: of_dkim(output.result()),
+        ..output.signature().map(named).unwrap_or_default()
+    };
+    outputs.iter().map(verdict).collect()
+}
+
+fn of_spf(result: SpfResult) -> Verdict {
+    match result {
+        SpfResult::Pass => Verdict::Pass,
+        SpfResult::Fail => Verdict::Fail,
+        SpfResult::SoftFail => Verdict::SoftFail,
+        SpfResult::Neutral => Verdict::Neutral,
+        SpfResult::TempError => Verdict::TempError,
+        SpfResult::PermError => Verdict::PermError,
+        SpfResult::None => Verdict::None,
+    }
+}
+
+fn of_dkim(result: &DkimResult) -> Verdict {
+    match result {
+        DkimResult::Pass => Verdict::Pass,
+        DkimResult::Fail(_) => Verdict::Fail,
+        DkimResult::Neutral(_) => Verdict::Neutral,
+        DkimResult::TempError(_) => Verdict::TempError,
+        DkimResult::PermError(_) => Verdict::PermError,
+        DkimResult::None => Verdict::None,
+    }
+}
+
+fn of_dmarc(output: &DmarcOutput) -> Verdict {
+    match output.result() {
+        DmarcResult::Pass => Verdict::Pass,
+        DmarcResult::Fail(_) => Verdict::Fail,
+        DmarcResult::TempError(_) => Verdict::TempError,
+        DmarcResult::PermError(_) => Verdict::PermError,
+        DmarcResult::None => Verdict::None,
+    }
+}
+
+fn policy(output: &DmarcOutput) -> Option<DmarcPolicy> {
+    output.dmarc_record()?;
+    Some(match output.policy() {
+        Policy::Reject => DmarcPolicy::Reject,
+        Policy::Quarantine => DmarcPolicy::Quarantine,
+        Policy::None | Policy::Unspecified => DmarcPolicy::None,
+    })
+}

@@ -1,0 +1,297 @@
+//! Budgets of answers per hour: the table of limits, and the counters in the database, shared by all servers. They
+//! cannot be switched off.
+//!
+//! An unauthenticated sender is limited by the budgets of the address, its domain, the host that delivered the mail,
+//! and all mail together. Mail aligned with its domain has separate budgets for all of these, so that forged mail
+//! cannot use them up. Authenticated users have budgets of their own as long as they write from an address of theirs. A
+//! password proves who asks, not who reads at the address in From: answers to any other address are as few and as small
+//! as those to strangers.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use crate::inbound::read::Mail;
+use knotpost_core::requests::Prepared;
+use knotpost_model::{Millis, without_tag};
+use knotpost_storage::{ReadTx, Spent, StoreError, WriteTx};
+
+/// The limits of an hour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::inbound) struct Budget {
+    mails: i64,
+    bytes: i64,
+}
+
+const fn budget(mails: i64, kilobytes: i64) -> Budget {
+    Budget { mails, bytes: kilobytes * 1000 }
+}
+
+/// For one unauthenticated address, without its `+tag`.
+const ADDRESS: Budget = budget(10, 60);
+/// For unauthenticated addresses of one domain.
+const DOMAIN: Budget = budget(200, 1_200);
+/// For unauthenticated mail of one host.
+const HOST: Budget = budget(200, 1_200);
+/// For all unauthenticated mail.
+const ALL: Budget = budget(1_000, 6_000);
+/// The same for mail aligned with its domain.
+const ALIGNED_ADDRESS: Budget = budget(300, 30_000);
+const ALIGNED_DOMAIN: Budget = budget(2_000, 40_000);
+const ALIGNED_HOST: Budget = budget(2_000, 40_000);
+const ALIGNED_ALL: Budget = budget(10_000, 200_000);
+/// For one authenticated user; more than people need.
+const USER: Budget = budget(300, 60_000);
+/// Of these, for errors.
+const ERRORS: Budget = budget(200, 60_000);
+/// For the same command line of one sender: only programs repeat it more often.
+const SAME: Budget = budget(10, 60_000);
+/// For chats of one sender: each is a mail to all players, whose programs may answer it.
+const CHATS: Budget = budget(30, 60_000);
+
+/// The most bytes of one answer to unauthenticated mail.
+pub(in crate::inbound) const MAX_ANSWER_BYTES: usize = 40_000;
+
+/// A kind of budget, named in the metric, the log and the refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::inbound) enum Valve {
+    Address,
+    User,
+    Same,
+    Chats,
+    Domain,
+    Host,
+    All,
+}
+
+impl Valve {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Address => "address",
+            Self::User => "user",
+            Self::Same => "same",
+            Self::Chats => "chats",
+            Self::Domain => "domain",
+            Self::Host => "host",
+            Self::All => "all",
+        }
+    }
+
+    /// Whether several senders share the budget, so that one may find it spent by others.
+    pub(in crate::inbound) fn is_shared(self) -> bool {
+        matches!(self, Self::Domain | Self::Host | Self::All)
+    }
+
+    /// The reply to the host that delivers a mail.
+    pub(in crate::inbound) fn sentence(self) -> String {
+        let whose = match self {
+            Self::Domain => "addresses of this domain",
+            Self::Host => "mail of your host",
+            _ => "mail whose sender is not proven",
+        };
+        format!("too many answers went to {whose} within the hour; try again later")
+    }
+
+    /// Counts a refusal, and logs one line an hour about it.
+    pub(in crate::inbound) fn note_refusal(self, now: Millis) {
+        static WARNED: [AtomicI64; 7] = [const { AtomicI64::new(-1) }; 7];
+        metrics::counter!("knotpost_budget_refusals", "budget" => self.as_str()).increment(1);
+        let hour = hour_of(now);
+        let warned = WARNED.get(self as usize);
+        if warned.is_some_and(|warned| warned.swap(hour, Ordering::Relaxed) != hour) {
+            tracing::warn!(
+                budget = self.as_str(),
+                "a budget for answers is spent; this line comes once an hour"
+            );
+        }
+    }
+}
+
+fn hour_of(now: Millis) -> i64 {
+    now.0 / 3_600_000
+}
+
+/// Whether a sender may chat by mail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::inbound) enum Chatting {
+    /// Yes.
+    Allowed,
+    /// No, and for the first time in the hour.
+    FirstRefused {
+        /// How many were carried out.
+        chats: i64,
+    },
+    /// No.
+    Refused,
+}
+
+/// What kind of answer it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::inbound) enum Purpose {
+    /// The answer to a command.
+    Answer,
+    /// An error.
+    Error,
+}
+
+/// The sender of a mail, by whose budgets an answer is limited.
+#[derive(Debug)]
+pub(in crate::inbound) struct Asker {
+    /// The name under which this sender's own budgets are counted.
+    who: String,
+    /// The same for the answers themselves: the user, or the mailbox that they go to.
+    reader: String,
+    own: (Valve, Budget),
+    shared: Vec<(Valve, String, Budget)>,
+    /// Whether the sender is an authenticated user.
+    pub(in crate::inbound) is_user: bool,
+    /// Whether nothing proves who reads the answer.
+    pub(in crate::inbound) is_unproven: bool,
+}
+
+impl Asker {
+    /// `None`: a mail without a sender.
+    pub(in crate::inbound) async fn of(
+        tx: &mut ReadTx,
+        mail: &Mail,
+        prepared: &Prepared,
+    ) -> Result<Option<Self>, StoreError> {
+        let Some(sender) = mail.sender.as_ref() else { return Ok(None) };
+        let mailbox = without_tag(&sender.key());
+        if let Some(user) = prepared.user() {
+            let who = format!("user {}", user.0);
+            let reads = prepared.is_aligned() || tx.proven_address(user, &sender.key()).await?.is_some();
+            let (reader, own) = if reads {
+                (who.clone(), (Valve::User, USER))
+            } else {
+                (format!("users at {mailbox}"), (Valve::Address, ADDRESS))
+            };
+            return Ok(Some(Self {
+                who,
+                reader,
+                own,
+                shared: Vec::new(),
+                is_user: true,
+                is_unproven: !reads,
+            }));
+        }
+        let (aligned, own, domain, host, all) = if prepared.is_aligned() {
+            ("aligned ", (Valve::User, ALIGNED_ADDRESS), ALIGNED_DOMAIN, ALIGNED_HOST, ALIGNED_ALL)
+        } else {
+            ("", (Valve::Address, ADDRESS), DOMAIN, HOST, ALL)
+        };
+        let mut shared = vec![(Valve::Domain, format!("{aligned}domain {}", sender.domain()), domain)];
+        if let Some(connecting) = prepared.host() {
+            shared.push((Valve::Host, format!("{aligned}host {connecting}"), host));
+        }
+        shared.push((Valve::All, format!("{aligned}all"), all));
+        let who = format!("{aligned}address {mailbox}");
+        let is_unproven = aligned.is_empty();
+        Ok(Some(Self { reader: who.clone(), who, own, shared, is_user: false, is_unproven }))
+    }
+
+    /// The first budget that has no room for a mail of this size, shared ones before the sender's own.
+    pub(in crate::inbound) async fn closed(
+        &self,
+        tx: &mut ReadTx,
+        purpose: Purpose,
+        echo: &str,
+        bytes: usize,
+        now: Millis,
+    ) -> Result<Option<Valve>, StoreError> {
+        for (valve, key, budget) in &self.shared {
+            if !has_room(tx, key, *budget, bytes, now).await? {
+                return Ok(Some(*valve));
+            }
+        }
+        for (valve, key, budget) in self.own_budgets(purpose, echo) {
+            if !has_room(tx, &key, budget, bytes, now).await? {
+                return Ok(Some(valve));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Charges all these budgets.
+    pub(in crate::inbound) async fn spend(
+        &self,
+        tx: &mut WriteTx,
+        purpose: Purpose,
+        echo: &str,
+        bytes: usize,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let spent = Spent { mails: 1, bytes: i64::try_from(bytes).unwrap_or(i64::MAX) };
+        let own = self.own_budgets(purpose, echo).into_iter().map(|(_, key, _)| key);
+        // In the same order for all senders, so that transactions do not deadlock.
+        for key in own.chain(self.shared.iter().map(|(_, key, _)| key.clone())) {
+            tx.spend_of_budget(&key, spent, hour_of(now)).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes the one notice of an hour that this sender's own budget is spent; `false`: it was sent already.
+    pub(in crate::inbound) async fn take_last_word(
+        &self,
+        tx: &mut WriteTx,
+        now: Millis,
+    ) -> Result<bool, StoreError> {
+        let key = format!("told {}", self.reader);
+        if tx.spent_of_budget(&key, hour_of(now)).await?.mails > 0 {
+            return Ok(false);
+        }
+        tx.spend_of_budget(&key, Spent { mails: 1, bytes: 0 }, hour_of(now)).await?;
+        // No answer follows it, even if a smaller one would fit.
+        let (_, budget) = self.own;
+        let rest = Spent { mails: budget.mails, bytes: 0 };
+        tx.spend_of_budget(&self.key(), rest, hour_of(now)).await?;
+        Ok(true)
+    }
+
+    /// Whether this sender may send one more chat to all players of a board.
+    pub(in crate::inbound) async fn may_chat(
+        &self,
+        tx: &mut WriteTx,
+        now: Millis,
+    ) -> Result<Chatting, StoreError> {
+        let one = Spent { mails: 1, bytes: 0 };
+        let key = format!("chats {}", self.who);
+        if has_room(tx, &key, CHATS, 0, now).await? {
+            tx.spend_of_budget(&key, one, hour_of(now)).await?;
+            return Ok(Chatting::Allowed);
+        }
+        let told = format!("chats told {}", self.who);
+        if tx.spent_of_budget(&told, hour_of(now)).await?.mails > 0 {
+            return Ok(Chatting::Refused);
+        }
+        tx.spend_of_budget(&told, one, hour_of(now)).await?;
+        Ok(Chatting::FirstRefused { chats: CHATS.mails })
+    }
+
+    fn key(&self) -> String {
+        format!("answers {}", self.reader)
+    }
+
+    fn own_budgets(&self, purpose: Purpose, echo: &str) -> Vec<(Valve, String, Budget)> {
+        let (valve, own) = self.own;
+        let mut budgets = vec![(valve, self.key(), own)];
+        if purpose == Purpose::Error && !self.is_unproven {
+            budgets.push((Valve::User, format!("errors {}", self.who), ERRORS));
+        }
+        if !self.is_unproven {
+            let line: String = echo.chars().take(100).collect();
+            budgets.push((Valve::Same, format!("same {} {line}", self.who), SAME));
+        }
+        budgets
+    }
+}
+
+async fn has_room(
+    tx: &mut ReadTx,
+    key: &str,
+    budget: Budget,
+    bytes: usize,
+    now: Millis,
+) -> Result<bool, StoreError> {
+    let spent = tx.spent_of_budget(key, hour_of(now)).await?;
+    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+    Ok(spent.mails < budget.mails && spent.bytes.saturating_add(bytes) <= budget.bytes)
+}

@@ -1,0 +1,45 @@
+//! Commits mail to the people who run the server: stored sealed, and copied to the administrators.
+
+use std::sync::Arc;
+
+use crate::inbound::read::Mail;
+use crate::inbound::read::classify::Class;
+use crate::inbound::reason::Reason;
+use knotpost_core::app::App;
+use knotpost_core::mailing::{ToPostmaster, hand_to_administrators};
+use knotpost_model::{Millis, clean_line, limit_comment};
+use knotpost_storage::{NewInbox, StoreError};
+
+/// Stores a mail to the postmaster and queues a copy of its text to each administrator, in one transaction.
+pub(in crate::inbound) async fn commit_postmaster_mail(
+    app: &Arc<App>,
+    row: NewInbox,
+    mail: &Mail,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let words = ToPostmaster {
+        from: clean_line(row.sender.as_deref().unwrap_or_default()),
+        subject: clean_line(&mail.message.subject).chars().take(200).collect(),
+        text: limit_comment(mail.message.text.as_deref().unwrap_or_default()),
+    };
+    let row = NewInbox { reason: Some(Reason::Postmaster.as_str()), ..row };
+    let class = mail.class;
+    let work = Arc::new((row, words, mail.dedupe_key.clone()));
+    let shared = Arc::clone(app);
+    app.store
+        .write(move |tx| {
+            let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
+            Box::pin(async move {
+                let (row, words, dedupe_key) = &*work;
+                let key = tx.insert_inbox(row).await?;
+                let since = now.plus(-super::DEDUPE_MS);
+                if class == Class::Person && tx.claim_mail(dedupe_key, key, since, now).await? {
+                    hand_to_administrators(tx, &app, words, now).await?;
+                }
+                Ok(())
+            })
+        })
+        .await?;
+    app.signals.outbox.notify_one();
+    Ok(())
+}

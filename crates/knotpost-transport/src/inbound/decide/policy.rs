@@ -1,0 +1,99 @@
+//! What follows from the verdicts on a mail, by the configured policy.
+//!
+//! Pure: how verdicts are found is not known here. A temporary error never refuses a mail.
+
+use knotpost_core::config::AuthPolicy;
+use knotpost_core::requests::Credit;
+use knotpost_model::{DmarcPolicy, Verdicts};
+
+/// How far the From of a mail is trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::inbound) enum Ruling {
+    /// The address in From counts.
+    Believed,
+    /// The address in From does not count; a password does.
+    Unproven,
+    /// Its own domain wants it refused.
+    Refused,
+}
+
+impl Ruling {
+    /// Whether the address in From is enough.
+    pub(in crate::inbound) fn credit(self) -> Credit {
+        match self {
+            Self::Believed => Credit::Believed,
+            Self::Unproven | Self::Refused => Credit::Unproven,
+        }
+    }
+}
+
+/// Applies the policy to a mail whose author's address is in `domain`. Without verdicts it was not checked.
+pub(in crate::inbound) fn rule(policy: AuthPolicy, verdicts: Option<&Verdicts>, domain: &str) -> Ruling {
+    let violated = || verdicts.and_then(Verdicts::violated_policy);
+    match policy {
+        AuthPolicy::Off | AuthPolicy::Annotate => Ruling::Believed,
+        AuthPolicy::RequireForTokens if verdicts.is_some_and(|verdicts| verdicts.prove(domain)) => {
+            Ruling::Believed
+        }
+        AuthPolicy::RequireForTokens => Ruling::Unproven,
+        AuthPolicy::RejectFail => match violated() {
+            Some(DmarcPolicy::Reject) => Ruling::Refused,
+            // There is no quarantine for moves: such a mail needs a password.
+            Some(DmarcPolicy::Quarantine) => Ruling::Unproven,
+            Some(DmarcPolicy::None) | None => Ruling::Believed,
+        },
+    }
+}
+
+/// The text with which a mail is refused.
+pub(in crate::inbound) fn refusal(domain: &str) -> String {
+    format!(
+        "{domain} asks for the refusal of mail in its name that fails DMARC, as this one does; \
+         send it through the mail server of {domain}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use knotpost_model::Verdict;
+
+    fn verdicts(dmarc: Verdict, policy: Option<DmarcPolicy>) -> Verdicts {
+        let mut verdicts = Verdicts::default();
+        (verdicts.dmarc.result, verdicts.dmarc.policy) = (dmarc, policy);
+        verdicts.dmarc.domain = "x.example".to_owned();
+        verdicts
+    }
+
+    #[test]
+    fn by_default_verdicts_change_nothing() {
+        let forged = verdicts(Verdict::Fail, Some(DmarcPolicy::Reject));
+        for policy in [AuthPolicy::Off, AuthPolicy::Annotate] {
+            assert_eq!(rule(policy, Some(&forged), "x.example"), Ruling::Believed);
+            assert_eq!(rule(policy, None, "x.example"), Ruling::Believed);
+        }
+    }
+
+    #[test]
+    fn tokens_may_ask_for_proof() {
+        let policy = AuthPolicy::RequireForTokens;
+        assert_eq!(rule(policy, Some(&verdicts(Verdict::Pass, None)), "X.example"), Ruling::Believed);
+        for result in [Verdict::Fail, Verdict::None, Verdict::TempError] {
+            let found = verdicts(result, Some(DmarcPolicy::Reject));
+            assert_eq!(rule(policy, Some(&found), "x.example"), Ruling::Unproven);
+        }
+        assert_eq!(rule(policy, None, "x.example"), Ruling::Unproven);
+    }
+
+    #[test]
+    fn only_what_its_domain_wants_refused_is_refused() {
+        let ruling =
+            |result, policy| rule(AuthPolicy::RejectFail, Some(&verdicts(result, policy)), "x.example");
+        assert_eq!(ruling(Verdict::Fail, Some(DmarcPolicy::Reject)), Ruling::Refused);
+        assert_eq!(ruling(Verdict::Fail, Some(DmarcPolicy::Quarantine)), Ruling::Unproven);
+        assert_eq!(ruling(Verdict::Fail, Some(DmarcPolicy::None)), Ruling::Believed);
+        assert_eq!(ruling(Verdict::Fail, None), Ruling::Believed);
+        assert_eq!(ruling(Verdict::TempError, Some(DmarcPolicy::Reject)), Ruling::Believed);
+        assert_eq!(ruling(Verdict::None, None), Ruling::Believed);
+    }
+}

@@ -1,0 +1,117 @@
+//! The intake of the server: walks each mail through the stages read, decide and commit.
+//!
+//! Every listener passes its mail to [`MailIntake`]. Knows no protocol; what each stage does is written in its module.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+
+use super::authentication::Authenticator;
+use super::decide::policy::rule;
+use super::decide::{Arrival, CommandState, decide, decide_command};
+use super::intake::{Envelope, Intake, Receipt, RecipientVerdict};
+use super::read::Mail;
+use super::read::classify::Class;
+use super::read::hosts::connecting_host;
+use super::read::relay_hint::RelayHint;
+use super::reason::Reason;
+use knotpost_core::app::App;
+use knotpost_core::commands::prepare_at_once;
+use knotpost_core::outage::log_failure;
+use knotpost_storage::StoreError;
+
+/// Takes mail in, whichever way it comes.
+pub struct MailIntake {
+    pub(super) app: Arc<App>,
+    authenticator: Authenticator,
+    relay_hint: RelayHint,
+}
+
+impl MailIntake {
+    /// The intake of this server.
+    pub fn new(app: Arc<App>) -> Self {
+        let authenticator = Authenticator::new(&app.config);
+        Self { app, authenticator, relay_hint: RelayHint::default() }
+    }
+
+    /// Reads a mail, decides what becomes of it, and commits that.
+    async fn take(&self, envelope: &Envelope, raw: &[u8]) -> Result<Receipt, StoreError> {
+        let app = &self.app;
+        let mail = match Mail::read(app, raw, envelope.mail_from.as_deref(), &envelope.recipients) {
+            Ok(mail) => mail,
+            Err(refusal) => return Ok(refusal.into_receipt()),
+        };
+        if let Some(peer) = self.relay_hint.note(&app.config.smtp.relays, envelope, &mail.message) {
+            tracing::warn!(
+                %peer,
+                "all mail comes from one mail server that relays for many: list it in smtp.relays, or its clients count as one host"
+            );
+        }
+        let arrival = self.authenticate(envelope, raw, &mail).await;
+        let disposition = match decide(&mail, &arrival, &app.own) {
+            Some(disposition) => disposition,
+            None => decide_command(envelope.way, self.look_up_command(&mail, &arrival).await?),
+        };
+        self.commit(mail, &arrival, disposition).await
+    }
+
+    /// Finds out who vouches for the sender of a mail, except of one that is neither executed nor answered.
+    async fn authenticate<'a>(&self, envelope: &'a Envelope, raw: &'a [u8], mail: &Mail) -> Arrival<'a> {
+        let config = &self.app.config;
+        let verdicts = match mail.class {
+            Class::Automatic(_) => None,
+            Class::Bulk | Class::Person => self.authenticator.verify(envelope, raw, &mail.message).await,
+        };
+        let ruling = rule(config.inbound.auth_policy, verdicts.as_ref(), mail.author_domain());
+        let host = connecting_host(&config.smtp.relays, envelope, &mail.message);
+        Arrival { envelope, raw, verdicts, ruling, host, now: self.app.clock.now() }
+    }
+
+    /// Looks up what decides about the command of a mail.
+    async fn look_up_command(&self, mail: &Mail, arrival: &Arrival<'_>) -> Result<CommandState, StoreError> {
+        let verdicts = arrival.verdicts.as_ref();
+        let request = mail.request(arrival.ruling, arrival.host, verdicts, &self.app.vocabulary);
+        if let Some(text) = self.refuse_stranger(mail, &request).await? {
+            return Ok(CommandState::NotWelcome(text));
+        }
+        if let Some(prepared) = prepare_at_once(&self.app, request).await? {
+            return Ok(CommandState::Prepared(Box::new(prepared)));
+        }
+        let place = self.place(mail, arrival.host, mail.is_aligned(verdicts)).await?;
+        Ok(CommandState::Unprepared(place))
+    }
+}
+
+impl Intake for MailIntake {
+    fn recipient(&self, address: &str) -> RecipientVerdict {
+        if self.app.own.recipient(address).is_some() {
+            return RecipientVerdict::Accepted;
+        }
+        let domain = address.rsplit_once('@').map(|(_, domain)| domain);
+        if domain.is_some_and(|domain| self.app.own.is_own_domain(domain)) {
+            let text = format!("there is no such address here; commands go to {}", self.app.own.plain());
+            return RecipientVerdict::Unknown { text };
+        }
+        RecipientVerdict::NotOurs
+    }
+
+    fn receive(&self, envelope: Envelope, raw: Vec<u8>) -> BoxFuture<'_, Receipt> {
+        Box::pin(async move {
+            // A mail that causes a panic is kept for a person to look at: sent again it would cause the same.
+            let taken = AssertUnwindSafe(self.take(&envelope, &raw)).catch_unwind().await;
+            let receipt = match taken {
+                Ok(receipt) => receipt,
+                Err(_) => self
+                    .quarantine(&envelope, &raw, Reason::Failed)
+                    .await
+                    .map(|()| Receipt::Stored { text: Reason::Failed.to_string() }),
+            };
+            receipt.unwrap_or_else(|error| {
+                log_failure(&error, "a mail could not be stored");
+                Receipt::try_later("the server cannot store mail at the moment")
+            })
+        })
+    }
+}

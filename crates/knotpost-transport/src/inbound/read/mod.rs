@@ -1,0 +1,120 @@
+//! Reading: turns the bytes of a message into a [`Mail`], or says why that cannot be done.
+//!
+//! Pure: asks neither the database nor the network. Parsing and the search for the command line are in the crate
+//! `knotpost-mail`. Knows nothing of what becomes of a mail.
+
+pub(super) mod addressed;
+pub(super) mod bounce;
+pub(super) mod classify;
+pub(super) mod digest;
+pub(super) mod hosts;
+pub(super) mod relay_hint;
+pub(super) mod reply_claim;
+mod request;
+pub(super) mod returned;
+
+use self::classify::{Class, classify};
+use self::digest::dedupe_key;
+use self::reply_claim::read_reply_claim;
+use self::returned::is_to_return_path;
+use super::intake::Receipt;
+use super::reason::Reason;
+use super::{Address as Arrival, Identified, Message, identify, parse};
+use knotpost_core::app::App;
+use knotpost_core::mailing::Claim;
+use knotpost_model::Address;
+use knotpost_platform::secret::Purpose;
+
+/// A mail, read as far as possible without looking anything up.
+pub(super) struct Mail {
+    pub(super) message: Message,
+    pub(super) class: Class,
+    pub(super) sender: Option<Address>,
+    pub(super) found: Identified,
+    /// Why its sender may act without a password.
+    pub(super) claim: Option<Claim>,
+    pub(super) dedupe_key: String,
+}
+
+/// Why a mail is refused while the sending server waits for the reply.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    /// The name for the inbox, where there is no session in which to refuse.
+    pub(super) reason: Reason,
+    /// The enhanced status code, "5.x.y".
+    pub(super) enhanced: &'static str,
+    /// One sentence for the sender.
+    pub(super) text: String,
+}
+
+impl Refusal {
+    /// The reply to the sending server.
+    pub(super) fn into_receipt(self) -> Receipt {
+        Receipt::Refused { code: 550, enhanced: self.enhanced, text: self.text }
+    }
+}
+
+impl Mail {
+    /// Reads a message that came with this return path and these recipients.
+    pub(super) fn read(
+        app: &App,
+        raw: &[u8],
+        envelope_from: Option<&str>,
+        recipients: &[String],
+    ) -> Result<Self, Refusal> {
+        let broken =
+            |broken| Refusal { reason: Reason::Broken, enhanced: "5.6.0", text: format!("{broken}") };
+        let message = parse(raw).map_err(broken)?;
+        let mut class = classify(&message, envelope_from, &app.own);
+        if class == Class::Person && is_to_return_path(&app.own, recipients) {
+            // Some mail programs and autoresponders write to the return path.
+            class = Class::Bulk;
+        }
+        if matches!(class, Class::Automatic(_)) {
+            // Neither executed nor answered, so not read any further.
+            return Ok(Self {
+                message,
+                class,
+                sender: None,
+                found: nothing(),
+                claim: None,
+                dedupe_key: String::new(),
+            });
+        }
+        if message.from.len() != 1 {
+            let text = "a mail to this server has exactly one address in its From".to_owned();
+            let reason = if message.from.is_empty() { Reason::NoSender } else { Reason::SeveralFrom };
+            return Err(Refusal { reason, enhanced: "5.7.1", text });
+        }
+        let sender: Option<Address> = message.author().and_then(|author| author.parse().ok());
+        let Some(sender) = sender else {
+            let text = "the address in the From is not one that could be answered".to_owned();
+            return Err(Refusal { reason: Reason::NoSender, enhanced: "5.1.7", text });
+        };
+        let claim = Some(read_reply_claim(&app.own, &message, recipients)).filter(|claim| !claim.is_empty());
+        let address = if claim.is_some() { Arrival::Reply } else { Arrival::Plain };
+        let is_command = |line: &str| knotpost_commands::parse(line, &app.vocabulary).is_ok();
+        let found = identify(&message, address, &is_command);
+        if let Identified::Unclear { subject, .. } = &found
+            && subject.is_empty()
+            && message.text.is_none()
+        {
+            let text = "there is neither a command in the Subject nor a text that could be read; \
+                        write a command such as `help` into the Subject"
+                .to_owned();
+            return Err(Refusal { reason: Reason::NoCommand, enhanced: "5.6.0", text });
+        }
+        let key = app.secret.derive(Purpose::Dedupe);
+        let dedupe_key = dedupe_key(&message, &sender.to_string(), &key);
+        Ok(Self { message, class, sender: Some(sender), found, claim, dedupe_key })
+    }
+
+    /// The domain in From; empty unless there is exactly one author.
+    pub(super) fn author_domain(&self) -> &str {
+        self.message.author().and_then(|author| author.rsplit_once('@')).map_or("", |(_, domain)| domain)
+    }
+}
+
+fn nothing() -> Identified {
+    Identified::Unclear { subject: String::new(), comment: String::new() }
+}

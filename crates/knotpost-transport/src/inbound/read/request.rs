@@ -1,0 +1,47 @@
+//! The command request of a mail, for its subject, its body or both.
+
+use knotpost_commands::Vocabulary;
+
+use super::Mail;
+use crate::inbound::Identified;
+use crate::inbound::decide::policy::Ruling;
+use knotpost_core::requests::{Answering, Origin, Request};
+use knotpost_model::{Host, Verdicts};
+
+impl Mail {
+    /// The request that a mail makes.
+    pub(in crate::inbound) fn request(
+        &self,
+        ruling: Ruling,
+        host: Option<Host>,
+        verdicts: Option<&Verdicts>,
+        vocabulary: &Vocabulary,
+    ) -> Request {
+        let aligned = self.is_aligned(verdicts);
+        let (line, body) = match &self.found {
+            Identified::Subject { line, comment } => (line.clone(), comment.clone()),
+            // If it turns out not to reply to a board mail, the answer is about the Subject.
+            Identified::Body { .. } => (self.message.subject.trim().to_owned(), String::new()),
+            Identified::Multiple { lines, surplus } => {
+                // One line beyond the limit makes the command say so.
+                let surplus = std::iter::repeat_n("help".to_owned(), *surplus);
+                ("multiple".to_owned(), lines.iter().cloned().chain(surplus).collect::<Vec<_>>().join("\n"))
+            }
+            Identified::Unclear { subject, comment } => (subject.clone(), comment.clone()),
+        };
+        let answering = match (&self.found, &self.claim) {
+            (Identified::Body { line, comment }, Some(claim)) => {
+                let (claim, line, comment) = (claim.clone(), line.clone(), comment.clone());
+                Some(Answering { claim, line, comment, credit: ruling.credit() })
+            }
+            _ => None,
+        };
+        let origin = Origin::mail(self.sender.clone(), host, aligned);
+        Request::of_line(line, body, origin, vocabulary).unless_it_answers(answering)
+    }
+
+    /// Whether these verdicts prove that the mail comes from the domain of its author.
+    pub(in crate::inbound) fn is_aligned(&self, verdicts: Option<&Verdicts>) -> bool {
+        verdicts.is_some_and(|verdicts| verdicts.prove(self.author_domain()))
+    }
+}

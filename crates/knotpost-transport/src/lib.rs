@@ -1,0 +1,5 @@
+//! Mail: the ways in, from bytes to a committed command, and the ways out, from the outbox to a relay. Nothing here
+//! knows SQL or HTTP pages.
+
+pub mod inbound;
+pub mod outbound;

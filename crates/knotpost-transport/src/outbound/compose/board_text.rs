@@ -1,0 +1,202 @@
+//! The text of a board mail that a template cannot lay out: board, move list, wrapped lines.
+
+use knotpost_rules::Layout;
+use minijinja::value::Serde;
+use minijinja::{Value, context};
+
+use super::render::STARS;
+use knotpost_core::mailing::Heading;
+use knotpost_core::replies::{Answers, Sheet, Verdict};
+
+/// Width of a mail.
+pub(super) const WIDTH: usize = 72;
+/// Width of a narrow board.
+const NARROW: usize = 40;
+
+/// The context of the board template.
+pub(super) fn sheet_context(sheet: &Sheet) -> Value {
+    let to_move = match &sheet.verdict {
+        Verdict::Turn(userid) => userid.as_str(),
+        Verdict::Won { .. } | Verdict::Tie(_) => "",
+    };
+    let (board, move_table) = lay_out(sheet);
+    context! {
+        heading => Serde(sheet.heading),
+        heading_word => heading_word(sheet.heading),
+        title => sheet.title.clone(),
+        number => sheet.number,
+        options => sheet.options.clone(),
+        notes => sheet.notes.iter().map(|note| wrap_lines(note)).collect::<Vec<_>>(),
+        to_move,
+        speaker => sheet.spoken.first().map_or("", |spoken| spoken.who.as_str()),
+        turn_line => sheet.verdict.to_string(),
+        seat_lines => !sheet.seats.is_empty(),
+        move_table,
+        board,
+        legend => sheet.legend().trim_end(),
+        example => sheet.example.clone(),
+        narrow => matches!(sheet.drawing.layout(), Layout::Narrow),
+        answers => answers_word(sheet.answers.as_ref()),
+        own_move => match &sheet.answers {
+            Some(Answers::Move(play)) => Some(play.as_str()),
+            _ => None,
+        },
+        subscribers => sheet.subscribers.clone(),
+        subscriber_line => wrapped("Subscribers: ", "             ", &sheet.subscribers.join(", ")),
+        spoken => Serde(&sheet.spoken),
+        chance => Serde(&sheet.chance),
+        times => Serde(&sheet.times),
+        ratings => sheet.ratings.clone(),
+        stars => STARS,
+    }
+}
+
+/// The name in the template of the reply that a mail asks for; empty where a reply needs a password.
+fn answers_word(answers: Option<&Answers>) -> &'static str {
+    match answers {
+        None => "",
+        Some(Answers::Move(_)) => "move",
+        Some(Answers::Confirm) => "confirm",
+        Some(Answers::Proposal) => "proposal",
+        Some(Answers::Talk) => "talk",
+    }
+}
+
+fn heading_word(heading: Heading) -> &'static str {
+    match heading {
+        Heading::New | Heading::Summary | Heading::Show => "Summary",
+        Heading::Preview => "Preview",
+        Heading::Submit => "Submit",
+        Heading::Chat => "Chat",
+        Heading::Notification => "Notification",
+        Heading::Nag => "Nag",
+    }
+}
+
+/// Board and move list in the reader's layout.
+fn lay_out(sheet: &Sheet) -> (String, String) {
+    let board = sheet.drawing.text().into_owned();
+    match sheet.drawing.layout() {
+        Layout::Standard => (board, move_table(sheet, WIDTH)),
+        Layout::Narrow => (board, move_table(sheet, NARROW)),
+        Layout::Wide => (beside(&board, &move_table(sheet, WIDTH)), String::new()),
+        Layout::List => (board, move_list(sheet)),
+    }
+}
+
+/// Two blocks of lines next to each other.
+fn beside(left: &str, right: &str) -> String {
+    let width = left.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    let rows = left.lines().count().max(right.lines().count());
+    let line = |row| {
+        let (left, right) = (left.lines().nth(row).unwrap_or(""), right.lines().nth(row).unwrap_or(""));
+        format!("{left:<width$}{right}").trim_end().to_owned()
+    };
+    (0..rows).map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The moves in words, a line each, below the players of the sides.
+fn move_list(sheet: &Sheet) -> String {
+    let players = sheet.seats.iter().map(|seat| format!("{} plays {}.", seat.userid, seat.side));
+    let moves = sheet.moves.iter().map(|made| {
+        let seat = usize::try_from(made.seat - 1).ok().and_then(|seat| sheet.seats.get(seat));
+        format!("Move {}, {}: {}", made.number, seat.map_or("", |seat| seat.side.as_str()), made.text)
+    });
+    players.chain(moves).collect::<Vec<_>>().join("\n")
+}
+
+/// The moves, each in the column of the seat that made it, under the names of sides and players.
+fn move_table(sheet: &Sheet, line: usize) -> String {
+    let most = line.saturating_sub(3) / sheet.seats.len().max(1);
+    let longest = sheet
+        .seats
+        .iter()
+        .flat_map(|seat| [seat.side.chars().count(), seat.userid.chars().count()])
+        .chain(
+            sheet.moves.iter().map(|entry| entry.number.to_string().len() + 1 + entry.text.chars().count()),
+        )
+        .max()
+        .unwrap_or(0);
+    let width = (longest + 2).clamp(most.min(13), most);
+    let rows = move_rows(sheet);
+    let cell = |text: &String| format!("{:<width$}", shortened(text, width - 1));
+    let lines: Vec<String> = rows
+        .iter()
+        .map(|row| format!("   {}", row.iter().map(cell).collect::<Vec<_>>().concat()).trim_end().to_owned())
+        .collect();
+    lines.join("\n")
+}
+
+/// The rows of that table: the sides, the players, then the moves, a round each. A board that is not begun yet has
+/// no players but its sides.
+pub(super) fn move_rows(sheet: &Sheet) -> Vec<Vec<String>> {
+    let mut rows: Vec<Vec<String>> = vec![sheet.seats.iter().map(|seat| seat.side.clone()).collect()];
+    if sheet.number.is_some() {
+        rows.push(sheet.seats.iter().map(|seat| seat.userid.clone()).collect());
+    }
+    let heads = rows.len();
+    let mut next_column = sheet.seats.len();
+    for made in &sheet.moves {
+        let column = usize::try_from(made.seat - 1).unwrap_or(0).min(sheet.seats.len().saturating_sub(1));
+        if column < next_column || rows.len() == heads {
+            rows.push(vec![String::new(); sheet.seats.len()]);
+        }
+        next_column = column + 1;
+        if let Some(cell) = rows.last_mut().and_then(|row| row.get_mut(column)) {
+            *cell = format!("{} {}", made.number, made.text);
+        }
+    }
+    rows
+}
+
+/// A long name is shortened to fit the table.
+pub(super) fn shortened(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    text.chars().take(width.saturating_sub(1)).chain(['~']).collect()
+}
+
+/// A text of several lines, each set into lines of a mail's width. Lines that begin with blanks are commands: they
+/// stay as they are.
+fn wrap_lines(text: &str) -> String {
+    let wrap = |line: &str| if line.starts_with(' ') { line.to_owned() } else { wrapped("", "", line) };
+    text.lines().map(wrap).collect::<Vec<_>>().join("\n")
+}
+
+/// Words set into lines of a mail's width, the first after `head`, the others after `indent`.
+pub(super) fn wrapped(head: &str, indent: &str, words: &str) -> String {
+    let mut lines = vec![head.to_owned()];
+    let mut is_fresh = true;
+    for word in words.split_whitespace() {
+        let width = lines.last().map_or(0, |line| line.chars().count());
+        if !is_fresh && width + 1 + word.chars().count() > WIDTH {
+            lines.push(indent.to_owned());
+            is_fresh = true;
+        }
+        if let Some(line) = lines.last_mut() {
+            if !is_fresh {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        is_fresh = false;
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_are_broken_between_words_and_indented() {
+        assert_eq!(wrapped("Legal: ", "   ", "a1 a2"), "Legal: a1 a2");
+        let lines = wrapped("", "   ", &"abcde ".repeat(13));
+        assert_eq!(lines, format!("{}\n   abcde", "abcde ".repeat(12).trim_end()));
+        let note = format!("{}\n   as   it is", "abcde ".repeat(13));
+        assert_eq!(wrap_lines(&note), format!("{}\nabcde\n   as   it is", "abcde ".repeat(12).trim_end()));
+        let long = "x".repeat(100);
+        assert_eq!(wrapped("", "   ", &format!("a {long} b")), format!("a\n   {long}\n   b"));
+    }
+}

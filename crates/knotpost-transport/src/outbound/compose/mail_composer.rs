@@ -1,0 +1,205 @@
+//! Composes replies as messages: rendered text in a letter with the headers of its thread.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use minijinja::Value;
+
+use super::letter::compose;
+use super::page::{Page, Surroundings};
+use super::render::{Rendered, Renderer};
+use super::templates::OwnTemplate;
+use crate::outbound::dkim::Signer;
+use crate::outbound::dkim_key::KeyError;
+use knotpost_core::config::Config;
+use knotpost_core::mailing::Envelope;
+use knotpost_core::replies::{Auto, Composer, Draft, Drawn, Letter, MailForm, Reply};
+use knotpost_model::{BoardRef, Millis};
+
+/// Writes the server's mails.
+#[derive(Debug)]
+pub struct MailComposer {
+    config: Config,
+    means: RwLock<Arc<Means>>,
+}
+
+/// Templates and key, as read from files.
+#[derive(Debug)]
+struct Means {
+    renderer: Renderer,
+    signer: Option<Signer>,
+}
+
+impl MailComposer {
+    /// A composer for the server of this configuration, whose mails are not signed.
+    pub fn new(config: &Config) -> Self {
+        Self::with(config, None)
+    }
+
+    /// The same, with its mails signed before they leave when the configuration names a key.
+    ///
+    /// # Errors
+    /// When that cannot be used.
+    pub fn signing(config: &Config) -> Result<Self, KeyError> {
+        Ok(Self::with(config, Signer::from_config(config)?))
+    }
+
+    fn with(config: &Config, signer: Option<Signer>) -> Self {
+        let means = Means { renderer: Renderer::new(config), signer };
+        Self { config: config.clone(), means: RwLock::new(Arc::new(means)) }
+    }
+
+    fn means(&self) -> Arc<Means> {
+        Arc::clone(&self.means.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The page beside the text. When it fails, the mail is sent without it.
+    fn page(
+        renderer: &Renderer,
+        reply: &Reply,
+        told: (&Rendered, &Value),
+        around: Surroundings<'_>,
+    ) -> Option<Page> {
+        match renderer.page(reply, told, around) {
+            Ok(page) => Some(page),
+            Err(error) => {
+                tracing::error!(error = describe(&error), "a mail goes as text alone");
+                None
+            }
+        }
+    }
+
+    fn letter(&self, rendered: Rendered, html: Option<String>, envelope: &Envelope) -> Letter {
+        let server = &self.config.server;
+        let domain = server.address.rsplit_once('@').map_or("localhost", |(_, domain)| domain);
+        let thread = envelope.board.as_ref().map(|board| thread_id(board, domain));
+        let in_reply_to = envelope.in_reply_to.clone().or(thread);
+        Letter {
+            from: (server.name.clone(), server.address.clone()),
+            to: envelope.recipient.clone(),
+            subject: rendered.subject,
+            text: rendered.text,
+            html,
+            message_id: envelope.message_id.clone(),
+            date: envelope.date.0,
+            references: in_reply_to.iter().cloned().collect(),
+            in_reply_to,
+            auto: if envelope.is_answer { Auto::Replied } else { Auto::Generated },
+            list_id: envelope.board.as_ref().map(|board| {
+                (format!("{} on {}", board.game, server.name), format!("{}.{domain}", board.game))
+            }),
+            reply_to: envelope.reply_to.clone(),
+            x_loop: server.address.clone(),
+            unsubscribe: envelope.unsubscribe.clone(),
+        }
+    }
+}
+
+/// The Message-ID that all mails about a board name as their parent, so that mail programs group them in one thread.
+/// There is no message with it.
+fn thread_id(board: &BoardRef, domain: &str) -> String {
+    format!("knotpost.board.{}.{}@{domain}", board.game, board.number)
+}
+
+impl Composer for MailComposer {
+    fn draft(&self, reply: &Reply, envelope: &Envelope) -> Result<Draft, String> {
+        let means = self.means();
+        let facts = means.renderer.facts(reply).map_err(|error| describe(&error))?;
+        let mut rendered = means.renderer.render_by(reply, &facts).map_err(|error| describe(&error))?;
+        let around = Surroundings {
+            message_id: &envelope.message_id,
+            reply_to: envelope.reply_to.as_deref(),
+            notices: &envelope.notices,
+        };
+        let page = match envelope.form {
+            MailForm::Text => None,
+            MailForm::Both => Self::page(&means.renderer, reply, (&rendered, &facts), around),
+        };
+        let (html, pictures) = page.map(|page| (page.html, page.pictures)).unzip();
+        for notice in &envelope.notices {
+            rendered.text.push('\n');
+            rendered.text.push_str(notice);
+            rendered.text.push('\n');
+        }
+        Ok(Draft { letter: self.letter(rendered, html, envelope), pictures: pictures.unwrap_or_default() })
+    }
+
+    fn write(&self, letter: &Letter, pictures: &[Drawn]) -> Result<Vec<u8>, String> {
+        compose(letter, pictures).map_err(|error| error.to_string())
+    }
+
+    fn sign(&self, message: &[u8], date: Millis) -> Result<Option<Vec<u8>>, String> {
+        let signed = self.means().signer.as_ref().map(|signer| signer.sign(message, date));
+        signed.transpose().map_err(|error| error.to_string())
+    }
+
+    fn kind(&self, reply: &Reply) -> &'static str {
+        reply.template()
+    }
+
+    fn text(&self, reply: &Reply) -> Result<(String, String), String> {
+        let rendered = self.means().renderer.render(reply).map_err(|error| describe(&error))?;
+        Ok((rendered.subject, rendered.text))
+    }
+
+    fn reload(&self) -> Result<(), String> {
+        let signer = Signer::from_config(&self.config).map_err(|error| format!("dkim.key: {error}"))?;
+        let renderer = Renderer::new(&self.config);
+        if let Some(OwnTemplate { file, problem: Some(problem) }) =
+            renderer.own_templates().into_iter().find(|template| template.problem.is_some())
+        {
+            return Err(format!("the mail template {file}: {problem}"));
+        }
+        *self.means.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(Means { renderer, signer });
+        Ok(())
+    }
+}
+
+/// An error with its causes on one line.
+fn describe(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+/// The envelope of a mail that belongs to no thread.
+pub(in crate::outbound) fn plain_envelope(recipient: &str, message_id: &str, date: Millis) -> Envelope {
+    Envelope {
+        recipient: recipient.to_owned(),
+        message_id: message_id.to_owned(),
+        date,
+        in_reply_to: None,
+        is_answer: false,
+        board: None,
+        unsubscribe: None,
+        form: MailForm::default(),
+        notices: Vec::new(),
+        reply_to: None,
+    }
+}
+
+/// The envelope of a board mail that is sent from stored facts.
+pub(in crate::outbound) fn board_envelope(
+    recipient: &str,
+    message_id: &str,
+    date: Millis,
+    board: BoardRef,
+    reply_to: Option<String>,
+) -> Envelope {
+    Envelope {
+        recipient: recipient.to_owned(),
+        message_id: message_id.to_owned(),
+        date,
+        in_reply_to: None,
+        is_answer: false,
+        board: Some(board),
+        unsubscribe: None,
+        form: MailForm::default(),
+        notices: Vec::new(),
+        reply_to,
+    }
+}

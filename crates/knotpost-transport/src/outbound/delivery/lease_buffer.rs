@@ -1,0 +1,193 @@
+//! Leased mails that wait in memory until a worker sends them.
+//!
+//! Leases several mails in one write before the buffer runs empty, and prefetches in one transaction what they are
+//! built from. Knows neither the transport nor what becomes of a mail that was taken out.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use super::build::{LoadedMail, load_mails};
+use super::pacing::{Pacing, is_prefetch_valid};
+use knotpost_core::app::App;
+use knotpost_core::mailing::coalesce_leased;
+use knotpost_model::{Millis, OutboxKey};
+use knotpost_storage::{OutboxRow, StoreError, WriteTx};
+
+/// How long a lease lasts. No other process sends the mail before it ends.
+const LEASE_MS: i64 = 5 * 60_000;
+/// A leased mail whose sending has not begun within this time is left to the next lease. Together with the timeouts
+/// for sending and acknowledging a mail this is less than the lease.
+const START_WITHIN_MS: i64 = 30_000;
+
+/// A mail that no other process sends until its lease ends.
+#[derive(Debug)]
+pub(super) struct LeasedMail {
+    pub(super) row: OutboxRow,
+    /// When the lease ends.
+    pub(super) until: Millis,
+    /// The prefetched rows, and when they were read.
+    pub(super) loaded: Option<(LoadedMail, Millis)>,
+}
+
+impl LeasedMail {
+    /// Whether it can be sent and acknowledged before the lease ends.
+    pub(super) fn has_time(&self, now: Millis) -> bool {
+        now.plus(LEASE_MS - START_WITHIN_MS) <= self.until
+    }
+
+    /// Whether it can be built without a query.
+    fn is_prefetched(&self, now: Millis) -> bool {
+        let is_current =
+            |(loaded, at): &(LoadedMail, Millis)| !loaded.may_coalesce() && is_prefetch_valid(*at, now);
+        self.has_time(now) && self.loaded.as_ref().is_some_and(is_current)
+    }
+}
+
+/// The leased mails of a process, shared by its workers.
+pub(super) struct LeaseBuffer {
+    app: Arc<App>,
+    leased: Mutex<VecDeque<LeasedMail>>,
+    /// Held by the worker that refills the buffer.
+    refill: tokio::sync::Mutex<Pacing>,
+    /// Notified when the largest number of mails was leased.
+    backlog: Notify,
+}
+
+impl LeaseBuffer {
+    pub(super) fn new(app: Arc<App>) -> Self {
+        let (leased, refill) = (Mutex::default(), tokio::sync::Mutex::default());
+        Self { app, leased, refill, backlog: Notify::new() }
+    }
+
+    /// How many mails are leased and not taken.
+    pub(super) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Returns when the largest number of mails was leased: the outbox holds more than a few workers send.
+    pub(super) async fn wait_for_backlog(&self) {
+        self.backlog.notified().await;
+    }
+
+    /// The mail that has been due longest, leasing more when few are left; `None`: none is due.
+    pub(super) async fn take(&self) -> Result<Option<LeasedMail>, StoreError> {
+        loop {
+            let buffered = self.len();
+            let turn = match buffered {
+                0 => Some(self.refill.lock().await),
+                _ => self.refill.try_lock().ok().filter(|pacing| buffered < pacing.lease_size.refill_below()),
+            };
+            let mut is_none_due = false;
+            // The worker before this one may have refilled the buffer.
+            if let Some(mut pacing) = turn
+                && self.len() <= buffered
+            {
+                is_none_due = !self.refill(&mut pacing).await?;
+            }
+            let leased = self.pop();
+            // Other workers may have emptied the buffer again.
+            if leased.is_some() || is_none_due {
+                return Ok(leased);
+            }
+        }
+    }
+
+    /// The next mail, without leasing more, if more than `reserve` are buffered.
+    pub(super) fn take_beyond(&self, reserve: usize) -> Option<LeasedMail> {
+        if self.len() > reserve { self.pop() } else { None }
+    }
+
+    /// The next mail, if it can be built without a query, more than `reserve` are buffered and none have to be leased
+    /// now.
+    pub(super) fn take_prefetched(&self, reserve: usize) -> Option<LeasedMail> {
+        // While another worker refills the buffer, no others have to.
+        let refill_below = self.refill.try_lock().map_or(0, |pacing| pacing.lease_size.refill_below());
+        let now = self.app.clock.now();
+        let mut leased = self.lock();
+        let is_enough = leased.len() > reserve && leased.len() >= refill_below;
+        is_enough.then(|| leased.pop_front_if(|mail| mail.is_prefetched(now))).flatten()
+    }
+
+    /// Returns a mail that was taken and not sent.
+    pub(super) fn put_back(&self, mail: LeasedMail) {
+        self.lock().push_back(mail);
+    }
+
+    /// Ends the leases of all buffered mails.
+    pub(super) async fn give_back(&self) -> Result<(), StoreError> {
+        let leased: Vec<LeasedMail> = self.lock().drain(..).collect();
+        let Some(until) = leased.iter().map(|mail| mail.until).max() else { return Ok(()) };
+        let keys: Vec<OutboxKey> = leased.iter().map(|mail| mail.row.id).collect();
+        let now = self.app.clock.now();
+        self.app
+            .store
+            .write_queue(move |tx| {
+                let keys = keys.clone();
+                Box::pin(async move { tx.give_back_outbox(&keys, until, now).await })
+            })
+            .await
+    }
+
+    /// Leases the mails that have been due longest; `false`: none is due.
+    async fn refill(&self, Pacing { load, lease_size }: &mut Pacing) -> Result<bool, StoreError> {
+        let now = self.app.clock.now();
+        // Read before the writer is asked: an idle server does not write.
+        let Some(due) = self.app.store.query().await?.next_outbox_due().await?.filter(|due| *due <= now.0)
+        else {
+            return Ok(false);
+        };
+        load.sample(now, self.app.store.writes());
+        let hold = load.hold_ms();
+        let rest = hold.saturating_sub(now.since(Millis(due)).0).max(0);
+        tokio::time::sleep(Duration::from_millis(rest.unsigned_abs())).await;
+        let now = self.app.clock.now();
+        let due_by = now.plus(-hold);
+        let until = now.plus(LEASE_MS);
+        let most = lease_size.next(now);
+        let rows =
+            self.app.store.write_queue(move |tx| Box::pin(lease(tx, now, (due_by, until), most))).await?;
+        let is_any = !rows.is_empty();
+        // The lease itself may have waited for other writes.
+        let read_at = self.app.clock.now();
+        lease_size.record(rows.len(), read_at);
+        let mut loaded = load_mails(&self.app, &rows, until).await.into_iter();
+        let leased = rows.into_iter().map(|row| {
+            let loaded = loaded.next().map(|loaded| (loaded, read_at));
+            LeasedMail { row, until, loaded }
+        });
+        self.lock().extend(leased);
+        if lease_size.is_max() {
+            self.backlog.notify_waiters();
+        }
+        Ok(is_any)
+    }
+
+    /// The next mail whose lease lasts long enough; others are left to the next lease.
+    fn pop(&self) -> Option<LeasedMail> {
+        let now = self.app.clock.now();
+        let mut leased = self.lock();
+        loop {
+            let mail = leased.pop_front()?;
+            if mail.has_time(now) {
+                return Some(mail);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<LeasedMail>> {
+        self.leased.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn lease(
+    tx: &mut WriteTx,
+    now: Millis,
+    (due_by, until): (Millis, Millis),
+    most: i64,
+) -> Result<Vec<OutboxRow>, StoreError> {
+    let rows = tx.lease_outbox(due_by, until, most).await?;
+    coalesce_leased(tx, rows, now).await
+}

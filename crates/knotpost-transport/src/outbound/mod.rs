@@ -1,0 +1,21 @@
+//! Mail on its way out: `compose` turns letters into bytes, `dkim` signs them, `delivery` sends what the outbox holds,
+//! and `transports` hand bytes over to a relay, a program or a folder.
+//!
+//! `webhook` is the other way out: requests to programs of users. Nothing here knows how a move is made or how mail
+//! comes in; only `delivery` and `webhook` ask the database.
+
+pub mod compose;
+pub mod delivery;
+pub mod dkim;
+mod dkim_key;
+pub mod transports;
+pub mod webhook;
+
+pub use self::compose::{ComposeError, MailComposer, OwnTemplate, RenderError, Rendered, Renderer, compose};
+pub use delivery::{Built, DeliveryWorker, build_message};
+pub use dkim::Signer;
+pub use dkim_key::KeyError;
+pub use knotpost_core::replies::{Auto, Drawn, Letter};
+pub use transports::maildir::{Attempt, Folder, Maildir};
+pub use transports::{Beginning, MemoryBox, Outgoing, SendError, Sent, Transport, TransportError};
+pub use webhook::Courier;

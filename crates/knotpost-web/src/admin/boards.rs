@@ -1,0 +1,192 @@
+//! Boards: searching, viewing as any player, and changing.
+
+use axum::Extension;
+use axum::extract::{Form, State};
+use axum::response::{IntoResponse as _, Redirect, Response};
+use knotpost_picture::{PictureOptions, Theme, linked_svg};
+use knotpost_rules::Layout;
+use minijinja::value::Serde;
+use minijinja::{Value, context};
+
+use super::{Acting, Fields, LINES, carry_out, field, given, next_page, page, refused};
+use crate::Web;
+use crate::extract::{PagePath, PageQuery};
+use knotpost_core::admin::{BoardDeed, Deed, Inspection, administer, inspect_board};
+use knotpost_core::boards::{Code, Refusal, ServiceError};
+use knotpost_core::queries::{BoardQuery, view_boards};
+use knotpost_model::{BoardKey, BoardRef, BoardState, Millis};
+use knotpost_storage::{BoardRow, SeatRow};
+
+/// The themes of a picture.
+const THEMES: [(Theme, &str); 2] = [(Theme::Light, "on-light"), (Theme::Dark, "on-dark")];
+
+pub(super) async fn list(
+    State(web): State<Web>,
+    Extension(visitor): Acting,
+    PageQuery(fields): PageQuery<Fields>,
+) -> Response {
+    // A game and a number identify one board.
+    if let (Some(game), Some(number)) = (given(&fields, "game"), given(&fields, "number"))
+        && let Ok(number) = number.parse::<u32>()
+    {
+        return Redirect::to(&format!("/admin/boards/{}/{number}", super::url_encode(&game))).into_response();
+    }
+    match list_facts(&web, &fields).await {
+        Ok(facts) => page(&web, &visitor, "admin/boards.html", facts),
+        Err(error) => refused(&web, &visitor, error, "/admin/boards"),
+    }
+}
+
+async fn list_facts(web: &Web, fields: &Fields) -> Result<Value, ServiceError> {
+    let Ok(state) = given(fields, "state").map(BoardState::try_from).transpose() else {
+        return Err(Refusal::new(Code::BadValue, "states are active, over and removed").into());
+    };
+    let query = BoardQuery {
+        game: given(fields, "game").map(|game| game.to_lowercase()),
+        userid: given(fields, "user"),
+        state,
+        next: false,
+        after: field(fields, "after").parse().ok().map(BoardKey),
+        limit: LINES as i64,
+    };
+    let found = view_boards(&web.app, query).await?;
+    let line = |(row, seats, line): &(BoardRow, Vec<SeatRow>, knotpost_core::replies::BoardLine)| {
+        context! {
+            line => Serde(line),
+            state => row.state.as_str(),
+            paused => row.paused_at.is_some(),
+            to_move => seats.iter().filter(|seat| seat.to_move).map(|seat| seat.userid.clone()).collect::<Vec<_>>(),
+            since => Millis(row.last_move_at.unwrap_or(row.started_at.0)).to_readable(),
+            due => row.due_at.map(|at| Millis(at).to_readable()),
+        }
+    };
+    let games: Vec<&str> = web.app.registry.iter().map(|game| game.meta().name).collect();
+    Ok(context! {
+        games,
+        game => field(fields, "game"), user => field(fields, "user"), state => field(fields, "state"),
+        boards => found.boards.iter().map(line).collect::<Vec<_>>(),
+        more => found.next.map(|key| next_page("/admin/boards", fields, "after", &key.0.to_string())),
+    })
+}
+
+fn name_of(game: &str, number: &str) -> Result<BoardRef, ServiceError> {
+    match number.parse() {
+        Ok(number) => Ok(BoardRef { game: game.to_lowercase(), number }),
+        Err(_) => Err(Refusal::new(Code::NoSuchBoard, format!("there is no board `{game} {number}`")).into()),
+    }
+}
+
+fn address(name: &BoardRef) -> String {
+    format!("/admin/boards/{}/{}", super::url_encode(&name.game), name.number)
+}
+
+pub(super) async fn show(
+    State(web): State<Web>,
+    Extension(visitor): Acting,
+    PagePath((game, number)): PagePath<(String, String)>,
+    PageQuery(fields): PageQuery<Fields>,
+) -> Response {
+    let facts = async {
+        let name = name_of(&game, &number)?;
+        let seat = given(&fields, "seat").map(|seat| seat.parse().unwrap_or(0));
+        if let Some(seat) = seat {
+            let deed = Deed::LookAs { board: name.clone(), seat };
+            administer(&web.app, &super::administrator(&visitor), deed).await?;
+        }
+        let ply = given(&fields, "ply").and_then(|ply| ply.parse().ok());
+        let seen = inspect_board(&web.app, &name, ply, seat).await?;
+        let done = !field(&fields, "done").is_empty();
+        Ok::<_, ServiceError>(context! { seat, done, here => address(&name), ..board_facts(&seen) })
+    };
+    match facts.await {
+        Ok(facts) => page(&web, &visitor, "admin/board.html", facts),
+        Err(error) => refused(&web, &visitor, error, "/admin/boards"),
+    }
+}
+
+fn board_facts(seen: &Inspection) -> Value {
+    let row = &seen.board.row;
+    let picture = |(theme, class)| {
+        let title = format!("{} board {}", seen.board.title(), row.number);
+        let options = PictureOptions { theme, title, ..PictureOptions::default() };
+        Value::from_safe_string(linked_svg(&seen.view, &options, class, &[]))
+    };
+    let seats = seen.board.seats.iter().map(|seat| {
+        context! {
+            number => seat.seat, side => seen.board.side(seat.seat), userid => seat.userid.clone(),
+            state => seat.state.as_str(), to_move => seat.to_move, resigns => seat.resign_pending,
+            away => seat.away_until.map(|at| Millis(at).to_readable()), queued => seat.queued,
+        }
+    });
+    let moves = seen.board.entries.iter().map(|entry| {
+        context! {
+            number => entry.row.number, text => entry.text.clone(), auto => entry.row.auto,
+            userid => seen.board.userid_at(seen.board.present_seat(entry.row.number as usize - 1)),
+            at => entry.row.at.to_readable(),
+        }
+    });
+    let queued = seen.queued.iter().map(
+        |line| context! { userid => line.userid.clone(), seat => line.seat, moves => line.moves.clone() },
+    );
+    context! {
+        title => seen.board.title(), game => row.game.clone(), number => row.number, options => row.options.clone(),
+        state => row.state.as_str(), rated => row.rated, verdict => seen.sheet.verdict.to_string(),
+        paused => row.paused_at.map(|at| Millis(at).to_readable()),
+        started => row.started_at.to_readable(),
+        ended => row.ended_at.map(|at| Millis(at).to_readable()),
+        due => row.due_at.map(|at| Millis(at).to_readable()),
+        nagged => row.nagged_at.map(|at| Millis(at).to_readable()),
+        ply => seen.board.entries.len(), last => seen.last_ply,
+        position => seen.board.position_text(),
+        text => seen.view.lay_out(Layout::Standard),
+        pictures => THEMES.map(picture).to_vec(),
+        seats => seats.collect::<Vec<_>>(),
+        moves => moves.collect::<Vec<_>>(),
+        queued => queued.collect::<Vec<_>>(),
+        watchers => seen.sheet.subscribers.clone(),
+        notes => seen.sheet.notes.clone(),
+    }
+}
+
+pub(super) async fn act(
+    State(web): State<Web>,
+    Extension(visitor): Acting,
+    PagePath((game, number)): PagePath<(String, String)>,
+    Form(fields): Form<Fields>,
+) -> Response {
+    let back = format!("/admin/boards/{}/{}", super::url_encode(&game), super::url_encode(&number));
+    let done = async {
+        let deed = read_deed(&fields)?;
+        let board = name_of(&game, &number)?;
+        let why = field(&fields, "why").to_owned();
+        carry_out(&web, &visitor, Deed::Board { board, deed, why }, &back).await
+    };
+    match done.await {
+        Ok(response) => response,
+        Err(error) => refused(&web, &visitor, error, &back),
+    }
+}
+
+/// Actions that cannot be undone ask for a confirmation.
+fn read_deed(fields: &Fields) -> Result<BoardDeed, Refusal> {
+    let sure = |deed| {
+        if field(fields, "sure").is_empty() {
+            return Err(Refusal::new(Code::BadValue, "tick the box to do this for good"));
+        }
+        Ok(deed)
+    };
+    match field(fields, "act") {
+        "pause" => Ok(BoardDeed::Pause),
+        "resume" => Ok(BoardDeed::Resume),
+        "take_back" => sure(BoardDeed::TakeBack),
+        "remove" => sure(BoardDeed::Remove),
+        "adjudicate" => {
+            let seats = fields.iter().filter(|(name, _)| name == "winner").map(|(_, seat)| seat.parse());
+            let winners = seats
+                .collect::<Result<Vec<u8>, _>>()
+                .map_err(|_| Refusal::new(Code::BadValue, "a winner is named by the number of a seat"))?;
+            sure(BoardDeed::Adjudicate { winners })
+        }
+        _ => Err(Refusal::new(Code::WrongArguments, "choose what is to be done")),
+    }
+}

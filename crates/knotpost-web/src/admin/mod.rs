@@ -1,0 +1,134 @@
+//! `/admin`: the pages for administrators. They are rendered by the server and need no scripts.
+//!
+//! Every change is an action of the service, which writes it into the audit log; the pages must not change anything
+//! themselves. For everyone else the pages do not exist: the answer is 404.
+
+mod boards;
+mod mails;
+mod server;
+mod unmailed;
+mod users;
+
+use std::fmt::Write as _;
+
+use axum::Extension;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use axum::routing::{get, post};
+use minijinja::{Value, context};
+
+use super::error::status;
+use super::pages::{missing, not_there};
+use super::routes::Role::Admin;
+use super::routes::Route;
+use super::visitor::{find, private, url_encode};
+use super::{Web, auth};
+use knotpost_core::admin::{Administrator, Deed, Door, administer};
+use knotpost_core::boards::ServiceError;
+use knotpost_core::identity::{Scope, Visitor};
+
+/// The pages of the administration.
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Admin, "GET", "/admin", || get(server::overview)),
+    Route::new(Admin, "GET", "/admin/boards", || get(boards::list)),
+    Route::new(Admin, "GET", "/admin/boards/{game}/{number}", || get(boards::show)),
+    Route::new(Admin, "POST", "/admin/boards/{game}/{number}", || post(boards::act)),
+    Route::new(Admin, "GET", "/admin/users", || get(users::list)),
+    Route::new(Admin, "GET", "/admin/users/{userid}", || get(users::show)),
+    Route::new(Admin, "POST", "/admin/users/{userid}", || post(users::act)),
+    Route::new(Admin, "GET", "/admin/inbox", || get(mails::list_inbox)),
+    Route::new(Admin, "GET", "/admin/inbox/{id}", || get(mails::show_received)),
+    Route::new(Admin, "POST", "/admin/inbox/{id}", || post(mails::act_on_received)),
+    Route::new(Admin, "GET", "/admin/outbox", || get(mails::list_outbox)),
+    Route::new(Admin, "GET", "/admin/outbox/{id}", || get(mails::show_outgoing)),
+    Route::new(Admin, "POST", "/admin/outbox/{id}", || post(mails::act_on_outgoing)),
+    Route::new(Admin, "GET", "/admin/do-not-mail", || get(unmailed::list)),
+    Route::new(Admin, "POST", "/admin/do-not-mail", || post(unmailed::act)),
+    Route::new(Admin, "GET", "/admin/jobs", || get(server::jobs)),
+    Route::new(Admin, "GET", "/admin/audit", || get(server::audit)),
+    Route::new(Admin, "GET", "/admin/broadcast", || get(server::ask_broadcast)),
+    Route::new(Admin, "POST", "/admin/broadcast", || post(server::broadcast)),
+];
+
+/// The number of lines of a list.
+const LINES: usize = 50;
+
+/// The administrator that the access guard has authenticated.
+pub(super) type Acting = Extension<Visitor>;
+
+/// Lets administrators pass; answers 404 to everyone else.
+pub(super) async fn guard(State(web): State<Web>, request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    if parts.uri.path().starts_with("/api/") {
+        return match auth::find(&parts, &web).await {
+            Ok(Some(caller)) if caller.is_admin => {
+                if let Err(problem) = caller.require(Scope::Admin) {
+                    return problem.into_response();
+                }
+                parts.extensions.insert(caller);
+                private(next.run(Request::from_parts(parts, body)).await)
+            }
+            Ok(_) => missing(State(web), parts.uri).await,
+            Err(refused) => refused,
+        };
+    }
+    match find(&parts, &web).await {
+        Ok(Some(visitor)) if visitor.is_admin => {
+            parts.extensions.insert(visitor);
+            private(next.run(Request::from_parts(parts, body)).await)
+        }
+        Ok(_) => not_there(&web),
+        Err(failed) => failed,
+    }
+}
+
+/// The logged-in user as an administrator of the service.
+fn administrator(visitor: &Visitor) -> Administrator {
+    Administrator { door: Door::Web, name: visitor.userid.clone(), user: Some(visitor.user) }
+}
+
+/// A page of the administration.
+fn page(web: &Web, visitor: &Visitor, template: &str, facts: Value) -> Response {
+    web.pages.page_for(Some(visitor), StatusCode::OK, template, facts)
+}
+
+/// The fields of a form; a field may be repeated.
+type Fields = Vec<(String, String)>;
+
+fn field<'a>(fields: &'a Fields, name: &str) -> &'a str {
+    fields.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.trim())
+}
+
+/// A field that is filled in.
+fn given(fields: &Fields, name: &str) -> Option<String> {
+    Some(field(fields, name).to_owned()).filter(|value| !value.is_empty())
+}
+
+/// A query with these fields, the last one replaced or added: a link to the next page of a list.
+fn next_page(path: &str, fields: &Fields, cursor: &str, value: &str) -> String {
+    let mut link = format!("{path}?");
+    for (name, value) in fields.iter().filter(|(name, value)| name != cursor && !value.is_empty()) {
+        let _ = write!(link, "{}={}&", url_encode(name), url_encode(value));
+    }
+    let _ = write!(link, "{cursor}={}", url_encode(value));
+    link
+}
+
+/// Executes an action: redirects to its page, or shows why it was refused.
+async fn carry_out(web: &Web, visitor: &Visitor, deed: Deed, back: &str) -> Result<Response, ServiceError> {
+    administer(&web.app, &administrator(visitor), deed).await?;
+    Ok(Redirect::to(&format!("{back}?done=yes")).into_response())
+}
+
+/// A page that says why an action was refused, with a link back.
+fn refused(web: &Web, visitor: &Visitor, error: ServiceError, back: &str) -> Response {
+    match error {
+        ServiceError::Refused(refusal) => {
+            let facts = context! { message => refusal.message, hints => refusal.hints, back };
+            web.pages.page_for(Some(visitor), status(refusal.code), "admin/refused.html", facts)
+        }
+        error @ ServiceError::Store(_) => web.pages.failure(error),
+    }
+}

@@ -1,0 +1,56 @@
+//! The do-not-mail list of addresses and domains: viewing, adding and removing entries.
+
+use axum::Extension;
+use axum::extract::{Form, State};
+use axum::response::Response;
+use minijinja::context;
+
+use super::{Acting, Fields, carry_out, field, next_page, page, refused};
+use crate::Web;
+use crate::extract::PageQuery;
+use knotpost_core::admin::Deed;
+use knotpost_core::boards::{Code, Refusal, ServiceError};
+use knotpost_core::mailing::{UNMAILED_PER_PAGE, view_unmailed};
+use knotpost_storage::DoNotMailRow;
+
+const PATH: &str = "/admin/do-not-mail";
+
+pub(super) async fn list(
+    State(web): State<Web>,
+    Extension(visitor): Acting,
+    PageQuery(fields): PageQuery<Fields>,
+) -> Response {
+    let found = match view_unmailed(&web.app, field(&fields, "after")).await {
+        Ok(found) => found,
+        Err(error) => return refused(&web, &visitor, error, PATH),
+    };
+    let more = found.last().filter(|_| found.len() == UNMAILED_PER_PAGE);
+    let more = more.map(|row| next_page(PATH, &fields, "after", &row.target));
+    let line = |row: &DoNotMailRow| {
+        context! { target => row.target.clone(), reason => row.reason.clone(), since => row.at.to_readable() }
+    };
+    let entries: Vec<_> = found.iter().map(line).collect();
+    let facts = context! { entries, more, done => !field(&fields, "done").is_empty() };
+    page(&web, &visitor, "admin/do_not_mail.html", facts)
+}
+
+pub(super) async fn act(
+    State(web): State<Web>,
+    Extension(visitor): Acting,
+    Form(fields): Form<Fields>,
+) -> Response {
+    let done = async { carry_out(&web, &visitor, read_deed(&fields)?, PATH).await };
+    match done.await {
+        Ok(response) => response,
+        Err(error) => refused(&web, &visitor, error, PATH),
+    }
+}
+
+fn read_deed(fields: &Fields) -> Result<Deed, ServiceError> {
+    let target = field(fields, "target").to_owned();
+    match field(fields, "act") {
+        "add" => Ok(Deed::Block { target, reason: field(fields, "reason").to_owned() }),
+        "remove" => Ok(Deed::Unblock { target }),
+        _ => Err(Refusal::new(Code::WrongArguments, "choose what is to be done").into()),
+    }
+}

@@ -1,0 +1,151 @@
+//! The do-not-mail list, and how the server treats mail from strangers.
+
+use axum::extract::State;
+use axum::{Extension, Json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Acting, Done, carry_out, no_such_act, operation};
+use crate::Web;
+use crate::api::read_json;
+use crate::error::Problem;
+use crate::extract::{Asked, Sent};
+use crate::openapi::Operation;
+use knotpost_core::admin::Deed;
+use knotpost_core::boards::Code;
+use knotpost_core::config::StrangerPolicy;
+use knotpost_core::identity::view_stranger_policy;
+use knotpost_core::mailing::{UNMAILED_PER_PAGE, view_unmailed};
+use knotpost_model::Moment;
+
+/// A page of the do-not-mail list.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::api) struct DoNotMail {
+    /// The entries, by target.
+    entries: Vec<Unmailed>,
+    /// Where the next page begins, if there is one.
+    cursor: Option<String>,
+}
+
+/// An address or domain that never gets mail.
+#[derive(Serialize, JsonSchema)]
+struct Unmailed {
+    /// An address, with all its tags, or a domain behind an `@`.
+    target: String,
+    /// Why.
+    reason: String,
+    /// Since when.
+    since: Moment,
+}
+
+/// Which page.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::api) struct UnmailedQuery {
+    /// What the last page ended with.
+    cursor: Option<String>,
+}
+
+pub(in crate::api) const DO_NOT_MAIL: Operation =
+    operation("list_do_not_mail", "Addresses and domains that get no mail")
+        .asks::<UnmailedQuery>()
+        .gives::<DoNotMail>("A page of the list.");
+
+pub(in crate::api) async fn do_not_mail(
+    State(web): State<Web>,
+    Asked(query): Asked<UnmailedQuery>,
+) -> Result<Json<DoNotMail>, Problem> {
+    let rows = view_unmailed(&web.app, query.cursor.as_deref().unwrap_or_default()).await?;
+    let cursor = rows.last().filter(|_| rows.len() == UNMAILED_PER_PAGE).map(|row| row.target.clone());
+    let entries = rows.into_iter();
+    let entries =
+        entries.map(|row| Unmailed { target: row.target, reason: row.reason, since: row.at.into() });
+    Ok(Json(DoNotMail { entries: entries.collect(), cursor }))
+}
+
+/// What can be done to the list.
+const ACTS: [&str; 2] = ["add", "remove"];
+
+/// A change to the list.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "DoNotMailChange")]
+pub(in crate::api) struct UnmailedRequest {
+    /// What is done.
+    #[schemars(extend("enum" = ACTS))]
+    act: String,
+    /// An address, or a domain.
+    target: String,
+    /// Why.
+    #[serde(default)]
+    reason: String,
+}
+
+pub(in crate::api) const CHANGE_DO_NOT_MAIL: Operation =
+    operation("change_do_not_mail", "Ends all mail to an address or a domain, or lets it go there again")
+        .takes::<UnmailedRequest>()
+        .gives::<Done>("It is done.")
+        .refuses(&[Code::BadValue]);
+
+pub(in crate::api) async fn change_do_not_mail(
+    State(web): State<Web>,
+    Extension(caller): Acting,
+    Sent(body): Sent,
+) -> Result<Json<Done>, Problem> {
+    let wish: UnmailedRequest = read_json(&body, r#"{"act":"add","target":"ann@example.org","reason":"…"}"#)?;
+    let deed = match wish.act.as_str() {
+        "add" => Deed::Block { target: wish.target, reason: wish.reason },
+        "remove" => Deed::Unblock { target: wish.target },
+        _ => return Err(no_such_act(&ACTS)),
+    };
+    carry_out(&web, &caller, deed).await
+}
+
+/// How mail from strangers is treated.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::api) struct Strangers {
+    /// `open`, `known` or `closed`.
+    policy: &'static str,
+    /// Whether an administrator set it, rather than the configuration.
+    is_set: bool,
+}
+
+pub(in crate::api) const STRANGERS: Operation =
+    operation("show_strangers", "What mail of strangers comes to").gives::<Strangers>("What holds now.");
+
+pub(in crate::api) async fn strangers(State(web): State<Web>) -> Result<Json<Strangers>, Problem> {
+    let (policy, is_set) = view_stranger_policy(&web.app).await?;
+    Ok(Json(Strangers { policy: policy.as_str(), is_set }))
+}
+
+/// The settings for strangers.
+const POLICIES: [&str; 4] = ["open", "known", "closed", "default"];
+
+/// A change of how mail from strangers is treated, on all servers of the database.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "StrangersChange")]
+pub(in crate::api) struct StrangersRequest {
+    /// The new setting; `default` is that of the configuration.
+    #[schemars(extend("enum" = POLICIES))]
+    policy: String,
+}
+
+pub(in crate::api) const CHANGE_STRANGERS: Operation =
+    operation("change_strangers", "Changes what mail of strangers comes to")
+        .takes::<StrangersRequest>()
+        .gives::<Done>("It is done.")
+        .refuses(&[Code::BadValue]);
+
+pub(in crate::api) async fn change_strangers(
+    State(web): State<Web>,
+    Extension(caller): Acting,
+    Sent(body): Sent,
+) -> Result<Json<Done>, Problem> {
+    let wish: StrangersRequest = read_json(&body, r#"{"policy":"known"}"#)?;
+    let policy = StrangerPolicy::from_word(&wish.policy);
+    if policy.is_none() && wish.policy != "default" {
+        let text = "`policy` is open, known, closed or default";
+        return Err(Problem::new(Code::BadValue, text));
+    }
+    carry_out(&web, &caller, Deed::Strangers { policy }).await
+}

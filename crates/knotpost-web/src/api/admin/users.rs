@@ -1,0 +1,157 @@
+//! Users for administrators' programs.
+
+use axum::extract::State;
+use axum::{Extension, Json};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Acting, Done, MOST, carry_out, no_such_act, operation, read_limit};
+use crate::Web;
+use crate::api::read_json;
+use crate::api::users::{Stop, UserAddress};
+use crate::error::Problem;
+use crate::extract::{Asked, At, Sent};
+use crate::openapi::Operation;
+use knotpost_core::admin::{Deed, UserEdit, UserView, search_refused_names, search_users, view_user};
+use knotpost_core::boards::Code;
+
+/// The query of a list of users.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(in crate::api) struct UsersQuery {
+    /// The beginning of a name, or a complete address.
+    q: String,
+    /// Where the last page ended.
+    cursor: Option<String>,
+    /// The most entries of the page; 50 by default.
+    #[schemars(range(min = 1, max = MOST))]
+    limit: Option<usize>,
+    /// Only users whose name would be refused to a new user today. A page may have fewer than `limit` of them, or none,
+    /// and a cursor.
+    reserved: bool,
+}
+
+/// A page of users.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::api) struct UserList {
+    /// By name.
+    users: Vec<UserLine>,
+    /// Goes into the next request; `null`: that was all.
+    cursor: Option<String>,
+}
+
+/// A user in a list.
+#[derive(Serialize, JsonSchema)]
+struct UserLine {
+    /// The name, as signed up.
+    userid: String,
+    /// `player` or `admin`.
+    role: String,
+    /// Whether the account is in use.
+    state: &'static str,
+    /// When it was signed up.
+    since: String,
+    /// Why the name would be refused to a new user today; `null`: it would not be.
+    name_refused: Option<String>,
+}
+
+/// A user as administrators see them.
+#[derive(Serialize, JsonSchema)]
+pub(in crate::api) struct WholeUser {
+    #[serde(flatten)]
+    line: UserLine,
+    /// Their addresses, and whether mail reaches them.
+    addresses: Vec<UserAddress>,
+    /// The boards they play on.
+    active_boards: usize,
+    /// The browsers they are logged in with.
+    sessions: usize,
+    /// Their API keys.
+    tokens: usize,
+}
+
+fn line(user: &UserView) -> UserLine {
+    UserLine {
+        userid: user.userid.clone(),
+        role: user.role.clone(),
+        state: user.state,
+        since: user.since.clone(),
+        name_refused: user.name_refused.clone(),
+    }
+}
+
+pub(in crate::api) const USERS: Operation =
+    operation("search_users", "Users").asks::<UsersQuery>().gives::<UserList>("A page of users.");
+
+pub(in crate::api) async fn users(
+    State(web): State<Web>,
+    Asked(query): Asked<UsersQuery>,
+) -> Result<Json<UserList>, Problem> {
+    let limit = read_limit(query.limit)?;
+    let after = query.cursor.as_deref().unwrap_or_default();
+    if query.reserved {
+        let (found, cursor) = search_refused_names(&web.app, &query.q, after, limit).await?;
+        return Ok(Json(UserList { users: found.iter().map(line).collect(), cursor }));
+    }
+    let found = search_users(&web.app, &query.q, after, limit).await?;
+    let cursor = found.last().filter(|_| found.len() == limit).map(|user| user.userid.clone());
+    Ok(Json(UserList { users: found.iter().map(line).collect(), cursor }))
+}
+
+pub(in crate::api) const USER: Operation = operation("inspect_user", "A user, his addresses and keys")
+    .gives::<WholeUser>("The user.")
+    .refuses(&[Code::NoSuchUser]);
+
+pub(in crate::api) async fn user(
+    State(web): State<Web>,
+    At(userid): At<String>,
+) -> Result<Json<WholeUser>, Problem> {
+    let user = view_user(&web.app, &userid).await?;
+    let addresses = user.addresses.iter().map(|(address, confirmed)| {
+        let stop = user.stopped.iter().find(|stop| stop.address_key == address.to_lowercase());
+        UserAddress { address: address.clone(), confirmed: *confirmed, stopped: stop.map(Stop::from) }
+    });
+    Ok(Json(WholeUser {
+        line: line(&user),
+        addresses: addresses.collect(),
+        active_boards: user.active_boards,
+        sessions: user.sessions,
+        tokens: user.tokens,
+    }))
+}
+
+/// What can be done to a user.
+const ACTS: [&str; 9] =
+    ["suspend", "lift", "grant", "revoke", "send_password", "log_out", "revoke_tokens", "delete", "start"];
+
+/// A change to a user.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "UserChange")]
+pub(in crate::api) struct UserRequest {
+    /// What is done.
+    #[schemars(extend("enum" = ACTS))]
+    act: String,
+    /// With `start`: the address that is to get mail again.
+    #[serde(default)]
+    address: String,
+}
+
+pub(in crate::api) const CHANGE_USER: Operation = operation("change_user", "Changes a user")
+    .takes::<UserRequest>()
+    .gives::<Done>("It is done.")
+    .refuses(&[Code::NoSuchUser, Code::Conflict, Code::BadValue]);
+
+pub(in crate::api) async fn change_user(
+    State(web): State<Web>,
+    Extension(caller): Acting,
+    At(userid): At<String>,
+    Sent(body): Sent,
+) -> Result<Json<Done>, Problem> {
+    let wish: UserRequest = read_json(&body, r#"{"act":"suspend"}"#)?;
+    let edit = match wish.act.as_str() {
+        "start" => return carry_out(&web, &caller, Deed::StartAddress { address: wish.address }).await,
+        act => UserEdit::from_word(act).ok_or_else(|| no_such_act(&ACTS))?,
+    };
+    carry_out(&web, &caller, Deed::User { userid, edit }).await
+}

@@ -1,0 +1,219 @@
+//! Boards.
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, Uri};
+use axum::response::{IntoResponse as _, Response};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::board_json::{BoardSummary, Boards, Moves, WholeBoard, list_moves};
+use crate::Web;
+use crate::content::Content;
+use crate::error::Problem;
+use crate::extract::{Asked, At};
+use crate::openapi::{Operation, Tag};
+use knotpost_core::boards::{Code, Standing};
+use knotpost_core::queries::{BoardQuery, BoardView, view_board, view_boards};
+use knotpost_core::records::export_record;
+use knotpost_model::{BoardKey, BoardRef, BoardState};
+
+/// Boards of a page, unless fewer are asked for.
+const MOST: i64 = 200;
+const USUAL: i64 = 50;
+
+/// What a request for a board may be refused with.
+pub(super) const UNKNOWN: &[Code] = &[Code::UnknownGame, Code::NoSuchBoard, Code::BadValue];
+
+/// The query of a list.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct ListQuery {
+    /// Only boards of this game.
+    game: Option<String>,
+    /// Only boards of this user.
+    user: Option<String>,
+    /// Only boards in this state.
+    #[schemars(with = "Option<BoardState>")]
+    state: Option<String>,
+    /// Only boards where it is the turn of `user`.
+    next: Option<bool>,
+    /// Where the last page ended.
+    cursor: Option<i64>,
+    /// The most entries of the page; 50 by default.
+    #[schemars(range(min = 1, max = MOST))]
+    limit: Option<i64>,
+}
+
+/// The query of a board.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct PlyQuery {
+    /// After this move; `0`: before the first, negative numbers count from the last. Without it: as it is now.
+    ply: Option<i64>,
+}
+
+pub(super) const LIST: Operation =
+    Operation::new("list_boards", Tag::Boards, "Boards, in the order in which they began")
+        .asks::<ListQuery>()
+        .gives::<Boards<'static>>("A page of boards.")
+        .refuses(&[Code::UnknownGame, Code::NoSuchUser]);
+
+pub(super) async fn list(
+    State(web): State<Web>,
+    Asked(query): Asked<ListQuery>,
+) -> Result<Response, Problem> {
+    let state = match query.state.as_deref() {
+        None => None,
+        Some(word) => Some(BoardState::try_from(word.to_owned()).map_err(|_| {
+            Problem::new(Code::BadValue, format!("`state` is active, over or removed, not `{word}`"))
+        })?),
+    };
+    let limit = query.limit.unwrap_or(USUAL);
+    if !(1..=MOST).contains(&limit) {
+        return Err(Problem::new(Code::BadValue, format!("`limit` is a number from 1 to {MOST}")));
+    }
+    let page = view_boards(
+        &web.app,
+        BoardQuery {
+            game: query.game.map(|game| game.to_lowercase()),
+            userid: query.user,
+            state,
+            next: query.next.unwrap_or(false),
+            after: query.cursor.map(BoardKey),
+            limit,
+        },
+    )
+    .await?;
+    let boards = page.boards.iter().map(|(row, seats, _)| BoardSummary::of(row, seats)).collect();
+    Ok(Json(Boards { boards, cursor: page.next.map(|key| key.0) }).into_response())
+}
+
+pub(super) const SHOW: Operation =
+    Operation::new("show_board", Tag::Boards, "A board, now or after any move")
+        .asks::<PlyQuery>()
+        .gives::<WholeBoard<'static>>("The board.")
+        .refuses(UNKNOWN)
+        .tagged();
+
+pub(super) async fn show(
+    State(web): State<Web>,
+    At((game, number)): At<(String, String)>,
+    Asked(query): Asked<PlyQuery>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let make = async {
+        let view = find(&web, &game, &number, query.ply).await?;
+        let standing = view.board.standing();
+        let body = serde_json::to_string(&WholeBoard::of(&view, &standing)).map_err(|error| {
+            tracing::error!(%error, "a board could not be written");
+            Problem::new(Code::Unavailable, "the board cannot be shown at the moment")
+        })?;
+        Ok(Content::new("application/json", body))
+    };
+    web.responses.answer(&web.app.store, &uri, &headers, make).await
+}
+
+pub(super) const MOVES: Operation = Operation::new("list_moves", Tag::Boards, "The moves of a board")
+    .gives::<Moves<'static>>("The moves.")
+    .refuses(UNKNOWN);
+
+pub(super) async fn moves(
+    State(web): State<Web>,
+    At((game, number)): At<(String, String)>,
+) -> Result<Response, Problem> {
+    let view = find(&web, &game, &number, None).await?;
+    Ok(Json(Moves { moves: list_moves(&view.board) }).into_response())
+}
+
+/// What can be played.
+#[derive(Serialize, JsonSchema)]
+#[expect(clippy::struct_field_names, reason = "the names that programs read")]
+pub(super) struct Legal {
+    /// The legal moves, sorted by bytes. In a game whose moves have parts: each part that a complete legal move can begin
+    /// with.
+    legal: Vec<String>,
+    /// `pass` and `swap`, where they are legal.
+    words: Vec<&'static str>,
+    /// The properties of a complete move of this turn, such as `dice` and `designs`.
+    #[serde(flatten)]
+    quota: BTreeMap<&'static str, u32>,
+}
+
+pub(super) const LEGAL: Operation =
+    Operation::new("list_legal_moves", Tag::Boards, "The legal moves of a board")
+        .asks::<PlyQuery>()
+        .gives::<Legal>("What can be played; nothing when it is over.")
+        .refuses(UNKNOWN);
+
+pub(super) async fn legal(
+    State(web): State<Web>,
+    At((game, number)): At<(String, String)>,
+    Asked(query): Asked<PlyQuery>,
+) -> Result<Json<Legal>, Problem> {
+    let view = find(&web, &game, &number, query.ply).await?;
+    let over = matches!(view.board.standing(), Standing::Over(_));
+    let position = &view.board.position;
+    let (legal, words, quota) = match position.steps("") {
+        _ if over => (Vec::new(), Vec::new(), Vec::new()),
+        Ok(Some(steps)) => (steps.next, position.legal_words(), steps.quota),
+        _ => (position.legal_moves(), position.legal_words(), Vec::new()),
+    };
+    Ok(Json(Legal { legal, words, quota: quota.into_iter().collect() }))
+}
+
+pub(super) const TEXT: Operation = Operation::new("show_board_text", Tag::Boards, "A board as text")
+    .asks::<PlyQuery>()
+    .gives_text("text/plain", "The board as mails draw it.")
+    .refuses(UNKNOWN)
+    .tagged();
+
+pub(super) async fn text(
+    State(web): State<Web>,
+    At((game, number)): At<(String, String)>,
+    Asked(query): Asked<PlyQuery>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let make = async {
+        let view = find(&web, &game, &number, query.ply).await?;
+        let text = format!("{}\n", view.sheet.drawing.text().trim_end());
+        Ok(Content::new("text/plain; charset=utf-8", text))
+    };
+    web.responses.answer(&web.app.store, &uri, &headers, make).await
+}
+
+pub(super) const RECORD: Operation = Operation::new("show_record", Tag::Boards, "A board as a game record")
+    .details("`knotpost import` and `knotpost play --record` read it; its form is in the documentation.")
+    .asks::<PlyQuery>()
+    .gives_text("text/plain", "The record.")
+    .refuses(UNKNOWN);
+
+pub(super) async fn record(
+    State(web): State<Web>,
+    At((game, number)): At<(String, String)>,
+    Asked(query): Asked<PlyQuery>,
+) -> Result<String, Problem> {
+    let name = board_name(&game, &number)?;
+    Ok(export_record(&web.app, &name, query.ply).await?)
+}
+
+pub(super) async fn find(
+    web: &Web,
+    game: &str,
+    number: &str,
+    ply: Option<i64>,
+) -> Result<BoardView, Problem> {
+    Ok(view_board(&web.app, &board_name(game, number)?, ply).await?)
+}
+
+pub(super) fn board_name(game: &str, number: &str) -> Result<BoardRef, Problem> {
+    let game = game.to_lowercase();
+    let number = number
+        .parse()
+        .map_err(|_| Problem::new(Code::NoSuchBoard, format!("there is no {game} board `{number}`")))?;
+    Ok(BoardRef { game, number })
+}

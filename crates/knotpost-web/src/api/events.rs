@@ -1,0 +1,150 @@
+//! Live events of a board, as server-sent events.
+//!
+//! A notification inside this process says that a board may have changed; the change itself is read from the database.
+//! Changes by other processes are found by polling. The id of an event is the state of the board, so a client that
+//! reconnects with it gets the missed events at once.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use futures_util::Stream;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use tokio::sync::{broadcast, mpsc};
+use tokio_stream::wrappers::ReceiverStream;
+
+use super::boards::board_name;
+use crate::Web;
+use crate::client::Client;
+use crate::error::Problem;
+use crate::extract::{Asked, At};
+use crate::openapi::{Operation, Tag};
+use crate::pulse::{pulse_id, read_pulse};
+use knotpost_core::boards::Code;
+use knotpost_core::queries::{Pulse, view_pulse};
+use knotpost_model::{BoardRef, BoardState};
+use knotpost_platform::connections::Full;
+
+/// How often the board is polled without a notification.
+const POLL: Duration = Duration::from_secs(3);
+/// How often an idle connection sends a keep-alive comment.
+const ALIVE: Duration = Duration::from_secs(25);
+/// The number of events queued for a slow client; a slower one is disconnected and reconnects by itself.
+const WAITING: usize = 16;
+
+/// The id of the last event that the client received, or of the page that it shows.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub(super) struct Since {
+    /// The id of the last event received; the header `Last-Event-ID` has the same meaning.
+    since: String,
+}
+
+pub(super) const FOLLOW: Operation = Operation::new(
+    "follow_board",
+    Tag::Boards,
+    "What happens on a board, as it happens",
+)
+.details(
+    "Server-sent events named `move`, `chat`, `proposal` and `over`; the data of each is JSON such as \
+             `{\"game\":\"osbox\",\"number\":101,\"ply\":7}`. The answer has no end.",
+)
+.asks::<Since>()
+.gives_text("text/event-stream", "The events.")
+.refuses(&[Code::NoSuchBoard]);
+
+pub(super) async fn follow(
+    State(web): State<Web>,
+    client: Client,
+    At((game, number)): At<(String, String)>,
+    Asked(asked): Asked<Since>,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
+    let name = board_name(&game, &number)?;
+    // Subscribed before the first read, so that nothing is missed between it and the first notification.
+    let signs = web.app.signals.boards.subscribe();
+    let Some(now) = view_pulse(&web.app, &name).await? else {
+        let text = format!("there is no {} board {}", name.game, name.number);
+        return Err(Problem::new(Code::NoSuchBoard, text));
+    };
+    let place = web.watchers.take(Some(client.host())).map_err(refuse_watcher)?;
+    // A browser that reconnects sends the last id (HTML, server-sent events, the `Last-Event-ID` header).
+    let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()).unwrap_or(&asked.since);
+    let missed = read_pulse(heard).map(|known| differences(&known, &now)).unwrap_or_default();
+    let (events, waiting) = mpsc::channel(WAITING);
+    tokio::spawn(async move {
+        if tell(&events, &name, &now, missed).is_ok() {
+            watch(&web, &name, now, signs, &events).await;
+        }
+        drop(place);
+    });
+    Ok(Sse::new(ReceiverStream::new(waiting)).keep_alive(KeepAlive::new().interval(ALIVE)))
+}
+
+fn refuse_watcher(full: Full) -> Problem {
+    let text = match full {
+        Full::Total => "too many clients watch boards at the moment; try again in a minute",
+        Full::Host => {
+            "too many boards are watched from your network address; end some of these and try again"
+        }
+    };
+    let mut problem = Problem::new(Code::Unavailable, text);
+    problem.retry_after = Some(60);
+    problem
+}
+
+type Events = mpsc::Sender<Result<Event, Infallible>>;
+
+/// Reads and sends events until the client goes, is too slow, or the server stops.
+async fn watch(
+    web: &Web,
+    name: &BoardRef,
+    mut known: Pulse,
+    mut signs: broadcast::Receiver<BoardRef>,
+    events: &Events,
+) {
+    loop {
+        tokio::select! {
+            () = web.stop.cancelled() => return,
+            () = events.closed() => return,
+            () = tokio::time::sleep(POLL) => {}
+            sign = signs.recv() => match sign {
+                Ok(board) if board != *name => continue,
+                Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Closed) => return,
+            }
+        }
+        let Ok(Some(now)) = view_pulse(&web.app, name).await else { return };
+        if tell(events, name, &now, differences(&known, &now)).is_err() {
+            return;
+        }
+        known = now;
+    }
+}
+
+/// The client is gone or too slow.
+struct Lost;
+
+fn tell(events: &Events, name: &BoardRef, now: &Pulse, happened: Vec<&str>) -> Result<(), Lost> {
+    for event in happened {
+        let data = json!({ "game": name.game, "number": name.number, "ply": now.ply }).to_string();
+        let event = Event::default().event(event).id(pulse_id(now)).data(data);
+        events.try_send(Ok(event)).map_err(|_| Lost)?;
+    }
+    Ok(())
+}
+
+fn differences(before: &Pulse, after: &Pulse) -> Vec<&'static str> {
+    let moved = (before.ply, before.moved_at) != (after.ply, after.moved_at);
+    let said = after.remark > before.remark;
+    let proposed = before.proposed_at != after.proposed_at;
+    let ended = before.state == BoardState::Active && after.state != BoardState::Active;
+    [(moved, "move"), (said, "chat"), (proposed, "proposal"), (ended, "over")]
+        .into_iter()
+        .filter_map(|(happened, event)| happened.then_some(event))
+        .collect()
+}

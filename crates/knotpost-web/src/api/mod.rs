@@ -1,0 +1,105 @@
+//! `/api/v1`: the JSON API.
+
+mod admin;
+mod board_json;
+mod boards;
+mod events;
+mod feeds;
+mod games;
+mod moves;
+mod pictures;
+mod standings;
+mod tokens;
+mod users;
+mod webhooks;
+
+use axum::routing::{delete, get, post};
+
+use super::error::Problem;
+use super::routes::Role::{Admin, Public, User};
+use super::routes::Route;
+pub(super) use pictures::picture_mark;
+
+use knotpost_core::boards::Code;
+
+/// The routes of the API, with their access rules.
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Public, "GET", "/api/v1/games", || get(games::list)).described(&games::LIST),
+    Route::new(Public, "GET", "/api/v1/games/{game}", || get(games::show)).described(&games::SHOW),
+    Route::new(Public, "GET", "/api/v1/standings/{game}", || get(standings::show))
+        .described(&standings::SHOW),
+    Route::new(Public, "GET", "/api/v1/users/{userid}", || get(users::show)).described(&users::SHOW),
+    Route::new(Public, "GET", "/api/v1/users/{userid}/turns.atom", || get(feeds::turns))
+        .described(&feeds::TURNS),
+    Route::new(Public, "GET", "/api/v1/users/{userid}/deadlines.ics", || get(feeds::deadlines))
+        .described(&feeds::DEADLINES),
+    Route::new(Public, "GET", "/api/v1/boards", || get(boards::list)).described(&boards::LIST),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}", || get(boards::show))
+        .described(&boards::SHOW),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/moves", || get(boards::moves))
+        .described(&boards::MOVES),
+    Route::new(User, "POST", "/api/v1/boards/{game}/{number}/moves", || post(moves::play))
+        .described(&moves::PLAY),
+    Route::new(User, "GET", "/api/v1/tokens", || get(tokens::list)).described(&tokens::LIST),
+    Route::new(User, "POST", "/api/v1/tokens", || post(tokens::create)).described(&tokens::CREATE),
+    Route::new(User, "DELETE", "/api/v1/tokens/{id}", || delete(tokens::revoke)).described(&tokens::REVOKE),
+    Route::new(User, "GET", "/api/v1/webhooks", || get(webhooks::list)).described(&webhooks::LIST),
+    Route::new(User, "POST", "/api/v1/webhooks", || post(webhooks::create)).described(&webhooks::CREATE),
+    Route::new(User, "DELETE", "/api/v1/webhooks/{id}", || delete(webhooks::remove))
+        .described(&webhooks::REMOVE),
+    Route::new(User, "POST", "/api/v1/webhooks/{id}/test", || post(webhooks::test))
+        .described(&webhooks::TEST),
+    Route::new(User, "POST", "/api/v1/webhooks/{id}/secret", || post(webhooks::renew))
+        .described(&webhooks::RENEW),
+    Route::new(User, "POST", "/api/v1/webhooks/{id}/start", || post(webhooks::start))
+        .described(&webhooks::START),
+    Route::new(Admin, "GET", "/api/v1/admin", || get(admin::overview)).described(&admin::OVERVIEW),
+    Route::new(Admin, "GET", "/api/v1/admin/jobs", || get(admin::jobs)).described(&admin::JOBS),
+    Route::new(Admin, "GET", "/api/v1/admin/audit", || get(admin::audit)).described(&admin::AUDIT),
+    Route::new(Admin, "POST", "/api/v1/admin/broadcasts", || post(admin::broadcast))
+        .described(&admin::BROADCAST),
+    Route::new(Admin, "GET", "/api/v1/admin/do-not-mail", || get(admin::do_not_mail))
+        .described(&admin::DO_NOT_MAIL),
+    Route::new(Admin, "POST", "/api/v1/admin/do-not-mail", || post(admin::change_do_not_mail))
+        .described(&admin::CHANGE_DO_NOT_MAIL),
+    Route::new(Admin, "GET", "/api/v1/admin/strangers", || get(admin::strangers))
+        .described(&admin::STRANGERS),
+    Route::new(Admin, "POST", "/api/v1/admin/strangers", || post(admin::change_strangers))
+        .described(&admin::CHANGE_STRANGERS),
+    Route::new(Admin, "GET", "/api/v1/admin/boards", || get(boards::list)).described(&admin::LIST_BOARDS),
+    Route::new(Admin, "GET", "/api/v1/admin/boards/{game}/{number}", || get(admin::board))
+        .described(&admin::BOARD),
+    Route::new(Admin, "POST", "/api/v1/admin/boards/{game}/{number}", || post(admin::change_board))
+        .described(&admin::CHANGE_BOARD),
+    Route::new(Admin, "GET", "/api/v1/admin/users", || get(admin::users)).described(&admin::USERS),
+    Route::new(Admin, "GET", "/api/v1/admin/users/{userid}", || get(admin::user)).described(&admin::USER),
+    Route::new(Admin, "POST", "/api/v1/admin/users/{userid}", || post(admin::change_user))
+        .described(&admin::CHANGE_USER),
+    Route::new(Admin, "GET", "/api/v1/admin/inbox", || get(admin::inbox)).described(&admin::INBOX),
+    Route::new(Admin, "GET", "/api/v1/admin/inbox/{id}", || get(admin::received)).described(&admin::RECEIVED),
+    Route::new(Admin, "POST", "/api/v1/admin/inbox/{id}", || post(admin::change_received))
+        .described(&admin::CHANGE_RECEIVED),
+    Route::new(Admin, "GET", "/api/v1/admin/outbox", || get(admin::outbox)).described(&admin::OUTBOX),
+    Route::new(Admin, "GET", "/api/v1/admin/outbox/{id}", || get(admin::outgoing))
+        .described(&admin::OUTGOING),
+    Route::new(Admin, "POST", "/api/v1/admin/outbox/{id}", || post(admin::change_outgoing))
+        .described(&admin::CHANGE_OUTGOING),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/legal", || get(boards::legal))
+        .described(&boards::LEGAL),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/board.txt", || get(boards::text))
+        .described(&boards::TEXT),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/board.svg", || get(pictures::svg))
+        .described(&pictures::SVG),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/board.png", || get(pictures::png))
+        .described(&pictures::PNG),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/events", || get(events::follow))
+        .described(&events::FOLLOW),
+    Route::new(Public, "GET", "/api/v1/boards/{game}/{number}/record", || get(boards::record))
+        .described(&boards::RECORD),
+];
+
+/// Parses a JSON body. The parser's messages may repeat the input, so they are not passed on.
+fn read_json<T: serde::de::DeserializeOwned>(body: &[u8], form: &str) -> Result<T, Problem> {
+    serde_json::from_slice(body)
+        .map_err(|_| Problem::new(Code::WrongArguments, format!("the request is not of the form {form}")))
+}

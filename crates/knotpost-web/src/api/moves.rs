@@ -1,0 +1,166 @@
+//! A move, or another turn on a board, sent by a program.
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse as _, Response};
+use knotpost_commands::{Action, Command, Credentials};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::boards::board_name;
+use super::read_json;
+use crate::Web;
+use crate::auth::Acting;
+use crate::client::Client;
+use crate::error::{PROBLEM_TYPE, Problem, ProblemDetails, status};
+use crate::extract::{At, Sent};
+use crate::once::carry_out;
+use crate::openapi::{Operation, Tag};
+use knotpost_core::boards::Code;
+use knotpost_core::identity::Scope;
+use knotpost_core::mailing::Heading;
+use knotpost_core::replies::{Answer, Reply};
+use knotpost_core::requests::{Origin, Request};
+use knotpost_model::limit_comment;
+use knotpost_storage::SavedResponse;
+
+/// Longer words are no moves.
+const LONGEST_MOVE: usize = 500;
+
+/// What is played.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Turn")]
+pub(super) struct Play {
+    /// The move, or `pass`, `swap`, `resign`, `propose`, `undo`, `accept`, `reject`.
+    #[serde(rename = "move")]
+    #[schemars(length(min = 1, max = LONGEST_MOVE), regex(pattern = r"^[^\s#]+$"))]
+    word: String,
+    /// The number it is to have; without it any will do.
+    number: Option<u32>,
+    /// What goes with it.
+    #[serde(default)]
+    comment: String,
+}
+
+/// What came of it.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Played<'a> {
+    /// Always `true`: refusals are problem details.
+    ok: bool,
+    /// Whether this player had made this move already: it stands there once, and nothing was done.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    repeated: bool,
+    /// How the board stands.
+    #[serde(flatten)]
+    board: Option<After<'a>>,
+}
+
+/// A board after a turn.
+#[derive(Serialize, JsonSchema)]
+struct After<'a> {
+    /// The game's name.
+    game: &'a str,
+    /// The number among the game's boards.
+    number: Option<u32>,
+    /// The number of the last move.
+    ply: usize,
+    /// Whose turn it is, or how it ended, as a sentence.
+    status: String,
+    /// Whether the move is made. Who has asked to confirm his moves gets a mail, and has not moved yet.
+    played: bool,
+}
+
+pub(super) const PLAY: Operation = Operation::new("play", Tag::Boards, "Makes a move")
+    .details(
+        "The players are mailed as after any move. A move that the same player made already is answered with \
+         `\"repeated\": true` and not made again: where its number is given and it stands there, or where none is given, \
+         the player is not to move, and it is their last one.",
+    )
+    .scope(Scope::Play)
+    .takes::<Play>()
+    .gives::<Played<'static>>("What came of it.")
+    .refuses(&[
+        Code::NotAPlayer,
+        Code::UnknownGame,
+        Code::NoSuchBoard,
+        Code::GameOver,
+        Code::NotYourTurn,
+        Code::WrongMoveNumber,
+        Code::SwapTooLate,
+        Code::AlreadyProposed,
+        Code::NothingProposed,
+        Code::NothingSubmitted,
+        Code::IllegalMove,
+        Code::NotSupported,
+    ])
+    .once();
+
+/// Carries out the move as the caller, whose session or key stands for the password.
+pub(super) async fn play(
+    State(web): State<Web>,
+    client: Client,
+    Acting(caller): Acting,
+    At((game, number)): At<(String, String)>,
+    headers: HeaderMap,
+    Sent(body): Sent,
+) -> Result<Response, Problem> {
+    caller.require(Scope::Play)?;
+    let name = board_name(&game, &number)?;
+    if web.app.registry.find(&name.game).is_none() {
+        return Err(Problem::new(Code::UnknownGame, format!("there is no game `{}` here", name.game)));
+    }
+    let play: Play = read_json(&body, r#"{"move":"…","number":7,"comment":"…"}"#)?;
+    let word = Some(play.word.trim()).filter(|word| word.len() <= LONGEST_MOVE);
+    let action = word.and_then(Action::from_field).ok_or_else(|| {
+        Problem::new(Code::WrongArguments, "a move is one word; its number goes into `number`")
+    })?;
+    let address = format!("{} {}", name.game, name.number);
+    let who = Credentials::without_password(caller.userid.as_str());
+    let (game, board) = (Some(name.game), name.number);
+    let command = Command::Move { game, board, who, action, number: play.number };
+    let origin = Origin::http(client.host(), caller.proof());
+    let comment = limit_comment(play.comment.replace("\r\n", "\n").trim());
+    let request = Request::typed(Ok(command), comment, origin);
+    let parts: [&[u8]; 3] = [b"move", address.as_bytes(), &body];
+    let response = Box::pin(carry_out(&web, &headers, request, &parts, present)).await;
+    Ok(response.into_response())
+}
+
+/// The answer as the response that gives it.
+fn present(answer: &Answer) -> SavedResponse {
+    if let Some(failure) = &answer.failure {
+        let status = status(failure.code);
+        let hints = match &answer.reply {
+            Reply::Error(error) => error.hints.as_slice(),
+            _ => &[],
+        };
+        let body = ProblemDetails::new(status, failure.code.as_str(), &failure.message, hints).into_body();
+        return SavedResponse {
+            request_digest: String::new(),
+            status: i64::from(status.as_u16()),
+            content_type: PROBLEM_TYPE.to_owned(),
+            retry_after: failure.retry_after.map(|seconds| seconds as i64),
+            body,
+        };
+    }
+    let board = match &answer.reply {
+        Reply::Board(sheet) | Reply::AlreadyPlayed { sheet: Some(sheet), .. } => Some(After {
+            game: &sheet.game,
+            number: sheet.number,
+            ply: sheet.ply,
+            status: sheet.verdict.to_string(),
+            played: sheet.heading != Heading::Submit,
+        }),
+        _ => None,
+    };
+    SavedResponse {
+        request_digest: String::new(),
+        status: 200,
+        content_type: "application/json".to_owned(),
+        retry_after: None,
+        // Texts and numbers: that never fails.
+        body: serde_json::to_string(&Played { ok: true, repeated: answer.is_repetition(), board })
+            .unwrap_or_default(),
+    }
+}

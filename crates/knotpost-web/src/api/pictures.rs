@@ -1,0 +1,148 @@
+//! Boards as pictures: alone, or on a card for link previews.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::Response;
+use knotpost_picture::{PictureOptions, Theme};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::boards::{UNKNOWN, find};
+use crate::Web;
+use crate::content::Content;
+use crate::error::Problem;
+use crate::extract::{Asked, At};
+use crate::openapi::{Operation, Tag};
+use knotpost_core::boards::{Board, Code};
+use knotpost_core::gallery::Look;
+
+/// The narrowest and widest picture.
+const WIDTHS: std::ops::RangeInclusive<u16> = 60..=1440;
+/// For addresses whose content never changes.
+const FOR_EVER: &str = "public, max-age=31536000, immutable";
+/// For addresses whose content changes with the next move, or when moves are taken back.
+const ASK_AGAIN: &str = "public, no-cache";
+
+/// The query of a drawing.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct DrawingQuery {
+    /// After this move; `0`: before the first, negative numbers count from the last. Without it: as it is now.
+    ply: Option<i64>,
+    /// The colours; light ground unless it says otherwise.
+    #[schemars(extend("enum" = [Theme::Light, Theme::Dark].map(|theme| theme.to_string())))]
+    theme: Option<String>,
+    /// In pixels; 720 unless it says otherwise.
+    #[schemars(range(min = *WIDTHS.start(), max = *WIDTHS.end()))]
+    width: Option<u16>,
+    /// The mark of the picture, as in links on pages. While it is the current one, the answer never changes.
+    v: Option<String>,
+}
+
+/// The query of a picture.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct PictureQuery {
+    /// After this move; `0`: before the first, negative numbers count from the last. Without it: as it is now.
+    ply: Option<i64>,
+    /// The colours; light ground unless it says otherwise.
+    #[schemars(extend("enum" = [Theme::Light, Theme::Dark].map(|theme| theme.to_string())))]
+    theme: Option<String>,
+    /// In pixels; 720 unless it says otherwise. A card has its own size.
+    #[schemars(range(min = *WIDTHS.start(), max = *WIDTHS.end()))]
+    width: Option<u16>,
+    /// The board alone, unless it says otherwise; `card`: in the middle of a card of 1200 by 630 pixels.
+    #[schemars(extend("enum" = ["board", "card"]))]
+    frame: Option<String>,
+    /// The mark of the picture, as in links on pages. While it is the current one, the answer never changes.
+    v: Option<String>,
+}
+
+pub(super) const SVG: Operation = Operation::new("draw_board_svg", Tag::Boards, "A board as a drawing (SVG)")
+    .asks::<DrawingQuery>()
+    .gives_text("image/svg+xml", "The drawing.")
+    .refuses(UNKNOWN)
+    .tagged();
+
+pub(super) async fn svg(
+    State(web): State<Web>,
+    At((game, number)): At<(String, String)>,
+    Asked(query): Asked<DrawingQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let (theme, width_px) = (read_theme(query.theme.as_deref())?, read_width(query.width)?);
+    let board = find(&web, &game, &number, query.ply).await?;
+    let title = format!("{} board {}", board.board.title(), board.board.row.number);
+    let drawing =
+        knotpost_picture::svg(board.sheet.drawing.view(), &PictureOptions { theme, width_px, title });
+    let answer = Content::new("image/svg+xml", drawing).unless_known(&headers);
+    Ok(with_cache_control(answer, &board.board, query.v.as_deref()))
+}
+
+pub(super) const PNG: Operation = Operation::new("draw_board_png", Tag::Boards, "A board as a picture (PNG)")
+    .asks::<PictureQuery>()
+    .gives_bytes("image/png", "The picture.")
+    .refuses(UNKNOWN)
+    .tagged();
+
+pub(super) async fn png(
+    State(web): State<Web>,
+    At((game, number)): At<(String, String)>,
+    Asked(query): Asked<PictureQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let (theme, width_px) = (read_theme(query.theme.as_deref())?, read_width(query.width)?);
+    let look = match query.frame.as_deref() {
+        None | Some("board") => Look::Board { theme, width_px },
+        Some("card") => Look::Card { theme },
+        Some(other) => {
+            let text = format!("`frame` is board or card, not `{other}`");
+            return Err(Problem::new(Code::BadValue, text));
+        }
+    };
+    let board = find(&web, &game, &number, query.ply).await?;
+    let drawn = web.app.gallery.draw(Arc::clone(board.sheet.drawing.view()), look).await;
+    let bytes =
+        drawn.ok_or_else(|| Problem::new(Code::BadValue, "this board cannot be drawn in that size"))?;
+    let answer = Content::new("image/png", Bytes::from_owner(bytes)).unless_known(&headers);
+    Ok(with_cache_control(answer, &board.board, query.v.as_deref()))
+}
+
+/// The mark that distinguishes a picture from those of the same board after as many other moves, and from those of other
+/// versions of the program.
+pub(crate) fn picture_mark(board: &Board) -> String {
+    let mut digest = Sha256::new();
+    for part in [env!("CARGO_PKG_VERSION"), &board.row.options, &board.position_text()] {
+        digest.update((part.len() as u64).to_be_bytes());
+        digest.update(part);
+    }
+    digest.update(board.entries.digest().to_be_bytes());
+    let digest = digest.finalize();
+    knotpost_platform::secret::to_hex(digest.get(..8).unwrap_or(&digest))
+}
+
+/// Sets how long the answer may be cached.
+fn with_cache_control(mut answer: Response, board: &Board, mark: Option<&str>) -> Response {
+    let is_current = mark.is_some_and(|mark| mark == picture_mark(board));
+    let time = if is_current { FOR_EVER } else { ASK_AGAIN };
+    answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(time));
+    answer
+}
+
+fn read_theme(word: Option<&str>) -> Result<Theme, Problem> {
+    let read = word.map_or(Ok(Theme::default()), str::parse);
+    read.map_err(|error: knotpost_picture::ParseThemeError| Problem::new(Code::BadValue, error.to_string()))
+}
+
+fn read_width(width: Option<u16>) -> Result<u16, Problem> {
+    let width = width.unwrap_or(720);
+    if WIDTHS.contains(&width) {
+        return Ok(width);
+    }
+    let text = format!("`width` is a number from {} to {}", WIDTHS.start(), WIDTHS.end());
+    Err(Problem::new(Code::BadValue, text))
+}

@@ -1,0 +1,142 @@
+//! API keys. Making one needs the password: neither a key nor an unattended browser can make more.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::read_json;
+use crate::Web;
+use crate::auth::{Caller, Shown};
+use crate::error::Problem;
+use crate::extract::{At, Sent};
+use crate::openapi::{Operation, Tag};
+use knotpost_core::boards::Code;
+use knotpost_core::identity::{
+    LONGEST_TOKEN_NAME, MOST_TOKEN_DAYS, Scope, TokenView, TokenWish, USUAL_DAYS, create_token, revoke_token,
+    view_tokens,
+};
+use knotpost_model::Moment;
+
+/// A key to be made.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewKey")]
+pub(super) struct Wish {
+    /// Its name, chosen by its owner.
+    #[schemars(length(min = 1, max = LONGEST_TOKEN_NAME))]
+    name: String,
+    /// What it is to allow.
+    #[schemars(with = "Vec<Scope>", length(min = 1))]
+    scopes: Vec<String>,
+    /// When it ends; a year unless it says otherwise.
+    #[schemars(range(min = 1, max = MOST_TOKEN_DAYS))]
+    expires_days: Option<u32>,
+}
+
+/// A key, without the secret.
+#[derive(Serialize, JsonSchema)]
+struct Key {
+    /// Its number.
+    id: i64,
+    /// Its name, chosen by its owner.
+    name: String,
+    /// What it allows.
+    #[schemars(with = "Vec<Scope>")]
+    scopes: Vec<&'static str>,
+    /// When it was made.
+    created: Moment,
+    /// When it was last used, to the hour.
+    used: Option<Moment>,
+    /// When it ends.
+    expires: Moment,
+}
+
+/// The keys of the caller.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Keys {
+    tokens: Vec<Key>,
+}
+
+/// A key that was just made.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct FreshKey {
+    #[serde(flatten)]
+    key: Key,
+    /// The key itself. It is not shown again.
+    token: String,
+}
+
+impl From<&TokenView> for Key {
+    fn from(token: &TokenView) -> Self {
+        Self {
+            id: token.id,
+            name: token.name.clone(),
+            scopes: token.scopes.iter().map(|scope| scope.as_str()).collect(),
+            created: token.created_at.into(),
+            used: token.used_at.map(Moment::from),
+            expires: token.expires_at.into(),
+        }
+    }
+}
+
+pub(super) const LIST: Operation =
+    Operation::new("list_keys", Tag::Keys, "Your keys").scope(Scope::Read).gives::<Keys>("The keys.");
+
+pub(super) async fn list(State(web): State<Web>, caller: Caller) -> Result<Json<Keys>, Problem> {
+    caller.require(Scope::Read)?;
+    let tokens = view_tokens(&web.app, caller.user).await?;
+    Ok(Json(Keys { tokens: tokens.iter().map(Key::from).collect() }))
+}
+
+pub(super) const CREATE: Operation = Operation::new("make_key", Tag::Keys, "Makes a key")
+    .details("With userid and password alone: neither a key nor a browser left open makes further keys.")
+    .takes::<Wish>()
+    .gives::<FreshKey>("")
+    .status(201, "The key, shown this once.")
+    .refuses(&[Code::BadValue]);
+
+pub(super) async fn create(
+    State(web): State<Web>,
+    caller: Caller,
+    Sent(body): Sent,
+) -> Result<Response, Problem> {
+    if caller.shown != Shown::Password {
+        let text = "a key is made with userid and password (HTTP Basic), or on the settings page";
+        return Err(Problem::new(Code::NotAllowed, text));
+    }
+    let wish: Wish = read_json(&body, r#"{"name":"…","scopes":["read","play"],"expires_days":365}"#)?;
+    let mut scopes = Vec::new();
+    for word in &wish.scopes {
+        let scope = Scope::from_word(word);
+        scopes.push(scope.ok_or_else(|| Problem::new(Code::BadValue, "scopes are read, play and admin"))?);
+    }
+    let wish = TokenWish { name: wish.name, scopes, days: wish.expires_days.unwrap_or(USUAL_DAYS) };
+    let fresh = create_token(&web.app, caller.proven(), wish).await?;
+    let shown = FreshKey { key: Key::from(&fresh.view), token: fresh.token };
+    let secret = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
+    Ok((StatusCode::CREATED, secret, Json(shown)).into_response())
+}
+
+pub(super) const REVOKE: Operation = Operation::new("end_key", Tag::Keys, "Ends a key")
+    .details("A key does not end keys.")
+    .status(204, "It is gone.");
+
+pub(super) async fn revoke(
+    State(web): State<Web>,
+    caller: Caller,
+    At(id): At<i64>,
+) -> Result<StatusCode, Problem> {
+    if caller.shown == Shown::Token {
+        return Err(Problem::new(Code::NotAllowed, "a key does not end keys; log in, or show the password"));
+    }
+    match revoke_token(&web.app, caller.user, id).await {
+        Ok(()) => Ok(StatusCode::NO_CONTENT),
+        Err(knotpost_core::boards::ServiceError::Refused(refusal)) => {
+            Err(Problem::not_found(refusal.message))
+        }
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,83 @@
+//! A user: the public profile, and for the user alone their addresses and whether mail reaches them.
+
+use axum::Json;
+use axum::extract::State;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::Web;
+use crate::auth::Caller;
+use crate::error::Problem;
+use crate::extract::At;
+use crate::openapi::{Operation, Tag};
+use knotpost_core::admin::view_public_user;
+use knotpost_core::boards::Code;
+use knotpost_core::identity::Scope;
+use knotpost_core::mailing::view_reach;
+use knotpost_model::Moment;
+use knotpost_storage::StoppedAddress;
+
+/// A user.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct User {
+    /// The name, as signed up.
+    userid: String,
+    /// When that was.
+    since: Moment,
+    /// Their addresses, visible to the user alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    addresses: Option<Vec<UserAddress>>,
+}
+
+/// A mail address of a user.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct UserAddress {
+    /// As registered.
+    pub(super) address: String,
+    /// Whether the user has confirmed it.
+    pub(super) confirmed: bool,
+    /// Since when and why it no longer gets mail.
+    pub(super) stopped: Option<Stop>,
+}
+
+/// Why an address no longer gets mail.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Stop {
+    /// Since when.
+    since: Moment,
+    /// The last answer of its mail server.
+    why: String,
+}
+
+impl From<&StoppedAddress> for Stop {
+    fn from(stop: &StoppedAddress) -> Self {
+        Self { since: stop.stopped_at.into(), why: stop.why.clone() }
+    }
+}
+
+pub(super) const SHOW: Operation = Operation::new("show_user", Tag::Users, "A user")
+    .details("To himself (a key needs `read`) the answer tells his addresses and whether mail reaches them.")
+    .scope(Scope::Read)
+    .gives::<User>("The user.")
+    .refuses(&[Code::NoSuchUser])
+    .knows_caller();
+
+/// Returns the user; to the user themselves with their addresses.
+pub(super) async fn show(
+    State(web): State<Web>,
+    At(userid): At<String>,
+    caller: Option<Caller>,
+) -> Result<Json<User>, Problem> {
+    let user = view_public_user(&web.app, &userid).await?;
+    let own = caller.filter(|caller| caller.user == user.id && caller.require(Scope::Read).is_ok());
+    let mut addresses = None;
+    if own.is_some() {
+        let reached = view_reach(&web.app, user.id).await?.into_iter().map(|reach| UserAddress {
+            stopped: reach.stopped.as_ref().map(Stop::from),
+            address: reach.address,
+            confirmed: reach.confirmed,
+        });
+        addresses = Some(reached.collect());
+    }
+    Ok(Json(User { userid: user.userid, since: user.created_at.into(), addresses }))
+}

@@ -1,0 +1,206 @@
+//! Webhooks: the caller's programs that are notified of events on the caller's boards.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::read_json;
+use crate::Web;
+use crate::auth::Caller;
+use crate::error::Problem;
+use crate::extract::{At, Sent};
+use crate::openapi::{Operation, Tag};
+use knotpost_core::boards::{Code, ServiceError};
+use knotpost_core::identity::Scope;
+use knotpost_core::webhooks::{
+    FreshHook, HookEvent, HookView, HookWish, create_webhook, remove_webhook, renew_webhook_secret,
+    start_webhook, test_webhook, view_webhooks,
+};
+use knotpost_model::Moment;
+
+/// A webhook to be made.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "NewWebhook")]
+pub(super) struct Wish {
+    /// Where the requests go: `https://…`.
+    #[schemars(length(min = 1, max = 1000))]
+    url: String,
+    /// The events that it gets.
+    #[schemars(with = "Vec<HookEvent>", length(min = 1))]
+    events: Vec<String>,
+}
+
+/// A webhook, without its secret.
+#[derive(Serialize, JsonSchema)]
+struct Webhook {
+    /// Its number.
+    id: i64,
+    /// Where the requests go.
+    url: String,
+    /// The events that it gets.
+    #[schemars(with = "Vec<HookEvent>")]
+    events: Vec<&'static str>,
+    /// When it was made.
+    created: Moment,
+    /// When it last accepted an event.
+    delivered: Option<Moment>,
+    /// Since when it has accepted none.
+    failing_since: Option<Moment>,
+    /// Since when it is switched off.
+    stopped: Option<Moment>,
+    /// Why the last attempt failed.
+    error: Option<String>,
+}
+
+/// The webhooks of the caller.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Webhooks {
+    webhooks: Vec<Webhook>,
+}
+
+/// A webhook with the secret that was just made.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct FreshWebhook {
+    #[serde(flatten)]
+    webhook: Webhook,
+    /// The secret that requests are signed with. It is not shown again.
+    secret: String,
+}
+
+impl From<HookView> for Webhook {
+    fn from(hook: HookView) -> Self {
+        Self {
+            id: hook.id,
+            url: hook.url,
+            events: hook.events.iter().map(|event| event.as_str()).collect(),
+            created: hook.created_at.into(),
+            delivered: hook.sent_at.map(Moment::from),
+            failing_since: hook.failing_since.map(Moment::from),
+            stopped: hook.stopped_at.map(Moment::from),
+            error: hook.error,
+        }
+    }
+}
+
+fn shown_once(status: StatusCode, fresh: FreshHook) -> Response {
+    let secret = fresh.secret.show();
+    let body = FreshWebhook { webhook: fresh.view.into(), secret };
+    let secret = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
+    (status, secret, Json(body)).into_response()
+}
+
+/// Answers 404 when there is no such webhook.
+fn problem(error: ServiceError) -> Problem {
+    match error {
+        ServiceError::Refused(refusal) if refusal.code == Code::BadValue => {
+            Problem::not_found(refusal.message)
+        }
+        error => error.into(),
+    }
+}
+
+pub(super) const LIST: Operation = Operation::new("list_webhooks", Tag::Webhooks, "Your webhooks")
+    .scope(Scope::Read)
+    .gives::<Webhooks>("The webhooks.");
+
+pub(super) async fn list(State(web): State<Web>, caller: Caller) -> Result<Json<Webhooks>, Problem> {
+    caller.require(Scope::Read)?;
+    let hooks = view_webhooks(&web.app, caller.user).await?;
+    Ok(Json(Webhooks { webhooks: hooks.into_iter().map(Webhook::from).collect() }))
+}
+
+pub(super) const CREATE: Operation = Operation::new("make_webhook", Tag::Webhooks, "Makes a webhook")
+    .details("With userid and password, or in a session in which the password was given within ten minutes: a key makes none.")
+    .takes::<Wish>()
+    .gives::<FreshWebhook>("")
+    .status(201, "The webhook and its secret, shown this once.")
+    .refuses(&[Code::BadValue, Code::NotAllowed, Code::NotSupported]);
+
+pub(super) async fn create(
+    State(web): State<Web>,
+    caller: Caller,
+    Sent(body): Sent,
+) -> Result<Response, Problem> {
+    caller.require_password(&web)?;
+    let wish: Wish = read_json(&body, r#"{"url":"https://…","events":["turn","over"]}"#)?;
+    let mut events = Vec::new();
+    for word in &wish.events {
+        let event = HookEvent::from_word(word);
+        let text = "events are turn, move, chat, proposal and over";
+        events.push(event.ok_or_else(|| Problem::new(Code::BadValue, text))?);
+    }
+    let fresh = create_webhook(&web.app, caller.proven(), HookWish { url: wish.url, events }).await?;
+    Ok(shown_once(StatusCode::CREATED, fresh))
+}
+
+pub(super) const REMOVE: Operation = Operation::new("remove_webhook", Tag::Webhooks, "Removes a webhook")
+    .details("What waits for it is dropped.")
+    .scope(Scope::Play)
+    .status(204, "It is gone.");
+
+pub(super) async fn remove(
+    State(web): State<Web>,
+    caller: Caller,
+    At(id): At<i64>,
+) -> Result<StatusCode, Problem> {
+    caller.require(Scope::Play)?;
+    remove_webhook(&web.app, caller.user, id).await.map_err(problem)?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub(super) const TEST: Operation =
+    Operation::new("test_webhook", Tag::Webhooks, "Sends a test event to a webhook")
+        .details("Its `type` is `test`. What became of it stands in the list of webhooks.")
+        .scope(Scope::Play)
+        .status(202, "It is on its way.")
+        .refuses(&[Code::Conflict, Code::NotSupported]);
+
+pub(super) async fn test(
+    State(web): State<Web>,
+    caller: Caller,
+    At(id): At<i64>,
+) -> Result<StatusCode, Problem> {
+    caller.require(Scope::Play)?;
+    test_webhook(&web.app, caller.user, id).await.map_err(problem)?;
+    Ok(StatusCode::ACCEPTED)
+}
+
+pub(super) const RENEW: Operation =
+    Operation::new("renew_webhook_secret", Tag::Webhooks, "Gives a webhook another secret")
+        .details(
+            "The old one is of no use from then on; what waits is dropped. With userid and password, or in a session in \
+             which the password was given within ten minutes.",
+        )
+        .gives::<FreshWebhook>("The webhook and its new secret, shown this once.")
+        .refuses(&[Code::NotAllowed, Code::NotSupported]);
+
+pub(super) async fn renew(
+    State(web): State<Web>,
+    caller: Caller,
+    At(id): At<i64>,
+) -> Result<Response, Problem> {
+    caller.require_password(&web)?;
+    let fresh = renew_webhook_secret(&web.app, caller.proven(), id).await.map_err(problem)?;
+    Ok(shown_once(StatusCode::OK, fresh))
+}
+
+pub(super) const START: Operation =
+    Operation::new("start_webhook", Tag::Webhooks, "Switches a webhook on again")
+        .details("For one that was switched off because it took nothing.")
+        .scope(Scope::Play)
+        .status(204, "It is on.")
+        .refuses(&[Code::NotSupported]);
+
+pub(super) async fn start(
+    State(web): State<Web>,
+    caller: Caller,
+    At(id): At<i64>,
+) -> Result<StatusCode, Problem> {
+    caller.require(Scope::Play)?;
+    start_webhook(&web.app, caller.user, id).await.map_err(problem)?;
+    Ok(StatusCode::NO_CONTENT)
+}

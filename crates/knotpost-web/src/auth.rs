@@ -1,0 +1,224 @@
+//! Authentication of API requests: by a token, by userid and password, or by the session of a browser.
+
+use axum::extract::{FromRequestParts, OptionalFromRequestParts};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse as _, Response};
+use data_encoding::BASE64;
+
+use super::Web;
+use super::client;
+use super::credentials::Credentials;
+use super::error::Problem;
+use super::visitor;
+use knotpost_core::admin::{Administrator, Door, view_user_by_key};
+use knotpost_core::boards::{Code, Refusal, ServiceError};
+use knotpost_core::identity::{Scope, find_bearer, find_visitor, recall_bearer, whose_password};
+use knotpost_core::requests::{Proof, ProvenUser, gave_password_lately};
+use knotpost_model::{Millis, UserKey};
+
+/// How a caller authenticated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// By a token with these scopes.
+    Token,
+    /// By the password.
+    Password,
+    /// By the cookie of a session.
+    Session,
+}
+
+/// The authenticated caller.
+#[derive(Clone, Debug)]
+pub(super) struct Caller {
+    pub(super) user: UserKey,
+    pub(super) userid: String,
+    hash: String,
+    /// The row of their token.
+    key: Option<i64>,
+    /// The digest of their session.
+    session: Option<String>,
+    /// When they last gave their password: now, or in their session.
+    password_at: Option<Millis>,
+    pub(super) is_admin: bool,
+    pub(super) shown: Shown,
+    scopes: Vec<Scope>,
+}
+
+impl Caller {
+    /// Checks that the caller may use this scope. A token has scopes; a password or a session allows all that the user may do.
+    ///
+    /// # Errors
+    /// When the token does not have the scope.
+    pub(super) fn require(&self, scope: Scope) -> Result<(), Problem> {
+        if self.shown != Shown::Token || self.scopes.contains(&scope) {
+            return Ok(());
+        }
+        let text = format!("this token has not the scope `{}`", scope.as_str());
+        Err(Problem::new(Code::NotAllowed, text))
+    }
+
+    /// Checks that the caller gave the password recently: with this request, or in the session. A token never passes.
+    ///
+    /// # Errors
+    /// When the password was not given recently.
+    pub(super) fn require_password(&self, web: &Web) -> Result<(), Problem> {
+        if gave_password_lately(self.password_at, web.app.clock.now()) {
+            return Ok(());
+        }
+        let text = "this needs the password: send userid and password (HTTP Basic), or log in once more";
+        Err(Problem::new(Code::NotAllowed, text))
+    }
+
+    /// The proof for commands of this caller.
+    pub(super) fn proof(&self) -> Proof {
+        Proof::LoggedIn(self.proven())
+    }
+
+    /// The condition that the transaction of a change checks again.
+    pub(super) fn proven(&self) -> ProvenUser {
+        ProvenUser {
+            user: self.user,
+            userid: self.userid.clone(),
+            hash: self.hash.clone(),
+            key: self.key,
+            session: self.session.clone(),
+            password_at: self.password_at,
+        }
+    }
+
+    /// The caller as an administrator of the service.
+    pub(super) fn administrator(&self) -> Administrator {
+        Administrator { door: Door::Api, name: self.userid.clone(), user: Some(self.user) }
+    }
+}
+
+/// The caller, for requests whose transaction checks the credentials again; a cached key is good enough for them.
+#[derive(Clone, Debug)]
+pub(super) struct Acting(pub(super) Caller);
+
+/// Where a key is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum KeyCheck {
+    /// In the database.
+    Database,
+    /// In the cache, or in the database.
+    Cached,
+}
+
+/// Authenticates a request; `None` when it has no credentials.
+///
+/// # Errors
+/// When the credentials are wrong.
+pub(super) async fn find(parts: &Parts, web: &Web) -> Result<Option<Caller>, Response> {
+    look_up(parts, web, KeyCheck::Database).await
+}
+
+async fn look_up(parts: &Parts, web: &Web, check: KeyCheck) -> Result<Option<Caller>, Response> {
+    let credentials = Credentials::of(parts);
+    let Some(shown) = credentials.authorization().first() else {
+        let Some(token) = visitor::token(&web.app.config, &credentials) else { return Ok(None) };
+        let visitor = find_visitor(&web.app, &token).await;
+        let visitor = visitor.map_err(|error| Problem::from(error).into_response())?;
+        return Ok(visitor.map(|visitor| Caller {
+            user: visitor.user,
+            userid: visitor.userid,
+            hash: visitor.hash,
+            key: None,
+            session: Some(visitor.session),
+            password_at: visitor.password_at,
+            is_admin: visitor.is_admin,
+            shown: Shown::Session,
+            scopes: Vec::new(),
+        }));
+    };
+    let rate_key = client::of(parts, &web.app.config.http.trusted_proxies).rate_key();
+    match by_authorization(web, shown, &rate_key, check).await {
+        Ok(Some(caller)) => Ok(Some(caller)),
+        Ok(None) => Err(challenge("the token, or the userid and the password, are wrong")),
+        Err(error) => Err(Problem::from(error).into_response()),
+    }
+}
+
+async fn by_authorization(
+    web: &Web,
+    shown: &HeaderValue,
+    rate_key: &str,
+    check: KeyCheck,
+) -> Result<Option<Caller>, ServiceError> {
+    let Some((scheme, rest)) = shown.to_str().ok().and_then(|text| text.split_once(' ')) else {
+        return Ok(None);
+    };
+    if scheme.eq_ignore_ascii_case("bearer") {
+        let bearer = match check {
+            KeyCheck::Database => find_bearer(&web.app, rest.trim(), rate_key).await?,
+            KeyCheck::Cached => recall_bearer(&web.app, rest.trim(), rate_key).await?,
+        };
+        return Ok(bearer.map(|bearer| Caller {
+            user: bearer.user,
+            userid: bearer.userid,
+            hash: bearer.hash,
+            key: Some(bearer.key),
+            session: None,
+            password_at: None,
+            is_admin: bearer.is_admin,
+            shown: Shown::Token,
+            scopes: bearer.scopes,
+        }));
+    }
+    let pair = scheme.eq_ignore_ascii_case("basic").then(|| BASE64.decode(rest.trim().as_bytes()).ok());
+    let pair = pair.flatten().and_then(|pair| String::from_utf8(pair).ok());
+    let Some((userid, password)) = pair.as_deref().and_then(|pair| pair.split_once(':')) else {
+        return Err(Refusal::new(Code::BadCredentials, "send `Authorization: Bearer TOKEN` or Basic").into());
+    };
+    let Some(proven) = whose_password(&web.app, rate_key, userid, password).await? else { return Ok(None) };
+    let Some(row) = view_user_by_key(&web.app, proven.user).await? else { return Ok(None) };
+    let is_admin = row.role == "admin";
+    Ok(Some(Caller {
+        user: proven.user,
+        userid: row.userid,
+        hash: proven.hash,
+        key: None,
+        session: None,
+        password_at: proven.password_at,
+        is_admin,
+        shown: Shown::Password,
+        scopes: Vec::new(),
+    }))
+}
+
+/// `Basic` is not offered: a browser would ask for a password in a dialog that users cannot attribute to a site.
+fn challenge(text: &str) -> Response {
+    let mut response = Problem::new(Code::BadCredentials, text).into_response();
+    let realm = HeaderValue::from_static("Bearer realm=\"knotpost\"");
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, realm);
+    response
+}
+
+impl FromRequestParts<Web> for Caller {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
+        find(parts, web).await?.ok_or_else(nobody)
+    }
+}
+
+impl FromRequestParts<Web> for Acting {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
+        look_up(parts, web, KeyCheck::Cached).await?.map(Self).ok_or_else(nobody)
+    }
+}
+
+fn nobody() -> Response {
+    challenge("this is for users: show a token, or userid and password")
+}
+
+impl OptionalFromRequestParts<Web> for Caller {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Option<Self>, Response> {
+        find(parts, web).await
+    }
+}

@@ -1,0 +1,56 @@
+//! Responses with an `ETag`, which are not sent again to clients that have them.
+
+use axum::body::Bytes;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use sha2::{Digest as _, Sha256};
+
+/// The content of a response.
+#[derive(Clone, Debug)]
+pub(super) struct Content {
+    kind: HeaderValue,
+    tag: HeaderValue,
+    body: Bytes,
+}
+
+impl Content {
+    /// Content of this media type.
+    pub(super) fn new(kind: &'static str, body: impl Into<Bytes>) -> Self {
+        let body = body.into();
+        Self { kind: HeaderValue::from_static(kind), tag: entity_tag(&body), body }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.body.len()
+    }
+
+    /// The same content in memory of its exact size; the buffer that it was written into may be twice as large.
+    pub(super) fn shrunk(self) -> Self {
+        Self { body: Bytes::copy_from_slice(&self.body), ..self }
+    }
+
+    /// The response: 304 when the client has the content already.
+    pub(super) fn unless_known(self, headers: &HeaderMap) -> Response {
+        let Self { kind, tag, body } = self;
+        if is_known(headers, &tag) {
+            return (StatusCode::NOT_MODIFIED, [(header::ETAG, tag)]).into_response();
+        }
+        ([(header::ETAG, tag), (header::CONTENT_TYPE, kind)], body).into_response()
+    }
+}
+
+/// A digest of the body. The number of moves would not do: a board may begin again with as many moves as before.
+fn entity_tag(body: &[u8]) -> HeaderValue {
+    let digest = Sha256::digest(body);
+    let tag = format!("\"{}\"", knotpost_platform::secret::to_hex(digest.get(..16).unwrap_or(&digest)));
+    HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))
+}
+
+/// Whether `If-None-Match` has the tag; weak tags match too, because a proxy may have weakened it.
+fn is_known(headers: &HeaderMap, tag: &HeaderValue) -> bool {
+    let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    known
+        .flat_map(|line| line.split(','))
+        .map(str::trim)
+        .any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known).as_bytes() == tag.as_bytes())
+}

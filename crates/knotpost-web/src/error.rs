@@ -1,0 +1,131 @@
+//! Errors of the API as problem details (RFC 9457).
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use knotpost_core::boards::{Code, Refusal, ServiceError};
+use knotpost_core::outage::log_failure;
+use knotpost_storage::StoreError;
+
+/// An error for a script.
+#[derive(Debug)]
+pub(super) struct Problem {
+    status: StatusCode,
+    code: &'static str,
+    detail: String,
+    pub(super) retry_after: Option<u64>,
+}
+
+impl Problem {
+    pub(super) fn new(code: Code, detail: impl Into<String>) -> Self {
+        Self { status: status(code), code: code.as_str(), detail: detail.into(), retry_after: None }
+    }
+
+    /// An error of HTTP, not of a command.
+    pub(super) fn with_status(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
+        Self { status, code, detail: detail.into(), retry_after: None }
+    }
+
+    /// There is nothing at that address; not an error of a command.
+    pub(super) fn not_found(detail: impl Into<String>) -> Self {
+        Self::with_status(StatusCode::NOT_FOUND, NOT_FOUND, detail)
+    }
+
+    /// The address does not support this method.
+    pub(super) fn method_not_allowed() -> Self {
+        let detail = "this address cannot be asked in this way; `Allow` says how";
+        Self::with_status(StatusCode::METHOD_NOT_ALLOWED, METHOD_NOT_ALLOWED, detail)
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        log_failure(&error, "a request failed");
+        Self {
+            retry_after: Some(5),
+            ..Self::new(Code::Unavailable, "the server cannot answer at the moment")
+        }
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        Self { retry_after: refusal.retry_after, ..Self::new(refusal.code, refusal.message) }
+    }
+}
+
+impl From<ServiceError> for Problem {
+    fn from(error: ServiceError) -> Self {
+        match error {
+            ServiceError::Refused(refusal) => (*refusal).into(),
+            ServiceError::Store(error) => error.into(),
+        }
+    }
+}
+
+/// The status of a code.
+pub(super) fn status(code: Code) -> StatusCode {
+    StatusCode::from_u16(code.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+/// The media type of problem details.
+pub(super) const PROBLEM_TYPE: &str = "application/problem+json";
+
+/// What went wrong (RFC 9457).
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Problem")]
+pub(super) struct ProblemDetails<'a> {
+    /// Always `about:blank`: the status says which kind of problem it is.
+    #[serde(rename = "type")]
+    kind: &'static str,
+    /// The status in words.
+    title: &'static str,
+    /// The status.
+    status: u16,
+    /// The word to test for.
+    #[schemars(schema_with = "codes")]
+    code: &'a str,
+    /// What went wrong, as a sentence for people.
+    detail: &'a str,
+    /// What would have worked, a line each.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    hints: &'a [String],
+}
+
+impl<'a> ProblemDetails<'a> {
+    pub(super) fn new(status: StatusCode, code: &'a str, detail: &'a str, hints: &'a [String]) -> Self {
+        let title = status.canonical_reason().unwrap_or("Error");
+        Self { kind: "about:blank", title, status: status.as_u16(), code, detail, hints }
+    }
+
+    /// As JSON. It is made of texts and a number, and that never fails.
+    pub(super) fn into_body(self) -> String {
+        serde_json::to_string(&self).unwrap_or_default()
+    }
+}
+
+/// Every word that `code` may be.
+fn codes(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let words: Vec<&str> = Code::all().iter().map(|code| code.as_str()).chain(OTHER_CODES).collect();
+    schemars::json_schema!({ "type": "string", "enum": words })
+}
+
+/// Codes of HTTP that no command answers with.
+const OTHER_CODES: [&str; 2] = [NOT_FOUND, METHOD_NOT_ALLOWED];
+const NOT_FOUND: &str = "not_found";
+const METHOD_NOT_ALLOWED: &str = "method_not_allowed";
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let body = ProblemDetails::new(self.status, self.code, &self.detail, &[]).into_body();
+        let mut response = (self.status, body).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM_TYPE));
+        if let Some(seconds) = self.retry_after {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response
+    }
+}

@@ -1,0 +1,81 @@
+//! Extractors of request data. Invalid data is refused: with problem details on the API, with a page on pages.
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::Response;
+use serde::de::DeserializeOwned;
+
+use super::Web;
+use super::error::Problem;
+use super::pages;
+use knotpost_core::boards::Code;
+
+/// The parameters of a path.
+pub(super) struct At<T>(pub(super) T);
+
+/// The query.
+pub(super) struct Asked<T>(pub(super) T);
+
+/// The parameters of the path of a page.
+pub(super) struct PagePath<T>(pub(super) T);
+
+/// The query of a page.
+pub(super) struct PageQuery<T>(pub(super) T);
+
+/// The raw body.
+pub(super) struct Sent(pub(super) Bytes);
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Web> for At<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Problem> {
+        let read = Path::<T>::from_request_parts(parts, web).await;
+        read.map(|Path(read)| Self(read))
+            .map_err(|_| Problem::not_found("there is nothing at this address of the API"))
+    }
+}
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Web> for Asked<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Problem> {
+        let read = Query::<T>::from_request_parts(parts, web).await;
+        read.map(|Query(read)| Self(read)).map_err(|error| Problem::new(Code::BadValue, error.body_text()))
+    }
+}
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Web> for PagePath<T> {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
+        let read = Path::<T>::from_request_parts(parts, web).await;
+        read.map(|Path(read)| Self(read)).map_err(|_| pages::not_there(web))
+    }
+}
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Web> for PageQuery<T> {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
+        let read = Query::<T>::from_request_parts(parts, web).await;
+        read.map(|Query(read)| Self(read)).map_err(|_| {
+            web.pages.problem(Code::BadValue, "what stands behind the `?` of this address makes no sense")
+        })
+    }
+}
+
+impl FromRequest<Web> for Sent {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, web: &Web) -> Result<Self, Problem> {
+        match Bytes::from_request(request, web).await {
+            Ok(bytes) => Ok(Self(bytes)),
+            Err(error) if error.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+                Err(Problem::new(Code::TooLarge, "the request is larger than this server takes"))
+            }
+            Err(_) => Err(Problem::new(Code::WrongArguments, "the request ended in the middle")),
+        }
+    }
+}

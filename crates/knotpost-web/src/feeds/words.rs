@@ -1,0 +1,69 @@
+//! The texts of feeds about a board.
+
+use knotpost_core::boards::{Board, LastMoment, TimeUp};
+use knotpost_core::queries::Waiting;
+
+/// The most characters of a comment in a feed.
+const MOST_SPOKEN: usize = 1000;
+
+/// `Osbox 101`.
+pub(super) fn name(board: &Board) -> String {
+    format!("{} {}", board.title(), board.row.number)
+}
+
+/// ` against bob, cyd`; empty for a single player.
+pub(super) fn against(board: &Board, userid: &str) -> String {
+    let mut others: Vec<&str> = Vec::new();
+    for seat in &board.seats {
+        if seat.userid != userid && !others.contains(&seat.userid.as_str()) {
+            others.push(&seat.userid);
+        }
+    }
+    if others.is_empty() { String::new() } else { format!(" against {}", others.join(", ")) }
+}
+
+/// The last move, its comment, the board in words, and the deadline: one paragraph each.
+pub(super) fn tell(waiting: &Waiting) -> Vec<String> {
+    let board = &waiting.board;
+    let made = board.entries.len();
+    let last = board.entries.last().map(|entry| {
+        let who = board.userid_at(board.present_seat(made - 1));
+        format!("Move {made}, by {who} on {}: {}.", entry.row.at.to_readable(), entry.text)
+    });
+    let spoken = waiting.spoken.as_ref().map(|spoken| format!("{}: {}", spoken.who, shorten(&spoken.text)));
+    let reading = knotpost_picture::describe(&board.position.view_for(knotpost_rules::Viewer::Spectator));
+    let end = match waiting.last_moment {
+        Some(end) => until(end),
+        None => "No time runs at the moment.".to_owned(),
+    };
+    let first = last.unwrap_or_else(|| "No move has been made yet.".to_owned());
+    [Some(first), spoken, Some(reading), Some(end)].into_iter().flatten().collect()
+}
+
+/// The deadline of the user.
+pub(super) fn until(end: LastMoment) -> String {
+    let at = end.at.to_readable();
+    match end.up {
+        TimeUp::Move => format!("Without a move the turn is lost on {at}."),
+        TimeUp::Total => format!("The time for all moves is used up on {at}."),
+    }
+}
+
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(MOST_SPOKEN) {
+        Some((end, _)) => format!("{} …", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_comments_are_cut_between_signs() {
+        assert_eq!(shorten("short"), "short");
+        let long = "ä".repeat(MOST_SPOKEN + 1);
+        assert_eq!(shorten(&long).chars().count(), MOST_SPOKEN + 2);
+    }
+}

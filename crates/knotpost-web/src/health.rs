@@ -1,0 +1,81 @@
+//! Liveness, readiness and metrics, for monitoring.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+
+use super::Web;
+use knotpost_core::app::Condition;
+use knotpost_core::outage::log_failure;
+use knotpost_core::pulse::Loop;
+use knotpost_storage::Readiness;
+
+/// Liveness: the process runs.
+pub(super) async fn process() -> &'static str {
+    "ok\n"
+}
+
+/// Readiness: the database answers and accepts writes, its file is in place and not known to be damaged, and the workers
+/// of this process run.
+pub(super) async fn ready(State(web): State<Web>) -> Response {
+    let condition = web.app.condition.borrow().clone();
+    if let Condition::Damaged(_) = condition {
+        return refuse("the database file is damaged");
+    }
+    if let Condition::Broken(_) = condition {
+        return refuse("the server is about to end");
+    }
+    match web.app.store.readiness().await {
+        Ok(Readiness::Ready) => {}
+        Ok(Readiness::Unwritable) => {
+            return refuse("the database cannot be written: its disk is full or fails");
+        }
+        Ok(Readiness::ReadOnly) => return refuse("the server of the database takes no writes"),
+        Ok(Readiness::Replaced) => {
+            return refuse("the database file was deleted, replaced or emptied; nothing is written any more");
+        }
+        Err(error) => {
+            log_failure(&error, "not ready");
+            return refuse("the database does not answer");
+        }
+    }
+    let stalled = web.app.pulse.stalled(web.app.clock.now());
+    if !stalled.is_empty() {
+        let names: Vec<&str> = stalled.into_iter().map(Loop::name).collect();
+        return refuse(&format!("these have stood still for more than five minutes: {}", names.join(", ")));
+    }
+    match condition {
+        Condition::Checking => {
+            "ready\nwarning: the last stop was not a clean one, and the database file is being checked\n"
+                .into_response()
+        }
+        _ => "ready\n".into_response(),
+    }
+}
+
+fn refuse(why: &str) -> Response {
+    (StatusCode::SERVICE_UNAVAILABLE, format!("{why}\n")).into_response()
+}
+
+/// Metrics in Prometheus' text format; the table of routes restricts access to this machine and administrators.
+pub(super) async fn metrics(State(web): State<Web>) -> Response {
+    let Some(metrics) = &web.metrics else {
+        return (StatusCode::SERVICE_UNAVAILABLE, "this process does not count\n").into_response();
+    };
+    if let Ok(mut tx) = web.app.store.read().await {
+        let inbox = tx.count_waiting_inbox().await.unwrap_or(-1);
+        let outbox = tx.count_waiting_outbox().await.unwrap_or(-1);
+        ::metrics::gauge!("knotpost_inbox_waiting").set(inbox as f64);
+        ::metrics::gauge!("knotpost_outbox_waiting").set(outbox as f64);
+        let events = tx.count_waiting_hook_events().await.unwrap_or(-1);
+        ::metrics::gauge!("knotpost_webhook_events_waiting").set(events as f64);
+        let now = web.app.clock.now();
+        let due = tx.next_inbox_due().await.ok().flatten();
+        // The age of the oldest mail that is due.
+        let late = due.map_or(0, |due| now.0.saturating_sub(due).max(0));
+        ::metrics::gauge!("knotpost_inbox_late_seconds").set(late as f64 / 1000.0);
+    }
+    web.app.limits.report_closed();
+    metrics.run_upkeep();
+    metrics.render().into_response()
+}

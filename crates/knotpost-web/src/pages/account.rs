@@ -1,0 +1,245 @@
+//! Logging in and out, signing up, and the link by mail.
+
+use std::sync::Arc;
+
+use axum::Form;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use knotpost_commands::{Command, Credentials as Typed, Password, read_word};
+use minijinja::context;
+use serde::Deserialize;
+
+use crate::Web;
+use crate::client::Client;
+use crate::credentials::Credentials;
+use crate::error::status;
+use crate::extract::{PagePath, PageQuery};
+use crate::visitor::{LoggedIn, private, safe_next, set_cookie, token};
+use knotpost_core::boards::{Code, Refusal, ServiceError};
+use knotpost_core::commands::execute;
+use knotpost_core::identity::{
+    Visitor, ask_for_link, log_in, log_in_by_link, log_out, log_out_everywhere, view_link,
+};
+use knotpost_core::requests::{Origin, Proof, Request};
+
+/// Where to go on after logging in.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Next {
+    next: String,
+}
+
+/// What the log-in form sends.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct LogIn {
+    userid: String,
+    password: String,
+    next: String,
+    /// `link`: send a link instead.
+    by: String,
+}
+
+/// What the sign-up form sends.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct SignUp {
+    userid: String,
+    password: String,
+    address: String,
+}
+
+/// What the log-out form sends.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct LogOut {
+    /// `everywhere`: all sessions.
+    from: String,
+}
+
+pub(super) async fn ask(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    PageQuery(query): PageQuery<Next>,
+) -> Response {
+    if visitor.is_some() {
+        return Redirect::to(safe_next(&query.next)).into_response();
+    }
+    form(&web, StatusCode::OK, "", &query.next, "")
+}
+
+fn form(web: &Web, status: StatusCode, userid: &str, next: &str, message: &str) -> Response {
+    private(web.pages.page(status, "login.html", context! { userid, next => safe_next(next), message }))
+}
+
+pub(super) async fn act(
+    State(web): State<Web>,
+    client: Client,
+    credentials: Credentials,
+    headers: HeaderMap,
+    Form(given): Form<LogIn>,
+) -> Response {
+    let userid = given.userid.trim();
+    if given.by == "link" {
+        return send_link(&web, client, userid).await;
+    }
+    let agent = agent(&headers);
+    match log_in(&web.app, userid, &given.password, &client.rate_key(), agent).await {
+        Ok(fresh) => enter(&web, &credentials, &fresh, &given.next).await,
+        Err(ServiceError::Refused(refusal)) => {
+            let page = form(&web, status(refusal.code), userid, &given.next, &refusal.message);
+            retry_later(page, &refusal)
+        }
+        Err(error) => web.pages.failure(error),
+    }
+}
+
+fn retry_later(mut page: Response, refusal: &Refusal) -> Response {
+    if let Some(seconds) = refusal.retry_after {
+        page.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    page
+}
+
+fn agent(headers: &HeaderMap) -> &str {
+    headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+/// Goes on with a fresh session; the one before, if the browser had one, ends.
+async fn enter(web: &Web, credentials: &Credentials, fresh: &str, next: &str) -> Response {
+    if let Some(old) = token(&web.app.config, credentials)
+        && let Err(error) = log_out(&web.app, &old).await
+    {
+        tracing::warn!(error = error.with_causes(), "an old session could not be ended");
+    }
+    let cookie = set_cookie(&web.app.config, fresh);
+    private(([(header::SET_COOKIE, cookie)], Redirect::to(safe_next(next))).into_response())
+}
+
+async fn send_link(web: &Web, client: Client, userid: &str) -> Response {
+    if userid.is_empty() {
+        return form(web, StatusCode::BAD_REQUEST, "", "", "write your userid to get a link by mail");
+    }
+    match ask_for_link(&web.app, userid, &client.rate_key()).await {
+        Ok(()) => private(web.pages.page(StatusCode::OK, "link_sent.html", context! { userid })),
+        Err(ServiceError::Refused(refusal)) => {
+            retry_later(form(web, status(refusal.code), userid, "", &refusal.message), &refusal)
+        }
+        Err(error) => web.pages.failure(error),
+    }
+}
+
+pub(super) async fn leave(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    credentials: Credentials,
+    Form(given): Form<LogOut>,
+) -> Response {
+    let left = match (visitor, token(&web.app.config, &credentials)) {
+        (Some(LoggedIn(Visitor { user, .. })), _) if given.from == "everywhere" => {
+            log_out_everywhere(&web.app, user).await
+        }
+        (_, Some(token)) => log_out(&web.app, &token).await,
+        _ => Ok(()),
+    };
+    match left {
+        Ok(()) => {
+            let cookie = set_cookie(&web.app.config, "");
+            ([(header::SET_COOKIE, cookie)], Redirect::to("/")).into_response()
+        }
+        Err(error) => web.pages.failure(error.into()),
+    }
+}
+
+pub(super) async fn ask_sign_up(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
+    if visitor.is_some() {
+        return Redirect::to("/").into_response();
+    }
+    sign_up_form(&web, StatusCode::OK, &SignUp::default(), "", &[])
+}
+
+fn sign_up_form(web: &Web, status: StatusCode, given: &SignUp, message: &str, hints: &[String]) -> Response {
+    let confirms = web.app.config.confirms_addresses();
+    let facts = context! {
+        userid => given.userid.clone(), given_address => given.address.clone(), message, hints => hints.to_vec(), confirms,
+    };
+    private(web.pages.page(status, "signup.html", facts))
+}
+
+/// Signs up as a mail would, and logs in at once.
+pub(super) async fn sign_up(
+    State(web): State<Web>,
+    client: Client,
+    credentials: Credentials,
+    headers: HeaderMap,
+    Form(given): Form<SignUp>,
+) -> Response {
+    let (userid, signup) = match read_sign_up(&given) {
+        Ok(read) => read,
+        Err(lacking) => {
+            let message = format!("write a {lacking} without blanks");
+            return sign_up_form(&web, StatusCode::UNPROCESSABLE_ENTITY, &given, &message, &[]);
+        }
+    };
+    let origin = Origin::http(client.host(), Proof::Password);
+    let app = Arc::clone(&web.app);
+    let answer = match execute(&app, Request::typed(Ok(signup), "", origin)).await {
+        Ok(answer) => answer,
+        Err(error) => return web.pages.failure(error.into()),
+    };
+    if let Some(failure) = answer.failure {
+        let hints = if failure.code == Code::UseridTaken { answer_hints(&answer.reply) } else { Vec::new() };
+        return sign_up_form(&web, status(failure.code), &given, &failure.message, &hints);
+    }
+    match log_in(&app, &userid, &given.password, &client.rate_key(), agent(&headers)).await {
+        Ok(fresh) => enter(&web, &credentials, &fresh, "/").await,
+        // The account is there all the same.
+        Err(_) => Redirect::to("/login").into_response(),
+    }
+}
+
+/// The userid and the sign-up; otherwise what is not one word.
+fn read_sign_up(given: &SignUp) -> Result<(String, Command), &'static str> {
+    let userid = read_word(given.userid.trim()).ok_or("userid")?;
+    // A password is taken as it is: it is typed again to log in.
+    let password = read_word(&given.password).map(|_| Password::given(&given.password)).ok_or("password")?;
+    let address = read_word(given.address.trim()).ok_or("mail address")?;
+    let who = Typed::typed(userid.as_str(), password);
+    Ok((userid, Command::Signup { who, addresses: vec![address] }))
+}
+
+fn answer_hints(reply: &knotpost_core::replies::Reply) -> Vec<String> {
+    match reply {
+        knotpost_core::replies::Reply::Error(error) => error.hints.clone(),
+        _ => Vec::new(),
+    }
+}
+
+pub(super) async fn ask_magic(State(web): State<Web>, PagePath(link): PagePath<String>) -> Response {
+    let page = match view_link(&web.app, &link).await {
+        Ok(Some(userid)) => web.pages.page(StatusCode::OK, "magic.html", context! { userid }),
+        Ok(None) => {
+            web.pages.problem(Code::NotAllowed, "this link was used already or is too old; ask for a new one")
+        }
+        Err(error) => web.pages.failure(error.into()),
+    };
+    no_referrer(private(page))
+}
+
+pub(super) async fn act_magic(
+    State(web): State<Web>,
+    PagePath(link): PagePath<String>,
+    credentials: Credentials,
+    headers: HeaderMap,
+) -> Response {
+    match log_in_by_link(&web.app, &link, agent(&headers)).await {
+        Ok(fresh) => enter(&web, &credentials, &fresh, "/").await,
+        Err(error) => no_referrer(private(web.pages.failure(error))),
+    }
+}
+
+fn no_referrer(mut page: Response) -> Response {
+    page.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    page
+}

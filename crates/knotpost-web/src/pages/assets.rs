@@ -1,0 +1,70 @@
+//! Style, script and figures of the pages. They are compiled into the program; their addresses change with their content,
+//! so that browsers may cache them for ever.
+
+use std::sync::LazyLock;
+
+use axum::extract::{Path, Query};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use knotpost_platform::secret::to_hex;
+
+const FILES: [(&str, &str, &str); 3] = [
+    ("style.css", "text/css; charset=utf-8", include_str!("../../../../web/style.css")),
+    ("board.js", "text/javascript; charset=utf-8", include_str!("../../../../web/board.js")),
+    ("knot.svg", "image/svg+xml", include_str!("../../../../web/knot.svg")),
+];
+
+/// A file that pages refer to.
+struct Asset {
+    name: &'static str,
+    kind: &'static str,
+    text: &'static str,
+    version: String,
+}
+
+static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
+    let asset = |&(name, kind, text): &(&'static str, &'static str, &'static str)| {
+        let digest = Sha256::digest(text.as_bytes());
+        Asset { name, kind, text, version: to_hex(digest.get(..8).unwrap_or(&digest)) }
+    };
+    FILES.iter().map(asset).collect()
+});
+
+/// The version of the content.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Version {
+    v: String,
+}
+
+/// The address of the current content.
+pub(super) fn address(name: &str) -> String {
+    let version = ASSETS.iter().find(|asset| asset.name == name).map_or("", |asset| &asset.version);
+    format!("/assets/{name}?v={version}")
+}
+
+pub(super) async fn show(
+    Path(name): Path<String>,
+    Query(asked): Query<Version>,
+    headers: HeaderMap,
+) -> Response {
+    let Some(asset) = ASSETS.iter().find(|asset| asset.name == name) else {
+        return (StatusCode::NOT_FOUND, "there is no such file\n").into_response();
+    };
+    let tag = format!("\"{}\"", asset.version);
+    // An old address may be requested after an update; its response must not be cached.
+    let keep = if asked.v == asset.version { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let facts = [
+        (header::CACHE_CONTROL, HeaderValue::from_static(keep)),
+        (header::ETAG, HeaderValue::from_str(&tag).unwrap_or(HeaderValue::from_static("\"\""))),
+        (header::CONTENT_TYPE, HeaderValue::from_static(asset.kind)),
+    ];
+    let known = headers.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());
+    if known.is_some_and(|known| known.split(',').any(|one| one.trim().trim_start_matches("W/") == tag)) {
+        return (StatusCode::NOT_MODIFIED, facts).into_response();
+    }
+    (facts, asset.text).into_response()
+}

@@ -1,0 +1,169 @@
+//! A new board: the form is made from the option table of the game.
+
+use axum::Form;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use knotpost_commands::{Command, GivenOption, SeekChange, ServerOptions, read_word};
+use knotpost_rules::{OptionKind, OptionSpec};
+use minijinja::{Value, context};
+use std::collections::HashMap;
+
+use super::acting::{command, hints};
+use crate::Web;
+use crate::client::Client;
+use crate::error::status;
+use crate::extract::PageQuery;
+use crate::visitor::{LoggedIn, private};
+use knotpost_core::identity::Visitor;
+
+/// What a form sends, by the names of its fields.
+type Fields = HashMap<String, String>;
+
+pub(super) async fn ask(
+    State(web): State<Web>,
+    LoggedIn(visitor): LoggedIn,
+    PageQuery(fields): PageQuery<Fields>,
+) -> Response {
+    form(&web, &visitor, StatusCode::OK, &fields, "", Vec::new())
+}
+
+fn form(
+    web: &Web,
+    visitor: &Visitor,
+    status: StatusCode,
+    fields: &Fields,
+    message: &str,
+    hints: Vec<String>,
+) -> Response {
+    let games: Vec<Value> = web
+        .app
+        .games()
+        .map(|game| context! { name => game.meta().name, title => game.meta().title, summary => game.meta().summary })
+        .collect();
+    let chosen = fields.get("game").and_then(|name| web.app.game(&name.to_lowercase()));
+    let options: Vec<Value> = chosen.map_or_else(Vec::new, |game| {
+        game.meta().options.iter().map(|spec| option_facts(spec, fields)).collect()
+    });
+    let most = chosen.map_or(2, |game| *game.meta().players.end());
+    let opponents: Vec<Value> = (2..=most)
+        .map(|place| {
+            let name = format!("player{place}");
+            context! { value => fields.get(&name).cloned().unwrap_or_default(), name }
+        })
+        .collect();
+    let facts = context! {
+        games, options, opponents, message, hints,
+        game => chosen.map(|game| game.meta().name),
+        title => chosen.map(|game| game.meta().title),
+        least => chosen.map(|game| *game.meta().players.start()),
+        comment => fields.get("comment").cloned().unwrap_or_default(),
+        unrated => fields.contains_key("unrated"),
+        first => fields.get("first").cloned().unwrap_or_else(|| "me".to_owned()),
+    };
+    private(web.pages.page_for(Some(visitor), status, "challenge.html", facts))
+}
+
+/// An option as a field of the form.
+fn option_facts(spec: &OptionSpec, fields: &Fields) -> Value {
+    let name = format!("option_{}", spec.name);
+    let given = fields.get(&name).map_or(spec.default, String::as_str).to_owned();
+    let shared = context! { name, label => spec.name.replace('_', " "), help => spec.help, given };
+    match &spec.kind {
+        OptionKind::Flag => context! { kind => "flag", ..shared },
+        OptionKind::Either(usual, other) => {
+            context! { kind => "choice", words => vec![*usual, *other], ..shared }
+        }
+        OptionKind::Number { min, max } => context! { kind => "number", min => *min, max => *max, ..shared },
+        OptionKind::Choice(words) => context! { kind => "choice", words => words.to_vec(), ..shared },
+        OptionKind::Text { shape, .. } => context! { kind => "text", shape => *shape, ..shared },
+    }
+}
+
+pub(super) async fn act(
+    State(web): State<Web>,
+    client: Client,
+    LoggedIn(visitor): LoggedIn,
+    Form(fields): Form<Fields>,
+) -> Response {
+    let wanted = match read(&web, &visitor, &fields) {
+        Ok(wanted) => wanted,
+        Err(message) => {
+            return form(&web, &visitor, StatusCode::UNPROCESSABLE_ENTITY, &fields, &message, Vec::new());
+        }
+    };
+    let comment = fields.get("comment").map(String::as_str).unwrap_or_default();
+    let answer = match command(&web, client, &visitor, Ok(wanted), comment).await {
+        Ok(answer) => answer,
+        Err(error) => return web.pages.failure(error.into()),
+    };
+    if let Some(failure) = &answer.failure {
+        return form(&web, &visitor, status(failure.code), &fields, &failure.message, hints(&answer));
+    }
+    match answer.boards.first() {
+        Some(board) => Redirect::to(&format!("/boards/{}/{}", board.game, board.number)).into_response(),
+        None => Redirect::to("/#seeks").into_response(),
+    }
+}
+
+/// The challenge, or the search for an opponent.
+fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Command, String> {
+    let name = fields.get("game").map(|name| name.to_lowercase()).unwrap_or_default();
+    let Some(game) = web.app.game(&name) else { return Err("choose a game".to_owned()) };
+    let who = visitor.credentials();
+    let server = ServerOptions::default();
+    match fields.get("act").map(String::as_str).unwrap_or_default() {
+        "seek" => {
+            let options = read_options(game.meta().options, fields)?;
+            Ok(Command::Seek { game: name, who, change: SeekChange::Want(1), options, server })
+        }
+        "stop_seeking" => {
+            let (change, options) = (SeekChange::Cancel, Vec::new());
+            Ok(Command::Seek { game: name, who, change, options, server })
+        }
+        _ => {
+            let options = read_options(game.meta().options, fields)?;
+            let players = read_players(visitor, *game.meta().players.end(), fields)?;
+            let server = ServerOptions { unrated: fields.contains_key("unrated"), ..server };
+            Ok(Command::Challenge { game: name, players, options, server })
+        }
+    }
+}
+
+/// The options that are not as usual.
+fn read_options(specs: &[OptionSpec], fields: &Fields) -> Result<Vec<GivenOption>, String> {
+    let mut options = Vec::new();
+    for spec in specs {
+        let given = fields.get(&format!("option_{}", spec.name)).map_or("", |given| given.trim());
+        if given.is_empty() || given == spec.default {
+            continue;
+        }
+        let word = || read_word(given).ok_or_else(no_blanks);
+        options.push(match spec.kind {
+            OptionKind::Flag => GivenOption { name: spec.name.to_owned(), value: None },
+            OptionKind::Either(..) => GivenOption { name: word()?, value: None },
+            OptionKind::Number { .. } | OptionKind::Choice(_) | OptionKind::Text { .. } => {
+                GivenOption { name: spec.name.to_owned(), value: Some(word()?) }
+            }
+        });
+    }
+    Ok(options)
+}
+
+/// All players, the visitor where they chose to be.
+fn read_players(visitor: &Visitor, most: usize, fields: &Fields) -> Result<Vec<String>, String> {
+    let others = (2..=most).filter_map(|place| fields.get(&format!("player{place}")));
+    let others = others.map(|name| name.trim()).filter(|name| !name.is_empty());
+    let mut players =
+        others.map(|name| read_word(name).ok_or_else(no_blanks)).collect::<Result<Vec<_>, _>>()?;
+    if players.is_empty() {
+        return Err("write the userid of somebody to play with".to_owned());
+    }
+    let last = fields.get("first").is_some_and(|first| first == "them");
+    players.insert(if last { players.len() } else { 0 }, visitor.userid.clone());
+    Ok(players)
+}
+
+fn no_blanks() -> String {
+    "userids and options hold no blanks".to_owned()
+}

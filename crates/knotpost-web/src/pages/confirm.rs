@@ -1,0 +1,57 @@
+//! Confirming an address. Opening the page changes nothing, because mail scanners open links; the button does.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use minijinja::context;
+
+use crate::Web;
+use crate::extract::PagePath;
+use knotpost_core::boards::{Code, ServiceError};
+use knotpost_core::identity::{Confirmed, confirm_address, confirmation_too_old};
+
+const DAMAGED: &str = "this link is damaged; copy it whole from the mail";
+
+pub(super) async fn ask(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
+    let Some(link) = web.app.links.read_confirmation(&token) else {
+        return web.pages.problem(Code::BadValue, DAMAGED);
+    };
+    if link.until.is_none_or(|until| web.app.clock.now() > until) {
+        return web.pages.failure(ServiceError::from(confirmation_too_old()));
+    }
+    web.pages.page(
+        StatusCode::OK,
+        "confirm.html",
+        context! { confirmed => link.address, done => false, userid => "" },
+    )
+}
+
+pub(super) async fn act(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
+    let (app, now) = (Arc::clone(&web.app), web.app.clock.now());
+    let Some(link) = app.links.read_confirmation(&token) else {
+        return web.pages.problem(Code::BadValue, DAMAGED);
+    };
+    let shared = Arc::clone(&app);
+    let confirmed = app
+        .store
+        .write(move |tx| {
+            let (app, token) = (Arc::clone(&shared), token.clone());
+            Box::pin(async move { confirm_address(tx, &app, &token, now).await })
+        })
+        .await;
+    app.signals.outbox.notify_one();
+    match confirmed {
+        Ok(Confirmed::Done(userid)) => web.pages.page(
+            StatusCode::OK,
+            "confirm.html",
+            context! { confirmed => link.address, done => true, userid },
+        ),
+        Ok(Confirmed::Expired) => web.pages.failure(ServiceError::from(confirmation_too_old())),
+        Ok(Confirmed::Unknown) => {
+            web.pages.problem(Code::NoSuchUser, "this address is not registered any more")
+        }
+        Err(error) => web.pages.failure(error.into()),
+    }
+}

@@ -1,0 +1,36 @@
+//! The addresses of a user's feeds on the settings page: always visible, renewed and switched off by buttons.
+
+use axum::response::{IntoResponse as _, Redirect, Response};
+use minijinja::{Value, context};
+
+use crate::Web;
+use crate::visitor::url_encode;
+use knotpost_core::identity::{Visitor, end_feed_key, renew_feed_key, view_feed_key};
+use knotpost_storage::StoreError;
+
+/// The addresses for the page, if there are any.
+pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Value, StoreError> {
+    let Some(key) = view_feed_key(&web.app, visitor.user).await? else { return Ok(Value::from(())) };
+    let user = format!("{}/api/v1/users/{}", web.pages.url, url_encode(&visitor.userid));
+    Ok(context! {
+        turns => format!("{user}/turns.atom?key={}", key.key),
+        deadlines => format!("{user}/deadlines.ics?key={}", key.key),
+        since => key.since.to_readable(),
+    })
+}
+
+/// Makes new addresses; the old ones stop working.
+pub(super) async fn renew(web: &Web, visitor: &Visitor) -> Response {
+    match renew_feed_key(&web.app, visitor.proven()).await {
+        Ok(()) => Redirect::to("/settings#feeds").into_response(),
+        Err(error) => web.pages.failure(error),
+    }
+}
+
+/// Switches the feeds off.
+pub(super) async fn end(web: &Web, visitor: &Visitor) -> Response {
+    match end_feed_key(&web.app, visitor.user).await {
+        Ok(()) => Redirect::to("/settings#feeds").into_response(),
+        Err(error) => web.pages.failure(error.into()),
+    }
+}

@@ -1,0 +1,77 @@
+//! API keys on the settings page: made with the password, shown once, revoked by a button.
+
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use minijinja::{Value, context};
+
+use super::settings::{Fields, field, page};
+use crate::Web;
+use crate::client::Client;
+use crate::error::status;
+use crate::visitor::private;
+use knotpost_core::boards::{Code, Refusal, ServiceError};
+use knotpost_core::identity::{
+    Scope, TokenWish, USUAL_DAYS, Visitor, create_token, revoke_token, view_tokens, whose_password,
+};
+use knotpost_model::Millis;
+use knotpost_storage::StoreError;
+
+/// The user's keys for the page.
+pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, StoreError> {
+    let keys = view_tokens(&web.app, visitor.user).await?;
+    let line = |key: &knotpost_core::identity::TokenView| {
+        let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.as_str()).collect();
+        context! {
+            id => key.id, name => key.name.clone(), scopes => scopes.join(", "),
+            since => key.created_at.to_readable(), used => key.used_at.map(Millis::to_readable),
+            until => key.expires_at.to_readable(),
+        }
+    };
+    Ok(keys.iter().map(line).collect())
+}
+
+/// Makes a key and shows it once.
+pub(super) async fn make(web: &Web, client: Client, visitor: &Visitor, fields: &Fields) -> Response {
+    let made = async {
+        let (password, rate_key) = (field(fields, "present"), client.rate_key());
+        let known = whose_password(&web.app, &rate_key, &visitor.userid, password).await?;
+        if known.is_none_or(|known| known.user != visitor.user) {
+            return Err(ServiceError::from(Refusal::new(Code::BadCredentials, "the password is wrong")));
+        }
+        let scopes = Scope::ALL.into_iter().filter(|scope| !field(fields, scope.as_str()).is_empty());
+        let days = field(fields, "days");
+        let wish = TokenWish {
+            name: field(fields, "name").to_owned(),
+            scopes: scopes.collect(),
+            days: if days.is_empty() { USUAL_DAYS } else { days.parse().unwrap_or(0) },
+        };
+        create_token(&web.app, visitor.proven(), wish).await
+    };
+    match made.await {
+        Ok(fresh) => {
+            let facts = context! {
+                token => fresh.token, name => fresh.view.name, until => fresh.view.expires_at.to_readable(),
+            };
+            private(web.pages.page_for(Some(visitor), StatusCode::OK, "key.html", facts))
+        }
+        Err(error) => failed(web, visitor, error).await,
+    }
+}
+
+/// Revokes a key.
+pub(super) async fn end(web: &Web, visitor: &Visitor, fields: &Fields) -> Response {
+    let id = field(fields, "id").parse().unwrap_or(0);
+    match revoke_token(&web.app, visitor.user, id).await {
+        Ok(()) => Redirect::to("/settings").into_response(),
+        Err(error) => failed(web, visitor, error).await,
+    }
+}
+
+async fn failed(web: &Web, visitor: &Visitor, error: ServiceError) -> Response {
+    match error {
+        ServiceError::Refused(refusal) => {
+            page(web, visitor, status(refusal.code), &refusal.message, refusal.hints).await
+        }
+        error @ ServiceError::Store(_) => web.pages.failure(error),
+    }
+}

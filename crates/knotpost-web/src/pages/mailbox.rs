@@ -1,0 +1,214 @@
+//! `/mailbox`: the captured mail, for trying the server out. The access guard of the routes lets in administrators and
+//! holders of the key that the server printed at its start.
+//!
+//! The content of a mail is untrusted: it is shown in a sandboxed frame.
+
+use std::io;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Redirect, Response};
+use minijinja::{Value, context};
+use serde::Deserialize;
+
+use super::not_there;
+use crate::credentials::Credentials;
+use crate::extract::{PagePath, PageQuery};
+use crate::visitor::{LoggedIn, find, is_secure, private, url_encode};
+use crate::{CONTENT_POLICY, Web, client};
+use knotpost_core::boards::Code;
+use knotpost_core::mailing::{LocalMail, LocalMailbox, list_local_mail, read_local_mail, show_local_mail};
+
+/// The policy of the page of a mail: no origin, no scripts, no forms, and no requests.
+const FRAME_POLICY: &str = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; \
+                            base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+
+/// The cookie that holds the key.
+const COOKIE: &str = "knotpost-mailbox";
+/// The query parameter with the key, for the first visit.
+const PARAMETER: &str = "key";
+
+/// Lets in administrators and clients with the key. For all others, and where mail is not captured, the answer is 404; on
+/// this machine itself it says where to find the key.
+///
+/// An address with the key sets a cookie and redirects to the address without it, so that the key stays out of history
+/// and logs.
+pub(crate) async fn guard(State(web): State<Web>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let Some(key) = web.mailbox.as_ref().map(|mailbox| &mailbox.key) else { return not_there(&web) };
+    if let Some(shown) = shown_key(&parts).filter(|shown| key.is(shown)) {
+        let cookie = set_cookie(&parts, &web, &shown);
+        return ([(header::SET_COOKIE, cookie)], Redirect::to(&address_without_key(&parts.uri)))
+            .into_response();
+    }
+    let has_key = Credentials::of(&parts).cookie(COOKIE).is_some_and(|shown| key.is(&shown));
+    if has_key || is_administrator(&parts, &web).await {
+        return private(next.run(Request::from_parts(parts, body)).await);
+    }
+    if client::is_local(&parts, &web) {
+        let text = "this page needs its key: open the address that the server printed when it started; the key is \
+                    `mailbox_key` in `ports.json` as well";
+        return private(web.pages.problem(Code::NotAllowed, text));
+    }
+    not_there(&web)
+}
+
+fn parameters(uri: &Uri) -> impl Iterator<Item = (String, String)> {
+    let query = uri.query().unwrap_or_default();
+    url::form_urlencoded::parse(query.as_bytes()).into_owned()
+}
+
+fn shown_key(parts: &Parts) -> Option<String> {
+    parameters(&parts.uri).find(|(name, _)| name == PARAMETER).map(|(_, value)| value)
+}
+
+fn address_without_key(uri: &Uri) -> String {
+    let others = parameters(uri).filter(|(name, _)| name != PARAMETER);
+    let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(others).finish();
+    let mark = if query.is_empty() { "" } else { "?" };
+    format!("{}{mark}{query}", uri.path())
+}
+
+/// The cookie for pages below this path. A browser on this machine connects without TLS, even where others use it.
+fn set_cookie(parts: &Parts, web: &Web, key: &str) -> HeaderValue {
+    let is_secure = is_secure(&web.app.config) && !client::asks_by_loopback_name(parts);
+    let secure = if is_secure { "; Secure" } else { "" };
+    let cookie = format!("{COOKIE}={key}; Path=/mailbox; HttpOnly; SameSite=Strict{secure}");
+    // Keys are hexadecimal digits, so this never fails.
+    HeaderValue::from_str(&cookie).unwrap_or(HeaderValue::from_static(""))
+}
+
+async fn is_administrator(parts: &Parts, web: &Web) -> bool {
+    matches!(find(parts, web).await, Ok(Some(visitor)) if visitor.is_admin)
+}
+
+/// The search query.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Look {
+    to: String,
+    before: Option<String>,
+}
+
+/// Reads mail from the disk, on a thread for blocking work.
+async fn look<T: Send + 'static>(
+    web: &Web,
+    at: impl FnOnce(&dyn LocalMailbox) -> io::Result<T> + Send + 'static,
+) -> Result<T, Response> {
+    let Some(mailbox) = web.mailbox.as_ref().map(|mailbox| Arc::clone(&mailbox.mails)) else {
+        return Err(not_there(web));
+    };
+    let failed = |error: &dyn std::fmt::Display| {
+        tracing::error!(%error, "the mail folder cannot be read");
+        web.pages.problem(Code::Unavailable, "the mail folder cannot be read at the moment")
+    };
+    match tokio::task::spawn_blocking(move || at(mailbox.as_ref())).await {
+        Ok(Ok(seen)) => Ok(seen),
+        Ok(Err(error)) => Err(failed(&error)),
+        Err(error) => Err(failed(&error)),
+    }
+}
+
+pub(super) async fn list(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    PageQuery(asked): PageQuery<Look>,
+) -> Result<Response, Response> {
+    let Look { to, before } = asked;
+    let (wanted, from) = (to.clone(), before.clone());
+    let page = look(&web, move |mails| list_local_mail(mails, &wanted, from.as_deref())).await?;
+    let link = |next: &String| format!("/mailbox?to={}&before={}", url_encode(&to), url_encode(next));
+    let mails: Vec<Value> = page
+        .lines
+        .iter()
+        .map(|line| {
+            context! { address => address(&line.name), to => line.to.clone(), subject => line.subject.clone(),
+            date => line.date.clone() }
+        })
+        .collect();
+    let facts =
+        context! { mails, more => page.next.as_ref().map(link), older => before.is_some(), to => to.clone() };
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    Ok(web.pages.page_for(visitor, StatusCode::OK, "mailbox.html", facts))
+}
+
+fn address(name: &str) -> String {
+    format!("/mailbox/{}", url_encode(name))
+}
+
+async fn open(web: &Web, name: String) -> Result<LocalMail, Response> {
+    let page = look(web, move |mails| show_local_mail(mails, &name)).await?;
+    page.ok_or_else(|| not_there(web))
+}
+
+pub(super) async fn show(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    PagePath(name): PagePath<String>,
+) -> Result<Response, Response> {
+    let page = open(&web, name.clone()).await?;
+    let fields: Vec<Value> = page
+        .fields
+        .iter()
+        .map(|(name, value)| context! { name => name.clone(), value => value.clone() })
+        .collect();
+    let subject = page.fields.iter().find(|(name, _)| name.eq_ignore_ascii_case("subject"));
+    let links = page.text.as_deref().map(|text| own_links(text, &web)).unwrap_or_default();
+    let facts = context! {
+        place => address(&name), subject => subject.map_or("", |(_, value)| value.as_str()), fields, links,
+        text => page.text.clone(), has_page => page.html.is_some(), parts => page.parts.clone(),
+    };
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    let mut shown = web.pages.page_for(visitor, StatusCode::OK, "mail.html", facts);
+    let policy = format!("{CONTENT_POLICY}; frame-src 'self'");
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        shown.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    Ok(shown)
+}
+
+/// The links in a text to pages of this server; the page links no others.
+fn own_links(text: &str, web: &Web) -> Vec<String> {
+    let url = format!("{}/", web.app.config.server.public_url.trim_end_matches('/'));
+    let words = text.split(|sign: char| sign.is_whitespace() || "<>()\"".contains(sign));
+    let paths =
+        words.filter_map(|word| word.strip_prefix(&url)).map(|rest| rest.trim_end_matches(['.', ',']));
+    let mut links: Vec<String> =
+        paths.map(|path| format!("/{path}")).filter(|link| !link.starts_with("//")).collect();
+    links.dedup();
+    links
+}
+
+/// The page of a mail, for the frame.
+pub(super) async fn page(
+    State(web): State<Web>,
+    PagePath(name): PagePath<String>,
+) -> Result<Response, Response> {
+    let html = open(&web, name).await?.html.ok_or_else(|| not_there(&web))?;
+    let facts = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(FRAME_POLICY)),
+    ];
+    Ok((facts, html).into_response())
+}
+
+/// The raw mail, as a download.
+pub(super) async fn download(
+    State(web): State<Web>,
+    PagePath(name): PagePath<String>,
+) -> Result<Response, Response> {
+    let asked = name.clone();
+    let bytes =
+        look(&web, move |mails| read_local_mail(mails, &asked)).await?.ok_or_else(|| not_there(&web))?;
+    let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || ".-_".contains(*c)).collect();
+    let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{plain}.eml\""));
+    let facts = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("message/rfc822")),
+        (header::CONTENT_DISPOSITION, disposition.unwrap_or(HeaderValue::from_static("attachment"))),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(FRAME_POLICY)),
+    ];
+    Ok((facts, bytes).into_response())
+}

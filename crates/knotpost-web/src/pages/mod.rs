@@ -1,0 +1,163 @@
+//! Pages for people, rendered by the server; they work without scripts.
+
+mod account;
+mod acting;
+mod assets;
+mod board;
+mod challenge;
+mod confirm;
+mod feeds;
+mod figures;
+mod keys;
+mod mailbox;
+mod not_me;
+mod people;
+mod play;
+mod preview;
+mod prose;
+mod reset;
+mod settings;
+mod unsubscribe;
+mod webhooks;
+
+use axum::http::StatusCode;
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::{get, post};
+use minijinja::{Environment, UndefinedBehavior, Value, context};
+
+use super::error::status;
+use super::routes::Role::{Mailbox, Public, User};
+use super::routes::Route;
+use knotpost_core::boards::{Code, ServiceError};
+use knotpost_core::config::Config;
+use knotpost_core::identity::Visitor;
+
+/// Renders pages.
+#[derive(Debug)]
+pub(super) struct Pages {
+    templates: Environment<'static>,
+    server: String,
+    address: String,
+    url: String,
+    figures: figures::Figures,
+}
+
+impl Pages {
+    pub(super) fn new(config: &Config) -> Self {
+        let mut templates = Environment::new();
+        templates.set_undefined_behavior(UndefinedBehavior::Strict);
+        load_templates(&mut templates);
+        templates.add_filter("sentence", sentence);
+        Self {
+            templates,
+            server: config.server.name.clone(),
+            address: config.server.address.clone(),
+            url: config.server.public_url.trim_end_matches('/').to_owned(),
+            figures: figures::Figures::default(),
+        }
+    }
+
+    /// A page without a user.
+    pub(super) fn page(&self, status: StatusCode, template: &str, facts: Value) -> Response {
+        self.page_for(None, status, template, facts)
+    }
+
+    /// A page for a logged-in user.
+    pub(super) fn page_for(
+        &self,
+        visitor: Option<&Visitor>,
+        status: StatusCode,
+        template: &str,
+        facts: Value,
+    ) -> Response {
+        let shared = context! {
+            server => self.server.clone(),
+            address => self.address.clone(),
+            url => self.url.clone(),
+            visitor => visitor.map(|visitor| visitor.userid.clone()),
+            is_admin => visitor.is_some_and(|visitor| visitor.is_admin),
+            style => assets::address("style.css"),
+            script => assets::address("board.js"),
+        };
+        let rendered = self
+            .templates
+            .get_template(template)
+            .and_then(|template| template.render(context! { ..facts, ..shared }));
+        match rendered {
+            Ok(page) => (status, Html(page)).into_response(),
+            Err(error) => {
+                tracing::error!(template, error = %format!("{error:#}"), "a page could not be rendered");
+                (StatusCode::INTERNAL_SERVER_ERROR, "This page cannot be shown.\n").into_response()
+            }
+        }
+    }
+
+    /// A page that says what went wrong.
+    pub(super) fn failure(&self, error: ServiceError) -> Response {
+        match error {
+            ServiceError::Refused(refusal) => self.problem(refusal.code, &refusal.message),
+            ServiceError::Store(error) => {
+                tracing::error!(error = error.with_causes(), "a page failed");
+                self.problem(Code::Unavailable, "the server cannot answer at the moment")
+            }
+        }
+    }
+
+    pub(super) fn problem(&self, code: Code, message: &str) -> Response {
+        let status = status(code);
+        let title = status.canonical_reason().unwrap_or("Error");
+        self.page(status, "problem.html", context! { title, message })
+    }
+}
+
+/// A clause as a sentence.
+fn sentence(clause: &str) -> String {
+    let mut letters = clause.chars();
+    let first: String = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    let end = if clause.is_empty() || clause.ends_with(['.', '?', '!']) { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
+}
+
+#[expect(clippy::expect_used, reason = "the build has parsed the same templates")]
+fn load_templates(mut templates: &mut Environment<'static>) {
+    minijinja_embed::load_templates!(templates, "web");
+}
+
+/// The routes of the pages, with their access rules.
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Public, "GET", "/", || get(play::home)),
+    Route::new(Public, "GET", "/games/{game}", || get(play::game)),
+    Route::new(Public, "GET", "/boards/{game}/{number}", || get(board::show)),
+    Route::new(User, "POST", "/boards/{game}/{number}", || post(acting::act)),
+    Route::new(User, "GET", "/challenge", || get(challenge::ask)),
+    Route::new(User, "POST", "/challenge", || post(challenge::act)),
+    Route::new(Public, "GET", "/standings/{game}", || get(people::standings)),
+    Route::new(Public, "GET", "/users/{userid}", || get(people::user)),
+    Route::new(User, "GET", "/settings", || get(settings::ask)),
+    Route::new(User, "POST", "/settings", || post(settings::act)),
+    Route::new(Public, "GET", "/help/{topic}", || get(play::help)),
+    Route::new(Public, "GET", "/login", || get(account::ask)),
+    Route::new(Public, "POST", "/login", || post(account::act)),
+    Route::new(Public, "POST", "/logout", || post(account::leave)),
+    Route::new(Public, "GET", "/signup", || get(account::ask_sign_up)),
+    Route::new(Public, "POST", "/signup", || post(account::sign_up)),
+    Route::new(Public, "GET", "/magic/{token}", || get(account::ask_magic)),
+    Route::new(Public, "POST", "/magic/{token}", || post(account::act_magic)),
+    Route::new(Public, "GET", "/confirm/{token}", || get(confirm::ask)),
+    Route::new(Public, "POST", "/confirm/{token}", || post(confirm::act)),
+    Route::new(Public, "GET", "/not-me/{token}", || get(not_me::ask)),
+    Route::new(Public, "POST", "/not-me/{token}", || post(not_me::act)),
+    Route::new(Public, "GET", "/reset/{token}", || get(reset::ask)),
+    Route::new(Public, "POST", "/reset/{token}", || post(reset::act)),
+    Route::new(Public, "GET", "/unsubscribe/{token}", || get(unsubscribe::ask)),
+    Route::new(Public, "POST", "/unsubscribe/{token}", || post(unsubscribe::act)),
+    Route::new(Mailbox, "GET", "/mailbox", || get(mailbox::list)),
+    Route::new(Mailbox, "GET", "/mailbox/{name}", || get(mailbox::show)),
+    Route::new(Mailbox, "GET", "/mailbox/{name}/page", || get(mailbox::page)),
+    Route::new(Mailbox, "GET", "/mailbox/{name}/raw", || get(mailbox::download)),
+    Route::new(Public, "GET", "/assets/{name}", || get(assets::show)),
+    Route::new(Public, "GET", "/figures/{name}", || get(figures::show)),
+];
+
+pub(super) use mailbox::guard as guard_mailbox;
+pub(super) use play::{missing, not_so, not_there};

@@ -1,0 +1,47 @@
+//! "This was not me": reverting a change of addresses. Opening the page changes nothing, because mail scanners open links;
+//! the button does.
+
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use minijinja::context;
+
+use crate::Web;
+use crate::extract::PagePath;
+use crate::visitor::private;
+use knotpost_core::boards::Code;
+use knotpost_core::identity::{TakenBack, undo_address_change, view_address_change};
+use knotpost_storage::StoreError;
+
+pub(super) async fn ask(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
+    let found = view_address_change(&web.app, &token).await;
+    shown(&web, found, false)
+}
+
+pub(super) async fn act(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
+    let done = undo_address_change(&web.app, &token).await;
+    shown(&web, done, true)
+}
+
+/// The address of this page is a credential for some days, so it must not be cached or sent as `Referer`.
+fn shown(web: &Web, found: Result<TakenBack, StoreError>, done: bool) -> Response {
+    let mut page = match found {
+        Ok(TakenBack::Good(userid, old)) => {
+            web.pages.page(StatusCode::OK, "not_me.html", context! { userid, old, done })
+        }
+        Ok(TakenBack::Used) => web.pages.problem(
+            Code::NotAllowed,
+            "this change was taken back already; a mail about a new password was sent then",
+        ),
+        Ok(TakenBack::Expired) => web.pages.problem(
+            Code::NotAllowed,
+            "a change can be taken back for 7 days, and this link is older; write to the postmaster of this server",
+        ),
+        Ok(TakenBack::Unknown) => {
+            web.pages.problem(Code::BadValue, "this link is damaged, or the account is not in use any more")
+        }
+        Err(error) => web.pages.failure(error.into()),
+    };
+    page.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    private(page)
+}

@@ -1,0 +1,127 @@
+//! Players: the standings of a game, and the page of a user.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use minijinja::value::Serde;
+use minijinja::{Value, context};
+use serde::Deserialize;
+
+use super::preview;
+use crate::Web;
+use crate::extract::{PagePath, PageQuery};
+use crate::visitor::LoggedIn;
+use knotpost_core::boards::{Code, ServiceError};
+use knotpost_core::commands::view_standings;
+use knotpost_core::identity::view_profile;
+use knotpost_core::queries::{BoardQuery, view_boards};
+use knotpost_core::replies::Reply;
+use knotpost_model::{BoardKey, BoardState};
+
+/// Boards of each kind on a user's page.
+const BOARDS: i64 = 50;
+/// The dimensions of the graph.
+const WIDTH: f64 = 480.0;
+const HEIGHT: f64 = 170.0;
+const LEFT: f64 = 50.0;
+
+pub(super) async fn standings(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    PagePath(game): PagePath<String>,
+) -> Response {
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    match view_standings(&web.app, &game.to_lowercase()).await {
+        Ok(Reply::Standings { game, title, tables, seeks, .. }) => {
+            let facts = context! { game, title, tables => Serde(tables), seeks => Serde(seeks) };
+            web.pages.page_for(visitor, StatusCode::OK, "standings.html", facts)
+        }
+        Ok(_) => web.pages.problem(Code::UnknownGame, "there are no standings"),
+        Err(error) => web.pages.failure(error),
+    }
+}
+
+/// The query: the offsets of the lists of boards.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Beginning {
+    active: Option<i64>,
+    over: Option<i64>,
+}
+
+pub(super) async fn user(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    PagePath(userid): PagePath<String>,
+    PageQuery(from): PageQuery<Beginning>,
+) -> Response {
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    let facts = async {
+        let profile = view_profile(&web.app, &userid).await?;
+        let query = |state, after: Option<i64>| BoardQuery {
+            userid: Some(profile.userid.clone()),
+            state: Some(state),
+            after: after.map(BoardKey),
+            limit: BOARDS,
+            ..BoardQuery::default()
+        };
+        let active = view_boards(&web.app, query(BoardState::Active, from.active)).await?;
+        let over = view_boards(&web.app, query(BoardState::Over, from.over)).await?;
+        let lines = |page: &knotpost_core::queries::BoardPage| -> Vec<Value> {
+            page.boards.iter().map(|(_, _, line)| Value::from(Serde(line))).collect()
+        };
+        let games: Vec<Value> = profile
+            .ratings
+            .iter()
+            .map(|game| {
+                context! {
+                    game => game.game.clone(),
+                    title => game.title.clone(),
+                    rating => game.rating,
+                    won => game.won, lost => game.lost, tied => game.tied,
+                    graph => graph(&game.curve),
+                }
+            })
+            .collect();
+        Ok::<_, ServiceError>(context! {
+            preview => preview::of_user(&web, &profile),
+            userid => profile.userid.clone(),
+            since => profile.since.to_readable(),
+            games,
+            active => lines(&active),
+            over => lines(&over),
+            more_active => active.next.map(|key| key.0),
+            more_over => over.next.map(|key| key.0),
+        })
+    };
+    match facts.await {
+        Ok(facts) => web.pages.page_for(visitor, StatusCode::OK, "user.html", facts),
+        Err(error) => web.pages.failure(error),
+    }
+}
+
+/// The points of the curve and the heights of the grid; `None` with fewer than two ratings.
+fn graph(curve: &[f64]) -> Option<Value> {
+    let (low, high) =
+        curve.iter().fold((f64::MAX, f64::MIN), |(low, high), rating| (low.min(*rating), high.max(*rating)));
+    if curve.len() < 2 {
+        return None;
+    }
+    let (low, high) = ((low / 50.0).floor() * 50.0, ((high / 50.0).floor() + 1.0) * 50.0);
+    let y = |rating: f64| 10.0 + (high - rating) / (high - low) * (HEIGHT - 20.0);
+    let step = (WIDTH - LEFT - 10.0) / (curve.len() - 1) as f64;
+    let points = curve
+        .iter()
+        .enumerate()
+        .map(|(place, rating)| format!("{:.1},{:.1}", LEFT + step * place as f64, y(*rating)));
+    let lines = [low, low.midpoint(high), high].map(|rating| {
+        context! { y => format!("{:.1}", y(rating)), label => format!("{rating:.0}") }
+    });
+    let change = curve.last().zip(curve.first()).map(|(last, first)| format!("from {first:.0} to {last:.0}"));
+    Some(context! {
+        points => points.collect::<Vec<_>>().join(" "),
+        lines => lines.to_vec(),
+        boards => curve.len() - 1,
+        change,
+    })
+}

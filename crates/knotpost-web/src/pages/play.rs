@@ -1,0 +1,175 @@
+//! The start page, boards, rules and help.
+
+use axum::extract::State;
+use axum::http::{StatusCode, Uri};
+use axum::response::{IntoResponse as _, Response};
+use knotpost_commands::ExampleContext;
+use minijinja::value::Serde;
+use minijinja::{Value, context};
+
+use super::figures::faces;
+use super::{preview, prose};
+use crate::Web;
+use crate::error::Problem;
+use crate::extract::PagePath;
+use crate::visitor::{LoggedIn, private};
+use knotpost_core::boards::{Code, ServiceError};
+use knotpost_core::commands::{TOPICS, help_page, view_seeks};
+use knotpost_core::identity::Visitor;
+use knotpost_core::queries::{BoardQuery, view_boards, view_games};
+use knotpost_core::replies::{BoardLine, Reply};
+use knotpost_model::{BoardState, Millis, Span};
+use knotpost_storage::{BoardRow, SeatRow};
+
+/// Boards on the start page.
+const BOARDS: i64 = 20;
+/// The user's own boards on the start page.
+const OWN_BOARDS: i64 = 200;
+
+pub(crate) async fn missing(State(web): State<Web>, uri: Uri) -> Response {
+    if uri.path().starts_with("/api/") {
+        return Problem::not_found("there is nothing at this address of the API").into_response();
+    }
+    not_there(&web)
+}
+
+/// The answer when an address does not support the method. It reveals nothing: addresses are no secret, and the answer is
+/// the same for everyone.
+pub(crate) async fn not_so(State(web): State<Web>, uri: Uri) -> Response {
+    if uri.path().starts_with("/api/") || uri.path() == "/commands" {
+        return Problem::method_not_allowed().into_response();
+    }
+    let title = "Method not allowed";
+    let message = "this page cannot be asked in this way";
+    web.pages.page(StatusCode::METHOD_NOT_ALLOWED, "problem.html", context! { title, message })
+}
+
+/// The 404 page, also for pages that the user may not see.
+pub(crate) fn not_there(web: &Web) -> Response {
+    web.pages.page(
+        StatusCode::NOT_FOUND,
+        "problem.html",
+        context! { title => "Not found", message => "there is no such page here" },
+    )
+}
+
+pub(super) async fn home(State(web): State<Web>, visitor: Option<LoggedIn>) -> Response {
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    let facts = async {
+        let games = view_games(&web.app).await?;
+        let active = BoardQuery { state: Some(BoardState::Active), limit: BOARDS, ..BoardQuery::default() };
+        let page = view_boards(&web.app, active).await?;
+        let boards: Vec<Value> = page.boards.iter().map(|(_, _, line)| line_facts(line)).collect();
+        let mine = match visitor {
+            Some(visitor) => own_boards(&web, visitor).await?,
+            None => Vec::new(),
+        };
+        let mut seeks = Vec::new();
+        for game in &games {
+            let of_game = view_seeks(&web.app, &game.game).await?;
+            seeks.extend(of_game.iter().map(|seek| {
+                context! { game => game.game.clone(), title => game.title.clone(), userid => seek.userid.clone(),
+                wanted => seek.wanted, terms => seek.terms.clone() }
+            }));
+        }
+        Ok::<_, ServiceError>(
+            context! { games => Serde(games), boards, mine, seeks, more => page.next.is_some(), preview => preview::of_server(&web) },
+        )
+    };
+    match facts.await {
+        Ok(facts) => private(web.pages.page_for(visitor, StatusCode::OK, "home.html", facts)),
+        Err(error) => web.pages.failure(error),
+    }
+}
+
+/// The user's boards: those that wait for the user first, by the length of the wait.
+async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceError> {
+    let query = BoardQuery {
+        userid: Some(visitor.userid.clone()),
+        state: Some(BoardState::Active),
+        limit: OWN_BOARDS,
+        ..BoardQuery::default()
+    };
+    let mut boards = view_boards(&web.app, query).await?.boards;
+    let waits = |seats: &[SeatRow]| seats.iter().any(|seat| seat.to_move && seat.userid == visitor.userid);
+    let now = web.app.clock.now();
+    boards.sort_by_key(|(row, seats, _)| (!waits(seats), row.last_move_at.unwrap_or(row.started_at.0)));
+    let facts = |(row, seats, line): &(BoardRow, Vec<SeatRow>, BoardLine)| {
+        let since = Millis(row.last_move_at.unwrap_or(row.started_at.0));
+        context! {
+            is_mine => waits(seats), paused => row.paused_at.is_some(),
+            since => since.to_readable(), since_machine => since.to_rfc3339(), waited => name_span(now.since(since)),
+            ..line_facts(line)
+        }
+    };
+    Ok(boards.iter().map(facts).collect())
+}
+
+/// A duration in words, in its largest unit.
+fn name_span(span: Span) -> String {
+    let minutes = span.0 / 60_000;
+    let (count, unit) = match minutes {
+        0 => return "a moment".to_owned(),
+        1..60 => (minutes, "minute"),
+        60..2880 => (minutes / 60, "hour"),
+        _ => (minutes / 1440, "day"),
+    };
+    format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
+}
+
+fn line_facts(line: &BoardLine) -> Value {
+    Value::from(Serde(line))
+}
+
+pub(super) async fn game(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    PagePath(name): PagePath<String>,
+) -> Response {
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    let name = name.to_lowercase();
+    let Some(game) = web.app.game(&name) else {
+        return web.pages.problem(Code::UnknownGame, &format!("there is no game `{name}` here"));
+    };
+    let help = game.help();
+    let meta = game.meta();
+    // The first one is about the challenge; its line is above the table of the options.
+    let usage = help.sections.first().and_then(|section| section.text.lines().next()).unwrap_or_default();
+    let sections: Vec<Value> = help
+        .sections
+        .iter()
+        .skip(1)
+        .map(|section| {
+            context! { title => section.title, prose => Value::from_safe_string(prose::to_html(&section.text)) }
+        })
+        .collect();
+    let options: Vec<Value> = meta
+        .options
+        .iter()
+        .map(|spec| context! { usage => spec.usage(), default => spec.default_text(), help => spec.help })
+        .collect();
+    let facts = context! {
+        name, title => meta.title, summary => meta.summary, credit => meta.credit, sections, options, usage,
+        faces => faces(game),
+        preview => preview::of_game(&web, game),
+    };
+    web.pages.page_for(visitor, StatusCode::OK, "game.html", facts)
+}
+
+pub(super) async fn help(
+    State(web): State<Web>,
+    visitor: Option<LoggedIn>,
+    PagePath(topic): PagePath<String>,
+) -> Response {
+    let visitor = visitor.as_ref().map(|LoggedIn(visitor)| visitor);
+    match help_page(&web.app, &topic.to_lowercase(), &ExampleContext::default()) {
+        Some(Reply::Help { title, text }) => {
+            let prose = Value::from_safe_string(prose::to_html(&text));
+            let topics: Vec<Value> =
+                TOPICS.iter().map(|(name, title, _)| context! { name => *name, title => *title }).collect();
+            let facts = context! { title, prose, topics, topic => topic.to_lowercase() };
+            web.pages.page_for(visitor, StatusCode::OK, "help.html", facts)
+        }
+        _ => web.pages.problem(Code::NoSuchBoard, &format!("there is no help about `{topic}`")),
+    }
+}

@@ -1,0 +1,109 @@
+//! Link previews: a title, a few words, a picture (the Open Graph protocol, ogp.me). They contain only what every visitor
+//! sees on the page.
+
+use std::fmt::Write as _;
+
+use knotpost_picture::{CARD, describe};
+use knotpost_rules::AnyGame;
+use minijinja::{Value, context};
+
+use super::sentence;
+use crate::Web;
+use crate::api::picture_mark;
+use crate::visitor::url_encode;
+use knotpost_core::identity::Profile;
+use knotpost_core::queries::BoardView;
+use knotpost_model::BoardState;
+
+/// The most characters of the alternative text of a picture.
+const LONGEST_ALT: usize = 400;
+
+/// A board: whose turn it is or how it ended, with a picture of the state that the page shows. A removed board has no
+/// picture.
+pub(super) fn of_board(url: &str, view: &BoardView) -> Value {
+    let (board, row) = (&view.board, &view.board.row);
+    let ply = board.entries.len() as i64;
+    let players: Vec<&str> = board.seats.iter().map(|seat| seat.userid.as_str()).collect();
+    let options = if row.options.is_empty() { String::new() } else { format!(" {}", row.options) };
+    let page = format!("{url}/boards/{}/{}", url_encode(&row.game), row.number);
+    let is_latest = ply == view.last_ply;
+    let about = match row.state {
+        BoardState::Removed => "This board was removed.".to_owned(),
+        _ if is_latest => format!("{} Move {ply}.", view.sheet.verdict),
+        _ => format!("After move {ply} of {}.", view.last_ply),
+    };
+    let picture = (row.state != BoardState::Removed).then(|| {
+        let place = format!("{url}/api/v1/boards/{}/{}", url_encode(&row.game), row.number);
+        let address = format!("{place}/board.png?ply={ply}&frame=card&v={}", picture_mark(board));
+        picture(&address, &shorten(&describe(view.sheet.drawing.view())))
+    });
+    context! {
+        kind => "article",
+        title => format!("{} {}{options}: {}", board.title(), row.number, players.join(", ")),
+        about,
+        address => if is_latest { page } else { format!("{page}?ply={ply}") },
+        picture,
+    }
+}
+
+/// A user: the date of sign-up, and the ratings.
+pub(super) fn of_user(web: &Web, profile: &Profile) -> Value {
+    let since = profile.since.to_rfc3339();
+    let mut about = format!("Here since {}.", since.get(..10).unwrap_or(&since));
+    for game in &profile.ratings {
+        let counts = format!("{} won, {} lost, {} tied", game.won, game.lost, game.tied);
+        let _ = write!(about, " {}: {} points, {counts}.", game.title, game.rating);
+    }
+    context! {
+        kind => "profile",
+        title => profile.userid.clone(),
+        about,
+        address => format!("{}/users/{}", web.pages.url, url_encode(&profile.userid)),
+        picture => any_game(web),
+    }
+}
+
+/// A game: its description.
+pub(super) fn of_game(web: &Web, game: &dyn AnyGame) -> Value {
+    let meta = game.meta();
+    context! {
+        kind => "article",
+        title => format!("{} on {}", meta.title, web.pages.server),
+        about => sentence(meta.summary),
+        address => format!("{}/games/{}", web.pages.url, url_encode(meta.name)),
+        picture => figure(web, game),
+    }
+}
+
+/// The server.
+pub(super) fn of_server(web: &Web) -> Value {
+    let titles: Vec<&str> = web.app.games().map(|game| game.meta().title).collect();
+    context! {
+        kind => "website",
+        title => web.pages.server.clone(),
+        about => format!("Board games by mail and on the web: {}.", titles.join(", ")),
+        address => format!("{}/", web.pages.url),
+        picture => any_game(web),
+    }
+}
+
+/// A game on offer after some moves.
+fn any_game(web: &Web) -> Option<Value> {
+    web.app.games().next().map(|game| figure(web, game))
+}
+
+fn figure(web: &Web, game: &dyn AnyGame) -> Value {
+    let address = format!("{}/figures/{}-card.png", web.pages.url, url_encode(game.meta().name));
+    picture(&address, &format!("{} after some moves", game.meta().title))
+}
+
+fn picture(address: &str, alt: &str) -> Value {
+    context! { address, alt, width => CARD.0, height => CARD.1 }
+}
+
+fn shorten(text: &str) -> String {
+    match text.char_indices().nth(LONGEST_ALT) {
+        Some((end, _)) => format!("{} …", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,221 @@
+//! A user's own account: what he wants, his addresses, his password, time off, and where he is logged in.
+
+use axum::Form;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use knotpost_commands::{Command, Credentials, MASK, ParseError, Password, Setting, Vacation, read_word};
+use minijinja::{Value, context};
+use std::collections::HashMap;
+
+use super::acting::{command, hints};
+use super::{feeds, keys, webhooks};
+use crate::Web;
+use crate::client::Client;
+use crate::error::status;
+use crate::visitor::{LoggedIn, private, set_cookie};
+use knotpost_core::boards::{Code, Refusal, ServiceError};
+use knotpost_core::identity::{Visitor, give_password, log_in, view_sessions};
+use knotpost_core::play::PreferenceLine;
+use knotpost_core::queries::view_own_settings;
+use knotpost_core::requests::gave_password_lately;
+
+/// What may be chosen, where it is one of a few words.
+const WORDS: [(&str, &str, &[&str]); 6] = [
+    ("mail", "Board mails", &["both", "text"]),
+    ("board", "Boards in mails", &["standard", "wide", "narrow", "list"]),
+    ("moves", "Which board mails", &["all", "mine", "digest"]),
+    ("broadcasts", "Broadcasts", &["on", "off"]),
+    ("messages", "Messages of other users", &["on", "off"]),
+    ("confirm", "Ask before a mailed move is played", &["off", "on"]),
+];
+
+/// What changes where mail or secrets go.
+const NEED_PASSWORD: [&str; 4] = ["add", "remove", "new_hook", "renew_hook"];
+
+pub(super) type Fields = HashMap<String, String>;
+
+pub(super) async fn ask(State(web): State<Web>, LoggedIn(visitor): LoggedIn) -> Response {
+    page(&web, &visitor, StatusCode::OK, "", Vec::new()).await
+}
+
+pub(super) async fn page(
+    web: &Web,
+    visitor: &Visitor,
+    status: StatusCode,
+    message: &str,
+    hints: Vec<String>,
+) -> Response {
+    let settings = match view_own_settings(&web.app, visitor).await {
+        Ok(settings) => settings,
+        Err(error) => return web.pages.failure(error),
+    };
+    let sessions = match view_sessions(&web.app, visitor).await {
+        Ok(sessions) => sessions,
+        Err(error) => return web.pages.failure(error.into()),
+    };
+    let keys = match keys::facts(web, visitor).await {
+        Ok(keys) => keys,
+        Err(error) => return web.pages.failure(error.into()),
+    };
+    let webhooks = match webhooks::facts(web, visitor).await {
+        Ok(webhooks) => webhooks,
+        Err(error) => return web.pages.failure(error.into()),
+    };
+    let feeds = match feeds::facts(web, visitor).await {
+        Ok(feeds) => feeds,
+        Err(error) => return web.pages.failure(error.into()),
+    };
+    let value = |name: &str| {
+        let line = settings.preferences.iter().find(|line: &&PreferenceLine| line.name == name);
+        line.map(|line| line.value.clone()).unwrap_or_default()
+    };
+    let choices: Vec<Value> = WORDS
+        .iter()
+        .map(|(name, label, words)| context! { name => *name, label => *label, words => words.to_vec(), value => value(name) })
+        .collect();
+    let addresses: Vec<Value> = settings
+        .addresses
+        .iter()
+        .map(|(address, confirmed)| context! { address, confirmed => *confirmed })
+        .collect();
+    let sessions: Vec<Value> = sessions
+        .iter()
+        .map(|session| {
+            context! {
+                agent => session.user_agent.clone(),
+                since => session.created_at.to_readable(),
+                seen => session.seen_at.to_readable(),
+                is_this => session.is_this,
+            }
+        })
+        .collect();
+    let facts = context! {
+        message, hints, choices, sessions, keys, webhooks, feeds,
+        asks_password => !gave_password_lately(visitor.password_at, web.app.clock.now()),
+        digest => value("digest"),
+        timezone => value("timezone"),
+        own_addresses => addresses,
+        away_until => settings.away_until.map(knotpost_model::Millis::to_readable),
+    };
+    private(web.pages.page_for(Some(visitor), status, "settings.html", facts))
+}
+
+pub(super) async fn act(
+    State(web): State<Web>,
+    client: Client,
+    LoggedIn(mut visitor): LoggedIn,
+    headers: HeaderMap,
+    Form(fields): Form<Fields>,
+) -> Response {
+    if NEED_PASSWORD.contains(&field(&fields, "act"))
+        && let Err(error) = ask_password(&web, client, &mut visitor, &fields).await
+    {
+        return match error {
+            ServiceError::Refused(refusal) => {
+                page(&web, &visitor, status(refusal.code), &refusal.message, refusal.hints).await
+            }
+            error @ ServiceError::Store(_) => web.pages.failure(error),
+        };
+    }
+    match field(&fields, "act") {
+        "new_key" => return keys::make(&web, client, &visitor, &fields).await,
+        "end_key" => return keys::end(&web, &visitor, &fields).await,
+        "new_feeds" => return feeds::renew(&web, &visitor).await,
+        "end_feeds" => return feeds::end(&web, &visitor).await,
+        _ => {}
+    }
+    if let Some(response) = webhooks::act(&web, &visitor, &fields).await {
+        return response;
+    }
+    let wanted = match read(&web, &visitor, &fields) {
+        Ok(wanted) => wanted,
+        Err(message) => {
+            return page(&web, &visitor, StatusCode::UNPROCESSABLE_ENTITY, message, Vec::new()).await;
+        }
+    };
+    let answer = match command(&web, client, &visitor, wanted, "").await {
+        Ok(answer) => answer,
+        Err(error) => return web.pages.failure(error.into()),
+    };
+    if let Some(failure) = &answer.failure {
+        return page(&web, &visitor, status(failure.code), &failure.message, hints(&answer)).await;
+    }
+    let done = Redirect::to("/settings").into_response();
+    if field(&fields, "act") != "password" {
+        return done;
+    }
+    // The new password has ended every session, this one too.
+    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    match log_in(&web.app, &visitor.userid, field(&fields, "new"), &client.rate_key(), agent).await {
+        Ok(fresh) => ([(header::SET_COOKIE, set_cookie(&web.app.config, &fresh))], done).into_response(),
+        Err(_) => Redirect::to("/login").into_response(),
+    }
+}
+
+/// Being logged in is not enough for these: the password is given with the form, unless it was a moment ago.
+async fn ask_password(
+    web: &Web,
+    client: Client,
+    visitor: &mut Visitor,
+    fields: &Fields,
+) -> Result<(), ServiceError> {
+    let present = field(fields, "present");
+    if !present.is_empty() {
+        return give_password(&web.app, visitor, present, &client.rate_key()).await;
+    }
+    if gave_password_lately(visitor.password_at, web.app.clock.now()) {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::NotAllowed, "write your present password with it; nothing was changed").into())
+}
+
+pub(super) fn field<'a>(fields: &'a Fields, name: &str) -> &'a str {
+    fields.get(name).map(|value| value.trim()).unwrap_or_default()
+}
+
+/// What a form asks for. The outer error is that of the form, the inner one that of a line which says the same.
+fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Result<Command, ParseError>, &'static str> {
+    let who = visitor.credentials();
+    let word = |name: &str| read_word(field(fields, name));
+    let command = match field(fields, "act") {
+        "preferences" => {
+            let names = WORDS.iter().map(|(name, ..)| *name).chain(["digest", "timezone"]);
+            let values = names.filter_map(|name| Some(Setting { name, value: word(name)? })).collect();
+            Command::Set { who, game: None, values }
+        }
+        "password" => read_password(visitor, fields)?,
+        "add" => {
+            let address = word("address").ok_or("write an address without blanks")?;
+            Command::Add { who, addresses: vec![address] }
+        }
+        "remove" => {
+            let address = word("address").ok_or("choose an address")?;
+            Command::Signoff { who, addresses: vec![address] }
+        }
+        "vacation" => match word("until").map(|until| Vacation::from_field(&until, &web.app.vocabulary)) {
+            None => Command::Vacation { who, until: Vacation::Off },
+            Some(Ok(until)) => Command::Vacation { who, until },
+            Some(Err(error)) => return Ok(Err(error)),
+        },
+        _ => return Err("choose what to change"),
+    };
+    Ok(Ok(command))
+}
+
+/// Another password. Being logged in does not stand for the present one here.
+fn read_password(visitor: &Visitor, fields: &Fields) -> Result<Command, &'static str> {
+    // Passwords are taken as they are, as at the log-in.
+    let password = |name: &str| {
+        let given = field(fields, name);
+        read_word(given).is_some().then(|| Password::given(given))
+    };
+    let (Some(present), Some(new)) = (password("present"), password("new")) else {
+        return Err("write the present password and a new one, without blanks");
+    };
+    // Asterisks are how passwords are shown: no password is made of them.
+    if present.expose() == MASK {
+        return Err("write the present password itself");
+    }
+    Ok(Command::ChangePassword { who: Credentials::typed(visitor.userid.as_str(), present), new })
+}

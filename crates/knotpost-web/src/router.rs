@@ -1,0 +1,109 @@
+//! The router, and the middleware of all routes.
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::IntoResponse;
+use axum::routing::get;
+use tower::ServiceBuilder;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::csrf::{CsrfLayer, ProtectionError};
+use tower_http::set_header::SetResponseHeaderLayer;
+use tower_http::timeout::TimeoutLayer;
+
+use super::error::Problem;
+use super::routes::{self, Role, Route};
+use super::{Web, client, credentials, csrf, health, inbound, pages};
+use knotpost_core::boards::Code;
+
+/// The time limit of a request; a password check that waits in the queue takes the longest.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// Scripts and styles come from this server only, and no site may frame a page.
+pub(super) const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
+                              img-src 'self' data:; form-action 'self'; \
+                              base-uri 'none'; frame-ancestors 'none'";
+
+/// The router of the HTTP listener.
+pub fn router(web: Web) -> Router {
+    let max_body = web.app.config.inbound.max_bytes;
+    let fixed = |name: HeaderName, value: &'static str| {
+        SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value))
+    };
+    let layers = ServiceBuilder::new()
+        .layer(CatchPanicLayer::new())
+        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, PATIENCE))
+        .layer(CompressionLayer::new())
+        .layer(fixed(header::X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .layer(fixed(header::REFERRER_POLICY, "same-origin"))
+        .layer(fixed(header::CONTENT_SECURITY_POLICY, CONTENT_POLICY))
+        .layer(axum::middleware::from_fn_with_state(web.clone(), client::limit_rate))
+        .layer(refuse_foreign_posts(&web))
+        .layer(axum::middleware::from_fn_with_state(web.clone(), csrf::refuse_unmarked_posts));
+    build(&web, routes::limited())
+        .fallback(pages::missing)
+        .method_not_allowed_fallback(pages::not_so)
+        .layer(DefaultBodyLimit::max(max_body))
+        .layer(layers)
+        // A mail provider that knows the secret delivers the mail of all users, so it has no rate limit.
+        .merge(web_hook(&web, max_body))
+        .merge(build(&web, WATCHING.iter()))
+        .layer(axum::middleware::from_fn_with_state(web.clone(), refuse_large))
+        .layer(axum::middleware::from_fn(credentials::shield_caches))
+        .with_state(web)
+}
+
+/// Refuses a body whose `Content-Length` is too large on every route, before reading any of it.
+async fn refuse_large(State(web): State<Web>, request: Request, next: Next) -> Response<Body> {
+    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+    let announced = length.and_then(|length| length.parse::<u64>().ok()).unwrap_or_default();
+    let most = web.app.config.inbound.max_bytes;
+    if announced > most as u64 {
+        let text = format!("the request is larger than this server takes, which is {most} bytes");
+        return Problem::new(Code::TooLarge, text).into_response();
+    }
+    next.run(request).await
+}
+
+/// Builds a router of these routes.
+fn build(web: &Web, routes: impl Iterator<Item = &'static Route>) -> Router<Web> {
+    routes.fold(Router::new(), |router, route| router.route(route.path, route.handler(web)))
+}
+
+/// The routes for monitoring.
+pub(super) const WATCHING: &[Route] = &[
+    Route::new(Role::Public, "GET", "/healthz", || get(health::process)),
+    Route::new(Role::Public, "GET", "/readyz", || get(health::ready)),
+    Route::new(Role::Loopback, "GET", "/metrics", || get(health::metrics)),
+];
+
+/// Refuses cross-site requests of browsers, by Fetch metadata and `Origin`. Other programs send neither header and pass.
+/// The one-click unsubscription of a mail program (RFC 8058) may come from a webmail site; its address is signed and can
+/// only stop mails.
+fn refuse_foreign_posts(
+    web: &Web,
+) -> CsrfLayer<impl FnMut(ProtectionError) -> Response<Body> + Clone + Send + Sync + 'static> {
+    let url = web.app.config.server.public_url.trim_end_matches('/');
+    // A proxy may rewrite the host, but the origin of the public address is still ours.
+    let layer = CsrfLayer::new().add_trusted_origin(url).unwrap_or_else(|error| {
+        tracing::warn!(%error, "server.public_url is no origin that a browser could name");
+        CsrfLayer::new()
+    });
+    layer.with_insecure_bypass(|_, uri| uri.path().starts_with("/unsubscribe/")).with_rejection_response(
+        |_| {
+            let text = "this was sent by a page of another site; open the page here and try again";
+            Problem::new(Code::NotAllowed, text).into_response()
+        },
+    )
+}
+
+fn web_hook(web: &Web, max_body: usize) -> Router<Web> {
+    let layers = ServiceBuilder::new()
+        .layer(CatchPanicLayer::new())
+        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, PATIENCE));
+    build(web, inbound::ROUTES.iter()).layer(DefaultBodyLimit::max(max_body)).layer(layers)
+}

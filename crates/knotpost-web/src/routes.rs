@@ -1,0 +1,111 @@
+//! The table of all routes with their access rules. The router is built from it, so no route is missing; access to the
+//! routes of administrators is checked here, not in each handler.
+
+use std::convert::Infallible;
+
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::MethodRouter;
+
+use super::openapi::{self, Operation};
+use super::{Web, admin, api, auth, client, commands, inbound, pages, router};
+use knotpost_core::identity::Scope;
+
+/// The access rule of a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Everyone; some routes show more to logged-in users.
+    Public,
+    /// Users with a session, a password or a token.
+    User,
+    /// Administrators. For everyone else the route does not exist.
+    Admin,
+    /// Programs on the same machine, if the server is not reachable from elsewhere, and administrators.
+    Loopback,
+    /// Administrators, and holders of the key that the server printed at its start. For everyone else, and where mail is not
+    /// captured, the route does not exist.
+    Mailbox,
+    /// Clients that know `inbound.secret`.
+    Secret,
+}
+
+/// A route: a method and a path.
+#[derive(Clone, Copy, Debug)]
+pub struct Route {
+    /// The method: `GET`, `POST` or `DELETE`.
+    pub method: &'static str,
+    /// The path with its parameters in braces.
+    pub path: &'static str,
+    /// The access rule.
+    pub role: Role,
+    handler: fn() -> MethodRouter<Web>,
+    /// Its description in the API document.
+    pub(super) operation: Option<&'static Operation>,
+}
+
+impl Route {
+    pub(super) const fn new(
+        role: Role,
+        method: &'static str,
+        path: &'static str,
+        handler: fn() -> MethodRouter<Web>,
+    ) -> Self {
+        Self { method, path, role, handler, operation: None }
+    }
+
+    /// Adds the description for the API document.
+    pub(super) const fn described(self, operation: &'static Operation) -> Self {
+        Self { operation: Some(operation), ..self }
+    }
+
+    /// The handler, with its access guard.
+    pub(super) fn handler(&self, web: &Web) -> MethodRouter<Web> {
+        let handler = (self.handler)();
+        match self.role {
+            Role::Admin => {
+                handler.route_layer(middleware::from_fn_with_state::<_, Web, _>(web.clone(), admin::guard))
+            }
+            Role::Loopback => {
+                handler.route_layer(middleware::from_fn_with_state::<_, Web, _>(web.clone(), only_local))
+            }
+            Role::Mailbox => handler
+                .route_layer(middleware::from_fn_with_state::<_, Web, _>(web.clone(), pages::guard_mailbox)),
+            // Their handlers authenticate the caller, because their refusals differ.
+            Role::Public | Role::User | Role::Secret => handler,
+        }
+    }
+}
+
+/// Lets programs on this machine and administrators pass.
+async fn only_local(State(web): State<Web>, request: Request, next: Next) -> Result<Response, Infallible> {
+    let (parts, body) = request.into_parts();
+    if !client::is_local(&parts, &web) {
+        match auth::find(&parts, &web).await {
+            Ok(Some(caller)) if caller.is_admin && caller.require(Scope::Admin).is_ok() => {}
+            Ok(None) => {
+                let text = "this is for administrators, for keys with the scope `admin`, and, where \
+                            `server.public_url` is a loopback address, for programs on the same machine\n";
+                return Ok((StatusCode::FORBIDDEN, text).into_response());
+            }
+            Ok(Some(_)) => {
+                let text = "this needs the key of an administrator, with the scope `admin`\n";
+                return Ok((StatusCode::FORBIDDEN, text).into_response());
+            }
+            Err(refused) => return Ok(refused),
+        }
+    }
+    Ok(next.run(Request::from_parts(parts, body)).await)
+}
+
+/// All routes.
+pub fn routes() -> impl Iterator<Item = &'static Route> {
+    limited().chain(inbound::ROUTES).chain(router::WATCHING)
+}
+
+/// The routes with a rate limit.
+pub(super) fn limited() -> impl Iterator<Item = &'static Route> {
+    let api = commands::ROUTES.iter().chain(api::ROUTES).chain(openapi::ROUTES);
+    api.chain(pages::ROUTES).chain(admin::ROUTES)
+}

@@ -1,0 +1,132 @@
+//! The session of a browser: its cookie, and the redirect to the log-in when there is none.
+
+use axum::extract::{FromRequestParts, OptionalFromRequestParts};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, header};
+use axum::response::{IntoResponse, Redirect, Response};
+
+use super::Web;
+use super::credentials::Credentials;
+use knotpost_core::config::Config;
+use knotpost_core::identity::{SESSION_MS, Visitor, find_visitor};
+
+/// The name of the cookie on a server with TLS: the prefix binds it to TLS and to this host (RFC 6265bis, section
+/// 4.1.3.2).
+const SECURE_NAME: &str = "__Host-knotpost";
+/// The name of the cookie on a server without TLS.
+const PLAIN_NAME: &str = "knotpost";
+/// The longest address to return to after the log-in, in bytes.
+const LONGEST_NEXT: usize = 500;
+
+/// The user of the request's session. Without one, pages redirect to the log-in.
+pub(super) struct LoggedIn(pub(super) Visitor);
+
+pub(super) fn is_secure(config: &Config) -> bool {
+    config.server.public_url.starts_with("https://")
+}
+
+fn cookie_name(config: &Config) -> &'static str {
+    if is_secure(config) { SECURE_NAME } else { PLAIN_NAME }
+}
+
+/// The `Set-Cookie` value for a token; an empty token deletes the cookie.
+pub(super) fn set_cookie(config: &Config, token: &str) -> HeaderValue {
+    let age = if token.is_empty() { 0 } else { SESSION_MS / 1000 };
+    let secure = if is_secure(config) { "; Secure" } else { "" };
+    let name = cookie_name(config);
+    let cookie = format!("{name}={token}; Path=/; Max-Age={age}; HttpOnly; SameSite=Lax{secure}");
+    // Tokens are hexadecimal digits, so this never fails.
+    HeaderValue::from_str(&cookie).unwrap_or(HeaderValue::from_static(""))
+}
+
+/// The token that came with a request.
+pub(super) fn token(config: &Config, credentials: &Credentials) -> Option<String> {
+    credentials.cookie(cookie_name(config))
+}
+
+/// The page to return to if it is one of this server, else the start page.
+pub(super) fn safe_next(next: &str) -> &str {
+    let is_ours = next.starts_with('/')
+        && !next.starts_with("//")
+        && next.len() <= LONGEST_NEXT
+        && next.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    if is_ours { next } else { "/" }
+}
+
+pub(super) async fn find(parts: &Parts, web: &Web) -> Result<Option<Visitor>, Response> {
+    let Some(token) = token(&web.app.config, &Credentials::of(parts)) else { return Ok(None) };
+    find_visitor(&web.app, &token).await.map_err(|error| web.pages.failure(error.into()))
+}
+
+impl FromRequestParts<Web> for LoggedIn {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
+        if let Some(visitor) = find(parts, web).await? {
+            return Ok(Self(visitor));
+        }
+        let page = parts.uri.path_and_query().map_or("/", |path| path.as_str());
+        let next = if parts.method == Method::GET { safe_next(page) } else { "/" };
+        let next: String = url_encode(next);
+        Err(Redirect::to(&format!("/login?next={next}")).into_response())
+    }
+}
+
+impl OptionalFromRequestParts<Web> for LoggedIn {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Option<Self>, Response> {
+        Ok(find(parts, web).await?.map(Self))
+    }
+}
+
+/// Text as the value of a query parameter.
+pub(super) fn url_encode(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push('%');
+            encoded.push_str(&data_encoding::HEXUPPER.encode(&[byte]));
+        }
+    }
+    encoded
+}
+
+/// Keeps a page out of caches.
+pub(super) fn private(mut page: Response) -> Response {
+    page.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_pages_of_this_server_are_gone_on_with() {
+        assert_eq!(safe_next("/boards/osbox/101?ply=3"), "/boards/osbox/101?ply=3");
+        for foreign in
+            ["", "https://x.example/", "//x.example/", "/\\x.example", "/a\nb", "javascript:alert(1)", "/ä"]
+        {
+            assert_eq!(safe_next(foreign), "/", "{foreign}");
+        }
+    }
+
+    #[test]
+    fn cookies_are_for_this_host_and_out_of_reach_of_scripts() {
+        let mut config = Config::default();
+        let plain = set_cookie(&config, "00ff");
+        assert_eq!(plain, "knotpost=00ff; Path=/; Max-Age=5184000; HttpOnly; SameSite=Lax");
+        "https://knotpost.example".clone_into(&mut config.server.public_url);
+        let secure = set_cookie(&config, "00ff");
+        assert_eq!(secure, "__Host-knotpost=00ff; Path=/; Max-Age=5184000; HttpOnly; SameSite=Lax; Secure");
+        assert!(set_cookie(&config, "").to_str().unwrap().contains("Max-Age=0"));
+    }
+
+    #[test]
+    fn queries_hold_any_text() {
+        assert_eq!(url_encode("/a b?c=d&é"), "/a%20b%3Fc%3Dd%26%C3%A9");
+    }
+}

@@ -1,0 +1,382 @@
+//! `admin`: users and boards, for operators with a shell on the machine.
+
+mod audit;
+mod board;
+mod key;
+mod mail;
+mod strangers;
+
+use std::io::BufRead as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::Subcommand;
+
+use super::EX_DATAERR;
+use super::output::{complain, say};
+use super::progress::Progress;
+use crate::server::Opening;
+use knotpost_core::admin::{
+    Administrator, Deed, Recompute, UserEdit, administer, recompute_ratings, search_refused_names, view_user,
+    view_users,
+};
+use knotpost_core::app::App;
+use knotpost_core::boards::{Replayed, ServiceError, replay_next};
+use knotpost_core::config::Config;
+use knotpost_core::mailing::view_stopped;
+use knotpost_model::Millis;
+use knotpost_storage::MailQueue;
+
+/// Lines read at once.
+const LINES: usize = 500;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Action {
+    /// Users.
+    User {
+        #[command(subcommand)]
+        action: User,
+    },
+    /// Boards.
+    Board {
+        #[command(subcommand)]
+        action: board::Board,
+    },
+    /// Received mail: what came, what became of it; retry or drop it.
+    Inbox {
+        #[command(subcommand)]
+        action: mail::Mails,
+    },
+    /// Outgoing mail.
+    Outbox {
+        #[command(subcommand)]
+        action: mail::Mails,
+    },
+    /// What administrators did.
+    Audit {
+        #[command(subcommand)]
+        action: audit::Audit,
+    },
+    /// Addresses that get no mail any more because it came back.
+    Bounces {
+        #[command(subcommand)]
+        action: Bounces,
+    },
+    /// The server's secret keys.
+    Key {
+        #[command(subcommand)]
+        action: key::Key,
+    },
+    /// Addresses and domains that get no mail, whatever causes it.
+    DoNotMail {
+        #[command(subcommand)]
+        action: strangers::DoNotMail,
+    },
+    /// Show or set how mail of strangers is handled, on all servers of the database at once.
+    Strangers {
+        /// `open`, `known` or `closed`; `default`: what the configuration says.
+        policy: Option<String>,
+    },
+    /// Ratings.
+    Ratings {
+        #[command(subcommand)]
+        action: Ratings,
+    },
+    /// Replay stored boards under the present rules and report differences; exit code 1 when there are any.
+    Replay {
+        /// Every board, finished and removed ones too.
+        #[arg(long, required = true)]
+        all: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum User {
+    /// All users.
+    List {
+        /// Only those whose name would be refused to a new user today, and why.
+        #[arg(long)]
+        reserved: bool,
+    },
+    /// One user with their addresses.
+    Show {
+        /// The user.
+        userid: String,
+    },
+    /// A new user; the password is read from standard input.
+    Add {
+        /// The user's name.
+        userid: String,
+        /// The user's addresses; they count as confirmed.
+        addresses: Vec<String>,
+    },
+    /// Set a user's password, read from standard input.
+    Passwd {
+        /// The user.
+        userid: String,
+    },
+    /// Make a user an administrator.
+    Grant {
+        /// The user.
+        userid: String,
+    },
+    /// Make an administrator a player again.
+    Revoke {
+        /// The user.
+        userid: String,
+    },
+    /// Lock a user out, or let them in again.
+    Suspend {
+        /// The user.
+        userid: String,
+        /// Let them in again.
+        #[arg(long)]
+        lift: bool,
+    },
+    /// Mail a user a link and a code for a new password.
+    SendPassword {
+        /// The user.
+        userid: String,
+    },
+    /// Log a user out everywhere.
+    LogOut {
+        /// The user.
+        userid: String,
+    },
+    /// End all of a user's keys of the API.
+    RevokeTokens {
+        /// The user.
+        userid: String,
+    },
+    /// Resign a user's boards and delete all else for good; the name stays taken, and on their boards.
+    Delete {
+        /// The user.
+        userid: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Bounces {
+    /// The addresses, since when, and what the other side said.
+    List,
+    /// Send mail there again.
+    Start {
+        /// The addresses.
+        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        addresses: Vec<String>,
+        /// All stopped addresses: after a mistake of our own relay, for instance.
+        #[arg(long)]
+        all: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Ratings {
+    /// Compute all ratings again from the finished boards, report what differs, and correct it.
+    Recompute {
+        /// Only report; exit code 1 when anything differs.
+        #[arg(long)]
+        check: bool,
+        /// Only this game.
+        #[arg(long)]
+        game: Option<String>,
+    },
+}
+
+pub(super) async fn run(config: Config, action: Action) -> anyhow::Result<ExitCode> {
+    if let Action::Key { action } = action {
+        return key::run(config, action).await;
+    }
+    let opening = match action {
+        Action::User { action: User::Add { .. } } => Opening::Create,
+        _ => Opening::Existing,
+    };
+    let app = super::open(config, opening).await?;
+    if let Action::Replay { .. } = action {
+        let outcome = replay_all(&app).await;
+        app.store.close().await;
+        return outcome;
+    }
+    if let Action::Ratings { action: Ratings::Recompute { check, game } } = action {
+        let how = if check { Recompute::Check } else { Recompute::Replace };
+        let outcome = recompute(&app, how, game.as_deref()).await;
+        app.store.close().await;
+        return outcome;
+    }
+    let done = match action {
+        Action::Replay { .. } | Action::Ratings { .. } | Action::Key { .. } => Ok(()),
+        Action::User { action } => user(&app, action).await,
+        Action::Board { action } => board::run(&app, action).await,
+        Action::Audit { action } => audit::run(&app, action).await,
+        Action::Inbox { action } => mail::run(&app, MailQueue::Inbox, action).await,
+        Action::Outbox { action } => mail::run(&app, MailQueue::Outbox, action).await,
+        Action::Bounces { action } => bounces(&app, action).await,
+        Action::DoNotMail { action } => strangers::change_list(&app, action).await,
+        Action::Strangers { policy } => strangers::change_policy(&app, policy).await,
+    };
+    app.store.close().await;
+    match done {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(ServiceError::Refused(refusal)) => {
+            complain!("knotpost: {}", refusal.message);
+            for hint in refusal.hints {
+                complain!("  {hint}");
+            }
+            Ok(ExitCode::from(EX_DATAERR))
+        }
+        Err(ServiceError::Store(error)) => Err(error.into()),
+    }
+}
+
+/// The user of this shell, as far as the environment says; it cannot be proven.
+fn operator() -> Administrator {
+    let name = ["SUDO_USER", "USER", "LOGNAME"].into_iter().find_map(knotpost_core::config::environment);
+    // The kernel's answer where the environment has none.
+    let uid = || std::fs::metadata("/proc/self").map_or(String::new(), |own| format!("uid {}", own.uid()));
+    Administrator::of_shell(name.unwrap_or_else(uid))
+}
+
+async fn replay_all(app: &Arc<App>) -> anyhow::Result<ExitCode> {
+    let mut replayed = Replayed::default();
+    let mut told = 0;
+    let mut progress = Progress::of("boards");
+    while replay_next(app, &mut replayed).await? {
+        for difference in replayed.differences.iter().skip(told) {
+            say!("{}: {}", difference.board, difference.what);
+        }
+        told = replayed.differences.len();
+        // Boards may have come since they were counted.
+        progress.show("", replayed.boards as u64, replayed.total.max(replayed.boards) as u64);
+    }
+    say!("{} boards replayed, {told} differences.", replayed.boards);
+    Ok(if told == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Boards of disabled games are replayed too: they are still stored.
+async fn recompute(app: &Arc<App>, how: Recompute, only: Option<&str>) -> anyhow::Result<ExitCode> {
+    let mut differences = 0;
+    let mut games = app.registry.iter().map(|game| game.meta().name).collect::<Vec<_>>();
+    if let Some(only) = only {
+        games.retain(|game| game.eq_ignore_ascii_case(only));
+        anyhow::ensure!(!games.is_empty(), "there is no game `{only}`");
+    }
+    for game in games {
+        let found = recompute_ratings(app, &operator(), game, how).await?;
+        for line in &found.differences {
+            say!("{line}");
+        }
+        differences += found.differences.len();
+        complain!("{game}: {} rated boards, {} players", found.boards, found.players);
+    }
+    let done = if how == Recompute::Replace { " put right" } else { "" };
+    say!("{differences} differences{done}.");
+    let is_wrong = how == Recompute::Check && differences > 0;
+    Ok(if is_wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {
+    let (userid, edit, done) = match action {
+        User::List { reserved: false } => return list_users(app).await,
+        User::List { reserved: true } => return list_reserved(app).await,
+        User::Show { userid } => {
+            let user = view_user(app, &userid).await?;
+            say!(
+                "userid     {}\nrole       {}\nstate      {}\nsince      {}",
+                user.userid,
+                user.role,
+                user.state,
+                user.since
+            );
+            for (address, confirmed) in user.addresses {
+                say!("address    {address}{}", if confirmed { "" } else { " (not confirmed)" });
+            }
+            for stopped in user.stopped {
+                say!(
+                    "stopped    {} since {}: {}",
+                    stopped.address_key,
+                    Millis(stopped.stopped_at).to_readable(),
+                    stopped.why
+                );
+            }
+            say!("boards     {} active", user.active_boards);
+            return Ok(());
+        }
+        User::Add { userid, addresses } => {
+            (userid, UserEdit::Add { password: read_password()?, addresses }, "added")
+        }
+        User::Passwd { userid } => (userid, UserEdit::Password(read_password()?), "given a new password"),
+        User::Grant { userid } => (userid, UserEdit::Role("admin"), "made an administrator"),
+        User::Revoke { userid } => (userid, UserEdit::Role("player"), "made a player"),
+        User::Suspend { userid, lift: false } => (userid, UserEdit::Suspend, "locked out"),
+        User::Suspend { userid, lift: true } => (userid, UserEdit::Lift, "let in again"),
+        User::Delete { userid } => (userid, UserEdit::Delete, "deleted"),
+        User::SendPassword { userid } => (userid, UserEdit::SendReset, "sent a link and a code"),
+        User::LogOut { userid } => (userid, UserEdit::LogOut, "logged out everywhere"),
+        User::RevokeTokens { userid } => (userid, UserEdit::RevokeTokens, "left without keys"),
+    };
+    administer(app, &operator(), Deed::User { userid: userid.clone(), edit }).await?;
+    say!("{userid} was {done}.");
+    Ok(())
+}
+
+async fn list_users(app: &Arc<App>) -> Result<(), ServiceError> {
+    let mut after = String::new();
+    loop {
+        let users = view_users(app, &after).await?;
+        let Some(last) = users.last() else { return Ok(()) };
+        after.clone_from(&last.userid);
+        for user in &users {
+            say!("{:<20} {:<7} {:<9} {}", user.userid, user.role, user.state, user.since);
+        }
+    }
+}
+
+async fn list_reserved(app: &Arc<App>) -> Result<(), ServiceError> {
+    let mut after = Some(String::new());
+    while let Some(behind) = after {
+        let (users, next) = search_refused_names(app, "", &behind, LINES).await?;
+        for user in &users {
+            let why = user.name_refused.as_deref().unwrap_or_default();
+            say!("{:<20} {:<7} {:<9} {} {why}", user.userid, user.role, user.state, user.since);
+        }
+        after = next;
+    }
+    Ok(())
+}
+
+/// Never from the command line: others on the machine can read that.
+fn read_password() -> Result<String, ServiceError> {
+    let mut line = String::new();
+    let read = std::io::stdin().lock().read_line(&mut line).context("standard input");
+    match read {
+        Ok(_) => Ok(line.trim_end_matches(['\r', '\n']).to_owned()),
+        Err(error) => Err(knotpost_core::boards::Refusal::new(
+            knotpost_core::boards::Code::BadValue,
+            format!("{error:#}"),
+        )
+        .into()),
+    }
+}
+
+async fn bounces(app: &Arc<App>, action: Bounces) -> Result<(), ServiceError> {
+    let named = match action {
+        Bounces::Start { addresses, all: false } => addresses,
+        Bounces::Start { all: true, .. } => {
+            let stopped = view_stopped(app).await?;
+            stopped.into_iter().map(|row| row.address_key).collect()
+        }
+        Bounces::List => {
+            for row in view_stopped(app).await? {
+                say!("{:<32} {} {}", row.address_key, Millis(row.stopped_at).to_rfc3339(), row.why);
+            }
+            return Ok(());
+        }
+    };
+    for address in named {
+        administer(app, &operator(), Deed::StartAddress { address: address.clone() }).await?;
+        say!("{address} gets mail again.");
+    }
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! `admin audit`: what administrators did.
+
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use super::mail::read_since;
+use crate::cli::output::{complain, say};
+use knotpost_core::admin::{AuditQuery, view_audit};
+use knotpost_core::app::App;
+use knotpost_core::boards::ServiceError;
+use knotpost_storage::AuditRow;
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum Audit {
+    /// What was done, the newest first.
+    List(List),
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct List {
+    /// Only what this user did, or what was done to them.
+    #[arg(long)]
+    user: Option<String>,
+    /// Not older than this: `2026-11-20`, `2026-11-20T10:00Z`, or `30m`, `12h`, `7d` ago.
+    #[arg(long)]
+    since: Option<String>,
+    /// Only with a lower number: where the last page ended.
+    #[arg(long, value_name = "ID")]
+    before: Option<i64>,
+    /// How many rows at most.
+    #[arg(long, default_value_t = 100)]
+    limit: usize,
+    /// One JSON object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(app: &Arc<App>, action: Audit) -> Result<(), ServiceError> {
+    let Audit::List(list) = action;
+    let since = match &list.since {
+        Some(text) => Some(read_since(text, app.clock.now())?),
+        None => None,
+    };
+    let query = AuditQuery { userid: list.user, since, before: list.before, limit: list.limit };
+    let page = view_audit(app, &query).await?;
+    for row in &page.rows {
+        say!("{}", if list.json { json_of(row).to_string() } else { line(row) });
+    }
+    if let Some(next) = page.next {
+        complain!("there may be more: --before {next}");
+    }
+    Ok(())
+}
+
+fn line(row: &AuditRow) -> String {
+    let who = format!("{} ({})", row.actor, row.door);
+    let line = format!(
+        "{:<6} {} {who:<20} {:<18} {:<20} {:<14} {}",
+        row.id,
+        row.at.to_rfc3339(),
+        row.deed,
+        row.subject,
+        row.outcome,
+        row.detail
+    );
+    line.trim_end().to_owned()
+}
+
+fn json_of(row: &AuditRow) -> Value {
+    json!({
+        "id": row.id, "at": row.at.to_rfc3339(), "door": row.door, "by": row.actor, "deed": row.deed,
+        "subject": row.subject, "outcome": row.outcome, "detail": row.detail,
+    })
+}

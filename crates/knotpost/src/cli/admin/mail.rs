@@ -1,0 +1,307 @@
+//! `admin inbox` and `admin outbox`: received and outgoing mail, its outcome, and another try.
+
+use std::sync::Arc;
+
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use super::operator;
+use crate::cli::output::{complain, say};
+use knotpost_core::admin::{Deed, administer};
+use knotpost_core::app::App;
+use knotpost_core::boards::{Code, Refusal, ServiceError};
+use knotpost_core::mailing::{
+    Author, MailChange, MailQuery, OutgoingMail, ReceivedMail, described, masked_fields, masked_recipients,
+    masked_text, view_inbox, view_outbox, view_outgoing, view_received, waits,
+};
+use knotpost_core::webhooks::KIND as WEBHOOK_KIND;
+use knotpost_model::Millis;
+use knotpost_storage::{InboxEntry, MailQueue, OutboxEntry};
+use knotpost_transport::outbound::{Built, build_message};
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum Mails {
+    /// Mails, the newest first.
+    List(List),
+    /// One mail: what became of it, its structure, and its text with passwords masked.
+    Show {
+        /// Its number.
+        id: i64,
+        /// Also every header field and the entire text; passwords and reply tokens stay masked.
+        #[arg(long)]
+        raw: bool,
+        /// One JSON object.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make failed mails that are still stored due once more.
+    Retry {
+        /// Their numbers.
+        #[arg(required = true)]
+        ids: Vec<i64>,
+    },
+    /// End mails that wait or failed; nothing more happens with them.
+    Drop {
+        /// Their numbers.
+        #[arg(required = true)]
+        ids: Vec<i64>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct List {
+    /// Only in this state: inbox `new`, `done`, `failed`; outbox `queued`, `sent`, `failed`, `dropped`.
+    #[arg(long)]
+    state: Option<String>,
+    /// Only with this outcome: a reason of the inbox, or a piece of an error of the outbox.
+    #[arg(long)]
+    reason: Option<String>,
+    /// Not older than this: `2026-11-20`, `2026-11-20T10:00Z`, or `30m`, `12h`, `7d` ago.
+    #[arg(long)]
+    since: Option<String>,
+    /// Only from or to the addresses of this user.
+    #[arg(long)]
+    user: Option<String>,
+    /// Only from or to this address.
+    #[arg(long)]
+    address: Option<String>,
+    /// Only with a lower number: where the last page ended.
+    #[arg(long, value_name = "ID")]
+    before: Option<i64>,
+    /// How many mails at most.
+    #[arg(long, default_value_t = 50)]
+    limit: usize,
+    /// One JSON object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(app: &Arc<App>, queue: MailQueue, action: Mails) -> Result<(), ServiceError> {
+    match action {
+        Mails::List(list) => self::list(app, queue, list).await,
+        Mails::Show { id, raw, json } => match queue {
+            MailQueue::Inbox => show_received(app, id, raw, json).await,
+            MailQueue::Outbox => show_outgoing(app, id, raw, json).await,
+        },
+        Mails::Retry { ids } => change(app, queue, &ids, MailChange::Retry).await,
+        Mails::Drop { ids } => change(app, queue, &ids, MailChange::Drop).await,
+    }
+}
+
+async fn change(
+    app: &Arc<App>,
+    queue: MailQueue,
+    ids: &[i64],
+    change: MailChange,
+) -> Result<(), ServiceError> {
+    for id in ids {
+        administer(app, &operator(), Deed::Mail { queue, id: *id, change }).await?;
+        match change {
+            MailChange::Retry => say!("mail {id} is due once more."),
+            MailChange::Drop => say!("mail {id} was dropped."),
+        }
+    }
+    Ok(())
+}
+
+async fn list(app: &Arc<App>, queue: MailQueue, list: List) -> Result<(), ServiceError> {
+    let states: &[&str] = match queue {
+        MailQueue::Inbox => &["new", "done", "failed"],
+        MailQueue::Outbox => &["queued", "sent", "failed", "dropped"],
+    };
+    if let Some(state) = list.state.as_deref().filter(|state| !states.contains(state)) {
+        let message = format!("--state: there is no state `{state}`; states are {}", states.join(", "));
+        return Err(Refusal::new(Code::BadValue, message).into());
+    }
+    let since = match &list.since {
+        Some(text) => Some(read_since(text, app.clock.now())?),
+        None => None,
+    };
+    let List { state, reason, user: userid, address, before, limit, json, .. } = list;
+    let query = MailQuery { state, reason, since, userid, address, before, limit };
+    let (lines, next) = match queue {
+        MailQueue::Inbox => {
+            let page = view_inbox(app, &query).await?;
+            let line = |mail: &InboxEntry| {
+                if json { json!(ReceivedMail::from(mail)).to_string() } else { received_line(mail) }
+            };
+            (page.mails.iter().map(line).collect::<Vec<_>>(), page.next)
+        }
+        MailQueue::Outbox => {
+            let page = view_outbox(app, &query).await?;
+            let line = |mail: &OutboxEntry| {
+                if json { json!(OutgoingMail::from(mail)).to_string() } else { outgoing_line(mail) }
+            };
+            (page.mails.iter().map(line).collect(), page.next)
+        }
+    };
+    for line in &lines {
+        say!("{line}");
+    }
+    if let Some(next) = next {
+        complain!("there may be more: --before {next}");
+    }
+    Ok(())
+}
+
+/// A date, a moment, or a time ago.
+pub(super) fn read_since(text: &str, now: Millis) -> Result<Millis, ServiceError> {
+    let wrong = || {
+        let message = format!("--since: `{text}` is no time");
+        Refusal::new(Code::BadValue, message).hint("Times are 2026-11-20, 2026-11-20T10:00Z, 30m, 12h or 7d.")
+    };
+    let unit = match text.chars().last() {
+        Some('m') => Some(60_000),
+        Some('h') => Some(3_600_000),
+        Some('d') => Some(86_400_000),
+        _ => None,
+    };
+    if let Some(unit) = unit {
+        let number: i64 =
+            text.get(..text.len() - 1).and_then(|digits| digits.parse().ok()).ok_or_else(wrong)?;
+        return Ok(now.plus(-number.saturating_mul(unit)));
+    }
+    Ok(Millis::read(text).ok_or_else(wrong)?)
+}
+
+fn received_line(mail: &InboxEntry) -> String {
+    let reason = mail.reason.as_deref().unwrap_or("-");
+    let sender = mail.sender.as_deref().or(mail.mail_from.as_deref()).unwrap_or("<>");
+    let subject = mail.subject.as_deref().unwrap_or("");
+    let time = Millis(mail.received_at).to_rfc3339();
+    format!("{:<7} {time} {:<6} {reason:<20} {sender:<28} {subject}", mail.id, mail.state)
+}
+
+fn outgoing_line(mail: &OutboxEntry) -> String {
+    let time = Millis(mail.date).to_rfc3339();
+    let board = board_name(mail).unwrap_or_default();
+    let error = mail.error.as_deref().unwrap_or("");
+    let line = format!(
+        "{:<7} {time} {:<7} {:<16} {:<28} {board} {error}",
+        mail.id, mail.state, mail.kind, mail.recipient
+    );
+    line.trim_end().to_owned()
+}
+
+fn board_name(mail: &OutboxEntry) -> Option<String> {
+    let (game, number) = (mail.game.as_deref()?, mail.number?);
+    Some(format!("{game} {number} move {}", mail.ply.unwrap_or(0)))
+}
+
+async fn show_received(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result<(), ServiceError> {
+    let (mail, message) = view_received(app, id).await?;
+    let parts = message.as_deref().map(described);
+    if json {
+        let mut value = json!(ReceivedMail::from(&mail));
+        value["parts"] = json!(parts);
+        say!("{value}");
+        return Ok(());
+    }
+    let none = || "-".to_owned();
+    print_line("mail", format!("{} ({} bytes)", mail.id, mail.size));
+    print_line("received", format!("{} by {}", Millis(mail.received_at).to_rfc3339(), mail.way));
+    print_line("peer", mail.peer.clone().unwrap_or_else(none));
+    print_line("return path", mail.mail_from.clone().unwrap_or_else(|| "<>".to_owned()));
+    print_line("to", masked_recipients(&mail).join(" "));
+    print_line("from", mail.sender.clone().unwrap_or_else(none));
+    print_line("message-id", mail.message_id.clone().unwrap_or_else(none));
+    print_line("verdicts", mail.verdicts.clone().unwrap_or_else(none));
+    print_line("state", mail.state.clone());
+    print_line("reason", mail.reason.clone().unwrap_or_else(none));
+    print_line("attempts", mail.attempts.to_string());
+    print_line("due", waits(&mail.state, mail.due_at).unwrap_or_else(none));
+    print_line("done", mail.done_at.map_or_else(none, |at| Millis(at).to_rfc3339()));
+    print_line("subject", mail.subject.clone().unwrap_or_else(none));
+    if let Some(text) = &mail.text {
+        say!("\n{text}");
+    }
+    match (message, parts) {
+        (Some(message), Some(parts)) => {
+            say!("\nThe message is kept:");
+            for part in parts {
+                say!("  {part}");
+            }
+            if raw {
+                print_message(app, &message);
+            }
+        }
+        _ => say!("\nThe message itself is not kept (see `inbound.keep_raw`)."),
+    }
+    Ok(())
+}
+
+async fn show_outgoing(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result<(), ServiceError> {
+    let (mail, row) = view_outgoing(app, id).await?;
+    if mail.kind == WEBHOOK_KIND {
+        show_event(&mail, row.facts.as_deref().unwrap_or_default(), json);
+        return Ok(());
+    }
+    let message = match build_message(app.store.read().await?, app, &row).await? {
+        Built::Message(bytes) => Ok(bytes),
+        Built::Dropped(why) => Err(why),
+    };
+    if json {
+        let mut value = json!(OutgoingMail::from(&mail));
+        value["would_be_dropped"] = json!(message.as_ref().err());
+        value["parts"] = json!(message.as_deref().ok().map(described));
+        say!("{value}");
+        return Ok(());
+    }
+    print_outgoing(&mail);
+    match message {
+        Err(why) => say!("\nIf it were sent now it would be dropped: {why}."),
+        Ok(_) if mail.kind == "password_reset" => say!("\nIts text holds a secret and is not shown."),
+        Ok(message) => {
+            say!();
+            for part in described(&message) {
+                say!("  {part}");
+            }
+            if raw {
+                for (name, value) in masked_fields(app, &message) {
+                    say!("{name}: {value}");
+                }
+            }
+            say!("\n{}", masked_text(app, &message, Author::Server));
+        }
+    }
+    Ok(())
+}
+
+/// The body of a webhook's message: no secret is in it.
+fn show_event(mail: &OutboxEntry, body: &str, json: bool) {
+    if json {
+        let mut value = json!(OutgoingMail::from(mail));
+        value["message"] = serde_json::from_str(body).unwrap_or_default();
+        say!("{value}");
+        return;
+    }
+    print_outgoing(mail);
+    say!("\n{body}");
+}
+
+fn print_outgoing(mail: &OutboxEntry) {
+    let none = || "-".to_owned();
+    print_line("mail", format!("{} ({})", mail.id, mail.kind));
+    print_line("date", Millis(mail.date).to_rfc3339());
+    print_line("to", mail.recipient.clone());
+    print_line("user", mail.userid.clone().unwrap_or_else(none));
+    print_line("board", board_name(mail).unwrap_or_else(none));
+    print_line("message-id", mail.message_id.clone());
+    print_line("state", mail.state.clone());
+    print_line("attempts", mail.attempts.to_string());
+    print_line("due", waits(&mail.state, mail.due_at).unwrap_or_else(none));
+    print_line("done", mail.done_at.map_or_else(none, |at| Millis(at).to_rfc3339()));
+    print_line("last error", mail.error.clone().unwrap_or_else(none));
+}
+
+fn print_message(app: &App, message: &[u8]) {
+    say!();
+    for (name, value) in masked_fields(app, message) {
+        say!("{name}: {value}");
+    }
+    say!("\n{}", masked_text(app, message, Author::Somebody));
+}
+
+fn print_line(name: &str, value: impl std::fmt::Display) {
+    say!("{name:<12} {value}");
+}

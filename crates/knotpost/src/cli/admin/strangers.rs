@@ -1,0 +1,79 @@
+//! `admin do-not-mail` and `admin strangers`: whom the server writes to.
+
+use std::sync::Arc;
+
+use clap::Subcommand;
+
+use super::operator;
+use crate::cli::output::say;
+use knotpost_core::admin::{Deed, administer};
+use knotpost_core::app::App;
+use knotpost_core::boards::{Code, Refusal, ServiceError};
+use knotpost_core::config::StrangerPolicy;
+use knotpost_core::identity::view_stranger_policy;
+use knotpost_core::mailing::{UNMAILED_PER_PAGE, view_unmailed};
+
+#[derive(Debug, Subcommand)]
+pub(in crate::cli) enum DoNotMail {
+    /// The addresses and domains, since when, and why.
+    List,
+    /// Send no mail there any more, whatever causes it.
+    Add {
+        /// An address, or a domain: `@example.org`. An address stands for itself with every `+tag`, a domain not for
+        /// the domains below it.
+        target: String,
+        /// Why.
+        #[arg(default_value = "")]
+        reason: Vec<String>,
+    },
+    /// Send mail there again.
+    Remove {
+        /// The entry as `list` shows it.
+        target: String,
+    },
+}
+
+pub(super) async fn change_list(app: &Arc<App>, action: DoNotMail) -> Result<(), ServiceError> {
+    match action {
+        DoNotMail::List => {
+            let mut after = String::new();
+            loop {
+                let page = view_unmailed(app, &after).await?;
+                for row in &page {
+                    say!("{:<32} {} {}", row.target, row.at.to_rfc3339(), row.reason);
+                }
+                match page.last() {
+                    Some(last) if page.len() == UNMAILED_PER_PAGE => after.clone_from(&last.target),
+                    _ => return Ok(()),
+                }
+            }
+        }
+        DoNotMail::Add { target, reason } => {
+            let reason = reason.join(" ").trim().to_owned();
+            administer(app, &operator(), Deed::Block { target: target.clone(), reason }).await?;
+            say!("{target} gets no mail any more.");
+        }
+        DoNotMail::Remove { target } => {
+            administer(app, &operator(), Deed::Unblock { target: target.clone() }).await?;
+            say!("{target} gets mail again.");
+        }
+    }
+    Ok(())
+}
+
+/// Shows or sets how mail of strangers is handled.
+pub(super) async fn change_policy(app: &Arc<App>, word: Option<String>) -> Result<(), ServiceError> {
+    if let Some(word) = word {
+        let policy = match word.as_str() {
+            "default" => None,
+            word => Some(StrangerPolicy::from_word(word).ok_or_else(|| {
+                Refusal::new(Code::BadValue, "say `open`, `known`, `closed`, or `default`")
+            })?),
+        };
+        administer(app, &operator(), Deed::Strangers { policy }).await?;
+    }
+    let (policy, is_agreed) = view_stranger_policy(app).await?;
+    let source = if is_agreed { "set by an administrator" } else { "from the configuration" };
+    say!("{} ({source})", policy.as_str());
+    Ok(())
+}

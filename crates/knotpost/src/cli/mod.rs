@@ -1,0 +1,210 @@
+//! The command line: one file a subcommand. An edge like the others: it translates, calls a use
+//! case, and reports the outcome in an exit code.
+
+mod admin;
+mod backup;
+mod command;
+mod deliver;
+mod export;
+mod import;
+mod moving;
+mod output;
+mod play;
+mod progress;
+mod serve;
+mod settings;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Arc, LazyLock};
+
+use clap::{CommandFactory as _, Parser, Subcommand};
+use knotpost_rules::Registry;
+use tokio::runtime::Builder;
+
+use crate::server::{Opening, OpeningError};
+use knotpost_core::app::App;
+use knotpost_core::config::{Config, ConfigError};
+use knotpost_platform::clock::{SystemClock, SystemEntropy};
+use output::{complain, say};
+
+/// Bad data (sysexits.h).
+const EX_DATAERR: u8 = 65;
+/// Try again (sysexits.h).
+const EX_TEMPFAIL: u8 = 75;
+/// The configuration cannot be used (sysexits.h).
+const EX_CONFIG: u8 = 78;
+
+/// The games of this program.
+static GAMES: LazyLock<Registry> = LazyLock::new(Registry::standard);
+
+/// A play-by-mail server for board games.
+#[derive(Debug, Parser)]
+#[command(name = "knotpost", version, about, max_term_width = 100)]
+struct Cli {
+    /// Configuration file (default: knotpost.toml in the working folder, if there is one).
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the server: web, mail in, mail out (the default).
+    Serve,
+    /// Take one mail from standard input; exit code 0: taken, 65: refused, 75: try again later.
+    Deliver(deliver::Args),
+    /// Execute one command line as if mailed by the operator, and print the answer.
+    #[command(name = "command")]
+    Execute(command::Args),
+    /// Play by the rules alone, without a server: replay moves and print the board.
+    Play(play::PlayArgs),
+    /// The effective configuration.
+    Config {
+        #[command(subcommand)]
+        action: settings::Action,
+    },
+    /// Bring the database schema up to date.
+    Migrate(settings::MigrateArgs),
+    /// Copy the entire SQLite database into a new file while the server runs.
+    Backup(backup::Args),
+    /// Write the record of a board, or the entire server, to standard output or into a file.
+    Export(export::Args),
+    /// Import finished games from a file of records, or an entire server that `export --all` wrote; exit code 65:
+    /// the file was refused.
+    Import(import::Args),
+    /// Manage users, boards and mail.
+    Admin {
+        #[command(subcommand)]
+        action: admin::Action,
+    },
+    /// Print the description of the API: OpenAPI 3.1, as JSON.
+    Openapi,
+    /// Print a completion script for a shell.
+    Completions {
+        /// bash, zsh, fish, elvish or powershell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// `deliver` by itself. A mail server starts one for each mail, and building the command line of all other commands is a
+/// fifth of its processor time.
+#[derive(Debug, Parser)]
+struct Pipe {
+    #[arg(long)]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    args: deliver::Args,
+}
+
+impl Pipe {
+    /// The parsed arguments, when `deliver` comes first and they need no help text or error message.
+    fn try_parse_first() -> Option<Cli> {
+        let mut arguments = std::env::args_os().skip(1).peekable();
+        if arguments.peek()? != "deliver" {
+            return None;
+        }
+        let Self { config, args } = Self::try_parse_from(arguments).ok()?;
+        Some(Cli { config, command: Some(Command::Deliver(args)) })
+    }
+}
+
+/// Runs the program with the arguments of this process.
+pub fn main() -> ExitCode {
+    let Cli { config, command } = match Pipe::try_parse_first().map_or_else(Cli::try_parse, Ok) {
+        Ok(cli) => cli,
+        Err(error) => return explain(&error),
+    };
+    let command = command.unwrap_or(Command::Serve);
+    match command {
+        Command::Play(args) => return play::run(&args, &GAMES),
+        Command::Openapi => {
+            say!("{:#}", knotpost_web::openapi());
+            return output::end(Ok(ExitCode::SUCCESS), exit_code);
+        }
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "knotpost", &mut script);
+            output::text(&String::from_utf8_lossy(&script));
+            return output::end(Ok(ExitCode::SUCCESS), exit_code);
+        }
+        _ => {}
+    }
+    knotpost_platform::files::set_private_mask();
+    let config = match Config::load(config.as_deref()) {
+        Ok(config) => config,
+        Err(error) => {
+            complain!("knotpost: the configuration cannot be used: {error}");
+            // An operator's mistake must not bounce players' mail: it waits in the queue of the mail server.
+            let waits = matches!(command, Command::Deliver(_));
+            return ExitCode::from(if waits { EX_TEMPFAIL } else { EX_CONFIG });
+        }
+    };
+    let mut runtime = match command {
+        // A mail server starts one for each mail; it does one thing after another.
+        Command::Deliver(_) => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
+    // Answers of PostgreSQL and of the writer come from other threads. Workers poll for them after every few of their own tasks.
+    let runtime = match runtime.enable_all().global_queue_interval(8).build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            complain!("knotpost: {error}");
+            return ExitCode::from(EX_TEMPFAIL);
+        }
+    };
+    let is_server = matches!(command, Command::Serve);
+    let outcome = runtime.block_on(run(config, command));
+    // Blocking work, such as a hash without a waiting caller, does not delay the end.
+    runtime.shutdown_background();
+    match outcome {
+        // A greeting that could not be printed says nothing of how a server ran.
+        Ok(code) if is_server => code,
+        outcome => output::end(outcome, exit_code),
+    }
+}
+
+/// The exit code of a command that failed.
+fn exit_code(error: &anyhow::Error) -> u8 {
+    let is_setting = error.is::<ConfigError>() || error.is::<OpeningError>();
+    if is_setting { EX_CONFIG } else { 1 }
+}
+
+/// Shows help, or what is wrong with the arguments.
+fn explain(error: &clap::Error) -> ExitCode {
+    let _ = error.print();
+    // A mistake in the line of a pipe must not bounce players' mail.
+    let waits = error.use_stderr() && std::env::args_os().any(|argument| argument == "deliver");
+    match error.exit_code() {
+        _ if waits => ExitCode::from(EX_TEMPFAIL),
+        code => u8::try_from(code).map_or(ExitCode::FAILURE, ExitCode::from),
+    }
+}
+
+async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Serve => serve::run(config).await,
+        Command::Deliver(args) => Ok(deliver::run(config, args).await),
+        Command::Execute(args) => Box::pin(command::run(config, args)).await,
+        Command::Config { action } => settings::run(&config, &action),
+        Command::Migrate(args) => settings::migrate(config, &args).await,
+        Command::Backup(args) => backup::run(config, args).await,
+        Command::Export(args) => export::run(config, args).await,
+        Command::Import(args) => import::run(config, args).await,
+        Command::Admin { action } => admin::run(config, action).await,
+        Command::Play(_) | Command::Openapi | Command::Completions { .. } => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Opens the server's parts whatever key the database was used with.
+async fn open_with_any_key(config: Config, opening: Opening) -> anyhow::Result<Arc<App>> {
+    let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy::default()));
+    crate::server::open_with_any_key(config, &GAMES, clock, entropy, opening).await
+}
+
+/// Opens the server's parts for a command of the shell.
+async fn open(config: Config, opening: Opening) -> anyhow::Result<Arc<App>> {
+    let (clock, entropy) = (Arc::new(SystemClock), Arc::new(SystemEntropy::default()));
+    crate::server::open(config, &GAMES, clock, entropy, opening).await
+}

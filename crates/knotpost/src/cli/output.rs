@@ -1,0 +1,94 @@
+//! What commands say: the one place that writes to the standard streams.
+//!
+//! A closed or full stream never stops a command in the middle of its work: the work is completed once, and the exit
+//! code reports the failure.
+
+use std::fmt::Arguments;
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+use std::sync::OnceLock;
+
+use knotpost_model::clean_text;
+
+/// The output could not be written (sysexits.h).
+const EX_IOERR: u8 = 74;
+/// The exit code that a shell reports for a program ended by SIGPIPE.
+const CLOSED: u8 = 141;
+
+/// Why nothing more is written to standard output.
+static FAILED: OnceLock<(ErrorKind, String)> = OnceLock::new();
+
+/// Writes a line to standard output.
+macro_rules! say {
+    () => { $crate::cli::output::line(format_args!("")) };
+    ($($words:tt)*) => { $crate::cli::output::line(format_args!($($words)*)) };
+}
+
+/// Writes a line to standard error.
+macro_rules! complain {
+    ($($words:tt)*) => { $crate::cli::output::error_line(format_args!($($words)*)) };
+}
+
+pub(super) use {complain, say};
+
+/// Standard output, whose first failure is stored.
+#[derive(Debug)]
+pub(super) struct Output;
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        go_on()?;
+        io::stdout().lock().write(bytes).map_err(remember)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        go_on()?;
+        io::stdout().lock().flush().map_err(remember)
+    }
+}
+
+fn go_on() -> io::Result<()> {
+    FAILED.get().map_or(Ok(()), |(kind, _)| Err((*kind).into()))
+}
+
+fn remember(error: io::Error) -> io::Error {
+    if error.kind() != ErrorKind::Interrupted {
+        let _ = FAILED.set((error.kind(), error.to_string()));
+    }
+    error
+}
+
+/// Writes a line without control characters, which could steer the terminal: it may hold a stranger's words. [`end`]
+/// reports a failure.
+pub(super) fn line(words: Arguments<'_>) {
+    let _ = Output.write_fmt(format_args!("{}\n", clean_text(&words.to_string())));
+}
+
+/// Writes without a line end; [`end`] reports a failure.
+pub(super) fn text(words: &str) {
+    let _ = Output.write_all(words.as_bytes());
+}
+
+/// Writes a line to standard error. Failures are ignored.
+pub(super) fn error_line(words: Arguments<'_>) {
+    let _ = io::stderr().lock().write_fmt(format_args!("{words}\n"));
+}
+
+/// The exit code of a command that ended with this: its own, also when the reader closed the stream early, because its
+/// work is done; another one when the output could not be written to disk.
+pub(super) fn end(outcome: anyhow::Result<ExitCode>, code_of: impl Fn(&anyhow::Error) -> u8) -> ExitCode {
+    let _ = Output.flush();
+    let failed = FAILED.get();
+    match (outcome, failed) {
+        (Ok(code), None | Some((ErrorKind::BrokenPipe, _))) => code,
+        (Err(_), Some((ErrorKind::BrokenPipe, _))) => ExitCode::from(CLOSED),
+        (_, Some((_, error))) => {
+            complain!("knotpost: standard output cannot be written: {error}");
+            ExitCode::from(EX_IOERR)
+        }
+        (Err(error), None) => {
+            complain!("knotpost: {error:#}");
+            ExitCode::from(code_of(&error))
+        }
+    }
+}

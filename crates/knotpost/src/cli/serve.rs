@@ -1,0 +1,115 @@
+//! `serve`: everything in one process, until a signal ends it.
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::watch;
+
+use super::output::{complain, say};
+use crate::server::{Opening, Ports, Server, open_files};
+use crate::telemetry;
+use knotpost_core::app::{App, Condition};
+use knotpost_core::config::Config;
+
+pub(super) async fn run(config: Config) -> anyhow::Result<ExitCode> {
+    telemetry::start_logging(&config.log)?;
+    // One provider for every use of TLS; a second try in the same process changes nothing.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let metrics = telemetry::start_metrics();
+    let mut interrupt = signal(SignalKind::interrupt()).context("signals cannot be received")?;
+    let mut terminate = signal(SignalKind::terminate()).context("signals cannot be received")?;
+    // As with any other signal, what is asked for during the start is done after it.
+    let mut hangup = signal(SignalKind::hangup()).context("signals cannot be received")?;
+    for warning in &config.warnings {
+        tracing::warn!("{warning}");
+    }
+    let app = super::open(config, Opening::Serve).await?;
+    for warning in open_files(&app.config) {
+        tracing::warn!("{warning}");
+    }
+    let server = Server::start(app, metrics).await?;
+    greet(&server.app, &server.ports);
+    let mut condition = server.app.condition.subscribe();
+    let damage = loop {
+        tokio::select! {
+            _ = interrupt.recv() => break None,
+            _ = terminate.recv() => break None,
+            _ = hangup.recv() => reload(&server),
+            damage = wait_for_damage(&mut condition) => break Some(damage),
+        }
+    };
+    complain!("Stopping: finishing what is in hand.");
+    server.stop().await;
+    // The supervisor of the process must notice.
+    damage.map_or(Ok(ExitCode::SUCCESS), |damage| Err(anyhow::Error::msg(damage)))
+}
+
+/// Reads files again as far as that goes while a server runs.
+fn reload(server: &Server) {
+    match server.reload() {
+        Ok(()) => tracing::info!("certificate, key for signatures and mail templates were read again"),
+        Err(error) => {
+            let error = format!("{error:#}");
+            tracing::error!(error, "nothing was read again; what was in use stays in use");
+        }
+    }
+}
+
+/// Waits until the database file is found damaged or a loop fails; returns the message about it.
+async fn wait_for_damage(condition: &mut watch::Receiver<Condition>) -> String {
+    loop {
+        if let Condition::Damaged(damage) | Condition::Broken(damage) = &*condition.borrow_and_update() {
+            return damage.clone();
+        }
+        if condition.changed().await.is_err() {
+            return std::future::pending().await;
+        }
+    }
+}
+
+/// Where everything is, and what to try first.
+fn greet(app: &App, ports: &Ports) {
+    let config = &app.config;
+    say!("{} {} is ready.", config.server.name, env!("CARGO_PKG_VERSION"));
+    if let Some(http) = ports.http {
+        say!("  Web page     http://{http}/");
+        if let Some(key) = &ports.mailbox_key {
+            say!("  Mail sent    http://{http}/mailbox?key={key}");
+        }
+    }
+    if let Some(smtp) = ports.smtp {
+        say!("  Mail in      smtp://{smtp} for {}", config.server.address);
+    }
+    if let Some(lmtp) = &ports.lmtp {
+        say!("  Mail in      lmtp {lmtp} for {}", config.server.address);
+    }
+    if let Some(folder) = config.watched_maildir() {
+        say!("  Mail in      the folder {} (a Maildir)", folder.display());
+    }
+    say!("  Mail out     {}", way_out(config));
+    say!("  Data         {}", config.server.data.display());
+    if let Some(http) = ports.http {
+        say!("Try:  curl -d 'signup ann PASSWORD ann@example.org' http://{http}/commands");
+        say!("      curl -d 'help tutorial' http://{http}/commands");
+    }
+    for game in app.games() {
+        let meta = game.meta();
+        if let Some(contact) = meta.contact {
+            say!("{}: {contact}. To switch it off: games.disabled = [\"{}\"]", meta.title, meta.name);
+        }
+    }
+    if app.games().all(|game| game.meta().contact.is_none()) {
+        let first = app.games().next().map_or("osbox", |game| game.meta().name);
+        say!(
+            "No author of these games asks operators to get in touch. To switch a game off: games.disabled = [\"{first}\"]"
+        );
+    }
+}
+
+fn way_out(config: &Config) -> String {
+    if &*config.mail.transport == "maildir:" {
+        return format!("the folder {} (a Maildir)", config.server.data.join("mail/out").display());
+    }
+    config.mail.transport.masked()
+}

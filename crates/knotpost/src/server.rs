@@ -1,0 +1,415 @@
+//! Everything in one process: opened, started, and stopped in order.
+
+mod descriptors;
+mod doors;
+mod holder;
+mod opening;
+mod unclean;
+
+use std::fs::{File, TryLockError};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use knotpost_rules::Registry;
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use crate::worker;
+use crate::worker::Workers;
+use knotpost_core::app::{App, Parts};
+use knotpost_core::config::{Config, ConfigError, Migrate};
+use knotpost_core::identity::check_key;
+use knotpost_core::mailing::{LocalMailbox, WebhookIntake};
+use knotpost_core::transfer::unfinished_import;
+use knotpost_platform::clock::{Clock, Entropy};
+use knotpost_platform::files::create_private;
+use knotpost_platform::secret::MailboxKey;
+use knotpost_storage::Store;
+use knotpost_transport::inbound::smtp::Certificates;
+use knotpost_transport::inbound::{
+    Intake, MailIntake, MaildirWatcher, Protocol, SmtpSettings, local_socket, smtp,
+};
+use knotpost_transport::outbound::{Courier, DeliveryWorker, MailComposer, Transport};
+use knotpost_web::{ServeLimits, Web};
+
+pub use doors::{LocalDoor, PORTS_FILE, Ports};
+pub use opening::{Opening, OpeningError, absolute, open_files};
+
+use opening::shown_database;
+
+use descriptors::Shares;
+use doors::{LmtpListener, address, bind, bind_lmtp, remove_ports, write_ports};
+use unclean::{Check, Mark};
+
+/// How long work in hand may take once the server is told to stop.
+const GRACE: Duration = Duration::from_secs(7);
+/// Tasks that send mail side by side.
+const SENDERS: usize = 4;
+/// … and while there is plenty of it, so many more. At other times they would only be in the way of moves.
+const HELPERS: usize = 4;
+/// Tasks that tell webhooks side by side what happened; one host has one of them at a time.
+const COURIERS: usize = 4;
+/// Tasks that process received mail side by side; while one waits for a password, others go on.
+const READERS: usize = 4;
+
+/// The file whose lock says that a server runs on this folder.
+const LOCK_FILE: &str = "serve.lock";
+
+/// A running server.
+pub struct Server {
+    /// Its parts.
+    pub app: Arc<App>,
+    /// Where it listens.
+    pub ports: Ports,
+    /// How its mail leaves.
+    pub transport: Arc<Transport>,
+    certificates: Option<Arc<Certificates>>,
+    stop: CancellationToken,
+    workers: Workers,
+    mark: Option<Mark>,
+    /// Held until the process ends, however it ends.
+    _lock: File,
+    _file_lock: Option<File>,
+}
+
+/// Opens what every command of the program needs: folder, database, secret.
+///
+/// # Errors
+/// When one of them cannot be used.
+pub async fn open(
+    config: Config,
+    registry: &'static Registry,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+    opening: Opening,
+) -> anyhow::Result<Arc<App>> {
+    let app = open_with_any_key(config, registry, clock, entropy, opening).await?;
+    if let Some(rows) = unfinished_import(&app).await? {
+        anyhow::bail!(
+            "the import of a whole server was interrupted here after {rows} rows: run `knotpost import FILE` again \
+             with the same file"
+        );
+    }
+    check_key(&app).await?;
+    Ok(app)
+}
+
+/// The same for a server whose key may be new to the database.
+///
+/// # Errors
+/// When folder, database or secret cannot be used.
+pub async fn open_with_any_key(
+    config: Config,
+    registry: &'static Registry,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+    opening: Opening,
+) -> anyhow::Result<Arc<App>> {
+    opening::prepare(&config, opening).await?;
+    let settings = config.store_settings();
+    let database = || shown_database(&config);
+    unclean::refuse_lost_file(&settings)?;
+    if config.database.migrate == Migrate::Auto {
+        let migrated = Store::migrate(&settings).await;
+        migrated.with_context(|| format!("the database {} cannot be brought up to date", database()))?;
+    }
+    let store = Store::open(&settings).await;
+    let store = store.with_context(|| format!("the database {} cannot be opened", database()))?;
+    if config.database.migrate == Migrate::Off {
+        store.check_schema().await?;
+    }
+    let composer = MailComposer::signing(&config).map_err(|error| refuse("dkim.key", &error))?;
+    let composer = Arc::new(composer);
+    Ok(Arc::new(App::new(Parts { config, store, registry, clock, entropy, composer })?))
+}
+
+impl Server {
+    /// Starts all listeners and workers of `app`.
+    ///
+    /// # Errors
+    /// When another server runs on the same folder, the database file is damaged, an address is taken
+    /// or a certificate cannot be read; then nothing is left running.
+    pub async fn start(app: Arc<App>, metrics: Option<PrometheusHandle>) -> anyhow::Result<Self> {
+        let config = &app.config;
+        let lock = lock_folder(&config.server.data)?;
+        let file_lock = config.store_settings().sqlite_file().map(|file| lock_file(&file)).transpose()?;
+        let mark = Mark::of(&app);
+        let check = match &mark {
+            Some(mark) => unclean::check_first(&app, mark).await?,
+            None => Check::Never,
+        };
+        let transport = Transport::from_config(config);
+        let transport = Arc::new(transport.map_err(|error| refuse("mail.transport", &error))?);
+        let shares = descriptors::share(config);
+        let http = bind("http.listen", &config.http.listen).await?;
+        let smtp = bind("smtp.listen", &config.smtp.listen).await?;
+        let lmtp = bind_lmtp(config).await?;
+        let mailbox = match (transport.maildir(), &http) {
+            (Some(mails), Some(_)) => {
+                let key = MailboxKey::fresh(app.entropy.as_ref());
+                let key = key.context("no key for /mailbox can be made")?;
+                Some((Arc::new(mails.clone()) as Arc<dyn LocalMailbox>, key))
+            }
+            _ => None,
+        };
+        let ports = Ports {
+            mailbox_key: mailbox.as_ref().map(|(_, key)| key.reveal().to_owned()),
+            http: address(http.as_ref())?,
+            smtp: address(smtp.as_ref())?,
+            lmtp: lmtp.as_ref().map(LmtpListener::door).transpose()?,
+        };
+        let socket = config.socket();
+        let socket =
+            local_socket::Socket::bind(&socket, config.server.socket_mode.bits()).with_context(|| {
+                format!(
+                    "the socket for `deliver` cannot be made at {}; server.socket names another place",
+                    socket.display()
+                )
+            })?;
+        let watch = watched_folder(config, &transport)?;
+        if let Some(mark) = &mark {
+            mark.set().context("it cannot be noted beside the database file that a server works on it")?;
+        }
+        release_leases(&app).await.context("mail that waits could not be taken up again")?;
+        let holder = holder::succeed(&app).await;
+        let holder = holder.context("the clock of the boards could not be taken up again")?;
+        let stop = CancellationToken::new();
+        let mail_intake = Arc::new(MailIntake::new(Arc::clone(&app)));
+        let mut workers = Workers::new(app.condition.clone(), stop.clone());
+        if let Some(metrics) = &metrics {
+            let (metrics, stop) = (metrics.clone(), stop.clone());
+            workers.spawn("metrics", move || worker::work_metrics(metrics.clone(), stop.clone()));
+        }
+        if let Some(listener) = http {
+            let intake = Arc::clone(&mail_intake) as Arc<dyn WebhookIntake>;
+            let web = Web::new(Arc::clone(&app), intake, metrics);
+            let web = match mailbox {
+                Some((mails, key)) => web.with_mailbox(mails, key),
+                None => web,
+            };
+            let limits = ServeLimits { max_connections: shares.http, ..ServeLimits::new(&config.http) };
+            workers.spawn_once("http", knotpost_web::serve(listener, web, limits, stop.clone()));
+        }
+        let intake = || Arc::clone(&mail_intake) as Arc<dyn Intake>;
+        let certificates = load_certificates(config)?;
+        if let Some(listener) = smtp {
+            let mut settings = mail_settings(config, Protocol::Smtp, shares);
+            settings.tls = certificates.as_ref().map(Certificates::server_config).transpose()?;
+            let settings = Arc::new(settings);
+            workers.spawn_once("smtp", smtp::serve(listener, settings, intake(), stop.clone()));
+        }
+        if let Some(listener) = lmtp {
+            let settings = Arc::new(mail_settings(config, Protocol::Lmtp, shares));
+            match listener {
+                LmtpListener::Tcp(listener) => {
+                    workers.spawn_once("lmtp", smtp::serve(listener, settings, intake(), stop.clone()));
+                }
+                LmtpListener::Unix(socket) => {
+                    workers.spawn_once("lmtp", smtp::serve_unix(socket, settings, intake(), stop.clone()));
+                }
+            }
+        }
+        workers.spawn_once("deliver", socket.serve(intake(), config.inbound.max_bytes, stop.clone()));
+        start_loops(&app, &mail_intake, &transport, watch, holder, &mut workers, &stop)?;
+        if let (Some(mark), Check::Meanwhile) = (&mark, check) {
+            let checking = unclean::check_meanwhile(Arc::clone(&app), mark.clone(), stop.clone());
+            workers.spawn_once("check", checking);
+        }
+        write_ports(&config.server.data, &ports).context("ports.json cannot be written")?;
+        Ok(Self {
+            app,
+            ports,
+            transport,
+            certificates,
+            stop,
+            workers,
+            mark,
+            _lock: lock,
+            _file_lock: file_lock,
+        })
+    }
+
+    /// Reads certificate, key for signatures and templates again. Work in hand goes on with what it has.
+    ///
+    /// # Errors
+    /// When one of them cannot be used; then all stay as they are.
+    pub fn reload(&self) -> anyhow::Result<()> {
+        let read =
+            self.certificates.as_deref().map(Certificates::read).transpose().context("smtp.tls_cert")?;
+        self.app.composer.reload().map_err(anyhow::Error::msg)?;
+        if let (Some(certificates), Some(read)) = (&self.certificates, read) {
+            certificates.replace(read);
+        }
+        Ok(())
+    }
+
+    /// Stops accepting, finishes what is in hand, closes the database.
+    pub async fn stop(mut self) {
+        self.stop.cancel();
+        let finished = tokio::time::timeout(GRACE, self.workers.join()).await;
+        if finished.is_err() {
+            tracing::warn!("some work was not finished in time; it goes on at the next start");
+            self.workers.shutdown().await;
+        }
+        remove_ports(&self.app.config.server.data);
+        self.app.store.close().await;
+        if let Some(mark) = &self.mark {
+            mark.clear(&self.app);
+        }
+    }
+}
+
+/// One server a folder. The lock goes with the process, so a killed server leaves none behind.
+///
+/// # Errors
+/// When a server runs on the folder, or it cannot be locked.
+pub fn lock_folder(data: &Path) -> anyhow::Result<File> {
+    let path = data.join(LOCK_FILE);
+    let file = create_private(&path).with_context(|| format!("{} cannot be made", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => anyhow::bail!("another server is running on {}", data.display()),
+        Err(TryLockError::Error(error)) => {
+            Err(anyhow::Error::new(error).context(format!("{} cannot be locked", path.display())))
+        }
+    }
+}
+
+/// One server a database file, wherever their folders are. The lock is on the file itself and not on its name, so that
+/// links to it are no way around; SQLite's own locks are of another kind and do not meet it.
+fn lock_file(path: &Path) -> anyhow::Result<File> {
+    let name = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let file = File::open(path).with_context(|| format!("{} cannot be opened", name.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => {
+            anyhow::bail!("another server is running on the database file {}", name.display())
+        }
+        Err(TryLockError::Error(error)) => {
+            Err(anyhow::Error::new(error).context(format!("{} cannot be locked", name.display())))
+        }
+    }
+}
+
+/// Starts the loops that work without being asked.
+fn start_loops(
+    app: &Arc<App>,
+    intake: &Arc<MailIntake>,
+    transport: &Arc<Transport>,
+    watch: Option<MaildirWatcher>,
+    holder: Arc<str>,
+    workers: &mut Workers,
+    stop: &CancellationToken,
+) -> anyhow::Result<()> {
+    let config = &app.config;
+    let parts = || (Arc::clone(app), stop.clone());
+    if let Some(watch) = watch {
+        let poll = Duration::from_secs_f64(config.maildir.poll_seconds);
+        let (watch, intake, stop) = (Arc::new(Mutex::new(watch)), Arc::clone(intake), stop.clone());
+        workers.spawn("maildir", move || {
+            worker::work_maildir(Arc::clone(&watch), Arc::clone(&intake), poll, stop.clone())
+        });
+    }
+    for _ in 0..READERS {
+        let (intake, (app, stop)) = (Arc::clone(intake), parts());
+        workers
+            .spawn("inbox", move || worker::work_inbox(Arc::clone(&intake), Arc::clone(&app), stop.clone()));
+    }
+    let delivery = Arc::new(DeliveryWorker::new(Arc::clone(app), Arc::clone(transport)));
+    for _ in 0..SENDERS {
+        let (delivery, (app, stop)) = (Arc::clone(&delivery), parts());
+        workers.spawn("outbox", move || {
+            worker::work_outbox(Arc::clone(&app), Arc::clone(&delivery), stop.clone())
+        });
+    }
+    for _ in 0..HELPERS {
+        let (delivery, stop) = (Arc::clone(&delivery), stop.clone());
+        workers.spawn("outbox", move || worker::help_outbox(Arc::clone(&delivery), stop.clone()));
+    }
+    if config.webhooks.enabled {
+        let courier = Arc::new(Courier::new(config).context("webhooks cannot be told anything")?);
+        for _ in 0..COURIERS {
+            let (courier, (app, stop)) = (Arc::clone(&courier), parts());
+            workers.spawn("webhooks", move || {
+                worker::work_webhooks(Arc::clone(&app), Arc::clone(&courier), stop.clone())
+            });
+        }
+    }
+    let (told, (app, stop)) = (Arc::new(Mutex::new(app.signals.take_announcements())), parts());
+    workers.spawn("peers", move || worker::work_peers(Arc::clone(&app), Arc::clone(&told), stop.clone()));
+    let (app, stop) = parts();
+    workers.spawn("clock", move || worker::work_clock(Arc::clone(&app), Arc::clone(&holder), stop.clone()));
+    let (app, stop) = parts();
+    workers.spawn("rounds", move || worker::work_rounds(Arc::clone(&app), stop.clone()));
+    let (app, stop) = parts();
+    workers.spawn("retention", move || worker::work_retention(Arc::clone(&app), stop.clone()));
+    let (app, stop) = parts();
+    workers.spawn("file", move || worker::work_file(Arc::clone(&app), stop.clone()));
+    Ok(())
+}
+
+/// What a killed server had in hand goes on at once: whoever holds the folder is alone on its
+/// SQLite database. On PostgreSQL others may be at work, and leases run out by themselves.
+async fn release_leases(app: &App) -> anyhow::Result<()> {
+    if app.config.store_settings().sqlite_file().is_none() {
+        return Ok(());
+    }
+    let now = app.clock.now();
+    app.store
+        .write_queue(move |tx| {
+            Box::pin(async move {
+                tx.release_leader_leases().await?;
+                tx.release_inbox(now).await?;
+                tx.release_outbox(now).await
+            })
+        })
+        .await?;
+    Ok(())
+}
+
+/// The certificate for STARTTLS, if there is one.
+fn load_certificates(config: &Config) -> anyhow::Result<Option<Arc<Certificates>>> {
+    if config.smtp.tls_cert.is_empty() {
+        return Ok(None);
+    }
+    let loaded = Certificates::load(Path::new(&config.smtp.tls_cert), Path::new(&config.smtp.tls_key));
+    Ok(Some(Arc::new(loaded.map_err(|error| refuse("smtp.tls_cert", &error))?)))
+}
+
+/// A setting that turned out unusable when it was used.
+fn refuse(key: &'static str, error: &dyn std::error::Error) -> ConfigError {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let problem = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");
+    ConfigError::Value { key, problem }
+}
+
+fn mail_settings(config: &Config, protocol: Protocol, shares: Shares) -> SmtpSettings {
+    let domain = config.server.address.rsplit_once('@').map_or("localhost", |(_, domain)| domain);
+    let mut settings = SmtpSettings::new(domain, protocol);
+    settings.max_message = config.inbound.max_bytes;
+    settings.max_connections = settings.max_connections.min(shares.mail);
+    settings.relays = config.smtp.relays.clone();
+    settings
+}
+
+/// The Maildir that is watched, if any.
+fn watched_folder(config: &Config, transport: &Transport) -> anyhow::Result<Option<MaildirWatcher>> {
+    let Some(root) = config.watched_maildir() else { return Ok(None) };
+    if let Transport::Maildir(out) = transport
+        && is_same_folder(out.root(), &root)
+    {
+        anyhow::bail!(
+            "maildir.watch: {} is where outgoing mail is kept; watch another folder",
+            root.display()
+        );
+    }
+    Ok(Some(MaildirWatcher::new(root, config.inbound.max_bytes)))
+}
+
+fn is_same_folder(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    real(one) == real(other)
+}

@@ -1,0 +1,88 @@
+//! File descriptors: as many as the listeners need, and shared between web and mail where there are fewer.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use knotpost_core::config::Config;
+
+/// Connections of one mail listener.
+const MAIL_CONNECTIONS: u64 = 1000;
+/// Databases, logs, files, mails and webhooks on their way out.
+const BESIDE: u64 = 256;
+/// More are never asked for: programs that the server starts may look at each of them.
+const MOST: u64 = 65_536;
+
+/// How many connections there may be at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shares {
+    /// On the web listener.
+    pub(super) http: usize,
+    /// On each mail listener.
+    pub(super) mail: usize,
+}
+
+/// Raises the soft limit of descriptors, and says how many connections there may be with what results.
+pub(super) fn share(config: &Config) -> Shares {
+    let wished = u64::from(config.http.max_connections);
+    let listeners = u64::from(!config.smtp.listen.is_empty()) + u64::from(!config.lmtp.listen.is_empty());
+    let limit = raise_limit();
+    let shares = divide(limit, wished, listeners);
+    if (shares.http as u64) < wished || (shares.mail as u64) < MAIL_CONNECTIONS {
+        tracing::warn!(
+            limit,
+            http = shares.http,
+            mail = shares.mail,
+            "the limit of open files (`ulimit -n`) is too low for all connections that the settings allow; there \
+             will be fewer at once"
+        );
+    }
+    shares
+}
+
+/// Raises the soft limit to the hard one; what it is then.
+fn raise_limit() -> u64 {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let now = current.unwrap_or(MOST);
+    let wished = maximum.unwrap_or(MOST).min(MOST);
+    if now >= wished {
+        return now;
+    }
+    match setrlimit(Resource::Nofile, Rlimit { current: Some(wished), maximum }) {
+        Ok(()) => wished,
+        Err(error) => {
+            tracing::warn!(%error, now, wished, "the limit of open files cannot be raised");
+            now
+        }
+    }
+}
+
+/// Mail gets what it needs up to half of what there is, so that the web never takes its descriptors.
+fn divide(limit: u64, http: u64, mail_listeners: u64) -> Shares {
+    let left = limit.saturating_sub(BESIDE.min(limit / 2));
+    let mail = (MAIL_CONNECTIONS * mail_listeners).min((left / 2).max(left.saturating_sub(http)));
+    let http = http.min(left.saturating_sub(mail)).max(1);
+    let each = mail.checked_div(mail_listeners).unwrap_or(MAIL_CONNECTIONS).max(1);
+    Shares { http: http as usize, mail: each as usize }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_web_leaves_mail_its_descriptors() {
+        assert_eq!(divide(65_536, 1000, 1), Shares { http: 1000, mail: 1000 });
+        assert_eq!(divide(65_536, 1000, 2), Shares { http: 1000, mail: 1000 });
+        assert_eq!(divide(1024, 1000, 1), Shares { http: 384, mail: 384 });
+        assert_eq!(divide(1024, 1000, 2), Shares { http: 384, mail: 192 });
+        assert_eq!(divide(1024, 1000, 0), Shares { http: 768, mail: 1000 });
+        assert_eq!(divide(1024, 100, 1), Shares { http: 100, mail: 668 });
+        assert_eq!(divide(64, 1000, 1), Shares { http: 16, mail: 16 });
+        for limit in 0..3000 {
+            for listeners in 1..=2 {
+                let Shares { http, mail } = divide(limit, 1000, listeners);
+                let used = http as u64 + mail as u64 * listeners;
+                assert!(http > 0 && mail > 0 && (used <= limit || limit < 8), "{limit}: {http} {mail}");
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The name under which this process holds duties, noted in its folder so that the next process there knows which of
+//! them were its predecessor's.
+//!
+//! Whoever has the lock of the folder knows that its predecessor is gone, and gives its duties back: nobody has to wait
+//! until they run out. A copy of the folder on another machine may so give back what a living process holds. That is
+//! harmless: who judges a board looks in the same transaction whether the duty is theirs.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+
+use knotpost_core::app::App;
+use knotpost_platform::clock::random_bytes;
+use knotpost_platform::files::create_private;
+use knotpost_platform::secret::to_hex;
+
+const FILE: &str = "server.run";
+/// Bytes of a name.
+const BYTES: usize = 16;
+
+/// Gives back what the last process of the folder held, and notes the name of this one. The folder is locked.
+pub(super) async fn succeed(app: &App) -> anyhow::Result<Arc<str>> {
+    let path = app.config.server.data.join(FILE);
+    let own = to_hex(&random_bytes::<BYTES>(app.entropy.as_ref())?);
+    if let Some(earlier) = read(&path) {
+        // Before it is overwritten: if this fails, the next start knows of it still.
+        app.store
+            .write_queue(move |tx| {
+                let earlier = earlier.clone();
+                Box::pin(async move { tx.release_leader_leases_of(&earlier).await })
+            })
+            .await?;
+    }
+    let written = create_private(&path).and_then(|mut file| file.write_all(own.as_bytes()));
+    written.with_context(|| format!("{} cannot be written", path.display()))?;
+    Ok(own.into())
+}
+
+/// The name in the file. A file that was cut short, or is missing, names nobody.
+fn read(path: &Path) -> Option<String> {
+    let name = std::fs::read_to_string(path).ok()?;
+    (name.len() == 2 * BYTES).then_some(name)
+}

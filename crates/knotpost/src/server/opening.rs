@@ -1,0 +1,174 @@
+//! What must be there before a server's parts are opened. A command that only looks makes nothing: run in the wrong
+//! place, it says where it looked.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use secrecy::ExposeSecret as _;
+
+use knotpost_core::config::{Config, FileMode};
+use knotpost_platform::files::{foreign_owner, is_open_to_others, private_folder};
+use knotpost_storage::{Settings, Store};
+
+/// Whether what is missing may be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    /// Nothing: folder, key and database must be there.
+    Existing,
+    /// By a command, which shall be that of the user whose the folder is.
+    Create,
+    /// By the server.
+    Serve,
+}
+
+/// Why the parts are not opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpeningError {
+    /// No file of the database.
+    #[error(
+        "there is no database at {}; `knotpost serve` makes one. Where it is, is said by `server.data` and \
+         `database.url`: name the server's configuration with --config",
+        .0.display()
+    )]
+    NoDatabase(PathBuf),
+    /// A database of somebody else's.
+    #[error("there is no server in the database at {0}; `knotpost serve` and `knotpost migrate` make one")]
+    NoSchema(String),
+    /// The key was lost, or is elsewhere.
+    #[error(
+        "there is no key file {}: put it there from the backup, or say with `secrets.key_file` where it is",
+        .0.display()
+    )]
+    NoKey(PathBuf),
+    /// Files of another user would be in the server's way.
+    #[error(
+        "the folder {} is that of another user, whose server could not use what is made here: run the command as \
+         that user, `sudo -u '#{owner}' knotpost …`",
+        folder.display()
+    )]
+    Foreign {
+        /// The data folder.
+        folder: PathBuf,
+        /// The user's number.
+        owner: u32,
+    },
+}
+
+/// Sees that everything is there, or that it may be made.
+///
+/// # Errors
+/// [`OpeningError`], and when something cannot be looked at.
+pub(super) async fn prepare(config: &Config, opening: Opening) -> anyhow::Result<()> {
+    let data = &config.server.data;
+    let settings = config.store_settings();
+    if opening == Opening::Existing {
+        ensure_database(config, &settings).await?;
+    }
+    let makes_key = config.secrets.key.expose_secret().is_empty() && !exists(&config.key_file())?;
+    if opening == Opening::Existing && makes_key {
+        return Err(OpeningError::NoKey(absolute(&config.key_file())).into());
+    }
+    if opening != Opening::Serve
+        && let Some(owner) = foreign_owner(data)
+        && (makes_key || makes_database(&settings)?)
+    {
+        return Err(OpeningError::Foreign { folder: absolute(data), owner }.into());
+    }
+    if opening != Opening::Existing {
+        private_folder(data)
+            .with_context(|| format!("the folder {} cannot be made", absolute(data).display()))?;
+    }
+    Ok(())
+}
+
+async fn ensure_database(config: &Config, settings: &Settings) -> anyhow::Result<()> {
+    match settings.sqlite_file() {
+        // An empty file is what a shell makes by mistake.
+        Some(file) if !exists(&file)? || std::fs::metadata(&file)?.len() == 0 => {
+            Err(OpeningError::NoDatabase(absolute(&file)).into())
+        }
+        Some(_) => Ok(()),
+        None => {
+            let place = config.database.url.masked();
+            let has_schema = Store::has_schema(settings).await;
+            if !has_schema.with_context(|| format!("the database at {place} cannot be opened"))? {
+                return Err(OpeningError::NoSchema(place).into());
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Whether opening a SQLite database makes a file.
+fn makes_database(settings: &Settings) -> anyhow::Result<bool> {
+    match settings.sqlite_file() {
+        Some(file) => Ok(!exists(&file)? || !exists(&Store::lock_file(&file))?),
+        None => Ok(false),
+    }
+}
+
+/// Whether the file is there; that it may not be looked at is no answer.
+fn exists(path: &Path) -> anyhow::Result<bool> {
+    match std::fs::metadata(path) {
+        Ok(_) => Ok(true),
+        Err(error) if [ErrorKind::NotFound, ErrorKind::NotADirectory].contains(&error.kind()) => Ok(false),
+        Err(error) => {
+            Err(anyhow::Error::new(error)
+                .context(format!("{} cannot be looked at", absolute(path).display())))
+        }
+    }
+}
+
+/// The path as it is from everywhere.
+pub fn absolute(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    // Without the `.` of a default.
+    path.components().collect()
+}
+
+/// The database as it may be shown: its file, or its address without secrets.
+pub(super) fn shown_database(config: &Config) -> String {
+    match config.store_settings().sqlite_file() {
+        Some(file) => absolute(&file).display().to_string(),
+        None => config.database.url.masked(),
+    }
+}
+
+/// What is to be said about files that others on the machine can read.
+pub fn open_files(config: &Config) -> Vec<String> {
+    let data = &config.server.data;
+    if is_open_to_others(data) == Some(true) {
+        let shown = absolute(data);
+        let shown = shown.display();
+        return vec![format!(
+            "others on this machine may read or change what is in {shown}, mail and password hashes among it: run \
+             `chmod 700 {shown}`. For a `knotpost deliver` of other users let `server.socket` name a place outside"
+        )];
+    }
+    let mode = config.server.socket_mode.bits();
+    let lets_others_in = mode & 0o022 != 0 && config.server.socket_mode != FileMode::default();
+    if lets_others_in && config.server.socket.as_os_str().is_empty() && !is_within_reach(&config.socket()) {
+        let socket = absolute(&config.socket());
+        return vec![format!(
+            "server.socket_mode is {mode:04o}, but others cannot enter the folder of {}: let `server.socket` name a \
+             place outside the data folder",
+            socket.display()
+        )];
+    }
+    let database = config.store_settings().sqlite_file();
+    let files = database.into_iter().chain([config.key_file()]).filter(|file| is_within_reach(file));
+    let open = files.filter(|file| is_open_to_others(file) == Some(true));
+    open.map(|file| {
+        let shown = absolute(&file);
+        format!("others on this machine may read {0}: run `chmod 600 {0}`", shown.display())
+    })
+    .collect()
+}
+
+/// Whether others can enter the folder of a file.
+fn is_within_reach(file: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::metadata(folder).is_ok_and(|found| found.mode() & 0o011 != 0)
+}

@@ -1,0 +1,49 @@
+//! Logs and metrics. Neither ever holds a command line, a body or a password.
+
+use std::io::{self, IsTerminal as _, Stderr, Write};
+
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use tracing_subscriber::EnvFilter;
+
+use knotpost_core::config::{Log, LogFormat, filter_text};
+
+/// Sends log lines to standard error in the configured form.
+///
+/// # Errors
+/// When the level is not a filter, or logging was set up before.
+pub fn start_logging(log: &Log) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_new(filter_text(&log.level))
+        .map_err(|error| anyhow::anyhow!("log.level: `{}` is not a log filter: {error}", log.level))?;
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(|| Unfailing(std::io::stderr()))
+        .log_internal_errors(false);
+    // On a terminal NO_COLOR decides.
+    let lines = if std::io::stderr().is_terminal() { lines } else { lines.with_ansi(false) };
+    let started = match log.format {
+        LogFormat::Text => lines.with_target(false).try_init(),
+        LogFormat::Json => lines.json().flatten_event(true).try_init(),
+    };
+    started.map_err(|error| anyhow::anyhow!("{error}"))
+}
+
+/// Standard error, of which what cannot be written is lost: a full disk or a reader that went away must not stop who has
+/// something to say.
+struct Unfailing(Stderr);
+
+impl Write for Unfailing {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let _ = self.0.write_all(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let _ = self.0.flush();
+        Ok(())
+    }
+}
+
+/// Starts counting; `None` when somebody in this process counts already.
+pub fn start_metrics() -> Option<PrometheusHandle> {
+    PrometheusBuilder::new().install_recorder().ok()
+}

@@ -1,0 +1,340 @@
+//! Loops that do waiting work: received mail, outgoing mail, tidying up. Each takes one piece after
+//! the other, and between two pieces looks whether it should stop.
+
+mod supervision;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use knotpost_core::app::App;
+use knotpost_core::outage::log_failure;
+use knotpost_core::pulse::Loop;
+use knotpost_core::signals::{Announcements, Wakeup};
+use knotpost_model::Millis;
+use knotpost_platform::clock::random_bytes;
+use knotpost_platform::secret::to_hex;
+use knotpost_storage::StoreError;
+use knotpost_transport::inbound::{MailIntake, MaildirWatcher, Round};
+use knotpost_transport::outbound::{Courier, DeliveryWorker, webhook};
+
+pub use supervision::Workers;
+
+/// How soon a worker that has run out of work looks by itself, without a sign.
+const POLL: Duration = Duration::from_millis(500);
+/// How long it lets that grow while nothing comes. Signs come at once; this is for what is due later, and for what
+/// another process left without a sign.
+const LONGEST_POLL: Duration = Duration::from_secs(5);
+/// How often somebody looks for digests that are due and broadcasts that wait.
+const ROUND: Duration = Duration::from_secs(2);
+/// How long a worker rests after a failure of the database.
+const REST: Duration = Duration::from_secs(2);
+/// How often the clock looks for boards that are due.
+const TICK: Duration = Duration::from_secs(1);
+/// How often what was counted is summed up.
+const SUM_UP: Duration = Duration::from_secs(5);
+/// How often somebody looks whether the database file is still there.
+const LOOK_AT_FILE: Duration = Duration::from_secs(30);
+/// A day, in milliseconds.
+const DAY_MS: i64 = 86_400_000;
+/// How often old outcomes are deleted.
+const PRUNE: Duration = Duration::from_mins(10);
+
+/// Processes received mail until it is told to stop.
+pub async fn work_inbox(intake: Arc<MailIntake>, app: Arc<App>, stop: CancellationToken) {
+    let mut pause = POLL;
+    while !stop.is_cancelled() {
+        let done = intake.process_next().await;
+        app.pulse.beat(Loop::Inbox, app.clock.now());
+        pause = rest(done, pause, &app.signals.inbox, &stop, "the inbox").await;
+    }
+}
+
+/// Empties the watched folder again and again until it is told to stop. Nothing in the folder ends it.
+pub async fn work_maildir(
+    watch: Arc<Mutex<MaildirWatcher>>,
+    intake: Arc<MailIntake>,
+    poll: Duration,
+    stop: CancellationToken,
+) {
+    let mut watch = watch.lock().await;
+    while !stop.is_cancelled() {
+        let pause = match watch.walk(&intake, &stop).await {
+            Round::Done => poll,
+            Round::Trouble => poll.max(REST),
+        };
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+}
+
+/// Sends outgoing mail until it is told to stop.
+pub async fn work_outbox(app: Arc<App>, delivery: Arc<DeliveryWorker>, stop: CancellationToken) {
+    let mut pause = POLL;
+    while !stop.is_cancelled() {
+        let done = delivery.send_next().await;
+        app.pulse.beat(Loop::Outbox, app.clock.now());
+        pause = rest(done, pause, &app.signals.outbox, &stop, "the outbox").await;
+    }
+    if let Err(error) = delivery.give_back().await {
+        tracing::warn!(error = error.with_causes(), "mails wait until their leases are over");
+    }
+}
+
+/// Helps to send outgoing mail while there is a backlog, until it is told to stop.
+pub async fn help_outbox(delivery: Arc<DeliveryWorker>, stop: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = delivery.wait_for_backlog() => {}
+        }
+        if let Err(error) = delivery.help().await {
+            log_failure(&error, "the outbox cannot be worked on");
+        }
+    }
+}
+
+/// Tells webhooks what happened until it is told to stop.
+pub async fn work_webhooks(app: Arc<App>, courier: Arc<Courier>, stop: CancellationToken) {
+    let mut pause = POLL;
+    while !stop.is_cancelled() {
+        let done = webhook::send_next(&app, &courier).await;
+        app.pulse.beat(Loop::Webhooks, app.clock.now());
+        pause = rest(done, pause, &app.signals.webhooks, &stop, "what webhooks are told").await;
+    }
+}
+
+/// Writes the mails of the day and passes broadcasts on until it is told to stop.
+pub async fn work_rounds(app: Arc<App>, stop: CancellationToken) {
+    while !stop.is_cancelled() {
+        let walked = walk_round(&app).await;
+        app.pulse.beat(Loop::Rounds, app.clock.now());
+        let pause = match walked {
+            Ok(true) => {
+                tokio::task::yield_now().await;
+                continue;
+            }
+            Ok(false) => ROUND,
+            Err(error) => {
+                log_failure(&error, "digests and broadcasts cannot be worked on");
+                REST
+            }
+        };
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+}
+
+/// Writes one mail of the day and one part of a broadcast; `false`: nothing was due.
+///
+/// # Errors
+/// When the database fails.
+pub async fn walk_round(app: &Arc<App>) -> Result<bool, StoreError> {
+    let digest = knotpost_core::mailing::send_next_digest(app).await?;
+    let part = knotpost_core::commands::pass_on_broadcast(app).await?;
+    Ok(digest || part)
+}
+
+/// Goes straight on after a piece of work; without one, waits for a sign or for `pause`. Gives the next pause.
+async fn rest(
+    done: Result<bool, StoreError>,
+    pause: Duration,
+    sign: &Wakeup,
+    stop: &CancellationToken,
+    what: &str,
+) -> Duration {
+    let (pause, next) = match done {
+        Ok(true) => {
+            // Where one piece lay there may be more: one more worker comes, and so on while there is work.
+            sign.wake_here();
+            return POLL;
+        }
+        Ok(false) => (pause, (pause * 2).min(LONGEST_POLL)),
+        Err(error) => {
+            log_failure(&error, &format!("{what} cannot be worked on"));
+            (REST, POLL)
+        }
+    };
+    tokio::select! {
+        () = stop.cancelled() => next,
+        () = sign.notified() => POLL,
+        () = tokio::time::sleep(pause) => next,
+    }
+}
+
+/// Tells other processes on the same database what happens here, and listens to them, until it is
+/// told to stop. Where nobody else can be, it ends at once.
+pub async fn work_peers(app: Arc<App>, told: Arc<Mutex<Option<Announcements>>>, stop: CancellationToken) {
+    let mut told = told.lock().await;
+    let Some(told) = told.as_mut() else { return };
+    let me = match random_bytes::<16>(app.entropy.as_ref()) {
+        Ok(bytes) => to_hex(&bytes),
+        Err(error) => {
+            tracing::error!(%error, "without random bytes this process cannot be told from its peers");
+            return;
+        }
+    };
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = knotpost_core::signals::tell_peers(&app, told, &me) => {}
+        () = listen(&app, &me) => {}
+    }
+}
+
+/// Handles notifications of other processes. Without a connection the workers find their work by looking for it.
+async fn listen(app: &App, me: &str) {
+    loop {
+        match app.store.listen().await {
+            Ok(None) => return std::future::pending().await,
+            Ok(Some(mut listener)) => loop {
+                match listener.next().await {
+                    Ok(notification) => knotpost_core::signals::handle_notification(app, &notification, me),
+                    Err(error) => {
+                        tracing::warn!(error = error.with_causes(), "other processes are not heard");
+                        break;
+                    }
+                }
+            },
+            Err(error) => tracing::warn!(error = error.with_causes(), "other processes are not heard"),
+        }
+        tokio::time::sleep(REST).await;
+    }
+}
+
+/// Keeps the clock of all boards until it is told to stop. Of several processes on one database
+/// one does the work, under its name; the others stand by.
+pub async fn work_clock(app: Arc<App>, holder: Arc<str>, stop: CancellationToken) {
+    while !stop.is_cancelled() {
+        let worked = knotpost_core::clock::work_due(&app, &holder).await;
+        app.pulse.beat(Loop::Clock, app.clock.now());
+        let pause = match worked {
+            Ok(true) => continue,
+            Ok(false) => TICK,
+            Err(error) => {
+                log_failure(&error, "the clock of the boards cannot go on");
+                REST
+            }
+        };
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+    if let Err(error) = knotpost_core::clock::leave_watch(&app, &holder).await {
+        tracing::info!(error = error.with_causes(), "the clock's duty runs out by itself");
+    }
+}
+
+/// Sums up what was counted since the last time. The recorder keeps each value of a distribution until then, and a server
+/// that nobody asks for its metrics would keep one for every commit there ever was.
+pub async fn work_metrics(metrics: PrometheusHandle, stop: CancellationToken) {
+    while !stop.is_cancelled() {
+        metrics.run_upkeep();
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(SUM_UP) => {}
+        }
+    }
+}
+
+/// Looks whether the file of the database is still the one that was opened, and says so when it is not.
+pub async fn work_file(app: Arc<App>, stop: CancellationToken) {
+    let mut was_in_place = true;
+    while !stop.is_cancelled() {
+        let is_in_place = app.store.is_in_place();
+        if was_in_place && !is_in_place {
+            tracing::error!(
+                "the database file was deleted, replaced or emptied; nothing is written any more: stop the server, put \
+                 the file back or restore the last backup, and start it again"
+            );
+        }
+        was_in_place = is_in_place;
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = tokio::time::sleep(LOOK_AT_FILE) => {}
+        }
+    }
+}
+
+/// Has digests sent that lost their time.
+///
+/// # Errors
+/// When the database fails.
+pub async fn mend_digests(app: &App) -> Result<(), StoreError> {
+    let now = app.clock.now();
+    let mended = app.store.write(move |tx| Box::pin(tx.mend_digests(now))).await?;
+    if mended > 0 {
+        tracing::warn!(mended, "boards waited for mails of the day that had no time; these are sent now");
+    }
+    Ok(())
+}
+
+/// Deletes outcomes that are older than they are kept, a batch at a time, and mends digests at the start and once a day.
+pub async fn work_retention(app: Arc<App>, stop: CancellationToken) {
+    let mut mended_at: Option<Millis> = None;
+    loop {
+        let now = app.clock.now();
+        if mended_at.is_none_or(|at| now.0 - at.0 >= DAY_MS) {
+            match mend_digests(&app).await {
+                Ok(()) => mended_at = Some(now),
+                Err(error) => log_failure(&error, "mails of the day could not be looked through"),
+            }
+        }
+        tokio::select! {
+            () = stop.cancelled() => return,
+            () = tokio::time::sleep(PRUNE) => {}
+        }
+        loop {
+            match prune(&app).await {
+                // Batch after batch, with room for others between them.
+                Ok(true) if !stop.is_cancelled() => tokio::task::yield_now().await,
+                Ok(_) => break,
+                Err(error) => {
+                    log_failure(&error, "old mails could not be deleted");
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Deletes one batch of everything that is old enough; says whether there may be more.
+///
+/// # Errors
+/// When the database fails.
+pub async fn prune(app: &App) -> Result<bool, StoreError> {
+    const DAY: i64 = 86_400_000;
+    let now = app.clock.now();
+    let kept = &app.config.retention;
+    let (inbox, outbox) = (i64::from(kept.inbox_days), i64::from(kept.outbox_days));
+    let audit = i64::from(kept.audit_days);
+    app.store
+        .write_queue(move |tx| {
+            Box::pin(async move {
+                let this_hour = now.0 / 3_600_000;
+                let mut more = tx.prune_inbox(now.plus(-7 * DAY), now.plus(-inbox * DAY), this_hour).await?;
+                more |= tx.prune_outbox(now.plus(-outbox * DAY)).await?;
+                more |= tx.prune_confirmations(now.plus(-30 * DAY)).await?;
+                more |= tx.prune_confirmation_mails(now.plus(-30 * DAY)).await?;
+                more |= tx.prune_address_changes(now.plus(-30 * DAY)).await?;
+                more |= tx.prune_broadcasts(now.plus(-outbox * DAY)).await?;
+                more |= tx.prune_bounces(now.plus(-outbox * DAY)).await?;
+                more |= tx.prune_resets(now.plus(-2 * DAY)).await?;
+                more |= tx.prune_responses(now.plus(-2 * DAY)).await?;
+                more |= tx.prune_sessions(now.plus(-15 * DAY)).await?;
+                more |= tx.prune_magic_links(now.plus(-2 * DAY)).await?;
+                more |= tx.prune_login_hosts(now.plus(-31 * DAY)).await?;
+                more |= tx.prune_audit(now.plus(-audit * DAY)).await?;
+                more |= tx.prune_tokens(now.plus(-30 * DAY)).await?;
+                Ok(more)
+            })
+        })
+        .await
+}

@@ -1,0 +1,93 @@
+//! Every address of the web, with the largest questions and as much posted as there is room for.
+
+use axum::body::Body;
+use axum::http::Request;
+use knotpost_web::routes;
+
+use super::a_server_with_boards;
+use super::spent::{Meter, Spent, check_growth, print_head};
+use super::table::ROUTES;
+use crate::harness::TestApp;
+
+/// Bytes of the largest posts.
+const LARGEST: usize = 200_000;
+
+/// What a form or a program may send, with a filling of so many bytes.
+fn filled(path: &str, bytes: usize) -> (&'static str, String) {
+    let filling = "x".repeat(bytes);
+    if path == "/commands" {
+        return ("text/plain", format!("list {}", "osbox ".repeat(bytes / 40)));
+    }
+    if path.starts_with("/api/") {
+        return ("application/json", format!(r#"{{"act":"add","target":"{filling}"}}"#));
+    }
+    let form = "userid=ann&password=wrong-secret&address=v@victim.example&act=add&next=/&comment=";
+    ("application/x-www-form-urlencoded", format!("{form}{filling}"))
+}
+
+fn address(path: &str) -> String {
+    path.replace("{game}", "osbox")
+        .replace("{number}", "101")
+        .replace("{userid}", "ann")
+        .replace("{id}", "1")
+        .replace("{topic}", "tutorial")
+        .replace("{token}", &"x".repeat(500))
+        .replace("{name}", "style.css")
+}
+
+/// What a request takes, and the status of its answer.
+async fn ask(app: &TestApp, method: &str, path: &str, query: &str, bytes: usize) -> (Spent, u16) {
+    let (content_type, body) = filled(path, bytes);
+    let uri = format!("{}{query}", address(path));
+    let bytes_in = uri.len() + if method == "GET" { 0 } else { body.len() };
+    let request = Request::builder()
+        .method(method)
+        .uri(uri)
+        .header("sec-fetch-site", "same-origin")
+        .header("content-type", content_type)
+        .body(if method == "GET" { Body::empty() } else { Body::from(body) })
+        .unwrap();
+    let meter = Meter::start(app).await;
+    let (status, answer_bytes) = app.send_any(request).await;
+    app.work().await;
+    (meter.stop(app, bytes_in, answer_bytes).await, status.as_u16())
+}
+
+#[tokio::test]
+async fn a_request_of_a_stranger_costs_no_more_than_its_row() {
+    let app = a_server_with_boards().await;
+    for (method, path, _) in ROUTES {
+        let is_there = routes().any(|route| (route.method, route.path) == (*method, *path));
+        assert!(is_there, "{method} {path} has a row in the table of costs and is no address");
+    }
+    print_head();
+    for route in routes() {
+        let (method, path) = (route.method, route.path);
+        let row = ROUTES.iter().find(|row| (row.0, row.1) == (method, path));
+        let (_, _, cost) = *row.unwrap_or_else(|| panic!("{method} {path} has no row in the table of costs"));
+        if path.ends_with("/events") {
+            // Without an end; how many may listen is limited elsewhere.
+            continue;
+        }
+        let queries = ["", "?limit=500&ply=1&q=a", "?limit=999999999&ply=-999999999"];
+        let mut most = Spent::default();
+        for query in queries.iter().take(if method == "GET" { 3 } else { 1 }) {
+            let (spent, status) = ask(&app, method, path, query, LARGEST).await;
+            assert!(status < 500 || path == "/readyz", "{method} {path}{query}: {status}");
+            spent.check(cost, 1, &format!("{method} {path}{query}"));
+            most = most.most(spent);
+        }
+        most.print(&format!("{method} {path}"));
+    }
+}
+
+#[tokio::test]
+async fn a_post_that_is_twice_as_large_takes_twice_as_long() {
+    let app = a_server_with_boards().await;
+    for route in routes().filter(|route| route.method != "GET") {
+        check_growth(route.path, (LARGEST / 2, LARGEST), async |bytes| {
+            ask(&app, route.method, route.path, "", bytes).await.0.processor
+        })
+        .await;
+    }
+}

@@ -1,0 +1,173 @@
+//! What a request took: counted, and a processor's time measured.
+
+use std::time::Duration;
+
+use knotpost_storage::Usage;
+use knotpost_transport::outbound::Sent;
+use rustix::time::{ClockId, clock_gettime};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
+
+use super::table::Cost;
+use crate::harness::TestApp;
+
+/// Twice as much may take so many times as long: less than the four times of what grows with the square.
+const MOST_GROWTH: u32 = 3;
+/// Less than this is too little to compare.
+const TOO_LITTLE: Duration = Duration::from_millis(15);
+/// What looks as if it grew with the square is measured again so often.
+const TRIES: usize = 4;
+
+/// What was spent between two looks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Spent {
+    pub(super) bytes_in: usize,
+    pub(super) mails: usize,
+    pub(super) mail_bytes: usize,
+    pub(super) rows: usize,
+    pub(super) answer_bytes: usize,
+    pub(super) statements: usize,
+    pub(super) rows_read: usize,
+    pub(super) processor: Duration,
+}
+
+impl Spent {
+    /// The larger of each.
+    pub(super) fn most(self, other: Self) -> Self {
+        Self {
+            bytes_in: self.bytes_in.max(other.bytes_in),
+            mails: self.mails.max(other.mails),
+            mail_bytes: self.mail_bytes.max(other.mail_bytes),
+            rows: self.rows.max(other.rows),
+            answer_bytes: self.answer_bytes.max(other.answer_bytes),
+            statements: self.statements.max(other.statements),
+            rows_read: self.rows_read.max(other.rows_read),
+            processor: self.processor.max(other.processor),
+        }
+    }
+
+    /// Fails when anything of it is more than the row says for `times` requests.
+    pub(super) fn check(self, cost: Cost, times: usize, what: &str) {
+        for (spent, most, unit) in [
+            (self.mails, cost.mails, "mails"),
+            (self.mail_bytes, cost.mail_bytes, "bytes of mail"),
+            (self.rows, cost.rows, "new rows"),
+            (self.answer_bytes, cost.answer_bytes, "bytes of answer"),
+            (self.statements, cost.statements, "statements"),
+            (self.rows_read, cost.rows_read, "rows read"),
+        ] {
+            let most = most * times;
+            assert!(spent <= most, "{what}: {spent} {unit}, {most} at most");
+        }
+        let most = cost.processor_for(self.bytes_in);
+        let spent = self.processor;
+        assert!(
+            spent <= most,
+            "{what}: {spent:?} of a processor for {} bytes, {most:?} at most",
+            self.bytes_in
+        );
+    }
+
+    /// The line of a report.
+    pub(super) fn print(self, what: &str) {
+        let Self { bytes_in, mails, mail_bytes, rows, answer_bytes, statements, rows_read, processor } = self;
+        println!(
+            "{what:<40} {bytes_in:>8} {mails:>5} {mail_bytes:>7} {rows:>4} {answer_bytes:>8} {statements:>6} \
+             {rows_read:>6} {:>8}",
+            processor.as_micros()
+        );
+    }
+}
+
+/// The head of a report.
+pub(super) fn print_head() {
+    println!(
+        "{:<40} {:>8} {:>5} {:>7} {:>4} {:>8} {:>6} {:>6} {:>8}",
+        "what", "in", "mails", "bytes", "rows", "answer", "asked", "read", "cpu us"
+    );
+}
+
+/// The beginning of what is measured.
+pub(super) struct Meter {
+    rows: usize,
+    usage: Usage,
+    processor: Duration,
+}
+
+impl Meter {
+    pub(super) async fn start(app: &TestApp) -> Self {
+        app.sent();
+        let rows = stored_rows(app).await;
+        Self { rows, usage: app.app.store.usage().unwrap(), processor: processor_time() }
+    }
+
+    /// What was spent since then on `bytes_in`, answered with so many bytes.
+    pub(super) async fn stop(self, app: &TestApp, bytes_in: usize, answer_bytes: usize) -> Spent {
+        let processor = processor_time().saturating_sub(self.processor);
+        let usage = app.app.store.usage().unwrap();
+        // Wrong passwords are told to their owner once a day, whatever the command.
+        let is_warning =
+            |mail: &Sent| String::from_utf8_lossy(&mail.bytes).contains("Subject: Wrong passwords");
+        let sent: Vec<Sent> = app.sent().into_iter().filter(|mail| !is_warning(mail)).collect();
+        Spent {
+            bytes_in,
+            mails: sent.len(),
+            mail_bytes: sent.iter().map(|mail| mail.bytes.len()).sum(),
+            rows: stored_rows(app).await.saturating_sub(self.rows),
+            answer_bytes,
+            statements: usize::try_from(usage.statements - self.usage.statements).unwrap(),
+            rows_read: usize::try_from(usage.rows - self.usage.rows).unwrap(),
+            processor,
+        }
+    }
+}
+
+/// Fails when `large` takes much more of a processor than twice what `small` takes, which has half its bytes.
+///
+/// The least of several tries counts: what disturbs a measurement only adds to it.
+pub(super) async fn check_growth(
+    what: &str,
+    (small, large): (usize, usize),
+    measure: impl AsyncFn(usize) -> Duration,
+) {
+    let (mut half, mut whole) = (Duration::MAX, Duration::MAX);
+    for _ in 0..TRIES {
+        half = half.min(measure(small).await);
+        whole = whole.min(measure(large).await);
+        if whole <= half * MOST_GROWTH + TOO_LITTLE {
+            return;
+        }
+    }
+    panic!("{what}: {half:?} of a processor for {small} bytes and {whole:?} for {large}");
+}
+
+/// The time that processors have worked for this test.
+///
+/// The runner gives every test a process of its own, whose threads are all counted: the one that writes to the database
+/// and those that compare passwords too. Where tests share a process, as with `cargo test`, the others would be counted
+/// along, so only the thread of the test counts there, on which everything else is done.
+fn processor_time() -> Duration {
+    #[expect(clippy::disallowed_methods, reason = "only the environment says how the tests are run")]
+    let is_alone = std::env::var("NEXTEST_EXECUTION_MODE").is_ok_and(|mode| mode == "process-per-test");
+    let clock = if is_alone { ClockId::ProcessCPUTime } else { ClockId::ThreadCPUTime };
+    let time = clock_gettime(clock);
+    Duration::new(time.tv_sec.try_into().unwrap(), time.tv_nsec.try_into().unwrap())
+}
+
+/// The rows of all tables.
+async fn stored_rows(app: &TestApp) -> usize {
+    let options = SqliteConnectOptions::new().filename(app.data.path().join("knotpost.db")).read_only(true);
+    let mut connection: SqliteConnection = options.connect().await.unwrap();
+    let names: Vec<String> = sqlx::query_scalar("SELECT name FROM sqlite_master WHERE type = 'table'")
+        .fetch_all(&mut connection)
+        .await
+        .unwrap();
+    let mut rows = 0;
+    for name in names {
+        let sql = format!("SELECT COUNT(*) FROM {name}");
+        let count: i64 = sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(&mut connection).await.unwrap();
+        rows += usize::try_from(count).unwrap();
+    }
+    connection.close().await.unwrap();
+    rows
+}

@@ -1,0 +1,450 @@
+//! The queues of received and outgoing mail.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use knotpost_model::{Address, BoardKey, InboxKey, Millis, OutboxKey, Trouble};
+use knotpost_storage::{
+    BoardMail, CoalescedMail, NewInbox, NewOutbox, OutboxContent, OutboxRow, Store, StoreError,
+};
+
+use super::Ground;
+
+pub(super) fn received(at: i64, reason: Option<&'static str>) -> NewInbox {
+    NewInbox {
+        received_at: Millis(at),
+        way: "smtp",
+        peer: None,
+        mail_from: None,
+        recipients: "a@b\nc@d".to_owned(),
+        size: 3,
+        sender: Some("x@y.example".to_owned()),
+        message_id: None,
+        subject: None,
+        text: None,
+        raw: reason.is_none().then(|| vec![0, 159, 255]),
+        reason,
+        verdicts: Some("{}".to_owned()),
+        host: None,
+    }
+}
+
+async fn store_mail(store: &Store, at: i64, reason: Option<&'static str>) -> InboxKey {
+    store
+        .write(move |tx| Box::pin(async move { tx.insert_inbox(&received(at, reason)).await }))
+        .await
+        .unwrap()
+}
+
+async fn queue_mail(store: &Store, id: usize, at: i64, content: OutboxContent) -> Result<(), StoreError> {
+    let mail = NewOutbox {
+        kind: "board",
+        recipient: "x@y.example".to_owned(),
+        user: None,
+        content,
+        message_id: format!("{id}@here"),
+        date: Millis(at),
+    };
+    let write = store.write(move |tx| {
+        let mail = mail.clone();
+        Box::pin(async move { tx.insert_outbox(&mail).await })
+    });
+    write.await
+}
+
+pub(super) async fn a_received_mail_waits_until_its_outcome_is_known(ground: &Ground) {
+    let store = &ground.store;
+    let (early, late) = (store_mail(store, 10, None).await, store_mail(store, 20, None).await);
+    store_mail(store, 5, Some("bulk")).await;
+    let mut tx = store.read().await.unwrap();
+    assert_eq!((tx.count_waiting_inbox().await.unwrap(), tx.next_inbox_due().await.unwrap()), (2, Some(10)));
+    let waiting = [9, 10].map(Millis);
+    assert!(!tx.is_mail_waiting(waiting[0]).await.unwrap() && tx.is_mail_waiting(waiting[1]).await.unwrap());
+    drop(tx);
+    let write = store.write(move |tx| {
+        Box::pin(async move {
+            let none = tx.lease_inbox(Millis(9), Millis(100)).await?;
+            let first = tx.lease_inbox(Millis(50), Millis(100)).await?;
+            let second = tx.lease_inbox(Millis(50), Millis(100)).await?;
+            let third = tx.lease_inbox(Millis(99), Millis(200)).await?;
+            let again = tx.lease_inbox(Millis(100), Millis(200)).await?;
+            Ok((none, first, second, third, again))
+        })
+    });
+    let (none, first, second, third, again) = write.await.unwrap();
+    assert!(none.is_none() && third.is_none(), "{none:?} {third:?}");
+    let (first, second, again) = (first.unwrap(), second.unwrap(), again.unwrap());
+    assert_eq!((first.id, first.attempts, first.received_at, first.mail_from), (early, 1, Millis(10), None));
+    assert_eq!(
+        (first.recipients.as_str(), first.raw.as_deref()),
+        ("a@b\nc@d", Some([0, 159, 255].as_slice()))
+    );
+    assert_eq!(first.verdicts.as_deref(), Some("{}"));
+    assert_eq!((second.id, again.id, again.attempts), (late, early, 2));
+    let write = store.write(move |tx| {
+        Box::pin(async move {
+            let done = tx.finish_inbox(early, "done", "executed", false, Millis(60)).await?;
+            let twice = tx.finish_inbox(early, "done", "executed", false, Millis(61)).await?;
+            tx.describe_inbox(early, "refused", Some("Re: x"), None).await?;
+            tx.release_inbox(Millis(60)).await?;
+            tx.finish_inbox(late, "failed", "broken", true, Millis(62)).await?;
+            Ok((done, twice, tx.next_inbox_due().await?))
+        })
+    });
+    assert_eq!(write.await.unwrap(), (true, false, None));
+}
+
+pub(super) async fn two_readers_never_get_the_same_mail(ground: &Ground) {
+    for at in 0..40 {
+        store_mail(&ground.store, at, None).await;
+    }
+    let take = |store: Store| async move {
+        let mut taken = Vec::new();
+        loop {
+            let lease = store.write(|tx| Box::pin(tx.lease_inbox(Millis(100), Millis(1000)))).await.unwrap();
+            let Some(row) = lease else { return taken };
+            taken.push(row.id.0);
+        }
+    };
+    let (one, two, three) =
+        tokio::join!(take(ground.store.clone()), take(ground.store.clone()), take(ground.store.clone()));
+    let all: Vec<i64> = [one, two, three].concat();
+    assert_eq!((all.len(), all.iter().collect::<HashSet<_>>().len()), (40, 40));
+}
+
+pub(super) async fn a_mail_is_acted_on_once_in_its_window(ground: &Ground) {
+    let key = store_mail(&ground.store, 1, None).await;
+    let write = ground.store.write(move |tx| {
+        Box::pin(async move {
+            Ok([
+                tx.claim_mail("k", key, Millis(0), Millis(100)).await?,
+                tx.claim_mail("k", key, Millis(99), Millis(150)).await?,
+                tx.claim_mail("other", key, Millis(99), Millis(150)).await?,
+                tx.claim_mail("k", key, Millis(100), Millis(200)).await?,
+                tx.claim_mail("k", key, Millis(150), Millis(210)).await?,
+            ])
+        })
+    });
+    assert_eq!(write.await.unwrap(), [true, false, true, true, false]);
+}
+
+pub(super) async fn answers_are_counted_by_the_hour(ground: &Ground) {
+    let write = ground.store.write(|tx| {
+        Box::pin(async move {
+            let mut counts = Vec::new();
+            for (address, hour) in [("x", 7), ("x", 7), ("y", 7), ("x", 8), ("x", 8), ("x", 8)] {
+                counts.push(tx.count_answer(address, hour).await?);
+            }
+            tx.prune_inbox(Millis(0), Millis(0), 8).await?;
+            counts.push(tx.count_answer("x", 8).await?);
+            counts.push(tx.count_answer("y", 7).await?);
+            // A process whose clock is behind does not begin the hour anew; a clock put back does.
+            counts.push(tx.count_answer("x", 7).await?);
+            counts.push(tx.count_answer("x", 8).await?);
+            counts.push(tx.count_answer("x", 5).await?);
+            Ok(counts)
+        })
+    });
+    assert_eq!(write.await.unwrap(), [1, 2, 1, 1, 2, 3, 4, 1, 5, 6, 1]);
+}
+
+pub(super) async fn an_outgoing_mail_is_leased_deferred_and_ended(ground: &Ground) {
+    let store = &ground.store;
+    queue_mail(store, 1, 10, OutboxContent::Message(vec![13, 10, 0, 200])).await.unwrap();
+    let twice = queue_mail(store, 1, 11, OutboxContent::Message(Vec::new())).await;
+    assert!(matches!(twice, Err(StoreError::Conflict(_))), "{twice:?}");
+    let mut leased = store.write(|tx| Box::pin(tx.lease_outbox(Millis(10), Millis(500), 1))).await.unwrap();
+    let lease = leased.pop().unwrap();
+    assert_eq!((lease.attempts, lease.kind.as_str(), lease.message_id.as_str()), (1, "board", "1@here"));
+    assert_eq!(
+        (lease.rendered.as_deref(), lease.facts, lease.ply),
+        (Some([13, 10, 0, 200].as_slice()), None, None)
+    );
+    assert_eq!((lease.user_id, lease.board_id, lease.date), (None, None, Millis(10)));
+    let key = lease.id;
+    let write = store.write(move |tx| {
+        Box::pin(async move {
+            assert!(tx.lease_outbox(Millis(499), Millis(900), 1).await?.is_empty());
+            tx.defer_outbox(key, Some("busy"), Millis(40)).await?;
+            let due = tx.next_outbox_due().await?;
+            let again = tx.lease_outbox(Millis(40), Millis(900), 1).await?.pop().map(|row| row.attempts);
+            let waiting = tx.count_waiting_outbox().await?;
+            tx.finish_outbox(key, "sent", None, Millis(50)).await?;
+            tx.defer_outbox(key, Some("too late"), Millis(1)).await?;
+            Ok((due, again, waiting, tx.count_waiting_outbox().await?, tx.next_outbox_due().await?))
+        })
+    });
+    assert_eq!(write.await.unwrap(), (Some(40), Some(2), 1, 0, None));
+}
+
+pub(super) async fn two_senders_never_get_the_same_mail(ground: &Ground) {
+    for id in 0..40 {
+        queue_mail(&ground.store, id, 1, OutboxContent::Message(Vec::new())).await.unwrap();
+    }
+    let store = Arc::new(ground.store.clone());
+    let senders: Vec<_> = (0..4)
+        .map(|_| {
+            let store = Arc::clone(&store);
+            tokio::spawn(async move {
+                let mut taken = Vec::new();
+                loop {
+                    let rows =
+                        store.write(|tx| Box::pin(tx.lease_outbox(Millis(9), Millis(99), 3))).await.unwrap();
+                    if rows.is_empty() {
+                        break;
+                    }
+                    assert!(rows.len() <= 3);
+                    taken.extend(rows.iter().map(|row| row.id.0));
+                }
+                taken
+            })
+        })
+        .collect();
+    let mut all = Vec::new();
+    for sender in senders {
+        all.extend(sender.await.unwrap());
+    }
+    assert_eq!((all.len(), all.iter().collect::<HashSet<_>>().len()), (40, 40));
+}
+
+pub(super) async fn mails_that_were_taken_can_be_given_back(ground: &Ground) {
+    for id in 0..3 {
+        queue_mail(&ground.store, id, 1, OutboxContent::Message(Vec::new())).await.unwrap();
+    }
+    let write = ground.store.write(|tx| {
+        Box::pin(async move {
+            let keys: Vec<_> =
+                tx.lease_outbox(Millis(5), Millis(99), 9).await?.iter().map(|row| row.id).collect();
+            tx.finish_outbox(keys[0], "sent", None, Millis(6)).await?;
+            tx.defer_outbox(keys[1], Some("busy"), Millis(70)).await?;
+            // One has been sent and one put off: only the third is still as it was taken.
+            tx.give_back_outbox(&keys, Millis(99), Millis(7)).await?;
+            let again = tx.lease_outbox(Millis(7), Millis(99), 9).await?;
+            Ok(again.iter().map(|row| (row.message_id.clone(), row.attempts)).collect::<Vec<_>>())
+        })
+    });
+    assert_eq!(write.await.unwrap(), [("2@here".to_owned(), 1)]);
+}
+
+pub(super) async fn mails_that_have_left_are_noted_together(ground: &Ground) {
+    for id in 0..4 {
+        queue_mail(&ground.store, id, 1, OutboxContent::Message(Vec::new())).await.unwrap();
+    }
+    let write = ground.store.write(|tx| {
+        Box::pin(async move {
+            let keys: Vec<_> =
+                tx.lease_outbox(Millis(5), Millis(99), 9).await?.iter().map(|row| row.id).collect();
+            tx.finish_outbox(keys[0], "dropped", Some("superseded"), Millis(6)).await?;
+            tx.defer_outbox(keys[1], Some("busy"), Millis(70)).await?;
+            tx.note_sent_outbox(&keys[..3], Millis(80)).await?;
+            Ok((keys, tx.next_outbox_due().await?))
+        })
+    });
+    let (keys, due) = write.await.unwrap();
+    assert_eq!(due, Some(99), "the fourth is still in somebody's hands");
+    let mut found = Vec::new();
+    let mut tx = ground.store.read().await.unwrap();
+    for key in keys {
+        let (mail, _) = tx.outbox_entry(key).await.unwrap().unwrap();
+        found.push((mail.state, mail.done_at, mail.error));
+    }
+    let expected = [
+        ("dropped", Some(6), Some("superseded")),
+        ("sent", Some(80), None),
+        ("sent", Some(80), None),
+        ("queued", None, None),
+    ];
+    let expected = expected.map(|(state, at, error)| (state.to_owned(), at, error.map(str::to_owned)));
+    assert_eq!(found, expected);
+}
+
+pub(super) async fn what_speaks_against_sending_is_known_to_who_has_the_mail(ground: &Ground) {
+    let ann = ground.user("ann").await;
+    let board = ground.board("osbox", [ann, ground.user("bob").await]).await;
+    let mail = |ply| OutboxContent::Board(BoardMail { board, ply, facts: "{}".to_owned() });
+    queue_mail(&ground.store, 1, 1, mail(4)).await.unwrap();
+    let write = ground.store.write(|tx| Box::pin(tx.lease_outbox(Millis(5), Millis(99), 9)));
+    let row = write.await.unwrap().remove(0);
+    let key = row.id;
+    let outlook = async |until| {
+        let mut tx = ground.store.query().await.unwrap();
+        let found = tx.delivery_statuses(std::slice::from_ref(&row), Millis(until)).await.unwrap();
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].id, found[0].reader.is_none(), found[0].address), (key, true, None));
+        (found[0].is_leased, found[0].is_stopped, found[0].has_newer)
+    };
+    assert_eq!(outlook(99).await, (true, false, false));
+    assert_eq!(outlook(98).await, (false, false, false), "that lease was somebody else's");
+    queue_mail(&ground.store, 2, 1, mail(5)).await.unwrap();
+    assert_eq!(outlook(99).await, (true, false, true));
+    let write = ground.store.write(move |tx| {
+        Box::pin(async move {
+            let trouble = Trouble::judge("5.1.1", "no such user").unwrap();
+            tx.insert_bounce(key, "x@y.example", &trouble, Millis(5)).await?;
+            tx.stop_address("x@y.example", "no such user", Millis(6)).await
+        })
+    });
+    assert!(write.await.unwrap());
+    assert_eq!(outlook(99).await, (true, true, true));
+    let write = ground.store.write(move |tx| Box::pin(tx.finish_outbox(key, "sent", None, Millis(6))));
+    write.await.unwrap();
+    assert_eq!(outlook(99).await, (false, true, true), "it has been sent");
+}
+
+pub(super) async fn several_mails_are_looked_up_at_once(ground: &Ground) {
+    let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
+    let boards = [ground.board("osbox", [ann, bob]).await, ground.board("osbox", [bob, ann]).await];
+    let mail = |id, user, recipient: &str, board| NewOutbox {
+        kind: "board",
+        recipient: recipient.to_owned(),
+        user,
+        content: OutboxContent::Board(BoardMail { board, ply: 0, facts: "{}".to_owned() }),
+        message_id: format!("{id}@here"),
+        date: Millis(id),
+    };
+    let mails = [
+        mail(1, Some(ann), "Ann@Ann.Example", boards[0]),
+        mail(2, Some(bob), "elsewhere@x.example", boards[1]),
+        mail(3, None, "ann@ann.example", boards[0]),
+    ];
+    let write = ground.store.write(move |tx| {
+        let mails = mails.clone();
+        Box::pin(async move {
+            tx.insert_outboxes(&mails).await?;
+            tx.lease_outbox(Millis(5), Millis(99), 9).await
+        })
+    });
+    let mut rows = write.await.unwrap();
+    let write = ground.store.write(move |tx| {
+        Box::pin(async move {
+            let address = "Ann@Ann.Example".parse::<Address>().unwrap();
+            tx.add_address(ann, &address, Some(Millis(1)), Millis(1)).await
+        })
+    });
+    write.await.unwrap();
+    // One that is gone is left out.
+    rows.push(OutboxRow { id: OutboxKey(4711), ..rows[0].clone() });
+    let mut tx = ground.store.read().await.unwrap();
+    let mut found = tx.delivery_statuses(&rows, Millis(99)).await.unwrap();
+    found.sort_unstable_by_key(|status| status.id);
+    let address = tx.address_id(ann, "ann@ann.example").await.unwrap();
+    assert!(address.is_some());
+    let told: Vec<_> = found
+        .iter()
+        .map(|status| (status.reader.as_ref().map(|reader| reader.userid.as_str()), status.address))
+        .collect();
+    assert_eq!(told, [(Some("ann"), address), (Some("bob"), None), (None, None)]);
+    let reader = found[0].reader.as_ref().unwrap();
+    assert_eq!(format!("{reader:?}"), format!("{:?}", tx.user(ann).await.unwrap().unwrap()));
+
+    assert!(tx.seated_boards(&[]).await.unwrap().is_empty());
+    let seated = tx.seated_boards(&[boards[1], BoardKey(4711), boards[0]]).await.unwrap();
+    assert_eq!(seated.len(), 2);
+    for board in boards {
+        let alone = tx.seated_board(board).await.unwrap().unwrap();
+        assert_eq!(format!("{:?}", seated[&board]), format!("{alone:?}"));
+    }
+    assert_eq!(seated[&boards[1]].seats.iter().map(|seat| seat.user_id).collect::<Vec<_>>(), [bob, ann]);
+}
+
+pub(super) async fn new_mails_come_in_the_place_of_those_that_nobody_tried(ground: &Ground) {
+    let board = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
+    let mail = |ply| OutboxContent::Board(BoardMail { board, ply, facts: "{}".to_owned() });
+    for (id, ply) in [(1, 4), (2, 5)] {
+        queue_mail(&ground.store, id, 1, mail(ply)).await.unwrap();
+    }
+    let newer = |id| NewOutbox {
+        kind: "board",
+        recipient: "x@y.example".to_owned(),
+        user: None,
+        content: mail(6),
+        message_id: format!("{id}@here"),
+        date: Millis(2),
+    };
+    let mails: Vec<NewOutbox> = (10..30).map(newer).collect();
+    let write = ground.store.write(move |tx| {
+        let mails = mails.clone();
+        Box::pin(async move {
+            let waiting = tx.board_reader_facts(board, &[], "osbox").await?.waiting;
+            assert_eq!(waiting.iter().map(|mail| mail.ply).collect::<Vec<_>>(), [4, 5]);
+            assert_eq!((waiting[0].recipient.as_str(), waiting[0].facts.as_str()), ("x@y.example", "{}"));
+            let tried = tx.lease_outbox(Millis(5), Millis(99), 1).await?;
+            assert_eq!(tried[0].message_id, "1@here");
+            let keys: Vec<_> = waiting.iter().map(|mail| mail.id).collect();
+            tx.drop_coalesced_mails(&keys, Millis(8)).await?;
+            tx.insert_outboxes(&mails).await?;
+            let waiting = tx.board_reader_facts(board, &[], "osbox").await?.waiting;
+            Ok((waiting.len(), waiting.iter().all(|mail| mail.ply == 6), tx.count_waiting_outbox().await?))
+        })
+    });
+    // All twenty new ones wait, and the one that somebody is just sending.
+    assert_eq!(write.await.unwrap(), (20, true, 21));
+}
+
+pub(super) async fn a_mail_that_waits_is_renewed_and_one_that_somebody_has_is_not(ground: &Ground) {
+    let board = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
+    let content = OutboxContent::Board(BoardMail { board, ply: 4, facts: "{}".to_owned() });
+    for (id, at) in [(1, 1), (2, 2)] {
+        queue_mail(&ground.store, id, at, content.clone()).await.unwrap();
+    }
+    let waiting =
+        ground.store.read().await.unwrap().board_reader_facts(board, &[], "osbox").await.unwrap().waiting;
+    let keys: Vec<_> = waiting.iter().map(|mail| mail.id).collect();
+    let renew = |keys: Vec<OutboxKey>, facts: &'static str, ply| {
+        ground.store.write(move |tx| {
+            let renewal = |mail| CoalescedMail { mail, facts: format!("{facts}{mail:?}") };
+            let renewals: Vec<CoalescedMail> = keys.iter().copied().map(renewal).collect();
+            Box::pin(async move { tx.update_coalesced_mails(&renewals, (board, ply), Millis(70)).await })
+        })
+    };
+    renew(Vec::new(), "none", 4).await.unwrap();
+    renew(keys.clone(), "newer", 5).await.unwrap();
+    let lease = |now| ground.store.write(move |tx| Box::pin(tx.lease_outbox(Millis(now), Millis(99), 1)));
+    let told =
+        |row: &OutboxRow| (row.ply, row.date, row.message_id.clone(), row.facts.clone().unwrap_or_default());
+    // Due as they were before.
+    let first = lease(1).await.unwrap();
+    assert_eq!(told(&first[0]), (Some(5), Millis(70), "1@here".to_owned(), format!("newer{:?}", keys[0])));
+    let late = renew(keys, "newest", 6).await;
+    assert!(matches!(late, Err(StoreError::Busy(_))), "{late:?}");
+    let second = lease(2).await.unwrap();
+    assert_eq!(told(&second[0]).0, Some(5), "nothing half-done");
+    assert_eq!(told(&second[0]).2, "2@here");
+}
+
+pub(super) async fn board_mails_are_dropped_when_their_board_begins_again(ground: &Ground) {
+    let board = ground.board("osbox", [ground.user("ann").await, ground.user("bob").await]).await;
+    let by_reference = BoardMail { board, ply: 4, facts: "{}".to_owned() };
+    queue_mail(&ground.store, 1, 1, OutboxContent::Board(by_reference)).await.unwrap();
+    queue_mail(&ground.store, 2, 2, OutboxContent::Message(vec![1])).await.unwrap();
+    let write = ground.store.write(move |tx| {
+        Box::pin(async move {
+            tx.drop_board_mails(board, Millis(9)).await?;
+            tx.lease_outbox(Millis(9), Millis(99), 1).await
+        })
+    });
+    assert_eq!(write.await.unwrap().pop().unwrap().message_id, "2@here");
+    assert_eq!(ground.store.read().await.unwrap().count_waiting_outbox().await.unwrap(), 1);
+}
+
+pub(super) async fn old_outcomes_are_pruned_and_waiting_mails_are_not(ground: &Ground) {
+    let store = &ground.store;
+    store_mail(store, 1, Some("old")).await;
+    let waiting = store_mail(store, 1, None).await;
+    let failed = store_mail(store, 1, None).await;
+    queue_mail(store, 1, 1, OutboxContent::Message(Vec::new())).await.unwrap();
+    let write = store.write(move |tx| {
+        Box::pin(async move {
+            tx.finish_inbox(failed, "failed", "broken", true, Millis(40)).await?;
+            let more =
+                tx.prune_inbox(Millis(41), Millis(30), 0).await? | tx.prune_outbox(Millis(100)).await?;
+            let left = tx.lease_inbox(Millis(50), Millis(60)).await?.map(|row| (row.id, row.raw.is_some()));
+            // The outcome of a failed mail outlives its message.
+            tx.describe_inbox(failed, "still there", None, None).await?;
+            Ok((more, left, tx.count_waiting_outbox().await?))
+        })
+    });
+    assert_eq!(write.await.unwrap(), (false, Some((waiting, true)), 1));
+    let pruned = store.write(|tx| Box::pin(async move { tx.prune_inbox(Millis(41), Millis(100), 0).await }));
+    assert!(!pruned.await.unwrap());
+}

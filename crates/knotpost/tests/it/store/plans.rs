@@ -1,0 +1,291 @@
+//! How SQLite carries the statements of the store out: along an index wherever rows grow with time.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
+
+use knotpost_model::{BoardKey, BoardState, Millis, OutboxKey, UserKey};
+use knotpost_storage::{
+    BoardFilter, Driver, NewPlace, QueueBounds, ReadTx, RequestKey, Share, StandingsBlock, StoreError,
+    WaitingOrder, WriteTx,
+};
+use sqlx::AssertSqlSafe;
+use tracing::field::{Field, Visit};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt as _};
+
+use super::Ground;
+
+/// Collects the statements that the driver reports.
+#[derive(Clone, Default)]
+struct Statements(Arc<Mutex<BTreeSet<String>>>);
+
+impl<S: tracing::Subscriber> Layer<S> for Statements {
+    fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
+        if event.metadata().target() == "sqlx::query" {
+            event.record(&mut Statement(self));
+        }
+    }
+}
+
+struct Statement<'a>(&'a Statements);
+
+impl Visit for Statement<'_> {
+    fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        if field.name() == "db.statement" && !value.trim().is_empty() {
+            let words: Vec<&str> = value.split_whitespace().collect();
+            self.0.0.lock().unwrap().insert(words.join(" "));
+        }
+    }
+}
+
+/// Everything that is asked for while people play, look and mail.
+#[expect(clippy::too_many_lines, reason = "one list of questions")]
+async fn ask_everything(ground: &Ground) {
+    let (ann, bob) = (ground.user("ann").await, ground.user("bob").await);
+    let board = ground.board("osbox", [ann, bob]).await;
+    let mut tx = ground.store.read().await.unwrap();
+    tx.find_user("ann").await.unwrap();
+    tx.mover(ann, "osbox", Some(1)).await.unwrap();
+    tx.session("digest").await.unwrap();
+    tx.sessions_of(ann).await.unwrap();
+    tx.magic_link_at(ann).await.unwrap();
+    tx.board_pulse("osbox", 101).await.unwrap();
+    tx.chat_lines(board, 9).await.unwrap();
+    tx.rating_curve("osbox", ann, 9).await.unwrap();
+    tx.addresses(ann).await.unwrap();
+    tx.find_board("osbox", 101).await.unwrap();
+    tx.moves(board).await.unwrap();
+    tx.seats(board).await.unwrap();
+    tx.subscribers(board).await.unwrap();
+    tx.notified_users(board).await.unwrap();
+    tx.users_waiting_for(board).await.unwrap();
+    tx.watches_all("osbox", ann).await.unwrap();
+    tx.watched_boards("osbox", ann, 9).await.unwrap();
+    tx.notified_boards("osbox", ann, 9).await.unwrap();
+    tx.queued_moves(board, 1).await.unwrap();
+    tx.submission(board, 1).await.unwrap();
+    tx.proposal(board).await.unwrap();
+    tx.users_at("ann@ann.example").await.unwrap();
+    tx.comments(board).await.unwrap();
+    tx.imported_tags(board).await.unwrap();
+    tx.find_import("digest").await.unwrap();
+    tx.boards_ended_in("osbox", Millis(1000), &[7; 32], 3).await.unwrap();
+    tx.comment(board, 1).await.unwrap();
+    tx.games_with_board(101, ann).await.unwrap();
+    tx.count_boards("osbox").await.unwrap();
+    for user in [None, Some(ann)] {
+        for game in [None, Some("osbox".to_owned())] {
+            for state in [None, Some(BoardState::Active)] {
+                let filter =
+                    BoardFilter { game: game.clone(), user, state, next: false, after: Some(BoardKey(1)) };
+                tx.list_boards(&filter, 10).await.unwrap();
+            }
+        }
+        tx.list_finished("osbox", user, 10).await.unwrap();
+    }
+    tx.accepts("osbox", ann).await.unwrap();
+    tx.unrated_among("osbox", &[ann, bob]).await.unwrap();
+    tx.count_active_boards("osbox", ann).await.unwrap();
+    tx.rating("osbox", ann).await.unwrap();
+    tx.lapsed_players("osbox", Millis(1)).await.unwrap();
+    tx.rating_changes(board).await.unwrap();
+    for block in [StandingsBlock::Established, StandingsBlock::Provisional, StandingsBlock::Inactive] {
+        tx.standings("osbox", block, Millis(1), 10).await.unwrap();
+    }
+    tx.list_seeks("osbox", 10).await.unwrap();
+    tx.seek("osbox", ann).await.unwrap();
+    tx.next_inbox_due().await.unwrap();
+    tx.next_outbox_due().await.unwrap();
+    tx.count_waiting_inbox().await.unwrap();
+    tx.count_waiting_outbox().await.unwrap();
+    tx.saved_response(&RequestKey { digest: "k".to_owned(), since: Millis(1) }).await.unwrap();
+    ask_about_time(&mut tx, board, ann).await;
+    ask_for_feeds(&mut tx, ann).await;
+    tx.address_trouble("a@b.example").await.unwrap();
+    tx.count_bounces("a@b.example", knotpost_model::BounceKind::Hard, Millis(1)).await.unwrap();
+    tx.stopped_addresses_of(ann).await.unwrap();
+    tx.stopped_addresses("a@b.example", 9).await.unwrap();
+    tx.board_reader_facts(board, &[ann], "osbox").await.unwrap();
+    tx.reader_facts(&[ann], "osbox").await.unwrap();
+    tx.find_seated_board("osbox", 101).await.unwrap();
+    tx.seated_board(board).await.unwrap();
+    tx.administrators(9).await.unwrap();
+    let (filter, window) =
+        (knotpost_storage::MailFilter::default(), knotpost_storage::Window { low: 1, high: 9 });
+    tx.list_inbox(&filter, window, 9).await.unwrap();
+    tx.list_outbox(&filter, window, 9).await.unwrap();
+    ask_as_administrator(&mut tx, ann).await;
+    drop(tx);
+    let write = ground.store.write(move |tx| {
+        Box::pin(async move {
+            tx.prune_audit(Millis(1)).await?;
+            tx.prune_tokens(Millis(1)).await?;
+            tx.lease_inbox(Millis(1), Millis(2)).await?;
+            let place = NewPlace { flow: "x".into(), from_domain: "x".into(), share: Share::Unproven };
+            let bounds = QueueBounds { per_flow: 9, per_domain: 9, total: 9 };
+            tx.insert_waiting(&super::mails::received(1, None), &place, &bounds).await?.unwrap();
+            ask_as_sender(tx).await?;
+            tx.drop_board_mails(board, Millis(1)).await?;
+            tx.set_due(board, Some(Millis(1)), None).await?;
+            tx.put_off(board, Millis(1)).await?;
+            tx.make_due(ann, Millis(1)).await?;
+            tx.make_all_due(Millis(1)).await?;
+            tx.trim_outages(Millis(1)).await?;
+            tx.prune_inbox(Millis(1), Millis(1), 1).await?;
+            tx.prune_outbox(Millis(1)).await?;
+            tx.prune_responses(Millis(1)).await?;
+            tx.prune_bounces(Millis(1)).await?;
+            tx.start_address("a@b.example").await?;
+            tx.prune_confirmations(Millis(1)).await
+        })
+    });
+    write.await.unwrap();
+    ask_about_webhooks(ground, ann).await;
+}
+
+/// What who sends mail asks for.
+async fn ask_as_sender(tx: &mut WriteTx) -> Result<(), StoreError> {
+    let mail = OutboxKey(1);
+    tx.lease_outbox(Millis(1), Millis(2), 1).await?;
+    tx.delivery_statuses(&[], Millis(1)).await?;
+    tx.seated_boards(&[BoardKey(1)]).await?;
+    tx.coalesce_into_leased(mail, "{}").await?;
+    tx.note_sent_outbox(&[mail], Millis(2)).await?;
+    tx.drop_coalesced_mails(&[mail], Millis(2)).await?;
+    tx.give_back_outbox(&[mail], Millis(1), Millis(2)).await
+}
+
+/// What webhooks ask for.
+async fn ask_about_webhooks(ground: &Ground, ann: UserKey) {
+    let mut tx = ground.store.read().await.unwrap();
+    tx.webhooks_of(ann).await.unwrap();
+    tx.webhook(1).await.unwrap();
+    tx.hooks_of_readers(&[ann], 9).await.unwrap();
+    tx.next_hook_due().await.unwrap();
+    tx.count_waiting_hook_events().await.unwrap();
+    drop(tx);
+    let write = ground.store.write(|tx| {
+        Box::pin(async move {
+            tx.lease_hook_event(Millis(1), Millis(2)).await?;
+            tx.put_hook_off(1, Millis(2), Millis(1)).await?;
+            tx.hurry_hook(1, Millis(1)).await?;
+            tx.drop_hook_events(1, "gone", Millis(1)).await
+        })
+    });
+    write.await.unwrap();
+}
+
+/// What the clock asks, and who shows how much time is left.
+async fn ask_about_time(tx: &mut ReadTx, board: BoardKey, ann: UserKey) {
+    tx.due_boards(Millis(1), 10).await.unwrap();
+    tx.leader_lease("clock").await.unwrap();
+    tx.is_mail_waiting(Millis(1)).await.unwrap();
+    tx.outages(Millis(1)).await.unwrap();
+    tx.board_pauses(board).await.unwrap();
+    tx.vacations(ann, Millis(1)).await.unwrap();
+    tx.vacations_on(board, Millis(1)).await.unwrap();
+}
+
+/// What programs that read feeds ask.
+async fn ask_for_feeds(tx: &mut ReadTx, ann: UserKey) {
+    tx.feed_key(ann).await.unwrap();
+    for order in [WaitingOrder::Latest, WaitingOrder::Shortest { forfeit_ms: 9 }] {
+        tx.boards_waiting_for(ann, order, 9).await.unwrap();
+    }
+}
+
+/// What the pages of the administration ask for.
+async fn ask_as_administrator(tx: &mut ReadTx, ann: UserKey) {
+    for user in [None, Some("ann".to_owned())] {
+        let filter = knotpost_storage::AuditFilter { user, ..Default::default() };
+        tx.list_audit(&filter, 9).await.unwrap();
+    }
+    tx.token("digest").await.unwrap();
+    tx.tokens_of(ann).await.unwrap();
+    tx.user_with_token(ann, 1).await.unwrap();
+    tx.search_users("an", "", 9).await.unwrap();
+    tx.users_with_address("a@b.example", "", 9).await.unwrap();
+    tx.next_deadlines(9).await.unwrap();
+    tx.last_received_at().await.unwrap();
+    tx.last_sent_at().await.unwrap();
+    tx.waiting_broadcasts(9).await.unwrap();
+}
+
+async fn plan(tx: &mut ReadTx, statement: &str) -> Vec<String> {
+    let Driver::Sqlite(tx) = tx.driver_for_tests() else { panic!("plans are SQLite's") };
+    let explain = sqlx::query_as::<_, (i64, i64, i64, String)>(AssertSqlSafe(format!(
+        "EXPLAIN QUERY PLAN {statement}"
+    )));
+    explain.fetch_all(&mut *tx).await.unwrap().into_iter().map(|row| row.3).collect()
+}
+
+#[tokio::test]
+async fn hot_statements_run_along_indexes() {
+    let statements = Statements::default();
+    let filter = tracing_subscriber::filter::Targets::new().with_target("sqlx::query", tracing::Level::DEBUG);
+    let subscriber = tracing_subscriber::registry().with(statements.clone().with_filter(filter));
+    tracing::subscriber::set_global_default(subscriber).unwrap();
+    let ground = Ground::sqlite().await;
+    statements.0.lock().unwrap().clear();
+    ask_everything(&ground).await;
+    let heard: Vec<String> = statements.0.lock().unwrap().iter().cloned().collect();
+    assert!(heard.len() > 25, "the driver told of {} statements only", heard.len());
+    let mut tx = ground.store.read().await.unwrap();
+    let mut report = String::new();
+    for statement in heard.iter().filter(|s| !s.starts_with("INSERT INTO")) {
+        let lines = plan(&mut tx, statement).await;
+        let scans = lines.iter().filter(|line| line.starts_with("SCAN") && !may_be_scanned(line));
+        assert_eq!(scans.count(), 0, "{statement}\n{lines:#?}");
+        writeln!(report, "{statement}").unwrap();
+        for line in lines {
+            writeln!(report, "    {line}").unwrap();
+        }
+    }
+    insta::assert_snapshot!(report);
+}
+
+/// All events of a webhook that was put off are due in the same moment; to sort them for each lease would take ever
+/// longer the more there are.
+#[tokio::test]
+async fn leases_on_postgresql_are_sorted_by_an_index() {
+    let Some(ground) = Ground::postgres().await else { return };
+    let mut tx = ground.store.read().await.unwrap();
+    let Driver::Postgres(connection) = tx.driver_for_tests() else { panic!("not PostgreSQL") };
+    // Whatever else could be done is made too dear, as tables are empty here.
+    let settings = "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off; \
+                    SET LOCAL enable_incremental_sort = off";
+    sqlx::raw_sql(settings).execute(&mut *connection).await.unwrap();
+    for (table, waiting) in [
+        ("inbox", "state = 'new' AND due_at <= 1 ORDER BY turn, id"),
+        ("inbox", "state = 'new' AND flow = 'x' ORDER BY turn"),
+        ("inbox", "state = 'new' AND share = 1 AND from_domain = 'x' ORDER BY share, from_domain"),
+        ("outbox", "state = 'queued' AND webhook_id IS NULL AND due_at <= 1 ORDER BY due_at, id"),
+        ("outbox", "state = 'queued' AND webhook_id IS NOT NULL AND due_at <= 1 ORDER BY due_at, id"),
+    ] {
+        let explain = format!("EXPLAIN SELECT id FROM {table} WHERE {waiting} LIMIT 1");
+        let plan = sqlx::query_scalar(AssertSqlSafe(explain)).fetch_all(&mut *connection);
+        let plan: Vec<String> = plan.await.unwrap();
+        assert!(plan.iter().any(|line| line.contains("Index")), "{table}: {plan:#?}");
+        assert!(!plan.iter().any(|line| line.contains("Sort")), "{table}: {plan:#?}");
+    }
+}
+
+/// Walks along an index, of one row a game, or that stop at a `LIMIT`.
+fn may_be_scanned(line: &str) -> bool {
+    line.contains("INDEX")
+        || [
+            "SCAN n",
+            "SCAN watchers",
+            "SCAN readers",
+            "SCAN queued",
+            "SCAN oldest",
+            "SCAN inbox",
+            "SCAN outbox",
+            "SCAN outages",
+            "SCAN waiting",
+            "SCAN audit",
+        ]
+        .contains(&line)
+}

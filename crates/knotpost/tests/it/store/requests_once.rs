@@ -1,0 +1,110 @@
+//! Requests that are carried out once for each key: those with moves, which others share a transaction with.
+
+use futures_util::future::join_all;
+use knotpost_model::{Millis, UserKey};
+use knotpost_storage::{MovePlan, RequestKey, SavedResponse, StoreError};
+
+use super::Ground;
+use super::together::{ONE_MOVE, boards, make_move, move_plan, stored};
+
+fn key(digest: &str, since: i64) -> RequestKey {
+    RequestKey { digest: digest.to_owned(), since: Millis(since) }
+}
+
+fn answer(body: &str) -> SavedResponse {
+    SavedResponse {
+        request_digest: format!("what asked for {body}"),
+        status: 200,
+        content_type: "text/plain".to_owned(),
+        retry_after: None,
+        body: body.to_owned(),
+    }
+}
+
+/// Makes a move, unless it was made before under the same key, and keeps an answer; says what was answered before.
+async fn request(
+    ground: &Ground,
+    (index, user): (usize, UserKey),
+    key: RequestKey,
+    body: String,
+    now: i64,
+) -> Result<Option<String>, StoreError> {
+    let plan = MovePlan { request: Some(key.clone()), ..move_plan(index, user) };
+    let number = plan.number;
+    let write = ground.store.write_move(Some(plan), move |tx| {
+        let (key, body) = (key.clone(), body.clone());
+        Box::pin(async move {
+            if let Some(saved) = tx.saved_response(&key).await? {
+                assert_eq!(saved, answer(&saved.body));
+                return Ok(Some(saved.body));
+            }
+            tx.savepoint();
+            if body == "refused" {
+                tx.rollback_to_savepoint().await?;
+            } else {
+                make_move(tx, number, user).await?;
+                tx.release_savepoint().await?;
+            }
+            tx.save_response(&key.digest, &answer(&body), Millis(now)).await?;
+            Ok(None)
+        })
+    });
+    write.await
+}
+
+pub(super) async fn answers_are_kept_with_the_moves_they_tell_of(ground: &Ground) {
+    let boards = boards(ground, 9).await;
+    let body = |index: usize| if index == 4 { "refused".to_owned() } else { format!("made {index}") };
+    for (round, expected) in [(0, false), (1, true)] {
+        let all = boards.iter().enumerate().map(|(index, (_, user))| {
+            request(ground, (index, *user), key(&format!("k{index}"), 5), body(index), 10 + round)
+        });
+        for (index, before) in join_all(all).await.into_iter().enumerate() {
+            assert_eq!(before.unwrap(), expected.then(|| body(index)), "{round}: {index}");
+        }
+    }
+    for (index, (board, _)) in boards.iter().enumerate() {
+        let found = stored(ground, index, *board).await;
+        assert_eq!(found.starts_with(ONE_MOVE), index != 4, "{found}");
+    }
+    let mut tx = ground.store.read().await.unwrap();
+    assert_eq!(tx.saved_response(&key("k7", 9)).await.unwrap(), Some(answer("made 7")));
+    assert_eq!(tx.saved_response(&key("k7", 10)).await.unwrap(), None);
+}
+
+pub(super) async fn the_same_key_at_once_makes_one_move(ground: &Ground) {
+    let boards = boards(ground, 5).await;
+    // Each of four keys comes four times, two of them about two boards by turns.
+    let all = (0..16).map(|turn| {
+        let name = turn % 4;
+        let index = if name == 3 { 3 + turn / 4 % 2 } else { name };
+        request(ground, (index, boards[index].1), key(&format!("k{name}"), 5), format!("made {turn}"), 10)
+    });
+    let before: Vec<Option<String>> = join_all(all).await.into_iter().map(Result::unwrap).collect();
+    for name in 0..4 {
+        let of_name: Vec<_> = before.iter().skip(name).step_by(4).collect();
+        let answers: Vec<&String> = of_name.iter().filter_map(|before| before.as_ref()).collect();
+        assert_eq!(answers.len(), 3, "one of them made the move: {before:?}");
+        assert!(answers.iter().all(|answer| *answer == answers[0]), "{before:?}");
+    }
+    let mut made = 0;
+    for (index, (board, _)) in boards.iter().enumerate() {
+        let found = stored(ground, index, *board).await;
+        made += usize::from(found.starts_with(ONE_MOVE));
+        assert!(found.starts_with(ONE_MOVE) || (index >= 3 && found.starts_with("[] 0 start")), "{found}");
+    }
+    assert_eq!(made, 4);
+}
+
+pub(super) async fn an_answer_that_is_too_old_is_replaced(ground: &Ground) {
+    let boards = boards(ground, 3).await;
+    for (since, now, expected) in
+        [(0, 10, [None; 3]), (9, 20, [Some("10"); 3]), (10, 30, [None; 3]), (29, 40, [Some("30"); 3])]
+    {
+        let all = boards.iter().enumerate().map(|(index, (_, user))| {
+            request(ground, (index, *user), key(&format!("k{index}"), since), now.to_string(), now)
+        });
+        let before: Vec<_> = join_all(all).await.into_iter().map(Result::unwrap).collect();
+        assert_eq!(before, expected.map(|body| body.map(str::to_owned)), "{now}");
+    }
+}

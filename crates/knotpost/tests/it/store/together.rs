@@ -1,0 +1,411 @@
+//! Moves that are made together: each is as if it were made alone.
+
+use std::sync::Arc;
+
+use futures_util::future::join_all;
+use knotpost_model::{BoardKey, Millis, MoveKind, RemarkKind, UserKey};
+use knotpost_storage::{
+    BoardMail, CoalescedMail, Driver, MovePlan, MoveRow, NewOutbox, NewToken, OutboxContent, StoreError,
+    Turn, WriteTx,
+};
+use tokio::sync::Notify;
+
+use super::Ground;
+
+/// A board of each of so many pairs of players, and the first player of each.
+pub(super) async fn boards(ground: &Ground, count: i64) -> Vec<(BoardKey, UserKey)> {
+    let (ann, bob, cid) = (ground.user("ann").await, ground.user("bob").await, ground.user("cid").await);
+    let mut boards = Vec::new();
+    for number in 0..count {
+        let players = if number % 2 == 0 { [ann, bob] } else { [cid, ann] };
+        boards.push((ground.board("osbox", players).await, players[0]));
+    }
+    boards
+}
+
+pub(super) fn move_plan(index: usize, user: UserKey) -> MovePlan {
+    MovePlan {
+        game: "osbox",
+        number: 101 + index as u32,
+        user,
+        key: None,
+        has_remark: true,
+        mail: None,
+        request: None,
+    }
+}
+
+/// Makes the next move of a board, with words and mails, and says what was found on the way.
+pub(super) async fn make_move(tx: &mut WriteTx, number: u32, user: UserKey) -> Result<String, StoreError> {
+    let found = tx.lock_seated_board("osbox", number).await?.expect("there is a board");
+    let mover = tx.mover(user, "osbox", None).await?.expect("there is a user");
+    let (mut board, ply) = (found.board.clone(), found.board.ply + 1);
+    board.ply = ply;
+    board.position = format!("after {ply}");
+    board.history = Some(ply * 7);
+    board.due_at = Some(500 + ply);
+    let entry = MoveRow {
+        number: ply,
+        seat: 2 - ply % 2,
+        kind: MoveKind::Move,
+        text: format!("m{ply}"),
+        auto: false,
+        at: Millis(20 + ply),
+    };
+    let turn = Turn { board: &board, moves: &[&entry], next: Some(1 + ply % 2), is_rescheduled: true };
+    tx.store_turn(turn).await?;
+    let said = format!("{} says {ply}", mover.user.userid);
+    let remark = tx.insert_remark(board.id, ply, Some(user), RemarkKind::Comment, &said, Millis(30)).await?;
+    let players: Vec<UserKey> = found.seats.iter().map(|seat| seat.user_id).collect();
+    let facts = tx.board_reader_facts(board.id, &players, "osbox").await?;
+    let shown = format!("{remark:?}");
+    if facts.waiting.is_empty() {
+        let mail = NewOutbox {
+            kind: "board",
+            recipient: format!("{number}@x.example"),
+            user: Some(user),
+            content: OutboxContent::Board(BoardMail { board: board.id, ply, facts: shown }),
+            message_id: format!("{number}-{ply}@here"),
+            date: Millis(40),
+        };
+        tx.insert_outboxes(&[mail]).await?;
+    } else {
+        let renewals: Vec<CoalescedMail> =
+            facts.waiting.iter().map(|mail| CoalescedMail { mail: mail.id, facts: shown.clone() }).collect();
+        tx.update_coalesced_mails(&renewals, (board.id, ply), Millis(50)).await?;
+    }
+    let seats: Vec<_> = found.seats.iter().map(|seat| (seat.userid.as_str(), seat.to_move)).collect();
+    Ok(format!("{ply} {seats:?} {:?} {:?} {:?}", mover.confirm, facts.wishes, facts.watchers))
+}
+
+async fn move_on(ground: &Ground, index: usize, user: UserKey) -> Result<String, StoreError> {
+    let plan = move_plan(index, user);
+    let number = plan.number;
+    ground.store.write_move(Some(plan), move |tx| Box::pin(make_move(tx, number, user))).await
+}
+
+/// What is stored of a board: its moves, where it stands, who is next, what was said, and the mail that waits.
+pub(super) async fn stored(ground: &Ground, index: usize, key: BoardKey) -> String {
+    let mut tx = ground.store.read().await.unwrap();
+    let found = tx.find_seated_board("osbox", 101 + index as u32).await.unwrap().unwrap();
+    let moves: Vec<String> = tx.moves(key).await.unwrap().into_iter().map(|row| row.text).collect();
+    let next: Vec<i64> = found.seats.iter().filter(|seat| seat.to_move).map(|seat| seat.seat).collect();
+    let said: Vec<String> = tx.chat_lines(key, 9).await.unwrap().into_iter().map(|row| row.text).collect();
+    let row = found.board;
+    let waiting = tx.board_reader_facts(key, &[], "osbox").await.unwrap().waiting;
+    let remarks: Vec<i64> = tx.comments(key).await.unwrap().iter().map(|row| row.ply).collect();
+    let mails: Vec<_> = waiting.iter().map(|mail| mail.ply).collect();
+    format!(
+        "{moves:?} {} {} {:?} {:?} {next:?} {said:?} {remarks:?} {mails:?}",
+        row.ply, row.position, row.history, row.due_at
+    )
+}
+
+pub(super) const ONE_MOVE: &str = "[\"m1\"] 1 after 1 Some(7) Some(501) [2]";
+const TWO_MOVES: &str = "[\"m1\", \"m2\"] 2 after 2 Some(14) Some(502) [1]";
+
+pub(super) async fn moves_made_together_are_as_if_made_alone(ground: &Ground) {
+    let boards = boards(ground, 12).await;
+    let (watched, watcher) = (boards[3].0, ground.user("eve").await);
+    let prepare = ground.store.write(move |tx| {
+        Box::pin(async move {
+            tx.set_preference(watcher, "osbox", "style", Some("large")).await?;
+            tx.subscribe(watched, watcher).await
+        })
+    });
+    prepare.await.unwrap();
+    let (one, next) = (boards[4].1, boards[5].1);
+    let prepare = ground.store.write(move |tx| {
+        Box::pin(async move {
+            tx.set_preference(one, "", "confirm", Some("on")).await?;
+            tx.set_preference(next, "osbox", "confirm", Some("off")).await
+        })
+    });
+    prepare.await.unwrap();
+    let all = boards.iter().enumerate().map(|(index, (_, user))| move_on(ground, index, *user));
+    let found: Vec<String> = join_all(all).await.into_iter().map(Result::unwrap).collect();
+    assert!(found[0].starts_with("1 [(\"ann\", true), (\"bob\", false)] Some(\"on\")"), "{}", found[0]);
+    assert!(found[1].starts_with("1 [(\"cid\", true), (\"ann\", false)] Some(\"off\")"), "{}", found[1]);
+    assert!(found[3].contains("large") && found[3].contains("\"eve\""), "{}", found[3]);
+    assert!(!found[4].contains("eve"), "{}", found[4]);
+    for (index, (key, user)) in boards.iter().enumerate() {
+        let who = if index % 2 == 0 { "ann" } else { "cid" };
+        let expected = format!("{ONE_MOVE} [\"{who} says 1\"] [1] [1]");
+        assert_eq!(stored(ground, index, *key).await, expected);
+        assert!(user.0 > 0);
+    }
+    // The mails of the first moves wait and are renewed.
+    let all = boards.iter().enumerate().map(|(index, (_, user))| move_on(ground, index, *user));
+    assert!(join_all(all).await.into_iter().all(|found| found.unwrap().starts_with("2 ")));
+    for (index, (key, _)) in boards.iter().enumerate() {
+        let found = stored(ground, index, *key).await;
+        assert!(found.starts_with(TWO_MOVES) && found.ends_with("[1, 2] [2]"), "{found}");
+    }
+    let mut tx = ground.store.read().await.unwrap();
+    assert_eq!(tx.count_waiting_outbox().await.unwrap(), 12);
+}
+
+pub(super) async fn a_move_that_fails_among_others_is_undone_alone(ground: &Ground) {
+    let boards = boards(ground, 9).await;
+    let all = boards.iter().enumerate().map(|(index, (_, user))| {
+        let (plan, user) = (move_plan(index, *user), *user);
+        ground.store.write_move(Some(plan), move |tx| {
+            Box::pin(async move {
+                make_move(tx, 101 + index as u32, user).await?;
+                assert_ne!(index, 1, "a fault for the test");
+                if index == 4 {
+                    tx.undo_all();
+                }
+                if index == 7 { Err(StoreError::Corrupt("on purpose".to_owned())) } else { Ok(()) }
+            })
+        })
+    });
+    let outcomes = join_all(all).await;
+    for (index, (outcome, (key, _))) in outcomes.into_iter().zip(&boards).enumerate() {
+        let found = stored(ground, index, *key).await;
+        match index {
+            1 => assert!(matches!(outcome, Err(StoreError::Panicked)), "{outcome:?}"),
+            7 => assert!(matches!(outcome, Err(StoreError::Corrupt(_))), "{outcome:?}"),
+            _ => outcome.unwrap(),
+        }
+        let is_made = found.starts_with(ONE_MOVE);
+        assert_eq!(is_made, !matches!(index, 1 | 4 | 7), "{index}: {found}");
+        assert!(is_made || found.starts_with("[] 0 start None Some(10) [1] [] [] []"), "{index}: {found}");
+    }
+}
+
+pub(super) async fn a_key_is_looked_at_with_the_move_that_shows_it(ground: &Ground) {
+    let boards = boards(ground, 6).await;
+    let owner = boards[0].1;
+    let token = NewToken {
+        digest: "digest".to_owned(),
+        user: owner,
+        name: "a program".to_owned(),
+        scopes: "play".to_owned(),
+        password_mark: "mark".to_owned(),
+        expires_at: Millis(99),
+    };
+    let write = ground.store.write(move |tx| {
+        let token = token.clone();
+        Box::pin(async move { tx.insert_token(&token, Millis(1)).await })
+    });
+    let key = write.await.unwrap();
+    // The last two are about one board, which is looked at once for both.
+    let moves =
+        [(0, Some(key)), (1, Some(key)), (2, Some(key + 1)), (3, None), (4, None), (4, Some(key + 1))];
+    let all = moves.iter().map(|&(index, key)| {
+        let user = boards[index].1;
+        let plan = MovePlan { key, ..move_plan(index, user) };
+        ground.store.write_move(Some(plan), move |tx| {
+            Box::pin(async move {
+                let mover = tx.mover(user, "osbox", key).await?.expect("there is a user");
+                make_move(tx, 101 + index as u32, user).await?;
+                Ok(mover.has_key)
+            })
+        })
+    });
+    let found: Vec<bool> = join_all(all).await.into_iter().map(Result::unwrap).collect();
+    let is_his = boards[1].1 == owner;
+    assert_eq!(found, [true, is_his, false, true, true, false]);
+    assert!(!is_his, "one of the keys is somebody else's");
+}
+
+pub(super) async fn moves_on_one_board_follow_each_other(ground: &Ground) {
+    let boards = boards(ground, 1).await;
+    let (key, user) = boards[0];
+    let outcomes = join_all((0..6).map(|_| move_on(ground, 0, user))).await;
+    let mut plies: Vec<String> =
+        outcomes.into_iter().map(|found| found.unwrap().split(' ').next().unwrap().to_owned()).collect();
+    plies.sort_unstable();
+    assert_eq!(plies, ["1", "2", "3", "4", "5", "6"]);
+    let found = stored(ground, 0, key).await;
+    assert!(found.contains(" 6 after 6 ") && found.ends_with("[1, 2, 3, 4, 5, 6] [6]"), "{found}");
+}
+
+pub(super) async fn what_a_move_has_written_is_what_it_finds(ground: &Ground) {
+    let boards = boards(ground, 3).await;
+    let all = boards.iter().enumerate().map(|(index, (key, user))| {
+        let (plan, key, user) = (move_plan(index, *user), *key, *user);
+        let number = plan.number;
+        ground.store.write_move(Some(plan), move |tx| {
+            Box::pin(async move {
+                // Another one's wish, on which the other boards' mails depend.
+                tx.set_preference(user, "osbox", "style", Some("tiny")).await?;
+                let found = make_move(tx, number, user).await?;
+                assert!(found.contains("tiny"), "{found}");
+                assert_eq!(tx.moves(key).await?.len(), 1);
+                tx.savepoint();
+                make_move(tx, number, user).await?;
+                assert_eq!(tx.moves(key).await?.len(), 2);
+                make_move(tx, number, user).await?;
+                tx.rollback_to_savepoint().await?;
+                let row = tx.board(key).await?.expect("there is a board");
+                assert_eq!((row.ply, row.position.as_str()), (1, "after 1"));
+                tx.savepoint();
+                make_move(tx, number, user).await?;
+                tx.release_savepoint().await
+            })
+        })
+    });
+    for outcome in join_all(all).await {
+        outcome.unwrap();
+    }
+    for (index, (key, _)) in boards.iter().enumerate() {
+        let found = stored(ground, index, *key).await;
+        assert!(found.starts_with(TWO_MOVES) && found.ends_with("[1, 2] [2]"), "{found}");
+    }
+}
+
+pub(super) async fn a_move_on_a_board_that_is_not_there_finds_none(ground: &Ground) {
+    let boards = boards(ground, 2).await;
+    let stranger = move_plan(77, boards[0].1);
+    let missing = ground.store.write_move(Some(stranger), |tx| Box::pin(tx.lock_seated_board("osbox", 178)));
+    let (missing, made, other) =
+        tokio::join!(missing, move_on(ground, 0, boards[0].1), move_on(ground, 1, boards[1].1));
+    assert!(missing.unwrap().is_none());
+    assert!(made.is_ok() && other.is_ok());
+}
+
+pub(super) async fn a_board_that_cannot_be_read_harms_no_move_on_another(ground: &Ground) {
+    let boards = boards(ground, 6).await;
+    let spoil = ground.store.write(|tx| {
+        Box::pin(async move {
+            let sql = "UPDATE boards SET state = 'broken' WHERE number = 103";
+            match tx.driver_for_tests() {
+                Driver::Sqlite(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
+                Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop)?,
+            }
+            Ok(())
+        })
+    });
+    spoil.await.unwrap();
+    let all = boards.iter().enumerate().map(|(index, (_, user))| move_on(ground, index, *user));
+    for (index, outcome) in join_all(all).await.into_iter().enumerate() {
+        assert_eq!(outcome.is_ok(), index != 2, "{index}: {outcome:?}");
+    }
+}
+
+/// Works that are no moves share a commit with some on SQLite, and may change what these ask.
+pub(super) async fn what_is_written_beside_moves_does_not_mislead_them(ground: &Ground) {
+    let boards = boards(ground, 8).await;
+    let watcher = ground.user("eve").await;
+    for round in 1_i64..=4 {
+        let wish = format!("wish{round}");
+        let watched = boards[round as usize].0;
+        let wishes = boards.iter().map(|(_, user)| {
+            let (wish, user) = (wish.clone(), *user);
+            ground.store.write(move |tx| {
+                let wish = wish.clone();
+                Box::pin(async move {
+                    tx.subscribe(watched, watcher).await?;
+                    tx.set_preference(user, "osbox", "confirm", Some(&wish)).await
+                })
+            })
+        });
+        let moves = boards.iter().enumerate().map(|(index, (_, user))| {
+            let (plan, user) = (move_plan(index, *user), *user);
+            let number = plan.number;
+            ground.store.write_move(Some(plan), move |tx| {
+                Box::pin(async move {
+                    let found = make_move(tx, number, user).await?;
+                    let wishes = tx.preferences(user).await?;
+                    Ok((found, wishes.into_iter().find(|wish| wish.name == "confirm").map(|wish| wish.value)))
+                })
+            })
+        });
+        let (wishes, moves) = tokio::join!(join_all(wishes), join_all(moves));
+        assert!(wishes.iter().all(Result::is_ok), "{wishes:?}");
+        for (index, outcome) in moves.into_iter().enumerate() {
+            let (found, wish) = outcome.unwrap();
+            assert!(found.starts_with(&format!("{round} ")), "{index}: {found}");
+            assert!(found.contains(&format!(")] {wish:?} ")), "{index}: {found}, but {wish:?}");
+        }
+    }
+}
+
+/// Who holds boards until he is told to let go.
+struct Holder {
+    let_go: Arc<Notify>,
+    holding: tokio::task::JoinHandle<Result<(), StoreError>>,
+}
+
+impl Holder {
+    async fn of(ground: &Ground, numbers: &'static [u32]) -> Self {
+        let (held, let_go) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let (store, told, wait) = (ground.store.clone(), Arc::clone(&held), Arc::clone(&let_go));
+        let holding = tokio::spawn(async move {
+            let hold = store.write(move |tx| {
+                let (told, wait) = (Arc::clone(&told), Arc::clone(&wait));
+                Box::pin(async move {
+                    for number in numbers {
+                        tx.lock_seated_board("osbox", *number).await?;
+                    }
+                    told.notify_one();
+                    wait.notified().await;
+                    Ok(())
+                })
+            });
+            hold.await
+        });
+        held.notified().await;
+        Self { let_go, holding }
+    }
+
+    async fn let_go(self) {
+        self.let_go.notify_one();
+        self.holding.await.unwrap().unwrap();
+    }
+}
+
+/// On PostgreSQL: SQLite has one writer, who waits for nobody.
+#[tokio::test]
+async fn a_board_that_somebody_holds_does_not_hold_up_the_others() {
+    let Some(ground) = Ground::postgres().await else { return };
+    let boards = boards(&ground, 6).await;
+    let holder = Holder::of(&ground, &[101, 102]).await;
+    // Both writers come to wait for somebody.
+    let waiting = join_all((0..2).map(|index| move_on(&ground, index, boards[index].1)));
+    let others = async {
+        tokio::task::yield_now().await;
+        let found = join_all((2..6).map(|index| move_on(&ground, index, boards[index].1))).await;
+        assert!(found.iter().all(Result::is_ok), "{found:?}");
+        holder.let_go().await;
+    };
+    let (waited, ()) = tokio::join!(waiting, others);
+    assert!(waited.iter().all(Result::is_ok), "{waited:?}");
+}
+
+/// A backend that waits for a lock does not notice that nobody waits for it, and keeps the locks it has.
+#[tokio::test]
+async fn boards_that_a_move_shares_a_transaction_with_are_let_go() {
+    let Some(ground) = Ground::postgres().await else { return };
+    let boards = boards(&ground, 8).await;
+    let holder = Holder::of(&ground, &[105, 107, 108]).await;
+    let free = [0, 1, 2, 3, 5];
+    let waiting = join_all([4, 6, 7].map(|index| move_on(&ground, index, boards[index].1)));
+    let others = async {
+        let found = join_all(free.map(|index| move_on(&ground, index, boards[index].1))).await;
+        assert!(found.iter().all(Result::is_ok), "{found:?}");
+        holder.let_go().await;
+    };
+    // All are asked for before anybody waits, so that some share a transaction.
+    let ((), waited) = tokio::join!(others, waiting);
+    assert!(waited.iter().all(Result::is_ok), "{waited:?}");
+}
+
+pub(super) async fn closing_finishes_moves_that_wait(ground: &Ground) {
+    let boards = boards(ground, 8).await;
+    let all = boards.iter().enumerate().map(|(index, (_, user))| move_on(ground, index, *user));
+    let (outcomes, ()) = tokio::join!(join_all(all), ground.store.close());
+    assert!(
+        outcomes.iter().all(|outcome| matches!(outcome, Ok(_) | Err(StoreError::Closed))),
+        "{outcomes:?}"
+    );
+    assert!(matches!(move_on(ground, 0, boards[0].1).await, Err(StoreError::Closed)));
+    let again = knotpost_storage::Store::open(&ground.settings).await.unwrap();
+    for (index, outcome) in outcomes.iter().enumerate() {
+        let row = again.read().await.unwrap().find_board("osbox", 101 + index as u32).await.unwrap().unwrap();
+        assert_eq!(row.ply == 1, outcome.is_ok(), "{index}: {outcome:?}");
+    }
+    again.close().await;
+}

@@ -1,0 +1,270 @@
+//! What a transaction promises: all or nothing, alone among others, and never a dead writer.
+
+use std::time::Duration;
+
+use knotpost_model::{Millis, UserKey};
+use knotpost_storage::{Driver, NewUser, Store, StoreError};
+
+use super::Ground;
+
+fn named(userid: &str) -> NewUser {
+    NewUser { userid: userid.to_owned(), password_hash: "hash".to_owned(), at: Millis(1) }
+}
+
+/// What goes wrong in a write after it has stored its user.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Well,
+    Error,
+    Panic,
+    /// With a value, and nothing stored.
+    Undone,
+}
+
+async fn sign_up(store: &Store, userid: String, end: End) -> Result<Option<UserKey>, StoreError> {
+    let write = store.write(move |tx| {
+        let new = named(&userid);
+        Box::pin(async move {
+            let key = tx.insert_user(&new).await?;
+            assert!(end != End::Panic, "a fault for the test");
+            if end == End::Undone {
+                tx.undo_all();
+            }
+            if end == End::Error { Err(StoreError::Corrupt("on purpose".to_owned())) } else { Ok(key) }
+        })
+    });
+    write.await
+}
+
+async fn users(store: &Store) -> Vec<String> {
+    let rows = store.read().await.unwrap().list_users("", 1000).await.unwrap();
+    rows.into_iter().map(|row| row.userid).collect()
+}
+
+pub(super) async fn a_failed_write_leaves_nothing(ground: &Ground) {
+    let failed = sign_up(&ground.store, "ann".to_owned(), End::Error).await;
+    assert!(matches!(failed, Err(StoreError::Corrupt(_))), "{failed:?}");
+    assert_eq!(users(&ground.store).await, Vec::<String>::new());
+}
+
+pub(super) async fn a_savepoint_undoes_only_what_came_after_it(ground: &Ground) {
+    let write = ground.store.write(|tx| {
+        Box::pin(async move {
+            tx.insert_user(&named("before")).await?;
+            tx.savepoint();
+            tx.insert_user(&named("undone")).await?;
+            tx.rollback_to_savepoint().await?;
+            tx.savepoint();
+            tx.insert_user(&named("kept")).await?;
+            tx.release_savepoint().await
+        })
+    });
+    write.await.unwrap();
+    assert_eq!(users(&ground.store).await, ["before", "kept"]);
+}
+
+pub(super) async fn savepoints_lie_within_each_other(ground: &Ground) {
+    let write = ground.store.write(|tx| {
+        Box::pin(async move {
+            // Two at the same point: nothing is written between them.
+            tx.savepoint();
+            tx.savepoint();
+            tx.insert_user(&named("inner")).await?;
+            tx.rollback_to_savepoint().await?;
+            tx.insert_user(&named("outer")).await?;
+            tx.savepoint();
+            tx.insert_user(&named("undone")).await?;
+            tx.rollback_to_savepoint().await?;
+            tx.release_savepoint().await?;
+            // Nothing to undo.
+            tx.savepoint();
+            tx.rollback_to_savepoint().await?;
+            tx.savepoint();
+            tx.savepoint();
+            tx.insert_user(&named("kept")).await?;
+            tx.release_savepoint().await?;
+            tx.insert_user(&named("gone")).await?;
+            tx.rollback_to_savepoint().await?;
+            tx.insert_user(&named("last")).await.map(drop)
+        })
+    });
+    write.await.unwrap();
+    assert_eq!(users(&ground.store).await, ["last", "outer"]);
+}
+
+pub(super) async fn what_is_undone_at_the_end_leaves_a_value_and_nothing_else(ground: &Ground) {
+    let alone = sign_up(&ground.store, "alone".to_owned(), End::Undone).await;
+    assert!(matches!(alone, Ok(Some(_))), "{alone:?}");
+    let outcomes = write_together(ground, End::Undone).await;
+    for (n, outcome) in outcomes.iter().enumerate() {
+        assert!(matches!(outcome, Ok(Some(_))), "{n}: {outcome:?}");
+    }
+    let stored = users(&ground.store).await;
+    assert_eq!(stored.len(), 90);
+    assert!(stored.iter().all(|userid| !userid.ends_with('3')), "{stored:?}");
+}
+
+/// Many writes at once, every tenth of which ends badly.
+async fn write_together(ground: &Ground, bad: End) -> Vec<Result<Option<UserKey>, StoreError>> {
+    let writes: Vec<_> = (0..100)
+        .map(|n| {
+            let (store, end) = (ground.store.clone(), if n % 10 == 3 { bad } else { End::Well });
+            tokio::spawn(async move { sign_up(&store, format!("u{n:03}"), end).await })
+        })
+        .collect();
+    let mut outcomes = Vec::new();
+    for write in writes {
+        outcomes.push(write.await.unwrap());
+    }
+    outcomes
+}
+
+pub(super) async fn one_failing_write_of_many_is_undone_alone(ground: &Ground) {
+    let outcomes = write_together(ground, End::Error).await;
+    for (n, outcome) in outcomes.iter().enumerate() {
+        assert_eq!(outcome.is_err(), n % 10 == 3, "{n}: {outcome:?}");
+    }
+    let stored = users(&ground.store).await;
+    assert_eq!(stored.len(), 90);
+    assert!(!stored.contains(&"u003".to_owned()));
+}
+
+pub(super) async fn a_write_is_told_of_only_when_everybody_can_see_it(ground: &Ground) {
+    let onlooker = Store::open(&ground.settings).await.unwrap();
+    let writes: Vec<_> = (0..100)
+        .map(|n| {
+            let (store, onlooker) = (ground.store.clone(), onlooker.clone());
+            tokio::spawn(async move {
+                let userid = format!("u{n:03}");
+                let key = sign_up(&store, userid.clone(), End::Well).await.unwrap().unwrap();
+                // A group that was told of before its commit would not be seen from outside yet.
+                let seen = onlooker.read().await.unwrap().user(key).await.unwrap();
+                assert_eq!(seen.map(|user| user.userid), Some(userid));
+            })
+        })
+        .collect();
+    for write in writes {
+        write.await.unwrap();
+    }
+    onlooker.close().await;
+}
+
+pub(super) async fn a_panic_in_a_write_harms_no_other(ground: &Ground) {
+    let alone = sign_up(&ground.store, "alone".to_owned(), End::Panic).await;
+    assert!(matches!(alone, Err(StoreError::Panicked)), "{alone:?}");
+    let outcomes = write_together(ground, End::Panic).await;
+    for (n, outcome) in outcomes.iter().enumerate() {
+        let panicked = matches!(outcome, Err(StoreError::Panicked));
+        assert_eq!(panicked, n % 10 == 3, "{n}: {outcome:?}");
+        assert_eq!(outcome.is_ok(), n % 10 != 3, "{n}: {outcome:?}");
+    }
+    assert_eq!(users(&ground.store).await.len(), 90);
+}
+
+pub(super) async fn a_read_sees_one_snapshot_and_writes_nothing(ground: &Ground) {
+    ground.user("ann").await;
+    let mut tx = ground.store.read().await.unwrap();
+    assert_eq!(tx.list_users("", 10).await.unwrap().len(), 1);
+    ground.user("bob").await;
+    assert_eq!(tx.list_users("", 10).await.unwrap().len(), 1, "a snapshot does not move");
+    // `ReadTx` has no way to ask for this; the database would refuse it as well.
+    let sql = "UPDATE users SET role = 'admin'";
+    let refused = match tx.driver_for_tests() {
+        Driver::Sqlite(connection) => sqlx::query(sql).execute(connection).await.map(drop),
+        Driver::Postgres(connection) => sqlx::query(sql).execute(connection).await.map(drop),
+    };
+    assert!(refused.is_err(), "{refused:?}");
+    drop(tx);
+    assert_eq!(users(&ground.store).await, ["ann", "bob"]);
+}
+
+pub(super) async fn a_stamp_tells_of_every_commit(ground: &Ground) {
+    let store = &ground.store;
+    let Some(first) = store.data_version().unwrap() else {
+        assert!(store.is_shared(), "only PostgreSQL has none");
+        return;
+    };
+    users(store).await;
+    sign_up(store, "nobody".to_owned(), End::Undone).await.unwrap();
+    assert_eq!(store.data_version().unwrap(), Some(first), "nothing was committed");
+    sign_up(store, "ann".to_owned(), End::Well).await.unwrap();
+    let second = store.data_version().unwrap();
+    assert_ne!(second, Some(first));
+    // As another process would.
+    let other = Store::open(&ground.settings).await.unwrap();
+    sign_up(&other, "bob".to_owned(), End::Well).await.unwrap();
+    assert_ne!(store.data_version().unwrap(), second);
+    other.close().await;
+}
+
+pub(super) async fn closing_finishes_what_waits(ground: &Ground) {
+    let writes: Vec<_> = (0..50)
+        .map(|n| {
+            let store = ground.store.clone();
+            tokio::spawn(async move { sign_up(&store, format!("u{n:03}"), End::Well).await })
+        })
+        .collect();
+    tokio::task::yield_now().await;
+    ground.store.close().await;
+    let mut done = 0;
+    for write in writes {
+        done += usize::from(write.await.unwrap().is_ok());
+    }
+    let late = sign_up(&ground.store, "late".to_owned(), End::Well).await;
+    assert!(matches!(late, Err(StoreError::Closed)), "{late:?}");
+    // Told of success exactly as often as it is true.
+    let again = Store::open(&ground.settings).await.unwrap();
+    assert_eq!(users(&again).await.len(), done);
+    again.close().await;
+}
+
+pub(super) async fn writes_that_meet_on_one_row_are_all_made(ground: &Ground) {
+    let other = Store::open(&ground.settings).await.unwrap();
+    let writes: Vec<_> = (0..40)
+        .map(|n| {
+            let store = if n % 2 == 0 { ground.store.clone() } else { other.clone() };
+            tokio::spawn(async move {
+                store.write(|tx| Box::pin(async move { tx.take_board_number("osbox").await })).await
+            })
+        })
+        .collect();
+    let mut numbers = Vec::new();
+    for write in writes {
+        numbers.push(write.await.unwrap().unwrap());
+    }
+    numbers.sort_unstable();
+    assert_eq!(numbers, (101..=140).collect::<Vec<i64>>());
+    other.close().await;
+}
+
+/// Whoever has met others several times is not pushed aside by those who come newly, again and again.
+pub(super) async fn writes_that_keep_meeting_on_one_row_are_all_made(ground: &Ground) {
+    let writers: Vec<_> = (0..24)
+        .map(|_| {
+            let store = ground.store.clone();
+            tokio::spawn(async move {
+                let mut numbers = Vec::new();
+                for _ in 0..12 {
+                    let write = store.write(|tx| {
+                        Box::pin(async move {
+                            // The snapshot is older than the write by as long as a command thinks.
+                            tx.find_user("nobody").await?;
+                            tokio::time::sleep(Duration::from_millis(2)).await;
+                            tx.take_board_number("osbox").await
+                        })
+                    });
+                    numbers.push(write.await);
+                }
+                numbers
+            })
+        })
+        .collect();
+    let mut numbers = Vec::new();
+    for writer in writers {
+        for number in writer.await.unwrap() {
+            numbers.push(number.unwrap());
+        }
+    }
+    numbers.sort_unstable();
+    assert_eq!(numbers, (101..101 + 24 * 12).collect::<Vec<i64>>());
+}

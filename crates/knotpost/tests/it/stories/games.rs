@@ -1,0 +1,179 @@
+//! Every game, played through commands to its end; and what the server does for some of them.
+
+use super::tell;
+
+tell! {
+    each_game_is_played_to_its_end,
+    a_swap_makes_the_players_change_sides,
+    no_roll_is_seen_before_its_turn,
+    the_last_player_of_osbo_may_play_on,
+}
+
+mod stories {
+    use knotpost_core::boards::{Replayed, Standing, replay_next};
+    use knotpost_core::queries::{BoardView, view_board};
+    use knotpost_model::BoardRef;
+    use knotpost_rules::Position;
+    use sha2::{Digest as _, Sha256};
+
+    use crate::harness::{Letter, Place, TestApp};
+
+    const PLAYERS: [&str; 4] = ["ann", "bob", "cleo", "dan"];
+
+    /// A legal move, complete: the way into the middle of what there is.
+    fn choose(position: &dyn Position, chance: usize) -> String {
+        let mut begun = String::new();
+        while let Some(steps) = position.steps(&begun).unwrap() {
+            if steps.next.is_empty() {
+                return begun;
+            }
+            begun.clone_from(&steps.next[chance % steps.next.len()]);
+        }
+        let legal = position.legal_moves();
+        legal[chance % legal.len()].clone()
+    }
+
+    async fn view(app: &TestApp, game: &str, number: u32) -> BoardView {
+        view_board(&app.app, &BoardRef { game: game.to_owned(), number }, None).await.unwrap()
+    }
+
+    fn mover(view: &BoardView) -> Option<&str> {
+        match view.board.standing() {
+            Standing::ToMove(seat) => Some(view.board.userid_at(i64::from(seat.number()))),
+            Standing::Over(_) => None,
+        }
+    }
+
+    /// Plays at most `most` moves; says whether the game is over then.
+    async fn play(app: &TestApp, game: &str, number: u32, most: usize) -> bool {
+        for turn in 0..most {
+            let view = view(app, game, number).await;
+            let Some(userid) = mover(&view) else { return true };
+            let play = choose(&*view.board.position, turn * 7 + 3);
+            let answer = app.post(&format!("{game} move {number} {userid} {userid}-secret {play}"), "").await;
+            assert_eq!(answer.outcome(), "200 ok", "{play}: {}", answer.text);
+        }
+        mover(&view(app, game, number).await).is_none()
+    }
+
+    fn line_below<'a>(letter: &'a Letter, head: &str) -> &'a str {
+        let mut lines = letter.text.lines().skip_while(|line| !line.starts_with(head));
+        lines.nth(1).unwrap_or_else(|| panic!("no `{head}` in {}", letter.text)).trim()
+    }
+
+    /// Whoever kept the first and the last mail can check the dice.
+    fn check_promise(letters: &[Letter], game: &str, number: u32) {
+        let new = letters.iter().find(|letter| letter.subject.starts_with("New ")).unwrap();
+        let promised = line_below(new, "its digest is");
+        let last = letters.last().unwrap();
+        let seed = line_below(last, "The dice of this board came from the seed");
+        let digest = Sha256::digest(format!("knotpost-dice-1 {game} {number} {seed}").as_bytes());
+        let digest = knotpost_platform::secret::to_hex(&digest);
+        assert_eq!((promised, line_below(last, "whose digest")), (digest.as_str(), digest.as_str()));
+    }
+
+    pub(super) async fn each_game_is_played_to_its_end(place: Place) {
+        let app = TestApp::with_players(place, &PLAYERS).await;
+        let boards = [
+            ("osbox", "-size=2", 2, 101),
+            ("osbox", "-size=3 -any_side", 3, 102),
+            ("osbo", "-size=3", 2, 101),
+            ("osbo", "-size=3 -auto_tips", 3, 102),
+            ("osbo", "-size=3", 4, 103),
+            ("obsidio", "-size=5", 2, 101),
+            ("boxilies", "", 2, 101),
+            ("boxilies", "-deal=open", 2, 102),
+        ];
+        for (game, options, players, number) in boards {
+            app.letters();
+            let line = format!("{game} challenge {options} {}", PLAYERS[..players].join(" "));
+            assert_eq!(app.post(&line, "").await.outcome(), "200 ok", "{line}");
+            // Mails that wait while the board moves on would give way.
+            app.work().await;
+            assert!(play(&app, game, number, 400).await, "{line} comes to an end");
+            app.work().await;
+            let letters = app.letters();
+            let title = view(&app, game, number).await.board.title();
+            let last = letters.iter().filter(|letter| letter.subject == format!("{title} Board {number}"));
+            let mut told: Vec<_> = last.map(|letter| letter.to.clone()).collect();
+            told.sort();
+            let expected: Vec<_> =
+                PLAYERS[..players].iter().map(|name| format!("{name}@{name}.example")).collect();
+            assert_eq!(told, expected, "{line}: everybody reads how it ended");
+            if game == "osbo" || game == "boxilies" {
+                let anns: Vec<Letter> =
+                    letters.into_iter().filter(|letter| letter.to.starts_with("ann")).collect();
+                check_promise(&anns, game, number);
+            }
+        }
+    }
+
+    pub(super) async fn a_swap_makes_the_players_change_sides(place: Place) {
+        let app = TestApp::with_players(place, &PLAYERS).await;
+        app.post("obsidio challenge -size=5 ann bob", "").await;
+        assert_eq!(app.post("obsidio swap 101 ann ann-secret", "").await.outcome(), "409 swap_too_late");
+        app.post("obsidio move 101 ann ann-secret c3", "").await;
+        app.work().await;
+        app.letters();
+        assert_eq!(app.post("obsidio swap 101 bob bob-secret", "").await.outcome(), "200 ok");
+        app.work().await;
+        let letters = app.letters();
+        assert_eq!(letters.len(), 2);
+        assert!(
+            letters.iter().all(|letter| letter.text.contains("bob swapped: the players have changed sides."))
+        );
+        let board = app.get("/api/v1/boards/obsidio/101").await.json();
+        assert_eq!(board["to_move"][0], "ann");
+        assert_eq!(
+            (&board["players"][0]["userid"], &board["players"][1]["userid"]),
+            (&"bob".into(), &"ann".into())
+        );
+        let moved: Vec<_> =
+            board["moves"].as_array().unwrap().iter().map(|entry| entry["userid"].clone()).collect();
+        assert_eq!(moved, ["ann", "bob"], "who moved stays who moved");
+        let before = app.get("/api/v1/boards/obsidio/101?ply=1").await.json();
+        assert_eq!(before["players"][0]["userid"], "ann", "before the swap they sat as they were challenged");
+        assert_eq!(app.post("obsidio swap 101 ann ann-secret", "").await.outcome(), "409 swap_too_late");
+        assert!(play(&app, "obsidio", 101, 200).await);
+    }
+
+    pub(super) async fn no_roll_is_seen_before_its_turn(place: Place) {
+        let app = TestApp::with_players(place, &PLAYERS).await;
+        app.post("osbo challenge ann bob", "").await;
+        let now = view(&app, "osbo", 101).await;
+        let play = choose(&*now.board.position, 0);
+        let once = app.post(&format!("osbo preview 101 {play}"), "").await;
+        assert_eq!(once.outcome(), "200 ok");
+        let twice = app.post(&format!("osbo preview 101 {play} {play}"), "").await;
+        assert_eq!(twice.outcome(), "422 illegal_move");
+        assert!(twice.text.contains("not rolled yet"), "{}", twice.text);
+        let board = app.get("/api/v1/boards/osbo/101").await.json();
+        assert!(board["seed"].is_null() && board["seed_commitment"].as_str().unwrap().len() == 64);
+        let legal = app.get("/api/v1/boards/osbo/101/legal").await.json();
+        assert!(legal["dice"].as_u64().unwrap() >= 1 && legal["designs"].as_u64().unwrap() >= 1, "{legal}");
+    }
+
+    pub(super) async fn the_last_player_of_osbo_may_play_on(place: Place) {
+        let app = TestApp::with_players(place, &PLAYERS).await;
+        app.post("osbo challenge ann bob cleo", "").await;
+        assert!(!play(&app, "osbo", 101, 3).await);
+        for _ in 0..2 {
+            let now = view(&app, "osbo", 101).await;
+            let userid = mover(&now).unwrap().to_owned();
+            assert_eq!(
+                app.post(&format!("osbo resign 101 {userid} {userid}-secret"), "").await.outcome(),
+                "200 ok"
+            );
+        }
+        let board = app.get("/api/v1/boards/osbo/101").await.json();
+        assert_eq!((&board["state"], &board["to_move"][0]), (&"active".into(), &"cleo".into()));
+        assert_eq!(app.post("osbo resign 101 cleo cleo-secret", "").await.outcome(), "200 ok");
+        let board = app.get("/api/v1/boards/osbo/101").await.json();
+        assert_eq!(board["state"], "over");
+        assert_eq!(board["result"]["reason"], "score");
+        assert!(board["position"].as_str().unwrap().contains(" - "), "nothing is rolled any more: {board}");
+        let mut replayed = Replayed::default();
+        assert!(replay_next(&app.app, &mut replayed).await.unwrap());
+        assert_eq!(replayed.differences, []);
+    }
+}
