@@ -1,6 +1,8 @@
 //! The use cases, by subject. They own the content of a transaction and know neither HTTP nor MIME: listeners and
 //! pages turn bytes into requests, and answers into bytes.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod app;
 pub mod config;
 pub mod gallery;

@@ -1,6 +1,8 @@
 //! Words of the domain as types: ids, addresses, boards, times. Pure values that know neither
 //! the store nor any way in or out.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod address;
 mod board;
 mod bounce;

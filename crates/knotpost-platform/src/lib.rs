@@ -1,6 +1,8 @@
 //! What the server needs of the machine it runs on: time, randomness, private files, secret keys and counted
 //! connections. Nothing here knows games, mail or storage.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod clock;
 pub mod connections;
 pub mod files;

@@ -4,6 +4,8 @@
 //! inside the closure of [`Store::write`], on a [`WriteTx`]. What must happen after a commit is returned from the closure,
 //! never done inside it.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod accounts;
 mod address_changes;
 mod addresses;

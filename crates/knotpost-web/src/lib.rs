@@ -1,5 +1,7 @@
 //! The HTTP interface: commands, the API, pages. It translates requests to use cases; it must not contain SQL.
 
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 mod admin;
 mod api;
 mod auth;

@@ -1,8 +1,6 @@
-//! The Knotpost server: everything that touches the outside world.
+//! The program: its command line, the start and stop of a server, its log, and the loops that run without being asked.
 //!
-//! The way of a mailed move is a straight corridor: `inbound` turns bytes into a command,
-//! `service` carries it out inside a transaction of the `store`, `outbound` sends what follows.
-//! `web` and `cli` are the other edges. An edge holds no SQL, and no use case knows HTTP or MIME.
+//! Here the crates are put together. What a use case does, how mail is read and what a page shows is decided in them.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 

@@ -225,8 +225,8 @@ pub(crate) fn policy(command: &Command) -> Policy {
             Policy::spends(Spends::ShareOfUser(Rate::Message))
         }
         Command::Chat { game, board, .. } => chat::policy(game, *board),
-        Command::Move { game, board, action: Action::Propose | Action::Undo, .. } => {
-            moves::policy_of_proposal(game.as_deref(), *board)
+        Command::Move { board, action: Action::Propose | Action::Undo, .. } => {
+            moves::policy_of_proposal(*board)
         }
         Command::ChangePassword { .. } | Command::Delete { .. } => Policy::demands(Demand::Typed),
         // Where mail goes is where the next password goes.

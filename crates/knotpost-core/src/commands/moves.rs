@@ -19,10 +19,10 @@ use crate::requests::{Channel, Prepared};
 use knotpost_model::Millis;
 use knotpost_storage::{MoverRow, ReadTx, WriteTx};
 
-/// How often a user proposes something is counted board by board: each proposal is mailed to all who play there.
-pub(super) fn policy_of_proposal(game: Option<&str>, board: u32) -> Policy {
-    let place = format!("{} {board}", game.unwrap_or_default().to_lowercase());
-    Policy::spends(Spends::ShareOfUserAt(Rate::Proposal, place))
+/// How often a user proposes something is counted by the number of the board: each proposal is mailed to all who play
+/// there. A command may leave the game out, so that the game is no part of it.
+pub(super) fn policy_of_proposal(board: u32) -> Policy {
+    Policy::spends(Spends::ShareOfUserAt(Rate::Proposal, board.to_string()))
 }
 
 /// Checks in a fixed order, so that the answer names the first thing that is wrong.
