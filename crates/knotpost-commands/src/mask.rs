@@ -1,4 +1,4 @@
-//! Showing a user his own line without the passwords in it.
+//! Showing users their own lines without the passwords in it.
 //!
 //! Where a line can be understood, its passwords are known by their places. Where it cannot, any word
 //! that is long enough may be one, and all such words are hidden except those of the language itself.

@@ -61,7 +61,7 @@ mod stories {
         for word in ["g4", "propose", "resign"] {
             let page = call(&app, &ann, "POST", MOVES, &json!({ "move": word })).await;
             assert_eq!(page.outcome(), "401 bad_credentials", "{word}: {}", page.text);
-            // The first is refused by its transaction, the others at the door.
+            // The first is refused by its transaction, the others before one begins.
             assert_eq!(page.text.contains("this token is not good any more"), word == "g4", "{}", page.text);
         }
         assert!(recall_bearer(&app.app, &token, "here").await.unwrap().is_none(), "it is forgotten");
