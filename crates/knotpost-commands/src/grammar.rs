@@ -6,7 +6,7 @@ use crate::arguments::Args;
 use crate::bound::{MOST_LINE_BYTES, bound};
 use crate::clean::clean;
 use crate::error::{ErrorCode, ParseError};
-use crate::mask::{MASK, show};
+use crate::mask::{MASK, reads_as_verb, show};
 use crate::suggest::{Found, nearest, one_of, resolve};
 use crate::token::{Line, Word, split_line};
 use crate::value::BoardAt;
@@ -173,7 +173,7 @@ fn explain_first(word: &str, vocabulary: &Vocabulary) -> ParseError {
 
 /// The word in quotes, or where it stands if it had to be hidden.
 fn name_word(word: &str, place: &str, vocabulary: &Vocabulary) -> String {
-    let shown = show(word, vocabulary);
+    let shown = if reads_as_verb(word) { word.to_owned() } else { show(word, vocabulary) };
     if shown == MASK { place.to_owned() } else { format!("`{shown}`") }
 }
 

@@ -15,7 +15,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     who: WhoAt::Nowhere,
     answer: AnswerTo::Registered,
     effect: Effect::Change,
-    masking: Masking::ByPlace,
+    masking: Masking::AfterUserid,
     template: "password {userid}",
 };
 
