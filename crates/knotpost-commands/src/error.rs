@@ -93,7 +93,7 @@ impl ParseError {
         Some(lines.join("\n"))
     }
 
-    /// A command of the same verb that would work for this reader, with the password shown as `password`.
+    /// A command of the same verb that would work for this reader, with `PASSWORD` for the password.
     pub fn example(&self, context: &ExampleContext) -> Option<String> {
         let mut context = context.clone();
         if let Some(game) = &self.game {

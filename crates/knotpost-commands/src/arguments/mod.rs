@@ -144,10 +144,17 @@ impl<'a> Args<'a> {
     /// A word that must be a userid; a number never is.
     pub(crate) fn userid(&self, word: &str) -> Result<String, ParseError> {
         if word.trim_start_matches('#').bytes().all(|byte| byte.is_ascii_digit() || byte == b'#') {
-            let message = format!("`{}` is a number where a userid must stand", self.show(word));
+            let hint = self.option_before(word).unwrap_or_default();
+            let message = format!("`{}` is a number where a userid must stand{hint}", self.show(word));
             return Err(self.fail(ErrorCode::WrongArguments, message));
         }
         Ok(word.to_owned())
+    }
+
+    /// What to write where a number was set apart from its option.
+    fn option_before(&self, number: &str) -> Option<String> {
+        let name = options::lacks_value(self)?;
+        Some(format!("; to give it to the option write `-{name}={number}`, without a blank"))
     }
 
     /// A word that must be a game of this server, by its canonical name.

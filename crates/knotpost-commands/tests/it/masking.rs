@@ -143,7 +143,7 @@ fn example(spec: &VerbSpec, canary: &str) -> Vec<String> {
     let front = usize::from(spec.scope == Scope::Game) + spec.words.len();
     let example = spec.example(&context).replace("fsmith", "fred");
     let word = |(index, word): (usize, &str)| {
-        if index >= front && word.ends_with("password") { canary.to_owned() } else { word.to_owned() }
+        if index >= front && word.ends_with("PASSWORD") { canary.to_owned() } else { word.to_owned() }
     };
     example.split(' ').enumerate().map(word).collect()
 }

@@ -16,7 +16,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     answer: AnswerTo::Registered,
     effect: Effect::Change,
     masking: Masking::Addresses,
-    template: "add {userid} password {userid}@example.org",
+    template: "add {userid} PASSWORD {userid}@example.org",
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {

@@ -16,7 +16,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     answer: AnswerTo::Registered,
     effect: Effect::Change,
     masking: Masking::NewPassword,
-    template: "change password {userid} password newpassword",
+    template: "change password {userid} PASSWORD NEWPASSWORD",
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {

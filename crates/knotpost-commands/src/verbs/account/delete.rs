@@ -16,7 +16,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     answer: AnswerTo::Registered,
     effect: Effect::Change,
     masking: Masking::ByPlace,
-    template: "delete {userid} password",
+    template: "delete {userid} PASSWORD",
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {

@@ -16,5 +16,5 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     answer: AnswerTo::Registered,
     effect: Effect::Change,
     masking: Masking::ByPlace,
-    template: "{game} set {userid} password moves=mine",
+    template: "{game} set {userid} PASSWORD moves=mine",
 };

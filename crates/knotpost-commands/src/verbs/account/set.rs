@@ -17,7 +17,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     answer: AnswerTo::Registered,
     effect: Effect::Change,
     masking: Masking::ByPlace,
-    template: "set {userid} password mail=text",
+    template: "set {userid} PASSWORD mail=text",
 };
 
 /// Reads `set` with or without a game.

@@ -17,7 +17,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     answer: AnswerTo::Registered,
     effect: Effect::Change,
     masking: Masking::ByPlace,
-    template: "vacation {userid} password 14",
+    template: "vacation {userid} PASSWORD 14",
 };
 
 /// The longest vacation that can be asked for at a time.

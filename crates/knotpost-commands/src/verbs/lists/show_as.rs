@@ -17,7 +17,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     answer: AnswerTo::Sender,
     effect: Effect::Query,
     masking: Masking::ByPlace,
-    template: "{game} showas {userid} password {board}",
+    template: "{game} showas {userid} PASSWORD {board}",
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {

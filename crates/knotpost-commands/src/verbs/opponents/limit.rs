@@ -17,7 +17,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     answer: AnswerTo::Registered,
     effect: Effect::Change,
     masking: Masking::ByPlace,
-    template: "{game} limit {userid} password 5",
+    template: "{game} limit {userid} PASSWORD 5",
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {

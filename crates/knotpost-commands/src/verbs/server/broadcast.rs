@@ -16,7 +16,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     answer: AnswerTo::Registered,
     effect: Effect::Change,
     masking: Masking::ByPlace,
-    template: "broadcast {userid} password",
+    template: "broadcast {userid} PASSWORD",
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {

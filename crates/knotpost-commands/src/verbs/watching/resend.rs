@@ -16,7 +16,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     answer: AnswerTo::Registered,
     effect: Effect::Change,
     masking: Masking::ByPlace,
-    template: "resend {userid} password {game} {board}",
+    template: "resend {userid} PASSWORD {game} {board}",
 };
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
