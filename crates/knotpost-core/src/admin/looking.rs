@@ -6,9 +6,8 @@ use knotpost_rules::{View, Viewer};
 
 use crate::app::App;
 use crate::boards::board::seat_at;
-use crate::boards::{Board, Code, Refusal, ServiceError};
-use crate::play::boards::no_such_board;
-use crate::play::queries::{at_ply, show};
+use crate::boards::{Board, Code, Refusal, ServiceError, at_ply, no_such_board};
+use crate::play::queries::show;
 use crate::play::queue;
 use crate::replies::Sheet;
 use knotpost_model::{BoardRef, Millis};

@@ -3,7 +3,6 @@
 
 use crate::boards::{Board, Standing};
 use crate::config;
-use crate::replies::{Style, TimeFacts};
 use knotpost_model::{Millis, Pauses, Period, Span, UserKey};
 use knotpost_rules::Seat;
 use knotpost_storage::BoardRow;
@@ -42,17 +41,6 @@ impl TimeLimits {
         let usual = days(defaults.nag_days);
         let nag = nag.map_or(if usual < forfeit { usual } else { Span(forfeit.0 / 3) }, Span);
         Self { nag, forfeit, total: total.map(Span) }
-    }
-
-    /// As a line of a board mail tells them.
-    fn sentence(self) -> String {
-        let mut words = format!("reminder after {}, loss after {}", length(self.nag), length(self.forfeit));
-        if let Some(total) = self.total {
-            words.push_str(",\n           ");
-            words.push_str(&length(total));
-            words.push_str(" for all moves of a player");
-        }
-        words
     }
 }
 
@@ -245,25 +233,4 @@ pub(crate) fn schedule(board: &mut Board, now: Millis) {
 /// Whether the board was made with limits of its own.
 pub(crate) fn has_own_limits(row: &BoardRow) -> bool {
     row.nag_ms.is_some() || row.forfeit_ms.is_some() || row.total_ms.is_some()
-}
-
-/// The times of a board as its mails tell them.
-pub(crate) fn time_facts(board: &Board, style: &Style, now: Millis) -> TimeFacts {
-    let used = time_used(board, now);
-    let ended = matches!(board.standing(), Standing::Over(_));
-    let until = if ended { waiting_since(board) } else { now };
-    TimeFacts {
-        started: style.show_time(board.row.started_at),
-        last_move: board.entries.last().map(|entry| style.show_time(entry.row.at)),
-        until: style.show_time(until),
-        ended,
-        limits: has_own_limits(&board.row).then(|| board.timing.limits.sentence()),
-        total: used.iter().copied().sum::<Span>().to_string(),
-        used: board
-            .seats
-            .iter()
-            .zip(&used)
-            .map(|(row, used)| (row.userid.clone(), used.to_string()))
-            .collect(),
-    }
 }

@@ -7,8 +7,8 @@ use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::confirming::{Asked, GOOD_FOR_DAYS, register};
 use crate::replies::{Answer, Content, Facts, Reply};
-use crate::requests::{Channel, Prepared};
-use knotpost_model::{Address, Millis};
+use crate::requests::Prepared;
+use knotpost_model::{Address, Channel, Millis};
 use knotpost_storage::{AddressRow, StoreError, UserRow, WriteTx};
 
 /// Addresses a user may have.

@@ -21,27 +21,6 @@ const PART: i64 = 100;
 /// Between two broadcasts of the same user.
 const BROADCAST_PAUSE_MS: i64 = 86_400_000;
 
-/// What a user writes to all others.
-#[derive(Debug, Serialize)]
-pub(crate) struct Broadcast {
-    /// Whose copy this is.
-    pub(crate) reader: String,
-    /// Who.
-    pub(crate) from: String,
-    /// The words.
-    pub(crate) text: String,
-}
-
-impl Content for Broadcast {
-    fn template(&self) -> &'static str {
-        "broadcast"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
-}
-
 /// A broadcast is being passed on.
 #[derive(Debug, Serialize)]
 struct BroadcastTaken {

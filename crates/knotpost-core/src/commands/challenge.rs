@@ -4,15 +4,15 @@ use knotpost_commands::{GivenOption, ServerOptions};
 use knotpost_rules::AnyGame;
 
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError};
+use crate::boards::{Code, Refusal, ServiceError, find_game};
 use crate::commands::prepare::check_rate;
-use crate::play::boards::{answer_with_board, find_game, game_options};
+use crate::play::boards::{answer_with_board, game_options};
 use crate::play::challenge::{Terms, check_limits, start};
 use crate::play::opponents;
 use crate::play::opponents::Readiness;
 use crate::replies::Answer;
-use crate::requests::{Channel, Prepared};
-use knotpost_model::{Millis, UserKey};
+use crate::requests::Prepared;
+use knotpost_model::{Channel, Millis, UserKey};
 use knotpost_storage::{UserRow, WriteTx};
 
 const DAY_MS: i64 = 86_400_000;

@@ -3,14 +3,12 @@
 use super::authorize::authorize_on;
 use super::policy::{Policy, Spends};
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError, Standing};
+use crate::boards::{Code, Refusal, ServiceError, Standing, find_board, find_game};
 use crate::commands::prepare::check_rate;
-use crate::identity::Rate;
-use crate::mailing::post::{BoardFacts, Heading};
-use crate::play::boards::{answer_with_board, find_board, find_game};
-use crate::replies::Answer;
+use crate::play::boards::answer_with_board;
+use crate::replies::{Answer, BoardFacts, Heading};
 use crate::requests::Prepared;
-use knotpost_model::{Millis, RemarkKind};
+use knotpost_model::{Millis, Rate, RemarkKind};
 use knotpost_storage::WriteTx;
 
 /// How often a user speaks is counted board by board.

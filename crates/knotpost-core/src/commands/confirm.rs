@@ -4,8 +4,7 @@ use knotpost_rules::Turn;
 
 use super::authorize::authorize_on;
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError};
-use crate::play::boards::{find_board, find_game};
+use crate::boards::{Code, Refusal, ServiceError, find_board, find_game};
 use crate::play::moves;
 use crate::play::moves::{check_answer, check_turn_on};
 use crate::replies::Answer;

@@ -4,9 +4,7 @@ use knotpost_commands::BoardAt;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError};
-use crate::play::boards::{find_game, no_such_board};
-use crate::play::queries::at_ply;
+use crate::boards::{Board, Code, Refusal, ServiceError, at_ply, find_game, no_such_board};
 use crate::records::record_of;
 use crate::replies::{Answer, Content, Facts, Reply};
 use knotpost_storage::ReadTx;

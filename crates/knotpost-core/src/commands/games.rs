@@ -4,8 +4,7 @@ use knotpost_commands::Selector;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::boards::ServiceError;
-use crate::play::boards::find_game;
+use crate::boards::{ServiceError, find_game};
 use crate::play::queries::{MOST_LINES, find_users, line, select_boards};
 use crate::replies::answer::count;
 use crate::replies::{Answer, BoardLine, Column, Content, Facts, Reply, Table};

@@ -5,8 +5,7 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::boards::ServiceError;
-use crate::play::boards::find_game;
+use crate::boards::{ServiceError, find_game};
 use crate::play::queries::{MOST_LINES, find_users, winner};
 use crate::replies::answer::count;
 use crate::replies::{Answer, Column, Content, Facts, Reply, Table};

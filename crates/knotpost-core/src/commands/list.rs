@@ -2,8 +2,7 @@
 
 use super::{all_games, games};
 use crate::app::App;
-use crate::boards::ServiceError;
-use crate::play::boards::find_game;
+use crate::boards::{ServiceError, find_game};
 use crate::play::queries::count_games;
 use crate::replies::{Answer, Column, Content, Facts, GameCount, Reply, Table};
 use knotpost_storage::ReadTx;

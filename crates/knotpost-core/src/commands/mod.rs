@@ -62,9 +62,8 @@ pub use test_display::Sample;
 
 pub(crate) use addresses::players_address;
 pub(crate) use authorize::authorize;
-pub(crate) use broadcast::{Broadcast, take_broadcast};
+pub(crate) use broadcast::take_broadcast;
 pub(crate) use multiple::{most_answered, no_lines, too_much_asked};
-pub(crate) use notify::tell_of_end;
 pub(crate) use policy::{Demand, Spends};
 
 use policy::Policy;
@@ -73,11 +72,10 @@ use willingness::Willingness;
 
 use crate::app::App;
 use crate::boards::ServiceError;
-use crate::identity::Rate;
 use crate::play::moves::Turning;
 use crate::replies::Answer;
 use crate::requests::Prepared;
-use knotpost_model::Millis;
+use knotpost_model::{Millis, Rate};
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
 /// The transaction that a command runs in.

@@ -9,14 +9,12 @@ use super::prepare::check_rate;
 use super::repetition::answer_already_played;
 use super::resign;
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError, repeated};
-use crate::identity::Rate;
-use crate::play::boards::{find_board, find_game};
+use crate::boards::{Code, Refusal, ServiceError, find_board, find_game, repeated};
 use crate::play::moves::{Turning, check_answer, check_turn_on, make};
 use crate::play::{proposals, submission};
 use crate::replies::Answer;
-use crate::requests::{Channel, Prepared};
-use knotpost_model::Millis;
+use crate::requests::Prepared;
+use knotpost_model::{Channel, Millis, Rate};
 use knotpost_storage::{MoverRow, ReadTx, WriteTx};
 
 /// How often a user proposes something is counted by the number of the board: each proposal is mailed to all who play

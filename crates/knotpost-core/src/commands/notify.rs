@@ -4,14 +4,12 @@ use serde::Serialize;
 
 use super::watching::{MOST_LISTED, confirm, find_named};
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError};
-use crate::mailing::post::{BoardFacts, Heading, post_board_to};
-use crate::play::boards::find_game;
+use crate::boards::{Code, Refusal, ServiceError, find_game};
 use crate::replies::answer::{count, numbers};
 use crate::replies::{Answer, Content, Facts, Reply};
 use crate::requests::Prepared;
-use knotpost_model::{BoardState, Millis, UserKey};
-use knotpost_storage::{StoreError, WriteTx};
+use knotpost_model::{BoardState, Millis};
+use knotpost_storage::WriteTx;
 
 /// The boards that a user hears of when they end.
 #[derive(Debug, Serialize)]
@@ -72,23 +70,4 @@ pub(super) async fn run(
         boards: tx.notified_boards(meta.name, user.id, MOST_LISTED).await?,
     });
     confirm(tx, app, reply, &user, &boards_named, now).await
-}
-
-/// Mails the end of a board to the users who asked for it. Players and subscribers get the board anyway.
-pub(crate) async fn tell_of_end(
-    tx: &mut WriteTx,
-    app: &App,
-    board: &Board,
-    now: Millis,
-) -> Result<(), StoreError> {
-    let mut readers = tx.notified_users(board.row.id).await?;
-    if readers.is_empty() {
-        return Ok(());
-    }
-    let watchers = tx.subscribers(board.row.id).await?;
-    readers.retain(|reader| {
-        watchers.iter().all(|(key, _)| UserKey(*key) != *reader)
-            && board.seats.iter().all(|seat| seat.user_id != *reader)
-    });
-    post_board_to(tx, app, board, &BoardFacts::plain(Heading::Notification), readers, now).await
 }

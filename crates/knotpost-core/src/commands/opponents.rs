@@ -4,9 +4,8 @@ use knotpost_rules::AnyGame;
 
 use super::authorize::authorize;
 use crate::app::App;
-use crate::boards::ServiceError;
+use crate::boards::{ServiceError, find_game};
 use crate::mailing::post::post_to_user;
-use crate::play::boards::find_game;
 use crate::replies::{Answer, Reply};
 use crate::requests::Prepared;
 use knotpost_model::{BoardRef, Millis};

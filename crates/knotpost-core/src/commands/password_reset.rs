@@ -6,13 +6,12 @@ use super::policy::{Policy, Spends};
 use crate::app::App;
 use crate::boards::ServiceError;
 use crate::commands::prepare::check_rate;
-use crate::identity::Rate;
 use crate::identity::resets::begin;
 use crate::mailing::post::registered_addresses;
 use crate::mailing::references::{Reference, post_reference};
 use crate::replies::{Answer, Content, Facts, Reply};
-use crate::requests::{Channel, Prepared};
-use knotpost_model::Millis;
+use crate::requests::Prepared;
+use knotpost_model::{Channel, Millis, Rate};
 use knotpost_storage::{UserState, WriteTx};
 
 /// The answer to a question about a forgotten password, the same for every sender.

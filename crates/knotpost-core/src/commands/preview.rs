@@ -4,12 +4,10 @@ use knotpost_commands::{Action, GivenOption};
 use knotpost_rules::{Seed, Turn};
 
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError, Standing};
-use crate::mailing::post::{BoardFacts, Heading};
-use crate::play::boards::{find_game, game_options, no_such_board};
-use crate::play::queries::at_ply;
+use crate::boards::{Board, Code, Refusal, ServiceError, Standing, at_ply, find_game, no_such_board};
+use crate::play::boards::game_options;
 use crate::replies::sheet::Listing;
-use crate::replies::{Answer, Reply, Sheet};
+use crate::replies::{Answer, BoardFacts, Heading, Reply, Sheet};
 use knotpost_model::{Millis, SeatState};
 use knotpost_storage::ReadTx;
 

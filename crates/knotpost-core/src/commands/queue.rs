@@ -4,9 +4,8 @@ use knotpost_commands::{Action, QueuedMove};
 
 use super::authorize::authorize_on;
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError};
+use crate::boards::{Board, Code, Refusal, ServiceError, find_board, find_game};
 use crate::mailing::post::post_to_player;
-use crate::play::boards::{find_board, find_game};
 use crate::play::moves::{Turning, check_answer, check_turn};
 use crate::play::queue::told;
 use crate::replies::Answer;

@@ -4,10 +4,10 @@ use serde::Serialize;
 
 use super::authorize::{authorize, authorize_on};
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError};
-use crate::mailing::post::{BoardFacts, Heading, post_board_to, post_to_user};
-use crate::play::boards::{find_game, no_such_board};
-use crate::replies::{Answer, Content, Facts, Reply};
+use crate::boards::{Board, Code, Refusal, ServiceError, find_game, no_such_board};
+use crate::mailing::post::post_to_user;
+use crate::play::notifications::notify_users;
+use crate::replies::{Answer, BoardFacts, Content, Facts, Heading, Reply};
 use crate::requests::Prepared;
 use knotpost_model::{BoardState, Millis, UserKey};
 use knotpost_storage::{BoardFilter, ReadTx, StoreError, UserRow, WriteTx};
@@ -137,5 +137,5 @@ async fn mail(
         subscribers: watchers.filter(|(key, _)| !is_player(*key)).map(|(_, name)| name).collect(),
         ..BoardFacts::plain(Heading::Show)
     };
-    post_board_to(tx, app, board, &facts, vec![user], now).await
+    notify_users(tx, app, board, &facts, vec![user], now).await
 }

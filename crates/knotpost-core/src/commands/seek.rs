@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use super::opponents::{answer, find};
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError};
-use crate::play::boards::{find_game, game_options};
+use crate::boards::{Code, Refusal, ServiceError, find_game};
+use crate::play::boards::game_options;
 use crate::play::challenge::Terms;
 use crate::play::opponents::{Readiness, SEATS, pair, readiness, terms_text};
 use crate::replies::{Answer, Content, Facts, Reply};

@@ -5,11 +5,10 @@ use serde::Serialize;
 
 use super::authorize::authorize;
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError};
+use crate::boards::{Code, Refusal, ServiceError, find_game};
 use crate::mailing::digest::move_digest;
 use crate::mailing::post::post_to_user;
 use crate::play::PreferenceLine;
-use crate::play::boards::find_game;
 use crate::play::preferences::{DEFAULT, KINDS, line};
 use crate::replies::{Answer, Column, Content, Facts, Reply, Table};
 use crate::requests::Prepared;

@@ -3,11 +3,8 @@
 use knotpost_commands::{BoardAt, Selector};
 
 use crate::app::App;
-use crate::boards::{Board, ServiceError};
-use crate::play::boards::{find_game, no_such_board};
-use crate::play::queries::{
-    MOST_SHEETS, at_ply, boards_answer, check_amount, find_users, select_boards, show,
-};
+use crate::boards::{Board, ServiceError, at_ply, find_game, no_such_board};
+use crate::play::queries::{MOST_SHEETS, boards_answer, check_amount, find_users, select_boards, show};
 use crate::replies::Answer;
 use knotpost_model::Millis;
 use knotpost_storage::ReadTx;

@@ -4,14 +4,12 @@ use knotpost_commands::{BoardAt, Selector};
 
 use super::authorize::{authorize, authorize_on};
 use crate::app::App;
-use crate::boards::{Board, ServiceError};
-use crate::mailing::post::{BoardFacts, Heading};
-use crate::play::boards::{find_game, no_such_board};
-use crate::play::proposals::note_of_proposal;
-use crate::play::queries::{MOST_SHEETS, at_ply, boards_answer, check_amount, select_boards};
+use crate::boards::{Board, ServiceError, at_ply, find_game, no_such_board};
+use crate::mailing::notes::note_of_proposal;
+use crate::play::queries::{MOST_SHEETS, boards_answer, check_amount, select_boards};
 use crate::play::queue;
 use crate::replies::sheet::{Listing, Spoken};
-use crate::replies::{Answer, Sheet};
+use crate::replies::{Answer, BoardFacts, Heading, Sheet};
 use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::{ReadTx, StoreError, UserRow};

@@ -1,8 +1,7 @@
 //! `standings`: who plays a game, and how well.
 
 use crate::app::App;
-use crate::boards::ServiceError;
-use crate::play::boards::find_game;
+use crate::boards::{ServiceError, find_game};
 use crate::play::opponents::terms_text;
 use crate::ratings::board_ratings::INACTIVE_AFTER_MS;
 use crate::replies::{Answer, Reply, SeekLine, StandingLine, StandingsTable};

@@ -5,8 +5,7 @@ use knotpost_rules::Turn;
 
 use super::authorize::authorize_on;
 use crate::app::App;
-use crate::boards::ServiceError;
-use crate::play::boards::{find_board, find_game};
+use crate::boards::{ServiceError, find_board, find_game};
 use crate::play::moves::check_turn_on;
 use crate::play::submission::keep;
 use crate::replies::Answer;

@@ -5,9 +5,8 @@ use serde::Serialize;
 
 use super::authorize::{authorize, authorize_on};
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError};
+use crate::boards::{Board, Code, Refusal, ServiceError, find_board, find_game};
 use crate::mailing::post::post_to_user;
-use crate::play::boards::{find_board, find_game};
 use crate::replies::answer::{count, numbers};
 use crate::replies::{Answer, Content, Facts, Reply};
 use crate::requests::Prepared;

@@ -9,10 +9,9 @@ use std::sync::Arc;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
-use crate::identity::Rate;
+use crate::identity::ProvenUser;
 use crate::identity::proving::{find_proven, logged_out};
-use crate::requests::ProvenUser;
-use knotpost_model::{Millis, UserKey};
+use knotpost_model::{Millis, Rate, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::to_hex;
 use knotpost_storage::{FeedKeyRow, StoreError, UserRow, UserState};

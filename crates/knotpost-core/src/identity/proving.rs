@@ -14,11 +14,10 @@ use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::acquaintances::Named;
 use crate::identity::credentials::{Try, same_hash};
 use crate::identity::limits::{Limited, Reservation};
-use crate::identity::{HashError, Login, Rate, Share, ShareOf, resets};
+use crate::identity::{HashError, Login, Origin, ProvenUser, resets};
 use crate::mailing::post::post_to_user;
 use crate::replies::{Content, Facts, Reply};
-use crate::requests::{Channel, Origin, ProvenUser};
-use knotpost_model::{Address, Host, Millis, UserKey};
+use knotpost_model::{Address, Channel, Host, Millis, Rate, Share, ShareOf, UserKey};
 use knotpost_storage::{ReadTx, StoreError, UserRow, UserState};
 
 /// How long a host from which an account logged in stays known.

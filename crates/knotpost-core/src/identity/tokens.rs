@@ -7,12 +7,11 @@ use std::sync::Arc;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
-use crate::identity::Rate;
+use crate::identity::ProvenUser;
 use crate::identity::credentials::same_hash;
 use crate::identity::proving::{find_proven, logged_out};
 use crate::identity::sessions::password_mark;
-use crate::requests::ProvenUser;
-use knotpost_model::{Millis, UserKey, clean_line};
+use knotpost_model::{Millis, Rate, UserKey, clean_line};
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::{Purpose, to_hex};
 use knotpost_storage::{NewToken, ReadTx, StoreError, TokenRow, UserRow, UserState, WriteTx};

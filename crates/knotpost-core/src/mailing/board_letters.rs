@@ -4,11 +4,10 @@ use crate::app::App;
 use crate::boards::board::seat_at;
 use crate::boards::{Board, Standing};
 use crate::mailing::pass::reply_address;
-use crate::mailing::post::{BoardFacts, Heading};
 use crate::mailing::unsubscribe::Kind;
 use crate::ratings::board_ratings;
 use crate::replies::sheet::Listing;
-use crate::replies::{Answers, Sheet, Spoken};
+use crate::replies::{Answers, BoardFacts, Heading, Sheet, Spoken};
 use knotpost_model::{BoardState, Millis, RemarkKey, UserKey};
 use knotpost_storage::{ReadTx, RemarkRow, SeatedBoard, StoreError, UserRow};
 

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::links::Links;
+use crate::replies::facts::stop_notice;
 use knotpost_model::{Address, BounceKind, Millis, OutboxKey, Trouble, UserKey};
 use knotpost_storage::{StoppedAddress, StoreError, WriteTx};
 
@@ -122,14 +123,6 @@ pub(crate) async fn take_notices(
         tx.note_stop_told(user, &row.address_key, now).await?;
     }
     Ok(untold.into_iter().map(|row| stop_notice(&row.address_key)).collect())
-}
-
-/// What is told about a stopped address.
-pub(crate) fn stop_notice(address: &str) -> String {
-    format!(
-        "Mail to your address\n   {address}\ncame back, so no more is sent there. \
-         Any command that you mail\nfrom it with your password starts it again."
-    )
 }
 
 /// All addresses that get no mail any more.

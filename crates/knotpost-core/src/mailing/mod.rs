@@ -2,18 +2,22 @@
 
 pub(crate) mod board_letters;
 pub(crate) mod bounces;
+pub(crate) mod content;
 pub(crate) mod digest;
 pub(crate) mod do_not_mail;
 pub(crate) mod held;
 pub(crate) mod inspector;
+pub(crate) mod login_mails;
 pub(crate) mod mail_json;
 pub(crate) mod mail_text;
 pub(crate) mod mailbox;
+pub(crate) mod notes;
 pub(crate) mod pass;
 pub(crate) mod post;
 pub(crate) mod postmaster;
 pub(crate) mod readers;
 pub(crate) mod references;
+pub(crate) mod styles;
 pub(crate) mod token;
 pub(crate) mod unsubscribe;
 pub(crate) mod webhook_intake;
@@ -32,7 +36,7 @@ pub use mailbox::{
     LocalMail, LocalMailbox, MailLine, MailLines, list_local_mail, read_local_mail, show_local_mail,
 };
 pub use pass::Claim;
-pub use post::{BoardFacts, Envelope, Heading, Note, compose_answer, post_to_address};
+pub use post::post_to_address;
 pub use postmaster::{ToPostmaster, hand_to_administrators};
 pub use references::{Referred, referred_to};
 pub use unsubscribe::{Kind as UnsubscribeKind, Refusable, unsubscribe, view_unsubscribe};

@@ -3,8 +3,7 @@
 use crate::app::App;
 use crate::boards::{Board, Standing};
 use crate::mailing::digest::put_into_digest;
-use crate::mailing::post::{BoardFacts, Heading};
-use crate::replies::Style;
+use crate::replies::{BoardFacts, Heading, Style};
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ReadTx, ReaderFacts, StoreError, WaitingMail, WriteTx};
 
@@ -153,16 +152,4 @@ fn gather(app: &App, users: Vec<UserKey>, facts: ReaderFacts) -> Vec<Reader> {
         }
     }
     readers
-}
-
-/// How a user wants the boards of a game set.
-pub(crate) async fn style_of(tx: &mut ReadTx, user: UserKey, game: &str) -> Result<Style, StoreError> {
-    let mut style = Style::default();
-    // Sorted by game: what is wanted for all games comes first and gives way.
-    for wish in tx.preferences(user).await? {
-        if wish.game.is_empty() || wish.game == game {
-            style.take(&wish.name, &wish.value);
-        }
-    }
-    Ok(style)
 }

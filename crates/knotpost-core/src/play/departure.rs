@@ -3,10 +3,11 @@
 
 use crate::app::App;
 use crate::boards::{Board, ServiceError, Standing};
-use crate::mailing::post::{BoardFacts, Heading, post_board};
+use crate::play::notifications::notify_readers;
 use crate::play::resignation::decline;
 use crate::play::settle::settle;
 use crate::ratings::board_ratings;
+use crate::replies::{BoardFacts, Heading};
 use knotpost_model::{BoardState, Millis, MoveKind, SeatState};
 use knotpost_storage::{BoardFilter, UserRow, UserState, WriteTx};
 
@@ -87,6 +88,6 @@ async fn resign_for_good(
     };
     board.retire(seat, MoveKind::Resign, false, now);
     settle(tx, app, &mut board, stored, now).await?;
-    post_board(tx, app, &board, BoardFacts::plain(Heading::Summary), now).await?;
+    notify_readers(tx, app, &board, BoardFacts::plain(Heading::Summary), now).await?;
     Ok(())
 }

@@ -4,6 +4,7 @@ pub(crate) mod boards;
 pub(crate) mod challenge;
 pub(crate) mod departure;
 pub(crate) mod moves;
+pub(crate) mod notifications;
 pub(crate) mod opponents;
 pub(crate) mod preferences;
 pub(crate) mod proposals;
@@ -15,4 +16,4 @@ pub(crate) mod submission;
 
 pub use moves::plan_move;
 pub use preferences::PreferenceLine;
-pub use proposals::{accept_silent_draw, pending_proposal};
+pub use proposals::accept_silent_draw;

@@ -4,8 +4,9 @@ use knotpost_rules::AnyGame;
 
 use crate::app::App;
 use crate::boards::{Board, ServiceError};
-use crate::mailing::post::{Note, post_board};
 use crate::play::challenge::{Terms, start};
+use crate::play::notifications::notify_readers;
+use crate::replies::Note;
 use knotpost_model::{BoardRef, Millis, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_storage::{SeekRow, StoreError, UserRow, UserState, WriteTx};
@@ -117,6 +118,6 @@ async fn start_paired(
     };
     let (board, mut facts) = start(tx, app, game, &options, &players, terms, "", now).await?;
     facts.notes.push(Note::Paired);
-    post_board(tx, app, &board, facts, now).await?;
+    notify_readers(tx, app, &board, facts, now).await?;
     Ok(board.name())
 }

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::boards::board::Standing;
 use crate::boards::time::schedule;
 use crate::boards::{Board, ServiceError};
-use crate::commands;
+use crate::play::notifications::notify_of_end;
 use crate::play::{opponents, queue};
 use crate::ratings::board_ratings;
 use knotpost_model::{BoardState, Millis, SeatState};
@@ -59,7 +59,7 @@ pub(crate) async fn settle(
         tx.delete_submissions(board.row.id).await?;
         board_ratings::board_ended(tx, board, now).await?;
         opponents::seats_are_free(tx, app, board, now).await?;
-        commands::tell_of_end(tx, app, board, now).await?;
+        notify_of_end(tx, app, board, now).await?;
     }
     Ok(())
 }

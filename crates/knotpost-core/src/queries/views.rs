@@ -1,10 +1,9 @@
 //! Boards and games for pages and the API: one snapshot each.
 
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError};
-use crate::play::boards::{find_game, no_such_board};
-use crate::play::proposals::still_to_answer;
-use crate::play::queries::{at_ply, list_boards, show_with_proposal};
+use crate::boards::proposals::still_to_answer;
+use crate::boards::{Board, Code, Refusal, ServiceError, at_ply, find_game, no_such_board};
+use crate::play::queries::{list_boards, show_with_proposal};
 use crate::replies::{BoardLine, GameCount, Sheet, Spoken};
 use knotpost_model::{BoardKey, BoardRef, BoardState, ProposalKind};
 use knotpost_storage::{BoardFilter, BoardRow, SeatRow};

@@ -7,9 +7,7 @@ use knotpost_rules::{Ability, Record, Seat, Seed, Turn};
 
 use crate::app::App;
 use crate::boards::board::seat_at;
-use crate::boards::{Board, ServiceError, Standing, chance};
-use crate::play::boards::{find_game, no_such_board};
-use crate::play::queries::at_ply;
+use crate::boards::{Board, ServiceError, Standing, at_ply, chance, find_game, no_such_board};
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, UserKey, clean_text};
 use knotpost_storage::{ReadTx, StoreError};
 

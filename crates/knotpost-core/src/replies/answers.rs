@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::boards::{Board, Standing};
-use crate::mailing::post::{BoardFacts, Note};
+use crate::replies::{BoardFacts, Note};
 use knotpost_model::SeatState;
 use knotpost_storage::UserRow;
 

@@ -3,14 +3,13 @@
 use std::fmt;
 
 use knotpost_rules::{Outcome, Seat as RulesSeat, Viewer};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::boards::board::seat_at;
 use crate::boards::depiction::Basis;
-use crate::boards::time::{has_own_limits, time_facts};
 use crate::boards::{Board, Chance, Drawing, Standing, chance};
-use crate::mailing::post::{BoardFacts, Heading, Note};
-use crate::replies::{Answers, Style};
+use crate::replies::times::times;
+use crate::replies::{Answers, BoardFacts, Heading, Note, TimeFacts};
 use knotpost_model::Millis;
 
 /// How many rounds of the move list a mail shows.
@@ -84,25 +83,6 @@ pub struct Spoken {
     pub who: String,
     /// The words.
     pub text: String,
-}
-
-/// Times of a board.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct TimeFacts {
-    /// When it began.
-    pub started: String,
-    /// When the last move was made.
-    pub last_move: Option<String>,
-    /// When it ended, or now.
-    pub until: String,
-    /// Whether it has ended.
-    pub ended: bool,
-    /// How much time the players have, on a board with limits of its own.
-    pub limits: Option<String>,
-    /// Time used by each player.
-    pub used: Vec<(String, String)>,
-    /// Time used by all.
-    pub total: String,
 }
 
 /// A board with everything a board mail says.
@@ -287,12 +267,6 @@ fn example(board: &Board, standing: &Standing, reader: Option<&str>) -> Option<S
     }
     let play = board.position.example_move()?;
     Some(format!("{} move {} {name} PASSWORD {play}", board.row.game, board.row.number))
-}
-
-/// The times of a board where they matter: at its end, with limits of its own, in a reminder.
-pub(crate) fn times(board: &Board, heading: Heading, style: &Style, now: Millis) -> Option<TimeFacts> {
-    let over = matches!(board.standing(), Standing::Over(_));
-    (over || has_own_limits(&board.row) || heading == Heading::Nag).then(|| time_facts(board, style, now))
 }
 
 impl From<knotpost_storage::RemarkRow> for Spoken {

@@ -8,12 +8,12 @@ use knotpost_rules::Seed;
 use crate::app::App;
 use crate::boards::board::parse_options;
 use crate::boards::{Board, Code, Refusal, ServiceError};
-use crate::identity::Login;
 use crate::identity::confirming;
+use crate::identity::{Login, Origin};
 use crate::mailing::held;
 use crate::mailing::held::Words;
 use crate::mailing::pass::{Claim, Pass, Verdict, judge};
-use crate::requests::{Origin, Prepared};
+use crate::requests::Prepared;
 use knotpost_model::{Comment, Millis};
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
@@ -124,8 +124,12 @@ pub(crate) async fn prepare_answer(
         return Ok(Answered::Complete { line, body: comment });
     }
     let mut tx = app.store.read().await?;
-    if let Some(prepared) = confirming::read_reply(&mut tx, app, origin, &claim, &line).await? {
-        return Ok(Answered::Prepared(Box::new(prepared)));
+    if let Some(answered) = confirming::read_reply(&mut tx, app, &claim, &line).await? {
+        return Ok(Answered::Prepared(Box::new(Prepared {
+            echo: knotpost_commands::mask_cautiously(&line, &app.vocabulary),
+            standpoint: Some(Standpoint::Confirming(Box::new(answered))),
+            ..Prepared::new(Err(no_command()), origin.clone())
+        })));
     }
     let (standpoint, said) =
         match judge(&mut tx, app, &claim, origin.sender.as_ref(), app.clock.now()).await? {

@@ -3,8 +3,10 @@
 pub(crate) mod answering;
 pub(crate) mod prepared;
 pub(crate) mod reader;
+pub(crate) mod reply_mail;
 pub(crate) mod request;
 
 pub use answering::{Answering, Credit, ask_for_confirmation};
 pub use prepared::Prepared;
-pub use request::{Channel, Origin, Proof, ProvenUser, Request, gave_password_lately};
+pub use reply_mail::compose_answer;
+pub use request::Request;

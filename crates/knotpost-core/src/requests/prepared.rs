@@ -2,14 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use knotpost_commands::{Command, ParseError};
+use knotpost_commands::{Command, Effect, ParseError};
 
 use crate::app::App;
 use crate::identity::limits::Asker;
-use crate::identity::{Limited, Login};
-use crate::play::queries;
+use crate::identity::{Limited, Login, Origin};
 use crate::requests::answering::Standpoint;
-use crate::requests::request::Origin;
 use knotpost_model::{Comment, Host, UserKey};
 
 /// A command whose slow parts are done.
@@ -64,7 +62,7 @@ impl Prepared {
         }
         match &self.command {
             Ok(Command::Multiple) => self.lines.iter().all(Self::is_query),
-            Ok(command) => queries::is_query(command),
+            Ok(command) => command.effect() == Effect::Query,
             Err(_) => true,
         }
     }

@@ -5,7 +5,8 @@ use knotpost_commands::Vocabulary;
 use super::Mail;
 use crate::inbound::Identified;
 use crate::inbound::decide::policy::Ruling;
-use knotpost_core::requests::{Answering, Origin, Request};
+use knotpost_core::identity::Origin;
+use knotpost_core::requests::{Answering, Request};
 use knotpost_model::{Host, Verdicts};
 
 impl Mail {

@@ -4,12 +4,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::away;
-use crate::boards::{Board, TimeUp};
-use crate::mailing::bounces::stop_notice;
-use crate::replies::sheet::times;
+use crate::boards::proposals::still_to_answer;
+use crate::boards::{Board, Standing, TimeUp};
+use crate::replies::times::times;
 use crate::replies::{Style, TimeFacts};
-use knotpost_model::{Millis, ProposalKind, RemarkKey};
+use knotpost_model::{Millis, ProposalKind, RemarkKey, SeatState};
+use knotpost_storage::ProposalRow;
 
 /// What kind of board mail it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -270,4 +270,40 @@ impl BoardFacts {
         self.times = times(board, self.heading, &self.style, now);
         self
     }
+}
+
+/// The players who are on vacation, each once.
+fn away(board: &Board, style: &Style, now: Millis) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if matches!(board.standing(), Standing::Over(_)) {
+        return notes;
+    }
+    for row in board.seats.iter().filter(|row| row.state == SeatState::Playing) {
+        if let Some(until) = row.away_until.map(Millis).filter(|until| *until > now) {
+            let note = Note::Away { userid: row.userid.clone(), until: style.show_time(until) };
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    notes
+}
+
+pub(crate) fn note_of(board: &Board, proposal: &ProposalRow) -> Note {
+    let waiting = still_to_answer(board, proposal);
+    let answers = if let [only] = waiting.as_slice() { only } else { "USERID" };
+    Note::Proposed {
+        by: board.userid_at(proposal.seat).to_owned(),
+        kind: proposal.kind,
+        answer: format!("{} move {} {answers} PASSWORD", board.row.game, board.row.number),
+        waiting,
+    }
+}
+
+/// What is told about a stopped address.
+pub(crate) fn stop_notice(address: &str) -> String {
+    format!(
+        "Mail to your address\n   {address}\ncame back, so no more is sent there. \
+         Any command that you mail\nfrom it with your password starts it again."
+    )
 }

@@ -4,14 +4,11 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::event::HookEvent;
-use super::queueing::queue;
-use super::signing::HookSecret;
-use super::{MOST_WAITING, REMOVED, reach};
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
+use crate::identity::ProvenUser;
 use crate::identity::proving::{find_proven, logged_out};
-use crate::requests::ProvenUser;
+use crate::webhooks::{HookEvent, HookSecret, MOST_WAITING, REMOVED, queue, reach};
 use knotpost_model::{HookUrl, Millis, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_storage::{HookReader, ReadTx, StoreError, WebhookRow, WriteTx};
@@ -254,28 +251,6 @@ pub async fn test_webhook(app: &Arc<App>, user: UserKey, id: i64) -> Result<(), 
 async fn test(tx: &mut WriteTx, app: &App, hook: &HookReader, now: Millis) -> Result<(), StoreError> {
     let data = json!({ "webhook": hook.id, "user": hook.userid });
     queue(tx, app, hook, "test", &data, now).await
-}
-
-/// Removes the webhooks of a user that were made since that moment.
-pub(crate) async fn remove_since(
-    tx: &mut WriteTx,
-    user: UserKey,
-    since: Millis,
-    now: Millis,
-) -> Result<(), StoreError> {
-    for hook in tx.webhooks_of(user).await?.into_iter().filter(|hook| hook.created_at >= since) {
-        tx.drop_webhook(user, hook.id).await?;
-        tx.drop_hook_events(hook.id, REMOVED, now).await?;
-    }
-    Ok(())
-}
-
-/// Drops what waits for any webhook of a user who is kept from playing.
-pub(crate) async fn silence(tx: &mut WriteTx, user: UserKey, now: Millis) -> Result<(), StoreError> {
-    for hook in tx.webhooks_of(user).await? {
-        tx.drop_hook_events(hook.id, "the user was suspended", now).await?;
-    }
-    Ok(())
 }
 
 async fn own(tx: &mut ReadTx, user: UserKey, id: i64) -> Result<Option<WebhookRow>, StoreError> {
