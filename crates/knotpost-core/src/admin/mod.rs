@@ -1,4 +1,4 @@
-//! What those who look after the server do, whichever way they come: from the shell, on the web, through the API.
+//! What administrators see and do, from the shell, on the web or through the API, and the log of it.
 //!
 //! Every change is a [`Deed`] and goes through [`administer`], which carries it out and writes it into the audit log in
 //! one transaction. Looking needs no log, but for looking at a board with a player's eyes.

@@ -1,4 +1,4 @@
-//! What happens when time has passed: reminders, losses, and which server watches the clock.
+//! What happens when time has passed: reminders, losses on time, and which server watches the clock.
 
 pub(crate) mod deadlines;
 pub(crate) mod duty;

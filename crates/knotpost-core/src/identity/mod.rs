@@ -1,4 +1,4 @@
-//! Accounts: passwords, sessions, keys, addresses and the limits of what somebody may ask.
+//! Accounts: passwords, sessions, API keys, addresses, webhooks, and the rates at which requests are taken.
 
 pub(crate) mod acquaintances;
 pub(crate) mod buckets;

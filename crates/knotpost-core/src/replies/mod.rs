@@ -1,4 +1,4 @@
-//! What a reply says, as plain data. How it is set and sent is decided elsewhere.
+//! What a reply or a mail says, as plain data. How it is set and sent is decided elsewhere.
 
 pub(crate) mod answer;
 pub(crate) mod answers;

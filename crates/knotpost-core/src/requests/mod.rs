@@ -1,4 +1,4 @@
-//! A request as it came and as it is prepared: who asks for what, and what that proves.
+//! A request as it came and as it is prepared, what it proves, and the mail that answers it.
 
 pub(crate) mod answering;
 pub(crate) mod prepared;

@@ -1,4 +1,4 @@
-//! Webhooks: programs of users that are told what happens on their boards, with signed requests.
+//! What programs of users are told of their boards, with signed requests.
 //!
 //! `queueing` writes the events in the transaction that causes them, `delivering` says what is to be sent and what follows
 //! from the result, `signing` is the Standard Webhooks specification. HTTP itself is spoken elsewhere, and what owners do
