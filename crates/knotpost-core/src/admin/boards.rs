@@ -6,10 +6,10 @@ use serde::Serialize;
 use crate::app::App;
 use crate::boards::board::seat_at;
 use crate::boards::{Board, Code, Refusal, ServiceError, Standing, no_such_board};
+use crate::play::after_turn::finish_turn;
 use crate::play::notifications::{notify_of_removal, notify_readers};
 use crate::play::proposals::{last_own_move, take_back};
 use crate::play::resignation::remove;
-use crate::play::settle::settle;
 use crate::replies::{BoardFacts, Content, Facts, Heading, Note, Reply, Ruling as Ruled};
 use knotpost_model::{BoardRef, BoardState, Millis, Period, SeatState};
 use knotpost_storage::WriteTx;
@@ -166,7 +166,7 @@ async fn adjudicate(
     tx.delete_proposal(board.row.id).await?;
     let stored = board.entries.len();
     board.adjudicate(&winners, next, now);
-    settle(tx, app, &mut board, stored, now).await?;
+    finish_turn(tx, app, &mut board, stored, now).await?;
     Ok(board)
 }
 

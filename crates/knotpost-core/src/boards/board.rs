@@ -41,7 +41,7 @@ pub struct Board {
     pub position: Scene,
     /// Its limits of time, and what does not count.
     pub timing: Timing,
-    /// How many moves it had before what has just been settled; `None`: nothing has changed.
+    /// How many moves it had before the turn that has just been made; `None`: nothing has changed.
     pub(crate) changed_from: Option<usize>,
     options: GameOptions,
     retired: Vec<Seat>,
@@ -143,7 +143,7 @@ impl Board {
         }
     }
 
-    /// Goes on from what is remembered of a board; `None`: nothing is that fits.
+    /// Goes on from the cached moves of a board; `None`: none are cached that fit.
     async fn recall(
         tx: &mut ReadTx,
         app: &App,
@@ -329,7 +329,7 @@ impl Board {
         self.seats.iter().find(|row| row.seat == seat).map_or("nobody", |row| row.userid.as_str())
     }
 
-    /// The seat that this user acts for: the one to move when he has it, else his first that still plays.
+    /// The seat that this user acts for: the one to move when it is theirs, else their first that still plays.
     pub fn seat_of(&self, user: UserKey) -> Option<&SeatRow> {
         let to_move = match self.standing() {
             Standing::ToMove(seat) => i64::from(seat.number()),

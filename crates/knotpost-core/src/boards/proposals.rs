@@ -21,7 +21,7 @@ pub(crate) fn is_pending(proposal: &ProposalRow, board: &Board) -> bool {
     board.row.state == BoardState::Active && proposal.ply == board.entries.len() as i64
 }
 
-/// Users who still play and have not agreed; the proposer agrees with himself, in whichever seats.
+/// Users who still play and have not agreed; the proposer counts as agreed in all their seats.
 pub(crate) fn still_to_answer(board: &Board, proposal: &ProposalRow) -> Vec<String> {
     let agreed: Vec<i64> = proposal.seats_that_agreed().chain([proposal.seat]).collect();
     let users: Vec<_> =

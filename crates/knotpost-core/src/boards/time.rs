@@ -17,7 +17,7 @@ pub struct TimeLimits {
     pub nag: Span,
     /// Loss after this long without a move.
     pub forfeit: Span,
-    /// Time of one player for all his moves.
+    /// Time of one player for all their moves.
     pub total: Option<Span>,
 }
 
@@ -88,7 +88,7 @@ pub enum Judgement {
     Nag {
         /// The next look.
         next: Millis,
-        /// When his time is up.
+        /// When their time is up.
         end: Millis,
     },
     /// The player's time is up.
@@ -110,7 +110,7 @@ pub enum TimeUp {
     Total,
 }
 
-/// When the player to move loses, unless he moves before.
+/// When the player to move loses, unless they move before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastMoment {
     /// Which time is up then.
@@ -170,7 +170,7 @@ fn end_of_time(board: &Board, seat: Seat, pauses: &Pauses, since: Millis) -> Las
     }
 }
 
-/// When the player to move loses; `None`: no time runs now, because the game is over, the board is paused or he is
+/// When the player to move loses; `None`: no time runs now, because the game is over, the board is paused or they are
 /// away. Called with the pauses of the board.
 pub(crate) fn last_moment(board: &Board, now: Millis) -> Option<LastMoment> {
     let Standing::ToMove(seat) = board.standing() else { return None };
@@ -188,7 +188,7 @@ pub fn judge(board: &Board, now: Millis) -> Option<(Seat, Judgement)> {
     let LastMoment { up, at: end } = end_of_time(board, seat, &pauses, since);
     let next_counted = pauses.reach(now, Span(1));
     if next_counted > now.plus(1) && now >= end {
-        // Nothing happens to who is away, late as the clock may be.
+        // Nothing happens to a player who is away, however late the clock looks.
         return Some((seat, Judgement::Wait(next_counted)));
     }
     if now >= end {

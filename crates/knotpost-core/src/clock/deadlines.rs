@@ -10,21 +10,21 @@ use crate::app::App;
 use crate::boards::board::seat_at;
 use crate::boards::time::{Judgement, TimeUp, judge, waiting_since};
 use crate::boards::{Board, ServiceError};
-use crate::clock::duty::{Watch, keep_watch, may_judge};
+use crate::clock::clock_leader::{Watch, keep_watch, may_judge};
 use crate::mailing::notes::note_of_proposal;
+use crate::play::after_turn::finish_turn;
 use crate::play::notifications::{notify_of_removal, notify_readers, notify_users};
 use crate::play::proposals::accept_silent_draw;
 use crate::play::resignation::{Left, take_out};
-use crate::play::settle::settle;
 use crate::replies::{BoardFacts, Content, Facts, Heading, Note, Reply};
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, SeatState};
 use knotpost_storage::{DueBoard, StoreError, WriteTx};
 
 /// Boards looked at before others get their turn.
 const BATCH: i64 = 20;
-/// When mail waits to be read, a loss waits for so long.
+/// How long a loss is put off while mail waits to be read.
 const READING_MS: i64 = 10_000;
-/// A board that cannot be looked at is left alone for so long.
+/// How long a board is put off that cannot be judged.
 const SET_ASIDE_MS: i64 = 3_600_000;
 
 /// A player made no first move in time, and too few others are left.
@@ -48,7 +48,7 @@ impl Content for NeverBegun {
     }
 }
 
-/// Looks at the boards that are due, if the clock is this process's duty; says whether there may
+/// Looks at the boards that are due, if this process runs the clock; says whether there may
 /// be more. `holder` names the process.
 ///
 /// # Errors
@@ -67,7 +67,7 @@ pub async fn work_due(app: &Arc<App>, holder: &str) -> Result<bool, StoreError> 
     Ok(more)
 }
 
-/// Looks at one board; says whether the duty is still ours.
+/// Looks at one board; says whether the lease is still ours.
 async fn look_at(app: &Arc<App>, holder: &str, due: DueBoard) -> Result<bool, StoreError> {
     let (shared, holder, name) = (Arc::clone(app), holder.to_owned(), due.clone());
     let done = app
@@ -161,7 +161,7 @@ async fn remind(
     notify_users(tx, app, board, &facts, vec![row.user_id], now).await
 }
 
-/// The player to move has lost on time. In the first round he has accepted nothing yet: he counts
+/// The player to move has lost on time. In the first round they have accepted nothing yet and count
 /// as having declined.
 async fn lose(
     tx: &mut WriteTx,
@@ -189,9 +189,9 @@ async fn lose(
         row.state = SeatState::Forfeited;
         row.resign_pending = false;
     }
-    settle(tx, app, &mut board, stored, now).await?;
+    finish_turn(tx, app, &mut board, stored, now).await?;
     if board.row.state == BoardState::Active {
-        // With others still playing he goes on watching.
+        // With others still playing they go on watching.
         tx.subscribe(board.row.id, row.user_id).await?;
     }
     let note = Note::Forfeited { userid: row.userid, up };

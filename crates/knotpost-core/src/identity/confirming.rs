@@ -7,8 +7,8 @@ use crate::boards::Code;
 use crate::boards::{Refusal, ServiceError};
 use crate::identity::Origin;
 use crate::identity::undoing::announce_change;
-use crate::mailing::pass::Claim;
 use crate::mailing::post::{post_answerable, post_to_user, registered_addresses};
+use crate::mailing::reply_grant::Claim;
 use crate::mailing::token;
 use crate::mailing::token::{Payload, Subject, Unproven, day};
 use crate::replies::{Answer, Content, Facts, Reply};
@@ -17,7 +17,7 @@ use knotpost_storage::{
     ConfirmationShare, ReadTx, STOPPED_BY_READER, StoreError, UserRow, UserState, WriteTx,
 };
 
-/// An address can be confirmed for so many days.
+/// For how many days an address can be confirmed.
 pub(crate) const GOOD_FOR_DAYS: i64 = 7;
 const DAY_MS: i64 = 86_400_000;
 

@@ -97,9 +97,9 @@ pub struct Limits {
     announcer: Announcer,
 }
 
-/// All together may do as much as so many senders.
+/// All together may do as much as this many senders.
 const CROWD: u32 = 100;
-/// One host that hands in mail of several senders may do as much as so many.
+/// One host that hands in mail of several senders may do as much as this many.
 const MAIL_HOST: u32 = 3;
 /// Chats of one sender on all boards, in those on one.
 const BOARDS: u32 = 10;

@@ -1,6 +1,7 @@
 //! Accounts: passwords, sessions, API keys, addresses, webhooks, and the rates at which requests are taken.
 
-pub(crate) mod acquaintances;
+pub(crate) mod auth_cache;
+pub(crate) mod authentication;
 pub(crate) mod buckets;
 pub(crate) mod confirming;
 pub(crate) mod credentials;
@@ -9,7 +10,6 @@ pub(crate) mod hashing;
 pub(crate) mod limits;
 pub(crate) mod origin;
 pub(crate) mod profiles;
-pub(crate) mod proving;
 pub(crate) mod resets;
 pub(crate) mod server_key;
 pub(crate) mod sessions;
@@ -19,14 +19,14 @@ pub(crate) mod turns;
 pub(crate) mod undoing;
 pub(crate) mod webhook_settings;
 
-pub use acquaintances::Acquaintances;
+pub use auth_cache::AuthCache;
+pub use authentication::whose_password;
 pub use confirming::{Asked, Confirmed, confirm_address, too_old as confirmation_too_old};
 pub use credentials::{Credentials, HashError, Login, Try};
 pub use feed_keys::{FeedKey, FeedReader, end_feed_key, find_feed_reader, renew_feed_key, view_feed_key};
 pub use limits::{Limited, Limits};
 pub use origin::{Origin, Proof, ProvenUser, gave_password_lately};
 pub use profiles::{GameRating, Profile, view_profile};
-pub use proving::whose_password;
 pub use resets::{set_password_by_link, view_reset};
 pub use server_key::{KeyError, KeyUse, adopt_key, check_key, reseal_webhooks, view_key_use};
 pub use sessions::{

@@ -1,4 +1,4 @@
-//! `password`: the way back in for who forgot his. A link and a code go to the registered addresses;
+//! `password`: sets a forgotten password. A link and a code go to the registered addresses;
 //! either can be used once, and only until the password changes. Both follow from the server's secret,
 //! so that neither lies in the database, not even in a mail that waits.
 
@@ -133,7 +133,7 @@ pub async fn view_reset(app: &App, token: &str) -> Result<Option<String>, StoreE
     Ok(live_reset(&mut tx, user, at, app.clock.now()).await?.map(|user| user.userid))
 }
 
-/// Sets the password of who has the link; the link is used up with that. The user's name.
+/// Sets the password of the link's user; the link is used up with that. The user's name.
 ///
 /// # Errors
 /// When the link is of no use any more or the password cannot be taken; when the database fails.

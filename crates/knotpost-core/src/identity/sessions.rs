@@ -9,9 +9,9 @@ use knotpost_commands::Credentials;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
+use crate::identity::authentication::{check_typed_password, whose_password};
 use crate::identity::credentials::same_hash;
 use crate::identity::limits::Asker;
-use crate::identity::proving::{check_typed_password, whose_password};
 use crate::identity::{Login, ProvenUser};
 use crate::mailing::login_mails::live_link;
 use crate::mailing::post::registered_addresses;
@@ -41,9 +41,9 @@ pub struct Visitor {
     pub user: UserKey,
     /// The name, as signed up.
     pub userid: String,
-    /// His password hash, as it is now.
+    /// Their password hash, as it is now.
     pub hash: String,
-    /// Whether he looks after the server.
+    /// Whether they are an administrator.
     pub is_admin: bool,
     /// Digest of the session's token.
     pub session: String,
@@ -77,7 +77,7 @@ pub struct SessionView {
     pub is_this: bool,
     /// What the browser calls itself.
     pub user_agent: String,
-    /// When he logged in.
+    /// When they logged in.
     pub created_at: Millis,
     /// When it was last used, to the hour.
     pub seen_at: Millis,
@@ -125,7 +125,7 @@ fn too_many(seconds: u64) -> Refusal {
     Refusal { retry_after: Some(seconds), ..Refusal::new(Code::RateLimited, words) }
 }
 
-/// Begins a session of a user in good standing who still is as `known` found him. A link is used up with it.
+/// Begins a session of an active user for whom `known` still holds. A link is used up with it.
 async fn begin(
     app: &Arc<App>,
     user: UserKey,
@@ -274,7 +274,7 @@ pub async fn log_out(app: &App, token: &str) -> Result<(), StoreError> {
         .await
 }
 
-/// Ends all sessions of a user, wherever he is logged in.
+/// Ends all sessions of a user, wherever they are logged in.
 ///
 /// # Errors
 /// When the database fails.

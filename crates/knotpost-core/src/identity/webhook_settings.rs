@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::ProvenUser;
-use crate::identity::proving::{find_proven, logged_out};
+use crate::identity::authentication::{find_proven, logged_out};
 use crate::webhooks::{HookEvent, HookSecret, MOST_WAITING, REMOVED, queue, reach};
 use knotpost_model::{HookUrl, Millis, UserKey};
 use knotpost_platform::clock::random_bytes;
@@ -151,7 +151,7 @@ pub async fn view_webhooks(app: &App, user: UserKey) -> Result<Vec<HookView>, St
 /// Removes a webhook; what waits for it is dropped.
 ///
 /// # Errors
-/// When he has no such webhook; when the database fails.
+/// When the user has no such webhook; when the database fails.
 pub async fn remove_webhook(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
     let now = app.clock.now();
     let removed = app.store.write(move |tx| {
@@ -169,7 +169,7 @@ pub async fn remove_webhook(app: &App, user: UserKey, id: i64) -> Result<(), Ser
 /// Gives a webhook a new secret; what waits for it and would be signed with the old one is dropped.
 ///
 /// # Errors
-/// When he has no such webhook; when the database fails.
+/// When the user has no such webhook; when the database fails.
 pub async fn renew_webhook_secret(
     app: &Arc<App>,
     proven: ProvenUser,
@@ -200,7 +200,7 @@ pub async fn renew_webhook_secret(
 /// Switches a webhook on again, whatever has failed before.
 ///
 /// # Errors
-/// When he has no such webhook; when the database fails.
+/// When the user has no such webhook; when the database fails.
 pub async fn start_webhook(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
     check_enabled(app)?;
     let started = app.store.write(move |tx| {
@@ -218,7 +218,7 @@ pub async fn start_webhook(app: &App, user: UserKey, id: i64) -> Result<(), Serv
 /// Has a webhook told something of no meaning.
 ///
 /// # Errors
-/// When he has no such webhook, it is switched off, or much waits for it; when the database fails.
+/// When the user has no such webhook, it is switched off, or much waits for it; when the database fails.
 pub async fn test_webhook(app: &Arc<App>, user: UserKey, id: i64) -> Result<(), ServiceError> {
     check_enabled(app)?;
     let (now, shared) = (app.clock.now(), Arc::clone(app));

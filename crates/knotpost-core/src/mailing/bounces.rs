@@ -9,7 +9,7 @@ use knotpost_storage::{StoppedAddress, StoreError, WriteTx};
 
 /// So many mails that nobody reads stop an address.
 const HARD: i64 = 2;
-/// So many mails with bad luck do, within [`SOFT_WITHIN_MS`].
+/// This many soft bounces do, within [`SOFT_WITHIN_MS`].
 const SOFT: i64 = 8;
 const SOFT_WITHIN_MS: i64 = 7 * 86_400_000;
 
@@ -78,8 +78,8 @@ pub async fn record_trouble(
     Ok(BounceOutcome::Recorded)
 }
 
-/// A command was carried out for this user that came from this address: if it is his, somebody is
-/// there after all.
+/// A command was carried out for this user that came from this address: if it is theirs, it is
+/// read after all.
 ///
 /// # Errors
 /// When the database fails.
@@ -93,7 +93,7 @@ pub async fn heard_from(tx: &mut WriteTx, user: UserKey, sender: &Address) -> Re
     Ok(())
 }
 
-/// What a user must be told in a mail to `recipient` of his other addresses. Each is told once.
+/// What a user must be told in a mail to `recipient` of their other addresses. Each is told once.
 ///
 /// # Errors
 /// When the database fails.
@@ -156,13 +156,13 @@ pub(crate) async fn start_stopped(tx: &mut WriteTx, address: &str) -> Result<(),
 pub struct Reach {
     /// As registered.
     pub address: String,
-    /// Whether he has proven to read it.
+    /// Whether they have proven to read it.
     pub confirmed: bool,
     /// Since when and why it gets no mail any more.
     pub stopped: Option<StoppedAddress>,
 }
 
-/// The addresses of a user, for himself alone.
+/// The addresses of a user, for the user alone.
 ///
 /// # Errors
 /// When the database fails.

@@ -36,7 +36,7 @@ pub struct MailQuery {
     pub address: Option<String>,
     /// With a lower number than this.
     pub before: Option<i64>,
-    /// At most so many.
+    /// At most this many.
     pub limit: usize,
 }
 

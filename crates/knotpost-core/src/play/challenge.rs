@@ -92,7 +92,7 @@ pub(crate) async fn start(
     Ok((board, facts))
 }
 
-/// A reminder that would come after the loss is a mistake of who asks for it.
+/// A reminder that would come after the loss is a mistake in the challenge.
 pub(crate) fn check_limits(app: &App, server: &ServerOptions) -> Result<(), Refusal> {
     let (nag, forfeit) = (limit_ms(server.nagtime), limit_ms(server.forfeittime));
     let limits = TimeLimits::new(nag, forfeit, None, &app.config.time);

@@ -11,7 +11,7 @@ use knotpost_model::{BoardRef, Millis, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_storage::{SeekRow, StoreError, UserRow, UserState, WriteTx};
 
-/// Boards for so many players are sought.
+/// How many players a board has that is sought.
 pub(crate) const SEATS: usize = 2;
 /// How many others are looked at for a board.
 const MOST_OTHERS: i64 = 200;
@@ -22,7 +22,7 @@ pub(crate) enum Readiness {
     Ready,
     /// Takes no challenges of this game, or has left.
     Unwilling,
-    /// Plays as many boards as he wants to.
+    /// Plays as many boards as they want to.
     AtLimit,
 }
 
@@ -70,8 +70,8 @@ pub(crate) async fn seats_are_free(
     Ok(())
 }
 
-/// Starts a board with each of those who look for the same as this user, who has looked longest first, as
-/// long as he wants more. Returns the boards.
+/// Starts a board with each of those who look for the same as this user, the one who has looked longest first, as
+/// long as they want more. Returns the boards.
 pub(crate) async fn pair(
     tx: &mut WriteTx,
     app: &App,

@@ -1,7 +1,7 @@
 //! Draws by agreement and moves taken back: proposing, agreeing, refusing.
 //!
 //! A proposal holds as long as no further move is made. What was agreed is entered here; what follows
-//! from it is settled like any other turn.
+//! from it is done as after any other turn.
 
 use knotpost_commands::Action;
 use knotpost_rules::Ability;
@@ -10,10 +10,10 @@ use crate::app::App;
 use crate::boards::board::Standing;
 use crate::boards::proposals::{pending_proposal, still_to_answer};
 use crate::boards::{Board, Code, Refusal, ServiceError};
+use crate::play::after_turn::finish_turn;
 use crate::play::boards::answer_with_board;
 use crate::play::moves::{Turning, check_plays, comment};
 use crate::play::queue;
-use crate::play::settle::settle;
 use crate::replies::facts::note_of;
 use crate::replies::{Answer, BoardFacts, Heading, Note};
 use crate::requests::Prepared;
@@ -184,10 +184,10 @@ async fn agree_on_draw(
         board.agree_on_draw(next, now);
     }
     tx.delete_proposal(board.row.id).await?;
-    settle(tx, app, board, stored, now).await
+    finish_turn(tx, app, board, stored, now).await
 }
 
-/// The index of the last move that a player made himself, unless somebody has resigned since.
+/// The index of the last move that a player and not the server made, unless a player has resigned since.
 pub(crate) fn last_own_move(board: &Board) -> Option<usize> {
     let gone = |kind| matches!(kind, MoveKind::Resign | MoveKind::Forfeit | MoveKind::Adjudicated);
     let index = board.entries.iter().rposition(|entry| !entry.row.auto || gone(entry.row.kind))?;
@@ -213,7 +213,7 @@ pub(crate) async fn take_back(
     tx.delete_moves_behind(board.row.id, ply as i64).await?;
     tx.delete_proposal(board.row.id).await?;
     let mut board = board.at(app, ply)?;
-    settle(tx, app, &mut board, ply, now).await?;
+    finish_turn(tx, app, &mut board, ply, now).await?;
     board.restart_clock(tx, now).await?;
     Ok(board)
 }

@@ -27,7 +27,7 @@ pub struct BoardView {
 pub struct ProposalView {
     /// What it is about.
     pub kind: ProposalKind,
-    /// The userid of who made it.
+    /// The userid of the player who made it.
     pub by: String,
     /// The userids of those who have not answered.
     pub waiting: Vec<String>,
@@ -46,7 +46,7 @@ pub struct BoardQuery {
     pub next: bool,
     /// After this row.
     pub after: Option<BoardKey>,
-    /// At most so many.
+    /// At most this many.
     pub limit: i64,
 }
 

@@ -55,7 +55,7 @@ fn word(kind: MoveKind, text: &str) -> &str {
     }
 }
 
-/// What each mover said with his move, by its number. Chat stays among those who read it.
+/// What each mover said with their move, by its number. Chat stays among those who read it.
 async fn said_by_movers(tx: &mut ReadTx, board: &Board) -> Result<HashMap<i64, String>, StoreError> {
     let mut said: HashMap<i64, String> = HashMap::new();
     for comment in tx.comments(board.row.id).await? {

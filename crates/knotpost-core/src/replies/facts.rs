@@ -37,7 +37,7 @@ pub enum Heading {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Note {
-    /// Somebody declined and the game began again without him.
+    /// Somebody declined and the game began again without them.
     Restarted {
         /// Who declined.
         declined: String,
@@ -67,7 +67,7 @@ pub enum Note {
         /// Which time.
         up: TimeUp,
     },
-    /// Somebody's time was up in the first round, and the game began again without him.
+    /// Somebody's time was up in the first round, and the game began again without them.
     NeverMoved {
         /// Who.
         userid: String,
@@ -113,7 +113,7 @@ pub enum Note {
     Ruled {
         /// How.
         ruling: Ruling,
-        /// What he says about it; may be empty.
+        /// What they say about it; may be empty.
         why: String,
     },
     /// The move is not played before it is confirmed.
@@ -135,7 +135,7 @@ pub enum Ruling {
     Paused,
     /// It goes on.
     Resumed,
-    /// It has ended as he said.
+    /// It has ended as they said.
     Adjudicated,
     /// The last move was taken back.
     TakenBack,

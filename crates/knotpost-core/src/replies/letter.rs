@@ -5,7 +5,7 @@ use std::sync::Arc;
 use knotpost_rules::View;
 use serde::{Deserialize, Serialize};
 
-use crate::boards::depiction::Basis;
+use crate::boards::picture_ref::PictureRef;
 use crate::replies::Reply;
 use knotpost_model::{BoardRef, Millis};
 
@@ -95,7 +95,7 @@ pub struct Depicted {
     /// What to draw.
     pub view: Arc<View>,
     /// Where that is found again.
-    pub basis: Basis,
+    pub basis: PictureRef,
 }
 
 /// Everything around the content of a mail.
@@ -138,7 +138,7 @@ pub struct StoredDraft {
     /// The mail.
     pub letter: Letter,
     /// The pictures: how the page names them, and what they show.
-    pub pictures: Vec<(String, Basis)>,
+    pub pictures: Vec<(String, PictureRef)>,
 }
 
 impl From<Draft> for StoredDraft {

@@ -6,8 +6,8 @@ use knotpost_rules::{Outcome, Seat as RulesSeat, Viewer};
 use serde::Serialize;
 
 use crate::boards::board::seat_at;
-use crate::boards::depiction::Basis;
-use crate::boards::{Board, Chance, Drawing, Standing, chance};
+use crate::boards::picture_ref::PictureRef;
+use crate::boards::{Board, Chance, RenderedPosition, Standing, chance};
 use crate::replies::times::times;
 use crate::replies::{Answers, BoardFacts, Heading, Note, TimeFacts};
 use knotpost_model::Millis;
@@ -108,10 +108,10 @@ pub struct Sheet {
     pub moves: Vec<ListedMove>,
     /// The board.
     #[serde(skip)]
-    pub drawing: Drawing,
+    pub drawing: RenderedPosition,
     /// A command the reader could send now.
     pub example: Option<String>,
-    /// What the reader is asked to reply, when he can reply without a password.
+    /// What the reader is asked to reply, when they can reply without a password.
     #[serde(skip)]
     pub answers: Option<Answers>,
     /// Who watches.
@@ -128,7 +128,7 @@ pub struct Sheet {
     pub ply: usize,
     /// Where the drawing is found again.
     #[serde(skip)]
-    pub basis: Basis,
+    pub basis: PictureRef,
 }
 
 /// Which moves a sheet lists.
@@ -169,7 +169,7 @@ impl Sheet {
                 .map(|row| Seat { side: board.side(row.seat).to_owned(), userid: row.userid.clone() })
                 .collect(),
             moves: board.entries.iter().skip(skipped).map(listed).collect(),
-            drawing: Drawing::of(&board.position, viewer, facts.style.layout),
+            drawing: RenderedPosition::of(&board.position, viewer, facts.style.layout),
             example: example(board, &standing, reader).filter(|_| !facts.tell_of_pause()),
             answers: None,
             subscribers: facts.subscribers.clone(),
@@ -180,7 +180,7 @@ impl Sheet {
             times: facts.times.clone().or_else(|| times(board, facts.heading, &facts.style, now)),
             ratings: Vec::new(),
             ply: board.entries.len(),
-            basis: Basis::of(board, viewer),
+            basis: PictureRef::of(board, viewer),
         }
     }
 
@@ -204,7 +204,7 @@ impl Sheet {
         self
     }
 
-    /// Tells the reader how he can reply, where he can.
+    /// Tells the reader how they can reply, where they can.
     #[must_use]
     pub fn with_answers(mut self, answers: Option<Answers>) -> Self {
         self.answers = answers;

@@ -7,7 +7,7 @@ use knotpost_commands::{Command, Effect, ParseError};
 use crate::app::App;
 use crate::identity::limits::Asker;
 use crate::identity::{Limited, Login, Origin};
-use crate::requests::answering::Standpoint;
+use crate::requests::board_reply::Standpoint;
 use knotpost_model::{Comment, Host, UserKey};
 
 /// A command whose slow parts are done.
@@ -112,8 +112,8 @@ impl Prepared {
         if self.is_foreign() {
             return None;
         }
-        if let Some(pass) = self.pass() {
-            return Some(pass.user.id);
+        if let Some(grant) = self.grant() {
+            return Some(grant.user.id);
         }
         match &self.login {
             Login::Known { user, .. } => Some(*user),

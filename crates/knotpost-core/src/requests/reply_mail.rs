@@ -2,8 +2,8 @@
 
 use crate::app::App;
 use crate::boards::Board;
-use crate::mailing::pass::{Pass, reply_address_at};
 use crate::mailing::post::compose;
+use crate::mailing::reply_grant::{ReplyGrant, reply_address_at};
 use crate::mailing::token::ReplyTo;
 use crate::replies::Reply;
 use crate::requests::Prepared;
@@ -26,8 +26,8 @@ pub async fn compose_answer(
 ) -> Result<Option<NewOutbox>, StoreError> {
     let Some(sender) = &prepared.origin.sender else { return Ok(None) };
     // Only who is shown the board as it is now can act on it.
-    let reply_to = match prepared.pass().filter(|_| shows_board(reply)) {
-        Some(pass) => answer_address(tx, app, pass, &sender.to_string(), now).await?,
+    let reply_to = match prepared.grant().filter(|_| shows_board(reply)) {
+        Some(grant) => answer_address(tx, app, grant, &sender.to_string(), now).await?,
         None => None,
     };
     let thread = (in_reply_to, reply_to);
@@ -45,12 +45,12 @@ fn shows_board(reply: &Reply) -> bool {
 async fn answer_address(
     tx: &mut ReadTx,
     app: &App,
-    pass: &Pass,
+    grant: &ReplyGrant,
     recipient: &str,
     now: Millis,
 ) -> Result<Option<ReplyTo>, StoreError> {
-    match Board::load(tx, app, &pass.board.game, pass.board.number as u32).await? {
-        Some(board) => reply_address_at(tx, app, &board, &pass.user, recipient, None, now).await,
+    match Board::load(tx, app, &grant.board.game, grant.board.number as u32).await? {
+        Some(board) => reply_address_at(tx, app, &board, &grant.user, recipient, None, now).await,
         None => Ok(None),
     }
 }

@@ -8,7 +8,7 @@ use std::fmt;
 use knotpost_commands::{Command, ParseError, Vocabulary};
 
 use crate::identity::Origin;
-use crate::requests::answering::Answering;
+use crate::requests::board_reply::BoardReply;
 
 /// A line of text as it came. `Debug` does not show it: it may hold a password.
 #[derive(Clone)]
@@ -44,14 +44,14 @@ pub struct Request {
     /// Where it came from.
     pub(crate) origin: Origin,
     /// What it would be as an answer to a board mail; where it is none, the command counts.
-    pub(crate) answering: Option<Answering>,
+    pub(crate) board_reply: Option<BoardReply>,
 }
 
 impl Request {
     /// A command put together from typed parts, or what is wrong with one of them. What its words may hold is checked
     /// when it is prepared.
     pub fn typed(command: Result<Command, ParseError>, body: impl Into<String>, origin: Origin) -> Self {
-        Self { command, line: None, body: body.into(), origin, answering: None }
+        Self { command, line: None, body: body.into(), origin, board_reply: None }
     }
 
     /// The command that a line of text says. The one place where text becomes a request.
@@ -63,13 +63,13 @@ impl Request {
     ) -> Self {
         let line = line.into();
         let command = knotpost_commands::parse(&line, vocabulary);
-        Self { command, line: Some(Line(line)), body: body.into(), origin, answering: None }
+        Self { command, line: Some(Line(line)), body: body.into(), origin, board_reply: None }
     }
 
     /// The same, if it is no answer to a board mail.
     #[must_use]
-    pub fn unless_it_answers(self, answering: Option<Answering>) -> Self {
-        Self { answering, ..self }
+    pub fn unless_it_answers(self, board_reply: Option<BoardReply>) -> Self {
+        Self { board_reply, ..self }
     }
 
     /// Where it came from.
@@ -79,7 +79,7 @@ impl Request {
 
     /// Whether it came to a reply address.
     pub fn is_reply(&self) -> bool {
-        self.answering.is_some()
+        self.board_reply.is_some()
     }
 
     /// Whether the command, or a line of a `multiple`, names the user who sends it.

@@ -15,7 +15,7 @@ use knotpost_storage::{MAX_NOTICE, Notification};
 
 /// Notices that wait to be told; beyond that they are dropped.
 const WAITING: usize = 1024;
-/// Notices of so long a time are told together.
+/// How long notices are collected before they are sent together.
 const BREATH: Duration = Duration::from_millis(20);
 
 /// One thing that other processes may want to know.

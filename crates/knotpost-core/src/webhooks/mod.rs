@@ -1,8 +1,8 @@
 //! What programs of users are told of their boards, with signed requests.
 //!
-//! `queueing` writes the events in the transaction that causes them, `delivering` says what is to be sent and what follows
-//! from the result, `signing` is the Standard Webhooks specification. HTTP itself is spoken elsewhere, and what owners do
-//! with their webhooks is part of `identity`.
+//! `queueing` writes the events in the transaction that causes them, `delivering` says what is to be sent and what
+//! follows from the result, `signing` is the Standard Webhooks specification. HTTP itself is spoken elsewhere, and what
+//! owners do with their webhooks is part of `identity`.
 
 mod delivering;
 mod event;

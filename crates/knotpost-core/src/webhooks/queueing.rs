@@ -123,7 +123,7 @@ pub(crate) async fn queue(
         at: now,
     };
     tx.insert_hook_event(&event).await?;
-    // Heeded after the commit; noted for nothing it costs one look.
+    // Handled after the commit; noted in vain it costs one query.
     app.signals.webhooks.note();
     Ok(())
 }

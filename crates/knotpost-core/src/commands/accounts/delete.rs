@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::boards::ServiceError;
 use crate::commands::authorize::authorize;
 use crate::mailing::post::post_to_user;
-use crate::play::departure::leave;
+use crate::play::account_deletion::leave;
 use crate::replies::{Answer, Content, Facts, Reply};
 use crate::requests::Prepared;
 use knotpost_model::Millis;

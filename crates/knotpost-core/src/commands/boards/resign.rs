@@ -8,10 +8,10 @@ use crate::boards::board::seat_at;
 use crate::boards::{Board, ServiceError, Standing, find_board, find_game};
 use crate::commands::authorize::authorize_on;
 use crate::mailing::post::post_to_user;
+use crate::play::after_turn::finish_turn;
 use crate::play::boards::answer_with_board;
 use crate::play::moves::{check_plays, comment};
 use crate::play::resignation::decline;
-use crate::play::settle::settle;
 use crate::replies::{Answer, BoardFacts, Content, Facts, Heading, Reply};
 use crate::requests::Prepared;
 use knotpost_model::{BoardState, Millis, MoveKind, SeatState};
@@ -87,7 +87,7 @@ async fn on_turn(
         row.resign_pending = false;
     }
     let ply = board.entries.len();
-    settle(tx, app, &mut board, ply - 1, now).await?;
+    finish_turn(tx, app, &mut board, ply - 1, now).await?;
     if board.row.state == BoardState::Active {
         // While others still play, the user goes on watching.
         tx.subscribe(board.row.id, user.id).await?;

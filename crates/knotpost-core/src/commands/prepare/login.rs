@@ -10,7 +10,7 @@ use knotpost_commands::{Command, Credentials, Password};
 use super::counting::count_rate;
 use crate::app::App;
 use crate::commands::{Demand, policy};
-use crate::identity::proving::{Patience, Place, Words, check_password};
+use crate::identity::authentication::{Patience, Place, Words, check_password};
 use crate::identity::{HashError, Login, Origin, Proof, gave_password_lately};
 use crate::requests::Prepared;
 use knotpost_model::Millis;

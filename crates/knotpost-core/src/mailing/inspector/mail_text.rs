@@ -1,4 +1,4 @@
-//! A message as an administrator may see it: its structure, and its words with everything masked that opens a door.
+//! A message as an administrator may see it: its structure, and its words with everything masked that gives access.
 
 use knotpost_commands::{MASK, mask_cautiously};
 use knotpost_mail::{Section, outline, parse};

@@ -1,5 +1,5 @@
 //! The mail that stays on this machine instead of leaving it: what a list of it and a single one look like to whoever
-//! may read it. Where it lies is the business of who hands the mail out.
+//! may read it. Where it lies is known to the transport that wrote it.
 
 use std::io;
 

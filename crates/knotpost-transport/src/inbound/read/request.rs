@@ -6,7 +6,7 @@ use super::Mail;
 use crate::inbound::Identified;
 use crate::inbound::decide::policy::Ruling;
 use knotpost_core::identity::Origin;
-use knotpost_core::requests::{Answering, Request};
+use knotpost_core::requests::{BoardReply, Request};
 use knotpost_model::{Host, Verdicts};
 
 impl Mail {
@@ -33,7 +33,7 @@ impl Mail {
         let answering = match (&self.found, &self.claim) {
             (Identified::Body { line, comment }, Some(claim)) => {
                 let (claim, line, comment) = (claim.clone(), line.clone(), comment.clone());
-                Some(Answering { claim, line, comment, credit: ruling.credit() })
+                Some(BoardReply { claim, line, comment, credit: ruling.credit() })
             }
             _ => None,
         };

@@ -38,6 +38,26 @@ fn every_module_of_the_core_has_its_place() {
     assert_eq!(modules, placed);
 }
 
+/// A verb is called by `execute` and must not call it: a command inside a command would have its own transaction.
+#[test]
+fn no_verb_knows_who_carries_it_out() {
+    let verbs = ["accounts", "boards", "lists", "messages", "opponents"];
+    let is_verb = |source: &&Source| {
+        verbs.iter().any(|folder| source.place.starts_with(&format!("knotpost-core/commands/{folder}/")))
+    };
+    let sources = core_sources();
+    let (mut seen, mut found) = (0, Vec::new());
+    for source in sources.iter().filter(is_verb) {
+        seen += 1;
+        let calls = |(_, line): &(usize, &str)| line.contains("execute");
+        found.extend(
+            source.lines().into_iter().filter(calls).map(|(line, _)| format!("{}:{line}", source.place)),
+        );
+    }
+    assert!(seen > 30, "the verbs were found");
+    assert_none(&found);
+}
+
 /// The first sentence of a module's documentation.
 fn purpose(module: &str) -> String {
     let folder = crates_folder().join("knotpost-core/src");

@@ -1,5 +1,5 @@
-//! Who was looked up lately, by his name or by his key, so that somebody who makes move after move is not looked up
-//! before each. What is found here may be out of date: it is for those whose transaction looks whether it still holds.
+//! Cache of users by name and by API key, so that a client that makes move after move is not looked up before each.
+//! Entries may be out of date: callers check in their transaction that what they found still holds.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,33 +7,33 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::identity::Bearer;
 use knotpost_model::{Millis, UserKey};
 
-/// So long somebody is remembered.
+/// How long an entry is good.
 const MEMORY_MS: i64 = 60_000;
-/// So many are remembered in each way: some three megabytes.
+/// Entries of each kind: some three megabytes.
 const MOST: usize = 10_000;
 
-/// Somebody who can prove by a password who he is.
+/// A user as a password proves them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Named {
     pub(crate) user: UserKey,
-    /// The hash of his password.
+    /// The hash of their password.
     pub(crate) hash: String,
 }
 
-/// Who was looked up lately.
+/// The users looked up last.
 #[derive(Debug, Default)]
-pub struct Acquaintances {
+pub struct AuthCache {
     by_name: Mutex<HashMap<String, (Named, Millis)>>,
     by_key: Mutex<HashMap<String, (Bearer, Millis)>>,
 }
 
-impl Acquaintances {
-    /// By his name in lower case.
+impl AuthCache {
+    /// The user of this name, in lower case.
     pub(crate) fn of_name(&self, name: &str, now: Millis) -> Option<Named> {
         find(&lock(&self.by_name), name, now)
     }
 
-    /// By the digest of his key.
+    /// The bearer of the key with this digest.
     pub(crate) fn of_key(&self, digest: &str, now: Millis) -> Option<Bearer> {
         find(&lock(&self.by_key), digest, now)
     }
@@ -46,7 +46,7 @@ impl Acquaintances {
         keep(&mut lock(&self.by_key), digest, bearer, now);
     }
 
-    /// For whom something has turned out not to hold any more.
+    /// Drops the entries of a user.
     pub(crate) fn forget(&self, user: UserKey) {
         lock(&self.by_name).retain(|_, (named, _)| named.user != user);
         lock(&self.by_key).retain(|_, (bearer, _)| bearer.user != user);
@@ -70,7 +70,7 @@ fn keep<V>(map: &mut HashMap<String, (V, Millis)>, key: String, value: V, now: M
     }
 }
 
-/// A clock that was put back makes nobody younger.
+/// An entry from the future was made before the clock was put back.
 fn is_fresh(at: Millis, now: Millis) -> bool {
     at.0 <= now.0 && now.since(at).0 < MEMORY_MS
 }
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn somebody_is_remembered_for_a_minute() {
-        let known = Acquaintances::default();
+        let known = AuthCache::default();
         known.remember_name("ann".to_owned(), named(1), Millis(1_000));
         assert_eq!(known.of_name("ann", Millis(60_999)), Some(named(1)));
         assert_eq!(known.of_name("ann", Millis(61_000)), None);
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn who_is_forgotten_is_forgotten_by_name_and_key() {
-        let known = Acquaintances::default();
+        let known = AuthCache::default();
         let bearer = |user| Bearer {
             key: 7,
             user: UserKey(user),
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn there_is_room_for_so_many_and_for_newer_ones_later() {
-        let known = Acquaintances::default();
+        let known = AuthCache::default();
         for number in 0..MOST + 5 {
             known.remember_name(number.to_string(), named(1), Millis(0));
         }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
-use crate::identity::acquaintances::Named;
+use crate::identity::auth_cache::Named;
 use crate::identity::credentials::{Try, same_hash};
 use crate::identity::limits::{Limited, Reservation};
 use crate::identity::{HashError, Login, Origin, ProvenUser, resets};
@@ -222,7 +222,7 @@ pub(crate) async fn check_password(
 /// Who this was a moment ago, if that is the password of then: for what looks at them again in its transaction.
 fn recall(app: &App, place: &Place, account: &str, password: &str) -> Option<Login> {
     let now = app.clock.now();
-    let Named { user, hash } = app.acquaintances.of_name(account, now)?;
+    let Named { user, hash } = app.auth_cache.of_name(account, now)?;
     let tried = Try { password, place: &place.key, host: place.host };
     let is_right = app.credentials.remembers(user, tried, &hash, now);
     is_right.then_some(Login::Known { user, hash, key: None, session: None })
@@ -239,7 +239,7 @@ fn remembered(
     let (user, now) = (user?, app.clock.now());
     let hash = user.password_hash.clone()?;
     let named = Named { user: user.id, hash: hash.clone() };
-    app.acquaintances.remember_name(account.to_owned(), named, now);
+    app.auth_cache.remember_name(account.to_owned(), named, now);
     let tried = Try { password, place: &place.key, host: place.host };
     let is_right = app.credentials.remembers(user.id, tried, &hash, now);
     is_right.then_some(Login::Known { user: user.id, hash, key: None, session: None })

@@ -1,6 +1,7 @@
-//! Answers to board mails: a short command, said by whom the mail was sent to.
+//! Answers to board mails: a short command, sent by the reader of the mail.
 //!
-//! Knows what a claim is worth (see `pass`) and how a short command is said in full; not where in a mail it stood.
+//! Knows what a claim is worth (see `mailing::reply_grant`) and the full command behind a short one; not where in a mail
+//! it stood.
 
 use knotpost_commands::{Action, BoardAt, Command, Credentials, ParseError, ShortCommand, parse_short};
 use knotpost_rules::Seed;
@@ -10,19 +11,19 @@ use crate::boards::board::parse_options;
 use crate::boards::{Board, Code, Refusal, ServiceError};
 use crate::identity::confirming;
 use crate::identity::{Login, Origin};
-use crate::mailing::held;
-use crate::mailing::held::Words;
-use crate::mailing::pass::{Claim, Pass, Verdict, judge};
+use crate::mailing::pending_confirmation;
+use crate::mailing::pending_confirmation::Words;
+use crate::mailing::reply_grant::{Claim, ReplyGrant, Verdict, judge};
 use crate::requests::Prepared;
 use knotpost_model::{Comment, Millis};
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
 /// What a mail would say as the answer to a board mail.
 #[derive(Clone, Debug)]
-pub struct Answering {
+pub struct BoardReply {
     /// Why its sender may act without a password.
     pub claim: Claim,
-    /// The first of his own lines.
+    /// The first line that its sender wrote.
     pub line: String,
     /// What follows it.
     pub comment: String,
@@ -43,14 +44,14 @@ pub enum Credit {
 #[derive(Debug)]
 pub(crate) enum Standpoint {
     /// A player's.
-    Own(Box<Pass>),
-    /// With a player's pass, from an address that is not his; the words are kept until he confirms them.
-    Foreign(Box<Pass>, Words),
+    Own(Box<ReplyGrant>),
+    /// With a player's grant, from an address that is not theirs; the words are stored until they confirm them.
+    Foreign(Box<ReplyGrant>, Words),
     /// In a player's name, which this server does not believe without proof.
-    Unproven(Box<Pass>),
-    /// With a pass that is no good.
-    BadPass,
-    /// To the question whether an answer was his, and no yes.
+    Unproven(Box<ReplyGrant>),
+    /// With a grant that is no good.
+    BadGrant,
+    /// To the question whether an answer was theirs, and no yes.
     Undecided,
     /// To the question whether somebody reads at an address.
     Confirming(Box<confirming::Answered>),
@@ -60,7 +61,7 @@ pub(crate) enum Standpoint {
 pub(crate) enum Answered {
     /// A short command, or why it is none.
     Prepared(Box<Prepared>),
-    /// A complete command, which needs no pass.
+    /// A complete command, which needs no grant.
     Complete {
         /// The command.
         line: String,
@@ -73,11 +74,11 @@ pub(crate) enum Answered {
 
 impl Prepared {
     /// Whether it came with a reply address that is no good.
-    pub fn has_bad_pass(&self) -> bool {
-        matches!(self.standpoint, Some(Standpoint::BadPass))
+    pub fn has_bad_grant(&self) -> bool {
+        matches!(self.standpoint, Some(Standpoint::BadGrant))
     }
 
-    /// Whether it came with a player's reply address, but perhaps not from him: from an address that is not his, or
+    /// Whether it came with a player's reply address, but perhaps not from them: from an address that is not theirs, or
     /// without proof.
     pub fn is_foreign(&self) -> bool {
         matches!(self.standpoint, Some(Standpoint::Foreign(..) | Standpoint::Unproven(_)))
@@ -101,10 +102,10 @@ impl Prepared {
         self.confirming().is_some()
     }
 
-    /// The board mail that its sender answers as himself.
-    pub(crate) fn pass(&self) -> Option<&Pass> {
+    /// The board mail that its sender answers as its reader.
+    pub(crate) fn grant(&self) -> Option<&ReplyGrant> {
         match &self.standpoint {
-            Some(Standpoint::Own(pass)) => Some(pass),
+            Some(Standpoint::Own(grant)) => Some(grant),
             _ => None,
         }
     }
@@ -117,9 +118,9 @@ impl Prepared {
 pub(crate) async fn prepare_answer(
     app: &App,
     origin: &Origin,
-    answering: Answering,
+    board_reply: BoardReply,
 ) -> Result<Answered, StoreError> {
-    let Answering { claim, line, comment, credit } = answering;
+    let BoardReply { claim, line, comment, credit } = board_reply;
     if knotpost_commands::parse(&line, &app.vocabulary).is_ok() {
         return Ok(Answered::Complete { line, body: comment });
     }
@@ -134,26 +135,28 @@ pub(crate) async fn prepare_answer(
     let (standpoint, said) =
         match judge(&mut tx, app, &claim, origin.sender.as_ref(), app.clock.now()).await? {
             Verdict::Unknown => return Ok(Answered::Nothing),
-            Verdict::Bad => (Standpoint::BadPass, None),
-            Verdict::Good(pass) if credit == Credit::Unproven => (Standpoint::Unproven(pass), None),
-            Verdict::Good(pass) => {
-                let said = read(&mut tx, app, &pass, &line, &comment).await?;
-                (Standpoint::Own(pass), Some(said))
+            Verdict::Bad => (Standpoint::BadGrant, None),
+            Verdict::Good(grant) if credit == Credit::Unproven => (Standpoint::Unproven(grant), None),
+            Verdict::Good(grant) => {
+                let said = read(&mut tx, app, &grant, &line, &comment).await?;
+                (Standpoint::Own(grant), Some(said))
             }
-            Verdict::Foreign(pass) => {
-                let said = read(&mut tx, app, &pass, &line, &comment).await?;
-                (Standpoint::Foreign(pass, Words { line: line.clone(), comment }), Some(said))
+            Verdict::Foreign(grant) => {
+                let said = read(&mut tx, app, &grant, &line, &comment).await?;
+                (Standpoint::Foreign(grant, Words { line: line.clone(), comment }), Some(said))
             }
-            Verdict::Held(_) if held::read_consent(&line).is_none() => (Standpoint::Undecided, None),
-            Verdict::Held(pass) => {
-                let words = held::words(&mut tx, app, &pass).await?;
-                let said = read(&mut tx, app, &pass, &words.line, &words.comment).await?;
-                (Standpoint::Own(pass), Some(said))
+            Verdict::Held(_) if pending_confirmation::read_consent(&line).is_none() => {
+                (Standpoint::Undecided, None)
+            }
+            Verdict::Held(grant) => {
+                let words = pending_confirmation::words(&mut tx, app, &grant).await?;
+                let said = read(&mut tx, app, &grant, &words.line, &words.comment).await?;
+                (Standpoint::Own(grant), Some(said))
             }
         };
     let (command, body) = said.unwrap_or_else(|| (Err(no_command()), String::new()));
     let login = match (&standpoint, command.is_ok()) {
-        (Standpoint::Own(pass), _) => pass.user.password_hash.clone().map(|hash| (pass.user.id, hash)),
+        (Standpoint::Own(grant), _) => grant.user.password_hash.clone().map(|hash| (grant.user.id, hash)),
         _ => None,
     };
     let echo = match &command {
@@ -182,12 +185,12 @@ pub(crate) fn no_command() -> ParseError {
 /// Refuses what is said from no good standpoint, and takes an answer that was held: it is confirmed once.
 pub(crate) async fn check_standpoint(tx: &mut WriteTx, prepared: &Prepared) -> Result<(), ServiceError> {
     match &prepared.standpoint {
-        Some(Standpoint::BadPass) => Err(no_good().into()),
+        Some(Standpoint::BadGrant) => Err(no_good().into()),
         Some(Standpoint::Undecided) => Err(Refusal::new(Code::WrongArguments, "this does not say `confirm`")
             .hint("To have the answer carried out, reply to the question again, with `confirm` as the first line.")
             .hint("If it was not yours, there is nothing to do: nothing was done.")
             .into()),
-        Some(Standpoint::Own(pass)) => match pass.held {
+        Some(Standpoint::Own(grant)) => match grant.held {
             Some(held) if !tx.take_held_answer(held).await? => Err(no_good().into()),
             _ => Ok(()),
         },
@@ -206,12 +209,12 @@ fn no_good() -> Refusal {
 pub(crate) async fn refuse_answer(
     tx: &mut ReadTx,
     app: &App,
-    pass: &Pass,
+    grant: &ReplyGrant,
     error: &ParseError,
 ) -> Result<Refusal, StoreError> {
     let code = Code::from_word(error.code.as_str()).unwrap_or(Code::WrongArguments);
     let refusal = Refusal::new(code, error.message.clone());
-    let board = Board::load(tx, app, &pass.board.game, pass.board.number as u32).await?;
+    let board = Board::load(tx, app, &grant.board.game, grant.board.number as u32).await?;
     let example = board.as_ref().and_then(|board| board.position.example_move());
     let refusal = match example {
         Some(play) => refusal.hint(format!("A move is the first line of the reply, alone: {play}")),
@@ -227,7 +230,7 @@ pub(crate) async fn refuse_answer(
     })
 }
 
-/// Refuses to act on a board that is no longer what its player had before him when he wrote.
+/// Refuses to act on a board that is no longer what its player saw when they wrote.
 ///
 /// # Errors
 /// The refusal, with the board as it is now; when the database fails.
@@ -237,14 +240,14 @@ pub(crate) async fn check_sight(
     prepared: &Prepared,
     board: Board,
 ) -> Result<Board, ServiceError> {
-    let Some(pass) = prepared.pass() else { return Ok(board) };
-    if pass.sight.is_present(app, &board, None) {
+    let Some(grant) = prepared.grant() else { return Ok(board) };
+    if grant.sight.is_present(app, &board, None) {
         return Ok(board);
     }
-    let seat = board.seat_of(pass.user.id).map_or(1, |seat| seat.seat);
+    let seat = board.seat_of(grant.user.id).map_or(1, |seat| seat.seat);
     let submitted = tx.submission(board.row.id, seat).await?;
     let submitted = submitted.filter(|row| row.ply == board.entries.len() as i64);
-    if submitted.is_some_and(|row| pass.sight.is_present(app, &board, Some(&row.text))) {
+    if submitted.is_some_and(|row| grant.sight.is_present(app, &board, Some(&row.text))) {
         return Ok(board);
     }
     let message = "the board is no longer as it was in the mail that you answered; this is how it is now";
@@ -258,12 +261,12 @@ pub(crate) async fn check_sight(
 async fn read(
     tx: &mut ReadTx,
     app: &App,
-    pass: &Pass,
+    grant: &ReplyGrant,
     line: &str,
     comment: &str,
 ) -> Result<(Result<Command, ParseError>, String), StoreError> {
-    let seats = tx.seats(pass.board.id).await?.len();
-    let short = match lone_move(app, pass, line, seats)? {
+    let seats = tx.seats(grant.board.id).await?.len();
+    let short = match lone_move(app, grant, line, seats)? {
         Some(action) => Ok(action),
         None => parse_short(line, &app.vocabulary),
     };
@@ -271,10 +274,15 @@ async fn read(
         Ok(ShortCommand::Chat { text }) => (Ok(ShortCommand::Chat { text: String::new() }), text),
         short => (short, String::new()),
     };
-    Ok((short.map(|short| in_full(pass, short)), [said.as_str(), comment].join("\n").trim().to_owned()))
+    Ok((short.map(|short| in_full(grant, short)), [said.as_str(), comment].join("\n").trim().to_owned()))
 }
 
-fn lone_move(app: &App, pass: &Pass, line: &str, seats: usize) -> Result<Option<ShortCommand>, StoreError> {
+fn lone_move(
+    app: &App,
+    grant: &ReplyGrant,
+    line: &str,
+    seats: usize,
+) -> Result<Option<ShortCommand>, StoreError> {
     let cleaned = knotpost_commands::clean(line);
     let line = cleaned.trim();
     let (word, number) = match line.split_once('#') {
@@ -287,19 +295,19 @@ fn lone_move(app: &App, pass: &Pass, line: &str, seats: usize) -> Result<Option<
     let corrupt = |what: String| StoreError::Corrupt(what);
     let game = app
         .registry
-        .find(&pass.board.game)
-        .ok_or_else(|| corrupt(format!("there is no game `{}`", pass.board.game)))?;
-    let options = parse_options(game, &pass.board.options, seats).map_err(corrupt)?;
+        .find(&grant.board.game)
+        .ok_or_else(|| corrupt(format!("there is no game `{}`", grant.board.game)))?;
+    let options = parse_options(game, &grant.board.options, seats).map_err(corrupt)?;
     let position = game.setup(&options, seats, &Seed::default());
     let action = Action::Move(word.to_owned());
     Ok(position.is_legal_syntax(word).then_some(ShortCommand::Act { action, number }))
 }
 
-/// A short command with everything that the pass says for it.
-fn in_full(pass: &Pass, short: ShortCommand) -> Command {
-    let (game, board) = (pass.board.game.clone(), pass.board.number as u32);
-    // The holder of a pass has proven who they are; there is no password to check.
-    let who = Credentials::without_password(pass.user.userid.as_str());
+/// A short command with everything that the grant says for it.
+fn in_full(grant: &ReplyGrant, short: ShortCommand) -> Command {
+    let (game, board) = (grant.board.game.clone(), grant.board.number as u32);
+    // The holder of a grant has proven who they are; there is no password to check.
+    let who = Credentials::without_password(grant.user.userid.as_str());
     match short {
         ShortCommand::Act { action, number } => {
             Command::Move { game: Some(game), board, who, action, number }
@@ -314,8 +322,8 @@ fn in_full(pass: &Pass, short: ShortCommand) -> Command {
     }
 }
 
-/// Keeps an answer that came from a strange address, and asks the player at his own whether it is his; one without
-/// proof is only told of. Nobody is asked without end.
+/// Stores an answer that came from an address that is not the player's, and asks the player whether it is theirs; of
+/// one without proof they are only told. How often a player is asked is limited.
 ///
 /// # Errors
 /// When the database fails or the mail cannot be written.
@@ -326,12 +334,14 @@ pub async fn ask_for_confirmation(
     now: Millis,
 ) -> Result<(), StoreError> {
     match &prepared.standpoint {
-        Some(Standpoint::Foreign(pass, words)) => {
+        Some(Standpoint::Foreign(grant, words)) => {
             let sender = prepared.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
             let short = prepared.command.as_ref().ok();
-            held::hold(tx, app, pass, (words, short), (&sender, &prepared.echo), now).await
+            pending_confirmation::hold(tx, app, grant, (words, short), (&sender, &prepared.echo), now).await
         }
-        Some(Standpoint::Unproven(pass)) => held::tell_unproven(tx, app, pass, &prepared.echo, now).await,
+        Some(Standpoint::Unproven(grant)) => {
+            pending_confirmation::tell_unproven(tx, app, grant, &prepared.echo, now).await
+        }
         _ => Ok(()),
     }
 }

@@ -13,7 +13,7 @@ use knotpost_model::{Address, BoardKey, Millis, UserKey};
 use knotpost_platform::secret::Purpose;
 use knotpost_storage::{BoardRow, ReadTx, StoreError, UserRow, UserState};
 
-/// A reply address is good for so many days.
+/// For how many days a reply address is good.
 const GOOD_FOR_DAYS: i64 = 90;
 const DAY_MS: i64 = 86_400_000;
 
@@ -33,7 +33,7 @@ impl Claim {
     }
 }
 
-/// What the reader of a board mail had before him.
+/// What the reader of a board mail saw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Sight {
     /// The number of the last move.
@@ -53,16 +53,16 @@ enum Proof {
 
 /// A right to act without a password, verified.
 #[derive(Clone, Debug)]
-pub(crate) struct Pass {
+pub(crate) struct ReplyGrant {
     /// For whom.
     pub(crate) user: UserRow,
     /// On which board.
     pub(crate) board: BoardRow,
-    /// What he saw.
+    /// What they saw.
     pub(crate) sight: Sight,
     /// The address that the mail went to.
     pub(crate) address: String,
-    /// The row that holds the answer which this pass confirms.
+    /// The row that holds the answer which this grant confirms.
     pub(crate) held: Option<i64>,
 }
 
@@ -70,18 +70,18 @@ pub(crate) struct Pass {
 #[derive(Debug)]
 pub(crate) enum Verdict {
     /// It holds, and its sender writes from an address of the player's.
-    Good(Box<Pass>),
+    Good(Box<ReplyGrant>),
     /// It holds, but its sender writes from an address that is not the player's.
-    Foreign(Box<Pass>),
+    Foreign(Box<ReplyGrant>),
     /// It confirms an answer that is held.
-    Held(Box<Pass>),
+    Held(Box<ReplyGrant>),
     /// It was never ours, has run out, or was revoked.
     Bad,
     /// The mails it names are not known as board mails.
     Unknown,
 }
 
-/// The reply address for one reader of a board mail, at the address of that row; `None` when he does not play there, or
+/// The reply address for one reader of a board mail, at the address of that row; `None` when they do not play there, or
 /// when no token fits behind the server's name. `submitted` is the move that the mail shows and that is not made yet.
 pub(crate) fn reply_address(
     app: &App,
@@ -132,7 +132,7 @@ fn stamp(app: &App, board: &Board, submitted: Option<&str>) -> u16 {
 }
 
 impl Sight {
-    /// Whether the board still is what the reader of the mail saw; `submitted` is the move that waits for his
+    /// Whether the board still is what the reader of the mail saw; `submitted` is the move that waits for their
     /// confirmation.
     pub(crate) fn is_present(self, app: &App, board: &Board, submitted: Option<&str>) -> bool {
         let same = match self.proof {
@@ -149,7 +149,7 @@ impl Sight {
     }
 }
 
-/// Judges a claim made by `sender`: of several reply addresses the one of his own counts.
+/// Judges a claim made by `sender`: of several reply addresses the one of their own counts.
 ///
 /// # Errors
 /// When the database fails.
@@ -163,9 +163,9 @@ pub(crate) async fn judge(
     let mut foreign = None;
     for word in &claim.tokens {
         match read_token(tx, app, word, now).await? {
-            Some(pass) if pass.held.is_some() => return Ok(Verdict::Held(Box::new(pass))),
-            Some(pass) if is_his(tx, &pass, sender).await? => return Ok(Verdict::Good(Box::new(pass))),
-            Some(pass) => foreign = foreign.or(Some(pass)),
+            Some(grant) if grant.held.is_some() => return Ok(Verdict::Held(Box::new(grant))),
+            Some(grant) if is_his(tx, &grant, sender).await? => return Ok(Verdict::Good(Box::new(grant))),
+            Some(grant) => foreign = foreign.or(Some(grant)),
             None => {}
         }
     }
@@ -175,8 +175,10 @@ pub(crate) async fn judge(
             let Some(found) = read_parent(tx, app, id, now).await? else { continue };
             known = true;
             match found {
-                Some(pass) if is_his(tx, &pass, sender).await? => return Ok(Verdict::Good(Box::new(pass))),
-                Some(pass) => foreign = Some(pass),
+                Some(grant) if is_his(tx, &grant, sender).await? => {
+                    return Ok(Verdict::Good(Box::new(grant)));
+                }
+                Some(grant) => foreign = Some(grant),
                 None => {}
             }
             // A mail further up the thread shows an older board.
@@ -184,20 +186,25 @@ pub(crate) async fn judge(
         }
     }
     Ok(match foreign {
-        Some(pass) => Verdict::Foreign(Box::new(pass)),
+        Some(grant) => Verdict::Foreign(Box::new(grant)),
         None if known => Verdict::Bad,
         None => Verdict::Unknown,
     })
 }
 
-async fn is_his(tx: &mut ReadTx, pass: &Pass, sender: Option<&Address>) -> Result<bool, StoreError> {
+async fn is_his(tx: &mut ReadTx, grant: &ReplyGrant, sender: Option<&Address>) -> Result<bool, StoreError> {
     match sender {
-        Some(sender) => Ok(tx.proven_address(pass.user.id, &sender.key()).await?.is_some()),
+        Some(sender) => Ok(tx.proven_address(grant.user.id, &sender.key()).await?.is_some()),
         None => Ok(false),
     }
 }
 
-async fn read_token(tx: &mut ReadTx, app: &App, word: &str, now: Millis) -> Result<Option<Pass>, StoreError> {
+async fn read_token(
+    tx: &mut ReadTx,
+    app: &App,
+    word: &str,
+    now: Millis,
+) -> Result<Option<ReplyGrant>, StoreError> {
     let Some(token) = Unproven::read(word) else { return Ok(None) };
     let Some((user, address)) = tx.address_by_id(token.payload.address).await? else { return Ok(None) };
     let Some(user) = tx.user(user).await? else { return Ok(None) };
@@ -212,7 +219,7 @@ async fn read_token(tx: &mut ReadTx, app: &App, word: &str, now: Millis) -> Resu
         Subject::Address => Ok(None),
         Subject::Board { board, ply, stamp, .. } => {
             let sight = Sight { ply, proof: Proof::Stamp(stamp) };
-            pass(tx, app, user, BoardKey(board), sight, address).await
+            grant_for(tx, app, user, BoardKey(board), sight, address).await
         }
         Subject::Held { id, mark } => {
             let row = tx.held_answer(id).await?;
@@ -221,8 +228,8 @@ async fn read_token(tx: &mut ReadTx, app: &App, word: &str, now: Millis) -> Resu
             };
             let sight =
                 serde_json::from_str(&row.sight).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-            let pass = pass(tx, app, user, BoardKey(row.board_id), sight, address).await?;
-            Ok(pass.filter(|_| now < row.until_at).map(|pass| Pass { held: Some(id), ..pass }))
+            let grant = grant_for(tx, app, user, BoardKey(row.board_id), sight, address).await?;
+            Ok(grant.filter(|_| now < row.until_at).map(|grant| ReplyGrant { held: Some(id), ..grant }))
         }
     }
 }
@@ -233,7 +240,7 @@ async fn read_parent(
     app: &App,
     id: &str,
     now: Millis,
-) -> Result<Option<Option<Pass>>, StoreError> {
+) -> Result<Option<Option<ReplyGrant>>, StoreError> {
     let Some(origin) = tx.outbox_origin(id).await? else { return Ok(None) };
     let (Some(user), Some(board), Some(ply)) = (origin.user_id, origin.board_id, origin.ply) else {
         return Ok(None);
@@ -251,7 +258,7 @@ async fn read_parent(
         return Ok(Some(None));
     }
     let sight = Sight { ply, proof: Proof::Date(origin.date.0) };
-    pass(tx, app, user, BoardKey(board), sight, origin.recipient).await.map(Some)
+    grant_for(tx, app, user, BoardKey(board), sight, origin.recipient).await.map(Some)
 }
 
 /// What tells the words held in one row from others that are held there later: their end, which is a checksum under a
@@ -266,15 +273,15 @@ fn has_mark(words: &[u8], mark: u32) -> bool {
     held_mark(words) == mark || beginning == Some(mark)
 }
 
-async fn pass(
+async fn grant_for(
     tx: &mut ReadTx,
     app: &App,
     user: UserRow,
     board: BoardKey,
     sight: Sight,
     address: String,
-) -> Result<Option<Pass>, StoreError> {
+) -> Result<Option<ReplyGrant>, StoreError> {
     let board = tx.board(board).await?.filter(|board| app.game(&board.game).is_some());
     let active = user.state == UserState::Active && user.password_hash.is_some();
-    Ok(board.filter(|_| active).map(|board| Pass { user, board, sight, address, held: None }))
+    Ok(board.filter(|_| active).map(|board| ReplyGrant { user, board, sight, address, held: None }))
 }

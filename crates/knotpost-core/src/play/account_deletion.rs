@@ -1,11 +1,11 @@
 //! Leaving for good: all boards are resigned, and whatever is the user's alone is forgotten. The name stays
-//! taken, and on the boards he played.
+//! taken, and on the boards they played.
 
 use crate::app::App;
 use crate::boards::{Board, ServiceError, Standing};
+use crate::play::after_turn::finish_turn;
 use crate::play::notifications::notify_readers;
 use crate::play::resignation::decline;
-use crate::play::settle::settle;
 use crate::ratings::board_ratings;
 use crate::replies::{BoardFacts, Heading};
 use knotpost_model::{BoardState, Millis, MoveKind, SeatState};
@@ -14,7 +14,7 @@ use knotpost_storage::{BoardFilter, UserRow, UserState, WriteTx};
 /// Boards read at once while a user leaves.
 const PAGE: i64 = 100;
 
-/// Takes a user off the server: as a whole or not at all, so that nobody is gone who still plays. Of their boards no more
+/// Deletes a user in one transaction, so that no deleted user still plays. Of their boards no more
 /// than a page is in memory.
 pub(crate) async fn leave(
     tx: &mut WriteTx,
@@ -22,7 +22,7 @@ pub(crate) async fn leave(
     user: &UserRow,
     now: Millis,
 ) -> Result<(), ServiceError> {
-    // First, so that his own boards do not write to him any more.
+    // First, so that their own boards do not write to them any more.
     tx.forget_user(user.id, now).await?;
     tx.set_password_hash(user.id, None, now).await?;
     tx.set_user_state(user.id, UserState::Deleted).await?;
@@ -87,7 +87,7 @@ async fn resign_for_good(
         return Ok(());
     };
     board.retire(seat, MoveKind::Resign, false, now);
-    settle(tx, app, &mut board, stored, now).await?;
+    finish_turn(tx, app, &mut board, stored, now).await?;
     notify_readers(tx, app, &board, BoardFacts::plain(Heading::Summary), now).await?;
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! Boards to be drawn. Nothing is before somebody asks for it: most programs that move read no more of the answer than
-//! whose turn it is, and the answer is put together while other moves wait. And nothing is twice: a board is drawn for
-//! its players' mails, for who watches, and for who looks at its page, and they see the same.
+//! Positions rendered for text mails, pages and pictures. They are rendered when they are first asked for: most clients
+//! read no more of an answer than whose turn it is, and the answer is composed while other moves wait. Each is rendered
+//! once: the mails of all players and watchers and the board's page show the same.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -87,16 +87,16 @@ impl DerefMut for Scene {
 
 /// What a reader sees of a position, as text and for whoever draws pictures.
 #[derive(Clone)]
-pub struct Drawing {
+pub struct RenderedPosition {
     scene: Scene,
     viewer: Viewer,
     layout: Layout,
     sight: OnceLock<Arc<Sight>>,
 }
 
-impl fmt::Debug for Drawing {
+impl fmt::Debug for RenderedPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Drawing")
+        f.debug_struct("RenderedPosition")
             .field("position", &self.scene.text())
             .field("viewer", &self.viewer)
             .field("layout", &self.layout)
@@ -104,7 +104,7 @@ impl fmt::Debug for Drawing {
     }
 }
 
-impl Drawing {
+impl RenderedPosition {
     pub(crate) fn of(scene: &Scene, viewer: Viewer, layout: Layout) -> Self {
         Self { scene: scene.clone(), viewer, layout, sight: OnceLock::new() }
     }
@@ -155,11 +155,11 @@ mod tests {
         let scene = scene();
         let copy = scene.clone();
         let [of_one, of_all] = [Viewer::Seat(Seat::FIRST), Viewer::Spectator]
-            .map(|viewer| Drawing::of(&copy, viewer, Layout::Standard));
+            .map(|viewer| RenderedPosition::of(&copy, viewer, Layout::Standard));
         assert!(Arc::ptr_eq(of_one.view(), of_all.view()));
         assert!(Arc::ptr_eq(of_one.view(), &scene.view_for(Viewer::Spectator)));
         assert_eq!(of_one.text().as_ptr(), of_all.text().as_ptr());
-        let narrow = Drawing::of(&scene, Viewer::Spectator, Layout::Narrow);
+        let narrow = RenderedPosition::of(&scene, Viewer::Spectator, Layout::Narrow);
         assert_eq!(narrow.text(), of_all.view().lay_out(Layout::Narrow));
         assert_ne!(narrow.text(), of_all.text());
     }

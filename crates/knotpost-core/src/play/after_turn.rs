@@ -12,7 +12,7 @@ use knotpost_storage::{MoveRow, StoreError, Turn, WriteTx};
 
 /// Stores what a turn led to: the new moves (the server's own included), where the board stands,
 /// and whose turn it is.
-pub(crate) async fn settle(
+pub(crate) async fn finish_turn(
     tx: &mut WriteTx,
     app: &App,
     board: &mut Board,

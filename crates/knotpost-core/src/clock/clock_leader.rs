@@ -1,5 +1,5 @@
-//! Who keeps the clock of all boards, and the time when nobody did. One process at a time holds
-//! the duty; when it falls silent another takes over. Silence of all is an outage.
+//! Which process runs the clock of all boards, and the time when none did. One process at a time holds the lease; when
+//! it stops renewing it, another takes over. The time in which no process held it is an outage.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,18 +8,18 @@ use crate::app::App;
 use knotpost_model::{Millis, Period};
 use knotpost_storage::{LeaderLease, ReadTx, StoreError, WriteTx};
 
-/// The name of the duty to keep the clock.
+/// The name of the lease of the process that runs the clock.
 pub const CLOCK_DUTY: &str = "clock";
-/// The holder says this often that he is there.
+/// How often the leader renews its lease.
 const BEAT_MS: i64 = 30_000;
-/// A holder who has been silent for so long loses the duty.
+/// How long a lease lasts that is not renewed.
 const LEASE_MS: i64 = 90_000;
-/// A holder that goes on says so within this time.
+/// A leader that runs renews its lease within this time.
 const CONFIRM_MS: i64 = 45_000;
 /// A silence that is longer was an outage; a clock that goes back further was set.
 const GAP_MS: i64 = 5 * 60_000;
 
-/// Who watches.
+/// Which process runs the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
     /// This process.
@@ -28,12 +28,12 @@ pub enum Watch {
     Theirs,
 }
 
-/// What this process has seen of the duty while another one had it. Clocks of two machines may be far apart, so that the
-/// times in the row say nothing about now: whether its holder goes on is told by the row changing.
+/// What this process has seen of the lease while another one held it. Clocks of two machines may be far apart, so that
+/// the times in the row say nothing about now: that its holder runs shows in the row changing.
 #[derive(Debug, Default)]
-pub struct Lookout(Mutex<HashMap<String, Seen>>);
+pub struct LeaderWatch(Mutex<HashMap<String, Seen>>);
 
-/// A row as somebody saw it who waits for the duty.
+/// The row as seen by a process that waits for the lease.
 #[derive(Clone, Debug)]
 struct Seen {
     duty: LeaderLease,
@@ -43,7 +43,7 @@ struct Seen {
     has_changed: bool,
 }
 
-impl Lookout {
+impl LeaderWatch {
     /// Notes the row as it is, and says since when it has been like this.
     fn look(&self, watcher: &str, duty: &LeaderLease, now: Millis) -> Seen {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,13 +59,13 @@ impl Lookout {
     }
 }
 
-/// Takes the duty, or keeps it, or leaves it to who has it. Whoever takes it after a silence first
-/// notes the outage, before any board is looked at.
+/// Takes the lease, renews it, or leaves it to its holder. A process that takes it after a silence first records the
+/// outage, before any board is judged.
 ///
 /// The silence of another process is the time in which its row has not changed, by this process's clock alone. One
 /// that was never seen going on, since this process has just started, is measured by the times in its row. A restart, a
-/// machine that was suspended and a clock that was set forward look the same, and are treated the same. A clock that was
-/// set back ends outages that reach into the future, and has every board looked at again.
+/// machine that was suspended and a clock that was set forward look the same, and are treated the same. A clock that
+/// was set back ends outages that reach into the future, and has every board looked at again.
 ///
 /// # Errors
 /// When the database fails.
@@ -79,7 +79,7 @@ pub async fn keep_watch(app: &Arc<App>, holder: &str) -> Result<Watch, StoreErro
             return Ok(Watch::Ours);
         }
         if duty.holder != holder {
-            let seen = app.lookout.look(holder, &duty, now);
+            let seen = app.leader_watch.look(holder, &duty, now);
             if !is_silent(&seen, now) {
                 return Ok(Watch::Theirs);
             }
@@ -95,7 +95,7 @@ pub async fn keep_watch(app: &Arc<App>, holder: &str) -> Result<Watch, StoreErro
         .await
 }
 
-/// Whether the holder of a row is gone: it gave the duty back, or it has not said for longer than it may that it is there.
+/// Whether the holder of a row is gone: it gave the lease back, or did not renew it in time.
 fn is_silent(seen: &Seen, now: Millis) -> bool {
     let Seen { duty, at, has_changed } = seen;
     let waited = now.0 - at.0;
@@ -113,9 +113,9 @@ async fn take_over(
     now: Millis,
 ) -> Result<Watch, StoreError> {
     let known = tx.leader_lease(CLOCK_DUTY).await?;
-    // Since when nobody has kept the clock, by this clock.
+    // Since when no process has run the clock, by this machine's clock.
     let alive_at = match (&known, &stale) {
-        // Somebody was faster.
+        // Another process was faster.
         (Some(duty), None) if duty.holder != holder => return Ok(Watch::Theirs),
         (Some(duty), Some(seen)) if duty.holder != holder && *duty != seen.duty => return Ok(Watch::Theirs),
         (Some(duty), Some(seen)) if duty.holder != holder && seen.has_changed => Some(seen.at),
@@ -144,7 +144,7 @@ async fn take_over(
     Ok(Watch::Ours)
 }
 
-/// Gives the duty back, if it is ours: nobody has to wait until the lease is over.
+/// Gives the lease back, if it is ours, so that another process need not wait until it runs out.
 ///
 /// # Errors
 /// When the database fails.
@@ -164,13 +164,12 @@ pub async fn leave_watch(app: &Arc<App>, holder: &str) -> Result<(), StoreError>
         .await
 }
 
-/// Whether somebody holds the duty; a lease that reaches too far was given under another time.
+/// Whether the lease is held; one that reaches too far was taken under another time.
 fn is_held(duty: &LeaderLease, now: Millis) -> bool {
     now < duty.until_at && duty.until_at.0 - now.0 <= LEASE_MS + GAP_MS
 }
 
-/// Whether `holder` may judge boards at `now`: he holds the duty, and there was no silence since
-/// he last said so.
+/// Whether `holder` may judge boards at `now`: it holds the lease, and renewed it without a gap.
 pub(crate) async fn may_judge(tx: &mut ReadTx, holder: &str, now: Millis) -> Result<bool, StoreError> {
     let duty = tx.leader_lease(CLOCK_DUTY).await?;
     Ok(duty.is_some_and(|duty| {

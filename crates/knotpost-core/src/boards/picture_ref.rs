@@ -14,7 +14,7 @@ use knotpost_storage::{ReadTx, StoreError};
 
 /// A position of a board, and for whom it is drawn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Basis {
+pub struct PictureRef {
     /// The stored board; 0: it is stored nowhere, and begins with the first move.
     board: i64,
     /// The game's name.
@@ -34,7 +34,7 @@ pub struct Basis {
     position: String,
 }
 
-impl Basis {
+impl PictureRef {
     /// The position of a board in memory, for whoever sees it.
     pub(crate) fn of(board: &Board, viewer: Viewer) -> Self {
         let stored = usize::try_from(board.row.ply).unwrap_or(0).min(board.entries.len());
@@ -62,7 +62,7 @@ impl Basis {
 pub async fn view_again(
     tx: &mut ReadTx,
     app: &App,
-    basis: &Basis,
+    basis: &PictureRef,
     now: Millis,
 ) -> Result<Option<Arc<View>>, StoreError> {
     let Some(mut board) = find(tx, app, basis, now).await? else { return Ok(None) };
@@ -80,7 +80,12 @@ pub async fn view_again(
     Ok((board.position_text() == basis.position).then(|| board.position.view_for(viewer)))
 }
 
-async fn find(tx: &mut ReadTx, app: &App, basis: &Basis, now: Millis) -> Result<Option<Board>, StoreError> {
+async fn find(
+    tx: &mut ReadTx,
+    app: &App,
+    basis: &PictureRef,
+    now: Millis,
+) -> Result<Option<Board>, StoreError> {
     if basis.board == 0 {
         let Some(game) = app.registry.find(&basis.game) else { return Ok(None) };
         let Ok(options) = parse_options(game, &basis.options, basis.seats) else { return Ok(None) };
