@@ -5,7 +5,7 @@
 //! A command says what its sender asked for. It does not say that they may, nor that the board exists.
 
 /// What users do with their accounts.
-mod account {
+mod accounts {
     pub(super) mod add;
     pub(super) mod change_address;
     pub(super) mod change_password;
@@ -42,6 +42,17 @@ mod lists {
     pub(super) mod show;
     pub(super) mod show_as;
     pub(super) mod standings;
+    pub(super) mod test_display;
+}
+
+/// Messages to others, and which mails of boards a user gets.
+mod messages {
+    pub(super) mod broadcast;
+    pub(super) mod message;
+    pub(super) mod notify;
+    pub(super) mod resend;
+    pub(super) mod subscribe;
+    pub(super) mod unsubscribe;
 }
 
 /// Finding opponents.
@@ -52,23 +63,9 @@ mod opponents {
     pub(super) mod seek;
 }
 
-/// Help, and messages to others.
-mod server {
-    pub(super) mod broadcast;
-    pub(super) mod game_help;
-    pub(super) mod help;
-    pub(super) mod message;
-    pub(super) mod multiple;
-    pub(super) mod test_display;
-}
-
-/// Which mails of boards a user gets.
-mod watching {
-    pub(super) mod notify;
-    pub(super) mod resend;
-    pub(super) mod subscribe;
-    pub(super) mod unsubscribe;
-}
+mod game_help;
+mod help;
+mod multiple;
 
 use crate::arguments::Args;
 use crate::bound::List;
@@ -83,7 +80,7 @@ use crate::words::Credentials;
 
 /// Declares the verbs from one list of `Verb = folder::file`. Each file has the verb's `SPEC` and a function `read`.
 macro_rules! verbs {
-    ($($verb:ident = $group:ident::$file:ident,)*) => {
+    ($($verb:ident = $group:tt::$file:ident,)*) => {
         /// A verb of the command language.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[expect(missing_docs, reason = "each verb describes itself, see `VerbSpec::meaning`")]
@@ -118,25 +115,25 @@ macro_rules! verbs {
 }
 
 verbs! {
-    Help = server::help,
-    Signup = account::signup,
-    Add = account::add,
-    ChangePassword = account::change_password,
-    ChangeAddress = account::change_address,
-    Signoff = account::signoff,
-    Delete = account::delete,
+    Help = self::help,
+    Signup = accounts::signup,
+    Add = accounts::add,
+    ChangePassword = accounts::change_password,
+    ChangeAddress = accounts::change_address,
+    Signoff = accounts::signoff,
+    Delete = accounts::delete,
     List = lists::list,
-    Message = server::message,
-    Broadcast = server::broadcast,
-    Multiple = server::multiple,
+    Message = messages::message,
+    Broadcast = messages::broadcast,
+    Multiple = self::multiple,
     AllShow = lists::all_show,
     AllGames = lists::all_games,
-    PasswordReset = account::password_reset,
-    Vacation = account::vacation,
-    Set = account::set,
-    TestDisplay = server::test_display,
-    Resend = watching::resend,
-    GameHelp = server::game_help,
+    PasswordReset = accounts::password_reset,
+    Vacation = accounts::vacation,
+    Set = accounts::set,
+    TestDisplay = lists::test_display,
+    Resend = messages::resend,
+    GameHelp = self::game_help,
     Challenge = boards::challenge,
     Move = boards::r#move,
     Queue = boards::queue,
@@ -150,10 +147,10 @@ verbs! {
     Reject = opponents::reject,
     Limit = opponents::limit,
     Seek = opponents::seek,
-    Subscribe = watching::subscribe,
-    Unsubscribe = watching::unsubscribe,
-    Notify = watching::notify,
-    GameSet = account::game_set,
+    Subscribe = messages::subscribe,
+    Unsubscribe = messages::unsubscribe,
+    Notify = messages::notify,
+    GameSet = accounts::game_set,
     Show = lists::show,
     ShowAs = lists::show_as,
     Games = lists::games,

@@ -1,5 +1,9 @@
 //! Mail as an administrator looks at it: which came and went, what became of it and why; tried again, or ended.
 
+pub(crate) mod mail_json;
+pub(crate) mod mail_text;
+pub(crate) mod mailbox;
+
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::mailing::STOPPED;
@@ -32,7 +36,7 @@ pub struct MailQuery {
     pub address: Option<String>,
     /// With a lower number than this.
     pub before: Option<i64>,
-    /// At most so many.
+    /// At most this many.
     pub limit: usize,
 }
 
