@@ -14,7 +14,7 @@ use knotpost_storage::{NewOutbox, ReadTx, StoreError, WriteTx};
 /// board mail can answer this as well. With `most_bytes` it is text alone, cut where it would be larger.
 ///
 /// # Errors
-/// As [`post_to_address`].
+/// When the database fails or the mail cannot be written.
 pub async fn compose_answer(
     tx: &mut WriteTx,
     app: &App,
