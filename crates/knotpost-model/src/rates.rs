@@ -1,8 +1,8 @@
-//! What is limited, whose share of it is spent, and by which way a command came.
+//! Rates that are limited, the scopes in which they are counted, and the channel a command came by.
 
 use serde::{Deserialize, Serialize};
 
-/// How a command came.
+/// The channel a command came by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
@@ -25,7 +25,7 @@ impl Channel {
     }
 }
 
-/// What is limited.
+/// A rate that is limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rate {
@@ -37,9 +37,9 @@ pub enum Rate {
     Reset,
     /// Messages and broadcasts.
     Message,
-    /// What is said on boards.
+    /// Chats on boards.
     Chat,
-    /// Draws that are proposed on boards, and moves that are to be taken back.
+    /// Proposals on boards: draws, and moves to be taken back.
     Proposal,
     /// Passwords that are not known to be right.
     Password,
@@ -47,26 +47,26 @@ pub enum Rate {
     Http,
 }
 
-/// Whose share is spent.
+/// The scope in which a rate is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ShareOf {
-    /// That of the user, or of the address a mail says it is from.
+    /// The user, or the address a mail says it is from.
     Sender,
-    /// That of the connecting host or its network.
+    /// The connecting host or its network.
     Host,
-    /// That of the name or board it is about.
+    /// The name or board it is about.
     Name,
-    /// That of an account whose owner hears of wrong passwords.
+    /// An account whose owner is told of wrong passwords.
     Owner,
-    /// That of all who did not prove who they are.
+    /// All senders who did not prove who they are.
     Strangers,
-    /// That of all who did.
+    /// All senders who did.
     Proven,
 }
 
 impl Rate {
-    /// All there are.
+    /// All rates.
     pub const ALL: [Self; 8] = [
         Self::Signup,
         Self::Challenge,
@@ -92,7 +92,7 @@ impl Rate {
         }
     }
 
-    /// What there was too much of.
+    /// What there was too much of, as a refusal says it.
     pub fn noun(self) -> &'static str {
         match self {
             Self::Signup => "accounts were signed up",
@@ -121,13 +121,13 @@ impl ShareOf {
     }
 }
 
-/// One share: what, whose, and which way. Each way has shares of its own where all share them.
+/// A share of a rate: one count in one scope. Each channel has its own share of what all senders have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Share {
-    /// What.
+    /// The rate.
     pub rate: Rate,
-    /// Whose.
+    /// The scope.
     pub scope: ShareOf,
-    /// Which way.
+    /// The channel.
     pub channel: Channel,
 }

@@ -132,17 +132,7 @@ pub fn help_page(app: &App, subject: &str, reader: &ExampleContext) -> Option<Re
     }
     let topic = explaining_topic(subject);
     if let Some((_, title, text)) = TOPICS.iter().find(|(name, ..)| *name == topic) {
-        let games: Vec<&str> = app.games().map(|game| game.meta().name).collect();
-        let limits = TimeLimits::new(None, None, None, &app.config.time);
-        let text = text
-            .replace("{{ games }}", &games.join(", "))
-            .replace("{{ address }}", &app.config.server.address)
-            .replace("{{ url }}", app.config.server.public_url.trim_end_matches('/'))
-            .replace("{{ topics }}", &topic_list())
-            .replace("{{ rules }}", &rules_list(app))
-            .replace("{{ commands }}", &command_table())
-            .replace("{{ nag }}", &length(limits.nag))
-            .replace("{{ forfeit }}", &length(limits.forfeit));
+        let text = fill_topic(app, text);
         // The page of a topic that is a command as well goes on with the command.
         let text = match verb_text(subject, reader) {
             Some(command) if subject != "help" => format!("{}\n\nThe command:\n\n{command}", text.trim_end()),
@@ -151,6 +141,20 @@ pub fn help_page(app: &App, subject: &str, reader: &ExampleContext) -> Option<Re
         return Some(Reply::Help { title: (*title).to_owned(), text });
     }
     verb_pages(subject, reader)
+}
+
+/// The text of a topic with what this server puts into it.
+fn fill_topic(app: &App, text: &str) -> String {
+    let games: Vec<&str> = app.games().map(|game| game.meta().name).collect();
+    let limits = TimeLimits::new(None, None, None, &app.config.time);
+    text.replace("{{ games }}", &games.join(", "))
+        .replace("{{ address }}", &app.config.server.address)
+        .replace("{{ url }}", app.config.server.public_url.trim_end_matches('/'))
+        .replace("{{ topics }}", &topic_list())
+        .replace("{{ rules }}", &rules_list(app))
+        .replace("{{ commands }}", &command_table())
+        .replace("{{ nag }}", &length(limits.nag))
+        .replace("{{ forfeit }}", &length(limits.forfeit))
 }
 
 /// The name of the page that explains a word; a command has a page of its own.

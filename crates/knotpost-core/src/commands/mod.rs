@@ -86,8 +86,15 @@ pub(crate) use messages::broadcast::take_broadcast;
 pub(crate) use multiple::{most_answered, no_lines, too_much_asked};
 pub(crate) use policy::{Demand, Spends};
 
+use accounts::{
+    add, change_address, change_password, delete, password_reset, set, signoff, signup, vacation,
+};
+use boards::{challenge, chat, confirm, moves, preview, queue, submit};
+use lists::{all_games, all_show, export, games, history, list, show, show_as, standings, test_display};
 use messages::watching::Watch;
+use messages::{broadcast, message, notify, resend, watching};
 use opponents::willingness::Willingness;
+use opponents::{limit, seek, willingness};
 use policy::Policy;
 
 use crate::app::App;
@@ -138,107 +145,97 @@ pub(crate) async fn run(
     match command {
         Command::Help { subjects } => help::run(tx.read(), app, prepared, subjects).await,
         Command::Signup { who, addresses } => {
-            accounts::signup::run(tx.write()?, app, prepared, who, addresses, now).await
+            signup::run(tx.write()?, app, prepared, who, addresses, now).await
         }
-        Command::Add { who: _, addresses } => {
-            accounts::add::run(tx.write()?, app, prepared, addresses, now).await
-        }
+        Command::Add { who: _, addresses } => add::run(tx.write()?, app, prepared, addresses, now).await,
         Command::ChangePassword { who: _, new: _ } => {
-            accounts::change_password::run(tx.write()?, app, prepared, now).await
+            change_password::run(tx.write()?, app, prepared, now).await
         }
         Command::ChangeAddress { who: _, addresses } => {
-            accounts::change_address::run(tx.write()?, app, prepared, addresses, now).await
+            change_address::run(tx.write()?, app, prepared, addresses, now).await
         }
         Command::Signoff { who: _, addresses } => {
-            accounts::signoff::run(tx.write()?, app, prepared, addresses, now).await
+            signoff::run(tx.write()?, app, prepared, addresses, now).await
         }
-        Command::Delete { who: _ } => accounts::delete::run(tx.write()?, app, prepared, now).await,
-        Command::List { games } => lists::list::run(tx.read(), app, games).await,
-        Command::Message { who: _, to } => messages::message::run(tx.write()?, app, prepared, to, now).await,
-        Command::Broadcast { who: _ } => messages::broadcast::run(tx.write()?, app, prepared, now).await,
+        Command::Delete { who: _ } => delete::run(tx.write()?, app, prepared, now).await,
+        Command::List { games } => list::run(tx.read(), app, games).await,
+        Command::Message { who: _, to } => message::run(tx.write()?, app, prepared, to, now).await,
+        Command::Broadcast { who: _ } => broadcast::run(tx.write()?, app, prepared, now).await,
         // Its lines are carried out one by one before this point is reached.
         Command::Multiple => Err(no_lines().into()),
-        Command::AllShow { users, selector } => {
-            lists::all_show::run(tx.read(), app, users, *selector, now).await
-        }
-        Command::AllGames { users, selector } => {
-            lists::all_games::run(tx.read(), app, users, *selector).await
-        }
+        Command::AllShow { users, selector } => all_show::run(tx.read(), app, users, *selector, now).await,
+        Command::AllGames { users, selector } => all_games::run(tx.read(), app, users, *selector).await,
         Command::PasswordReset { userid } => {
-            accounts::password_reset::run(tx.write()?, app, prepared, userid, now).await
+            password_reset::run(tx.write()?, app, prepared, userid, now).await
         }
-        Command::Vacation { who: _, until } => {
-            accounts::vacation::run(tx.write()?, app, prepared, *until, now).await
-        }
+        Command::Vacation { who: _, until } => vacation::run(tx.write()?, app, prepared, *until, now).await,
         Command::Set { who: _, game, values } => {
-            accounts::set::run(tx.write()?, app, prepared, game.as_deref(), values, now).await
+            set::run(tx.write()?, app, prepared, game.as_deref(), values, now).await
         }
-        Command::TestDisplay { userid } => lists::test_display::run(app, userid.as_deref()),
+        Command::TestDisplay { userid } => test_display::run(app, userid.as_deref()),
         Command::Resend { who: _, game, board } => {
-            messages::resend::run(tx.write()?, app, prepared, game.as_deref(), *board, now).await
+            resend::run(tx.write()?, app, prepared, game.as_deref(), *board, now).await
         }
         Command::Challenge { game, players, options, server } => {
-            boards::challenge::run(tx.write()?, app, prepared, game, players, options, server, now).await
+            challenge::run(tx.write()?, app, prepared, game, players, options, server, now).await
         }
         Command::Move { game, board, who, action, number } => {
             let (game, userid) = (game.as_deref(), who.userid.as_str());
             let turning = Turning { game, board: *board, userid, action, number: *number };
-            boards::moves::run(tx.write()?, app, prepared, turning, now).await
+            moves::run(tx.write()?, app, prepared, turning, now).await
         }
         Command::Queue { game, board, who, moves, number } => {
             let (board, number, userid) = (*board, *number, who.userid.as_str());
-            let wanted = boards::queue::Queueing { game, board, userid, moves, number };
-            boards::queue::run(tx.write()?, app, prepared, wanted, now).await
+            let wanted = queue::Queueing { game, board, userid, moves, number };
+            queue::run(tx.write()?, app, prepared, wanted, now).await
         }
         Command::Chat { game, board, who: _ } => {
-            boards::chat::run(tx.write()?, app, prepared, game, *board, now).await
+            chat::run(tx.write()?, app, prepared, game, *board, now).await
         }
         Command::Submit { game, board, who: _, action, number } => {
-            boards::submit::run(tx.write()?, app, prepared, game, *board, (action, *number), now).await
+            submit::run(tx.write()?, app, prepared, game, *board, (action, *number), now).await
         }
         Command::Confirm { game, board, who: _ } => {
-            boards::confirm::run(tx.write()?, app, prepared, game, *board, now).await
+            confirm::run(tx.write()?, app, prepared, game, *board, now).await
         }
         Command::Preview { game, board, at, moves } => {
-            boards::preview::run(tx.read(), app, game, *board, *at, moves, now).await
+            preview::run(tx.read(), app, game, *board, *at, moves, now).await
         }
         Command::PreviewNew { game, players, moves, options } => {
-            boards::preview::run_new(app, game, *players as usize, moves, options, now)
+            preview::run_new(app, game, *players as usize, moves, options, now)
         }
         Command::Accept { game, who: _ } => {
-            opponents::willingness::run(tx.write()?, app, prepared, game, Willingness::Accept, now).await
+            willingness::run(tx.write()?, app, prepared, game, Willingness::Accept, now).await
         }
         Command::Reject { game, who: _ } => {
-            opponents::willingness::run(tx.write()?, app, prepared, game, Willingness::Reject, now).await
+            willingness::run(tx.write()?, app, prepared, game, Willingness::Reject, now).await
         }
         Command::Limit { game, who: _, change } => {
-            opponents::limit::run(tx.write()?, app, prepared, game, *change, now).await
+            limit::run(tx.write()?, app, prepared, game, *change, now).await
         }
         Command::Seek { game, who: _, change, options, server } => {
-            opponents::seek::run(tx.write()?, app, prepared, game, *change, options, server, now).await
+            seek::run(tx.write()?, app, prepared, game, *change, options, server, now).await
         }
         Command::Subscribe { game, who: _, boards } => {
-            messages::watching::run(tx.write()?, app, prepared, game, boards, Watch::Begin, now).await
+            watching::run(tx.write()?, app, prepared, game, boards, Watch::Begin, now).await
         }
         Command::Unsubscribe { game, who: _, boards } => {
-            messages::watching::run(tx.write()?, app, prepared, game, boards, Watch::End, now).await
+            watching::run(tx.write()?, app, prepared, game, boards, Watch::End, now).await
         }
         Command::Notify { game, who: _, boards } => {
-            messages::notify::run(tx.write()?, app, prepared, game, boards, now).await
+            notify::run(tx.write()?, app, prepared, game, boards, now).await
         }
-        Command::ShowBoards { game, boards } => lists::show::run(tx.read(), app, game, boards, now).await,
+        Command::ShowBoards { game, boards } => show::run(tx.read(), app, game, boards, now).await,
         Command::ShowUsers { game, users, selector } => {
-            lists::show::run_of_users(tx.read(), app, game, users, *selector, now).await
+            show::run_of_users(tx.read(), app, game, users, *selector, now).await
         }
         Command::ShowAs { game, who: _, boards, selector } => {
-            lists::show_as::run(tx.read(), app, prepared, game, boards, *selector, now).await
+            show_as::run(tx.read(), app, prepared, game, boards, *selector, now).await
         }
-        Command::Games { game, users, selector } => {
-            lists::games::run(tx.read(), app, game, users, *selector).await
-        }
-        Command::Standings { game } => lists::standings::run(tx.read(), app, game, now).await,
-        Command::History { game, users } => lists::history::run(tx.read(), app, game, users).await,
-        Command::Export { game, board } => lists::export::run(tx.read(), app, game, *board).await,
+        Command::Games { game, users, selector } => games::run(tx.read(), app, game, users, *selector).await,
+        Command::Standings { game } => standings::run(tx.read(), app, game, now).await,
+        Command::History { game, users } => history::run(tx.read(), app, game, users).await,
+        Command::Export { game, board } => export::run(tx.read(), app, game, *board).await,
     }
 }
 
@@ -248,13 +245,13 @@ pub(crate) fn policy(command: &Command) -> Policy {
     match command {
         Command::Signup { .. } => Policy::spends(Spends::Share(Rate::Signup)),
         Command::Challenge { .. } => Policy::spends(Spends::Share(Rate::Challenge)),
-        Command::PasswordReset { userid } => accounts::password_reset::policy(userid),
+        Command::PasswordReset { userid } => password_reset::policy(userid),
         Command::Message { .. } | Command::Broadcast { .. } => {
             Policy::spends(Spends::ShareOfUser(Rate::Message))
         }
-        Command::Chat { game, board, .. } => boards::chat::policy(game, *board),
+        Command::Chat { game, board, .. } => chat::policy(game, *board),
         Command::Move { board, action: Action::Propose | Action::Undo, .. } => {
-            boards::moves::policy_of_proposal(*board)
+            moves::policy_of_proposal(*board)
         }
         Command::ChangePassword { .. } | Command::Delete { .. } => Policy::demands(Demand::Typed),
         // Where mail goes is where the next password goes.

@@ -22,7 +22,7 @@ pub struct ProvenUser {
     pub userid: String,
     /// The password hash that they had then. A command is refused when they have another one by then.
     pub hash: String,
-    /// The key of the API that they showed. A command is refused when it has been revoked by then.
+    /// The API key that they showed. A command is refused when it has been revoked by then.
     pub key: Option<i64>,
     /// Digest of the session in which they are logged in. What gives power for longer is refused when it has ended by
     /// then.
@@ -39,11 +39,11 @@ pub fn gave_password_lately(password_at: Option<Millis>, now: Millis) -> bool {
 /// Where a command came from.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    /// How.
+    /// The channel it came by.
     pub channel: Channel,
     /// The address of its sender, when it came by mail.
     pub sender: Option<Address>,
-    /// Whom rates are counted for: an address or a network address.
+    /// The key under which its rates are counted: a mail address or a network address.
     pub rate_key: String,
     /// The connecting host, behind proxies and relays that are known; `None`: it cannot be told, or there is none.
     pub host: Option<Host>,

@@ -11,19 +11,19 @@ use knotpost_storage::{ReadTx, StoreError, UserRow, UserState};
 const MINUTE_MS: i64 = 60_000;
 /// How long a link or code for a new password can be used.
 pub(crate) const RESET_MS: i64 = 24 * 3_600_000;
-/// How long a link by mail logs its reader in.
+/// How long a mailed link logs its reader in.
 const LINK_MS: i64 = 30 * MINUTE_MS;
 
-/// The way back in.
+/// Link and code for a forgotten password.
 #[derive(Debug, Serialize)]
 struct PasswordReset {
-    /// Whose.
+    /// The user.
     userid: String,
     /// The page that sets a new password.
     link: String,
-    /// What counts as the present password once.
+    /// A code that counts as the present password once.
     code: String,
-    /// How long that is possible.
+    /// How long the link is good.
     hours: i64,
 }
 
@@ -37,14 +37,14 @@ impl Content for PasswordReset {
     }
 }
 
-/// A way to log in on the web without the password.
+/// A link that logs in on the web without the password.
 #[derive(Debug, Serialize)]
 struct MagicLink {
-    /// Whose.
+    /// The user.
     userid: String,
-    /// The page that does it.
+    /// The page that logs in.
     link: String,
-    /// How long that is possible.
+    /// How long the link is good.
     minutes: i64,
 }
 

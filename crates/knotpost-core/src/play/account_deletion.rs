@@ -14,8 +14,8 @@ use knotpost_storage::{BoardFilter, UserRow, UserState, WriteTx};
 /// Boards read at once while a user leaves.
 const PAGE: i64 = 100;
 
-/// Deletes a user in one transaction, so that no deleted user still plays. Of their boards no more
-/// than a page is in memory.
+/// Deletes a user in one transaction, so that no deleted user still plays. No more than a page of their boards is in
+/// memory.
 pub(crate) async fn leave(
     tx: &mut WriteTx,
     app: &App,

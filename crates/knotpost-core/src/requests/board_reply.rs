@@ -18,14 +18,14 @@ use crate::requests::Prepared;
 use knotpost_model::{Comment, Millis};
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
-/// What a mail would say as the answer to a board mail.
+/// A mail read as the answer to a board mail.
 #[derive(Clone, Debug)]
 pub struct BoardReply {
     /// Why its sender may act without a password.
     pub claim: Claim,
     /// The first line that its sender wrote.
     pub line: String,
-    /// What follows it.
+    /// The lines after it.
     pub comment: String,
     /// Whether the address in From counts.
     pub credit: Credit,
@@ -40,20 +40,20 @@ pub enum Credit {
     Unproven,
 }
 
-/// How a mail stands that came as an answer to a board mail.
+/// What the sender of an answer to a board mail may do with it.
 #[derive(Debug)]
 pub(crate) enum Standpoint {
-    /// A player's.
+    /// Sent by the player.
     Own(Box<ReplyGrant>),
     /// With a player's grant, from an address that is not theirs; the words are stored until they confirm them.
     Foreign(Box<ReplyGrant>, Words),
-    /// In a player's name, which this server does not believe without proof.
+    /// Sent in a player's name without the proof that this server asks for.
     Unproven(Box<ReplyGrant>),
-    /// With a grant that is no good.
+    /// Sent with a grant that is invalid, expired or used.
     BadGrant,
-    /// To the question whether an answer was theirs, and no yes.
+    /// A reply to the question whether an answer was theirs that does not say yes.
     Undecided,
-    /// To the question whether somebody reads at an address.
+    /// A reply to the mail that asks to confirm an address.
     Confirming(Box<confirming::Answered>),
 }
 

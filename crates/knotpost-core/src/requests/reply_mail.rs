@@ -10,11 +10,11 @@ use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::{NewOutbox, ReadTx, StoreError, WriteTx};
 
-/// The mail that answers the sender of a prepared command, not queued yet; `None`: there is no sender. Who answered a
-/// board mail can answer this as well. With `most_bytes` it is text alone, cut where it would be larger.
+/// The mail that answers the sender of a prepared command, not queued yet; `None`: there is no sender. The reader of a
+/// board mail who answered it can answer this one as well. With `most_bytes` it is text alone, cut where it would be larger.
 ///
 /// # Errors
-/// As [`post_to_address`].
+/// When the database fails or the mail cannot be written.
 pub async fn compose_answer(
     tx: &mut WriteTx,
     app: &App,
@@ -25,7 +25,7 @@ pub async fn compose_answer(
     now: Millis,
 ) -> Result<Option<NewOutbox>, StoreError> {
     let Some(sender) = &prepared.origin.sender else { return Ok(None) };
-    // Only who is shown the board as it is now can act on it.
+    // Only a reader who is shown the board as it is now can act on it.
     let reply_to = match prepared.grant().filter(|_| shows_board(reply)) {
         Some(grant) => answer_address(tx, app, grant, &sender.to_string(), now).await?,
         None => None,

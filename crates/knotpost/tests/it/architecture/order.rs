@@ -58,6 +58,15 @@ fn no_verb_knows_who_carries_it_out() {
     assert_none(&found);
 }
 
+/// Whoever changes a board calls `play::notifications`, which queues its mails and the events of webhooks.
+#[test]
+fn mails_and_webhooks_of_a_board_are_queued_together() {
+    let sources = core_sources();
+    let naming = |source: &&Source| source.lines().iter().any(|(_, line)| line.contains("post_board("));
+    let named: Vec<&str> = sources.iter().filter(naming).map(|source| source.place.as_str()).collect();
+    assert_eq!(named, ["knotpost-core/mailing/post.rs", "knotpost-core/play/notifications.rs"]);
+}
+
 /// The first sentence of a module's documentation.
 fn purpose(module: &str) -> String {
     let folder = crates_folder().join("knotpost-core/src");
