@@ -12,40 +12,28 @@
 //! Tables know two calls: a query asks [`ReadTx::prefetched`] first, a change offers its rows to [`WriteTx::buffer`].
 //! Outside `store` only [`MovePlan`] is known, with the mail that a move came in. Nothing here knows what a move means.
 
-pub(super) mod alone;
-pub(super) mod columns;
-mod connection;
-mod end;
-mod group;
-pub(super) mod job;
-mod mails;
+mod new_mails;
 mod plan;
-mod prefetch;
+mod prefetched;
 mod write_buffer;
-mod writer;
 
-pub use mails::{DirectMail, StoredMail};
 pub use plan::MovePlan;
 
-pub(super) use group::begin as begin_on_sqlite;
-pub(super) use write_buffer::{NewMails, NewRemark, NewResponse, Renewals};
-pub(super) use writer::begin as begin_on_postgres;
+pub(crate) use new_mails::{AT_ONCE, check_all_updated, insert, waits};
+pub(crate) use plan::{distinct_requests, first_of_each_board, first_of_each_mail};
+pub(crate) use prefetched::{
+    Prefetched, PrefetchedMail, PrefetchedMover, PrefetchedReaders, PrefetchedResponse,
+};
+pub(crate) use write_buffer::{BufferedWrite, NewMails, NewRemark, NewResponse, Renewals, WriteBuffer};
 
-use super::tx::WriteDriver;
-use super::{ReadTx, StoreError, WriteTx};
-use end::{BatchEnd, StopReason};
-use prefetch::Prefetched;
-use write_buffer::{BufferedWrite, WriteBuffer};
-
-/// How many writes share a commit at most.
-const MAX_JOBS: usize = 128;
+use crate::connection::{StoreError, WriteDriver};
 
 /// What a transaction has of its batch. Outside of one nothing is prefetched; the buffer is used by every transaction on
 /// PostgreSQL.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    prefetched: Prefetched,
-    buffer: WriteBuffer,
+    pub(crate) prefetched: Prefetched,
+    pub(crate) buffer: WriteBuffer,
 }
 
 impl Batch {
@@ -70,34 +58,5 @@ impl Batch {
     /// Drops the rows that wait, for a transaction that is undone.
     pub(super) fn drop_buffered(&mut self) {
         self.buffer = WriteBuffer::default();
-    }
-}
-
-impl ReadTx {
-    /// What was read for the batch. Each answer is given once, and to the query it was read for.
-    pub(super) fn prefetched(&mut self) -> &mut Prefetched {
-        &mut self.batch.prefetched
-    }
-}
-
-impl WriteTx {
-    /// Takes rows to write them later, together with those of others. `None`: they cannot wait, and the table writes them
-    /// itself. So it is on SQLite, where a statement costs no way to another process.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub(super) async fn buffer<W: BufferedWrite>(
-        &mut self,
-        write: W,
-    ) -> Result<Option<W::Outcome>, StoreError> {
-        if !self.is_postgres() {
-            return Ok(None);
-        }
-        // A statement changes a row once.
-        if write.changes_buffered_row(&self.batch.buffer) {
-            self.flush().await?;
-        }
-        self.note_change().await?;
-        Ok(write.put(&mut self.batch))
     }
 }

@@ -6,12 +6,10 @@ use std::sync::LazyLock;
 
 use sqlx::PgConnection;
 
-use super::columns::{ArrayStatement, ColumnSet};
-use super::{Batch, DirectMail, StoredMail};
-use crate::coalesced_mails::check_all_updated;
-use crate::outbox::{insert_mails, waits};
-use crate::tx::{Driver, WriteDriver};
-use crate::{CoalescedMail, MoveRow, NewOutbox, SavedResponse, StoreError, Turn};
+use super::Batch;
+use super::new_mails::{check_all_updated, insert_mails, waits};
+use crate::connection::{ArrayStatement, ColumnSet, Driver, StoreError, WriteDriver};
+use crate::rows::{CoalescedMail, DirectMail, MoveRow, NewOutbox, SavedResponse, StoredMail, Turn};
 use knotpost_model::{BoardKey, Millis, OutboxKey, RemarkKey, RemarkKind, UserKey};
 
 /// Rows that wait to be written.
@@ -314,7 +312,7 @@ static WRITE_ALL: LazyLock<ArrayStatement<WriteBuffer>> = LazyLock::new(|| {
 });
 
 impl WriteBuffer {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.mails.is_empty() && self.has_only_mails()
     }
 
@@ -328,7 +326,7 @@ impl WriteBuffer {
     ///
     /// # Errors
     /// When the database fails, or refuses one of the rows: which one is unknown.
-    pub(super) async fn flush(&mut self, driver: WriteDriver<'_>) -> Result<(), StoreError> {
+    pub(crate) async fn flush(&mut self, driver: WriteDriver<'_>) -> Result<(), StoreError> {
         let rows = mem::take(self);
         // On SQLite nothing is ever put in.
         let Driver::Postgres(connection) = driver else { return Ok(()) };
