@@ -1,8 +1,8 @@
-//! Transactions on either database: [`ReadTx`] asks, [`WriteTx`] changes.
+//! Transactions on either database: [`ReadTx`] queries, [`WriteTx`] changes rows.
 //!
 //! Tables put every query into `impl ReadTx` and every change into `impl WriteTx`. A [`ReadTx`] runs its statements on
-//! [`ReadOnly`] connections; the connection itself is reached by [`WriteTx::writing`] alone, on which savepoints, the
-//! prefetched answers and the write buffer depend. Nothing here knows a table.
+//! [`ReadOnly`] connections; the connection itself is reached by [`WriteTx::writing`] alone, on which savepoints, prefetched
+//! rows and the write buffer depend. Nothing here knows a table.
 
 use std::ops::{Deref, DerefMut};
 
@@ -11,11 +11,11 @@ use sqlx::{Postgres, Transaction};
 use crate::batch::{Batch, BufferedWrite, Prefetched};
 use crate::connection::{Connection, Driver, ReadDriver, ReadOnly, StoreError, WriteDriver};
 
-/// A transaction that asks.
+/// A transaction that only queries.
 #[derive(Debug)]
 pub struct ReadTx {
     connection: Connection,
-    pub(super) batch: Batch,
+    batch: Batch,
 }
 
 /// A transaction that changes rows. It can do whatever a [`ReadTx`] can.
@@ -42,7 +42,7 @@ impl ReadTx {
 
     async fn flushed(&mut self) -> Result<WriteDriver<'_>, StoreError> {
         if self.batch.is_dirty() {
-            // Boxed: otherwise the future of every statement would have room for it.
+            // Boxed: otherwise the future of every statement would contain it.
             Box::pin(self.batch.flush(self.connection.driver())).await?;
         }
         Ok(self.connection.driver())
@@ -52,7 +52,7 @@ impl ReadTx {
         !matches!(self.connection, Connection::SqliteReader(_) | Connection::SqliteWriter(_))
     }
 
-    /// What was read for the batch. Each answer is given once, and to the query it was read for.
+    /// What was read for the batch. Each row is taken once, by the query it was read for.
     pub(crate) fn prefetched(&mut self) -> &mut Prefetched {
         &mut self.batch.prefetched
     }
@@ -117,15 +117,15 @@ impl WriteTx {
         matches!(self.read.connection, Connection::PostgresWriter(_))
     }
 
-    /// For a statement that changes something, after which prefetched answers may be wrong.
+    /// For a statement that changes something, after which prefetched rows may be stale.
     pub(super) async fn writing(&mut self) -> Result<Writing<'_>, StoreError> {
         self.read.batch.invalidate();
         self.note_change().await?;
         Ok(Writing(self))
     }
 
-    /// For rows that are written later, or were written by the batch. The caller drops the prefetched answers that they
-    /// make wrong.
+    /// For rows that are written later, or were written by the batch. The caller drops the prefetched rows that they
+    /// make stale.
     pub(super) async fn note_change(&mut self) -> Result<(), StoreError> {
         self.written = true;
         if self.savepoints.last() == Some(&Savepoint::Pending) {
@@ -142,8 +142,8 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Takes rows to write them later, together with those of others. `None`: they cannot wait, and the table writes them
-    /// itself. So it is on SQLite, where a statement costs no way to another process.
+    /// Takes rows to write them later, together with those of other moves. `None`: they cannot wait, and the
+    /// table writes them itself, as always on SQLite, where a statement costs no round trip.
     ///
     /// # Errors
     /// When the database fails.
@@ -180,7 +180,7 @@ impl WriteTx {
         self.savepoints.push(Savepoint::Pending);
     }
 
-    /// Undoes everything since the last savepoint and forgets the savepoint.
+    /// Undoes everything since the last savepoint and removes the savepoint.
     ///
     /// # Errors
     /// When the database fails; when the transaction is shared with other work, which would be undone as well.
@@ -197,7 +197,7 @@ impl WriteTx {
         self.release_savepoint().await
     }
 
-    /// Keeps everything since the last savepoint and forgets the savepoint.
+    /// Keeps everything since the last savepoint and removes the savepoint.
     ///
     /// # Errors
     /// When the database fails.

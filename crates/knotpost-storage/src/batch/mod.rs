@@ -1,16 +1,12 @@
-//! Batches: several writes that share a transaction, its statements and its commit.
+//! What a transaction carries for the batch it belongs to.
 //!
-//! On SQLite every write that waits joins the transaction that is open ([`group`]). On PostgreSQL, where the way to the
-//! database costs more than what a statement does there, moves are made in batches ([`writer`]): a [`MovePlan`] says
-//! beforehand what a move will need, [`Prefetched`] holds what was read for all moves of a batch by few queries, and
-//! [`WriteBuffer`] holds the rows that they write until a query needs them or the transaction ends, so that one statement
-//! writes them all. Any other write has a transaction of its own ([`alone`]).
+//! On PostgreSQL, where the round trip costs more than the statement itself, moves are made in batches: a [`MovePlan`]
+//! states beforehand what a move will need, [`Prefetched`] holds what was read for all moves of a batch by few queries,
+//! and [`WriteBuffer`] holds the rows that they write until a query needs them or the transaction ends, so that one
+//! statement writes them all. The batches themselves are run by [`writer`](crate::writer).
 //!
-//! What goes in is a [`Job`](job::Job), with its plan if it is a move. What comes out is an outcome for each job; the
-//! reason why a batch took no further jobs and how it ended is a [`StopReason`] and a [`BatchEnd`].
-//!
-//! Tables know two calls: a query asks [`ReadTx::prefetched`] first, a change offers its rows to [`WriteTx::buffer`].
-//! Outside `store` only [`MovePlan`] is known, with the mail that a move came in. Nothing here knows what a move means.
+//! Tables know two calls: a query asks `ReadTx::prefetched` first, a change offers its rows to `WriteTx::buffer`. Other
+//! crates know only [`MovePlan`]. Nothing here knows a transaction, a table's query, or what a move means.
 
 mod new_mails;
 mod plan;

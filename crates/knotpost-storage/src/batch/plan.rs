@@ -1,11 +1,11 @@
-//! What a move will need, said before its transaction begins.
+//! What a move will need, stated before its transaction begins.
 
 use std::sync::Arc;
 
 use crate::rows::{BoardRow, DirectMail, RequestKey};
 use knotpost_model::UserKey;
 
-/// What a move is certain to read and write. A plan that turns out wrong costs time, nothing else: the move asks for
+/// What a move is certain to read and write. A plan that turns out wrong costs time, nothing else: the move queries
 /// whatever was not prefetched.
 #[derive(Clone, Debug)]
 pub struct MovePlan {
@@ -13,9 +13,9 @@ pub struct MovePlan {
     pub game: &'static str,
     /// The number of the board.
     pub number: u32,
-    /// Who moves.
+    /// The player who moves.
     pub user: UserKey,
-    /// The API key that they show.
+    /// The API key of the request.
     pub key: Option<i64>,
     /// Whether a remark comes with the move.
     pub has_remark: bool,

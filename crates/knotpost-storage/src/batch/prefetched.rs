@@ -1,12 +1,11 @@
-//! What was read for the moves of a batch, until they ask for it.
+//! Rows that were read for the moves of a batch before the moves query them.
 
 use std::mem;
 
 use crate::rows::{MoverRow, ReaderFacts, SavedResponse, SeatedBoard, StoredMail};
 use knotpost_model::{BoardKey, RemarkKey, UserKey};
 
-/// Answers that wait for their queries. Each is given once, or dropped as soon as something is written that it depends
-/// on.
+/// Rows that wait for their queries. Each is taken once, or dropped as soon as something is written that it depends on.
 #[derive(Debug, Default)]
 pub(crate) struct Prefetched {
     pub(crate) boards: Vec<SeatedBoard>,
@@ -40,11 +39,11 @@ pub(crate) struct PrefetchedMail {
     pub(crate) stored: StoredMail,
 }
 
-/// What was answered under a key.
+/// The response stored under a request's key.
 #[derive(Debug)]
 pub(crate) struct PrefetchedResponse {
     pub(crate) key_digest: String,
-    /// The answer, if there was one.
+    /// The response, if there was one.
     pub(crate) saved: Option<SavedResponse>,
 }
 
@@ -65,12 +64,12 @@ impl Prefetched {
             .map(|found| found.facts)
     }
 
-    /// Whether no mail has come back from this address; `false`: it is not known.
+    /// Whether no mail has come back from this address; `false`: unknown.
     pub(crate) fn is_sound(&self, address_key: &str) -> bool {
         self.sound_addresses.iter().any(|sound| sound == address_key)
     }
 
-    /// What was answered to a request before; `None`: that was not asked.
+    /// The response stored for a request; `None`: it was not prefetched.
     pub(crate) fn take_response(&mut self, key_digest: &str) -> Option<PrefetchedResponse> {
         take(&mut self.responses, |found| found.key_digest == key_digest)
     }
@@ -95,8 +94,8 @@ impl Prefetched {
         self.readers.retain(|found| found.board != board);
     }
 
-    /// After any other change. Reserved keys are used by no other write, stored mails stay stored, and a request is
-    /// answered by the move that has asked for its answer before.
+    /// After any other change. Reserved keys are used by no other write, stored mails stay stored, and the response
+    /// to a request is written only by the move that has queried it before.
     pub(crate) fn invalidate(&mut self) {
         let Self { remark_keys, mails, responses, .. } = mem::take(self);
         *self = Self { remark_keys, mails, responses, ..Self::default() };

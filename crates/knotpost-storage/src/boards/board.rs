@@ -58,7 +58,7 @@ impl ReadTx {
     ) -> Result<Vec<BoardRow>, StoreError> {
         let after = filter.after.map_or(0, |key| key.0);
         let (game, state) = (filter.game.as_deref(), filter.state.map(BoardState::as_str));
-        // A statement for each combination, so that each runs along an index. Inside a game the
+        // One statement for each combination, so that each uses an index. Inside a game the
         // order of numbers is the order of rows.
         let rows = match (filter.user, game, state) {
             (Some(user), ..) => {
@@ -118,7 +118,7 @@ impl ReadTx {
                 on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(game).bind(limit).fetch_all(c).await)?
             }
             Some(user) => {
-                // A game that is computed keeps the plan from walking all ends of that game.
+                // The computed `game` keeps the planner from walking all finished boards of that game.
                 let sql = select_board!(
                     "WHERE id IN (SELECT board_id FROM seats WHERE user_id = $2) AND game || '' = $1 AND state = 'over' \
                      ORDER BY ended_at DESC, id DESC LIMIT $3"
@@ -141,7 +141,7 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, (i64, i64)>(sql).bind(game).fetch_one(c).await)?)
     }
 
-    /// How many boards there are or were, of all games. Walks them.
+    /// How many boards of all games are stored, removed ones included. Scans the table.
     ///
     /// # Errors
     /// When the database fails.
@@ -151,7 +151,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// The next free number of a game's boards, from 101; it is never given again.
+    /// The next free number of a game's boards, from 101; a number is never used twice.
     ///
     /// # Errors
     /// When the database fails.
@@ -161,7 +161,7 @@ impl WriteTx {
         Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(game).fetch_one(c).await)?)
     }
 
-    /// Stores a new board under `number`. The clock looks at it at once, unless another time is set.
+    /// Stores a new board under `number`. It is due for the clock at once, unless another time is set.
     ///
     /// # Errors
     /// When the database fails.

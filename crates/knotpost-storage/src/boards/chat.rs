@@ -11,14 +11,14 @@ use knotpost_model::{BoardKey, BoardState, Millis, RemarkKind};
 pub struct ChatRow {
     /// Made with this move, or after it; 0: with the challenge.
     pub ply: i64,
-    /// Who made it; `None`: the sender of the challenge.
+    /// Its author; `None`: the sender of the challenge.
     pub userid: Option<String>,
     /// How it was made.
     #[sqlx(try_from = "String")]
     pub kind: RemarkKind,
     /// The words.
     pub text: String,
-    /// When.
+    /// When it was made.
     #[sqlx(try_from = "i64")]
     pub at: Millis,
 }

@@ -1,4 +1,4 @@
-//! When the clock must look at which board, and the time on it that does not count.
+//! When each board is due for the clock, and the periods that do not count against its players.
 
 use sqlx::FromRow;
 
@@ -6,7 +6,7 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis, Period, UserKey};
 
-/// A board that the clock must look at.
+/// A board that is due for the clock.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct DueBoard {
     /// The row.
@@ -23,7 +23,7 @@ fn period((from, until): (i64, i64)) -> Period {
 }
 
 impl ReadTx {
-    /// The boards that are due longest, at most `limit`.
+    /// The boards that have been due longest, at most `limit`.
     ///
     /// # Errors
     /// When the database fails.
@@ -55,7 +55,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Lets the clock look at a board at `due` next; `None`: never.
+    /// Sets when a board is due for the clock next; `None`: never.
     ///
     /// # Errors
     /// When the database fails.
@@ -76,7 +76,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Notes since when a board must not go on; `None`: it may. While it must not, the clock does not look at it.
+    /// Pauses a board since a moment; `None`: resumes it. A paused board is never due for the clock.
     ///
     /// # Errors
     /// When the database fails.
@@ -86,7 +86,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Lets the clock look at a board later, whatever is wrong with it now.
+    /// Postpones a board whose processing by the clock failed.
     ///
     /// # Errors
     /// When the database fails.
@@ -96,7 +96,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Lets the clock look at once at the boards that wait for this user.
+    /// Makes the boards that wait for this user due for the clock at once.
     ///
     /// # Errors
     /// When the database fails.
@@ -114,7 +114,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Lets the clock look at every active board again: the machine's time went back.
+    /// Makes every active board due for the clock again: the machine's time went back.
     ///
     /// # Errors
     /// When the database fails.
@@ -124,7 +124,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Takes a period on one board out of all counting.
+    /// Stores a period of a board that counts against no player.
     ///
     /// # Errors
     /// When the database fails.

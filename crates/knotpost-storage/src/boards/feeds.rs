@@ -1,4 +1,4 @@
-//! Feeds: what their addresses are derived from, and the boards they tell of.
+//! Feeds: the keys of their addresses, and the boards they list.
 
 use sqlx::FromRow;
 

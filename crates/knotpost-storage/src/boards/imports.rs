@@ -1,4 +1,4 @@
-//! Boards that came in as records, and what records tell beside the moves.
+//! Boards imported from records, and what records contain beside the moves.
 
 use sqlx::FromRow;
 
@@ -6,16 +6,16 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis};
 
-/// Something said with a move.
+/// A comment that came with a move.
 #[derive(Clone, Debug, FromRow)]
 pub struct CommentRow {
-    /// Said with this move; 0: with the challenge.
+    /// Made with this move; 0: with the challenge.
     pub ply: i64,
-    /// Who made it; `None`: the sender of the challenge.
+    /// Its author; `None`: the sender of the challenge.
     pub user_id: Option<i64>,
     /// The words.
     pub text: String,
-    /// When.
+    /// When it was made.
     pub at: i64,
 }
 
@@ -30,7 +30,7 @@ impl ReadTx {
         Ok(key.map(BoardKey))
     }
 
-    /// The tags kept with a board that came in as a record, as JSON.
+    /// The tags stored with an imported board, as JSON.
     ///
     /// # Errors
     /// When the database fails.
@@ -75,7 +75,7 @@ impl ReadTx {
 
 impl WriteTx {
     /// Takes the number a board had elsewhere, when no board of the game has it here; numbers given later are
-    /// higher. Says whether it was free.
+    /// higher. Returns whether it was free.
     ///
     /// # Errors
     /// When the database fails.

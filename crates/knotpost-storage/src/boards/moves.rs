@@ -6,7 +6,7 @@ use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::BoardKey;
 
 impl ReadTx {
-    /// The moves of a board behind the first `ply`, in order.
+    /// The moves of a board after the first `ply`, in order.
     ///
     /// # Errors
     /// When the database fails.
@@ -47,7 +47,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Forgets all moves of a board that begins again.
+    /// Deletes all moves of a board that is restarted.
     ///
     /// # Errors
     /// When the database fails.

@@ -63,7 +63,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Forgets what is proposed on a board.
+    /// Deletes the proposal on a board.
     ///
     /// # Errors
     /// When the database fails.
@@ -73,7 +73,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Forgets the moves of a board behind the first `ply`, and what was submitted since. What was said
+    /// Deletes the moves of a board after the first `ply`, and what was submitted since. What was said
     /// with them stays as chat.
     ///
     /// # Errors

@@ -40,7 +40,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Keeps these moves for a seat instead of those that waited.
+    /// Replaces the waiting moves of a seat.
     ///
     /// # Errors
     /// When the database fails.
@@ -71,7 +71,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Forgets the first waiting move of a seat.
+    /// Deletes the first waiting move of a seat.
     ///
     /// # Errors
     /// When the database fails.
@@ -81,7 +81,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Forgets the waiting moves of a seat, or of all seats.
+    /// Deletes the waiting moves of a seat, or of all seats.
     ///
     /// # Errors
     /// When the database fails.

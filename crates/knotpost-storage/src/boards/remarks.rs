@@ -1,4 +1,4 @@
-//! What was said on boards.
+//! Remarks: comments that come with moves, and chat.
 
 use crate::batch::NewRemark;
 use crate::connection::{StoreError, key_list, on};
@@ -9,15 +9,15 @@ use knotpost_model::{BoardKey, Millis, RemarkKey, RemarkKind, UserKey};
 const REMARKS_ON_SQLITE: &str = "SELECT r.id, r.ply, u.userid, r.kind, r.text \
      FROM remarks r LEFT JOIN users u ON u.id = r.user_id WHERE r.id IN (SELECT value FROM json_each($1)) ORDER BY r.id";
 
-/// One by one, as the limit says: asked for all keys at once PostgreSQL keeps to reading the table as a whole when it
-/// was small at first.
+/// One row at a time, forced by the limit: with all keys at once PostgreSQL keeps a plan that scans a table that was
+/// small when the plan was made.
 const REMARKS_ON_POSTGRES: &str = "SELECT r.id, r.ply, r.userid, r.kind, r.text \
      FROM UNNEST(CAST(TRANSLATE($1, '[]', '{}') AS BIGINT[])) AS asked (id) CROSS JOIN LATERAL \
      (SELECT s.id, s.ply, u.userid, s.kind, s.text FROM remarks s LEFT JOIN users u ON u.id = s.user_id \
      WHERE s.id = asked.id LIMIT 1) AS r ORDER BY r.id";
 
 impl ReadTx {
-    /// Those of these remarks that there are, in the order in which they were made.
+    /// The remarks of these keys that exist, in the order in which they were made.
     ///
     /// # Errors
     /// When the database fails.
@@ -52,7 +52,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores something said.
+    /// Stores a remark.
     ///
     /// # Errors
     /// When the database fails.

@@ -48,7 +48,8 @@ macro_rules! select_seated {
 }
 
 const SEVERAL_ON_SQLITE: &str = select_seated!("b.id IN (SELECT value FROM json_each($1))");
-/// One by one: joined with all keys at once PostgreSQL may keep to reading a table as a whole when it was small at first.
+/// One board at a time: joined with all keys at once, PostgreSQL may keep a plan that scans a table that was small when
+/// the plan was made.
 const SEVERAL_ON_POSTGRES: &str = concat!(
     "SELECT found.* FROM UNNEST(CAST(TRANSLATE($1, '[]', '{}') AS BIGINT[])) AS asked (id) CROSS JOIN LATERAL (",
     select_seated!("b.id = asked.id"),
@@ -84,7 +85,7 @@ impl ReadTx {
         Ok(gather(lines))
     }
 
-    /// Those of these boards that there are, by key.
+    /// The boards of these keys that exist, by key.
     ///
     /// # Errors
     /// When the database fails.
@@ -121,7 +122,7 @@ impl WriteTx {
             return Ok(Some(found));
         }
         // To lock the row would not be enough: a move whose snapshot is older would wait for the lock and then go on
-        // without what this transaction has written. The row is written, so that the move conflicts and is made again.
+        // without what this transaction has written. The row is written, so that the move conflicts and is run again.
         if let Driver::Postgres(connection) = self.writing().await?.driver().await? {
             let sql = "UPDATE boards SET nagged_at = nagged_at WHERE game = $1 AND number = $2";
             sqlx::query(sql).bind(game).bind(i64::from(number)).execute(connection).await?;

@@ -10,7 +10,7 @@ use knotpost_model::{BoardKey, UserKey};
 pub struct NewSeat {
     /// From 1, in turn order.
     pub seat: i64,
-    /// Who sits there.
+    /// The user in the seat.
     pub user: UserKey,
     /// Whether it is its turn.
     pub to_move: bool,

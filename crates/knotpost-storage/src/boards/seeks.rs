@@ -9,10 +9,10 @@ use knotpost_model::{Millis, UserKey};
 /// A user who looks for opponents.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct SeekRow {
-    /// Who.
+    /// The user.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// His name.
+    /// Their name.
     pub userid: String,
     /// How many more boards they want.
     pub wanted: i64,
@@ -142,7 +142,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// A board of a game has begun: its player wants one less, and a player who wants no more is removed.
+    /// A board of a game has begun: its player wants one less, and a player who wants no more boards is removed.
     ///
     /// # Errors
     /// When the database fails.

@@ -35,7 +35,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Keeps this for a seat instead of what it has submitted before.
+    /// Stores what a seat submitted, in place of its last submission.
     ///
     /// # Errors
     /// When the database fails.
@@ -61,7 +61,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Forgets what all seats of a board have submitted.
+    /// Deletes the submissions of all seats of a board.
     ///
     /// # Errors
     /// When the database fails.

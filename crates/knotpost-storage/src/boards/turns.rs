@@ -1,12 +1,12 @@
-//! What a turn changes: nothing is written more often than moves.
+//! Writes the outcome of a turn, the most frequent write of all.
 
 use crate::connection::{StoreError, on};
 use crate::rows::Turn;
 use crate::transaction::WriteTx;
 use knotpost_model::{BoardKey, BoardState};
 
-/// While a game goes on, a move changes neither its state nor how it began. A column that is set takes its row out of
-/// the indices with that column and puts it back, be the value the same or not; so these are left alone.
+/// While a game goes on, a move changes neither its state nor how it began. Setting a column
+/// updates every index on it, even when the value stays the same, so these columns are left out.
 macro_rules! advance {
     ($due:literal) => {
         concat!(
@@ -60,7 +60,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Notes which seat is to move.
+    /// Stores which seat is to move.
     async fn set_to_move(&mut self, board: BoardKey, next: i64) -> Result<(), StoreError> {
         let sql = "UPDATE seats SET to_move = (seat = $2) WHERE board_id = $1 AND to_move <> (seat = $2)";
         on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(next).execute(c).await.map(drop))?;

@@ -31,7 +31,7 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(game).bind(limit).fetch_all(c).await)?)
     }
 
-    /// Numbers of the boards being played of whose end the user hears one by one, at most `limit`.
+    /// Numbers of the active boards about whose end the user is notified one by one, at most `limit`.
     ///
     /// # Errors
     /// When the database fails.
@@ -69,7 +69,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Makes the user watch the board no longer; says whether they did.
+    /// Stops the user watching the board; returns whether they did.
     ///
     /// # Errors
     /// When the database fails.
@@ -79,7 +79,7 @@ impl WriteTx {
         Ok(gone > 0)
     }
 
-    /// Makes the user watch no board of a game any longer, future ones included.
+    /// Stops the user watching any board of a game, future ones included.
     ///
     /// # Errors
     /// When the database fails.
@@ -111,7 +111,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Sets whether the user hears when any board of a game ends.
+    /// Sets whether the user is notified when any board of a game ends.
     ///
     /// # Errors
     /// When the database fails.
@@ -131,7 +131,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Switches whether the user is notified when this board ends; says whether they are now.
+    /// Switches whether the user is notified when this board ends; returns whether they are now.
     ///
     /// # Errors
     /// When the database fails.
@@ -146,7 +146,7 @@ impl WriteTx {
         Ok(true)
     }
 
-    /// Makes the user not hear when this board ends.
+    /// Deletes the user's wish to be notified when this board ends.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! Where SQLite and PostgreSQL truly differ; every other query is written once.
+//! Where the SQL of SQLite and PostgreSQL differs; every other query is written once.
 
 /// Runs one sqlx expression on whichever connection the transaction has, after everything in the write buffer is written.
 /// `$tx` is a transaction for a query, or what `WriteTx::writing` gives for a change.
@@ -39,8 +39,8 @@ macro_rules! claim {
 pub(crate) use claim;
 
 /// Runs a statement about rows whose column, the last word of `$before`, is among the keys in its first parameter, a
-/// JSON array. PostgreSQL looks the keys of an array up one by one, and of this one it reads the text once; those of a
-/// subquery it may look for by reading the table as a whole.
+/// JSON array. PostgreSQL looks the keys of an array up one by one, and parses this one once; for a subquery it may
+/// scan the entire table.
 macro_rules! among {
     ($tx:expr, $before:expr, $after:expr, $query:ident => $run:expr) => {
         match ($tx).driver().await? {

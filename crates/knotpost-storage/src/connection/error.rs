@@ -1,4 +1,4 @@
-//! What can go wrong with the store itself. Absent rows are `None`, not errors.
+//! Failures of the database itself. Absent rows are `None`, not errors.
 
 /// A failure of the database.
 #[derive(Debug, thiserror::Error)]
@@ -9,7 +9,7 @@ pub enum StoreError {
     /// Another process holds the database; trying again helps.
     #[error("the database is busy")]
     Busy(#[source] sqlx::Error),
-    /// No room is left for the database.
+    /// No space is left for the database.
     #[error("the disk with the database is full")]
     Full(#[source] sqlx::Error),
     /// The disk failed, or the database may only be read.
@@ -18,7 +18,7 @@ pub enum StoreError {
     /// The file of the database is not the one that was opened, or it was emptied.
     #[error("the database file was deleted, replaced or emptied while the server worked on it")]
     Replaced,
-    /// No connection to the database is to be had, or it was cut; trying again helps.
+    /// No connection to the database is available, or it was cut; trying again helps.
     #[error("the database cannot be reached")]
     Unreachable(#[source] sqlx::Error),
     /// What is stored in the file is no database any more, or only in part.

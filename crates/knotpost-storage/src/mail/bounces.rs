@@ -1,4 +1,4 @@
-//! Mail that came back, and the addresses that get none any more.
+//! Bounces, and the addresses to which mail is stopped because of them.
 
 use sqlx::FromRow;
 
@@ -11,9 +11,9 @@ use knotpost_model::{BounceKind, Millis, OutboxKey, Trouble, UserKey};
 pub struct StoppedAddress {
     /// In lower case.
     pub address_key: String,
-    /// Since when.
+    /// When mail to it was stopped.
     pub stopped_at: i64,
-    /// What was said last before.
+    /// The last reason that a mail server gave before.
     pub why: String,
     /// When its user was notified; `None`: not yet, or it belongs to no user.
     pub told_at: Option<i64>,
@@ -39,8 +39,8 @@ impl ReadTx {
             .await)?)
     }
 
-    /// Whether mail has come back from this address and since when it gets none: `None` when all is
-    /// well, `Some(None)` when mail still goes there.
+    /// Whether mail has come back from this address and since when it gets none: `None`: no mail has
+    /// come back, `Some(None)`: mail still goes there.
     ///
     /// # Errors
     /// When the database fails.
@@ -89,7 +89,7 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(mail.0).fetch_optional(c).await)?)
     }
 
-    /// The administrators in good standing, at most `limit`.
+    /// The active administrators, at most `limit`.
     ///
     /// # Errors
     /// When the database fails.
@@ -101,7 +101,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Counts a mail that came back, once for each mail and kind; says whether it was new.
+    /// Counts a bounce, once for each mail and kind; returns whether it was new.
     ///
     /// # Errors
     /// When the database fails.
@@ -112,7 +112,7 @@ impl WriteTx {
         trouble: &Trouble,
         now: Millis,
     ) -> Result<bool, StoreError> {
-        // The row of the address comes first: two reports about it never count past each other.
+        // The row of the address is locked first: two reports about it are counted one after the other.
         let lock = "INSERT INTO failing_addresses (address_key, last_at) VALUES ($1, $2) \
                     ON CONFLICT (address_key) DO UPDATE SET last_at = $2";
         on!(self.writing().await?, c => sqlx::query(lock).bind(address_key).bind(now.0).execute(c).await.map(drop))?;
@@ -130,7 +130,7 @@ impl WriteTx {
         Ok(row.is_some())
     }
 
-    /// Stops mail to an address; says whether it went there until now.
+    /// Stops mail to an address; returns whether it was not stopped before.
     ///
     /// # Errors
     /// When the database fails.
@@ -151,7 +151,7 @@ impl WriteTx {
         Ok(row.is_some())
     }
 
-    /// Forgets what came back from an address, so that mail goes there again; says whether it was stopped.
+    /// Deletes the bounces of an address, so that mail goes there again; returns whether it was stopped.
     ///
     /// # Errors
     /// When the database fails.
@@ -167,7 +167,7 @@ impl WriteTx {
         Ok(row.flatten().is_some())
     }
 
-    /// Notes that the user was notified of a stopped address.
+    /// Stores that the user was notified of a stopped address.
     ///
     /// # Errors
     /// When the database fails.
@@ -182,7 +182,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes a batch of what came back before `before`, and addresses of no user; says whether
+    /// Deletes a batch of what came back before `before`, and addresses of no user; returns whether
     /// there may be more. A stopped address of a user stays stopped.
     ///
     /// # Errors

@@ -11,11 +11,11 @@ use knotpost_model::{Millis, UserKey};
 pub struct BroadcastRow {
     /// The row.
     pub id: i64,
-    /// Who wrote it.
+    /// Its author.
     pub userid: String,
-    /// What.
+    /// The text.
     pub text: String,
-    /// When.
+    /// When it was written.
     #[sqlx(try_from = "i64")]
     pub at: Millis,
     /// Users up to this key have it.
@@ -72,7 +72,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Takes the user's right to write to all users, unless they used it after `since`; says whether
+    /// Takes the user's right to write to all users, unless they used it after `since`; returns whether
     /// they had it.
     ///
     /// # Errors
@@ -89,7 +89,7 @@ impl WriteTx {
         Ok(claimed.is_some())
     }
 
-    /// Stores a broadcast; it is passed on from the next look of a worker on.
+    /// Stores a broadcast; a worker passes it on at its next check.
     ///
     /// # Errors
     /// When the database fails.
@@ -123,7 +123,7 @@ impl WriteTx {
         }
     }
 
-    /// Deletes a batch of broadcasts that all users had before `before`; says whether there may be more.
+    /// Deletes a batch of broadcasts that all users had before `before`; returns whether there may be more.
     ///
     /// # Errors
     /// When the database fails.

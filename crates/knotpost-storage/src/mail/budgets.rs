@@ -16,8 +16,8 @@ pub struct Spent {
 }
 
 impl ReadTx {
-    /// What was spent of a budget in this hour. An hour that another process has begun already, its clock being ahead,
-    /// is this hour: counting never starts anew in between.
+    /// What was spent of a budget in this hour. When another process, whose clock is fast, has begun the next hour
+    /// already, that hour counts: counting never starts anew in between.
     ///
     /// # Errors
     /// When the database fails.
@@ -30,7 +30,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Spends of a budget. It belongs into the transaction that sends what it is spent on.
+    /// Spends of a budget. It belongs in the transaction that queues the answer.
     ///
     /// # Errors
     /// When the database fails.
@@ -51,7 +51,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Spends one mail of a budget and says how many that makes in this hour.
+    /// Spends one mail of a budget and returns how many were spent in this hour.
     ///
     /// # Errors
     /// When the database fails.

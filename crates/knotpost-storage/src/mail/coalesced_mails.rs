@@ -16,7 +16,7 @@ pub struct NewerMail {
     /// The row.
     #[sqlx(try_from = "i64")]
     pub id: OutboxKey,
-    /// After which move.
+    /// The number of the move after which it shows the board.
     pub ply: i64,
     /// What it shows beside the board, as JSON.
     pub facts: String,

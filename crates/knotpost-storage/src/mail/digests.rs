@@ -55,7 +55,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Notes that a board has changed for a user; further changes before the mail add nothing.
+    /// Adds a changed board to a user's digest; further changes before the mail add nothing.
     ///
     /// # Errors
     /// When the database fails.
@@ -71,7 +71,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Takes the user's next digest for this transaction, which then conflicts with the one that sends it; `false`:
+    /// Claims the user's next digest for this transaction, which then conflicts with the one that sends it; `false`:
     /// nothing waits for them.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Takes the digest that is due longest: whose it is, and its boards. They are gone with that.
+    /// Deletes the digest that has been due longest and returns its user and its boards.
     ///
     /// # Errors
     /// When the database fails.
@@ -116,7 +116,7 @@ impl WriteTx {
         Ok(Some((UserKey(user), boards)))
     }
 
-    /// Has digests sent of which boards wait without a time: those are due at once.
+    /// Makes digests due at once whose boards wait without a time.
     ///
     /// # Errors
     /// When the database fails.

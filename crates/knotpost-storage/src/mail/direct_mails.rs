@@ -5,7 +5,7 @@ use crate::rows::{DirectMail, StoredMail};
 use crate::transaction::WriteTx;
 
 impl WriteTx {
-    /// Stores a mail and notes that it is acted on.
+    /// Stores a mail and claims it before it is acted on.
     ///
     /// # Errors
     /// When the database fails.

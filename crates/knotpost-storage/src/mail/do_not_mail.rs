@@ -1,4 +1,4 @@
-//! Addresses and domains that get no mail, whatever causes it. Every outgoing mail is compared with this list when its row
+//! Addresses and domains that get no mail, whatever its cause. Every outgoing mail is compared with this list when its row
 //! is made and once more before it is sent.
 
 use sqlx::FromRow;
@@ -14,13 +14,13 @@ pub struct DoNotMailRow {
     pub target: String,
     /// Why, in the words of the administrator who made the entry.
     pub reason: String,
-    /// Since when.
+    /// When the entry was made.
     #[sqlx(try_from = "i64")]
     pub at: Millis,
 }
 
-/// Why an address is on the list whose reader wants none of the mails that ask for a confirmation. The reader takes such
-/// an entry back; all others are for administrators.
+/// Why an address is on the list whose reader wants none of the mails that ask for a confirmation. The reader can take
+/// such an entry back; all others are for administrators.
 pub const STOPPED_BY_READER: &str = "its reader answered `stop` to a mail that asked for a confirmation";
 
 /// Why a mail was dropped whose recipient is on the list, in the outbox.
@@ -69,7 +69,7 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_scalar(sql).bind(targets).fetch_all(c).await)?)
     }
 
-    /// The list by target, behind `after`, at most `limit`.
+    /// The list by target, after `after`, at most `limit`.
     ///
     /// # Errors
     /// When the database fails.
@@ -119,7 +119,7 @@ impl WriteTx {
         Ok(row.is_some())
     }
 
-    /// Takes an entry off the list; says whether it was there.
+    /// Takes an entry off the list; returns whether it was there.
     ///
     /// # Errors
     /// When the database fails.
@@ -129,7 +129,7 @@ impl WriteTx {
         Ok(row.is_some())
     }
 
-    /// Takes an address off the list that its reader had put there; says whether it was there. No other entry goes.
+    /// Takes an address off the list that its reader had put there; returns whether it was there. No other entry goes.
     ///
     /// # Errors
     /// When the database fails.

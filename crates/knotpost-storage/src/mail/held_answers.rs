@@ -6,18 +6,18 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{BoardKey, Millis, UserKey};
 
-/// An answer that waits for its confirmation.
+/// A reply that waits for its confirmation.
 #[derive(Clone, Debug, FromRow)]
 pub struct HeldAnswerRow {
     /// The row.
     pub id: i64,
-    /// In whose name it came.
+    /// The player in whose name it came.
     pub user_id: i64,
     /// The board it is about.
     pub board_id: i64,
     /// The state of the board that its sender replied to, as JSON.
     pub sight: String,
-    /// Its words, sealed.
+    /// Its text, sealed.
     pub words: Vec<u8>,
     /// Until when it can be confirmed.
     #[sqlx(try_from = "i64")]
@@ -25,7 +25,7 @@ pub struct HeldAnswerRow {
 }
 
 impl ReadTx {
-    /// The answer in this row.
+    /// The reply in this row.
     ///
     /// # Errors
     /// When the database fails.
@@ -36,7 +36,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Keeps an answer and forgets the ones whose time is over; says the new row's number.
+    /// Stores a reply and deletes those that have expired; returns the number of the new row.
     ///
     /// # Errors
     /// When the database fails.
@@ -62,7 +62,7 @@ impl WriteTx {
             .await)?)
     }
 
-    /// Takes a reply out, to be carried out; `false`: it was taken before.
+    /// Deletes a reply before it is carried out; `false`: it is gone already.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! Received mail: kept from the moment it is acknowledged until its outcome is known.
+//! Received mail: stored from the moment it is acknowledged until its outcome is known.
 
 use sqlx::FromRow;
 
@@ -106,7 +106,7 @@ impl WriteTx {
         Ok(InboxKey(key))
     }
 
-    /// Takes the waiting mail whose turn it is (see `store::waiting`) until `lease_until`; nobody else gets it before
+    /// Leases the waiting mail whose turn it is (see `mail::waiting`) until `lease_until`; no other worker gets it before
     /// then.
     ///
     /// # Errors
@@ -188,7 +188,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Notes that a mail is acted on; `false`: it was already, after `since`.
+    /// Claims a mail before it is acted on; `false`: it was claimed before, after `since`.
     ///
     /// # Errors
     /// When the database fails.
@@ -211,9 +211,9 @@ impl WriteTx {
         Ok(row.is_some())
     }
 
-    /// Drops kept messages of mails that ended before `raw_before`, outcomes and guards older than
-    /// `rows_before`, and counters of hours before `hour`; at most a batch of each, so that nobody
-    /// waits. Says whether there may be more.
+    /// Drops stored messages of mails that ended before `raw_before`, outcomes and guards older than
+    /// `rows_before`, and counters of hours before `hour`; at most a batch of each, so that no other
+    /// write waits long. Returns whether there may be more.
     ///
     /// # Errors
     /// When the database fails.
@@ -226,7 +226,7 @@ impl WriteTx {
         let raw = "UPDATE inbox SET raw = NULL WHERE id IN (SELECT id FROM inbox WHERE raw IS NOT NULL AND state <> 'new' \
                    AND done_at < $1 LIMIT 1000)";
         let mut most = on!(self.writing().await?, c => sqlx::query(raw).bind(raw_before.0).execute(c).await.map(|done| done.rows_affected()))?;
-        // Rows are numbered as they come: only the oldest are looked at.
+        // Rows are numbered as they come: only the oldest are read.
         let rows = "DELETE FROM inbox WHERE id IN (SELECT id FROM (SELECT id, state, done_at FROM inbox ORDER BY id LIMIT 1000) \
                     AS oldest WHERE state <> 'new' AND done_at < $1)";
         let seen = "DELETE FROM inbox_seen WHERE dedupe_key IN (SELECT dedupe_key FROM inbox_seen WHERE at < $1 LIMIT 1000)";

@@ -1,7 +1,7 @@
-//! Received and outgoing mail as an administrator looks at it: listed newest first, tried again, ended.
+//! Received and outgoing mail as an administrator sees it: listed newest first, tried again, ended.
 //!
-//! No index serves these queries: each of them goes through a window of row numbers, and whoever asks moves the
-//! window on. Mail is written far more often than it is looked at.
+//! No index serves these queries: each of them scans a window of row numbers, and the caller moves the window on. Mail
+//! is written far more often than it is inspected.
 
 use sqlx::FromRow;
 
@@ -10,7 +10,7 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{InboxKey, Millis, OutboxKey};
 
-/// Addresses that a look can ask about at once: as many as a user has.
+/// The most addresses that one query can filter by: as many as a user may have.
 pub const MOST_ASKED: usize = 10;
 
 /// A received mail and what became of it.
@@ -61,7 +61,7 @@ pub struct OutboxEntry {
     pub id: i64,
     /// What kind of mail it is.
     pub kind: String,
-    /// To whom.
+    /// The recipient.
     pub recipient: String,
     /// The user it is for.
     pub userid: Option<String>,
@@ -69,7 +69,7 @@ pub struct OutboxEntry {
     pub game: Option<String>,
     /// That board's number.
     pub number: Option<i64>,
-    /// After which move.
+    /// The number of the move after which it shows the board.
     pub ply: Option<i64>,
     /// Its Message-ID.
     pub message_id: String,
@@ -87,7 +87,7 @@ pub struct OutboxEntry {
     pub error: Option<String>,
 }
 
-/// Which mails are looked for. Empty texts and lists ask for nothing.
+/// A filter for mails. Empty texts and lists match every mail.
 #[derive(Clone, Debug, Default)]
 pub struct MailFilter {
     /// In this state.
@@ -100,7 +100,7 @@ pub struct MailFilter {
     pub addresses: Vec<String>,
 }
 
-/// Row numbers that a look goes through: from `low` up to but not including `high`.
+/// Row numbers that a query scans: from `low` up to but not including `high`.
 #[derive(Clone, Copy, Debug)]
 pub struct Window {
     /// The lowest number.
@@ -319,7 +319,7 @@ impl WriteTx {
         Ok(row.is_some())
     }
 
-    /// Ends a mail that waits or has failed. `false`: it has ended otherwise, or a worker has it in hand.
+    /// Ends a mail that waits or has failed. `false`: it has ended otherwise, or a worker has leased it.
     ///
     /// # Errors
     /// When the database fails.
@@ -335,7 +335,7 @@ impl WriteTx {
                 "UPDATE inbox SET state = 'done', reason = $3, done_at = $2, raw = NULL \
                  WHERE id = $1 AND (state = 'failed' OR state = 'new' AND (attempts = 0 OR due_at <= $2)) RETURNING id"
             }
-            // A mail in hand has been tried, is due later, and has no error yet.
+            // A leased mail has been tried, is due later, and has no error yet.
             MailQueue::Outbox => {
                 "UPDATE outbox SET state = 'dropped', error = $3, done_at = $2 WHERE id = $1 AND (state = 'failed' \
                  OR state = 'queued' AND (attempts = 0 OR due_at <= $2 OR error IS NOT NULL)) RETURNING id"

@@ -10,7 +10,7 @@ use knotpost_model::{Millis, UserKey};
 pub struct ReferenceMail {
     /// What kind of mail it is.
     pub kind: &'static str,
-    /// To whom.
+    /// The recipient.
     pub recipient: String,
     /// The user it is for.
     pub user: UserKey,

@@ -17,7 +17,7 @@ pub struct OutboxRow {
     pub id: OutboxKey,
     /// What kind of mail it is.
     pub kind: String,
-    /// To whom.
+    /// The recipient.
     pub recipient: String,
     /// The user it is for, when it is for one.
     pub user_id: Option<i64>,
@@ -38,7 +38,7 @@ pub struct OutboxRow {
     pub attempts: i64,
 }
 
-/// What a mail of ours was about.
+/// What an outgoing mail was about.
 #[derive(Clone, Debug, FromRow)]
 pub struct OutboxOrigin {
     /// To whom it went.
@@ -72,7 +72,7 @@ const LEASE_ON_SQLITE: &str = lease!("IN (", ")");
 const LEASE_ON_POSTGRES: &str = lease!("= ANY (ARRAY(", " FOR UPDATE SKIP LOCKED))");
 
 impl ReadTx {
-    /// The mail of ours with this Message-ID (without brackets).
+    /// The outgoing mail with this Message-ID (without brackets).
     ///
     /// # Errors
     /// When the database fails.
@@ -237,7 +237,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Deletes a batch of mails that ended before `before`; says whether there may be more.
+    /// Deletes a batch of mails that ended before `before`; returns whether there may be more.
     ///
     /// # Errors
     /// When the database fails.

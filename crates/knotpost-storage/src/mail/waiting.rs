@@ -1,9 +1,9 @@
 //! Received mails that wait for a worker: how many may, and whose turn is next.
 //!
 //! Turns are those of weighted fair queueing. A mail's turn is the one after the last waiting mail of its flow, or
-//! after the turn that is due now when none waits, and the distance depends on what is known of its sender. Whoever
-//! sends much thus waits behind themselves; a mail of a known sender comes before one of a stranger, and nobody
-//! waits for ever.
+//! after the turn that is due now when none waits, and the distance depends on what is known of its sender. A
+//! sender of many mails thus waits behind their own; a mail of a known sender comes before one of a stranger, and no
+//! mail waits for ever.
 
 use crate::connection::{StoreError, on};
 use crate::rows::NewInbox;
@@ -43,11 +43,11 @@ impl Share {
 /// A mail's place among those that wait.
 #[derive(Clone, Debug)]
 pub struct NewPlace {
-    /// Whom it takes turns by.
+    /// The flow that it takes its turn in.
     pub flow: String,
     /// The domain in its From.
     pub from_domain: String,
-    /// Whose share it takes.
+    /// The share that it counts for.
     pub share: Share,
 }
 
@@ -74,7 +74,7 @@ pub enum QueueBound {
 }
 
 impl ReadTx {
-    /// Two servers that look at once may both take the last place, which does no harm.
+    /// Two servers that check at the same time may both take the last place, which does no harm.
     async fn bound_met(
         &mut self,
         place: &NewPlace,
@@ -111,7 +111,7 @@ impl ReadTx {
     }
 
     async fn next_turn(&mut self, place: &NewPlace, now: Millis) -> Result<i64, StoreError> {
-        // The sign keeps SQLite from sorting all that is due. Mails in hand, and those that failed and are tried again later, do not hold the turn back.
+        // The sign keeps SQLite from sorting all that is due. Leased mails, and those that failed and are tried again later, do not hold the turn back.
         let current =
             "SELECT turn FROM inbox WHERE state = 'new' AND +due_at <= $1 ORDER BY turn, id LIMIT 1";
         let current: Option<i64> =

@@ -11,7 +11,7 @@ use knotpost_model::{Millis, OutboxKey, UserKey};
 pub struct WebhookRow {
     /// Its number.
     pub id: i64,
-    /// Whose.
+    /// Its owner.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
     /// Its address.
@@ -40,10 +40,10 @@ pub struct WebhookRow {
 pub struct HookReader {
     /// Its number.
     pub id: i64,
-    /// Whose.
+    /// Its owner.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// His name.
+    /// The name of its owner.
     pub userid: String,
     /// Its address.
     pub url: String,
@@ -56,9 +56,9 @@ pub struct HookReader {
 /// An event for a webhook.
 #[derive(Clone, Debug)]
 pub struct NewHookEvent {
-    /// Which.
+    /// The webhook.
     pub webhook: i64,
-    /// Whose.
+    /// Its owner.
     pub user: UserKey,
     /// Its host, shown to administrators who look at the outbox.
     pub recipient: String,
@@ -70,7 +70,7 @@ pub struct NewHookEvent {
     pub at: Millis,
 }
 
-/// An event that was taken to be sent.
+/// An event that was leased to be sent.
 #[derive(Clone, Debug, FromRow)]
 pub struct HookEventRow {
     /// The row.
@@ -78,7 +78,7 @@ pub struct HookEventRow {
     pub id: OutboxKey,
     /// The webhook that gets it.
     pub webhook_id: i64,
-    /// Whose it was.
+    /// Its owner when the event was queued.
     pub user_id: Option<i64>,
     /// The message.
     pub facts: Option<String>,
@@ -161,7 +161,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores a webhook; says its number.
+    /// Stores a webhook; returns its number.
     ///
     /// # Errors
     /// When the database fails.
@@ -184,7 +184,7 @@ impl WriteTx {
             .await)?)
     }
 
-    /// Forgets a webhook of a user; `false`: they have no such webhook.
+    /// Deletes a webhook of a user; `false`: they have no such webhook.
     ///
     /// # Errors
     /// When the database fails.
@@ -225,7 +225,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Notes that a webhook did not take an event; says how often in a row by now, and since when.
+    /// Notes that a webhook did not take an event; returns how often in a row by now, and since when.
     ///
     /// # Errors
     /// When the database fails.
@@ -242,7 +242,7 @@ impl WriteTx {
         )
     }
 
-    /// Tells a webhook nothing any more; `false`: it was so already.
+    /// Switches a webhook off; `false`: it was off already.
     ///
     /// # Errors
     /// When the database fails.
@@ -272,7 +272,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Takes the event that is due longest until `lease_until`, of a webhook that no other event is sent to at this
+    /// Leases the event that has been due longest until `lease_until`, of a webhook that no other event is sent to at this
     /// moment: a slow host has one sender waiting for it, and hears of things in their order.
     ///
     /// # Errors
@@ -282,7 +282,7 @@ impl WriteTx {
         now: Millis,
         lease_until: Millis,
     ) -> Result<Option<HookEventRow>, StoreError> {
-        // In hand is what has been tried, is due later, and has no error yet.
+        // Leased is what has been tried, is due later, and has no error yet.
         Ok(claim!(
             self.writing().await?,
             "UPDATE outbox SET attempts = attempts + 1, due_at = $2, error = NULL WHERE id = (SELECT o.id FROM outbox o \

@@ -1,4 +1,4 @@
-//! What administrators did: rows are only ever added, and deleted when they are old.
+//! The audit log of administrators' actions: rows are only added, and deleted when they are old.
 
 use sqlx::FromRow;
 
@@ -11,7 +11,7 @@ use knotpost_model::Millis;
 pub struct AuditRow {
     /// Its number.
     pub id: i64,
-    /// When.
+    /// When it was done.
     #[sqlx(try_from = "i64")]
     pub at: Millis,
     /// `shell`, `web` or `api`.
@@ -24,7 +24,7 @@ pub struct AuditRow {
     pub subject: String,
     /// `done`, or the code of a refusal.
     pub outcome: String,
-    /// A few words; never a secret.
+    /// Details in a few words; never a secret.
     pub detail: String,
 }
 
@@ -47,7 +47,7 @@ pub struct NewAudit {
     pub detail: String,
 }
 
-/// Which rows are looked for.
+/// A filter for rows.
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilter {
     /// Done by or to this user, in lower case.
@@ -95,7 +95,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Adds a row. It belongs into the transaction that does what it tells.
+    /// Adds a row. It belongs in the transaction of the action that it records.
     ///
     /// # Errors
     /// When the database fails.
@@ -118,12 +118,12 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes a batch of rows older than `before`; says whether there may be more.
+    /// Deletes a batch of rows older than `before`; returns whether there may be more.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn prune_audit(&mut self, before: Millis) -> Result<bool, StoreError> {
-        // Rows are numbered as they come: only the oldest are looked at.
+        // Rows are numbered as they come: only the oldest are read.
         let sql = "DELETE FROM audit WHERE id IN \
                    (SELECT id FROM (SELECT id, at FROM audit ORDER BY id LIMIT 1000) AS oldest WHERE at < $1)";
         let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;

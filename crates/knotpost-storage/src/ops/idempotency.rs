@@ -1,4 +1,4 @@
-//! Answers to requests that carried an Idempotency-Key.
+//! Responses to requests that carried an Idempotency-Key.
 
 use std::collections::HashMap;
 
@@ -17,13 +17,13 @@ struct Line {
     saved: SavedResponse,
 }
 
-/// One row for each answer that there is.
+/// One row for each response that is stored.
 const SAVED: &str = "SELECT i.key_digest, i.request_digest, i.status, i.content_type, i.body \
      FROM UNNEST($1, $2) AS asked (key_digest, since) \
      JOIN idempotency i ON i.key_digest = asked.key_digest AND i.at > asked.since";
 
 impl ReadTx {
-    /// The answer given under a key.
+    /// The response stored under a key.
     ///
     /// # Errors
     /// When the database fails.
@@ -37,7 +37,7 @@ impl ReadTx {
         )
     }
 
-    /// As [`ReadTx::saved_response`] for many, all with another digest. PostgreSQL only.
+    /// As [`ReadTx::saved_response`] for many, each with a different digest. PostgreSQL only.
     pub(crate) async fn saved_responses(
         &mut self,
         keys: &[&RequestKey],
@@ -58,7 +58,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Keeps an answer. It belongs into the transaction that did what it tells.
+    /// Stores a response. It belongs in the transaction whose outcome it reports.
     ///
     /// # Errors
     /// When the database fails.
@@ -87,7 +87,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Deletes a batch of answers older than `before`; says whether there may be more.
+    /// Deletes a batch of responses older than `before`; returns whether there may be more.
     ///
     /// # Errors
     /// When the database fails.

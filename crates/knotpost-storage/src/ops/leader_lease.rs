@@ -31,7 +31,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Gives the lease to a holder. Two processes that do so at once conflict with each other.
+    /// Gives the lease to a holder. Two processes that do so at the same time conflict with each other.
     ///
     /// # Errors
     /// When the database fails.
@@ -59,7 +59,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Ends the leases of a holder that is gone; says whether there were any.
+    /// Ends the leases of a holder that is gone; returns whether there were any.
     ///
     /// # Errors
     /// When the database fails.
@@ -71,7 +71,7 @@ impl WriteTx {
         Ok(!names.is_empty())
     }
 
-    /// Notes a time in which no server was running.
+    /// Stores an outage: a time in which no server was running.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! The state of the whole server at a glance: few rows, whatever the size of the tables.
+//! A summary of the server's state: few rows, whatever the size of the tables.
 
 use sqlx::FromRow;
 
@@ -9,45 +9,45 @@ use knotpost_model::Millis;
 /// Row numbers among which the last mail that left is looked for.
 const RECENT: i64 = 20_000;
 
-/// A board that the clock looks at soon.
+/// A board that is due for the clock soon.
 #[derive(Clone, Debug, FromRow)]
 pub struct Deadline {
     /// The game's name.
     pub game: String,
     /// The board's number.
     pub number: i64,
-    /// When the clock looks at it.
+    /// When it is due for the clock.
     #[sqlx(try_from = "i64")]
     pub due_at: Millis,
     /// When the player to move was reminded last.
     pub nagged_at: Option<i64>,
-    /// Who is to move.
+    /// The player to move.
     pub userid: Option<String>,
 }
 
-/// Some work that one process does for all.
+/// Work that one process does for all.
 #[derive(Clone, Debug, FromRow)]
 pub struct DutyLine {
-    /// Which work.
+    /// Its name.
     pub name: String,
-    /// Who does it.
+    /// The process that does it.
     pub holder: String,
     /// When it was last done.
     #[sqlx(try_from = "i64")]
     pub alive_at: Millis,
-    /// Nobody else does it before.
+    /// When the lease ends: no other process does the work before.
     #[sqlx(try_from = "i64")]
     pub until_at: Millis,
 }
 
-/// A broadcast on its way.
+/// A broadcast that is being passed on.
 #[derive(Clone, Debug, FromRow)]
 pub struct WaitingBroadcast {
     /// Its number.
     pub id: i64,
-    /// Who wrote it.
+    /// Its author.
     pub userid: String,
-    /// When.
+    /// When it was written.
     #[sqlx(try_from = "i64")]
     pub at: Millis,
     /// Users up to this key have it.
@@ -73,7 +73,7 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).bind(RECENT).fetch_one(c).await)?)
     }
 
-    /// The boards that the clock looks at next, the first first, at most `limit`.
+    /// The boards that are due for the clock next, the earliest first, at most `limit`.
     ///
     /// # Errors
     /// When the database fails.

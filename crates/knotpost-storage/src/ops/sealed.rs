@@ -1,4 +1,4 @@
-//! Everything that is stored sealed, for a change of the keys.
+//! Everything that is stored sealed, for a rotation of the keys.
 
 use crate::connection::{StoreError, on};
 use crate::transaction::ReadTx;

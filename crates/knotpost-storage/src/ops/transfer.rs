@@ -1,4 +1,4 @@
-//! All tables row by row, whatever the rows mean: how a server moves to another database.
+//! Exports and imports all tables row by row, whatever the rows mean, to move a server to another database.
 
 mod tables;
 
@@ -65,7 +65,7 @@ macro_rules! bind {
 }
 
 impl ReadTx {
-    /// Hands every row of a table to `each`, in the order of its key, without ever holding more than a few.
+    /// Hands every row of a table to `each`, in the order of its key, without holding more than a few in memory.
     ///
     /// # Errors
     /// Those of `each`, which end the reading, and those of the database.
@@ -144,7 +144,7 @@ impl WriteTx {
     /// # Errors
     /// When the database refuses one of them, or fails.
     pub async fn insert_rows(&mut self, table: &Table, rows: &[Vec<Cell>]) -> Result<(), StoreError> {
-        // SQLite looks a numbered parameter up among all others.
+        // SQLite searches all parameters for a numbered one.
         let numbered = self.is_postgres();
         let full = (MOST_PARAMETERS / table.columns.len().max(1)).max(1);
         for chunk in rows.chunks(full) {
@@ -180,8 +180,8 @@ impl WriteTx {
         Ok(())
     }
 
-    /// After rows came in with their keys: new ones continue behind the highest, and statements are planned for
-    /// what there is now. SQLite needs neither.
+    /// After rows came in with their keys: new rows continue after the highest key, and statements are planned for
+    /// the rows there are now. SQLite needs neither.
     ///
     /// # Errors
     /// When the database fails.

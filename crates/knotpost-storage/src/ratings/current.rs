@@ -9,7 +9,7 @@ use knotpost_model::{BoardKey, Millis, Pool, Rating, UserKey};
 /// A user's rating in one game.
 #[derive(Clone, Debug, PartialEq, FromRow)]
 pub struct RatingRow {
-    /// Whose.
+    /// The user.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
     /// See [`Rating::rating`].
@@ -19,13 +19,13 @@ pub struct RatingRow {
     /// Rated games.
     #[sqlx(try_from = "i64")]
     pub games: u32,
-    /// Those won.
+    /// How many were won.
     #[sqlx(try_from = "i64")]
     pub won: u32,
-    /// Those lost.
+    /// How many were lost.
     #[sqlx(try_from = "i64")]
     pub lost: u32,
-    /// Those tied.
+    /// How many were tied.
     #[sqlx(try_from = "i64")]
     pub tied: u32,
     /// See [`Rating::glicko`].
@@ -34,7 +34,7 @@ pub struct RatingRow {
     pub deviation: f64,
     /// See [`Rating::volatility`].
     pub volatility: f64,
-    /// Whether the user counts as active, as far as the order of ratings knows.
+    /// Whether the user counts as active at this point of the order of ratings.
     pub active: bool,
     /// When their last board ended, rated or not.
     #[sqlx(try_from = "i64")]
@@ -156,7 +156,7 @@ impl ReadTx {
 
 impl WriteTx {
     /// The next place in a game's order of ratings, from 1, and all active established players so far. Of
-    /// transactions that meet here one waits for the other, or is run again after it.
+    /// concurrent transactions one waits for the other, or is run again after it.
     ///
     /// # Errors
     /// When the database fails.
@@ -210,7 +210,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Notes that a board of a rated player ended without being rated.
+    /// Stores that a board of a rated player ended without being rated.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! What ratings are computed from again, and putting right what is stored of them.
+//! The data that ratings are recomputed from, and corrections of the stored ratings.
 
 use sqlx::FromRow;
 
@@ -22,7 +22,7 @@ pub struct RatedBoardRow {
     pub ended_at: Millis,
     /// A seat.
     pub seat: i64,
-    /// Who sits there.
+    /// The user in the seat.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
 }
@@ -31,7 +31,7 @@ pub struct RatedBoardRow {
 type ChangeRow = (i64, i64, i64, f64, f64, bool, i64);
 
 impl ReadTx {
-    /// The seats of the finished rated boards of a game behind `after`, at most `limit` boards, by board and
+    /// The seats of the finished rated boards of a game after `after`, at most `limit` boards, by board and
     /// seat.
     ///
     /// # Errors
@@ -139,7 +139,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Takes back what a board is said to have done to a player's rating.
+    /// Deletes the stored change of a player's rating by a board.
     ///
     /// # Errors
     /// When the database fails.
@@ -149,7 +149,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Forgets a player's rating.
+    /// Deletes a player's rating.
     ///
     /// # Errors
     /// When the database fails.

@@ -9,12 +9,12 @@ use knotpost_model::{Millis, UserKey};
 /// A line of the standings.
 #[derive(Clone, Debug, FromRow)]
 pub struct StandingRow {
-    /// Who.
+    /// The user.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// His name.
+    /// Their name.
     pub userid: String,
-    /// His rating.
+    /// Their rating.
     pub rating: f64,
     /// Won games.
     pub won: i64,
@@ -38,7 +38,7 @@ impl StandingRow {
     }
 }
 
-/// What is known of a player of the standings besides the rating.
+/// The facts about a player of the standings besides the rating.
 #[derive(Clone, Copy, Debug, FromRow)]
 pub struct PlayerFacts {
     /// Whether they take challenges.
@@ -54,10 +54,10 @@ pub struct PlayerFacts {
 /// A player who has no rating in a game yet.
 #[derive(Clone, Debug, FromRow)]
 pub struct UnratedPlayer {
-    /// Who.
+    /// The user.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// His name.
+    /// Their name.
     pub userid: String,
     /// The user's settings for the game.
     #[sqlx(flatten)]
@@ -91,8 +91,8 @@ pub enum StandingsBlock {
 }
 
 /// The end of the statement for a block, comparing `active` so that the order comes from the index; `$2`: a last
-/// board that ended before is long ago. Who has left is not listed. Whether somebody plays is asked for a value:
-/// for an `EXISTS` behind an `OR` PostgreSQL gathers everybody who plays anything.
+/// board that ended before is long ago. Deleted users are not listed. Whether a user plays is a scalar subquery:
+/// for an `EXISTS` behind an `OR` PostgreSQL collects all users who play any game.
 macro_rules! block {
     (active, $games:literal) => {
         concat!(
@@ -130,8 +130,8 @@ macro_rules! select_standing {
 }
 
 impl ReadTx {
-    /// The best of a block, at most `limit`; of equals those who signed up first. Whose last board ended before `long_ago` and who plays none now
-    /// is inactive.
+    /// The best of a block, at most `limit`; of equals those who signed up first. A player whose last board ended before
+    /// `long_ago` and who plays none now is inactive.
     ///
     /// # Errors
     /// When the database fails.
@@ -165,7 +165,7 @@ impl ReadTx {
         Ok(rows)
     }
 
-    /// Those of these users who have no rating in a game, in no order.
+    /// The users among these who have no rating in a game, in no particular order.
     ///
     /// # Errors
     /// When the database fails.

@@ -18,7 +18,7 @@ pub struct BoardRow {
     pub options: String,
     /// The version of the rules it is played under.
     pub rules_version: i64,
-    /// The 32 bytes that everything random comes from.
+    /// The 32 bytes that all randomness of the game is derived from.
     pub seed: Vec<u8>,
     /// Where it stands.
     #[sqlx(try_from = "String")]
@@ -52,7 +52,7 @@ pub struct BoardRow {
     pub due_at: Option<i64>,
     /// When the player to move was reminded last.
     pub nagged_at: Option<i64>,
-    /// Since when an administrator keeps it from going on.
+    /// When an administrator paused it; `None`: it is not paused.
     pub paused_at: Option<i64>,
     /// The digest of its moves; `None`: it was not written yet.
     pub history: Option<i64>,
@@ -106,24 +106,24 @@ pub struct MoveRow {
     pub at: Millis,
 }
 
-/// Something said on a board.
+/// A remark on a board.
 #[derive(Clone, Debug, FromRow)]
 pub struct RemarkRow {
     /// The row.
     #[sqlx(try_from = "i64")]
     pub id: RemarkKey,
-    /// Said with this move; 0: with the challenge.
+    /// Made with this move; 0: with the challenge.
     pub ply: i64,
-    /// Who made it; `None`: the sender of the challenge.
+    /// Its author; `None`: the sender of the challenge.
     pub userid: Option<String>,
-    /// How it was said.
+    /// How it was made.
     #[sqlx(try_from = "String")]
     pub kind: RemarkKind,
     /// The words.
     pub text: String,
 }
 
-/// Which boards of a game, or of all games, are wanted.
+/// A filter for boards of a game, or of all games.
 #[derive(Clone, Debug, Default)]
 pub struct BoardFilter {
     /// Only this game.
@@ -143,10 +143,10 @@ pub struct BoardFilter {
 pub struct SeatRow {
     /// From 1, in turn order.
     pub seat: i64,
-    /// Who sits there.
+    /// The user in the seat.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// His name.
+    /// Their name.
     pub userid: String,
     /// Whether it still plays.
     #[sqlx(rename = "seat_state", try_from = "String")]
@@ -184,11 +184,11 @@ pub struct Turn<'a> {
 }
 
 /// No seat has this number.
-const NOBODY: i64 = 0;
+const NO_SEAT: i64 = 0;
 
 impl Turn<'_> {
     /// The number of the seat that is next, or one that no seat has.
     pub(crate) fn next_seat(&self) -> i64 {
-        self.next.unwrap_or(NOBODY)
+        self.next.unwrap_or(NO_SEAT)
     }
 }

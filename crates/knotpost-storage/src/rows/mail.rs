@@ -42,9 +42,9 @@ pub struct DirectMail {
     pub row: NewInbox,
     /// The address in From, as addresses are looked up.
     pub sender_key: String,
-    /// What tells it from other mails.
+    /// Identifies the mail: a second mail with the same key is a duplicate.
     pub dedupe_key: String,
-    /// One that was acted on after this under the same key is the same mail.
+    /// A mail acted on after this under the same key is the same mail.
     pub since: Millis,
 }
 
@@ -53,7 +53,7 @@ pub struct DirectMail {
 pub struct StoredMail {
     /// Its row.
     pub key: InboxKey,
-    /// Whether it came for the first time, so that it is to be acted on.
+    /// Whether it is no duplicate, so that it is to be acted on.
     pub is_first: bool,
 }
 
@@ -84,7 +84,7 @@ pub enum OutboxContent {
 pub struct NewOutbox {
     /// What kind of mail it is.
     pub kind: &'static str,
-    /// To whom.
+    /// The recipient.
     pub recipient: String,
     /// The user it is for, when it is for one.
     pub user: Option<UserKey>,

@@ -1,4 +1,4 @@
-//! What decides who gets a mail about a board.
+//! What decides which users get a mail about a board.
 
 use knotpost_model::{OutboxKey, UserKey};
 
@@ -37,7 +37,7 @@ pub struct WaitingMail {
     pub recipient: String,
     /// The user it is for.
     pub user_id: Option<UserKey>,
-    /// After which move.
+    /// The number of the move after which it shows the board.
     pub ply: i64,
     /// What it shows beside the board, as JSON.
     pub facts: String,
@@ -45,7 +45,7 @@ pub struct WaitingMail {
     pub is_untouched: bool,
 }
 
-/// What is known of the readers of a board.
+/// The facts about the readers of a board.
 #[derive(Clone, Debug, Default)]
 pub struct ReaderFacts {
     /// The watchers, by name.

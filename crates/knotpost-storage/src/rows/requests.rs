@@ -4,16 +4,16 @@ use sqlx::FromRow;
 
 use knotpost_model::Millis;
 
-/// What a request is known by.
+/// What identifies a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestKey {
-    /// Keyed digest of its Idempotency-Key, and whose it is.
+    /// Keyed digest of its Idempotency-Key and of the user who sent it.
     pub digest: String,
-    /// An answer that was given after this is given again.
+    /// A response that is newer than this is sent again.
     pub since: Millis,
 }
 
-/// An answer as it was given.
+/// A response as it was sent.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct SavedResponse {
     /// Keyed digest of the request it answered.
@@ -22,7 +22,7 @@ pub struct SavedResponse {
     pub status: i64,
     /// Media type.
     pub content_type: String,
-    /// Seconds of its Retry-After; such answers are not kept.
+    /// Seconds of its Retry-After; such responses are not stored.
     #[sqlx(skip)]
     pub retry_after: Option<i64>,
     /// The body.

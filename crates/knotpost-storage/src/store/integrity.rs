@@ -1,4 +1,4 @@
-//! Whether the file of a SQLite database holds together.
+//! Checks the structure of a SQLite file.
 
 use sqlx::{ConnectOptions as _, Connection as _};
 
@@ -6,10 +6,9 @@ use super::{Pools, Store};
 use crate::connection::StoreError;
 
 impl Store {
-    /// What is wrong with the structure of a SQLite file, each fault a line and at most ten of
-    /// them; empty: nothing. Reads the whole file, in a second or so for every few hundred
-    /// megabytes, while others go on working. PostgreSQL looks after its files itself, so there
-    /// nothing is read.
+    /// The faults in the structure of a SQLite file, one a line and at most ten; empty: it is sound. Reads the entire
+    /// file, in about a second for every few hundred megabytes, while other connections go on working. PostgreSQL checks
+    /// its files itself, so there nothing is read.
     ///
     /// # Errors
     /// When the file cannot be read at all.

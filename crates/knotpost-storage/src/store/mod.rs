@@ -21,7 +21,7 @@ use crate::writer::{Isolation, Work, Writer};
 /// The connections.
 #[derive(Clone, Debug)]
 enum Pools {
-    /// The options are for what takes long and therefore runs on a thread of its own.
+    /// `apart` are the options for connections that run long operations on a thread of their own.
     Sqlite {
         readers: ReaderPool,
         data_version: Box<DataVersion>,
@@ -132,7 +132,7 @@ impl Store {
         }
     }
 
-    /// Whether the database answers.
+    /// Checks that the database answers.
     ///
     /// # Errors
     /// When it does not.
@@ -142,7 +142,7 @@ impl Store {
         Ok(())
     }
 
-    /// Finishes what is in hand and closes the connections.
+    /// Finishes the writes that wait and closes the connections.
     pub async fn close(&self) {
         self.writer.close().await;
         match &self.pools {
@@ -157,7 +157,7 @@ impl Store {
         }
     }
 
-    /// Copies the whole SQLite database into the new file `target` while others go on working.
+    /// Copies the SQLite database into the new file `target` while other connections go on working.
     ///
     /// # Errors
     /// On PostgreSQL, whose own `pg_dump` does this; when the file exists or cannot be written.

@@ -69,10 +69,10 @@ impl Store {
             let fresh = Freshness::default();
             let asked = fresh.clone();
             let pool = PgPoolOptions::new()
-                // One more for listening to other processes, which keeps it.
+                // One more for the listener, which never gives it back.
                 .max_connections(settings.max_connections.max(1).saturating_add(1))
                 .acquire_timeout(Duration::from_secs(10))
-                // One that was in use just now is still open, and to check it would be another query each time.
+                // A connection that was in use a moment ago is still open; checking it would cost a query each time.
                 .test_before_acquire(false)
                 .before_acquire(move |connection, meta| {
                     let is_fresh = asked.is_fresh(meta.age);

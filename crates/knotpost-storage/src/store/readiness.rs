@@ -1,9 +1,9 @@
-//! Whether the database takes writes, as far as the last ones tell.
+//! Whether the database takes writes, judged by the last ones.
 
 use super::{Pools, Store};
 use crate::connection::StoreError;
 
-/// What is written to see whether there is room, and how much of it.
+/// The row that is written to test for space, and its size.
 const TRIAL: &str = "room";
 const TRIAL_BYTES: usize = 512 * 1024;
 
@@ -55,8 +55,8 @@ impl Store {
         }
     }
 
-    /// Writes as much as a large mail takes, and takes it out again. What is small may find room in what the file has
-    /// already, on a disk that takes no mail and no move.
+    /// Writes as much as a large mail takes, and deletes it again. On a full disk a small row may still fit into the
+    /// free pages of the file, while no mail and no move does.
     async fn try_to_write(&self) -> Result<(), StoreError> {
         self.write_queue(|tx| {
             Box::pin(async move { tx.save_server_metadata(TRIAL, &"-".repeat(TRIAL_BYTES)).await })

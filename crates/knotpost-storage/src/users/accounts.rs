@@ -26,7 +26,7 @@ pub struct NewUser {
     pub userid: String,
     /// The argon2id hash as a PHC string.
     pub password_hash: String,
-    /// When.
+    /// When the user signed up.
     pub at: Millis,
 }
 
@@ -160,7 +160,7 @@ impl ReadTx {
             .await)?)
     }
 
-    /// Names of the users in good standing who have proven to read this address.
+    /// The active users who have proven that they read this address.
     ///
     /// # Errors
     /// When the database fails.
@@ -174,8 +174,8 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Takes a user's row for this transaction: another one at the same time that takes it too, or changes it, conflicts
-    /// with this one on PostgreSQL, also where the rows that both read and write are different ones.
+    /// Claims a user's row for this transaction: on PostgreSQL a concurrent transaction that claims or changes it too
+    /// conflicts with this one, even where all other rows that the two read and write are different.
     ///
     /// # Errors
     /// When the database fails.

@@ -11,10 +11,10 @@ use knotpost_model::{Millis, UserKey};
 pub struct AddressChange {
     /// Its number.
     pub id: i64,
-    /// Whose.
+    /// The user.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// When.
+    /// When it was made.
     #[sqlx(try_from = "i64")]
     pub at: Millis,
     /// The proven addresses before it, one a line.
@@ -99,7 +99,7 @@ impl WriteTx {
         Ok(undone.is_some())
     }
 
-    /// Forgets a batch of changes before `before`, which can no longer be taken back; says whether there may be more.
+    /// Deletes a batch of changes before `before`, which can no longer be taken back; returns whether there may be more.
     ///
     /// # Errors
     /// When the database fails.

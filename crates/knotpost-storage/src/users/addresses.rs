@@ -18,9 +18,9 @@ pub struct AddressRow {
 /// How many confirmation mails an address may get.
 #[derive(Clone, Copy, Debug)]
 pub struct ConfirmationShare {
-    /// Whether the address asks itself, by a mail that its domain vouches for: those are counted apart.
+    /// Whether the request is a mail from the address itself, authenticated by its domain: those are counted apart.
     pub aligned: bool,
-    /// Fewer than so many within so many milliseconds.
+    /// Pairs of a number of mails and a span in milliseconds: the next mail is sent while fewer were sent in that span.
     pub limits: &'static [(i64, i64)],
     /// The same for what one user causes, whatever address it goes to.
     pub of_user: Option<(i64, i64)>,
@@ -110,7 +110,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Adds an address to a user; says whether the user did not have it before.
+    /// Adds an address to a user; returns whether the user did not have it before.
     ///
     /// # Errors
     /// When the database fails.
@@ -135,7 +135,7 @@ impl WriteTx {
         Ok(key.is_some())
     }
 
-    /// Takes an address from a user.
+    /// Deletes an address of a user.
     ///
     /// # Errors
     /// When the database fails.
@@ -145,7 +145,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Says whether an address goes as soon as the user proves another one.
+    /// Sets whether an address is deleted as soon as the user proves another one.
     ///
     /// # Errors
     /// When the database fails.
@@ -160,7 +160,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Takes the addresses from a user that waited for another one to be proven.
+    /// Deletes the addresses of a user that were to go once another one was proven.
     ///
     /// # Errors
     /// When the database fails.
@@ -170,7 +170,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Notes that the user reads this address; says whether they have such an address.
+    /// Notes that the user reads this address; returns whether they have such an address.
     ///
     /// # Errors
     /// When the database fails.
@@ -191,7 +191,7 @@ impl WriteTx {
         Ok(key.is_some())
     }
 
-    /// Takes the addresses from a user that were added since that moment.
+    /// Deletes the addresses of a user that were added since that moment.
     ///
     /// # Errors
     /// When the database fails.
@@ -201,7 +201,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Notes that a confirmation mail goes to the address now, if its share allows it; says whether it may go. The
+    /// Notes that a confirmation mail goes to the address now, if its share allows it; returns whether it may go. The
     /// row of the address is locked meanwhile: two at once see each other.
     ///
     /// # Errors
@@ -252,7 +252,7 @@ impl WriteTx {
         Ok(true)
     }
 
-    /// Forgets a batch of confirmation mails sent before `before`, which count no more; says whether there may be more.
+    /// Forgets a batch of confirmation mails sent before `before`, which count no more; returns whether there may be more.
     ///
     /// # Errors
     /// When the database fails.

@@ -12,14 +12,14 @@ use knotpost_model::{Millis, UserKey};
 pub struct TokenRow {
     /// Its number.
     pub id: i64,
-    /// Whose.
+    /// Its owner.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
     /// What its owner calls it.
     pub name: String,
     /// What it allows, comma-separated.
     pub scopes: String,
-    /// Digest of the password hash that held when it was made.
+    /// Digest of the password hash that was valid when it was made.
     pub password_mark: String,
     /// When it was made.
     #[sqlx(try_from = "i64")]
@@ -124,7 +124,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores a key; says its number.
+    /// Stores a key; returns its number.
     ///
     /// # Errors
     /// When the database fails.
@@ -173,7 +173,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Ends all keys of a user; says how many.
+    /// Ends all keys of a user; returns how many.
     ///
     /// # Errors
     /// When the database fails.
@@ -184,7 +184,7 @@ impl WriteTx {
         )
     }
 
-    /// Forgets a batch of keys that ended before `before`; says whether there may be more.
+    /// Deletes a batch of keys that ended before `before`; returns whether there may be more.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,12 +1,12 @@
-//! Deleting what belongs to a user who leaves, and to nobody else. The name stays taken, and stays on their boards.
+//! Deletes what belongs to a departing user alone. The name stays taken, and stays on their boards.
 
 use crate::connection::{StoreError, on};
 use crate::transaction::WriteTx;
 use knotpost_model::{Millis, UserKey};
 
-/// What hangs on a user and on nobody else. Boards, moves, ratings and what he said on boards belong to the
-/// others too and stay. So does, for thirty days, which addresses were asked for a confirmation: whoever signs up with
-/// somebody's address and leaves again and again does not have it asked anew each time.
+/// The rows that belong to one user alone. Boards, moves, ratings and remarks belong to the other players too and stay.
+/// Records of confirmation mails stay for thirty days: signing up with another person's address and leaving, again and
+/// again, must not cause a mail to it each time.
 const FORGOTTEN: [&str; 22] = [
     "DELETE FROM addresses WHERE user_id = $1",
     "DELETE FROM preferences WHERE user_id = $1",

@@ -4,7 +4,7 @@ use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
 use knotpost_model::{Millis, UserKey};
 
-/// Hosts that are noted of one user, the newest.
+/// How many hosts are stored for one user, the newest.
 const MOST_HOSTS: i64 = 20;
 const DAY_MS: i64 = 86_400_000;
 
@@ -51,7 +51,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Forgets some hosts that were last used before then; says whether there may be more.
+    /// Deletes a batch of hosts that were last used before then; returns whether there may be more.
     ///
     /// # Errors
     /// When the database fails.
@@ -62,7 +62,7 @@ impl WriteTx {
         Ok(gone == 1000)
     }
 
-    /// Notes that a user is warned of wrong passwords now, unless they were after `since`; says whether.
+    /// Notes that a user is warned of wrong passwords now, unless they were after `since`; returns whether.
     ///
     /// # Errors
     /// When the database fails.

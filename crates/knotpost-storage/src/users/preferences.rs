@@ -1,4 +1,4 @@
-//! What users want otherwise than the default, for all games or for one.
+//! Preferences of users that differ from the default, for all games or for one.
 
 use sqlx::FromRow;
 
@@ -9,14 +9,14 @@ use knotpost_model::UserKey;
 /// The game name under which what holds for all games is stored.
 pub const ALL_GAMES: &str = "";
 
-/// One wish.
+/// A preference.
 #[derive(Clone, Debug, PartialEq, Eq, FromRow)]
 pub struct PreferenceRow {
     /// For this game; [`ALL_GAMES`] for all.
     pub game: String,
-    /// What it is about.
+    /// Its name.
     pub name: String,
-    /// What is wanted.
+    /// Its value.
     pub value: String,
 }
 
@@ -40,7 +40,7 @@ impl ReadTx {
         )
     }
 
-    /// All wishes of a user, those for all games first.
+    /// All preferences of a user, those for all games first.
     ///
     /// # Errors
     /// When the database fails.
@@ -51,7 +51,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Notes a wish; `None` takes it back.
+    /// Stores a preference; `None` deletes it.
     ///
     /// # Errors
     /// When the database fails.

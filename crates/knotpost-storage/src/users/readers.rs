@@ -1,4 +1,4 @@
-//! Everything that decides who gets a mail about a board, in one query: it is asked at every move.
+//! Everything that decides which users get a mail about a board, in one query, which every move runs.
 
 use sqlx::FromRow;
 
@@ -97,7 +97,7 @@ impl Row {
                 recipient: text_1,
                 facts: text_2.unwrap_or_default(),
                 user_id: number_1.map(UserKey),
-                // How much later than its date it is due.
+                // How much later than its Date it is due.
                 is_untouched: number_2.is_some_and(|later| later <= 0),
                 ply: rank,
             }),
@@ -106,7 +106,7 @@ impl Row {
 }
 
 /// Joined to the rows about them instead of gathered into lists of keys, which costs SQLite several times as much. A user
-/// who watches twice over, or plays as well, comes up twice.
+/// who watches twice over, or plays as well, is returned twice.
 ///
 /// `$users` are rows of a query, a game and a user; `$boards` comes before what is joined to the boards of the queries,
 /// `$query`, `$board` and `$game` being the columns or parameters with their places, keys and games; `$wanted` is the game
@@ -194,7 +194,7 @@ const ON_POSTGRES: &str = reader_facts! {
 };
 
 impl ReadTx {
-    /// What is known of these users as readers of boards of a game.
+    /// The facts about these users as readers of boards of a game.
     ///
     /// # Errors
     /// When the database fails.
@@ -210,7 +210,7 @@ impl ReadTx {
         Ok(collect_facts(rows))
     }
 
-    /// What is known of the readers of a board: its `players`, who are all users with a seat, and its watchers.
+    /// The facts about the readers of a board: its `players`, who are all users with a seat, and its watchers.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! Forgotten passwords: which users asked for a new one, and how often the code was tried.
+//! Password resets: the codes given to users, and how often each was tried.
 
 use crate::connection::{StoreError, on};
 use crate::transaction::{ReadTx, WriteTx};
@@ -70,7 +70,7 @@ impl WriteTx {
         )
     }
 
-    /// Forgets the codes of a user.
+    /// Deletes the codes of a user.
     ///
     /// # Errors
     /// When the database fails.
@@ -80,7 +80,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Forgets codes given before `before`, which open nothing any more; says whether there may be more.
+    /// Deletes codes given before `before`, which open nothing any more; returns whether there may be more.
     ///
     /// # Errors
     /// When the database fails.

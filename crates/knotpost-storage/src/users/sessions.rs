@@ -9,12 +9,12 @@ use knotpost_model::{Millis, UserKey};
 /// A session: a browser in which a user logged in.
 #[derive(Clone, Debug, FromRow)]
 pub struct SessionRow {
-    /// Digest of the token that the browser keeps.
+    /// Digest of the token in the browser's cookie.
     pub digest: String,
-    /// Who logged in.
+    /// The user who logged in.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
-    /// Digest of the password hash that held then.
+    /// Digest of the password hash that was valid then.
     pub password_mark: String,
     /// What the browser calls itself.
     pub user_agent: String,
@@ -135,7 +135,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Forgets a batch of sessions last used before `before`; says whether there may be more.
+    /// Deletes a batch of sessions last used before `before`; returns whether there may be more.
     ///
     /// # Errors
     /// When the database fails.
@@ -157,7 +157,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Uses up the link given at that moment; says whether it was there.
+    /// Uses up the link given at that moment; returns whether it was there.
     ///
     /// # Errors
     /// When the database fails.
@@ -177,7 +177,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Forgets a batch of links given before `before`; says whether there may be more.
+    /// Deletes a batch of links given before `before`; returns whether there may be more.
     ///
     /// # Errors
     /// When the database fails.

@@ -67,8 +67,8 @@ impl WriteTx {
         Ok(())
     }
 
-    /// As [`ReadTx::board_limit`], before a board is started: of two that are started at once for somebody with
-    /// a limit, one sees the other.
+    /// As [`ReadTx::board_limit`], before a board is started: of two boards that are started at once for a user with
+    /// a limit, one transaction sees the other.
     ///
     /// # Errors
     /// When the database fails.

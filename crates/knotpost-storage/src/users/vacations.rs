@@ -9,7 +9,7 @@ use knotpost_model::{BoardKey, Millis, UserKey};
 /// A vacation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, FromRow)]
 pub struct VacationRow {
-    /// Whose.
+    /// The user.
     #[sqlx(try_from = "i64")]
     pub user_id: UserKey,
     /// When it began.
@@ -51,7 +51,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Stores when a vacation ends; one that ends where it began is forgotten. Two changes of one
+    /// Stores when a vacation ends; one that ends when it began is deleted. Two changes of one
     /// user's vacations at once conflict with each other.
     ///
     /// # Errors

@@ -13,7 +13,7 @@ use crate::transaction::WriteTx;
 
 /// How often a write is tried again after a conflict with another transaction.
 const MAX_TRIES: u32 = 8;
-/// After this many conflicts a write lets no newcomer go first.
+/// After this many conflicts a write takes precedence over new ones.
 const TRIES_BEFORE_PRIORITY: u32 = 3;
 
 /// Where writes on PostgreSQL meet each other.
@@ -48,7 +48,7 @@ impl Drop for Starving {
     }
 }
 
-/// Runs a job in a transaction of its own, again after conflicts, and tells its caller what became of it.
+/// Runs a job in a transaction of its own, again after conflicts, and reports the outcome to its caller.
 pub(crate) async fn write_alone(contention: Contention, mut job: Box<dyn Job>) {
     let mut outcome = Ok(());
     let mut starving = None;
@@ -62,7 +62,7 @@ pub(crate) async fn write_alone(contention: Contention, mut job: Box<dyn Job>) {
                 metrics::counter!("knotpost_store_retries").increment(1);
                 tokio::time::sleep(Duration::from_millis(5 << attempt)).await;
             }
-            // The other connections to that server are no better: all of them are opened anew when they are wanted.
+            // The other connections to that server are no better: all of them are reopened when they are needed.
             Err(StoreError::Unreachable(_)) => {
                 contention.fresh.renew();
                 break;

@@ -1,5 +1,5 @@
-//! Batches of moves on PostgreSQL: the moves that wait are made in one transaction, which asks for all of them at once,
-//! writes for all of them at once, and is committed once.
+//! Batches of moves on PostgreSQL: waiting moves are made in one transaction, which reads for all of them at once, writes for
+//! all of them at once, and commits once.
 
 use std::sync::Arc;
 use std::thread;
@@ -17,7 +17,7 @@ use crate::batch::MovePlan;
 use crate::connection::StoreError;
 use crate::transaction::WriteTx;
 
-/// While the database works for one of them, the other one computes.
+/// While one of them waits for the database, the other one computes.
 const WRITERS: usize = 2;
 /// A database that begins or commits no transaction within this time is unreachable, or its connection was cut unnoticed.
 const DATABASE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -36,7 +36,7 @@ pub(crate) fn begin(contention: &Contention, orders: mpsc::Receiver<Order>) -> s
         let own = Builder::new_current_thread().enable_all().build()?;
         let working = move || {
             own.block_on(run(contention, Arc::clone(&queue), runtime));
-            // The last one to end says that all have ended.
+            // The last writer to end reports that all have ended.
             if let Some(queue) = Arc::into_inner(queue) {
                 queue.into_inner().report_closed();
             }
@@ -64,7 +64,7 @@ async fn run(contention: Contention, queue: Arc<Mutex<JobQueue>>, runtime: Handl
     connection.close().await;
 }
 
-/// Tells the callers what became of their jobs, or has each job run alone when nothing of the batch was written.
+/// Reports the outcome to the callers, or has each job run alone when nothing of the batch was written.
 fn finish(end: BatchEnd, jobs: Vec<Box<dyn Job>>, contention: &Contention, runtime: &Handle) {
     match end {
         BatchEnd::Committed => {

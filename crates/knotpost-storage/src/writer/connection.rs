@@ -1,4 +1,4 @@
-//! The connection that a batch writer keeps to itself, so that its statements are prepared once.
+//! The connection that a batch writer owns, so that its statements are prepared once.
 
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ impl WriteConnection {
     }
 
     pub(super) async fn commit(&mut self, mut tx: WriteTx) -> Result<(), StoreError> {
-        // What is committed into a file that nobody can find again would be lost with this process.
+        // What is committed into a file that has no path any more would be lost with this process.
         if let Source::Sqlite { file, .. } = &self.source
             && !file.is_in_place()
         {

@@ -12,7 +12,7 @@ use super::{MAX_JOBS, StopReason};
 use crate::connection::{FileIdentity, StoreError};
 use crate::transaction::WriteTx;
 
-/// Starts the writer on a thread of its own, where statements are carried out and commits waited for.
+/// Starts the writer on a thread of its own, which runs the statements and waits for the commits.
 ///
 /// # Errors
 /// When the file cannot be opened, or no thread is available.
@@ -39,7 +39,7 @@ async fn run(mut connection: WriteConnection, orders: mpsc::Receiver<Order>) {
 
 /// Runs the jobs, and those that come while they run, inside one transaction.
 ///
-/// Nearly always all of them succeed, and a savepoint for each would cost more than many a job. So they first run
+/// Nearly always all of them succeed, and a savepoint for each would cost more than most jobs. So they first run
 /// without; when one fails, the transaction is undone and all run again, each behind a savepoint.
 async fn write_group(connection: &mut WriteConnection, jobs: &mut Vec<Box<dyn Job>>, queue: &mut JobQueue) {
     let written = match try_group(connection, jobs, Savepoints::None, queue).await {

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use crate::connection::StoreError;
 
-/// Whether a write failed by the disk, and none of the size of a mail has succeeded since.
+/// Whether the disk refused a write, and no write of the size of a mail has succeeded since.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Health(Arc<AtomicBool>);
 
@@ -29,21 +29,21 @@ impl Health {
     }
 }
 
-/// Connections are found stale at most this often: while a server only reads, not every request opens one anew.
+/// How often connections are declared stale at most: on a server that only reads, not every request reopens one.
 const RENEWAL: Duration = Duration::from_secs(1);
 
-/// From when on connections of the pool lead to a server that works.
+/// Since when connections of the pool lead to a server that works.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Freshness(Arc<Mutex<Option<Instant>>>);
 
 impl Freshness {
-    /// Connections of that age are used on.
+    /// Whether connections of this age may be used.
     pub(crate) fn is_fresh(&self, age: Duration) -> bool {
         let since = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         since.is_none_or(|since| age <= since.elapsed())
     }
 
-    /// All connections of this moment are stale.
+    /// Declares all present connections stale.
     pub(crate) fn renew(&self) {
         let mut since = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if since.is_none_or(|since| since.elapsed() >= RENEWAL) {

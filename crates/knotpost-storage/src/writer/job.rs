@@ -41,7 +41,7 @@ impl Isolation {
     }
 }
 
-/// Work with its value and its caller's address, whatever its type.
+/// Work of any type, with its value and the channel to its caller.
 pub(crate) trait Job: Send {
     /// What it will need, when it is a move.
     fn plan(&self) -> Option<&MovePlan>;
@@ -49,7 +49,7 @@ pub(crate) trait Job: Send {
     fn isolation(&self) -> Isolation;
     /// Runs it inside a transaction; the value of the last run counts.
     fn run<'j>(&'j mut self, tx: &'j mut WriteTx) -> BoxFuture<'j, Result<(), StoreError>>;
-    /// Tells its caller what became of it.
+    /// Reports the outcome to its caller.
     fn finish(self: Box<Self>, outcome: Result<(), StoreError>);
 }
 
@@ -86,7 +86,7 @@ impl<T: Send + 'static, W: Work<T>> Job for PendingJob<T, W> {
     fn run<'j>(&'j mut self, tx: &'j mut WriteTx) -> BoxFuture<'j, Result<(), StoreError>> {
         Box::pin(async move {
             self.value = None;
-            // One faulty command must not take the writer, and all writes with it, along.
+            // One faulty command must not take down the writer and all other writes.
             let done = AssertUnwindSafe(async { (self.work)(tx).await }).catch_unwind().await;
             self.value = Some(done.map_err(|_| StoreError::Panicked)??);
             Ok(())
@@ -194,6 +194,7 @@ mod tests {
     use crate::batch::MovePlan;
     use crate::connection::StoreError;
     use crate::transaction::WriteTx;
+    use crate::writer::StopReason;
 
     struct Nothing;
 

@@ -65,7 +65,7 @@ static STORE_MAILS: LazyLock<ArrayStatement<Vec<Arc<DirectMail>>>> = LazyLock::n
 });
 
 impl WriteTx {
-    /// As [`WriteTx::store_mail`] for many, all with another key. PostgreSQL only.
+    /// As [`WriteTx::store_mail`] for many, each with a different key. PostgreSQL only.
     pub(super) async fn store_mails(
         &mut self,
         mails: &Vec<Arc<DirectMail>>,

@@ -1,4 +1,11 @@
-//! Hands writes to the database: the way in for all of them, on either database.
+//! Runs writes on either database, in batches where they can share a transaction.
+//!
+//! On SQLite every write that waits joins the open transaction ([`group`]). On PostgreSQL moves are made in batches
+//! ([`batch_writer`]), for which their rows are read in advance ([`prefetch`]); any other write has a transaction of its
+//! own ([`alone`]). What goes in is a [`Job`], with its plan if it is a move. What comes out is an outcome for each job;
+//! why a batch took no further jobs and how it ended is a [`StopReason`] and a [`BatchEnd`].
+//!
+//! Nothing here knows what a move means.
 
 mod alone;
 mod batch_writer;
@@ -31,7 +38,7 @@ use job::{Job, Order, PendingJob};
 /// How many writes share a commit at most.
 const MAX_JOBS: usize = 128;
 
-/// How many writes wait in a queue; a caller with one more waits before it.
+/// How many writes wait in a queue; a caller with one more waits until there is space.
 const QUEUE_LENGTH: usize = 1024;
 
 /// Hands writes to the database.
@@ -82,7 +89,7 @@ impl Writer {
         Self { route, writes: Arc::default(), health: Health::default() }
     }
 
-    /// How many writes were asked for.
+    /// How many writes were requested.
     pub(crate) fn writes(&self) -> u64 {
         self.writes.load(Ordering::Relaxed)
     }

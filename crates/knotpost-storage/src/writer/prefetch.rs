@@ -1,5 +1,5 @@
-//! What the moves of a batch are certain to ask, asked for all of them at once: on the way to PostgreSQL a query costs
-//! more than what it asks for.
+//! Reads what the moves of a batch are certain to query, for all of them at once: the round trip to PostgreSQL costs more
+//! than the query itself.
 
 use std::mem;
 
@@ -65,13 +65,13 @@ const LOCK_BOARDS: &str = concat!(
 );
 
 impl WriteTx {
-    /// Stores the mails of these moves, locks their boards, and reads what the moves will ask for. PostgreSQL only.
+    /// Stores the mails of these moves, locks their boards, and reads what the moves will query. PostgreSQL only.
     ///
     /// # Errors
     /// When the database fails.
     pub(super) async fn prefetch(&mut self, plans: &[MovePlan]) -> Result<(), StoreError> {
         let mut prefetched = Prefetched::default();
-        // As when each is made alone: its mail comes before its board, so that no two transactions wait for each other.
+        // In the order of a move that runs alone: the mail comes before the board, so that no two transactions wait for each other.
         for mail in self.store_mails(&first_of_each_mail(plans)).await? {
             prefetched.mails.push(PrefetchedMail { stored: mail.stored(), dedupe_key: mail.dedupe_key });
             if !mail.has_trouble {

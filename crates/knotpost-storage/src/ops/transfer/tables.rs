@@ -5,13 +5,13 @@
 /// How the values of a column are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A whole number.
+    /// An integer.
     Int,
     /// Yes or no.
     Flag,
     /// A number with a fraction.
     Real,
-    /// Words.
+    /// Text.
     Text,
     /// Bytes.
     Bytes,

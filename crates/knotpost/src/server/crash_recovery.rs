@@ -1,6 +1,5 @@
-//! Whether the last server on a SQLite file stopped in order. If it did not, the file is looked
-//! through before anybody relies on it: a machine that lost its power may have a disk that promised
-//! more than it kept.
+//! Detects whether the last server on a SQLite file stopped cleanly. If it did not, the file is checked before it is
+//! relied on: after a power failure the disk may have lost writes that it had acknowledged.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -20,12 +19,12 @@ const DAMAGED: &str = "damaged";
 const ADVICE: &str = "no mail is taken and no move is made on it; restore the last backup, see \
                       `A damaged database` in docs/operations.md";
 
-/// When a file is looked through.
+/// When a file is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Check {
     /// The last stop was clean, or there was none.
     Never,
-    /// Before the doors open.
+    /// Before the server listens.
     First,
     /// It is large: while the server works.
     Meanwhile,
@@ -73,7 +72,7 @@ impl Mark {
         }
     }
 
-    /// Takes the mark away, unless the file is damaged or not yet looked through.
+    /// Deletes the mark, unless the file is damaged or not yet checked.
     pub(super) fn clear(&self, app: &App) {
         if *app.condition.borrow() == Condition::Sound
             && let Err(error) = std::fs::remove_file(&self.0)
@@ -86,7 +85,7 @@ impl Mark {
 /// Refuses to begin with a new database where a server worked on one that is gone.
 ///
 /// # Errors
-/// When the file is missing or empty beside the mark of a server that did not stop in order; the text says what to do.
+/// When the file is missing or empty beside the mark of a server that did not stop cleanly; the text says what to do.
 pub(super) fn refuse_lost_file(settings: &Settings) -> anyhow::Result<()> {
     let Some(file) = settings.sqlite_file() else { return Ok(()) };
     let mark = Mark::beside(&file);
@@ -104,7 +103,7 @@ pub(super) fn refuse_lost_file(settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Looks through a small file if that must be done; says whether a large one has to be looked
+/// Checks a small file if that must be done; returns whether a large one has to be
 /// through meanwhile.
 ///
 /// # Errors
@@ -130,7 +129,7 @@ pub(super) async fn check_first(app: &App, mark: &Mark) -> anyhow::Result<Check>
     Ok(check)
 }
 
-/// Looks through a large file while the server works, and says in the app's condition what came of
+/// Checks a large file while the server works, and says in the app's condition what came of
 /// it.
 pub(super) async fn check_meanwhile(app: Arc<App>, mark: Mark, stop: CancellationToken) {
     let file = app.config.store_settings().sqlite_file().unwrap_or_default();

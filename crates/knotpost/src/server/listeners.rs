@@ -1,4 +1,4 @@
-//! The doors of a server: what it listens on, and the file that tells where that is.
+//! The listeners of a server, and the file that says where they listen.
 
 use std::fmt;
 use std::fs::File;
@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use knotpost_core::config::{Config, unix_path};
 use knotpost_transport::inbound::unix_socket::NamedSocket;
 
-/// The file that tells which addresses the server listens on.
+/// The file that lists the addresses on which the server listens.
 pub const PORTS_FILE: &str = "ports.json";
 
 /// Where the server listens.
@@ -25,22 +25,22 @@ pub struct Ports {
     /// The SMTP listener.
     pub smtp: Option<SocketAddr>,
     /// The LMTP listener.
-    pub lmtp: Option<LocalDoor>,
-    /// What opens `/mailbox`; `None`: mail leaves this machine.
+    pub lmtp: Option<ListenAddress>,
+    /// The key to `/mailbox`; `None`: mail leaves this machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mailbox_key: Option<String>,
 }
 
-/// A door on the network or in the file system; written `127.0.0.1:2424` or `unix:/run/knotpost/lmtp`.
+/// An address on the network or in the file system; written `127.0.0.1:2424` or `unix:/run/knotpost/lmtp`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LocalDoor {
+pub enum ListenAddress {
     /// Address and port.
     Tcp(SocketAddr),
     /// The path of a Unix socket.
     Unix(PathBuf),
 }
 
-impl fmt::Display for LocalDoor {
+impl fmt::Display for ListenAddress {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tcp(address) => write!(out, "{address}"),
@@ -49,7 +49,7 @@ impl fmt::Display for LocalDoor {
     }
 }
 
-impl FromStr for LocalDoor {
+impl FromStr for ListenAddress {
     type Err = std::net::AddrParseError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -60,13 +60,13 @@ impl FromStr for LocalDoor {
     }
 }
 
-impl serde::Serialize for LocalDoor {
+impl serde::Serialize for ListenAddress {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> serde::Deserialize<'de> for LocalDoor {
+impl<'de> serde::Deserialize<'de> for ListenAddress {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         text.parse().map_err(serde::de::Error::custom)
@@ -81,10 +81,10 @@ pub(super) enum LmtpListener {
 
 impl LmtpListener {
     /// Where it listens.
-    pub(super) fn door(&self) -> std::io::Result<LocalDoor> {
+    pub(super) fn local_address(&self) -> std::io::Result<ListenAddress> {
         Ok(match self {
-            Self::Tcp(listener) => LocalDoor::Tcp(listener.local_addr()?),
-            Self::Unix(socket) => LocalDoor::Unix(socket.path().to_owned()),
+            Self::Tcp(listener) => ListenAddress::Tcp(listener.local_addr()?),
+            Self::Unix(socket) => ListenAddress::Unix(socket.path().to_owned()),
         })
     }
 }
@@ -120,8 +120,8 @@ pub(super) fn address(listener: Option<&TcpListener>) -> std::io::Result<Option<
     listener.map(TcpListener::local_addr).transpose()
 }
 
-/// Tells where the doors are, now that all of them are open. Whole or not at all: who waits for the file must not
-/// read half of it. The key in it is for whoever runs the server alone.
+/// Writes where the listeners are, once all of them are open. The file appears complete: a process that waits for it must
+/// not read half of it. The key in it is for the user that runs the server alone.
 pub(super) fn write_ports(data: &Path, ports: &Ports) -> anyhow::Result<()> {
     let draft = data.join(format!("{PORTS_FILE}.{}", std::process::id()));
     // A draft that a killed server left may have another mode.
@@ -133,7 +133,7 @@ pub(super) fn write_ports(data: &Path, ports: &Ports) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Takes the file away at a clean stop. It may be absent when somebody tidied the folder up; nothing depends on it.
+/// Deletes the file at a clean stop. It may be absent when the folder was tidied up; nothing depends on it.
 pub(super) fn remove_ports(data: &Path) {
     let _ = std::fs::remove_file(data.join(PORTS_FILE));
 }
