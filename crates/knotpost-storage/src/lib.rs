@@ -6,16 +6,16 @@
 //!
 //! Each module knows only those above it in this list; a test holds the order:
 //!
-//! 1. [`connection`]: connections, errors, and how statements run on either database.
-//! 2. [`rows`]: the rows that batches carry, as plain values.
-//! 3. [`batch`]: what a transaction carries for its batch: prefetched rows and the write buffer. It lies *below* the
+//! 1. `connection`: connections, errors, and how statements run on either database.
+//! 2. `rows`: the rows that batches carry, as plain values.
+//! 3. `batch`: what a transaction carries for its batch: prefetched rows and the write buffer. It lies *below* the
 //!    tables, which ask it before they query and offer it what they write.
-//! 4. [`transaction`]: [`ReadTx`] and [`WriteTx`].
-//! 5. The tables, by subject: [`boards`], [`users`], [`mail`], [`ratings`], [`ops`]. Their queries and changes are
+//! 4. `transaction`: [`ReadTx`] and [`WriteTx`].
+//! 5. The tables, by subject: `boards`, `users`, `mail`, `ratings`, `ops`. Their queries and changes are
 //!    methods of the transactions; no subject imports another one.
-//! 6. [`writer`]: runs writes, in batches where they can share a transaction. It lies *above* the tables, whose queries
+//! 6. `writer`: runs writes, in batches where they can share a transaction. It lies *above* the tables, whose queries
 //!    it puts together to prefetch for a batch.
-//! 7. [`store`]: opens the database, and hands out transactions.
+//! 7. `store`: opens the database, and hands out transactions.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 

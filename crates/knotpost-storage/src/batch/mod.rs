@@ -15,7 +15,7 @@ mod write_buffer;
 
 pub use plan::MovePlan;
 
-pub(crate) use new_mails::{AT_ONCE, check_all_updated, insert, waits};
+pub(crate) use new_mails::{MAX_NEW_MAILS, check_all_updated, new_mails_query, waits};
 pub(crate) use plan::{distinct_requests, first_of_each_board, first_of_each_mail};
 pub(crate) use prefetched::{
     Prefetched, PrefetchedMail, PrefetchedMover, PrefetchedReaders, PrefetchedResponse,
@@ -24,7 +24,7 @@ pub(crate) use write_buffer::{BufferedWrite, NewMails, NewRemark, NewResponse, R
 
 use crate::connection::{StoreError, WriteDriver};
 
-/// What a transaction has of its batch. Outside of one nothing is prefetched; the buffer is used by every transaction on
+/// The part of a batch that a transaction carries. Outside of a batch nothing is prefetched; the buffer is used by every transaction on
 /// PostgreSQL.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
@@ -33,7 +33,7 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    /// Drops the answers that may be wrong after a statement that changes anything.
+    /// Drops the prefetched rows that may be stale after a statement that changes anything.
     pub(super) fn invalidate(&mut self) {
         self.prefetched.invalidate();
     }

@@ -23,10 +23,11 @@ const NEW_MAILS: &str = "INSERT INTO outbox (kind, recipient, user_id, board_id,
      CASE WHEN is_blocked THEN column9 END FROM (SELECT v.*, EXISTS (SELECT 1 FROM do_not_mail d WHERE d.target IN \
      (v.column10, v.column11, v.column12)) AS is_blocked FROM (";
 
-/// The most mails of one statement.
-pub(crate) const AT_ONCE: usize = 16;
+/// How many mails one statement queues at most.
+pub(crate) const MAX_NEW_MAILS: usize = 16;
 
-pub(crate) fn insert<D: Database>(mut query: QueryBuilder<D>, mails: &[NewOutbox]) -> QueryBuilder<D>
+/// Appends the statement that queues these mails, at most [`MAX_NEW_MAILS`].
+pub(crate) fn new_mails_query<D: Database>(mut query: QueryBuilder<D>, mails: &[NewOutbox]) -> QueryBuilder<D>
 where
     i64: Encode<'static, D> + Type<D>,
     Option<i64>: Encode<'static, D>,
@@ -60,12 +61,12 @@ where
 }
 
 /// Stores mails on PostgreSQL.
-pub(crate) async fn insert_mails(
+pub(crate) async fn insert_new_mails(
     connection: &mut PgConnection,
     mails: &[NewOutbox],
 ) -> Result<(), StoreError> {
-    for some in mails.chunks(AT_ONCE) {
-        insert(QueryBuilder::new(""), some).build().execute(&mut *connection).await?;
+    for some in mails.chunks(MAX_NEW_MAILS) {
+        new_mails_query(QueryBuilder::new(""), some).build().execute(&mut *connection).await?;
     }
     Ok(())
 }

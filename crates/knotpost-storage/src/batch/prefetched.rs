@@ -21,7 +21,7 @@ pub(crate) struct Prefetched {
 #[derive(Debug)]
 pub(crate) struct PrefetchedMover {
     pub(crate) game: String,
-    /// The API key that was asked for.
+    /// The API key of the query.
     pub(crate) key: Option<i64>,
     pub(crate) row: MoverRow,
 }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use sqlx::PgConnection;
 
 use super::Batch;
-use super::new_mails::{check_all_updated, insert_mails, waits};
+use super::new_mails::{check_all_updated, insert_new_mails, waits};
 use crate::connection::{ArrayStatement, ColumnSet, Driver, StoreError, WriteDriver};
 use crate::rows::{CoalescedMail, DirectMail, MoveRow, NewOutbox, SavedResponse, StoredMail, Turn};
 use knotpost_model::{BoardKey, Millis, OutboxKey, RemarkKey, RemarkKind, UserKey};
@@ -334,7 +334,7 @@ impl WriteBuffer {
             let renewed = rows.write(connection).await?;
             check_all_updated(renewed.unsigned_abs(), rows.renewals.len())?;
         }
-        insert_mails(connection, &rows.mails).await
+        insert_new_mails(connection, &rows.mails).await
     }
 
     async fn write(&self, connection: &mut PgConnection) -> Result<i64, sqlx::Error> {

@@ -15,7 +15,7 @@ pub struct BoardContext {
     pub watchers: Vec<String>,
     /// The proposal on the board, void or not.
     pub proposal: Option<ProposalRow>,
-    /// The comment that came with the move asked for.
+    /// The comment that came with the requested move.
     pub comment: Option<RemarkRow>,
 }
 

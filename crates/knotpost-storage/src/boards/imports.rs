@@ -90,7 +90,7 @@ impl WriteTx {
         Ok(true)
     }
 
-    /// Notes that a finished board was made from the record with this digest: the clock never looks at it. `tags`
+    /// Stores that a finished board was made from the record with this digest: it is never due for the clock. `tags`
     /// are those that mean nothing here, as JSON.
     ///
     /// # Errors

@@ -134,7 +134,7 @@ impl WriteTx {
         Ok(deleted >= 1000)
     }
 
-    /// Notes that users up to this key have the broadcast, or with `done` that all have it.
+    /// Stores that users up to this key have the broadcast, or with `done` that all have it.
     ///
     /// # Errors
     /// When the database fails.

@@ -1,4 +1,4 @@
-//! What was spent of budgets for answers in an hour, counted for all servers together.
+//! How much of the hourly budgets for replies was spent, counted for all servers together.
 
 use sqlx::FromRow;
 
@@ -30,7 +30,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Spends of a budget. It belongs in the transaction that queues the answer.
+    /// Spends part of a budget. It belongs in the transaction that queues the reply.
     ///
     /// # Errors
     /// When the database fails.

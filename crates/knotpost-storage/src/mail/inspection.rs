@@ -40,7 +40,7 @@ pub struct InboxEntry {
     pub text: Option<String>,
     /// What is known of its sender's proof, as JSON.
     pub verdicts: Option<String>,
-    /// Bytes of the sealed message, 0 when it is not kept.
+    /// Bytes of the sealed message, 0 when it is not stored.
     pub kept: i64,
     /// `new`, `done` or `failed`.
     pub state: String,
@@ -242,7 +242,7 @@ impl ReadTx {
         Ok(on!(self, c => sqlx::query_as::<_, InboxEntry>(sql).bind(key.0).fetch_optional(c).await)?)
     }
 
-    /// The sealed message of a received mail, when it is kept.
+    /// The sealed message of a received mail, when it is stored.
     ///
     /// # Errors
     /// When the database fails.
@@ -286,7 +286,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Makes a mail due once more. A received one must have failed and be kept; an outgoing one must have failed, or
+    /// Makes a mail due once more. A received one must have failed and be stored; an outgoing one must have failed, or
     /// been dropped for one of these reasons. `false`: it is not in such a state.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 
 use sqlx::{FromRow, QueryBuilder};
 
-use crate::batch::{AT_ONCE, NewMails, insert, waits};
+use crate::batch::{MAX_NEW_MAILS, NewMails, new_mails_query, waits};
 use crate::connection::{StoreError, among, key_list, on};
 use crate::rows::NewOutbox;
 use crate::transaction::{ReadTx, WriteTx};
@@ -99,8 +99,8 @@ impl WriteTx {
         if mails.is_empty() || self.buffer(NewMails(mails)).await?.is_some() {
             return Ok(());
         }
-        for some in mails.chunks(AT_ONCE) {
-            on!(self.writing().await?, c => insert(QueryBuilder::new(""), some).build().execute(c).await.map(drop))?;
+        for some in mails.chunks(MAX_NEW_MAILS) {
+            on!(self.writing().await?, c => new_mails_query(QueryBuilder::new(""), some).build().execute(c).await.map(drop))?;
         }
         Ok(())
     }

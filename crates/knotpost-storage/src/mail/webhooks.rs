@@ -49,7 +49,7 @@ pub struct HookReader {
     pub url: String,
     /// The events that it gets, comma-separated.
     pub events: String,
-    /// How many events wait for it, counted no further than asked.
+    /// How many events wait for it, counted up to a limit.
     pub waiting: i64,
 }
 
@@ -204,7 +204,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Notes that a webhook took an event. One that was switched off meanwhile stays so.
+    /// Stores that a webhook took an event. One that was switched off meanwhile stays so.
     ///
     /// # Errors
     /// When the database fails.
@@ -225,7 +225,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Notes that a webhook did not take an event; returns how often in a row by now, and since when.
+    /// Stores that a webhook did not take an event; returns how often in a row by now, and since when.
     ///
     /// # Errors
     /// When the database fails.

@@ -51,7 +51,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Notes that a user's addresses change; says the number of the change.
+    /// Stores that a user's addresses change; returns the number of the change.
     ///
     /// # Errors
     /// When the database fails.

@@ -170,7 +170,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Notes that the user reads this address; returns whether they have such an address.
+    /// Stores that the user reads this address; returns whether they have such an address.
     ///
     /// # Errors
     /// When the database fails.
@@ -201,7 +201,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Notes that a confirmation mail goes to the address now, if its share allows it; returns whether it may go. The
+    /// Stores that a confirmation mail goes to the address now, if its share allows it; returns whether it may go. The
     /// row of the address is locked meanwhile: two at once see each other.
     ///
     /// # Errors
@@ -252,7 +252,7 @@ impl WriteTx {
         Ok(true)
     }
 
-    /// Forgets a batch of confirmation mails sent before `before`, which count no more; returns whether there may be more.
+    /// Deletes a batch of confirmation mails sent before `before`, which count no more; returns whether there may be more.
     ///
     /// # Errors
     /// When the database fails.
@@ -263,7 +263,7 @@ impl WriteTx {
         Ok(deleted >= 1000)
     }
 
-    /// Forgets a batch of confirmation mails sent before `before`, when the next may go anyway;
+    /// Deletes a batch of confirmation mails sent before `before`, when the next may go anyway;
     /// says whether there may be more.
     ///
     /// # Errors

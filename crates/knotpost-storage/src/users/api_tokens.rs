@@ -143,7 +143,7 @@ impl WriteTx {
             .await)?)
     }
 
-    /// Notes that a key was used.
+    /// Stores that a key was used.
     ///
     /// # Errors
     /// When the database fails.

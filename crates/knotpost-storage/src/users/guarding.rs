@@ -32,7 +32,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Notes that this user logged in from this host.
+    /// Stores that this user logged in from this host.
     ///
     /// # Errors
     /// When the database fails.
@@ -62,7 +62,7 @@ impl WriteTx {
         Ok(gone == 1000)
     }
 
-    /// Notes that a user is warned of wrong passwords now, unless they were after `since`; returns whether.
+    /// Stores that a user is warned of wrong passwords now, unless they were after `since`; returns whether they are to be.
     ///
     /// # Errors
     /// When the database fails.

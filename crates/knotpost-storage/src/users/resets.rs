@@ -36,7 +36,7 @@ impl ReadTx {
 }
 
 impl WriteTx {
-    /// Notes a new code for a user beside those there are. Only its digest is kept.
+    /// Stores a new code for a user beside those there are. Only its digest is stored.
     ///
     /// # Errors
     /// When the database fails.

@@ -95,7 +95,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Notes that a session was used.
+    /// Stores that a session was used.
     ///
     /// # Errors
     /// When the database fails.
@@ -115,7 +115,7 @@ impl WriteTx {
         Ok(())
     }
 
-    /// Notes that the password was given in a session.
+    /// Stores that the password was given in a session.
     ///
     /// # Errors
     /// When the database fails.
@@ -146,7 +146,7 @@ impl WriteTx {
         Ok(deleted >= 1000)
     }
 
-    /// Notes that a link goes to a user now, instead of an earlier one.
+    /// Stores that a link goes to a user now, instead of an earlier one.
     ///
     /// # Errors
     /// When the database fails.

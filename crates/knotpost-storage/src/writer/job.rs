@@ -133,10 +133,10 @@ impl JobQueue {
         Self { orders, closers: Vec::new() }
     }
 
-    /// Answers every caller that asked the writer to close.
+    /// Replies to every caller that asked the writer to close.
     pub(super) fn report_closed(self) {
         for caller in self.closers {
-            // A caller that no longer waits needs no answer.
+            // A caller that no longer waits needs no reply.
             let _ = caller.send(());
         }
     }

@@ -109,7 +109,7 @@ impl WriteTx {
         for mut line in lines {
             let row = line.take_mover();
             prefetched.remark_keys.extend(line.remark.map(RemarkKey));
-            // For each board the key of its own plan was asked for.
+            // For each board the query used the key of its own plan.
             let is_mover = |plan: &&&MovePlan| plan.is_on(&line.board) && plan.user == row.user.id;
             if let Some(plan) = plans.iter().find(is_mover) {
                 prefetched.movers.push(PrefetchedMover { game: line.board.game.clone(), key: plan.key, row });
