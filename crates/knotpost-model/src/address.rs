@@ -68,7 +68,7 @@ impl FromStr for Address {
 /// Reads a user's address: the bare `local@domain`, with blanks around it ignored.
 ///
 /// Accepts the dot-atoms of RFC 5321 and their UTF-8 form of RFC 6531. Quoted local parts and domain literals
-/// are refused: nobody receives mail there who would play, and every one of them is somebody's injection.
+/// are refused: no player receives mail there, and every one of them is an attempt at injection.
 ///
 /// # Errors
 /// [`AddressError`], in words for the person who typed it.

@@ -1,4 +1,4 @@
-//! What it means that a mail came back: whether its address is of no use, or only this mail had bad luck.
+//! The meaning of a bounce: whether the address is invalid, or only this mail could not be delivered.
 //!
 //! Reads the status codes of RFC 3463 and the words in which mail servers explain them; knows nothing of
 //! messages.
@@ -8,7 +8,7 @@ use std::fmt;
 /// How much a returned mail says about its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BounceKind {
-    /// Nobody reads mail there.
+    /// The mailbox does not exist.
     Hard,
     /// This mail did not arrive; the next one may.
     Soft,
@@ -35,7 +35,7 @@ impl fmt::Display for BounceKind {
 pub struct Trouble {
     /// What that says about the address.
     pub kind: BounceKind,
-    /// The enhanced status code; empty when none was told.
+    /// The enhanced status code; empty when none was given.
     pub status: String,
     /// What the other side said, one line of limited length.
     pub said: String,
@@ -44,8 +44,8 @@ pub struct Trouble {
 /// Characters kept of what the other side said.
 const MOST_SAID: usize = 300;
 
-/// Words that say that there is nobody, whatever the code.
-const NOBODY: [&str; 17] = [
+/// Phrases that say that the mailbox does not exist, whatever the code.
+const NO_MAILBOX: [&str; 17] = [
     "user unknown",
     "unknown user",
     "no such user",
@@ -65,7 +65,7 @@ const NOBODY: [&str; 17] = [
     "recipient unknown",
 ];
 
-/// Words that say that it is not about the address, or not for ever.
+/// Phrases that say that the failure does not concern the address, or is temporary.
 const PASSING: [&str; 10] = [
     "quota",
     "mailbox is full",
@@ -100,14 +100,14 @@ fn judge(status: &str, said: &str) -> Option<BounceKind> {
     match class {
         Some("2") => None,
         Some("4") => Some(BounceKind::Soft),
-        Some("5") if holds(&NOBODY) => Some(BounceKind::Hard),
+        Some("5") if holds(&NO_MAILBOX) => Some(BounceKind::Hard),
         // RFC 3463: a full box, a size, the system, time, the content and policies are no fault of the address.
         Some("5") => match (subject, detail) {
             ("2", "2" | "3") | ("3" | "6" | "7", _) | ("4", "7") => Some(BounceKind::Soft),
             _ => Some(BounceKind::Hard),
         },
         _ if holds(&PASSING) => Some(BounceKind::Soft),
-        _ if holds(&NOBODY) || said.contains("permanent") => Some(BounceKind::Hard),
+        _ if holds(&NO_MAILBOX) || said.contains("permanent") => Some(BounceKind::Hard),
         _ => None,
     }
 }

@@ -9,10 +9,10 @@ use super::Reach;
 
 /// Characters of an address.
 const LONGEST: usize = 1000;
-/// The first port that needs no privileges; below it only those of the web are asked.
+/// The first port that needs no privileges; below it only those of the web are allowed.
 const FIRST_FREE_PORT: u16 = 1024;
 
-/// Where a webhook is told what happens.
+/// The address to which the events of a webhook are sent.
 #[derive(Clone, PartialEq, Eq)]
 pub struct HookUrl(Url);
 
@@ -40,7 +40,7 @@ pub enum HookUrlError {
 }
 
 impl HookUrl {
-    /// Reads an address as far as that can be done without asking for its name.
+    /// Parses an address; its name is not looked up.
     ///
     /// # Errors
     /// When no request may go there.
@@ -78,7 +78,7 @@ impl HookUrl {
         Ok(hook)
     }
 
-    /// The whole address.
+    /// The entire address.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
@@ -119,7 +119,7 @@ impl HookUrl {
         self.0.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"))
     }
 
-    /// Scheme, host and port: who may not know the whole address, which can be a secret, may know this.
+    /// Scheme, host and port, for readers who may not see the entire address, which can be a secret.
     pub fn origin(&self) -> String {
         format!("{}://{}", self.0.scheme(), self.authority())
     }

@@ -1,5 +1,5 @@
 //! Words of the domain as types: ids, addresses, boards, times. Pure values that know neither
-//! the store nor any way in or out.
+//! the storage nor any transport.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 

@@ -28,7 +28,7 @@ pub enum Recipient {
         /// The signature over it.
         sig: String,
     },
-    /// The people who run the server.
+    /// The operators of the server.
     Postmaster,
 }
 
@@ -90,7 +90,7 @@ impl OwnAddresses {
         }
     }
 
-    /// The address as it may be shown and kept: the token of a reply address is as good as a password.
+    /// The address as it may be shown and stored: the token of a reply address is as good as a password.
     pub fn masked(&self, address: &str) -> String {
         match self.recipient(address) {
             Some(Recipient::Reply(_)) => self.reply(MASKED),

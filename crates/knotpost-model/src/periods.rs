@@ -57,7 +57,7 @@ impl Pauses {
         Span(whole.span().0.saturating_sub(paused.0))
     }
 
-    /// The earliest moment at which so much time has been counted since `from`.
+    /// The earliest moment at which this much time has been counted since `from`.
     pub fn reach(&self, from: Millis, span: Span) -> Millis {
         let (mut at, mut left) = (from, span.0);
         for pause in self.0.iter().filter(|pause| pause.until > from) {

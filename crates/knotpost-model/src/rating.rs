@@ -1,15 +1,15 @@
 //! How a result changes its players' ratings. Two systems side by side: the server's own, which
 //! players know from older play-by-mail servers, and a Glicko-2 estimate.
 //!
-//! Pure arithmetic: where ratings are kept, and which boards count, is decided elsewhere. Sums run in
+//! Pure arithmetic: where ratings are stored, and which boards count, is decided elsewhere. Sums run in
 //! the order of the seats, so that the same games give the same bits everywhere.
 
 use skillratings::Outcomes;
 use skillratings::glicko2::{Glicko2Config, Glicko2Rating, glicko2_rating_period};
 
-/// Everybody's first rating.
+/// The rating of a new player.
 pub const FIRST_RATING: f64 = 1600.0;
-/// With so many rated games a rating is established.
+/// The number of rated games after which a rating is established.
 pub const ESTABLISHED: u32 = 20;
 /// Where the mean rating of all active established players is drawn to.
 const TARGET_MEAN: f64 = 1720.0;
@@ -48,7 +48,7 @@ impl Score {
     }
 }
 
-/// What is known of a player's strength in one game.
+/// A player's strength in one game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rating {
     /// The rating, in points.
@@ -57,11 +57,11 @@ pub struct Rating {
     pub value_sum: f64,
     /// Rated games.
     pub games: u32,
-    /// Those won.
+    /// How many were won.
     pub won: u32,
-    /// Those lost.
+    /// How many were lost.
     pub lost: u32,
-    /// Those tied.
+    /// How many were tied.
     pub tied: u32,
     /// The Glicko-2 estimate, in points.
     pub glicko: f64,
@@ -72,7 +72,7 @@ pub struct Rating {
 }
 
 impl Default for Rating {
-    /// The rating of somebody who has played no rated game.
+    /// The rating of a player without rated games.
     fn default() -> Self {
         let Glicko2Rating { rating: glicko, deviation, volatility } = Glicko2Rating::new();
         Self {
@@ -127,7 +127,7 @@ impl Pool {
         }
     }
 
-    /// The mean of their ratings, in points; 1720 when there is nobody.
+    /// The mean of their ratings, in points; 1720 when there are none.
     pub fn mean(self) -> f64 {
         if self.players <= 0 { TARGET_MEAN } else { self.sum as f64 / UNIT / self.players as f64 }
     }

@@ -1,4 +1,4 @@
-//! Which network addresses belong to the public internet: what users name is asked there, and nowhere else.
+//! Which network addresses belong to the public internet: requests to hosts that users name go there, and nowhere else.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -22,7 +22,7 @@ impl Reach {
 }
 
 /// Whether an address can only be that of a machine on the public internet. Addresses that carry another one inside
-/// (IPv4-mapped, NAT64, 6to4, Teredo) are not: who knows where they lead.
+/// (IPv4-mapped, NAT64, 6to4, Teredo) are not: where they lead is unknown.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(four) => is_public_v4(four),

@@ -1,4 +1,4 @@
-//! What a list of those who get no mail can name: an address, or a whole domain.
+//! The entries of a do-not-mail list: an address, or an entire domain.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! What SPF, DKIM and DMARC say of a mail: plain values, stored with it and shown to administrators.
+//! The results of SPF, DKIM and DMARC for a mail: plain values, stored with it and shown to administrators.
 //!
 //! Knows nothing of how a verdict was found, nor of what follows from it.
 
@@ -16,7 +16,7 @@ pub enum Verdict {
     Fail,
     /// It probably is not.
     SoftFail,
-    /// Neither is said.
+    /// No statement either way.
     Neutral,
     /// There was nothing to check, or nothing to check it with.
     #[default]
@@ -56,7 +56,7 @@ impl Verdict {
     }
 }
 
-/// Who found the verdicts.
+/// The source of verdicts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
@@ -81,9 +81,9 @@ pub struct SpfVerdict {
 /// Whether a signature holds (RFC 6376).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DkimVerdict {
-    /// Does it.
+    /// The result.
     pub result: Verdict,
-    /// Whose it is.
+    /// The domain that signed.
     pub domain: String,
     /// Which of the domain's keys made it.
     pub selector: String,
@@ -122,7 +122,7 @@ impl DmarcPolicy {
 /// Whether SPF or DKIM speak for the domain in From (RFC 7489).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DmarcVerdict {
-    /// Do they.
+    /// The result.
     pub result: Verdict,
     /// The domain in From.
     pub domain: String,
@@ -130,10 +130,10 @@ pub struct DmarcVerdict {
     pub policy: Option<DmarcPolicy>,
 }
 
-/// Everything that is known about where a mail comes from.
+/// Everything that is known about the origin of a mail.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdicts {
-    /// Who says so.
+    /// The source of the verdicts.
     pub source: Source,
     /// SPF.
     pub spf: SpfVerdict,
@@ -205,7 +205,7 @@ fn is_same(one: &str, other: &str) -> bool {
     one.trim_end_matches('.').eq_ignore_ascii_case(other.trim_end_matches('.'))
 }
 
-/// Whoever holds a domain holds what is below it. Not the other way round: a subdomain may be somebody else's.
+/// The owner of a domain also owns what is below it. The reverse does not hold: a subdomain may have another owner.
 fn speaks_for(holder: &str, domain: &str) -> bool {
     let (holder, domain) = (holder.trim_end_matches('.'), domain.trim_end_matches('.'));
     let is_above = || {

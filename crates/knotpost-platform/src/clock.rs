@@ -1,4 +1,4 @@
-//! Time and randomness as parameters: the only room that asks the machine for either.
+//! Time and randomness as parameters: the only module that asks the machine for either.
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -1,4 +1,4 @@
-//! Files and folders of the server's own: nobody but its user reads them, whatever the mask of the process says.
+//! Files and folders of the server's own: only its user can read them, whatever the umask of the process.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
@@ -43,7 +43,7 @@ pub fn create_new_private(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(FILE).open(path)
 }
 
-/// Whether others than the owner can read or change what is there; `None`: nothing is there, or it cannot be looked at.
+/// Whether others than the owner can read or change the file; `None`: it does not exist or cannot be inspected.
 pub fn is_open_to_others(path: &Path) -> Option<bool> {
     std::fs::metadata(path).ok().map(|found| found.mode() & READ_OR_WRITE != 0)
 }

@@ -46,7 +46,8 @@ impl Purpose {
     }
 }
 
-/// What opens `/mailbox`: made anew at each start, and known to who sees the server start or may read its data folder.
+/// The key to `/mailbox`: generated at each start, and known only to those who see the server start or may read its data
+/// folder.
 #[derive(Clone)]
 pub struct MailboxKey(String);
 
@@ -70,7 +71,7 @@ impl MailboxKey {
         &self.0
     }
 
-    /// Whether this is the key, told in a time that says nothing of where they differ.
+    /// Whether this is the key, compared in constant time.
     pub fn is(&self, shown: &str) -> bool {
         self.0.as_bytes().ct_eq(shown.as_bytes()).into()
     }
@@ -89,7 +90,7 @@ impl std::fmt::Debug for SecretKey {
 /// Why there is no usable key.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
-    /// There is something, but no key.
+    /// The text is not a key.
     #[error(
         "{0} does not hold a key of 64 hexadecimal digits, or keys marked `current:`, `next:`, `old:` and `digests:`"
     )]
@@ -97,7 +98,7 @@ pub enum SecretError {
     /// The file could not be read or made.
     #[error("the key file {0} could not be used")]
     File(String, #[source] std::io::Error),
-    /// There is no chance to make one from.
+    /// The machine has no randomness to make one from.
     #[error("a key could not be made")]
     Chance(#[from] std::io::Error),
 }
@@ -108,12 +109,12 @@ impl SecretKey {
         mac(&self.0, &[purpose.label()])
     }
 
-    /// What tells this key from others and says nothing else about it.
+    /// A fingerprint, which identifies this key and reveals nothing else about it.
     fn fingerprint(&self) -> String {
         to_hex(&self.derive(Purpose::Fingerprint)[..16])
     }
 
-    /// A digest of `parts` that nobody without the key can make or test. Parts are told apart:
+    /// A digest of `parts` that cannot be made or tested without the key. Parts are told apart:
     /// moving a byte from one to the next changes the digest.
     fn digest(&self, purpose: Purpose, parts: &[&[u8]]) -> [u8; 32] {
         mac(&self.derive(purpose), parts)

@@ -20,7 +20,7 @@ use knotpost_platform::clock::{SystemClock, SystemEntropy};
 use knotpost_rules::Registry;
 use mimalloc::MiMalloc;
 
-/// That of the program.
+/// The allocator of the program.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

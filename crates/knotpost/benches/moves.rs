@@ -1,5 +1,5 @@
 //! What a move costs: from its text to the bytes of both mails without a database, stored on SQLite on boards of
-//! growing length, and what proves who makes it.
+//! growing length, and the check of its credentials.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
 
 use std::hint::black_box;
@@ -24,7 +24,7 @@ use mimalloc::MiMalloc;
 use tokio::runtime::Runtime;
 use tokio::time::Instant;
 
-/// That of the program.
+/// The allocator of the program.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
@@ -130,7 +130,7 @@ fn endless_moves() -> [String; 2] {
 
 const ENDLESS: &str = "-size=3 -any_side -thin_knots";
 
-/// Plays so many moves and says how long that took.
+/// Plays the given number of moves and returns how long that took.
 async fn play(app: &Arc<App>, board: u32, from: usize, moves: &[String; 2], count: usize) -> Duration {
     let users = {
         let name = BoardRef { game: "osbox".to_owned(), number: board };
@@ -189,7 +189,7 @@ fn credentials(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("password");
     group.sample_size(20);
     group.bench_function("argon2", |bencher| {
-        // One that is right would be remembered from the first time on.
+        // A correct password would be cached after the first check.
         let check = || app.credentials.verify(Some((user, &hash)), at_home("not-anns-secret"), NOW);
         bencher.iter(|| assert!(!runtime.block_on(check()).unwrap()));
     });

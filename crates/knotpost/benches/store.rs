@@ -1,4 +1,4 @@
-//! What the store is asked most often, each question in a transaction of its own, and what it writes, each write
+//! The most frequent queries, each in a transaction of its own, and the most frequent writes, each
 //! committed to disk before it counts: on SQLite, and on the empty PostgreSQL database that `KNOTPOST_BENCH_DATABASE`
 //! names, if it names one.
 #![allow(missing_docs, clippy::unwrap_used)]
@@ -13,7 +13,7 @@ use knotpost_storage::{
 use mimalloc::MiMalloc;
 use tokio::runtime::Runtime;
 
-/// That of the program.
+/// The allocator of the program.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
@@ -22,7 +22,7 @@ const NOW: Millis = Millis(1_793_697_600_000);
 const BOARDS: usize = 100;
 /// Made on the first board.
 const MOVES: i64 = 20;
-/// Mails that are leased together, and noted together.
+/// How many mails are leased and acknowledged in a batch.
 const PORTION: i64 = 16;
 
 /// A database with two players and their boards.
@@ -99,7 +99,7 @@ fn new_mail(number: u64) -> NewOutbox {
     }
 }
 
-/// Measures a question as it is asked: on a connection with a snapshot of its own.
+/// Measures a query as the server runs it: on a connection with a snapshot of its own.
 macro_rules! ask {
     ($group:ident, $runtime:ident, $store:expr, $name:literal, |$tx:ident| $question:expr) => {
         $group.bench_function($name, |bencher| {

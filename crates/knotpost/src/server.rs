@@ -1,10 +1,10 @@
 //! Everything in one process: opened, started, and stopped in order.
 
+mod crash_recovery;
 mod descriptors;
-mod doors;
 mod holder;
+mod listeners;
 mod opening;
-mod unclean;
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -35,24 +35,24 @@ use knotpost_transport::inbound::{
 use knotpost_transport::outbound::{Courier, DeliveryWorker, MailComposer, Transport};
 use knotpost_web::{ServeLimits, Web};
 
-pub use doors::{LocalDoor, PORTS_FILE, Ports};
+pub use listeners::{ListenAddress, PORTS_FILE, Ports};
 pub use opening::{Opening, OpeningError, absolute, open_files};
 
 use opening::shown_database;
 
+use crash_recovery::{Check, Mark};
 use descriptors::Shares;
-use doors::{LmtpListener, address, bind, bind_lmtp, remove_ports, write_ports};
-use unclean::{Check, Mark};
+use listeners::{LmtpListener, address, bind, bind_lmtp, remove_ports, write_ports};
 
-/// How long work in hand may take once the server is told to stop.
+/// How long running work may take once the server is told to stop.
 const GRACE: Duration = Duration::from_secs(7);
-/// Tasks that send mail side by side.
+/// Tasks that send mail concurrently.
 const SENDERS: usize = 4;
-/// … and while there is plenty of it, so many more. At other times they would only be in the way of moves.
+/// … and how many more while much mail waits. At other times they would only slow moves down.
 const HELPERS: usize = 4;
-/// Tasks that tell webhooks side by side what happened; one host has one of them at a time.
+/// Tasks that deliver events to webhooks concurrently; each host is served by one of them at a time.
 const COURIERS: usize = 4;
-/// Tasks that process received mail side by side; while one waits for a password, others go on.
+/// Tasks that process received mail concurrently; while one waits for a password hash, others go on.
 const READERS: usize = 4;
 
 /// The file whose lock says that a server runs on this folder.
@@ -111,7 +111,7 @@ pub async fn open_with_any_key(
     opening::prepare(&config, opening).await?;
     let settings = config.store_settings();
     let database = || shown_database(&config);
-    unclean::refuse_lost_file(&settings)?;
+    crash_recovery::refuse_lost_file(&settings)?;
     if config.database.migrate == Migrate::Auto {
         let migrated = Store::migrate(&settings).await;
         migrated.with_context(|| format!("the database {} cannot be brought up to date", database()))?;
@@ -138,7 +138,7 @@ impl Server {
         let file_lock = config.store_settings().sqlite_file().map(|file| lock_file(&file)).transpose()?;
         let mark = Mark::of(&app);
         let check = match &mark {
-            Some(mark) => unclean::check_first(&app, mark).await?,
+            Some(mark) => crash_recovery::check_first(&app, mark).await?,
             None => Check::Never,
         };
         let transport = Transport::from_config(config);
@@ -215,7 +215,7 @@ impl Server {
         workers.spawn_once("deliver", socket.serve(intake(), config.inbound.max_bytes, stop.clone()));
         start_loops(&app, &mail_intake, &transport, watch, holder, &mut workers, &stop)?;
         if let (Some(mark), Check::Meanwhile) = (&mark, check) {
-            let checking = unclean::check_meanwhile(Arc::clone(&app), mark.clone(), stop.clone());
+            let checking = crash_recovery::check_meanwhile(Arc::clone(&app), mark.clone(), stop.clone());
             workers.spawn_once("check", checking);
         }
         write_ports(&config.server.data, &ports).context("ports.json cannot be written")?;
@@ -232,7 +232,7 @@ impl Server {
         })
     }
 
-    /// Reads certificate, key for signatures and templates again. Work in hand goes on with what it has.
+    /// Reads certificate, key for signatures and templates again. Running work keeps the old ones.
     ///
     /// # Errors
     /// When one of them cannot be used; then all stay as they are.
@@ -246,7 +246,7 @@ impl Server {
         Ok(())
     }
 
-    /// Stops accepting, finishes what is in hand, closes the database.
+    /// Stops accepting, finishes running requests and mails, closes the database.
     pub async fn stop(mut self) {
         self.stop.cancel();
         let finished = tokio::time::timeout(GRACE, self.workers.join()).await;
@@ -294,7 +294,7 @@ fn lock_file(path: &Path) -> anyhow::Result<File> {
     }
 }
 
-/// Starts the loops that work without being asked.
+/// Starts the background loops.
 fn start_loops(
     app: &Arc<App>,
     intake: &Arc<MailIntake>,
@@ -351,7 +351,7 @@ fn start_loops(
     Ok(())
 }
 
-/// What a killed server had in hand goes on at once: whoever holds the folder is alone on its
+/// Mails that a killed server had leased are due at once: the process with the lock of the folder is alone on its
 /// SQLite database. On PostgreSQL others may be at work, and leases run out by themselves.
 async fn release_leases(app: &App) -> anyhow::Result<()> {
     if app.config.store_settings().sqlite_file().is_none() {
@@ -379,7 +379,7 @@ fn load_certificates(config: &Config) -> anyhow::Result<Option<Arc<Certificates>
     Ok(Some(Arc::new(loaded.map_err(|error| refuse("smtp.tls_cert", &error))?)))
 }
 
-/// A setting that turned out unusable when it was used.
+/// A setting that turned out to be unusable.
 fn refuse(key: &'static str, error: &dyn std::error::Error) -> ConfigError {
     let causes = std::iter::successors(Some(error), |error| error.source());
     let problem = causes.map(ToString::to_string).collect::<Vec<_>>().join(": ");

@@ -27,8 +27,7 @@ pub fn start_logging(log: &Log) -> anyhow::Result<()> {
     started.map_err(|error| anyhow::anyhow!("{error}"))
 }
 
-/// Standard error, of which what cannot be written is lost: a full disk or a reader that went away must not stop who has
-/// something to say.
+/// Standard error, which drops what it cannot write: a full disk or a closed pipe must not stop the task that logs.
 struct Unfailing(Stderr);
 
 impl Write for Unfailing {
@@ -43,7 +42,7 @@ impl Write for Unfailing {
     }
 }
 
-/// Starts counting; `None` when somebody in this process counts already.
+/// Installs the metrics recorder; `None` when a recorder is installed in this process already.
 pub fn start_metrics() -> Option<PrometheusHandle> {
     PrometheusBuilder::new().install_recorder().ok()
 }

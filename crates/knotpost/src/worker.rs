@@ -1,5 +1,5 @@
-//! Loops that do waiting work: received mail, outgoing mail, tidying up. Each takes one piece after
-//! the other, and between two pieces looks whether it should stop.
+//! Background loops: received mail, outgoing mail, tidying up. Each takes one piece of work after the other, and checks
+//! between two pieces whether it should stop.
 
 mod supervision;
 
@@ -23,20 +23,20 @@ use knotpost_transport::outbound::{Courier, DeliveryWorker, webhook};
 
 pub use supervision::Workers;
 
-/// How soon a worker that has run out of work looks by itself, without a sign.
+/// The first polling interval of a worker that has run out of work, without a wake-up.
 const POLL: Duration = Duration::from_millis(500);
-/// How long it lets that grow while nothing comes. Signs come at once; this is for what is due later, and for what
-/// another process left without a sign.
+/// The longest polling interval. Wake-ups are immediate; polling finds what is due later, and what another process left
+/// without a wake-up.
 const LONGEST_POLL: Duration = Duration::from_secs(5);
-/// How often somebody looks for digests that are due and broadcasts that wait.
+/// How often due digests and waiting broadcasts are looked for.
 const ROUND: Duration = Duration::from_secs(2);
 /// How long a worker rests after a failure of the database.
 const REST: Duration = Duration::from_secs(2);
-/// How often the clock looks for boards that are due.
+/// How often the clock polls for boards that are due.
 const TICK: Duration = Duration::from_secs(1);
-/// How often what was counted is summed up.
+/// How often the recorded metrics are summed up.
 const SUM_UP: Duration = Duration::from_secs(5);
-/// How often somebody looks whether the database file is still there.
+/// How often the database file is checked to be in place.
 const LOOK_AT_FILE: Duration = Duration::from_secs(30);
 /// A day, in milliseconds.
 const DAY_MS: i64 = 86_400_000;
@@ -99,7 +99,7 @@ pub async fn help_outbox(delivery: Arc<DeliveryWorker>, stop: CancellationToken)
     }
 }
 
-/// Tells webhooks what happened until it is told to stop.
+/// Delivers events to webhooks until it is told to stop.
 pub async fn work_webhooks(app: Arc<App>, courier: Arc<Courier>, stop: CancellationToken) {
     let mut pause = POLL;
     while !stop.is_cancelled() {
@@ -142,7 +142,7 @@ pub async fn walk_round(app: &Arc<App>) -> Result<bool, StoreError> {
     Ok(digest || part)
 }
 
-/// Goes straight on after a piece of work; without one, waits for a sign or for `pause`. Gives the next pause.
+/// Goes straight on after a piece of work; without one, waits for a wake-up or for `pause`. Returns the next pause.
 async fn rest(
     done: Result<bool, StoreError>,
     pause: Duration,
@@ -152,7 +152,7 @@ async fn rest(
 ) -> Duration {
     let (pause, next) = match done {
         Ok(true) => {
-            // Where one piece lay there may be more: one more worker comes, and so on while there is work.
+            // After one piece there may be more: another worker is woken, and so on while there is work.
             sign.wake_here();
             return POLL;
         }
@@ -170,7 +170,7 @@ async fn rest(
 }
 
 /// Tells other processes on the same database what happens here, and listens to them, until it is
-/// told to stop. Where nobody else can be, it ends at once.
+/// told to stop. Where there can be no other process, it ends at once.
 pub async fn work_peers(app: Arc<App>, told: Arc<Mutex<Option<Announcements>>>, stop: CancellationToken) {
     let mut told = told.lock().await;
     let Some(told) = told.as_mut() else { return };
@@ -188,7 +188,7 @@ pub async fn work_peers(app: Arc<App>, told: Arc<Mutex<Option<Announcements>>>, 
     }
 }
 
-/// Handles notifications of other processes. Without a connection the workers find their work by looking for it.
+/// Handles notifications of other processes. Without a connection the workers find their work by polling.
 async fn listen(app: &App, me: &str) {
     loop {
         match app.store.listen().await {
@@ -208,7 +208,7 @@ async fn listen(app: &App, me: &str) {
     }
 }
 
-/// Keeps the clock of all boards until it is told to stop. Of several processes on one database
+/// Runs the clock of all boards until it is told to stop. Of several processes on one database
 /// one does the work, under its name; the others stand by.
 pub async fn work_clock(app: Arc<App>, holder: Arc<str>, stop: CancellationToken) {
     while !stop.is_cancelled() {
@@ -233,7 +233,7 @@ pub async fn work_clock(app: Arc<App>, holder: Arc<str>, stop: CancellationToken
 }
 
 /// Sums up what was counted since the last time. The recorder keeps each value of a distribution until then, and a server
-/// that nobody asks for its metrics would keep one for every commit there ever was.
+/// whose metrics are never read would keep one for every commit there ever was.
 pub async fn work_metrics(metrics: PrometheusHandle, stop: CancellationToken) {
     while !stop.is_cancelled() {
         metrics.run_upkeep();
@@ -244,7 +244,7 @@ pub async fn work_metrics(metrics: PrometheusHandle, stop: CancellationToken) {
     }
 }
 
-/// Looks whether the file of the database is still the one that was opened, and says so when it is not.
+/// Checks that the file of the database is still the one that was opened, and reports when it is not.
 pub async fn work_file(app: Arc<App>, stop: CancellationToken) {
     let mut was_in_place = true;
     while !stop.is_cancelled() {
@@ -263,7 +263,7 @@ pub async fn work_file(app: Arc<App>, stop: CancellationToken) {
     }
 }
 
-/// Has digests sent that lost their time.
+/// Makes digests due that have lost their due time.
 ///
 /// # Errors
 /// When the database fails.
@@ -293,7 +293,7 @@ pub async fn work_retention(app: Arc<App>, stop: CancellationToken) {
         }
         loop {
             match prune(&app).await {
-                // Batch after batch, with room for others between them.
+                // Batch after batch, with other writes in between.
                 Ok(true) if !stop.is_cancelled() => tokio::task::yield_now().await,
                 Ok(_) => break,
                 Err(error) => {
@@ -305,7 +305,7 @@ pub async fn work_retention(app: Arc<App>, stop: CancellationToken) {
     }
 }
 
-/// Deletes one batch of everything that is old enough; says whether there may be more.
+/// Deletes one batch of everything that is old enough; returns whether there may be more.
 ///
 /// # Errors
 /// When the database fails.

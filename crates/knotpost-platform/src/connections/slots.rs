@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use knotpost_model::Host;
 
-/// One in so many connections is held free of relays and proxies, for others.
+/// One in this many connections is reserved for hosts that are neither relays nor proxies.
 const RESERVE: usize = 10;
 
 /// Counts connections against the limits.

@@ -1,4 +1,4 @@
-//! The file of the keys: made once, replaced whole or not at all, and readable by its owner alone.
+//! The file of the keys: created once, replaced atomically, and readable by its owner alone.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Write};
@@ -9,7 +9,7 @@ use super::{KEY_FILE, to_hex};
 use crate::clock::{Entropy, random_bytes};
 use crate::files::create_new_private;
 
-/// Writes a new key whole or not at all and gives its text; of two processes that do so at once both get the first.
+/// Writes a new key atomically and returns its text; of two processes that do so at once both get the first.
 pub(super) fn create(path: &Path, entropy: &dyn Entropy) -> std::io::Result<String> {
     let key: [u8; 32] = random_bytes(entropy)?;
     let mark: [u8; 8] = random_bytes(entropy)?;
@@ -48,7 +48,7 @@ pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     File::open(folder_of(path))?.sync_all()
 }
 
-/// Whoever runs the server owns the file, also when somebody else changes it.
+/// The file belongs to the user that runs the server, also when another user changes it.
 fn give_to(file: &File, was: &std::fs::Metadata) -> std::io::Result<()> {
     let now = file.metadata()?;
     if (now.uid(), now.gid()) == (was.uid(), was.gid()) {

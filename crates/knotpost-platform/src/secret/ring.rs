@@ -125,11 +125,11 @@ impl KeyRing {
         keys.chain([format!("digests:{}\n", to_hex(&self.digests.0))]).collect()
     }
 
-    /// Puts these keys into the file in place of those that are there, whole or not at all; owner and group of the
+    /// Puts these keys into the file in place of those that are there, atomically; owner and group of the
     /// file stay.
     ///
     /// # Errors
-    /// When the file cannot be written, or somebody else is at it.
+    /// When the file cannot be written, or another process is writing it.
     pub fn save(&self, file: &Path) -> Result<(), SecretError> {
         Ok(replace(file, &self.to_text())?)
     }
@@ -216,7 +216,7 @@ impl KeyRing {
         self.digests.derive(purpose)
     }
 
-    /// A digest of `parts` that nobody without the key can make or test, the same before and after a rotation: for
+    /// A digest of `parts` that cannot be made or tested without the key, the same before and after a rotation: for
     /// what is looked up by it. Parts are told apart: moving a byte from one to the next changes the digest.
     pub fn digest(&self, purpose: Purpose, parts: &[&[u8]]) -> [u8; 32] {
         self.digests.digest(purpose, parts)
@@ -239,7 +239,7 @@ impl KeyRing {
         found.into()
     }
 
-    /// The same for [`Signature::to_text`] of so many bytes, or its digits without an id.
+    /// The same for [`Signature::to_text`] of `bytes` bytes, or its digits without an id.
     pub fn is_signed_text(&self, parts: &[&[u8]], bytes: usize, text: &str) -> bool {
         let (key, digits) = match text.get(..2) {
             Some(id) if text.len() == 2 * bytes + 2 => (u8::from_str_radix(id, 16).ok(), &text[2..]),

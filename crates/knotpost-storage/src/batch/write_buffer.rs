@@ -1,17 +1,15 @@
 //! Rows that moves write, held back until a query needs them or the transaction ends, and then written by one statement,
-//! however many moves there are: on the way to PostgreSQL a statement costs more than what it writes.
+//! however many moves there are: the round trip to PostgreSQL costs more than what a statement writes.
 
 use std::mem;
 use std::sync::LazyLock;
 
 use sqlx::PgConnection;
 
-use super::columns::{ArrayStatement, ColumnSet};
-use super::{Batch, DirectMail, StoredMail};
-use crate::coalesced_mails::check_all_updated;
-use crate::outbox::{insert_mails, waits};
-use crate::tx::{Driver, WriteDriver};
-use crate::{CoalescedMail, MoveRow, NewOutbox, SavedResponse, StoreError, Turn};
+use super::Batch;
+use super::new_mails::{check_all_updated, insert_new_mails, waits};
+use crate::connection::{ArrayStatement, ColumnSet, Driver, StoreError, WriteDriver};
+use crate::rows::{CoalescedMail, DirectMail, MoveRow, NewOutbox, SavedResponse, StoredMail, Turn};
 use knotpost_model::{BoardKey, Millis, OutboxKey, RemarkKey, RemarkKind, UserKey};
 
 /// Rows that wait to be written.
@@ -59,7 +57,7 @@ struct RenewedMail {
     date: i64,
 }
 
-/// An answer to a request that is carried out once.
+/// The response to a request that is carried out once.
 #[derive(Debug)]
 struct ResponseRow {
     key_digest: String,
@@ -75,7 +73,7 @@ pub(crate) trait BufferedWrite {
     /// Whether the buffer has a change of one of these rows already.
     fn changes_buffered_row(&self, buffer: &WriteBuffer) -> bool;
 
-    /// Puts the rows into the buffer and drops the prefetched answers that they make wrong; `None`: they cannot wait.
+    /// Puts the rows into the buffer and drops the prefetched rows that they make stale; `None`: they cannot wait.
     fn put(self, batch: &mut Batch) -> Option<Self::Outcome>;
 }
 
@@ -112,7 +110,7 @@ pub(crate) struct NewRemark<'a> {
     pub(crate) board: BoardKey,
     /// Made with this move, or after it; 0: with the challenge.
     pub(crate) ply: i64,
-    /// Who made it; `None`: the sender of the challenge.
+    /// Its author; `None`: the sender of the challenge.
     pub(crate) user: Option<UserKey>,
     /// How it was made.
     pub(crate) kind: RemarkKind,
@@ -192,14 +190,14 @@ impl BufferedWrite for NewMails<'_> {
     }
 }
 
-/// An answer to a request, in place of any under the same key.
+/// The response to a request, in place of any under the same key.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NewResponse<'a> {
     /// Keyed digest of the request's Idempotency-Key.
     pub(crate) key_digest: &'a str,
-    /// The answer.
+    /// The response.
     pub(crate) response: &'a SavedResponse,
-    /// When it was given.
+    /// When it was sent.
     pub(crate) at: Millis,
 }
 
@@ -314,7 +312,7 @@ static WRITE_ALL: LazyLock<ArrayStatement<WriteBuffer>> = LazyLock::new(|| {
 });
 
 impl WriteBuffer {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.mails.is_empty() && self.has_only_mails()
     }
 
@@ -324,19 +322,19 @@ impl WriteBuffer {
         boards.is_empty() && remarks.is_empty() && renewals.is_empty() && responses.is_empty()
     }
 
-    /// Writes the rows and forgets them.
+    /// Writes the rows and empties the buffer.
     ///
     /// # Errors
     /// When the database fails, or refuses one of the rows: which one is unknown.
-    pub(super) async fn flush(&mut self, driver: WriteDriver<'_>) -> Result<(), StoreError> {
+    pub(crate) async fn flush(&mut self, driver: WriteDriver<'_>) -> Result<(), StoreError> {
         let rows = mem::take(self);
-        // On SQLite nothing is ever put in.
+        // On SQLite the buffer is always empty.
         let Driver::Postgres(connection) = driver else { return Ok(()) };
         if !rows.has_only_mails() {
             let renewed = rows.write(connection).await?;
             check_all_updated(renewed.unsigned_abs(), rows.renewals.len())?;
         }
-        insert_mails(connection, &rows.mails).await
+        insert_new_mails(connection, &rows.mails).await
     }
 
     async fn write(&self, connection: &mut PgConnection) -> Result<i64, sqlx::Error> {

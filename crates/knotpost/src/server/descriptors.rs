@@ -8,10 +8,10 @@ use knotpost_core::config::Config;
 const MAIL_CONNECTIONS: u64 = 1000;
 /// Databases, logs, files, mails and webhooks on their way out.
 const BESIDE: u64 = 256;
-/// More are never asked for: programs that the server starts may look at each of them.
+/// The limit is never raised further: child processes may iterate over all descriptors.
 const MOST: u64 = 65_536;
 
-/// How many connections there may be at once.
+/// How many connections may be open at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shares {
     /// On the web listener.

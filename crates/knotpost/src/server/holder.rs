@@ -1,9 +1,9 @@
-//! The name under which this process holds duties, noted in its folder so that the next process there knows which of
+//! The name under which this process holds leases, stored in its folder so that the next process there knows which of
 //! them were its predecessor's.
 //!
-//! Whoever has the lock of the folder knows that its predecessor is gone, and gives its duties back: nobody has to wait
-//! until they run out. A copy of the folder on another machine may so give back what a living process holds. That is
-//! harmless: who judges a board looks in the same transaction whether the duty is theirs.
+//! The process with the lock of the folder knows that its predecessor is gone, and releases its leases: no process has to wait
+//! until they run out. A copy of the folder on another machine may thus release leases that a live process holds. That is
+//! harmless: whatever judges a board checks the lease in the same transaction.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -20,12 +20,12 @@ const FILE: &str = "server.run";
 /// Bytes of a name.
 const BYTES: usize = 16;
 
-/// Gives back what the last process of the folder held, and notes the name of this one. The folder is locked.
+/// Releases the leases of the last process of the folder, and stores the name of this one. The folder is locked.
 pub(super) async fn succeed(app: &App) -> anyhow::Result<Arc<str>> {
     let path = app.config.server.data.join(FILE);
     let own = to_hex(&random_bytes::<BYTES>(app.entropy.as_ref())?);
     if let Some(earlier) = read(&path) {
-        // Before it is overwritten: if this fails, the next start knows of it still.
+        // Before it is overwritten: if this fails, the next start still finds the old name.
         app.store
             .write_queue(move |tx| {
                 let earlier = earlier.clone();
@@ -38,7 +38,7 @@ pub(super) async fn succeed(app: &App) -> anyhow::Result<Arc<str>> {
     Ok(own.into())
 }
 
-/// The name in the file. A file that was cut short, or is missing, names nobody.
+/// The name in the file. A file that was cut short, or is missing, names no process.
 fn read(path: &Path) -> Option<String> {
     let name = std::fs::read_to_string(path).ok()?;
     (name.len() == 2 * BYTES).then_some(name)

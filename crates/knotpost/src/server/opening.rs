@@ -1,4 +1,4 @@
-//! What must be there before a server's parts are opened. A command that only looks makes nothing: run in the wrong
+//! Checks what must exist before a server's parts are opened. A read-only command creates nothing: run in the wrong
 //! place, it says where it looked.
 
 use std::io::ErrorKind;
@@ -16,7 +16,7 @@ use knotpost_storage::{Settings, Store};
 pub enum Opening {
     /// Nothing: folder, key and database must be there.
     Existing,
-    /// By a command, which shall be that of the user whose the folder is.
+    /// By a command, run as the user that owns the folder.
     Create,
     /// By the server.
     Serve,
@@ -32,7 +32,7 @@ pub enum OpeningError {
         .0.display()
     )]
     NoDatabase(PathBuf),
-    /// A database of somebody else's.
+    /// A database of another program.
     #[error("there is no server in the database at {0}; `knotpost serve` and `knotpost migrate` make one")]
     NoSchema(String),
     /// The key was lost, or is elsewhere.
@@ -55,10 +55,10 @@ pub enum OpeningError {
     },
 }
 
-/// Sees that everything is there, or that it may be made.
+/// Checks that everything exists, or may be created.
 ///
 /// # Errors
-/// [`OpeningError`], and when something cannot be looked at.
+/// [`OpeningError`], and when something cannot be read.
 pub(super) async fn prepare(config: &Config, opening: Opening) -> anyhow::Result<()> {
     let data = &config.server.data;
     let settings = config.store_settings();
@@ -108,7 +108,7 @@ fn makes_database(settings: &Settings) -> anyhow::Result<bool> {
     }
 }
 
-/// Whether the file is there; that it may not be looked at is no answer.
+/// Whether the file exists; an error when that cannot be determined.
 fn exists(path: &Path) -> anyhow::Result<bool> {
     match std::fs::metadata(path) {
         Ok(_) => Ok(true),
@@ -120,7 +120,7 @@ fn exists(path: &Path) -> anyhow::Result<bool> {
     }
 }
 
-/// The path as it is from everywhere.
+/// The absolute path.
 pub fn absolute(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     // Without the `.` of a default.
@@ -135,7 +135,7 @@ pub(super) fn shown_database(config: &Config) -> String {
     }
 }
 
-/// What is to be said about files that others on the machine can read.
+/// Warnings about files that other users of the machine can read.
 pub fn open_files(config: &Config) -> Vec<String> {
     let data = &config.server.data;
     if is_open_to_others(data) == Some(true) {

@@ -1,5 +1,5 @@
 //! The one way in which a server starts its loops: a loop that panics is counted and started again, and one that does
-//! so again and again ends the server, so that whatever keeps servers running starts it anew.
+//! so again and again ends the server, so that the service manager starts it anew.
 
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
@@ -13,11 +13,11 @@ use tokio_util::sync::CancellationToken;
 
 use knotpost_core::app::Condition;
 
-/// A loop that panics so often …
+/// A loop that panics this often …
 const MOST_PANICS: usize = 5;
 /// … within this time does not go on.
 const WITHIN: Duration = Duration::from_mins(1);
-/// How long it rests after the first panic; after each that follows twice as long.
+/// The pause after the first panic; it doubles with each further one.
 const FIRST_REST: Duration = Duration::from_millis(500);
 
 /// The loops of a server.
@@ -29,7 +29,7 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// None yet; `condition` is told when one does not go on, and `stop` tells them to end.
+    /// None yet; `condition` learns when one has ended for good, and `stop` tells them to end.
     pub fn new(condition: watch::Sender<Condition>, stop: CancellationToken) -> Self {
         Self { tasks: JoinSet::new(), stop, condition }
     }
@@ -44,7 +44,7 @@ impl Workers {
         self.tasks.spawn(async move { supervised.run(start).await });
     }
 
-    /// Starts a loop that cannot be started again, as what it works on goes with it: its first panic ends the server.
+    /// Starts a loop that cannot be started again, because its state is lost with it: its first panic ends the server.
     pub fn spawn_once(&mut self, name: &'static str, run: impl Future<Output = ()> + Send + 'static) {
         let supervised = Supervised { name, stop: self.stop.clone(), condition: self.condition.clone() };
         self.tasks.spawn(async move {
@@ -66,7 +66,7 @@ impl Workers {
     }
 }
 
-/// A loop that is looked after.
+/// A supervised loop.
 struct Supervised {
     name: &'static str,
     stop: CancellationToken,

@@ -219,5 +219,5 @@ fn the_server_never_takes_the_connection_that_is_there_for_tests() {
         .filter(|source| source.text.contains("driver_for_tests"))
         .map(|source| source.place)
         .collect();
-    assert_eq!(named, ["knotpost-storage/tx.rs"]);
+    assert_eq!(named, ["knotpost-storage/transaction.rs"]);
 }

@@ -1,0 +1,220 @@
+//! Boards.
+
+use crate::connection::{StoreError, on};
+use crate::rows::{BoardFilter, BoardRow, NewBoard};
+use crate::transaction::{ReadTx, WriteTx};
+use knotpost_model::{BoardKey, BoardState, UserKey};
+
+macro_rules! select_board {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, game, number, options, rules_version, seed, state, rated, ply, position, scores, \
+             winners, reason, started_at, last_move_at, ended_at, nag_ms, forfeit_ms, total_ms, \
+             due_at, nagged_at, paused_at, history FROM boards ",
+            $rest
+        )
+    };
+}
+pub(crate) use select_board;
+
+impl ReadTx {
+    /// The board of that game and number, whatever its state.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_board(&mut self, game: &str, number: u32) -> Result<Option<BoardRow>, StoreError> {
+        let sql = select_board!("WHERE game = $1 AND number = $2");
+        Ok(
+            on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(game).bind(i64::from(number)).fetch_optional(c).await)?,
+        )
+    }
+
+    /// A board by key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn board(&mut self, key: BoardKey) -> Result<Option<BoardRow>, StoreError> {
+        let sql = select_board!("WHERE id = $1");
+        Ok(on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(key.0).fetch_optional(c).await)?)
+    }
+
+    /// Boards in the order of their rows after one, removed ones too, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn boards_after(&mut self, after: BoardKey, limit: i64) -> Result<Vec<BoardRow>, StoreError> {
+        let sql = select_board!("WHERE id > $1 ORDER BY id LIMIT $2");
+        Ok(on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(after.0).bind(limit).fetch_all(c).await)?)
+    }
+
+    /// Boards that pass the filter, in the order in which they were made, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_boards(
+        &mut self,
+        filter: &BoardFilter,
+        limit: i64,
+    ) -> Result<Vec<BoardRow>, StoreError> {
+        let after = filter.after.map_or(0, |key| key.0);
+        let (game, state) = (filter.game.as_deref(), filter.state.map(BoardState::as_str));
+        // One statement for each combination, so that each uses an index. Inside a game the
+        // order of numbers is the order of rows.
+        let rows = match (filter.user, game, state) {
+            (Some(user), ..) => {
+                let sql = select_board!(
+                    "WHERE id IN (SELECT board_id FROM seats WHERE user_id = $5 AND board_id > $1 AND (to_move OR NOT $6)) \
+                     AND ($2 IS NULL OR game = $2) AND ($3 IS NULL OR state = $3) \
+                     AND ($3 IS NOT NULL OR state <> 'removed') ORDER BY id LIMIT $4"
+                );
+                on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
+                    .bind(after).bind(game).bind(state).bind(limit)
+                    .bind(user.0).bind(filter.next).fetch_all(c).await)?
+            }
+            (None, None, None) => {
+                let sql = select_board!("WHERE id > $1 AND state <> 'removed' ORDER BY id LIMIT $2");
+                on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(after).bind(limit).fetch_all(c).await)?
+            }
+            (None, None, Some(state)) => {
+                let sql = select_board!("WHERE state = $3 AND id > $1 ORDER BY id LIMIT $2");
+                on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
+                    .bind(after).bind(limit).bind(state).fetch_all(c).await)?
+            }
+            (None, Some(game), None) => {
+                let sql = select_board!(
+                    "WHERE game = $3 AND number > COALESCE((SELECT number FROM boards WHERE id = $1), 0) \
+                     AND state <> 'removed' ORDER BY number LIMIT $2"
+                );
+                on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
+                    .bind(after).bind(limit).bind(game).fetch_all(c).await)?
+            }
+            (None, Some(game), Some(state)) => {
+                let sql = select_board!(
+                    "WHERE game = $3 AND state = $4 AND number > COALESCE((SELECT number FROM boards WHERE id = $1), 0) \
+                     ORDER BY number LIMIT $2"
+                );
+                on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
+                    .bind(after).bind(limit).bind(game).bind(state).fetch_all(c).await)?
+            }
+        };
+        Ok(rows)
+    }
+
+    /// Finished boards of a game, or of one user there, the latest end first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_finished(
+        &mut self,
+        game: &str,
+        user: Option<UserKey>,
+        limit: i64,
+    ) -> Result<Vec<BoardRow>, StoreError> {
+        let rows = match user {
+            None => {
+                let sql = select_board!(
+                    "WHERE game = $1 AND state = 'over' AND ended_at IS NOT NULL ORDER BY ended_at DESC, id DESC LIMIT $2"
+                );
+                on!(self, c => sqlx::query_as::<_, BoardRow>(sql).bind(game).bind(limit).fetch_all(c).await)?
+            }
+            Some(user) => {
+                // The computed `game` keeps the planner from walking all finished boards of that game.
+                let sql = select_board!(
+                    "WHERE id IN (SELECT board_id FROM seats WHERE user_id = $2) AND game || '' = $1 AND state = 'over' \
+                     ORDER BY ended_at DESC, id DESC LIMIT $3"
+                );
+                on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
+                    .bind(game).bind(user.0).bind(limit).fetch_all(c).await)?
+            }
+        };
+        Ok(rows)
+    }
+
+    /// How many boards of the game are active and how many are over.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_boards(&mut self, game: &str) -> Result<(i64, i64), StoreError> {
+        // PostgreSQL sums BIGINT to NUMERIC.
+        let sql = "SELECT CAST(COALESCE(SUM(active), 0) AS BIGINT), CAST(COALESCE(SUM(finished), 0) AS BIGINT) \
+                   FROM board_counts WHERE game = $1";
+        Ok(on!(self, c => sqlx::query_as::<_, (i64, i64)>(sql).bind(game).fetch_one(c).await)?)
+    }
+
+    /// How many boards of all games are stored, removed ones included. Scans the table.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_all_boards(&mut self) -> Result<i64, StoreError> {
+        Ok(on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM boards").fetch_one(c).await)?)
+    }
+}
+
+impl WriteTx {
+    /// The next free number of a game's boards, from 101; a number is never used twice.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn take_board_number(&mut self, game: &str) -> Result<i64, StoreError> {
+        let sql = "INSERT INTO board_numbers (game, next) VALUES ($1, 102) \
+                   ON CONFLICT (game) DO UPDATE SET next = board_numbers.next + 1 RETURNING next - 1";
+        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(game).fetch_one(c).await)?)
+    }
+
+    /// Stores a new board under `number`. It is due for the clock at once, unless another time is set.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_board(&mut self, number: i64, board: &NewBoard) -> Result<BoardKey, StoreError> {
+        let sql = "INSERT INTO boards (game, number, options, rules_version, seed, state, rated, ply, position, \
+                   scores, started_at, nag_ms, forfeit_ms, total_ms, history, due_at) \
+                   VALUES ($1, $2, $3, $4, $5, 'active', $6, 0, $7, $8, $9, $10, $11, $12, $13, $9) RETURNING id";
+        let key: i64 = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+            .bind(&board.game)
+            .bind(number)
+            .bind(&board.options)
+            .bind(i64::from(board.rules_version))
+            .bind(board.seed.as_slice())
+            .bind(board.rated)
+            .bind(&board.position)
+            .bind(&board.scores)
+            .bind(board.at.0)
+            .bind(board.nag_ms)
+            .bind(board.forfeit_ms)
+            .bind(board.total_ms)
+            .bind(board.history)
+            .fetch_one(c)
+            .await)?;
+        Ok(BoardKey(key))
+    }
+
+    /// Stores where a board stands after a move, a restart or its end.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn update_board(&mut self, board: &BoardRow) -> Result<(), StoreError> {
+        let sql = "UPDATE boards SET seed = $2, state = $3, ply = $4, position = $5, scores = $6, winners = $7, \
+                   reason = $8, started_at = $9, last_move_at = $10, ended_at = $11, rated = $12, due_at = $13, nagged_at = $14, \
+                   history = $15 WHERE id = $1";
+        on!(self.writing().await?, c => sqlx::query(sql)
+            .bind(board.id.0)
+            .bind(&board.seed)
+            .bind(board.state.as_str())
+            .bind(board.ply)
+            .bind(&board.position)
+            .bind(&board.scores)
+            .bind(&board.winners)
+            .bind(&board.reason)
+            .bind(board.started_at.0)
+            .bind(board.last_move_at)
+            .bind(board.ended_at)
+            .bind(board.rated)
+            .bind(board.due_at)
+            .bind(board.nagged_at)
+            .bind(board.history)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,93 @@
+//! What is shown around a board, in one query: its watchers, the proposal on it, and the comment to a move.
+
+use sqlx::FromRow;
+
+use super::proposals::ProposalRow;
+use crate::connection::{StoreError, on};
+use crate::rows::RemarkRow;
+use crate::transaction::ReadTx;
+use knotpost_model::{BoardKey, Millis, ProposalKind, RemarkKey, RemarkKind};
+
+/// What is shown around a board.
+#[derive(Clone, Debug, Default)]
+pub struct BoardContext {
+    /// Names of the watchers of the board, or of all boards of its game.
+    pub watchers: Vec<String>,
+    /// The proposal on the board, void or not.
+    pub proposal: Option<ProposalRow>,
+    /// The comment that came with the requested move.
+    pub comment: Option<RemarkRow>,
+}
+
+/// What a row of the query is about.
+#[derive(Clone, Copy, Debug)]
+enum RowKind {
+    Watcher = 1,
+    Proposal = 2,
+    Comment = 3,
+}
+
+impl TryFrom<i64> for RowKind {
+    type Error = String;
+
+    fn try_from(kind: i64) -> Result<Self, String> {
+        [Self::Watcher, Self::Proposal, Self::Comment]
+            .into_iter()
+            .find(|known| *known as i64 == kind)
+            .ok_or_else(|| format!("a row of kind {kind} about a board"))
+    }
+}
+
+/// A row of any kind; what the neutral columns hold is said by the query and by [`ReadTx::board_context`].
+#[derive(Debug, FromRow)]
+struct Row {
+    #[sqlx(try_from = "i64")]
+    kind: RowKind,
+    text_1: String,
+    text_2: Option<String>,
+    number_1: i64,
+    number_2: i64,
+    number_3: i64,
+}
+
+const BOARD_CONTEXT: &str = "SELECT CAST(1 AS BIGINT) AS kind, u.userid AS text_1, u.userid_key AS text_2, \
+     CAST(0 AS BIGINT) AS number_1, CAST(0 AS BIGINT) AS number_2, CAST(0 AS BIGINT) AS number_3 FROM users u WHERE u.id IN \
+     (SELECT user_id FROM subscribers WHERE board_id = $1 UNION SELECT g.user_id FROM boards b \
+     JOIN user_games g ON g.game = b.game AND g.subscribes WHERE b.id = $1) AND u.state <> 'deleted' \
+     UNION ALL SELECT 2, kind, accepted, seat, ply, at FROM proposals WHERE board_id = $1 \
+     UNION ALL SELECT 3, r.text, (SELECT u.userid FROM users u WHERE u.id = r.user_id), r.id, r.ply, 0 FROM remarks r \
+     WHERE r.id = (SELECT l.id FROM remarks l WHERE l.board_id = $1 AND l.ply = $2 AND l.kind = 'comment' \
+     ORDER BY l.id DESC LIMIT 1)";
+
+impl ReadTx {
+    /// What is shown around a board, with the comment to its move `ply`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn board_context(&mut self, board: BoardKey, ply: i64) -> Result<BoardContext, StoreError> {
+        let rows = on!(self, c => sqlx::query_as::<_, Row>(BOARD_CONTEXT)
+            .bind(board.0)
+            .bind(ply)
+            .fetch_all(c)
+            .await)?;
+        let (mut found, mut watchers) = (BoardContext::default(), Vec::new());
+        for Row { kind, text_1, text_2, number_1, number_2, number_3 } in rows {
+            match kind {
+                RowKind::Watcher => watchers.push((text_2.unwrap_or_default(), text_1)),
+                RowKind::Proposal => {
+                    let kind = ProposalKind::try_from(text_1).map_err(StoreError::Corrupt)?;
+                    let (seat, ply, at) = (number_1, number_2, Millis(number_3));
+                    let accepted = text_2.unwrap_or_default();
+                    found.proposal = Some(ProposalRow { kind, seat, ply, accepted, at });
+                }
+                RowKind::Comment => {
+                    let (id, ply, kind) = (RemarkKey(number_1), number_2, RemarkKind::Comment);
+                    found.comment = Some(RemarkRow { id, ply, userid: text_2, kind, text: text_1 });
+                }
+            }
+        }
+        watchers.sort_unstable();
+        found.watchers = watchers.into_iter().map(|(_, name)| name).collect();
+        Ok(found)
+    }
+}

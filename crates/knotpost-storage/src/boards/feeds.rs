@@ -1,0 +1,99 @@
+//! Feeds: the keys of their addresses, and the boards they list.
+
+use sqlx::FromRow;
+
+use super::board::select_board;
+use crate::connection::{StoreError, on};
+use crate::rows::BoardRow;
+use crate::transaction::{ReadTx, WriteTx};
+use knotpost_model::{Millis, UserKey};
+
+/// What the address of a user's feeds is derived from.
+#[derive(Clone, Debug, FromRow)]
+pub struct FeedKeyRow {
+    /// Random hexadecimal digits.
+    pub salt: String,
+    /// When it was made.
+    #[sqlx(try_from = "i64")]
+    pub at: Millis,
+}
+
+/// Which of many boards are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaitingOrder {
+    /// Those that came last, the latest first.
+    Latest,
+    /// Those with the least time, pauses not counted; `forfeit_ms` is the time of boards without limits of their own.
+    Shortest {
+        /// In milliseconds.
+        forfeit_ms: i64,
+    },
+}
+
+impl ReadTx {
+    /// What the address of this user's feeds is derived from; `None`: they have none.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn feed_key(&mut self, user: UserKey) -> Result<Option<FeedKeyRow>, StoreError> {
+        let sql = "SELECT salt, at FROM feed_keys WHERE user_id = $1";
+        Ok(on!(self, c => sqlx::query_as::<_, FeedKeyRow>(sql).bind(user.0).fetch_optional(c).await)?)
+    }
+
+    /// The boards that wait for this user and are not paused, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn boards_waiting_for(
+        &mut self,
+        user: UserKey,
+        order: WaitingOrder,
+        limit: i64,
+    ) -> Result<Vec<BoardRow>, StoreError> {
+        let rows = match order {
+            WaitingOrder::Latest => {
+                let sql = select_board!(
+                    "WHERE id IN (SELECT p.board_id FROM boards_in_play p JOIN seats s ON s.user_id = p.user_id \
+                     AND s.board_id = p.board_id WHERE p.user_id = $1 AND s.to_move) AND state = 'active' \
+                     AND paused_at IS NULL ORDER BY COALESCE(last_move_at, started_at) DESC, id DESC LIMIT $2"
+                );
+                on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
+                    .bind(user.0).bind(limit).fetch_all(c).await)?
+            }
+            WaitingOrder::Shortest { forfeit_ms } => {
+                let sql = select_board!(
+                    "WHERE id IN (SELECT p.board_id FROM boards_in_play p JOIN seats s ON s.user_id = p.user_id \
+                     AND s.board_id = p.board_id WHERE p.user_id = $1 AND s.to_move) AND state = 'active' \
+                     AND paused_at IS NULL \
+                     ORDER BY COALESCE(last_move_at, started_at) + COALESCE(forfeit_ms, $3), id LIMIT $2"
+                );
+                on!(self, c => sqlx::query_as::<_, BoardRow>(sql)
+                    .bind(user.0).bind(limit).bind(forfeit_ms).fetch_all(c).await)?
+            }
+        };
+        Ok(rows)
+    }
+}
+
+impl WriteTx {
+    /// Gives a user's feeds another address.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_feed_key(&mut self, user: UserKey, salt: &str, now: Millis) -> Result<(), StoreError> {
+        let sql = "INSERT INTO feed_keys (user_id, salt, at) VALUES ($1, $2, $3) \
+                   ON CONFLICT (user_id) DO UPDATE SET salt = $2, at = $3";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(salt).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Ends a user's feeds.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn drop_feed_key(&mut self, user: UserKey) -> Result<(), StoreError> {
+        let sql = "DELETE FROM feed_keys WHERE user_id = $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+}

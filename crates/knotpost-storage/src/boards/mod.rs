@@ -1,0 +1,31 @@
+//! Boards: their moves, seats and remarks, and what waits on them.
+
+mod board;
+mod board_context;
+mod chat;
+mod deadlines;
+mod feeds;
+mod imports;
+mod moves;
+mod proposals;
+mod queued_moves;
+mod remarks;
+mod seated_boards;
+mod seats;
+mod seeks;
+mod submissions;
+mod turns;
+mod watching;
+
+pub use board_context::BoardContext;
+pub use chat::{ChatRow, PulseRow};
+pub use deadlines::DueBoard;
+pub use feeds::{FeedKeyRow, WaitingOrder};
+pub use imports::CommentRow;
+pub use proposals::ProposalRow;
+pub use queued_moves::QueuedMoveRow;
+pub use seats::NewSeat;
+pub use seeks::SeekRow;
+pub use submissions::SubmissionRow;
+
+pub(crate) use seated_boards::seated_columns;

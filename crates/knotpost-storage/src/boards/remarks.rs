@@ -1,0 +1,83 @@
+//! Remarks: comments that come with moves, and chat.
+
+use crate::batch::NewRemark;
+use crate::connection::{StoreError, key_list, on};
+use crate::rows::RemarkRow;
+use crate::transaction::{ReadTx, WriteTx};
+use knotpost_model::{BoardKey, Millis, RemarkKey, RemarkKind, UserKey};
+
+const REMARKS_ON_SQLITE: &str = "SELECT r.id, r.ply, u.userid, r.kind, r.text \
+     FROM remarks r LEFT JOIN users u ON u.id = r.user_id WHERE r.id IN (SELECT value FROM json_each($1)) ORDER BY r.id";
+
+/// One row at a time, forced by the limit: with all keys at once PostgreSQL keeps a plan that scans a table that was
+/// small when the plan was made.
+const REMARKS_ON_POSTGRES: &str = "SELECT r.id, r.ply, r.userid, r.kind, r.text \
+     FROM UNNEST(CAST(TRANSLATE($1, '[]', '{}') AS BIGINT[])) AS asked (id) CROSS JOIN LATERAL \
+     (SELECT s.id, s.ply, u.userid, s.kind, s.text FROM remarks s LEFT JOIN users u ON u.id = s.user_id \
+     WHERE s.id = asked.id LIMIT 1) AS r ORDER BY r.id";
+
+impl ReadTx {
+    /// The remarks of these keys that exist, in the order in which they were made.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remarks(&mut self, keys: &[RemarkKey]) -> Result<Vec<RemarkRow>, StoreError> {
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sql = if self.is_postgres() { REMARKS_ON_POSTGRES } else { REMARKS_ON_SQLITE };
+        Ok(on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(key_list(keys)).fetch_all(c).await)?)
+    }
+
+    /// A remark by key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn remark(&mut self, key: RemarkKey) -> Result<Option<RemarkRow>, StoreError> {
+        let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id WHERE r.id = $1";
+        Ok(on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(key.0).fetch_optional(c).await)?)
+    }
+
+    /// The comment that came with a move (or, at ply 0, with the challenge).
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn comment(&mut self, board: BoardKey, ply: i64) -> Result<Option<RemarkRow>, StoreError> {
+        let sql = "SELECT r.id, r.ply, u.userid, r.kind, r.text FROM remarks r LEFT JOIN users u ON u.id = r.user_id \
+                   WHERE r.board_id = $1 AND r.ply = $2 AND r.kind = 'comment' ORDER BY r.id DESC LIMIT 1";
+        Ok(
+            on!(self, c => sqlx::query_as::<_, RemarkRow>(sql).bind(board.0).bind(ply).fetch_optional(c).await)?,
+        )
+    }
+}
+
+impl WriteTx {
+    /// Stores a remark.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_remark(
+        &mut self,
+        board: BoardKey,
+        ply: i64,
+        user: Option<UserKey>,
+        kind: RemarkKind,
+        text: &str,
+        at: Millis,
+    ) -> Result<RemarkKey, StoreError> {
+        if let Some(key) = self.buffer(NewRemark { board, ply, user, kind, text, at }).await? {
+            return Ok(key);
+        }
+        let sql = "INSERT INTO remarks (board_id, ply, user_id, kind, text, at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id";
+        let key: i64 = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+            .bind(board.0)
+            .bind(ply)
+            .bind(user.map(|key| key.0))
+            .bind(kind.as_str())
+            .bind(text)
+            .bind(at.0)
+            .fetch_one(c)
+            .await)?;
+        Ok(RemarkKey(key))
+    }
+}

@@ -1,0 +1,152 @@
+//! A board together with its seats, in one query: nearly everything about boards begins with it.
+
+use std::collections::HashMap;
+
+use sqlx::FromRow;
+
+use crate::connection::{Driver, StoreError, key_list, on};
+use crate::rows::{BoardRow, SeatRow, SeatedBoard};
+use crate::transaction::{ReadTx, WriteTx};
+use knotpost_model::BoardKey;
+
+/// A seat, and the board once more.
+#[derive(Debug, FromRow)]
+struct Line {
+    #[sqlx(flatten)]
+    board: BoardRow,
+    #[sqlx(flatten)]
+    seat: SeatRow,
+}
+
+/// The columns of the board `b`, its seat `s`, and the user `u` who sits there.
+macro_rules! seated_columns {
+    () => {
+        "b.id, b.game, b.number, b.options, b.rules_version, b.seed, b.state, b.rated, b.ply, b.position, \
+         b.scores, b.winners, b.reason, b.started_at, b.last_move_at, b.ended_at, b.nag_ms, b.forfeit_ms, \
+         b.total_ms, b.due_at, b.nagged_at, b.paused_at, b.history, \
+         s.seat, s.user_id, u.userid, s.state AS seat_state, s.to_move, s.resign_pending, \
+         (SELECT MAX(v.until_at) FROM vacations v WHERE v.user_id = s.user_id) AS away_until, \
+         EXISTS (SELECT 1 FROM queued_moves q WHERE q.board_id = s.board_id AND q.seat = s.seat) AS queued"
+    };
+}
+pub(crate) use seated_columns;
+
+macro_rules! select_seated {
+    ($which:literal) => {
+        select_seated!($which, "")
+    };
+    ($which:literal, $end:literal) => {
+        concat!(
+            "SELECT ",
+            seated_columns!(),
+            " FROM boards b JOIN seats s ON s.board_id = b.id JOIN users u ON u.id = s.user_id WHERE ",
+            $which,
+            " ORDER BY s.seat",
+            $end
+        )
+    };
+}
+
+const SEVERAL_ON_SQLITE: &str = select_seated!("b.id IN (SELECT value FROM json_each($1))");
+/// One board at a time: joined with all keys at once, PostgreSQL may keep a plan that scans a table that was small when
+/// the plan was made.
+const SEVERAL_ON_POSTGRES: &str = concat!(
+    "SELECT found.* FROM UNNEST(CAST(TRANSLATE($1, '[]', '{}') AS BIGINT[])) AS asked (id) CROSS JOIN LATERAL (",
+    select_seated!("b.id = asked.id"),
+    ") AS found ORDER BY found.seat"
+);
+
+impl ReadTx {
+    /// The board of that game and number, whatever its state.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_seated_board(
+        &mut self,
+        game: &str,
+        number: u32,
+    ) -> Result<Option<SeatedBoard>, StoreError> {
+        let sql = select_seated!("b.game = $1 AND b.number = $2");
+        let lines = on!(self, c => sqlx::query_as::<_, Line>(sql)
+            .bind(game)
+            .bind(i64::from(number))
+            .fetch_all(c)
+            .await)?;
+        Ok(gather(lines))
+    }
+
+    /// A board by key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn seated_board(&mut self, key: BoardKey) -> Result<Option<SeatedBoard>, StoreError> {
+        let sql = select_seated!("b.id = $1");
+        let lines = on!(self, c => sqlx::query_as::<_, Line>(sql).bind(key.0).fetch_all(c).await)?;
+        Ok(gather(lines))
+    }
+
+    /// The boards of these keys that exist, by key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn seated_boards(
+        &mut self,
+        keys: &[BoardKey],
+    ) -> Result<HashMap<BoardKey, SeatedBoard>, StoreError> {
+        let mut boards: HashMap<BoardKey, SeatedBoard> = HashMap::new();
+        if keys.is_empty() {
+            return Ok(boards);
+        }
+        let sql = if self.is_postgres() { SEVERAL_ON_POSTGRES } else { SEVERAL_ON_SQLITE };
+        for Line { board, seat } in
+            on!(self, c => sqlx::query_as::<_, Line>(sql).bind(key_list(keys)).fetch_all(c).await)?
+        {
+            let found = boards.entry(board.id).or_insert_with(|| SeatedBoard { board, seats: Vec::new() });
+            found.seats.push(seat);
+        }
+        Ok(boards)
+    }
+}
+
+impl WriteTx {
+    /// As [`ReadTx::find_seated_board`]; every other change of this board waits for, or conflicts with, this transaction.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn lock_seated_board(
+        &mut self,
+        game: &str,
+        number: u32,
+    ) -> Result<Option<SeatedBoard>, StoreError> {
+        if let Some(found) = self.prefetched().take_board(game, number) {
+            return Ok(Some(found));
+        }
+        // To lock the row would not be enough: a move whose snapshot is older would wait for the lock and then go on
+        // without what this transaction has written. The row is written, so that the move conflicts and is run again.
+        if let Driver::Postgres(connection) = self.writing().await?.driver().await? {
+            let sql = "UPDATE boards SET nagged_at = nagged_at WHERE game = $1 AND number = $2";
+            sqlx::query(sql).bind(game).bind(i64::from(number)).execute(connection).await?;
+        }
+        // SQLite has one writer at a time anyway.
+        self.find_seated_board(game, number).await
+    }
+
+    /// Takes a board that was locked for a move for this transaction, although no move is made on it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn touch_board(&mut self, key: BoardKey) -> Result<(), StoreError> {
+        if self.is_postgres() {
+            let sql = "UPDATE boards SET nagged_at = nagged_at WHERE id = $1";
+            on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).execute(c).await.map(drop))?;
+        }
+        Ok(())
+    }
+}
+
+fn gather(lines: Vec<Line>) -> Option<SeatedBoard> {
+    let mut lines = lines.into_iter();
+    let first = lines.next()?;
+    let seats = std::iter::once(first.seat).chain(lines.map(|line| line.seat)).collect();
+    Some(SeatedBoard { board: first.board, seats })
+}

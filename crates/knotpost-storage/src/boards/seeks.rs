@@ -1,0 +1,154 @@
+//! Users who look for opponents.
+
+use sqlx::FromRow;
+
+use crate::connection::{StoreError, on};
+use crate::transaction::{ReadTx, WriteTx};
+use knotpost_model::{Millis, UserKey};
+
+/// A user who looks for opponents.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct SeekRow {
+    /// The user.
+    #[sqlx(try_from = "i64")]
+    pub user_id: UserKey,
+    /// Their name.
+    pub userid: String,
+    /// How many more boards they want.
+    pub wanted: i64,
+    /// The game's options, canonical.
+    pub options: String,
+    /// Whether the result is to count.
+    pub rated: bool,
+    /// Reminder after this long; `None`: the server's default.
+    pub nag_ms: Option<i64>,
+    /// Loss after this long; `None`: the server's default.
+    pub forfeit_ms: Option<i64>,
+    /// Time for all moves of one player; `None`: unlimited.
+    pub total_ms: Option<i64>,
+}
+
+macro_rules! select_seek {
+    ($rest:literal) => {
+        concat!(
+            "SELECT k.user_id, u.userid, k.wanted, k.options, k.rated, k.nag_ms, k.forfeit_ms, k.total_ms \
+             FROM seeks k JOIN users u ON u.id = k.user_id ",
+            $rest
+        )
+    };
+}
+
+impl ReadTx {
+    /// What a user looks for in a game.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn seek(&mut self, game: &str, user: UserKey) -> Result<Option<SeekRow>, StoreError> {
+        let sql = select_seek!("WHERE k.user_id = $1 AND k.game = $2");
+        Ok(on!(self, c => sqlx::query_as::<_, SeekRow>(sql).bind(user.0).bind(game).fetch_optional(c).await)?)
+    }
+
+    /// Other users who look for the same, the one who has waited longest first, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn equal_seeks(
+        &mut self,
+        game: &str,
+        own: &SeekRow,
+        limit: i64,
+    ) -> Result<Vec<SeekRow>, StoreError> {
+        let sql = select_seek!(
+            "WHERE k.game = $1 AND k.user_id <> $2 AND k.options = $3 AND k.rated = $4 \
+             AND k.nag_ms IS NOT DISTINCT FROM $5 AND k.forfeit_ms IS NOT DISTINCT FROM $6 \
+             AND k.total_ms IS NOT DISTINCT FROM $7 ORDER BY k.place LIMIT $8"
+        );
+        Ok(on!(self, c => sqlx::query_as::<_, SeekRow>(sql)
+            .bind(game)
+            .bind(own.user_id.0)
+            .bind(&own.options)
+            .bind(own.rated)
+            .bind(own.nag_ms)
+            .bind(own.forfeit_ms)
+            .bind(own.total_ms)
+            .bind(limit)
+            .fetch_all(c)
+            .await)?)
+    }
+
+    /// All users who look for opponents in a game, the one who has waited longest first, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_seeks(&mut self, game: &str, limit: i64) -> Result<Vec<SeekRow>, StoreError> {
+        let sql = select_seek!("WHERE k.game = $1 AND u.state = 'active' ORDER BY k.place LIMIT $2");
+        Ok(on!(self, c => sqlx::query_as::<_, SeekRow>(sql).bind(game).bind(limit).fetch_all(c).await)?)
+    }
+}
+
+impl WriteTx {
+    /// The next place among a game's seeks. Of transactions that meet here one waits for the other, or is
+    /// run again after it: so two who look at once find each other, and only once.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn take_seek_place(&mut self, game: &str) -> Result<i64, StoreError> {
+        let sql = "INSERT INTO seek_orders (game, next) VALUES ($1, 2) \
+                   ON CONFLICT (game) DO UPDATE SET next = seek_orders.next + 1 RETURNING next - 1";
+        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(game).fetch_one(c).await)?)
+    }
+
+    /// Stores what a user looks for, instead of what they looked for before.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn put_seek(
+        &mut self,
+        game: &str,
+        place: i64,
+        seek: &SeekRow,
+        at: Millis,
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO seeks (user_id, game, wanted, options, rated, nag_ms, forfeit_ms, total_ms, place, at) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+                   ON CONFLICT (user_id, game) DO UPDATE SET wanted = excluded.wanted, \
+                   options = excluded.options, rated = excluded.rated, nag_ms = excluded.nag_ms, \
+                   forfeit_ms = excluded.forfeit_ms, total_ms = excluded.total_ms, place = excluded.place, \
+                   at = excluded.at";
+        on!(self.writing().await?, c => sqlx::query(sql)
+            .bind(seek.user_id.0)
+            .bind(game)
+            .bind(seek.wanted)
+            .bind(&seek.options)
+            .bind(seek.rated)
+            .bind(seek.nag_ms)
+            .bind(seek.forfeit_ms)
+            .bind(seek.total_ms)
+            .bind(place)
+            .bind(at.0)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+
+    /// Ends a user's search in a game.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_seek(&mut self, game: &str, user: UserKey) -> Result<(), StoreError> {
+        let sql = "DELETE FROM seeks WHERE user_id = $1 AND game = $2";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(game).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// A board of a game has begun: its player wants one less, and a player who wants no more boards is removed.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_down_seek(&mut self, game: &str, user: UserKey) -> Result<(), StoreError> {
+        let sql = "UPDATE seeks SET wanted = wanted - 1 WHERE user_id = $1 AND game = $2 RETURNING wanted";
+        let wanted: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(user.0).bind(game).fetch_optional(c).await)?;
+        if wanted.is_some_and(|wanted| wanted <= 0) { self.delete_seek(game, user).await } else { Ok(()) }
+    }
+}

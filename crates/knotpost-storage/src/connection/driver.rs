@@ -1,0 +1,49 @@
+//! Connections of either database, and what statements run on.
+
+use sqlx::pool::PoolConnection;
+use sqlx::{PgConnection, Postgres, Transaction};
+use sqlx_rusqlite::{PooledReader, RusqliteConnection};
+
+use super::ReadOnly;
+
+/// A transaction of either database, or a connection without one.
+#[derive(Debug)]
+pub(crate) enum Connection {
+    /// SQLite, for queries.
+    SqliteReader(PooledReader),
+    /// PostgreSQL.
+    Postgres(Transaction<'static, Postgres>),
+    /// SQLite, for the writer, which begins and ends its transactions by statements.
+    SqliteWriter(RusqliteConnection),
+    /// PostgreSQL, for a writer that shares a transaction among several moves and begins and ends it by statements.
+    PostgresWriter(PgConnection),
+    /// PostgreSQL, for a single query.
+    PostgresAlone(PoolConnection<Postgres>),
+}
+
+/// What statements run on, by database.
+#[derive(Debug)]
+pub enum Driver<S, P> {
+    /// SQLite.
+    Sqlite(S),
+    /// PostgreSQL.
+    Postgres(P),
+}
+
+/// What queries run on.
+pub type ReadDriver<'c> = Driver<ReadOnly<&'c mut RusqliteConnection>, ReadOnly<&'c mut PgConnection>>;
+
+/// What any statement runs on.
+pub type WriteDriver<'c> = Driver<&'c mut RusqliteConnection, &'c mut PgConnection>;
+
+impl Connection {
+    pub(crate) fn driver(&mut self) -> WriteDriver<'_> {
+        match self {
+            Self::Postgres(transaction) => Driver::Postgres(transaction),
+            Self::SqliteReader(reader) => Driver::Sqlite(reader),
+            Self::SqliteWriter(connection) => Driver::Sqlite(connection),
+            Self::PostgresWriter(connection) => Driver::Postgres(connection),
+            Self::PostgresAlone(connection) => Driver::Postgres(connection),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Failures of the database itself. Absent rows are `None`, not errors.
+
+/// A failure of the database.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A unique key is taken already: another write was first.
+    #[error("the row exists already")]
+    Conflict(#[source] sqlx::Error),
+    /// Another process holds the database; trying again helps.
+    #[error("the database is busy")]
+    Busy(#[source] sqlx::Error),
+    /// No space is left for the database.
+    #[error("the disk with the database is full")]
+    Full(#[source] sqlx::Error),
+    /// The disk failed, or the database may only be read.
+    #[error("the database cannot be written; look at its disk and at who may write its file")]
+    Unwritable(#[source] sqlx::Error),
+    /// The file of the database is not the one that was opened, or it was emptied.
+    #[error("the database file was deleted, replaced or emptied while the server worked on it")]
+    Replaced,
+    /// No connection to the database is available, or it was cut; trying again helps.
+    #[error("the database cannot be reached")]
+    Unreachable(#[source] sqlx::Error),
+    /// What is stored in the file is no database any more, or only in part.
+    #[error(
+        "the database file is damaged; restore the last backup, see `A damaged database` in docs/operations.md"
+    )]
+    Damaged(#[source] sqlx::Error),
+    /// The database refused.
+    #[error("the database failed")]
+    Database(#[source] sqlx::Error),
+    /// The schema could not be brought up to date.
+    #[error("the database schema could not be migrated")]
+    Migrate(#[source] sqlx::migrate::MigrateError),
+    /// The schema was made by a later version of the program.
+    #[error("the database was brought to schema {0} by a newer knotpost; run that version or a later one")]
+    NewerSchema(i64),
+    /// The schema is older than this program.
+    #[error("the database lacks schema {0}; run `knotpost migrate`")]
+    OlderSchema(i64),
+    /// The database address is not one this program understands.
+    #[error("{0}")]
+    Url(String),
+    /// A stored value has no meaning here.
+    #[error("stored data is not as expected: {0}")]
+    Corrupt(String),
+    /// A file of the database could not be made or locked.
+    #[error("a file of the database could not be used")]
+    File(#[from] std::io::Error),
+    /// The work itself panicked; nothing of it is stored.
+    #[error("a fault in this program stopped the work")]
+    Panicked,
+    /// Work that shares its transaction with others is to be undone in part. Alone it can be.
+    #[error("the work has to be undone in part, and others share its transaction")]
+    Shared,
+    /// The store is shutting down.
+    #[error("the store is closed")]
+    Closed,
+}
+
+impl StoreError {
+    /// Whether the same work may succeed when it is tried again.
+    pub fn is_transient(&self) -> bool {
+        matches!(
+            self,
+            Self::Busy(_)
+                | Self::Full(_)
+                | Self::Unwritable(_)
+                | Self::Replaced
+                | Self::Unreachable(_)
+                | Self::Closed
+        )
+    }
+
+    /// The error with its causes on one line, for a log.
+    pub fn with_causes(&self) -> String {
+        let mut text = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            text.push_str(": ");
+            text.push_str(&error.to_string());
+            cause = error.source();
+        }
+        text
+    }
+}
+
+impl From<sqlx::migrate::MigrateError> for StoreError {
+    fn from(error: sqlx::migrate::MigrateError) -> Self {
+        match error {
+            // A migration that is applied but unknown: only a later version can have brought it.
+            sqlx::migrate::MigrateError::VersionMissing(version) => Self::NewerSchema(version),
+            sqlx::migrate::MigrateError::Execute(error) if is_damage(&error) => Self::Damaged(error),
+            other => Self::Migrate(other),
+        }
+    }
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        match &error {
+            sqlx::Error::PoolClosed => return Self::Closed,
+            sqlx::Error::PoolTimedOut
+            | sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_)
+            | sqlx::Error::WorkerCrashed => {
+                return Self::Unreachable(error);
+            }
+            _ => {}
+        }
+        let Some(database) = error.as_database_error() else { return Self::Database(error) };
+        if database.is_unique_violation() {
+            return Self::Conflict(error);
+        }
+        match database.code().as_deref() {
+            // SQLite: BUSY and its extensions; PostgreSQL: serialization failure and deadlock.
+            Some("5" | "261" | "517" | "40001" | "40P01") => Self::Busy(error),
+            _ if is_damage(&error) => Self::Damaged(error),
+            // SQLite: FULL, and a write or the shared memory cut off by a quota; PostgreSQL: disk_full.
+            Some("13" | "778" | "4874" | "53100") => Self::Full(error),
+            // PostgreSQL: a server that only reads, as a standby does; shutting down or starting; too many connections;
+            // a connection that broke.
+            Some("25006" | "57P01" | "57P02" | "57P03" | "53300") => Self::Unreachable(error),
+            Some(code) if code.len() == 5 && code.starts_with("08") => Self::Unreachable(error),
+            Some(code) if is_refusal_of_disk(code) => Self::Unwritable(error),
+            _ => Self::Database(error),
+        }
+    }
+}
+
+/// SQLite's READONLY and IOERR with their extensions.
+fn is_refusal_of_disk(code: &str) -> bool {
+    code.len() < 5 && code.parse::<i32>().is_ok_and(|code| matches!(code & 0xff, 8 | 10))
+}
+
+/// SQLite's CORRUPT with its extensions, and NOTADB.
+fn is_damage(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    matches!(code.as_deref(), Some("11" | "26" | "267" | "523" | "779"))
+}

@@ -1,0 +1,17 @@
+//! Connections, and how statements run on either database.
+
+mod columns;
+mod dialect;
+mod driver;
+mod error;
+mod file_identity;
+mod read_only;
+
+pub use driver::{Driver, ReadDriver, WriteDriver};
+pub use error::StoreError;
+pub use read_only::ReadOnly;
+
+pub(crate) use columns::{ArrayStatement, ColumnSet, column};
+pub(crate) use dialect::{among, claim, key_list, on};
+pub(crate) use driver::Connection;
+pub(crate) use file_identity::FileIdentity;

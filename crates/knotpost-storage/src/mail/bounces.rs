@@ -1,0 +1,203 @@
+//! Bounces, and the addresses to which mail is stopped because of them.
+
+use sqlx::FromRow;
+
+use crate::connection::{StoreError, on};
+use crate::transaction::{ReadTx, WriteTx};
+use knotpost_model::{BounceKind, Millis, OutboxKey, Trouble, UserKey};
+
+/// An address that gets no mail any more.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct StoppedAddress {
+    /// In lower case.
+    pub address_key: String,
+    /// When mail to it was stopped.
+    pub stopped_at: i64,
+    /// The last reason that a mail server gave before.
+    pub why: String,
+    /// When its user was notified; `None`: not yet, or it belongs to no user.
+    pub told_at: Option<i64>,
+}
+
+impl ReadTx {
+    /// How many mails to this address came back in this way after `since`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_bounces(
+        &mut self,
+        address_key: &str,
+        kind: BounceKind,
+        since: Millis,
+    ) -> Result<i64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM bounces WHERE address_key = $1 AND at > $2 AND kind = $3";
+        Ok(on!(self, c => sqlx::query_scalar(sql)
+            .bind(address_key)
+            .bind(since.0)
+            .bind(kind.as_str())
+            .fetch_one(c)
+            .await)?)
+    }
+
+    /// Whether mail has come back from this address and since when it gets none: `None`: no mail has
+    /// come back, `Some(None)`: mail still goes there.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn address_trouble(&mut self, address_key: &str) -> Result<Option<Option<i64>>, StoreError> {
+        if self.prefetched().is_sound(address_key) {
+            return Ok(None);
+        }
+        let sql = "SELECT stopped_at FROM failing_addresses WHERE address_key = $1";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(address_key).fetch_optional(c).await)?)
+    }
+
+    /// The addresses of a user that get no mail any more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn stopped_addresses_of(&mut self, user: UserKey) -> Result<Vec<StoppedAddress>, StoreError> {
+        let sql = "SELECT f.address_key, f.stopped_at, COALESCE(f.why, '') AS why, a.stop_told_at AS told_at \
+                   FROM addresses a JOIN failing_addresses f ON f.address_key = a.address_key \
+                   WHERE a.user_id = $1 AND f.stopped_at IS NOT NULL ORDER BY a.id";
+        Ok(on!(self, c => sqlx::query_as::<_, StoppedAddress>(sql).bind(user.0).fetch_all(c).await)?)
+    }
+
+    /// All addresses that get no mail any more, by name after `after`, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn stopped_addresses(
+        &mut self,
+        after: &str,
+        limit: i64,
+    ) -> Result<Vec<StoppedAddress>, StoreError> {
+        let sql = "SELECT address_key, stopped_at, COALESCE(why, '') AS why, CAST(NULL AS BIGINT) AS told_at \
+                   FROM failing_addresses WHERE address_key > $1 AND stopped_at IS NOT NULL \
+                   ORDER BY address_key LIMIT $2";
+        Ok(
+            on!(self, c => sqlx::query_as::<_, StoppedAddress>(sql).bind(after).bind(limit).fetch_all(c).await)?,
+        )
+    }
+
+    /// To whom an outgoing mail went; `None` when its row is gone.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn outbox_recipient(&mut self, mail: OutboxKey) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT recipient FROM outbox WHERE id = $1";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(mail.0).fetch_optional(c).await)?)
+    }
+
+    /// The active administrators, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn administrators(&mut self, limit: i64) -> Result<Vec<UserKey>, StoreError> {
+        let sql = "SELECT id FROM users WHERE role = 'admin' AND state = 'active' ORDER BY id LIMIT $1";
+        let keys: Vec<i64> = on!(self, c => sqlx::query_scalar(sql).bind(limit).fetch_all(c).await)?;
+        Ok(keys.into_iter().map(UserKey).collect())
+    }
+}
+
+impl WriteTx {
+    /// Counts a bounce, once for each mail and kind; returns whether it was new.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_bounce(
+        &mut self,
+        mail: OutboxKey,
+        address_key: &str,
+        trouble: &Trouble,
+        now: Millis,
+    ) -> Result<bool, StoreError> {
+        // The row of the address is locked first: two reports about it are counted one after the other.
+        let lock = "INSERT INTO failing_addresses (address_key, last_at) VALUES ($1, $2) \
+                    ON CONFLICT (address_key) DO UPDATE SET last_at = $2";
+        on!(self.writing().await?, c => sqlx::query(lock).bind(address_key).bind(now.0).execute(c).await.map(drop))?;
+        let sql = "INSERT INTO bounces (outbox_id, kind, address_key, status, said, at) VALUES ($1, $2, $3, $4, $5, $6) \
+                   ON CONFLICT (outbox_id, kind) DO NOTHING RETURNING outbox_id";
+        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+            .bind(mail.0)
+            .bind(trouble.kind.as_str())
+            .bind(address_key)
+            .bind(&trouble.status)
+            .bind(&trouble.said)
+            .bind(now.0)
+            .fetch_optional(c)
+            .await)?;
+        Ok(row.is_some())
+    }
+
+    /// Stops mail to an address; returns whether it was not stopped before.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn stop_address(
+        &mut self,
+        address_key: &str,
+        why: &str,
+        now: Millis,
+    ) -> Result<bool, StoreError> {
+        let sql = "UPDATE failing_addresses SET stopped_at = $2, why = $3 \
+                   WHERE address_key = $1 AND stopped_at IS NULL RETURNING last_at";
+        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+            .bind(address_key)
+            .bind(now.0)
+            .bind(why)
+            .fetch_optional(c)
+            .await)?;
+        Ok(row.is_some())
+    }
+
+    /// Deletes the bounces of an address, so that mail goes there again; returns whether it was stopped.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn start_address(&mut self, address_key: &str) -> Result<bool, StoreError> {
+        let sql = "DELETE FROM failing_addresses WHERE address_key = $1 RETURNING stopped_at";
+        let row: Option<Option<i64>> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(address_key).fetch_optional(c).await)?;
+        for sql in [
+            "DELETE FROM bounces WHERE address_key = $1",
+            "UPDATE addresses SET stop_told_at = NULL WHERE address_key = $1 AND stop_told_at IS NOT NULL",
+        ] {
+            on!(self.writing().await?, c => sqlx::query(sql).bind(address_key).execute(c).await.map(drop))?;
+        }
+        Ok(row.flatten().is_some())
+    }
+
+    /// Stores that the user was notified of a stopped address.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_stop_told(
+        &mut self,
+        user: UserKey,
+        address_key: &str,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE addresses SET stop_told_at = $3 WHERE user_id = $1 AND address_key = $2";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(address_key).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Deletes a batch of what came back before `before`, and addresses of no user; returns whether
+    /// there may be more. A stopped address of a user stays stopped.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prune_bounces(&mut self, before: Millis) -> Result<bool, StoreError> {
+        let mut most = 0;
+        for sql in [
+            "DELETE FROM bounces WHERE (outbox_id, kind) IN (SELECT outbox_id, kind FROM bounces WHERE at < $1 LIMIT 1000)",
+            "DELETE FROM failing_addresses WHERE address_key IN (SELECT address_key FROM failing_addresses f \
+             WHERE last_at < $1 AND (stopped_at IS NULL OR NOT EXISTS (SELECT 1 FROM addresses a \
+             WHERE a.address_key = f.address_key)) LIMIT 1000)",
+        ] {
+            let done = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+            most = most.max(done);
+        }
+        Ok(most >= 1000)
+    }
+}

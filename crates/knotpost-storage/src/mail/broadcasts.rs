@@ -1,0 +1,152 @@
+//! Messages of one user to all users, passed on to some of them at a time.
+
+use sqlx::FromRow;
+
+use crate::connection::{StoreError, claim, on};
+use crate::transaction::{ReadTx, WriteTx};
+use knotpost_model::{Millis, UserKey};
+
+/// A broadcast that is being passed on.
+#[derive(Clone, Debug, FromRow)]
+pub struct BroadcastRow {
+    /// The row.
+    pub id: i64,
+    /// Its author.
+    pub userid: String,
+    /// The text.
+    pub text: String,
+    /// When it was written.
+    #[sqlx(try_from = "i64")]
+    pub at: Millis,
+    /// Users up to this key have it.
+    pub after_user: i64,
+}
+
+impl ReadTx {
+    /// Whether the user has played a game to its end.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn has_finished_a_game(&mut self, user: UserKey) -> Result<bool, StoreError> {
+        let sql = "SELECT b.id FROM seats s JOIN boards b ON b.id = s.board_id \
+                   WHERE s.user_id = $1 AND b.state = 'over' LIMIT 1";
+        let board: Option<i64> =
+            on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?;
+        Ok(board.is_some())
+    }
+
+    /// Whether a broadcast waits to be passed on.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn has_waiting_broadcast(&mut self) -> Result<bool, StoreError> {
+        let sql = "SELECT id FROM broadcasts WHERE done_at IS NULL LIMIT 1";
+        let waiting: Option<i64> = on!(self, c => sqlx::query_scalar(sql).fetch_optional(c).await)?;
+        Ok(waiting.is_some())
+    }
+
+    /// A broadcast by key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn broadcast(&mut self, id: i64) -> Result<Option<BroadcastRow>, StoreError> {
+        let sql = "SELECT b.id, u.userid, b.text, b.at, b.after_user FROM broadcasts b \
+                   JOIN users u ON u.id = b.user_id WHERE b.id = $1";
+        Ok(on!(self, c => sqlx::query_as::<_, BroadcastRow>(sql).bind(id).fetch_optional(c).await)?)
+    }
+
+    /// Users in use after this key, in the order of their keys: the key, and whether they take broadcasts.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn broadcast_readers(
+        &mut self,
+        after: i64,
+        limit: i64,
+    ) -> Result<Vec<(i64, bool)>, StoreError> {
+        let sql = "SELECT u.id, COALESCE(p.value, 'on') <> 'off' FROM users u LEFT JOIN preferences p \
+                   ON p.user_id = u.id AND p.game = '' AND p.name = 'broadcasts' \
+                   WHERE u.id > $1 AND u.state = 'active' ORDER BY u.id LIMIT $2";
+        Ok(on!(self, c => sqlx::query_as::<_, (i64, bool)>(sql).bind(after).bind(limit).fetch_all(c).await)?)
+    }
+}
+
+impl WriteTx {
+    /// Takes the user's right to write to all users, unless they used it after `since`; returns whether
+    /// they had it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn claim_broadcast(
+        &mut self,
+        user: UserKey,
+        since: Millis,
+        now: Millis,
+    ) -> Result<bool, StoreError> {
+        let sql = "UPDATE users SET broadcast_at = $3 WHERE id = $1 AND (broadcast_at IS NULL OR broadcast_at <= $2) \
+                   RETURNING id";
+        let claimed: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(user.0).bind(since.0).bind(now.0).fetch_optional(c).await)?;
+        Ok(claimed.is_some())
+    }
+
+    /// Stores a broadcast; a worker passes it on at its next check.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_broadcast(
+        &mut self,
+        user: UserKey,
+        text: &str,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO broadcasts (user_id, text, at, after_user) VALUES ($1, $2, $3, 0)";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(text).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// The oldest broadcast that some users do not have yet, locked until this transaction ends.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn take_broadcast(&mut self) -> Result<Option<BroadcastRow>, StoreError> {
+        // The row is touched, so that two processes cannot pass on the same part.
+        let id: Option<i64> = claim!(
+            self.writing().await?,
+            "UPDATE broadcasts SET after_user = after_user WHERE id = (SELECT id FROM broadcasts \
+             WHERE done_at IS NULL ORDER BY id LIMIT 1",
+            ") RETURNING id",
+            q => sqlx::query_scalar(q.0).fetch_optional(q.1).await
+        )?;
+        match id {
+            Some(id) => self.broadcast(id).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Deletes a batch of broadcasts that all users had before `before`; returns whether there may be more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prune_broadcasts(&mut self, before: Millis) -> Result<bool, StoreError> {
+        let sql =
+            "DELETE FROM broadcasts WHERE id IN (SELECT id FROM broadcasts WHERE done_at < $1 LIMIT 1000)";
+        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        Ok(deleted >= 1000)
+    }
+
+    /// Stores that users up to this key have the broadcast, or with `done` that all have it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn advance_broadcast(
+        &mut self,
+        id: i64,
+        after_user: i64,
+        done: Option<Millis>,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE broadcasts SET after_user = $2, done_at = $3 WHERE id = $1";
+        let done = done.map(|at| at.0);
+        on!(self.writing().await?, c => sqlx::query(sql).bind(id).bind(after_user).bind(done).execute(c).await.map(drop))?;
+        Ok(())
+    }
+}

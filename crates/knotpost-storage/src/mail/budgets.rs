@@ -1,0 +1,62 @@
+//! How much of the hourly budgets for replies was spent, counted for all servers together.
+
+use sqlx::FromRow;
+
+use crate::connection::{StoreError, on};
+use crate::transaction::{ReadTx, WriteTx};
+
+/// A number of mails and a number of bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromRow)]
+pub struct Spent {
+    /// Mails.
+    #[sqlx(rename = "answers")]
+    pub mails: i64,
+    /// Bytes of them, as they were stored.
+    pub bytes: i64,
+}
+
+impl ReadTx {
+    /// What was spent of a budget in this hour. When another process, whose clock is fast, has begun the next hour
+    /// already, that hour counts: counting never starts anew in between.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn spent_of_budget(&mut self, key: &str, hour: i64) -> Result<Spent, StoreError> {
+        let sql = "SELECT answers, bytes FROM answer_budget WHERE address_key = $1 AND hour IN ($2, $2 + 1)";
+        let spent =
+            on!(self, c => sqlx::query_as::<_, Spent>(sql).bind(key).bind(hour).fetch_optional(c).await)?;
+        Ok(spent.unwrap_or_default())
+    }
+}
+
+impl WriteTx {
+    /// Spends part of a budget. It belongs in the transaction that queues the reply.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn spend_of_budget(&mut self, key: &str, spent: Spent, hour: i64) -> Result<(), StoreError> {
+        let sql = "INSERT INTO answer_budget (address_key, hour, answers, bytes) VALUES ($1, $2, $3, $4) \
+                   ON CONFLICT (address_key) DO UPDATE SET \
+                   hour = CASE WHEN answer_budget.hour = $2 + 1 THEN $2 + 1 ELSE $2 END, \
+                   answers = CASE WHEN answer_budget.hour IN ($2, $2 + 1) THEN answer_budget.answers + $3 ELSE $3 END, \
+                   bytes = CASE WHEN answer_budget.hour IN ($2, $2 + 1) THEN answer_budget.bytes + $4 ELSE $4 END";
+        on!(self.writing().await?, c => sqlx::query(sql)
+            .bind(key)
+            .bind(hour)
+            .bind(spent.mails)
+            .bind(spent.bytes)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+
+    /// Spends one mail of a budget and returns how many were spent in this hour.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_answer(&mut self, key: &str, hour: i64) -> Result<i64, StoreError> {
+        self.spend_of_budget(key, Spent { mails: 1, bytes: 0 }, hour).await?;
+        Ok(self.spent_of_budget(key, hour).await?.mails)
+    }
+}

@@ -1,0 +1,138 @@
+//! The outbox side of coalescing: finds a newer board mail that waits, gives it merged facts, drops the older one.
+//!
+//! Which mails are coalesced, and what the merged one says, is not decided here.
+
+use sqlx::FromRow;
+
+use crate::batch::{Renewals, check_all_updated, waits};
+use crate::connection::{Driver, StoreError, among, key_list, on};
+use crate::rows::CoalescedMail;
+use crate::transaction::{ReadTx, WriteTx};
+use knotpost_model::{BoardKey, Millis, OutboxKey};
+
+/// A board mail that waits and was never tried.
+#[derive(Clone, Debug, FromRow)]
+pub struct NewerMail {
+    /// The row.
+    #[sqlx(try_from = "i64")]
+    pub id: OutboxKey,
+    /// The number of the move after which it shows the board.
+    pub ply: i64,
+    /// What it shows beside the board, as JSON.
+    pub facts: String,
+}
+
+/// Whether a newer mail about the board to the same address waits and was never tried.
+macro_rules! has_newer {
+    () => {
+        "EXISTS (SELECT 1 FROM outbox n WHERE n.board_id = outbox.board_id AND n.state = 'queued' \
+         AND n.recipient = outbox.recipient AND n.ply > outbox.ply AND n.attempts = 0) AS has_newer"
+    };
+}
+pub(crate) use has_newer;
+
+/// Neither the Message-ID, which was never seen, nor the due time changes: the reader does not wait longer. So no index
+/// is touched.
+const UPDATE: &str = concat!(
+    "UPDATE outbox SET ply = $1, date = $2, facts = $4 WHERE id = $3 AND attempts = 0 AND ",
+    waits!()
+);
+
+impl ReadTx {
+    /// The newest mail of this board to this address that waits, was never tried, and shows more than `ply` moves.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn newer_waiting_mail(
+        &mut self,
+        board: i64,
+        recipient: &str,
+        ply: i64,
+    ) -> Result<Option<NewerMail>, StoreError> {
+        let sql = "SELECT id, ply, facts FROM outbox WHERE board_id = $1 AND state = 'queued' AND recipient = $2 \
+                   AND ply > $3 AND attempts = 0 ORDER BY ply DESC, id DESC LIMIT 1";
+        Ok(on!(self, c => sqlx::query_as::<_, NewerMail>(sql)
+            .bind(board)
+            .bind(recipient)
+            .bind(ply)
+            .fetch_optional(c)
+            .await)?)
+    }
+}
+
+impl WriteTx {
+    /// Gives a mail that waits and was never tried the merged facts; `false`: it was tried meanwhile, or has other facts.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn coalesce_into_waiting(
+        &mut self,
+        key: OutboxKey,
+        present: &str,
+        facts: &str,
+    ) -> Result<bool, StoreError> {
+        let sql = concat!(
+            "UPDATE outbox SET facts = $3 WHERE id = $1 AND facts = $2 AND attempts = 0 AND ",
+            waits!()
+        );
+        let done = on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(present).bind(facts).execute(c).await.map(|d| d.rows_affected()))?;
+        Ok(done > 0)
+    }
+
+    /// Gives a mail that was leased the merged facts.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn coalesce_into_leased(&mut self, key: OutboxKey, facts: &str) -> Result<(), StoreError> {
+        let sql = concat!("UPDATE outbox SET facts = $2 WHERE id = $1 AND ", waits!());
+        on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(facts).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Has mails about a board that were found waiting in this transaction show it as it is after `ply` moves.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn update_coalesced_mails(
+        &mut self,
+        mails: &[CoalescedMail],
+        (board, ply): (BoardKey, i64),
+        date: Millis,
+    ) -> Result<(), StoreError> {
+        if mails.is_empty() {
+            return Ok(());
+        }
+        if self.buffer(Renewals { mails, board, ply, date }).await?.is_some() {
+            return Ok(());
+        }
+        let mut updated = 0;
+        if let Driver::Sqlite(connection) = self.writing().await?.driver().await? {
+            for CoalescedMail { mail, facts } in mails {
+                let query = sqlx::query(UPDATE).bind(ply).bind(date.0).bind(mail.0).bind(facts);
+                updated += query.execute(&mut *connection).await?.rows_affected();
+            }
+        }
+        check_all_updated(updated, mails.len())
+    }
+
+    /// Drops mails that were merged into newer ones, unless they have been tried meanwhile.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn drop_coalesced_mails(&mut self, mails: &[OutboxKey], now: Millis) -> Result<(), StoreError> {
+        if mails.is_empty() {
+            return Ok(());
+        }
+        among!(
+            self.writing().await?,
+            concat!(
+                "UPDATE outbox SET state = 'dropped', error = 'superseded', done_at = $2 WHERE ",
+                waits!(),
+                " AND attempts = 0 AND id"
+            ),
+            "",
+            q => sqlx::query(q.0).bind(key_list(mails)).bind(now.0).execute(q.1).await.map(drop)
+        )?;
+        Ok(())
+    }
+}

@@ -1,0 +1,240 @@
+//! Received mail: stored from the moment it is acknowledged until its outcome is known.
+
+use sqlx::FromRow;
+
+use crate::connection::{StoreError, claim, on};
+use crate::rows::NewInbox;
+use crate::transaction::{ReadTx, WriteTx};
+use knotpost_model::{InboxKey, Millis};
+
+/// A mail that waits for its outcome.
+#[derive(Clone, Debug, FromRow)]
+pub struct InboxRow {
+    /// The row.
+    #[sqlx(try_from = "i64")]
+    pub id: InboxKey,
+    /// When it came.
+    #[sqlx(try_from = "i64")]
+    pub received_at: Millis,
+    /// Envelope sender; `None`: the null sender.
+    pub mail_from: Option<String>,
+    /// Envelope recipients, one a line.
+    pub recipients: String,
+    /// The message, sealed.
+    pub raw: Option<Vec<u8>>,
+    /// How often its processing began.
+    pub attempts: i64,
+    /// What is known about where it comes from (see `domain::Verdicts`); `None`: it was not checked.
+    pub verdicts: Option<String>,
+    /// The connecting host that it counts for (see `domain::Host`).
+    pub host: Option<String>,
+}
+
+impl ReadTx {
+    /// What became of the mail that was acted on under this key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn reason_of_first(&mut self, dedupe_key: &str) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT inbox.reason FROM inbox_seen JOIN inbox ON inbox.id = inbox_seen.inbox_id WHERE dedupe_key = $1";
+        let row: Option<Option<String>> =
+            on!(self, c => sqlx::query_scalar(sql).bind(dedupe_key).fetch_optional(c).await)?;
+        Ok(row.flatten())
+    }
+
+    /// When the next mail may be taken by a worker.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn next_inbox_due(&mut self) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT MIN(due_at) FROM inbox WHERE state = 'new'";
+        Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
+    }
+
+    /// How many mails wait for their outcome.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_waiting_inbox(&mut self) -> Result<i64, StoreError> {
+        Ok(
+            on!(self, c => sqlx::query_scalar("SELECT COUNT(*) FROM inbox WHERE state = 'new'").fetch_one(c).await)?,
+        )
+    }
+
+    /// Whether a mail that came until then waits for its outcome.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn is_mail_waiting(&mut self, until: Millis) -> Result<bool, StoreError> {
+        // The due time keeps the search among the rows that wait.
+        let sql = "SELECT id FROM inbox WHERE state = 'new' AND due_at > 0 AND received_at <= $1 LIMIT 1";
+        let waiting: Option<i64> =
+            on!(self, c => sqlx::query_scalar(sql).bind(until.0).fetch_optional(c).await)?;
+        Ok(waiting.is_some())
+    }
+}
+
+impl WriteTx {
+    /// Stores a received mail: done when its reason is given, otherwise waiting for a worker.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_inbox(&mut self, mail: &NewInbox) -> Result<InboxKey, StoreError> {
+        let sql = "INSERT INTO inbox (received_at, way, peer, mail_from, recipients, size, sender, message_id, subject, \
+                   text, raw, state, reason, attempts, due_at, done_at, verdicts, host) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $1, $14, $15, $16) RETURNING id";
+        let done = mail.reason.is_some();
+        let key: i64 = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+            .bind(mail.received_at.0)
+            .bind(mail.way)
+            .bind(&mail.peer)
+            .bind(&mail.mail_from)
+            .bind(&mail.recipients)
+            .bind(mail.size)
+            .bind(&mail.sender)
+            .bind(&mail.message_id)
+            .bind(&mail.subject)
+            .bind(&mail.text)
+            .bind(&mail.raw)
+            .bind(if done { "done" } else { "new" })
+            .bind(mail.reason)
+            .bind(done.then_some(mail.received_at.0))
+            .bind(&mail.verdicts)
+            .bind(&mail.host)
+            .fetch_one(c)
+            .await)?;
+        Ok(InboxKey(key))
+    }
+
+    /// Leases the waiting mail whose turn it is (see `mail::waiting`) until `lease_until`; no other worker gets it before
+    /// then.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn lease_inbox(
+        &mut self,
+        now: Millis,
+        lease_until: Millis,
+    ) -> Result<Option<InboxRow>, StoreError> {
+        let row = claim!(
+            self.writing().await?,
+            "UPDATE inbox SET attempts = attempts + 1, due_at = $2 WHERE id = (SELECT id FROM inbox \
+             WHERE state = 'new' AND +due_at <= $1 ORDER BY turn, id LIMIT 1",
+            ") RETURNING id, received_at, mail_from, recipients, raw, attempts, verdicts, host",
+            q => sqlx::query_as::<_, InboxRow>(q.0).bind(now.0).bind(lease_until.0).fetch_optional(q.1).await
+        )?;
+        Ok(row)
+    }
+
+    /// Makes every waiting mail due, leased or not.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn release_inbox(&mut self, now: Millis) -> Result<(), StoreError> {
+        let sql = "UPDATE inbox SET due_at = $1 WHERE state = 'new' AND due_at > $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Stores a mail's outcome, unless it has one: then it says `false` and the caller must undo
+    /// what it did. `keep_raw` keeps the sealed message for an administrator.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn finish_inbox(
+        &mut self,
+        key: InboxKey,
+        state: &'static str,
+        reason: &'static str,
+        keep_raw: bool,
+        now: Millis,
+    ) -> Result<bool, StoreError> {
+        let sql = "UPDATE inbox SET state = $2, reason = $3, done_at = $4, raw = CASE WHEN $5 THEN raw ELSE NULL END \
+                   WHERE id = $1 AND state = 'new' RETURNING id";
+        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+            .bind(key.0)
+            .bind(state)
+            .bind(reason)
+            .bind(now.0)
+            .bind(keep_raw)
+            .fetch_optional(c)
+            .await)?;
+        Ok(row.is_some())
+    }
+
+    /// Names the outcome of a mail that is done more exactly, and what an administrator may read of it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn describe_inbox(
+        &mut self,
+        key: InboxKey,
+        reason: &'static str,
+        subject: Option<&str>,
+        text: Option<&str>,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE inbox SET reason = $2, subject = $3, text = $4 WHERE id = $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(reason).bind(subject).bind(text).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Names the recipients of a mail that is done as an administrator may read them.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn replace_recipients(&mut self, key: InboxKey, recipients: &str) -> Result<(), StoreError> {
+        let sql = "UPDATE inbox SET recipients = $2 WHERE id = $1 AND recipients <> $2";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(recipients).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Claims a mail before it is acted on; `false`: it was claimed before, after `since`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn claim_mail(
+        &mut self,
+        dedupe_key: &str,
+        inbox: InboxKey,
+        since: Millis,
+        now: Millis,
+    ) -> Result<bool, StoreError> {
+        let sql = "INSERT INTO inbox_seen (dedupe_key, inbox_id, at) VALUES ($1, $2, $3) \
+                   ON CONFLICT (dedupe_key) DO UPDATE SET inbox_id = $2, at = $3 WHERE inbox_seen.at <= $4 RETURNING at";
+        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+            .bind(dedupe_key)
+            .bind(inbox.0)
+            .bind(now.0)
+            .bind(since.0)
+            .fetch_optional(c)
+            .await)?;
+        Ok(row.is_some())
+    }
+
+    /// Drops stored messages of mails that ended before `raw_before`, outcomes and guards older than
+    /// `rows_before`, and counters of hours before `hour`; at most a batch of each, so that no other
+    /// write waits long. Returns whether there may be more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prune_inbox(
+        &mut self,
+        raw_before: Millis,
+        rows_before: Millis,
+        hour: i64,
+    ) -> Result<bool, StoreError> {
+        let raw = "UPDATE inbox SET raw = NULL WHERE id IN (SELECT id FROM inbox WHERE raw IS NOT NULL AND state <> 'new' \
+                   AND done_at < $1 LIMIT 1000)";
+        let mut most = on!(self.writing().await?, c => sqlx::query(raw).bind(raw_before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        // Rows are numbered as they come: only the oldest are read.
+        let rows = "DELETE FROM inbox WHERE id IN (SELECT id FROM (SELECT id, state, done_at FROM inbox ORDER BY id LIMIT 1000) \
+                    AS oldest WHERE state <> 'new' AND done_at < $1)";
+        let seen = "DELETE FROM inbox_seen WHERE dedupe_key IN (SELECT dedupe_key FROM inbox_seen WHERE at < $1 LIMIT 1000)";
+        for sql in [rows, seen] {
+            most = most.max(on!(self.writing().await?, c => sqlx::query(sql).bind(rows_before.0).execute(c).await.map(|done| done.rows_affected()))?);
+        }
+        let budgets = "DELETE FROM answer_budget WHERE address_key IN (SELECT address_key FROM answer_budget WHERE hour < $1 LIMIT 1000)";
+        most = most.max(on!(self.writing().await?, c => sqlx::query(budgets).bind(hour).execute(c).await.map(|done| done.rows_affected()))?);
+        Ok(most >= 1000)
+    }
+}

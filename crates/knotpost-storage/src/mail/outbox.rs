@@ -1,0 +1,251 @@
+//! The outbox: mails are queued in the transaction that causes them, and leased and acknowledged by the workers that
+//! send them.
+
+use sqlx::{FromRow, QueryBuilder};
+
+use crate::batch::{MAX_NEW_MAILS, NewMails, new_mails_query, waits};
+use crate::connection::{StoreError, among, key_list, on};
+use crate::rows::NewOutbox;
+use crate::transaction::{ReadTx, WriteTx};
+use knotpost_model::{BoardKey, Millis, OutboxKey};
+
+/// A mail that is not sent yet.
+#[derive(Clone, Debug, FromRow)]
+pub struct OutboxRow {
+    /// The row.
+    #[sqlx(try_from = "i64")]
+    pub id: OutboxKey,
+    /// What kind of mail it is.
+    pub kind: String,
+    /// The recipient.
+    pub recipient: String,
+    /// The user it is for, when it is for one.
+    pub user_id: Option<i64>,
+    /// The board it shows, when it is rendered from facts.
+    pub board_id: Option<i64>,
+    /// … after this move.
+    pub ply: Option<i64>,
+    /// … and what it shows beside the board, as JSON.
+    pub facts: Option<String>,
+    /// The message, when it is not rendered from facts.
+    pub rendered: Option<Vec<u8>>,
+    /// Without angle brackets.
+    pub message_id: String,
+    /// The Date it carries.
+    #[sqlx(try_from = "i64")]
+    pub date: Millis,
+    /// How often it was tried, this time included.
+    pub attempts: i64,
+}
+
+/// What an outgoing mail was about.
+#[derive(Clone, Debug, FromRow)]
+pub struct OutboxOrigin {
+    /// To whom it went.
+    pub recipient: String,
+    /// The user it was for.
+    pub user_id: Option<i64>,
+    /// The board it showed.
+    pub board_id: Option<i64>,
+    /// … after this move.
+    pub ply: Option<i64>,
+    /// Its Date.
+    #[sqlx(try_from = "i64")]
+    pub date: Millis,
+}
+
+macro_rules! lease {
+    ($begin:literal, $end:literal) => {
+        concat!(
+            "UPDATE outbox SET attempts = attempts + 1, due_at = $2 WHERE id ",
+            $begin,
+            "SELECT id FROM outbox WHERE state = 'queued' AND webhook_id IS NULL AND due_at <= $1 \
+             ORDER BY due_at, id LIMIT $3",
+            $end,
+            " RETURNING id, kind, recipient, user_id, board_id, ply, facts, rendered, message_id, date, attempts"
+        )
+    };
+}
+
+const LEASE_ON_SQLITE: &str = lease!("IN (", ")");
+/// Rows that another process is leasing are skipped, not waited for. The array makes the inner query run once.
+const LEASE_ON_POSTGRES: &str = lease!("= ANY (ARRAY(", " FOR UPDATE SKIP LOCKED))");
+
+impl ReadTx {
+    /// The outgoing mail with this Message-ID (without brackets).
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn outbox_origin(&mut self, message_id: &str) -> Result<Option<OutboxOrigin>, StoreError> {
+        let sql = "SELECT recipient, user_id, board_id, ply, date FROM outbox WHERE message_id = $1";
+        Ok(on!(self, c => sqlx::query_as::<_, OutboxOrigin>(sql).bind(message_id).fetch_optional(c).await)?)
+    }
+}
+
+impl WriteTx {
+    /// Queues a mail.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_outbox(&mut self, mail: &NewOutbox) -> Result<(), StoreError> {
+        self.insert_outboxes(std::slice::from_ref(mail)).await
+    }
+
+    /// Queues mails.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_outboxes(&mut self, mails: &[NewOutbox]) -> Result<(), StoreError> {
+        if mails.is_empty() || self.buffer(NewMails(mails)).await?.is_some() {
+            return Ok(());
+        }
+        for some in mails.chunks(MAX_NEW_MAILS) {
+            on!(self.writing().await?, c => new_mails_query(QueryBuilder::new(""), some).build().execute(c).await.map(drop))?;
+        }
+        Ok(())
+    }
+
+    /// Leases the mails that have been due longest, at most `most`, until `lease_until`. The attempt is counted here,
+    /// before the sending, so that a mail that crashes the process is not tried for ever.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn lease_outbox(
+        &mut self,
+        now: Millis,
+        lease_until: Millis,
+        most: i64,
+    ) -> Result<Vec<OutboxRow>, StoreError> {
+        let sql = if self.is_postgres() { LEASE_ON_POSTGRES } else { LEASE_ON_SQLITE };
+        let mut rows = on!(self.writing().await?, c => sqlx::query_as::<_, OutboxRow>(sql)
+            .bind(now.0)
+            .bind(lease_until.0)
+            .bind(most)
+            .fetch_all(c)
+            .await)?;
+        rows.sort_unstable_by_key(|row| row.id);
+        Ok(rows)
+    }
+
+    /// Ends the leases of mails that were leased until `lease_until` and not tried.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn give_back_outbox(
+        &mut self,
+        keys: &[OutboxKey],
+        lease_until: Millis,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        among!(
+            self.writing().await?,
+            concat!("UPDATE outbox SET due_at = $3, attempts = attempts - 1 WHERE ", waits!(), " AND due_at = $2 AND id"),
+            "",
+            q => sqlx::query(q.0).bind(key_list(keys)).bind(lease_until.0).bind(now.0).execute(q.1).await.map(drop)
+        )?;
+        Ok(())
+    }
+}
+
+impl WriteTx {
+    /// Makes every waiting mail due that was not deferred after a failure, leased or not.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn release_outbox(&mut self, now: Millis) -> Result<(), StoreError> {
+        let sql = "UPDATE outbox SET due_at = $1 WHERE state = 'queued' AND due_at > $1 AND error IS NULL";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Ends a mail as `sent`, `failed` or `dropped`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn finish_outbox(
+        &mut self,
+        key: OutboxKey,
+        state: &'static str,
+        error: Option<&str>,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let sql =
+            concat!("UPDATE outbox SET state = $2, error = $3, done_at = $4 WHERE id = $1 AND ", waits!());
+        on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(state).bind(error).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Acknowledges mails as sent.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_sent_outbox(&mut self, keys: &[OutboxKey], now: Millis) -> Result<(), StoreError> {
+        among!(
+            self.writing().await?,
+            concat!("UPDATE outbox SET state = 'sent', error = NULL, done_at = $2 WHERE ", waits!(), " AND id"),
+            "",
+            q => sqlx::query(q.0).bind(key_list(keys)).bind(now.0).execute(q.1).await.map(drop)
+        )?;
+        Ok(())
+    }
+
+    /// Defers a mail until `due`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn defer_outbox(
+        &mut self,
+        key: OutboxKey,
+        error: Option<&str>,
+        due: Millis,
+    ) -> Result<(), StoreError> {
+        let sql = concat!("UPDATE outbox SET error = $2, due_at = $3 WHERE id = $1 AND ", waits!());
+        on!(self.writing().await?, c => sqlx::query(sql).bind(key.0).bind(error).bind(due.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Drops the unsent mails by reference of a board whose moves are about to change.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn drop_board_mails(&mut self, board: BoardKey, now: Millis) -> Result<(), StoreError> {
+        let sql = "UPDATE outbox SET state = 'dropped', error = 'superseded', done_at = $2 \
+                   WHERE board_id = $1 AND state = 'queued'";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+}
+
+impl ReadTx {
+    /// When the next mail is due.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn next_outbox_due(&mut self) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT MIN(due_at) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL";
+        Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
+    }
+
+    /// How many mails wait to be sent.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_waiting_outbox(&mut self) -> Result<i64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NULL";
+        Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)
+    }
+}
+
+impl WriteTx {
+    /// Deletes a batch of mails that ended before `before`; returns whether there may be more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prune_outbox(&mut self, before: Millis) -> Result<bool, StoreError> {
+        // Keys grow with time: only the oldest rows are read.
+        let sql = "DELETE FROM outbox WHERE id IN (SELECT id FROM (SELECT id, state, done_at FROM outbox ORDER BY id LIMIT 1000) \
+                   AS oldest WHERE state <> 'queued' AND done_at < $1)";
+        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        Ok(deleted >= 1000)
+    }
+}

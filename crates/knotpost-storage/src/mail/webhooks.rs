@@ -1,0 +1,329 @@
+//! Webhooks and their events: rows of the outbox that the senders of mail do not take.
+
+use sqlx::FromRow;
+
+use crate::connection::{StoreError, among, claim, key_list, on};
+use crate::transaction::{ReadTx, WriteTx};
+use knotpost_model::{Millis, OutboxKey, UserKey};
+
+/// A webhook.
+#[derive(Clone, Debug, FromRow)]
+pub struct WebhookRow {
+    /// Its number.
+    pub id: i64,
+    /// Its owner.
+    #[sqlx(try_from = "i64")]
+    pub user_id: UserKey,
+    /// Its address.
+    pub url: String,
+    /// The events that it gets, comma-separated.
+    pub events: String,
+    /// What its events are signed with, sealed.
+    pub secret: Vec<u8>,
+    /// When it was made.
+    #[sqlx(try_from = "i64")]
+    pub created_at: Millis,
+    /// When it last took an event.
+    pub sent_at: Option<i64>,
+    /// Attempts that have failed since.
+    pub failures: i64,
+    /// When the first of them was.
+    pub failing_since: Option<i64>,
+    /// Since when it gets no events.
+    pub stopped_at: Option<i64>,
+    /// Why the last attempt failed.
+    pub error: Option<String>,
+}
+
+/// A webhook of a reader of a board.
+#[derive(Clone, Debug, FromRow)]
+pub struct HookReader {
+    /// Its number.
+    pub id: i64,
+    /// Its owner.
+    #[sqlx(try_from = "i64")]
+    pub user_id: UserKey,
+    /// The name of its owner.
+    pub userid: String,
+    /// Its address.
+    pub url: String,
+    /// The events that it gets, comma-separated.
+    pub events: String,
+    /// How many events wait for it, counted up to a limit.
+    pub waiting: i64,
+}
+
+/// An event for a webhook.
+#[derive(Clone, Debug)]
+pub struct NewHookEvent {
+    /// The webhook.
+    pub webhook: i64,
+    /// Its owner.
+    pub user: UserKey,
+    /// Its host, shown to administrators who look at the outbox.
+    pub recipient: String,
+    /// The id of the message, the same in every attempt.
+    pub id: String,
+    /// The message.
+    pub body: String,
+    /// When it happened.
+    pub at: Millis,
+}
+
+/// An event that was leased to be sent.
+#[derive(Clone, Debug, FromRow)]
+pub struct HookEventRow {
+    /// The row.
+    #[sqlx(try_from = "i64")]
+    pub id: OutboxKey,
+    /// The webhook that gets it.
+    pub webhook_id: i64,
+    /// Its owner when the event was queued.
+    pub user_id: Option<i64>,
+    /// The message.
+    pub facts: Option<String>,
+    /// The id of the message.
+    pub message_id: String,
+    /// When it happened.
+    #[sqlx(try_from = "i64")]
+    pub date: Millis,
+    /// How often it was tried, this time included.
+    pub attempts: i64,
+}
+
+macro_rules! select_webhook {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, user_id, url, events, secret, created_at, sent_at, failures, failing_since, stopped_at, error \
+             FROM webhooks ",
+            $rest
+        )
+    };
+}
+
+impl ReadTx {
+    /// A user's webhooks, the oldest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn webhooks_of(&mut self, user: UserKey) -> Result<Vec<WebhookRow>, StoreError> {
+        let sql = select_webhook!("WHERE user_id = $1 ORDER BY id");
+        Ok(on!(self, c => sqlx::query_as::<_, WebhookRow>(sql).bind(user.0).fetch_all(c).await)?)
+    }
+
+    /// The webhook of that number.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn webhook(&mut self, id: i64) -> Result<Option<WebhookRow>, StoreError> {
+        let sql = select_webhook!("WHERE id = $1");
+        Ok(on!(self, c => sqlx::query_as::<_, WebhookRow>(sql).bind(id).fetch_optional(c).await)?)
+    }
+
+    /// The webhooks of these users that get events, each with how many events wait for it; counted up to
+    /// `most`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn hooks_of_readers(
+        &mut self,
+        users: &[UserKey],
+        most: i64,
+    ) -> Result<Vec<HookReader>, StoreError> {
+        Ok(among!(
+            self,
+            "SELECT w.id, w.user_id, u.userid, w.url, w.events, (SELECT COUNT(*) FROM (SELECT 1 FROM outbox o \
+             WHERE o.webhook_id = w.id AND o.state = 'queued' LIMIT $2) AS queued) AS waiting \
+             FROM webhooks w JOIN users u ON u.id = w.user_id AND u.state = 'active' \
+             WHERE w.stopped_at IS NULL AND w.user_id",
+            " ORDER BY w.id",
+            q => sqlx::query_as::<_, HookReader>(q.0).bind(key_list(users)).bind(most).fetch_all(q.1).await
+        )?)
+    }
+
+    /// When the next event for a webhook is due.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn next_hook_due(&mut self) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT MIN(due_at) FROM outbox WHERE state = 'queued' AND webhook_id IS NOT NULL";
+        Ok(on!(self, c => sqlx::query_scalar::<_, Option<i64>>(sql).fetch_one(c).await)?)
+    }
+
+    /// How many events wait for webhooks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_waiting_hook_events(&mut self) -> Result<i64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND webhook_id IS NOT NULL";
+        Ok(on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?)
+    }
+}
+
+impl WriteTx {
+    /// Stores a webhook; returns its number.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_webhook(
+        &mut self,
+        user: UserKey,
+        (url, events): (&str, &str),
+        secret: &[u8],
+        now: Millis,
+    ) -> Result<i64, StoreError> {
+        let sql = "INSERT INTO webhooks (user_id, url, events, secret, created_at, failures) \
+                   VALUES ($1, $2, $3, $4, $5, 0) RETURNING id";
+        Ok(on!(self.writing().await?, c => sqlx::query_scalar(sql)
+            .bind(user.0)
+            .bind(url)
+            .bind(events)
+            .bind(secret)
+            .bind(now.0)
+            .fetch_one(c)
+            .await)?)
+    }
+
+    /// Deletes a webhook of a user; `false`: they have no such webhook.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn drop_webhook(&mut self, user: UserKey, id: i64) -> Result<bool, StoreError> {
+        let sql = "DELETE FROM webhooks WHERE id = $1 AND user_id = $2 RETURNING id";
+        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(id).bind(user.0).fetch_optional(c).await)?;
+        Ok(row.is_some())
+    }
+
+    /// Gives a webhook another secret.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_webhook_secret(&mut self, id: i64, secret: &[u8]) -> Result<(), StoreError> {
+        let sql = "UPDATE webhooks SET secret = $2 WHERE id = $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(id).bind(secret).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Stores that a webhook took an event. One that was switched off meanwhile stays so.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_hook_well(&mut self, id: i64, now: Millis) -> Result<(), StoreError> {
+        let sql = "UPDATE webhooks SET failures = 0, failing_since = NULL, sent_at = $2, \
+                   error = CASE WHEN stopped_at IS NULL THEN NULL ELSE error END WHERE id = $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(id).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Switches a webhook on, as if nothing had ever failed.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn start_webhook(&mut self, id: i64) -> Result<(), StoreError> {
+        let sql = "UPDATE webhooks SET failures = 0, failing_since = NULL, stopped_at = NULL, error = NULL WHERE id = $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(id).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Stores that a webhook did not take an event; returns how often in a row by now, and since when.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_hook_failure(
+        &mut self,
+        id: i64,
+        why: &str,
+        now: Millis,
+    ) -> Result<Option<(i64, i64)>, StoreError> {
+        let sql = "UPDATE webhooks SET failures = failures + 1, failing_since = COALESCE(failing_since, $3), error = $2 \
+                   WHERE id = $1 RETURNING failures, failing_since";
+        Ok(
+            on!(self.writing().await?, c => sqlx::query_as(sql).bind(id).bind(why).bind(now.0).fetch_optional(c).await)?,
+        )
+    }
+
+    /// Switches a webhook off; `false`: it was off already.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn stop_webhook(&mut self, id: i64, why: &str, now: Millis) -> Result<bool, StoreError> {
+        let sql = "UPDATE webhooks SET stopped_at = $3, error = $2 WHERE id = $1 AND stopped_at IS NULL RETURNING id";
+        let row: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(id).bind(why).bind(now.0).fetch_optional(c).await)?;
+        Ok(row.is_some())
+    }
+
+    /// Queues an event for a webhook.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_hook_event(&mut self, event: &NewHookEvent) -> Result<(), StoreError> {
+        let sql = "INSERT INTO outbox (kind, recipient, user_id, facts, message_id, date, state, attempts, due_at, \
+                   webhook_id) VALUES ('webhook', $1, $2, $3, $4, $5, 'queued', 0, $5, $6)";
+        on!(self.writing().await?, c => sqlx::query(sql)
+            .bind(&event.recipient)
+            .bind(event.user.0)
+            .bind(&event.body)
+            .bind(&event.id)
+            .bind(event.at.0)
+            .bind(event.webhook)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+
+    /// Leases the event that has been due longest until `lease_until`, of a webhook that no other event is sent to at this
+    /// moment: a slow host has one sender waiting for it, and hears of things in their order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn lease_hook_event(
+        &mut self,
+        now: Millis,
+        lease_until: Millis,
+    ) -> Result<Option<HookEventRow>, StoreError> {
+        // Leased is what has been tried, is due later, and has no error yet.
+        Ok(claim!(
+            self.writing().await?,
+            "UPDATE outbox SET attempts = attempts + 1, due_at = $2, error = NULL WHERE id = (SELECT o.id FROM outbox o \
+             WHERE o.state = 'queued' AND o.webhook_id IS NOT NULL AND o.due_at <= $1 AND NOT EXISTS (SELECT 1 FROM outbox p \
+             WHERE p.webhook_id = o.webhook_id AND p.state = 'queued' AND p.due_at > $1 AND p.attempts > 0 \
+             AND p.error IS NULL) ORDER BY o.due_at, o.id LIMIT 1",
+            ") RETURNING id, webhook_id, user_id, facts, message_id, date, attempts",
+            q => sqlx::query_as::<_, HookEventRow>(q.0).bind(now.0).bind(lease_until.0).fetch_optional(q.1).await
+        )?)
+    }
+
+    /// Puts what waits for a webhook off until `due`: where one event failed the others need not try.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn put_hook_off(&mut self, webhook: i64, due: Millis, now: Millis) -> Result<(), StoreError> {
+        let sql = "UPDATE outbox SET due_at = $2 WHERE webhook_id = $1 AND state = 'queued' AND due_at < $2 \
+                   AND (due_at <= $3 OR attempts = 0 OR error IS NOT NULL)";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(webhook).bind(due.0).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Makes due what waits for a webhook and was not tried yet.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn hurry_hook(&mut self, webhook: i64, now: Millis) -> Result<(), StoreError> {
+        let sql = "UPDATE outbox SET due_at = $2 WHERE webhook_id = $1 AND state = 'queued' AND due_at > $2 \
+                   AND attempts = 0";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(webhook).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Drops what waits for a webhook.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn drop_hook_events(&mut self, webhook: i64, why: &str, now: Millis) -> Result<(), StoreError> {
+        let sql = "UPDATE outbox SET state = 'dropped', error = $2, done_at = $3 \
+                   WHERE webhook_id = $1 AND state = 'queued'";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(webhook).bind(why).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+}

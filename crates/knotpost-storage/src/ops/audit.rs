@@ -1,0 +1,132 @@
+//! The audit log of administrators' actions: rows are only added, and deleted when they are old.
+
+use sqlx::FromRow;
+
+use crate::connection::{StoreError, on};
+use crate::transaction::{ReadTx, WriteTx};
+use knotpost_model::Millis;
+
+/// Something an administrator did, or was refused.
+#[derive(Clone, Debug, PartialEq, Eq, FromRow)]
+pub struct AuditRow {
+    /// Its number.
+    pub id: i64,
+    /// When it was done.
+    #[sqlx(try_from = "i64")]
+    pub at: Millis,
+    /// `shell`, `web` or `api`.
+    pub door: String,
+    /// The userid; of the shell, the user of the machine.
+    pub actor: String,
+    /// A stable word such as `board.pause`.
+    pub deed: String,
+    /// What it was done to: `ann`, `osbox 101`, `inbox 17`.
+    pub subject: String,
+    /// `done`, or the code of a refusal.
+    pub outcome: String,
+    /// Details in a few words; never a secret.
+    pub detail: String,
+}
+
+/// A row to be added.
+#[derive(Clone, Debug)]
+pub struct NewAudit {
+    /// See [`AuditRow::door`].
+    pub door: &'static str,
+    /// See [`AuditRow::actor`].
+    pub actor: String,
+    /// See [`AuditRow::deed`].
+    pub deed: &'static str,
+    /// See [`AuditRow::subject`].
+    pub subject: String,
+    /// The userid it was about.
+    pub subject_user: Option<String>,
+    /// See [`AuditRow::outcome`].
+    pub outcome: &'static str,
+    /// See [`AuditRow::detail`].
+    pub detail: String,
+}
+
+/// A filter for rows.
+#[derive(Clone, Debug, Default)]
+pub struct AuditFilter {
+    /// Done by or to this user, in lower case.
+    pub user: Option<String>,
+    /// Not older than this.
+    pub since: i64,
+    /// With a lower number than this.
+    pub before: Option<i64>,
+}
+
+macro_rules! select_audit {
+    ($rest:literal) => {
+        concat!("SELECT id, at, door, actor, deed, subject, outcome, detail FROM audit ", $rest)
+    };
+}
+
+impl ReadTx {
+    /// Rows that pass the filter, the newest first, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_audit(
+        &mut self,
+        filter: &AuditFilter,
+        limit: i64,
+    ) -> Result<Vec<AuditRow>, StoreError> {
+        let before = filter.before.unwrap_or(i64::MAX);
+        let rows = match &filter.user {
+            None => {
+                let sql = select_audit!("WHERE id < $1 AND at >= $2 ORDER BY id DESC LIMIT $3");
+                on!(self, c => sqlx::query_as::<_, AuditRow>(sql)
+                    .bind(before).bind(filter.since).bind(limit).fetch_all(c).await)?
+            }
+            Some(user) => {
+                let sql = select_audit!(
+                    "WHERE id IN (SELECT id FROM audit WHERE actor_key = $4 AND id < $1 UNION \
+                     SELECT id FROM audit WHERE subject_user = $4 AND id < $1) AND at >= $2 ORDER BY id DESC LIMIT $3"
+                );
+                on!(self, c => sqlx::query_as::<_, AuditRow>(sql)
+                    .bind(before).bind(filter.since).bind(limit).bind(user).fetch_all(c).await)?
+            }
+        };
+        Ok(rows)
+    }
+}
+
+impl WriteTx {
+    /// Adds a row. It belongs in the transaction of the action that it records.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_audit(&mut self, row: &NewAudit, now: Millis) -> Result<(), StoreError> {
+        let sql = "INSERT INTO audit (at, door, actor, actor_key, deed, subject, subject_user, outcome, detail) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+        on!(self.writing().await?, c => sqlx::query(sql)
+            .bind(now.0)
+            .bind(row.door)
+            .bind(&row.actor)
+            .bind(row.actor.to_lowercase())
+            .bind(row.deed)
+            .bind(&row.subject)
+            .bind(row.subject_user.as_ref().map(|userid| userid.to_lowercase()))
+            .bind(row.outcome)
+            .bind(&row.detail)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+
+    /// Deletes a batch of rows older than `before`; returns whether there may be more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prune_audit(&mut self, before: Millis) -> Result<bool, StoreError> {
+        // Rows are numbered as they come: only the oldest are read.
+        let sql = "DELETE FROM audit WHERE id IN \
+                   (SELECT id FROM (SELECT id, at FROM audit ORDER BY id LIMIT 1000) AS oldest WHERE at < $1)";
+        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        Ok(deleted >= 1000)
+    }
+}

@@ -1,0 +1,14 @@
+//! The server itself: its leases, its metadata, what administrators see of it, and its move to another database.
+
+mod audit;
+mod idempotency;
+mod leader_lease;
+mod overview;
+mod sealed;
+mod server_metadata;
+mod transfer;
+
+pub use audit::{AuditFilter, AuditRow, NewAudit};
+pub use leader_lease::LeaderLease;
+pub use overview::{Deadline, DutyLine, WaitingBroadcast};
+pub use transfer::{Cell, Column, Kind, STAYING, Staying, TABLES, Table};

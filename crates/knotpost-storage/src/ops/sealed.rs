@@ -1,0 +1,29 @@
+//! Everything that is stored sealed, for a rotation of the keys.
+
+use crate::connection::{StoreError, on};
+use crate::transaction::ReadTx;
+
+impl ReadTx {
+    /// How many received mails are stored whose sealed bytes begin like this.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_sealed_mails(&mut self, beginning: &[u8]) -> Result<i64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM inbox WHERE raw IS NOT NULL AND substr(raw, 1, $1) = $2";
+        let length = i32::try_from(beginning.len()).unwrap_or(i32::MAX);
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(length).bind(beginning).fetch_one(c).await)?)
+    }
+
+    /// The sealed secrets of webhooks by their rows, from after this one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn webhook_secrets(
+        &mut self,
+        after: i64,
+        limit: i64,
+    ) -> Result<Vec<(i64, Vec<u8>)>, StoreError> {
+        let sql = "SELECT id, secret FROM webhooks WHERE id > $1 ORDER BY id LIMIT $2";
+        Ok(on!(self, c => sqlx::query_as(sql).bind(after).bind(limit).fetch_all(c).await)?)
+    }
+}

@@ -1,0 +1,243 @@
+//! Exports and imports all tables row by row, whatever the rows mean, to move a server to another database.
+
+mod tables;
+
+use std::ops::ControlFlow;
+
+use futures_util::TryStreamExt as _;
+use sqlx::{AssertSqlSafe, Row as _};
+
+use crate::connection::{Driver, StoreError, on};
+use crate::transaction::{ReadTx, WriteTx};
+
+pub use tables::{Column, Kind, STAYING, Staying, TABLES, Table};
+
+/// Parameters of one statement; SQLite takes 32,766, PostgreSQL 65,535.
+const MOST_PARAMETERS: usize = 8_000;
+
+/// A value of a row.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// Nothing.
+    Null,
+    /// Of a column of [`Kind::Int`].
+    Int(i64),
+    /// Of a column of [`Kind::Flag`].
+    Flag(bool),
+    /// Of a column of [`Kind::Real`].
+    Real(f64),
+    /// Of a column of [`Kind::Text`].
+    Text(String),
+    /// Of a column of [`Kind::Bytes`].
+    Bytes(Vec<u8>),
+}
+
+/// Reads one value of a row of either database.
+macro_rules! cell {
+    ($row:expr, $index:expr, $kind:expr) => {
+        match $kind {
+            Kind::Int => $row.try_get::<Option<i64>, _>($index).map(|value| value.map(Cell::Int)),
+            Kind::Flag => $row.try_get::<Option<bool>, _>($index).map(|value| value.map(Cell::Flag)),
+            Kind::Real => $row.try_get::<Option<f64>, _>($index).map(|value| value.map(Cell::Real)),
+            Kind::Text => $row.try_get::<Option<String>, _>($index).map(|value| value.map(Cell::Text)),
+            Kind::Bytes => $row.try_get::<Option<Vec<u8>>, _>($index).map(|value| value.map(Cell::Bytes)),
+        }
+        .map(|value| value.unwrap_or(Cell::Null))
+    };
+}
+
+/// Binds one value; nothing has the type of its column.
+macro_rules! bind {
+    ($query:expr, $kind:expr, $cell:expr) => {
+        match ($kind, $cell) {
+            (_, Cell::Int(value)) => $query.bind(*value),
+            (_, Cell::Flag(value)) => $query.bind(*value),
+            (_, Cell::Real(value)) => $query.bind(*value),
+            (_, Cell::Text(value)) => $query.bind(value.as_str()),
+            (_, Cell::Bytes(value)) => $query.bind(value.as_slice()),
+            (Kind::Int, Cell::Null) => $query.bind(None::<i64>),
+            (Kind::Flag, Cell::Null) => $query.bind(None::<bool>),
+            (Kind::Real, Cell::Null) => $query.bind(None::<f64>),
+            (Kind::Text, Cell::Null) => $query.bind(None::<&str>),
+            (Kind::Bytes, Cell::Null) => $query.bind(None::<&[u8]>),
+        }
+    };
+}
+
+impl ReadTx {
+    /// Hands every row of a table to `each`, in the order of its key, without holding more than a few in memory.
+    ///
+    /// # Errors
+    /// Those of `each`, which end the reading, and those of the database.
+    pub async fn each_row<E: From<StoreError>>(
+        &mut self,
+        table: &Table,
+        mut each: impl FnMut(&[Cell]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let sql = select_text(table, self.is_postgres());
+        let mut cells = Vec::with_capacity(table.columns.len());
+        let mut hand_over = |read: &dyn Fn(usize, Kind) -> Result<Cell, sqlx::Error>| {
+            cells.clear();
+            for (index, column) in table.columns.iter().enumerate() {
+                cells.push(read(index, column.kind).map_err(StoreError::from)?);
+            }
+            each(&cells)
+        };
+        match self.driver().await? {
+            Driver::Sqlite(connection) => {
+                let outcome = connection.for_each_row(sql, |row| {
+                    match hand_over(&|index, kind| cell!(row, index, kind)) {
+                        Ok(()) => ControlFlow::Continue(()),
+                        Err(error) => ControlFlow::Break(error),
+                    }
+                });
+                match outcome? {
+                    ControlFlow::Continue(()) => Ok(()),
+                    ControlFlow::Break(error) => Err(error),
+                }
+            }
+            Driver::Postgres(connection) => {
+                let mut rows = sqlx::query(AssertSqlSafe(sql)).persistent(false).fetch(connection);
+                while let Some(row) = rows.try_next().await.map_err(StoreError::from)? {
+                    hand_over(&|index, kind| cell!(row, index, kind))?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// How many rows of a table move.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_rows(&mut self, table: &Table) -> Result<u64, StoreError> {
+        let sql = format!("SELECT COUNT(*) FROM {}{}", table.name, only(table));
+        let rows: i64 = on!(self, c => sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(c).await)?;
+        Ok(rows.unsigned_abs())
+    }
+
+    /// Whether a table has any row.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn has_rows(&mut self, table: &str) -> Result<bool, StoreError> {
+        let sql = format!("SELECT CAST(1 AS BIGINT) FROM {table} LIMIT 1");
+        let row: Option<i64> =
+            on!(self, c => sqlx::query_scalar(AssertSqlSafe(sql)).fetch_optional(c).await)?;
+        Ok(row.is_some())
+    }
+
+    /// The number of the last step of the schema.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn schema_version(&mut self) -> Result<i64, StoreError> {
+        let sql = "SELECT MAX(version) FROM _sqlx_migrations WHERE success";
+        let version: Option<i64> = on!(self, c => sqlx::query_scalar(sql).fetch_one(c).await)?;
+        version.ok_or_else(|| StoreError::Corrupt("the database has no schema".to_owned()))
+    }
+}
+
+impl WriteTx {
+    /// Stores rows as they are, keys included. Each has the columns of the table in their order.
+    ///
+    /// # Errors
+    /// When the database refuses one of them, or fails.
+    pub async fn insert_rows(&mut self, table: &Table, rows: &[Vec<Cell>]) -> Result<(), StoreError> {
+        // SQLite searches all parameters for a numbered one.
+        let numbered = self.is_postgres();
+        let full = (MOST_PARAMETERS / table.columns.len().max(1)).max(1);
+        for chunk in rows.chunks(full) {
+            let sql =
+                insert_text(
+                    table,
+                    chunk.len(),
+                    |number| if numbered { format!("${number}") } else { "?".to_owned() },
+                );
+            on!(self.writing().await?, c => {
+                let mut query = sqlx::query(AssertSqlSafe(sql)).persistent(chunk.len() == full);
+                for row in chunk {
+                    for (column, cell) in table.columns.iter().zip(row) {
+                        query = bind!(query, column.kind, cell);
+                    }
+                }
+                query.execute(c).await.map(drop)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Empties all tables, those that stay included; only the schema is left.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn empty_tables(&mut self) -> Result<(), StoreError> {
+        let staying = STAYING.iter().map(|table| table.name).filter(|name| *name != "_sqlx_migrations");
+        for name in staying.chain(TABLES.iter().rev().map(|table| table.name)) {
+            let sql = format!("DELETE FROM {name}");
+            on!(self.writing().await?, c => sqlx::query(AssertSqlSafe(sql)).persistent(false).execute(c).await.map(drop))?;
+        }
+        Ok(())
+    }
+
+    /// After rows came in with their keys: new rows continue after the highest key, and statements are planned for
+    /// the rows there are now. SQLite needs neither.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn finish_transfer(&mut self) -> Result<(), StoreError> {
+        let Driver::Postgres(connection) = self.writing().await?.driver().await? else { return Ok(()) };
+        for table in TABLES.iter().filter(|table| table.key == ["id"]) {
+            let name = table.name;
+            let sql = format!(
+                "SELECT setval(pg_get_serial_sequence('{name}', 'id'), COALESCE(MAX(id), 0) + 1, false) FROM {name}"
+            );
+            sqlx::query(AssertSqlSafe(sql)).execute(&mut *connection).await?;
+        }
+        for table in TABLES {
+            let sql = format!("ANALYZE {}", table.name);
+            sqlx::query(AssertSqlSafe(sql)).execute(&mut *connection).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The fact under which an import keeps its place stays with the database it is about.
+fn only(table: &Table) -> &'static str {
+    if table.name == "server_facts" { " WHERE name <> 'import'" } else { "" }
+}
+
+fn names(table: &Table) -> String {
+    let quoted: Vec<String> = table.columns.iter().map(|column| format!("\"{}\"", column.name)).collect();
+    quoted.join(", ")
+}
+
+/// Both databases list words in the order of their bytes, whatever the language of the cluster is.
+fn select_text(table: &Table, is_postgres: bool) -> String {
+    let is_text =
+        |name: &str| table.columns.iter().any(|column| column.name == name && column.kind == Kind::Text);
+    let order: Vec<String> = table
+        .key
+        .iter()
+        .map(|name| {
+            let collation = if is_postgres && is_text(name) { " COLLATE \"C\"" } else { "" };
+            format!("\"{name}\"{collation}")
+        })
+        .collect();
+    format!("SELECT {} FROM {}{} ORDER BY {}", names(table), table.name, only(table), order.join(", "))
+}
+
+fn insert_text(table: &Table, rows: usize, parameter: impl Fn(usize) -> String) -> String {
+    let mut sql = format!("INSERT INTO {} ({}) VALUES ", table.name, names(table));
+    let mut number = 0;
+    for row in 0..rows {
+        sql.push_str(if row == 0 { "(" } else { ", (" });
+        for column in 0..table.columns.len() {
+            number += 1;
+            sql.push_str(if column == 0 { "" } else { ", " });
+            sql.push_str(&parameter(number));
+        }
+        sql.push(')');
+    }
+    sql
+}

@@ -1,0 +1,281 @@
+//! Ratings, the changes they are made of, and the order in which boards are rated.
+
+use sqlx::FromRow;
+
+use crate::connection::{StoreError, on};
+use crate::transaction::{ReadTx, WriteTx};
+use knotpost_model::{BoardKey, Millis, Pool, Rating, UserKey};
+
+/// A user's rating in one game.
+#[derive(Clone, Debug, PartialEq, FromRow)]
+pub struct RatingRow {
+    /// The user.
+    #[sqlx(try_from = "i64")]
+    pub user_id: UserKey,
+    /// See [`Rating::rating`].
+    pub rating: f64,
+    /// See [`Rating::value_sum`].
+    pub value_sum: f64,
+    /// Rated games.
+    #[sqlx(try_from = "i64")]
+    pub games: u32,
+    /// How many were won.
+    #[sqlx(try_from = "i64")]
+    pub won: u32,
+    /// How many were lost.
+    #[sqlx(try_from = "i64")]
+    pub lost: u32,
+    /// How many were tied.
+    #[sqlx(try_from = "i64")]
+    pub tied: u32,
+    /// See [`Rating::glicko`].
+    pub glicko: f64,
+    /// See [`Rating::deviation`].
+    pub deviation: f64,
+    /// See [`Rating::volatility`].
+    pub volatility: f64,
+    /// Whether the user counts as active at this point of the order of ratings.
+    pub active: bool,
+    /// When their last board ended, rated or not.
+    #[sqlx(try_from = "i64")]
+    pub ended_at: Millis,
+}
+
+impl RatingRow {
+    /// A row of these numbers.
+    pub fn of(user: UserKey, rating: Rating, active: bool, ended_at: Millis) -> Self {
+        let Rating { rating, value_sum, games, won, lost, tied, glicko, deviation, volatility } = rating;
+        Self {
+            user_id: user,
+            rating,
+            value_sum,
+            games,
+            won,
+            lost,
+            tied,
+            glicko,
+            deviation,
+            volatility,
+            active,
+            ended_at,
+        }
+    }
+
+    /// The numbers of the row.
+    pub fn rating(&self) -> Rating {
+        Rating {
+            rating: self.rating,
+            value_sum: self.value_sum,
+            games: self.games,
+            won: self.won,
+            lost: self.lost,
+            tied: self.tied,
+            glicko: self.glicko,
+            deviation: self.deviation,
+            volatility: self.volatility,
+        }
+    }
+}
+
+/// What a rated board did to one of its players.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RatingChange {
+    /// The board.
+    pub board: BoardKey,
+    /// The player.
+    pub user: UserKey,
+    /// The place of the board in the game's order of ratings.
+    pub place: i64,
+    /// The rating before it.
+    pub before: f64,
+    /// The rating after it.
+    pub after: f64,
+    /// Whether the user counts as active after it.
+    pub active: bool,
+    /// When the board ended.
+    pub at: Millis,
+}
+
+macro_rules! select_rating {
+    ($rest:literal) => {
+        concat!(
+            "SELECT user_id, rating, value_sum, games, won, lost, tied, glicko, deviation, volatility, active, \
+             ended_at FROM ratings ",
+            $rest
+        )
+    };
+}
+pub(crate) use select_rating;
+
+impl ReadTx {
+    /// A user's rating in a game; `None`: no rated game yet.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn rating(&mut self, game: &str, user: UserKey) -> Result<Option<RatingRow>, StoreError> {
+        let sql = select_rating!("WHERE user_id = $1 AND game = $2");
+        Ok(
+            on!(self, c => sqlx::query_as::<_, RatingRow>(sql).bind(user.0).bind(game).fetch_optional(c).await)?,
+        )
+    }
+
+    /// The games in which a user has a rating.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn rated_games(&mut self, user: UserKey) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT game FROM ratings WHERE user_id = $1 ORDER BY game";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_all(c).await)?)
+    }
+
+    /// Established players who count as active though their last board ended before `limit` and they have
+    /// none now, in the order of their rows.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn lapsed_players(&mut self, game: &str, limit: Millis) -> Result<Vec<RatingRow>, StoreError> {
+        let sql = select_rating!(
+            "WHERE game = $1 AND active AND ended_at < $2 AND games >= 20 AND NOT EXISTS \
+             (SELECT 1 FROM boards_in_play p WHERE p.user_id = ratings.user_id AND p.game = ratings.game) \
+             ORDER BY user_id"
+        );
+        Ok(on!(self, c => sqlx::query_as::<_, RatingRow>(sql).bind(game).bind(limit.0).fetch_all(c).await)?)
+    }
+
+    /// The players of a rated board in the order of their seats, with their ratings before and after it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn rating_changes(&mut self, board: BoardKey) -> Result<Vec<(String, f64, f64)>, StoreError> {
+        let sql = "SELECT u.userid, c.before, c.after FROM rating_changes c JOIN users u ON u.id = c.user_id \
+                   WHERE c.board_id = $1 \
+                   ORDER BY (SELECT MIN(s.seat) FROM seats s WHERE s.board_id = $1 AND s.user_id = c.user_id)";
+        Ok(on!(self, c => sqlx::query_as::<_, (String, f64, f64)>(sql).bind(board.0).fetch_all(c).await)?)
+    }
+}
+
+impl WriteTx {
+    /// The next place in a game's order of ratings, from 1, and all active established players so far. Of
+    /// concurrent transactions one waits for the other, or is run again after it.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn take_rating_place(&mut self, game: &str) -> Result<(i64, Pool), StoreError> {
+        let sql = "INSERT INTO rating_orders (game, next, players, sum) VALUES ($1, 2, 0, 0) \
+                   ON CONFLICT (game) DO UPDATE SET next = rating_orders.next + 1 RETURNING next - 1, players, sum";
+        let (place, players, sum) = on!(self.writing().await?, c => sqlx::query_as::<_, (i64, i64, i64)>(sql).bind(game).fetch_one(c).await)?;
+        Ok((place, Pool { players, sum }))
+    }
+
+    /// Stores what all active established players of a game are now.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_rating_pool(&mut self, game: &str, pool: Pool) -> Result<(), StoreError> {
+        let sql = "UPDATE rating_orders SET players = $2, sum = $3 WHERE game = $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(game).bind(pool.players).bind(pool.sum).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Stores a user's rating in a game.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn put_rating(&mut self, game: &str, row: &RatingRow) -> Result<(), StoreError> {
+        let sql = "INSERT INTO ratings (user_id, game, rating, value_sum, games, won, lost, tied, glicko, \
+                   deviation, volatility, active, ended_at) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) \
+                   ON CONFLICT (user_id, game) DO UPDATE SET rating = excluded.rating, \
+                   value_sum = excluded.value_sum, games = excluded.games, won = excluded.won, \
+                   lost = excluded.lost, tied = excluded.tied, glicko = excluded.glicko, \
+                   deviation = excluded.deviation, volatility = excluded.volatility, active = excluded.active, \
+                   ended_at = excluded.ended_at";
+        on!(self.writing().await?, c => sqlx::query(sql)
+            .bind(row.user_id.0)
+            .bind(game)
+            .bind(row.rating)
+            .bind(row.value_sum)
+            .bind(i64::from(row.games))
+            .bind(i64::from(row.won))
+            .bind(i64::from(row.lost))
+            .bind(i64::from(row.tied))
+            .bind(row.glicko)
+            .bind(row.deviation)
+            .bind(row.volatility)
+            .bind(row.active)
+            .bind(row.ended_at.0)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+
+    /// Stores that a board of a rated player ended without being rated.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_unrated_end(
+        &mut self,
+        game: &str,
+        user: UserKey,
+        at: Millis,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE ratings SET ended_at = $3 WHERE user_id = $1 AND game = $2 AND ended_at < $3";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(game).bind(at.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Stores that a rated player became active or inactive at a place of the order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn change_activity(
+        &mut self,
+        game: &str,
+        place: i64,
+        user: UserKey,
+        active: bool,
+        at: Millis,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE ratings SET active = $3 WHERE user_id = $1 AND game = $2";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(game).bind(active).execute(c).await.map(drop))?;
+        let sql =
+            "INSERT INTO rating_activity (game, place, user_id, active, at) VALUES ($1, $2, $3, $4, $5)";
+        on!(self.writing().await?, c => sqlx::query(sql)
+            .bind(game)
+            .bind(place)
+            .bind(user.0)
+            .bind(active)
+            .bind(at.0)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+
+    /// Stores what a board did to a player's rating.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_rating_change(
+        &mut self,
+        game: &str,
+        change: &RatingChange,
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO rating_changes (board_id, user_id, game, place, before, after, active, at) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+        on!(self.writing().await?, c => sqlx::query(sql)
+            .bind(change.board.0)
+            .bind(change.user.0)
+            .bind(game)
+            .bind(change.place)
+            .bind(change.before)
+            .bind(change.after)
+            .bind(change.active)
+            .bind(change.at.0)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,9 @@
+//! Ratings, the changes they are made of, and tables of them.
+
+mod current;
+mod rating_history;
+mod standings;
+
+pub use current::{RatingChange, RatingRow};
+pub use rating_history::RatedBoardRow;
+pub use standings::{PlayerFacts, StandingRow, StandingsBlock, UnratedPlayer};

@@ -1,0 +1,188 @@
+//! Tables of ratings.
+
+use sqlx::{AssertSqlSafe, FromRow};
+
+use crate::connection::{StoreError, among, key_list, on};
+use crate::transaction::ReadTx;
+use knotpost_model::{Millis, UserKey};
+
+/// A line of the standings.
+#[derive(Clone, Debug, FromRow)]
+pub struct StandingRow {
+    /// The user.
+    #[sqlx(try_from = "i64")]
+    pub user_id: UserKey,
+    /// Their name.
+    pub userid: String,
+    /// Their rating.
+    pub rating: f64,
+    /// Won games.
+    pub won: i64,
+    /// Lost games.
+    pub lost: i64,
+    /// Tied games.
+    pub tied: i64,
+    /// The Glicko-2 estimate.
+    pub glicko: f64,
+    /// Its deviation.
+    pub deviation: f64,
+    /// The user's settings for the game.
+    #[sqlx(flatten)]
+    pub facts: PlayerFacts,
+}
+
+impl StandingRow {
+    /// The order of the standings: of equals, the user who signed up first comes first.
+    pub fn by_rank(&self, other: &Self) -> std::cmp::Ordering {
+        other.rating.total_cmp(&self.rating).then(self.user_id.0.cmp(&other.user_id.0))
+    }
+}
+
+/// The facts about a player of the standings besides the rating.
+#[derive(Clone, Copy, Debug, FromRow)]
+pub struct PlayerFacts {
+    /// Whether they take challenges.
+    pub accepts: bool,
+    /// The most boards they play at a time.
+    pub board_limit: Option<i64>,
+    /// How many they play; one on which they have several seats counts once.
+    pub playing: i64,
+    /// How many opponents they look for.
+    pub wanted: i64,
+}
+
+/// A player who has no rating in a game yet.
+#[derive(Clone, Debug, FromRow)]
+pub struct UnratedPlayer {
+    /// The user.
+    #[sqlx(try_from = "i64")]
+    pub user_id: UserKey,
+    /// Their name.
+    pub userid: String,
+    /// The user's settings for the game.
+    #[sqlx(flatten)]
+    pub facts: PlayerFacts,
+}
+
+/// The columns of [`PlayerFacts`] for a user `u`, and where they come from.
+macro_rules! player_facts {
+    ($game:literal, $from:literal, $($rest:expr),*) => {
+        concat!(
+            "u.state = 'active' AND COALESCE(g.accepts, TRUE) AS accepts, g.board_limit, \
+             (SELECT COUNT(*) FROM boards_in_play b WHERE b.user_id = u.id AND b.game = ", $game, ") AS playing, \
+             COALESCE(k.wanted, 0) AS wanted FROM ",
+            $from,
+            " LEFT JOIN user_games g ON g.user_id = u.id AND g.game = ", $game,
+            " LEFT JOIN seeks k ON k.user_id = u.id AND k.game = ", $game,
+            $($rest),*
+        )
+    };
+}
+
+/// Which players a block of the standings holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StandingsBlock {
+    /// Active ones with twenty rated games or more.
+    Established,
+    /// Active ones with fewer.
+    Provisional,
+    /// Players who no longer play.
+    Inactive,
+}
+
+/// The end of the statement for a block, comparing `active` so that the order comes from the index; `$2`: a last
+/// board that ended before is long ago. Deleted users are not listed. Whether a user plays is a scalar subquery:
+/// for an `EXISTS` behind an `OR` PostgreSQL collects all users who play any game.
+macro_rules! block {
+    (active, $games:literal) => {
+        concat!(
+            " WHERE r.game = $1 AND r.active = TRUE AND ",
+            $games,
+            " AND (r.ended_at >= $2 OR (SELECT p.board_id FROM boards_in_play p \
+             WHERE p.user_id = r.user_id AND p.game = r.game LIMIT 1) IS NOT NULL) \
+             AND u.state <> 'deleted'"
+        )
+    };
+    (gone) => {
+        " WHERE r.game = $1 AND r.active = FALSE \
+         AND u.state <> 'deleted'"
+    };
+    (quiet) => {
+        " WHERE r.game = $1 AND r.active = TRUE \
+         AND r.ended_at < $2 AND NOT EXISTS (SELECT 1 FROM boards_in_play p \
+         WHERE p.user_id = r.user_id AND p.game = r.game) \
+         AND u.state <> 'deleted'"
+    };
+}
+
+macro_rules! select_standing {
+    ($($block:tt)*) => {
+        concat!(
+            "SELECT r.user_id, u.userid, r.rating, r.won, r.lost, r.tied, r.glicko, r.deviation, ",
+            player_facts!(
+                "r.game",
+                "ratings r JOIN users u ON u.id = r.user_id",
+                block!($($block)*),
+                " ORDER BY r.rating DESC, r.user_id LIMIT "
+            )
+        )
+    };
+}
+
+impl ReadTx {
+    /// The best of a block, at most `limit`; of equals those who signed up first. A player whose last board ended before
+    /// `long_ago` and who plays none now is inactive.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn standings(
+        &mut self,
+        game: &str,
+        block: StandingsBlock,
+        long_ago: Millis,
+        limit: i64,
+    ) -> Result<Vec<StandingRow>, StoreError> {
+        // Each with whether it asks when a player played last.
+        let questions: &[_] = match block {
+            StandingsBlock::Established => &[(select_standing!(active, "r.games >= 20"), true)],
+            StandingsBlock::Provisional => &[(select_standing!(active, "r.games < 20"), true)],
+            // Two queries, so that each gets its order from an index.
+            StandingsBlock::Inactive => &[(select_standing!(gone), false), (select_standing!(quiet), true)],
+        };
+        let mut rows = Vec::new();
+        for (sql, asks_when) in questions {
+            // PostgreSQL keeps a plan only if it knows how few rows are wanted; as a parameter it would not.
+            let sql = AssertSqlSafe(format!("{sql}{limit}"));
+            let found: Vec<StandingRow> = on!(self, c => {
+                let query = sqlx::query_as(sql).bind(game);
+                let query = if *asks_when { query.bind(long_ago.0) } else { query };
+                query.fetch_all(c).await
+            })?;
+            rows.extend(found);
+        }
+        rows.sort_by(StandingRow::by_rank);
+        rows.truncate(usize::try_from(limit).unwrap_or(0));
+        Ok(rows)
+    }
+
+    /// The users among these who have no rating in a game, in no particular order.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn unrated_among(
+        &mut self,
+        game: &str,
+        users: &[UserKey],
+    ) -> Result<Vec<UnratedPlayer>, StoreError> {
+        Ok(among!(
+            self,
+            concat!(
+                "SELECT u.id AS user_id, u.userid, ",
+                player_facts!("$2", "users u", " WHERE NOT EXISTS "),
+                "(SELECT 1 FROM ratings r WHERE r.user_id = u.id AND r.game = $2) AND u.id"
+            ),
+            "",
+            query => sqlx::query_as::<_, UnratedPlayer>(query.0).bind(key_list(users)).bind(game).fetch_all(query.1).await
+        )?)
+    }
+}

@@ -1,0 +1,116 @@
+//! Mails as they are stored.
+
+use knotpost_model::{BoardKey, InboxKey, Millis, OutboxKey, UserKey};
+
+/// A mail to be stored.
+#[derive(Clone, Debug)]
+pub struct NewInbox {
+    /// When it came.
+    pub received_at: Millis,
+    /// The way it came.
+    pub way: &'static str,
+    /// The peer's network address.
+    pub peer: Option<String>,
+    /// Envelope sender; `None`: the null sender.
+    pub mail_from: Option<String>,
+    /// Envelope recipients, one a line.
+    pub recipients: String,
+    /// Bytes of the message.
+    pub size: i64,
+    /// Address in From.
+    pub sender: Option<String>,
+    /// Its Message-ID.
+    pub message_id: Option<String>,
+    /// Subject with passwords masked.
+    pub subject: Option<String>,
+    /// Text with passwords masked.
+    pub text: Option<String>,
+    /// The message, sealed; `None` when its outcome is stored with it.
+    pub raw: Option<Vec<u8>>,
+    /// The named outcome, when it is known already.
+    pub reason: Option<&'static str>,
+    /// What is known about where it comes from; `None`: it was not checked.
+    pub verdicts: Option<String>,
+    /// The connecting host that it counts for while it waits.
+    pub host: Option<String>,
+}
+
+/// A mail that is carried out as it is stored.
+#[derive(Clone, Debug)]
+pub struct DirectMail {
+    /// The mail, done from the beginning.
+    pub row: NewInbox,
+    /// The address in From, as addresses are looked up.
+    pub sender_key: String,
+    /// Identifies the mail: a second mail with the same key is a duplicate.
+    pub dedupe_key: String,
+    /// A mail acted on after this under the same key is the same mail.
+    pub since: Millis,
+}
+
+/// A mail that is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredMail {
+    /// Its row.
+    pub key: InboxKey,
+    /// Whether it is no duplicate, so that it is to be acted on.
+    pub is_first: bool,
+}
+
+/// A board mail by reference: rendered when it is sent, from facts that do not change once it was tried.
+#[derive(Clone, Debug)]
+pub struct BoardMail {
+    /// The board.
+    pub board: BoardKey,
+    /// After this move.
+    pub ply: i64,
+    /// What it shows beside the board, as JSON.
+    pub facts: String,
+}
+
+/// What an outgoing mail says.
+#[derive(Clone, Debug)]
+pub enum OutboxContent {
+    /// A board.
+    Board(BoardMail),
+    /// The message itself.
+    Message(Vec<u8>),
+    /// Something that is completed when it is sent, as JSON.
+    Reference(String),
+}
+
+/// An outgoing mail to be stored.
+#[derive(Clone, Debug)]
+pub struct NewOutbox {
+    /// What kind of mail it is.
+    pub kind: &'static str,
+    /// The recipient.
+    pub recipient: String,
+    /// The user it is for, when it is for one.
+    pub user: Option<UserKey>,
+    /// What it says.
+    pub content: OutboxContent,
+    /// Without angle brackets.
+    pub message_id: String,
+    /// The Date it carries.
+    pub date: Millis,
+}
+
+impl NewOutbox {
+    /// The board it shows, when it is rendered from facts.
+    pub(crate) fn board(&self) -> Option<BoardKey> {
+        match &self.content {
+            OutboxContent::Board(mail) => Some(mail.board),
+            OutboxContent::Message(_) | OutboxContent::Reference(_) => None,
+        }
+    }
+}
+
+/// A board mail that waits and was never tried, and what it shows from now on beside the board, as JSON.
+#[derive(Clone, Debug)]
+pub struct CoalescedMail {
+    /// The row.
+    pub mail: OutboxKey,
+    /// Its new facts.
+    pub facts: String,
+}

@@ -1,0 +1,16 @@
+//! Rows that batches carry, as plain values.
+//!
+//! They lie below [`batch`](crate::batch), which prefetches and buffers them, and below the tables, which read and write them.
+//! A row that only its table knows is declared there.
+
+mod boards;
+mod mail;
+mod readers;
+mod requests;
+mod users;
+
+pub use boards::{BoardFilter, BoardRow, MoveRow, NewBoard, RemarkRow, SeatRow, SeatedBoard, Turn};
+pub use mail::{BoardMail, CoalescedMail, DirectMail, NewInbox, NewOutbox, OutboxContent, StoredMail};
+pub use readers::{ReaderAddress, ReaderFacts, ReaderWish, WaitingMail};
+pub use requests::{RequestKey, SavedResponse};
+pub use users::{MoverRow, UserRow, UserState};

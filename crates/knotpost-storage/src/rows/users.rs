@@ -1,0 +1,72 @@
+//! Users as they are stored.
+
+use sqlx::FromRow;
+
+use knotpost_model::{Millis, UserKey};
+
+/// Whether an account is in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UserState {
+    /// In use.
+    Active,
+    /// Closed by an administrator for now.
+    Suspended,
+    /// Gone for good; the name stays on finished boards.
+    Deleted,
+}
+
+impl UserState {
+    /// The stored word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Suspended => "suspended",
+            Self::Deleted => "deleted",
+        }
+    }
+}
+
+impl TryFrom<String> for UserState {
+    type Error = String;
+
+    fn try_from(word: String) -> Result<Self, String> {
+        [Self::Active, Self::Suspended, Self::Deleted]
+            .into_iter()
+            .find(|state| state.as_str() == word)
+            .ok_or_else(|| format!("unknown user state `{word}`"))
+    }
+}
+
+/// A user.
+#[derive(Clone, Debug, FromRow)]
+pub struct UserRow {
+    /// The row.
+    #[sqlx(try_from = "i64")]
+    pub id: UserKey,
+    /// The name, as signed up.
+    pub userid: String,
+    /// The argon2id hash as a PHC string; without one the user cannot log in.
+    pub password_hash: Option<String>,
+    /// `player` or `admin`.
+    pub role: String,
+    /// Whether the account is in use.
+    #[sqlx(try_from = "String")]
+    pub state: UserState,
+    /// When it was signed up.
+    #[sqlx(try_from = "i64")]
+    pub created_at: Millis,
+    /// When the password was last replaced.
+    pub password_changed_at: Option<i64>,
+}
+
+/// A user who moves in a game.
+#[derive(Clone, Debug, FromRow)]
+pub struct MoverRow {
+    /// The user.
+    #[sqlx(flatten)]
+    pub user: UserRow,
+    /// Their preference about confirming moves; `None`: none is set.
+    pub confirm: Option<String>,
+    /// Whether the API key that they showed is still theirs; without one this is true.
+    pub has_key: bool,
+}

@@ -1,0 +1,177 @@
+//! The database, open: reads, writes, and what concerns the database itself.
+
+mod integrity;
+mod notify;
+mod open;
+mod readiness;
+
+pub use notify::{Listener, MAX_NOTICE, Notification};
+pub use open::Settings;
+pub use readiness::Readiness;
+
+use sqlx::sqlite::SqliteConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _, PgPool};
+use sqlx_rusqlite::{DataVersion, ReaderPool, Usage, UsageCounter};
+
+use crate::batch::MovePlan;
+use crate::connection::{Connection, FileIdentity, StoreError, on};
+use crate::transaction::ReadTx;
+use crate::writer::{Isolation, Work, Writer};
+
+/// The connections.
+#[derive(Clone, Debug)]
+enum Pools {
+    /// `apart` are the options for connections that run long operations on a thread of their own.
+    Sqlite {
+        readers: ReaderPool,
+        data_version: Box<DataVersion>,
+        apart: Box<SqliteConnectOptions>,
+        file: Box<FileIdentity>,
+        usage: UsageCounter,
+    },
+    Postgres(PgPool),
+}
+
+/// The database, open. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Store {
+    pools: Pools,
+    writer: Writer,
+}
+
+impl Store {
+    /// Begins a read: all queries on it see one snapshot, and nothing can be written.
+    ///
+    /// # Errors
+    /// When no connection is available.
+    pub async fn read(&self) -> Result<ReadTx, StoreError> {
+        Ok(ReadTx::on(match &self.pools {
+            Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.snapshot().await?),
+            Pools::Postgres(pool) => Connection::Postgres(
+                pool.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?,
+            ),
+        }))
+    }
+
+    /// As [`Store::read`], for a single query, which is a snapshot by itself: two queries on it may see different states.
+    ///
+    /// # Errors
+    /// When no connection is available.
+    pub async fn query(&self) -> Result<ReadTx, StoreError> {
+        Ok(ReadTx::on(match &self.pools {
+            Pools::Sqlite { readers, .. } => Connection::SqliteReader(readers.acquire().await?),
+            Pools::Postgres(pool) => Connection::PostgresAlone(pool.acquire().await?),
+        }))
+    }
+
+    /// Runs `work` inside a transaction and returns its value once that is committed to disk. On an error nothing of it is
+    /// stored.
+    ///
+    /// `work` may be run again after a conflict, so it does nothing but read and write the
+    /// transaction. On SQLite several waiting callers share one commit. On PostgreSQL the outcome is that of some serial
+    /// order of all such works.
+    ///
+    /// # Errors
+    /// Those of `work`, and those of the database.
+    pub async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        W: Work<T>,
+    {
+        self.writer.write(None, Isolation::Serializable, work).await
+    }
+
+    /// As [`Store::write`], for work that may make a move: on PostgreSQL moves that wait are made in batches.
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    pub async fn write_move<T, W>(&self, plan: Option<MovePlan>, work: W) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        W: Work<T>,
+    {
+        // Moves lock their board and write its row; what else they read is listed in decision 0041.
+        let isolation = if plan.is_some() { Isolation::Snapshot } else { Isolation::Serializable };
+        self.writer.write(plan, isolation, work).await
+    }
+
+    /// As [`Store::write`], for work on a queue that claims rows, marks them or deletes old ones, and writes every row by
+    /// which it decides: on PostgreSQL it conflicts with others only where both write the same row.
+    ///
+    /// # Errors
+    /// As [`Store::write`].
+    pub async fn write_queue<T, W>(&self, work: W) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        W: Work<T>,
+    {
+        self.writer.write(None, Isolation::Snapshot, work).await
+    }
+
+    /// How many writes this process has requested since it started.
+    pub fn writes(&self) -> u64 {
+        self.writer.writes()
+    }
+
+    /// How much this process has used the database since it opened it; `None`: on PostgreSQL that is not counted here.
+    pub fn usage(&self) -> Option<Usage> {
+        match &self.pools {
+            Pools::Sqlite { usage, .. } => Some(usage.read()),
+            Pools::Postgres(_) => None,
+        }
+    }
+
+    /// A number that changes with every commit, by whatever process; `None`: PostgreSQL has no such number.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn data_version(&self) -> Result<Option<i64>, StoreError> {
+        match &self.pools {
+            Pools::Sqlite { data_version, .. } => Ok(Some(data_version.read()?)),
+            Pools::Postgres(_) => Ok(None),
+        }
+    }
+
+    /// Checks that the database answers.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub async fn ping(&self) -> Result<(), StoreError> {
+        let mut tx = self.read().await?;
+        on!(&mut tx, c => sqlx::query("SELECT 1 FROM users LIMIT 1").fetch_optional(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Finishes the writes that wait and closes the connections.
+    pub async fn close(&self) {
+        self.writer.close().await;
+        match &self.pools {
+            Pools::Sqlite { readers, data_version, .. } => {
+                for closed in [data_version.close(), readers.close().await] {
+                    if let Err(error) = closed {
+                        tracing::warn!(%error, "the database was not closed well");
+                    }
+                }
+            }
+            Pools::Postgres(pool) => pool.close().await,
+        }
+    }
+
+    /// Copies the SQLite database into the new file `target` while other connections go on working.
+    ///
+    /// # Errors
+    /// On PostgreSQL, whose own `pg_dump` does this; when the file exists or cannot be written.
+    pub async fn backup(&self, target: &str) -> Result<(), StoreError> {
+        match &self.pools {
+            Pools::Sqlite { apart, .. } => {
+                let mut connection = apart.connect().await?;
+                sqlx::query("VACUUM INTO $1").bind(target).execute(&mut connection).await?;
+                connection.close().await?;
+                Ok(())
+            }
+            Pools::Postgres(_) => Err(StoreError::Url(
+                "this database is PostgreSQL: back it up with its own `pg_dump`".to_owned(),
+            )),
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Users.
+
+use crate::connection::{StoreError, on};
+use crate::rows::{MoverRow, UserRow, UserState};
+use crate::transaction::{ReadTx, WriteTx};
+use knotpost_model::{Millis, UserKey};
+
+/// The preference of the user `u` about confirming moves in a game or, failing that, in all games. The empty name of all
+/// games sorts before every game.
+macro_rules! wish_to_confirm {
+    ($game:literal) => {
+        concat!(
+            "(SELECT p.value FROM preferences p WHERE p.user_id = u.id AND p.name = 'confirm' \
+             AND (p.game = '' OR p.game = ",
+            $game,
+            ") ORDER BY p.game DESC LIMIT 1) AS confirm"
+        )
+    };
+}
+pub(crate) use wish_to_confirm;
+
+/// A user to be stored.
+#[derive(Clone, Debug)]
+pub struct NewUser {
+    /// The name, as typed.
+    pub userid: String,
+    /// The argon2id hash as a PHC string.
+    pub password_hash: String,
+    /// When the user signed up.
+    pub at: Millis,
+}
+
+/// Whether the user `u` has a token of this key; without a key that is true.
+macro_rules! has_key {
+    ($key:literal) => {
+        concat!(
+            "(",
+            $key,
+            " IS NULL OR EXISTS (SELECT 1 FROM api_tokens t WHERE t.id = ",
+            $key,
+            " AND t.user_id = u.id)) AS has_key"
+        )
+    };
+}
+pub(crate) use has_key;
+
+macro_rules! select_user {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, userid, password_hash, role, state, created_at, password_changed_at FROM users ",
+            $rest
+        )
+    };
+}
+
+impl ReadTx {
+    /// The user of that name, in any case of letters.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn find_user(&mut self, userid: &str) -> Result<Option<UserRow>, StoreError> {
+        let sql = select_user!("WHERE userid_key = $1");
+        Ok(
+            on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(userid.to_lowercase()).fetch_optional(c).await)?,
+        )
+    }
+
+    /// A user by key.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn user(&mut self, key: UserKey) -> Result<Option<UserRow>, StoreError> {
+        let sql = select_user!("WHERE id = $1");
+        Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(key.0).fetch_optional(c).await)?)
+    }
+
+    /// A user by key, whether they confirm their moves in a game, and whether this token is theirs.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn mover(
+        &mut self,
+        key: UserKey,
+        game: &str,
+        token: Option<i64>,
+    ) -> Result<Option<MoverRow>, StoreError> {
+        if let Some(found) = self.prefetched().take_mover(key, game, token) {
+            return Ok(Some(found));
+        }
+        let sql = concat!(
+            "SELECT u.id, u.userid, u.password_hash, u.role, u.state, u.created_at, u.password_changed_at, ",
+            wish_to_confirm!("$2"),
+            ", ",
+            has_key!("$3"),
+            " FROM users u WHERE u.id = $1"
+        );
+        Ok(on!(self, c => sqlx::query_as::<_, MoverRow>(sql)
+            .bind(key.0)
+            .bind(game)
+            .bind(token)
+            .fetch_optional(c)
+            .await)?)
+    }
+
+    /// Users by name after `after` (exclusive), at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn list_users(&mut self, after: &str, limit: i64) -> Result<Vec<UserRow>, StoreError> {
+        let sql = select_user!("WHERE userid_key > $1 ORDER BY userid_key LIMIT $2");
+        Ok(
+            on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(after.to_lowercase()).bind(limit).fetch_all(c).await)?,
+        )
+    }
+
+    /// Users whose name begins with these letters, in lower case, after `after` (exclusive), at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn search_users(
+        &mut self,
+        begin: &str,
+        after: &str,
+        limit: i64,
+    ) -> Result<Vec<UserRow>, StoreError> {
+        // Names are of ASCII letters, digits and `-._`, so nothing in them is special; databases differ in how they
+        // order signs, and this needs no order but the index's own.
+        let sql = select_user!(
+            "WHERE userid_key >= $1 AND userid_key > $2 AND SUBSTR(userid_key, 1, $3) = $1 ORDER BY userid_key LIMIT $4"
+        );
+        let length = i32::try_from(begin.chars().count()).unwrap_or(i32::MAX);
+        Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql)
+            .bind(begin)
+            .bind(after.to_lowercase())
+            .bind(length)
+            .bind(limit)
+            .fetch_all(c)
+            .await)?)
+    }
+
+    /// Users who have this address, in lower case, proven or not, after `after` (exclusive), at most `limit`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn users_with_address(
+        &mut self,
+        address_key: &str,
+        after: &str,
+        limit: i64,
+    ) -> Result<Vec<UserRow>, StoreError> {
+        let sql = select_user!(
+            "WHERE id IN (SELECT user_id FROM addresses WHERE address_key = $1) AND userid_key > $2 \
+             ORDER BY userid_key LIMIT $3"
+        );
+        Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql)
+            .bind(address_key)
+            .bind(after.to_lowercase())
+            .bind(limit)
+            .fetch_all(c)
+            .await)?)
+    }
+
+    /// The active users who have proven that they read this address.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn users_at(&mut self, address_key: &str) -> Result<Vec<UserRow>, StoreError> {
+        let sql = select_user!(
+            "WHERE id IN (SELECT user_id FROM addresses WHERE address_key = $1 AND verified_at IS NOT NULL) \
+             AND state = 'active' ORDER BY id"
+        );
+        Ok(on!(self, c => sqlx::query_as::<_, UserRow>(sql).bind(address_key).fetch_all(c).await)?)
+    }
+}
+
+impl WriteTx {
+    /// Claims a user's row for this transaction: on PostgreSQL a concurrent transaction that claims or changes it too
+    /// conflicts with this one, even where all other rows that the two read and write are different.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn touch_user(&mut self, user: UserKey) -> Result<(), StoreError> {
+        if self.is_postgres() {
+            let sql = "UPDATE users SET role = role WHERE id = $1";
+            on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        }
+        Ok(())
+    }
+
+    /// Stores a new player; `None` when the name is taken.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_user(&mut self, user: &NewUser) -> Result<Option<UserKey>, StoreError> {
+        let sql = "INSERT INTO users (userid, userid_key, password_hash, role, state, created_at) \
+                   VALUES ($1, $2, $3, 'player', 'active', $4) \
+                   ON CONFLICT (userid_key) DO NOTHING RETURNING id";
+        let key: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+            .bind(&user.userid)
+            .bind(user.userid.to_lowercase())
+            .bind(&user.password_hash)
+            .bind(user.at.0)
+            .fetch_optional(c)
+            .await)?;
+        Ok(key.map(UserKey))
+    }
+
+    /// Replaces a user's password hash; `None` locks the account.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_password_hash(
+        &mut self,
+        user: UserKey,
+        hash: Option<&str>,
+        at: Millis,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE users SET password_hash = $2, password_changed_at = $3 WHERE id = $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(hash).bind(at.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Sets whether the account is in use.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_user_state(&mut self, user: UserKey, state: UserState) -> Result<(), StoreError> {
+        let sql = "UPDATE users SET state = $2 WHERE id = $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(state.as_str()).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Makes the user a `player` or an `admin`.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_user_role(&mut self, user: UserKey, role: &str) -> Result<(), StoreError> {
+        let sql = "UPDATE users SET role = $2 WHERE id = $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(role).execute(c).await.map(drop))?;
+        Ok(())
+    }
+}

@@ -1,0 +1,100 @@
+//! What protects users from strangers: from where they log in, when they were warned, how often they were challenged.
+
+use crate::connection::{StoreError, on};
+use crate::transaction::{ReadTx, WriteTx};
+use knotpost_model::{Millis, UserKey};
+
+/// How many hosts are stored for one user, the newest.
+const MOST_HOSTS: i64 = 20;
+const DAY_MS: i64 = 86_400_000;
+
+impl ReadTx {
+    /// When this user last logged in from this host, to the day.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn login_host_seen(&mut self, user: UserKey, host: &str) -> Result<Option<Millis>, StoreError> {
+        let sql = "SELECT seen_at FROM login_hosts WHERE user_id = $1 AND host = $2";
+        let seen: Option<i64> =
+            on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(host).fetch_optional(c).await)?;
+        Ok(seen.map(Millis))
+    }
+
+    /// When this user was last warned of wrong passwords.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn password_warning_at(&mut self, user: UserKey) -> Result<Option<Millis>, StoreError> {
+        let sql = "SELECT at FROM password_warnings WHERE user_id = $1";
+        let at: Option<i64> = on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?;
+        Ok(at.map(Millis))
+    }
+}
+
+impl WriteTx {
+    /// Stores that this user logged in from this host.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_login_host(
+        &mut self,
+        user: UserKey,
+        host: &str,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO login_hosts (user_id, host, seen_at) VALUES ($1, $2, $3) \
+                   ON CONFLICT (user_id, host) DO UPDATE SET seen_at = $3";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(host).bind(now.0).execute(c).await.map(drop))?;
+        let sql = "DELETE FROM login_hosts WHERE user_id = $1 AND host NOT IN \
+                   (SELECT n.host FROM login_hosts n WHERE n.user_id = $1 ORDER BY n.seen_at DESC, n.host LIMIT $2)";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(MOST_HOSTS).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Deletes a batch of hosts that were last used before then; returns whether there may be more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prune_login_hosts(&mut self, before: Millis) -> Result<bool, StoreError> {
+        let sql = "DELETE FROM login_hosts WHERE (user_id, host) IN \
+                   (SELECT user_id, host FROM login_hosts WHERE seen_at < $1 LIMIT 1000)";
+        let gone = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|d| d.rows_affected()))?;
+        Ok(gone == 1000)
+    }
+
+    /// Stores that a user is warned of wrong passwords now, unless they were after `since`; returns whether they are to be.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn claim_password_warning(
+        &mut self,
+        user: UserKey,
+        since: Millis,
+        now: Millis,
+    ) -> Result<bool, StoreError> {
+        let sql = "INSERT INTO password_warnings (user_id, at) VALUES ($1, $3) \
+                   ON CONFLICT (user_id) DO UPDATE SET at = $3 WHERE password_warnings.at <= $2 RETURNING at";
+        let claimed: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql)
+            .bind(user.0)
+            .bind(since.0)
+            .bind(now.0)
+            .fetch_optional(c)
+            .await)?;
+        Ok(claimed.is_some())
+    }
+
+    /// Counts a challenge of this user by an unproven sender; returns how many there were this day.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_stranger_challenge(&mut self, user: UserKey, now: Millis) -> Result<i64, StoreError> {
+        let sql = "INSERT INTO stranger_challenges (user_id, day, challenges) VALUES ($1, $2, 1) \
+                   ON CONFLICT (user_id) DO UPDATE SET day = $2, challenges = \
+                   CASE WHEN stranger_challenges.day = $2 THEN stranger_challenges.challenges + 1 ELSE 1 END \
+                   RETURNING challenges";
+        let day = now.0.div_euclid(DAY_MS);
+        Ok(
+            on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(user.0).bind(day).fetch_one(c).await)?,
+        )
+    }
+}

@@ -1,0 +1,25 @@
+//! Users: their addresses, sessions, keys and settings, and what decides which mails they get.
+
+mod accounts;
+mod address_changes;
+mod addresses;
+mod api_tokens;
+mod departures;
+mod guarding;
+mod preferences;
+mod readers;
+mod resets;
+mod sessions;
+mod user_games;
+mod vacations;
+
+pub use accounts::NewUser;
+pub use address_changes::AddressChange;
+pub use addresses::{AddressRow, ConfirmationShare};
+pub use api_tokens::{NewToken, TokenRow};
+pub use preferences::{ALL_GAMES, PreferenceRow};
+pub use sessions::SessionRow;
+pub use vacations::VacationRow;
+
+pub(crate) use accounts::{has_key, wish_to_confirm};
+pub(crate) use readers::ReadersQuery;

@@ -1,0 +1,93 @@
+//! Password resets: the codes given to users, and how often each was tried.
+
+use crate::connection::{StoreError, on};
+use crate::transaction::{ReadTx, WriteTx};
+use knotpost_model::{Millis, UserKey};
+
+impl ReadTx {
+    /// When the user was given the codes that can still be used: after `since`, and tried fewer than `most` times. The
+    /// newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn live_resets(
+        &mut self,
+        user: UserKey,
+        since: Millis,
+        most: i64,
+    ) -> Result<Vec<Millis>, StoreError> {
+        let sql =
+            "SELECT at FROM password_resets WHERE user_id = $1 AND at > $2 AND tries < $3 ORDER BY at DESC";
+        let moments: Vec<i64> =
+            on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(since.0).bind(most).fetch_all(c).await)?;
+        Ok(moments.into_iter().map(Millis).collect())
+    }
+
+    /// Whether the user was given a code at that moment that was not used yet.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn has_reset(&mut self, user: UserKey, at: Millis) -> Result<bool, StoreError> {
+        let sql = "SELECT at FROM password_resets WHERE user_id = $1 AND at = $2";
+        let found: Option<i64> =
+            on!(self, c => sqlx::query_scalar(sql).bind(user.0).bind(at.0).fetch_optional(c).await)?;
+        Ok(found.is_some())
+    }
+}
+
+impl WriteTx {
+    /// Stores a new code for a user beside those there are. Only its digest is stored.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn add_reset(
+        &mut self,
+        user: UserKey,
+        code_digest: &str,
+        now: Millis,
+    ) -> Result<(), StoreError> {
+        let sql = "INSERT INTO password_resets (user_id, code_digest, tries, at) VALUES ($1, $2, 0, $3) \
+                   ON CONFLICT (user_id, at) DO NOTHING";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(code_digest).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Counts a try with each code of a user, given after `since` and tried fewer than `most` times: the digests that
+    /// are right ones. None: there is none to try.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn try_resets(
+        &mut self,
+        user: UserKey,
+        since: Millis,
+        most: i64,
+    ) -> Result<Vec<String>, StoreError> {
+        let sql = "UPDATE password_resets SET tries = tries + 1 WHERE user_id = $1 AND at > $2 AND tries < $3 \
+                   RETURNING code_digest";
+        Ok(
+            on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(user.0).bind(since.0).bind(most).fetch_all(c).await)?,
+        )
+    }
+
+    /// Deletes the codes of a user.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn drop_reset(&mut self, user: UserKey) -> Result<(), StoreError> {
+        let sql = "DELETE FROM password_resets WHERE user_id = $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Deletes codes given before `before`, which open nothing any more; returns whether there may be more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prune_resets(&mut self, before: Millis) -> Result<bool, StoreError> {
+        let sql = "DELETE FROM password_resets WHERE (user_id, at) IN \
+                   (SELECT user_id, at FROM password_resets WHERE at < $1 LIMIT 1000)";
+        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        Ok(deleted >= 1000)
+    }
+}

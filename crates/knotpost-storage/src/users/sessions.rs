@@ -1,0 +1,190 @@
+//! Sessions on the web, and links that log a user in.
+
+use sqlx::FromRow;
+
+use crate::connection::{StoreError, on};
+use crate::transaction::{ReadTx, WriteTx};
+use knotpost_model::{Millis, UserKey};
+
+/// A session: a browser in which a user logged in.
+#[derive(Clone, Debug, FromRow)]
+pub struct SessionRow {
+    /// Digest of the token in the browser's cookie.
+    pub digest: String,
+    /// The user who logged in.
+    #[sqlx(try_from = "i64")]
+    pub user_id: UserKey,
+    /// Digest of the password hash that was valid then.
+    pub password_mark: String,
+    /// What the browser calls itself.
+    pub user_agent: String,
+    /// When they logged in.
+    #[sqlx(try_from = "i64")]
+    pub created_at: Millis,
+    /// When it was last used, to the hour.
+    #[sqlx(try_from = "i64")]
+    pub seen_at: Millis,
+    /// When it ends in any case.
+    #[sqlx(try_from = "i64")]
+    pub expires_at: Millis,
+    /// When the password was last given in it.
+    pub password_at: Option<i64>,
+}
+
+impl ReadTx {
+    /// The session with this digest.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn session(&mut self, digest: &str) -> Result<Option<SessionRow>, StoreError> {
+        let sql = "SELECT digest, user_id, password_mark, user_agent, created_at, seen_at, expires_at, password_at \
+                   FROM web_sessions WHERE digest = $1";
+        Ok(on!(self, c => sqlx::query_as::<_, SessionRow>(sql).bind(digest).fetch_optional(c).await)?)
+    }
+
+    /// A user's sessions, the one used last first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn sessions_of(&mut self, user: UserKey) -> Result<Vec<SessionRow>, StoreError> {
+        let sql = "SELECT digest, user_id, password_mark, user_agent, created_at, seen_at, expires_at, password_at \
+                   FROM web_sessions WHERE user_id = $1 ORDER BY seen_at DESC, created_at DESC, digest";
+        Ok(on!(self, c => sqlx::query_as::<_, SessionRow>(sql).bind(user.0).fetch_all(c).await)?)
+    }
+
+    /// How many sessions of the user there are, those that have run out and are not deleted yet included.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn count_sessions_of(&mut self, user: UserKey) -> Result<i64, StoreError> {
+        let sql = "SELECT COUNT(*) FROM web_sessions WHERE user_id = $1";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_one(c).await)?)
+    }
+
+    /// When the user was last given a link that was not used yet.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn magic_link_at(&mut self, user: UserKey) -> Result<Option<i64>, StoreError> {
+        let sql = "SELECT at FROM magic_links WHERE user_id = $1";
+        Ok(on!(self, c => sqlx::query_scalar(sql).bind(user.0).fetch_optional(c).await)?)
+    }
+}
+
+impl WriteTx {
+    /// Stores a new session.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn insert_session(&mut self, session: &SessionRow) -> Result<(), StoreError> {
+        let sql = "INSERT INTO web_sessions \
+                   (digest, user_id, password_mark, user_agent, created_at, seen_at, expires_at, password_at) \
+                   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+        on!(self.writing().await?, c => sqlx::query(sql)
+            .bind(&session.digest)
+            .bind(session.user_id.0)
+            .bind(&session.password_mark)
+            .bind(&session.user_agent)
+            .bind(session.created_at.0)
+            .bind(session.seen_at.0)
+            .bind(session.expires_at.0)
+            .bind(session.password_at)
+            .execute(c)
+            .await
+            .map(drop))?;
+        Ok(())
+    }
+
+    /// Stores that a session was used.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn touch_session(&mut self, digest: &str, now: Millis) -> Result<(), StoreError> {
+        let sql = "UPDATE web_sessions SET seen_at = $2 WHERE digest = $1 AND seen_at < $2";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(digest).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Ends a session.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn drop_session(&mut self, digest: &str) -> Result<(), StoreError> {
+        let sql = "DELETE FROM web_sessions WHERE digest = $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(digest).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Stores that the password was given in a session.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_session_password(&mut self, digest: &str, now: Millis) -> Result<(), StoreError> {
+        let sql = "UPDATE web_sessions SET password_at = $2 WHERE digest = $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(digest).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Ends all sessions of a user.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn drop_sessions_of(&mut self, user: UserKey) -> Result<(), StoreError> {
+        let sql = "DELETE FROM web_sessions WHERE user_id = $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Deletes a batch of sessions last used before `before`; returns whether there may be more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prune_sessions(&mut self, before: Millis) -> Result<bool, StoreError> {
+        let sql = "DELETE FROM web_sessions WHERE digest IN \
+                   (SELECT digest FROM web_sessions WHERE seen_at < $1 LIMIT 1000)";
+        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        Ok(deleted >= 1000)
+    }
+
+    /// Stores that a link goes to a user now, instead of an earlier one.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn set_magic_link(&mut self, user: UserKey, now: Millis) -> Result<(), StoreError> {
+        let sql = "INSERT INTO magic_links (user_id, at) VALUES ($1, $2) \
+                   ON CONFLICT (user_id) DO UPDATE SET at = $2";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).bind(now.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Uses up the link given at that moment; returns whether it was there.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn take_magic_link(&mut self, user: UserKey, at: Millis) -> Result<bool, StoreError> {
+        let sql = "DELETE FROM magic_links WHERE user_id = $1 AND at = $2 RETURNING at";
+        let taken: Option<i64> = on!(self.writing().await?, c => sqlx::query_scalar(sql).bind(user.0).bind(at.0).fetch_optional(c).await)?;
+        Ok(taken.is_some())
+    }
+
+    /// Ends the link of a user.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn drop_magic_link(&mut self, user: UserKey) -> Result<(), StoreError> {
+        let sql = "DELETE FROM magic_links WHERE user_id = $1";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(user.0).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
+    /// Deletes a batch of links given before `before`; returns whether there may be more.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prune_magic_links(&mut self, before: Millis) -> Result<bool, StoreError> {
+        let sql = "DELETE FROM magic_links WHERE user_id IN \
+                   (SELECT user_id FROM magic_links WHERE at < $1 LIMIT 1000)";
+        let deleted = on!(self.writing().await?, c => sqlx::query(sql).bind(before.0).execute(c).await.map(|done| done.rows_affected()))?;
+        Ok(deleted >= 1000)
+    }
+}

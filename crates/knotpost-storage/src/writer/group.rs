@@ -1,0 +1,131 @@
+//! Group commit on SQLite: writes that wait join the open transaction and share its commit.
+
+use std::thread;
+
+use sqlx_rusqlite::RusqliteConnectOptions;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+
+use super::connection::{Source, WriteConnection};
+use super::job::{Job, JobQueue, Order, copy_of};
+use super::{MAX_JOBS, StopReason};
+use crate::connection::{FileIdentity, StoreError};
+use crate::transaction::WriteTx;
+
+/// Starts the writer on a thread of its own, which runs the statements and waits for the commits.
+///
+/// # Errors
+/// When the file cannot be opened, or no thread is available.
+pub(crate) async fn begin(
+    (options, file): (RusqliteConnectOptions, FileIdentity),
+    orders: mpsc::Receiver<Order>,
+) -> Result<(), StoreError> {
+    let connection = WriteConnection::new(Source::Sqlite { options, file }).opened().await?;
+    let runtime = Handle::current();
+    let writing = move || runtime.block_on(run(connection, orders));
+    thread::Builder::new().name("knotpost-writer".to_owned()).spawn(writing)?;
+    Ok(())
+}
+
+async fn run(mut connection: WriteConnection, orders: mpsc::Receiver<Order>) {
+    let mut queue = JobQueue::new(orders);
+    while let Some(job) = queue.next().await {
+        let mut jobs = vec![job];
+        write_group(&mut connection, &mut jobs, &mut queue).await;
+    }
+    connection.close().await;
+    queue.report_closed();
+}
+
+/// Runs the jobs, and those that come while they run, inside one transaction.
+///
+/// Nearly always all of them succeed, and a savepoint for each would cost more than most jobs. So they first run
+/// without; when one fails, the transaction is undone and all run again, each behind a savepoint.
+async fn write_group(connection: &mut WriteConnection, jobs: &mut Vec<Box<dyn Job>>, queue: &mut JobQueue) {
+    let written = match try_group(connection, jobs, Savepoints::None, queue).await {
+        Ok(Tried { outcomes: None, .. }) => try_group(connection, jobs, Savepoints::ForEachJob, queue).await,
+        tried => tried,
+    };
+    metrics::histogram!("knotpost_store_group").record(jobs.len() as f64);
+    match written {
+        Ok(Tried { outcomes, stopped }) => {
+            tracing::debug!(jobs = jobs.len(), ?stopped, "a group of writes was committed");
+            for (job, outcome) in jobs.drain(..).zip(outcomes.unwrap_or_default()) {
+                job.finish(outcome);
+            }
+        }
+        Err(error) => {
+            tracing::error!(error = %error.with_causes(), jobs = jobs.len(), "a write was not committed");
+            for job in jobs.drain(..) {
+                job.finish(Err(copy_of(&error)));
+            }
+        }
+    }
+}
+
+/// Whether each job of a group can be undone alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Savepoints {
+    None,
+    ForEachJob,
+}
+
+/// What came of a group whose transaction was not lost.
+struct Tried {
+    /// Of each job, committed; `None`: one must be undone alone, and nothing is written.
+    outcomes: Option<Vec<Result<(), StoreError>>>,
+    /// Why no further job joined.
+    stopped: StopReason,
+}
+
+async fn try_group(
+    connection: &mut WriteConnection,
+    jobs: &mut Vec<Box<dyn Job>>,
+    savepoints: Savepoints,
+    queue: &mut JobQueue,
+) -> Result<Tried, StoreError> {
+    let mut tx = connection.begin().await?;
+    let mut outcomes = Vec::with_capacity(jobs.len());
+    while let Some(job) = jobs.get_mut(outcomes.len()) {
+        tx.begin_work();
+        let outcome = match savepoints {
+            Savepoints::None => job.run(&mut tx).await,
+            Savepoints::ForEachJob => match run_behind_savepoint(job, &mut tx).await {
+                Ok(outcome) => outcome,
+                Err(error) => {
+                    connection.roll_back(tx).await;
+                    return Err(error);
+                }
+            },
+        };
+        // After some errors SQLite has ended the transaction by itself; no other job may run then.
+        if savepoints == Savepoints::None && (outcome.is_err() || tx.is_to_be_undone()) {
+            connection.roll_back(tx).await;
+            // With the transaction a job that is alone is undone as it should be.
+            let outcomes = (jobs.len() == 1).then(|| vec![outcome]);
+            return Ok(Tried { outcomes, stopped: StopReason::JobFailed });
+        }
+        outcomes.push(outcome);
+        // A job that came while these ran need not wait for a commit of its own.
+        if outcomes.len() == jobs.len() && jobs.len() < MAX_JOBS {
+            jobs.extend(queue.waiting());
+        }
+    }
+    let stopped = if jobs.len() < MAX_JOBS { StopReason::QueueEmpty } else { StopReason::Full };
+    connection.commit(tx).await?;
+    Ok(Tried { outcomes: Some(outcomes), stopped })
+}
+
+/// The outer error says that the transaction itself is lost, the inner one that the job failed.
+async fn run_behind_savepoint(
+    job: &mut Box<dyn Job>,
+    tx: &mut WriteTx,
+) -> Result<Result<(), StoreError>, StoreError> {
+    tx.statement("SAVEPOINT job").await?;
+    let outcome = job.run(tx).await;
+    if outcome.is_err() || tx.is_to_be_undone() {
+        tx.statement("ROLLBACK TO SAVEPOINT job").await?;
+    }
+    tx.statement("RELEASE SAVEPOINT job").await?;
+    Ok(outcome)
+}

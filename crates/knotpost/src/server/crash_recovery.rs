@@ -1,0 +1,194 @@
+//! Detects whether the last server on a SQLite file stopped cleanly. If it did not, the file is checked before it is
+//! relied on: after a power failure the disk may have lost writes that it had acknowledged.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use tokio_util::sync::CancellationToken;
+
+use knotpost_core::app::{App, Condition};
+use knotpost_platform::files::create_private;
+use knotpost_storage::Settings;
+
+/// In the mark of a file that was found damaged.
+const DAMAGED: &str = "damaged";
+/// What an operator can do.
+const ADVICE: &str = "no mail is taken and no move is made on it; restore the last backup, see \
+                      `A damaged database` in docs/operations.md";
+
+/// When a file is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Check {
+    /// The last stop was clean, or there was none.
+    Never,
+    /// Before the server listens.
+    First,
+    /// It is large: while the server works.
+    Meanwhile,
+}
+
+/// A file beside the database that is there while a server works on it. A clean stop removes it.
+#[derive(Clone, Debug)]
+pub(super) struct Mark(PathBuf);
+
+impl Mark {
+    /// The mark of the configured database; `None` on PostgreSQL.
+    pub(super) fn of(app: &App) -> Option<Self> {
+        Some(Self::beside(&app.config.store_settings().sqlite_file()?))
+    }
+
+    fn beside(file: &Path) -> Self {
+        let mut name = file.as_os_str().to_owned();
+        name.push("-running");
+        Self(name.into())
+    }
+
+    /// What must be done about the mark that the last server left.
+    fn judge(&self, size: u64, largest_first: u64) -> Check {
+        match std::fs::read_to_string(&self.0) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Check::Never,
+            Ok(text) if text.trim() != DAMAGED && size > largest_first => Check::Meanwhile,
+            // Small, or known to be damaged unless it was replaced, or a mark that cannot be read.
+            _ => Check::First,
+        }
+    }
+
+    /// Says that a server works on the file. On disk when this returns: it has to outlast what it
+    /// is there for.
+    pub(super) fn set(&self) -> std::io::Result<()> {
+        self.write("running")
+    }
+
+    fn write(&self, text: &str) -> std::io::Result<()> {
+        let mut file = create_private(&self.0)?;
+        writeln!(file, "{text}")?;
+        file.sync_all()?;
+        match self.0.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => File::open(folder)?.sync_all(),
+            _ => File::open(".")?.sync_all(),
+        }
+    }
+
+    /// Deletes the mark, unless the file is damaged or not yet checked.
+    pub(super) fn clear(&self, app: &App) {
+        if *app.condition.borrow() == Condition::Sound
+            && let Err(error) = std::fs::remove_file(&self.0)
+        {
+            tracing::warn!(%error, "the database file will be checked at the next start for nothing");
+        }
+    }
+}
+
+/// Refuses to begin with a new database where a server worked on one that is gone.
+///
+/// # Errors
+/// When the file is missing or empty beside the mark of a server that did not stop cleanly; the text says what to do.
+pub(super) fn refuse_lost_file(settings: &Settings) -> anyhow::Result<()> {
+    let Some(file) = settings.sqlite_file() else { return Ok(()) };
+    let mark = Mark::beside(&file);
+    let is_lost = std::fs::metadata(&file).map_or_else(
+        |error| error.kind() == std::io::ErrorKind::NotFound,
+        |metadata| metadata.is_file() && metadata.len() == 0,
+    );
+    anyhow::ensure!(
+        !is_lost || !mark.0.exists(),
+        "the database file {} is missing or empty, but a server worked on it and did not stop in order: put it back or \
+         restore the last backup; to begin with an empty database, remove {}",
+        file.display(),
+        mark.0.display()
+    );
+    Ok(())
+}
+
+/// Checks a small file if that must be done; returns whether a large one has to be
+/// through meanwhile.
+///
+/// # Errors
+/// When the file is damaged; the text says what to do.
+pub(super) async fn check_first(app: &App, mark: &Mark) -> anyhow::Result<Check> {
+    let file = app.config.store_settings().sqlite_file().unwrap_or_default();
+    let size = std::fs::metadata(&file).map_or(0, |metadata| metadata.len());
+    let check = mark.judge(size, app.config.database.check_first_mib.saturating_mul(1 << 20));
+    match check {
+        Check::Never => {}
+        Check::First => {
+            tracing::info!(file = %file.display(), "the last stop was not a clean one; the database file is checked");
+            let faults = app.store.find_damage().await.context("the database file cannot be checked")?;
+            anyhow::ensure!(faults.is_empty(), "{}", words(&file, &faults));
+            tracing::info!(file = %file.display(), "the database file is sound");
+        }
+        Check::Meanwhile => {
+            tracing::warn!(file = %file.display(), mib = size >> 20,
+                "the last stop was not a clean one; the database file is large and is checked while the server works");
+            app.condition.send_replace(Condition::Checking);
+        }
+    }
+    Ok(check)
+}
+
+/// Checks a large file while the server works, and says in the app's condition what came of
+/// it.
+pub(super) async fn check_meanwhile(app: Arc<App>, mark: Mark, stop: CancellationToken) {
+    let file = app.config.store_settings().sqlite_file().unwrap_or_default();
+    let found = tokio::select! {
+        () = stop.cancelled() => return,
+        found = app.store.find_damage() => found,
+    };
+    match found {
+        Ok(faults) if faults.is_empty() => {
+            tracing::info!(file = %file.display(), "the database file is sound");
+            app.condition.send_replace(Condition::Sound);
+        }
+        Ok(faults) => {
+            if let Err(error) = mark.write(DAMAGED) {
+                tracing::error!(%error, "the damage cannot be noted beside the database file");
+            }
+            app.condition.send_replace(Condition::Damaged(words(&file, &faults)));
+        }
+        // Nothing is known of it: it stays to be checked.
+        Err(error) => {
+            tracing::error!(error = error.with_causes(), "the database file cannot be checked");
+        }
+    }
+}
+
+fn words(file: &Path, faults: &[String]) -> String {
+    format!("the database file {} is damaged ({}); {ADVICE}", file.display(), faults.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_gone_is_refused_beside_the_mark_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings =
+            Settings { url: "sqlite:".to_owned(), data: folder.path().to_owned(), max_connections: 1 };
+        let file = folder.path().join("knotpost.db");
+        refuse_lost_file(&settings).unwrap();
+        Mark::beside(&file).set().unwrap();
+        let refusal = refuse_lost_file(&settings).unwrap_err().to_string();
+        assert!(refusal.contains("missing or empty") && refusal.contains("knotpost.db-running"), "{refusal}");
+        std::fs::write(&file, "").unwrap();
+        refuse_lost_file(&settings).unwrap_err();
+        std::fs::write(&file, "x").unwrap();
+        refuse_lost_file(&settings).unwrap();
+    }
+
+    #[test]
+    fn only_an_unclean_stop_leads_to_a_check_and_only_a_small_or_damaged_file_waits_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mark = Mark(folder.path().join("knotpost.db-running"));
+        assert_eq!(mark.judge(5, 10), Check::Never);
+        mark.set().unwrap();
+        assert_eq!(mark.judge(10, 10), Check::First);
+        assert_eq!(mark.judge(11, 10), Check::Meanwhile);
+        mark.write(DAMAGED).unwrap();
+        assert_eq!(mark.judge(11, 10), Check::First);
+    }
+}

@@ -1,0 +1,139 @@
+//! The listeners of a server, and the file that says where they listen.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::Context as _;
+use tokio::net::TcpListener;
+
+use knotpost_core::config::{Config, unix_path};
+use knotpost_transport::inbound::unix_socket::NamedSocket;
+
+/// The file that lists the addresses on which the server listens.
+pub const PORTS_FILE: &str = "ports.json";
+
+/// Where the server listens.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct Ports {
+    /// The web and API listener.
+    pub http: Option<SocketAddr>,
+    /// The SMTP listener.
+    pub smtp: Option<SocketAddr>,
+    /// The LMTP listener.
+    pub lmtp: Option<ListenAddress>,
+    /// The key to `/mailbox`; `None`: mail leaves this machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mailbox_key: Option<String>,
+}
+
+/// An address on the network or in the file system; written `127.0.0.1:2424` or `unix:/run/knotpost/lmtp`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListenAddress {
+    /// Address and port.
+    Tcp(SocketAddr),
+    /// The path of a Unix socket.
+    Unix(PathBuf),
+}
+
+impl fmt::Display for ListenAddress {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tcp(address) => write!(out, "{address}"),
+            Self::Unix(path) => write!(out, "unix:{}", path.display()),
+        }
+    }
+}
+
+impl FromStr for ListenAddress {
+    type Err = std::net::AddrParseError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match unix_path(text) {
+            Some(path) => Ok(Self::Unix(path.to_owned())),
+            None => text.parse().map(Self::Tcp),
+        }
+    }
+}
+
+impl serde::Serialize for ListenAddress {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for ListenAddress {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// The LMTP listener, of either kind.
+pub(super) enum LmtpListener {
+    Tcp(TcpListener),
+    Unix(NamedSocket),
+}
+
+impl LmtpListener {
+    /// Where it listens.
+    pub(super) fn local_address(&self) -> std::io::Result<ListenAddress> {
+        Ok(match self {
+            Self::Tcp(listener) => ListenAddress::Tcp(listener.local_addr()?),
+            Self::Unix(socket) => ListenAddress::Unix(socket.path().to_owned()),
+        })
+    }
+}
+
+/// Opens a TCP listener; `None`: it is switched off.
+pub(super) async fn bind(key: &'static str, listen: &str) -> anyhow::Result<Option<TcpListener>> {
+    if listen.is_empty() {
+        return Ok(None);
+    }
+    let listener = TcpListener::bind(listen).await.with_context(|| {
+        format!("{key}: {listen} cannot be listened on; choose another address, or port 0 for any free one")
+    })?;
+    Ok(Some(listener))
+}
+
+/// Opens the LMTP listener; `None`: it is switched off.
+pub(super) async fn bind_lmtp(config: &Config) -> anyhow::Result<Option<LmtpListener>> {
+    let listen = &config.lmtp.listen;
+    let Some(path) = unix_path(listen) else {
+        return Ok(bind("lmtp.listen", listen).await?.map(LmtpListener::Tcp));
+    };
+    let socket = NamedSocket::bind(path, config.lmtp.socket_mode.bits()).with_context(|| {
+        format!(
+            "lmtp.listen: {} cannot be listened on; its folder must exist and be writable",
+            path.display()
+        )
+    })?;
+    Ok(Some(LmtpListener::Unix(socket)))
+}
+
+/// The address of a listener that may be off.
+pub(super) fn address(listener: Option<&TcpListener>) -> std::io::Result<Option<SocketAddr>> {
+    listener.map(TcpListener::local_addr).transpose()
+}
+
+/// Writes where the listeners are, once all of them are open. The file appears complete: a process that waits for it must
+/// not read half of it. The key in it is for the user that runs the server alone.
+pub(super) fn write_ports(data: &Path, ports: &Ports) -> anyhow::Result<()> {
+    let draft = data.join(format!("{PORTS_FILE}.{}", std::process::id()));
+    // A draft that a killed server left may have another mode.
+    let _ = std::fs::remove_file(&draft);
+    let mut file = File::options().write(true).create_new(true).mode(0o600).open(&draft)?;
+    file.write_all((serde_json::to_string(ports)? + "\n").as_bytes())?;
+    drop(file);
+    std::fs::rename(&draft, data.join(PORTS_FILE))?;
+    Ok(())
+}
+
+/// Deletes the file at a clean stop. It may be absent when the folder was tidied up; nothing depends on it.
+pub(super) fn remove_ports(data: &Path) {
+    let _ = std::fs::remove_file(data.join(PORTS_FILE));
+}
