@@ -172,16 +172,15 @@ async fn by_authorization(
         return Err(Refusal::new(Code::BadCredentials, "send `Authorization: Bearer TOKEN` or Basic").into());
     };
     let Some(proven) = whose_password(&web.app, rate_key, userid, password).await? else { return Ok(None) };
-    let Some(row) = view_user_by_key(&web.app, proven.user).await? else { return Ok(None) };
-    let is_admin = row.role == "admin";
+    let Some(user) = view_user_by_key(&web.app, proven.user).await? else { return Ok(None) };
     Ok(Some(Caller {
         user: proven.user,
-        userid: row.userid,
+        userid: user.userid,
         hash: proven.hash,
         key: None,
         session: None,
         password_at: proven.password_at,
-        is_admin,
+        is_admin: user.is_admin,
         shown: Shown::Password,
         scopes: Vec::new(),
     }))

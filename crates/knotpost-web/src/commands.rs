@@ -18,10 +18,10 @@ use super::once::carry_out;
 use super::openapi::{Operation, Tag};
 use super::routes::{Role, Route};
 use knotpost_core::boards::Code;
+use knotpost_core::commands::CommandResponse;
 use knotpost_core::replies::{Answer, Composer, Reply};
 use knotpost_core::requests::{Origin, Proof, Request};
 use knotpost_model::BoardRef;
-use knotpost_storage::SavedResponse;
 
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -148,7 +148,7 @@ fn read(form: Form, body: &[u8]) -> Result<(String, String), Problem> {
 }
 
 /// The response for an answer.
-fn present(composer: &dyn Composer, answer: &Answer, form: Form) -> SavedResponse {
+fn present(composer: &dyn Composer, answer: &Answer, form: Form) -> CommandResponse {
     let (content_type, body) = match form {
         Form::Text => (TEXT, text_of(composer, answer)),
         Form::Json => (JSON, json_of(composer, answer)),
@@ -159,11 +159,10 @@ fn present(composer: &dyn Composer, answer: &Answer, form: Form) -> SavedRespons
         Some(failure) if !several => failure.code.status(),
         _ => 200,
     };
-    SavedResponse {
-        request_digest: String::new(),
-        status: i64::from(status),
+    CommandResponse {
+        status,
         content_type: content_type.to_owned(),
-        retry_after: answer.failure.as_ref().and_then(|failure| failure.retry_after).map(|s| s as i64),
+        retry_after: answer.failure.as_ref().and_then(|failure| failure.retry_after),
         body,
     }
 }

@@ -5,9 +5,9 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use knotpost_core::StoreError;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::outage::log_failure;
-use knotpost_storage::StoreError;
 
 /// An error for a script.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ pub(crate) mod bounces;
 pub(crate) mod digest;
 pub(crate) mod do_not_mail;
 pub(crate) mod held;
+pub(crate) mod inspected;
 pub(crate) mod inspector;
-pub(crate) mod mail_json;
 pub(crate) mod mail_text;
 pub(crate) mod mailbox;
 pub(crate) mod pass;
@@ -20,13 +20,16 @@ pub(crate) mod webhook_intake;
 
 pub use board_letters::{BoardLetter, Sources, letter_by_reference};
 pub use bounces::{
-    BounceOutcome, CONFIRMATION_KIND, STOPPED, heard_from, record_report, record_trouble, view_reach,
-    view_stopped,
+    AddressStop, BounceOutcome, CONFIRMATION_KIND, STOPPED, heard_from, record_report, record_trouble,
+    view_reach, view_stopped,
 };
 pub use digest::send_next_digest;
-pub use do_not_mail::{UNMAILED_PER_PAGE, view_unmailed};
-pub use inspector::{MailChange, MailPage, MailQuery, view_inbox, view_outbox, view_outgoing, view_received};
-pub use mail_json::{OutgoingMail, ReceivedMail, masked_recipients, waits};
+pub use do_not_mail::{DoNotMailEntry, UNMAILED_PER_PAGE, view_unmailed};
+pub use inspected::{OutgoingMail, ReceivedMail};
+pub use inspector::{
+    MailChange, MailPage, MailQuery, MailQueue, view_inbox, view_outbox, view_outgoing,
+    view_outgoing_content, view_received,
+};
 pub use mail_text::{Author, described, mask_tokens, masked_fields, masked_text};
 pub use mailbox::{
     LocalMail, LocalMailbox, MailLine, MailLines, list_local_mail, read_local_mail, show_local_mail,

@@ -12,11 +12,10 @@ use knotpost_core::admin::Deed;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::Visitor;
 use knotpost_core::mailing::{
-    Author, MailChange, MailQuery, described, mask_tokens, masked_fields, masked_text, view_inbox,
-    view_outbox, view_outgoing, view_received,
+    Author, MailChange, MailQuery, MailQueue, OutgoingMail, ReceivedMail, described, masked_fields,
+    masked_text, view_inbox, view_outbox, view_outgoing, view_received,
 };
-use knotpost_model::{Millis, Source, Verdict, Verdicts};
-use knotpost_storage::{InboxEntry, MailQueue, OutboxEntry};
+use knotpost_model::{Millis, Moment, Source, Verdict, Verdicts};
 
 fn query(fields: &Fields) -> MailQuery {
     MailQuery {
@@ -53,18 +52,23 @@ pub(super) async fn list_inbox(
     }
 }
 
-fn received_facts(mail: &InboxEntry) -> Value {
-    let recipients: Vec<String> = mail.recipients.lines().map(mask_tokens).collect();
+/// A point in time for people.
+fn readable(at: Moment) -> String {
+    at.millis().to_readable()
+}
+
+fn received_facts(mail: &ReceivedMail) -> Value {
     context! {
-        id => mail.id, at => Millis(mail.received_at).to_readable(), way => mail.way.clone(), peer => mail.peer.clone(),
-        mail_from => mail.mail_from.clone(), recipients, size => mail.size,
+        id => mail.id, at => readable(mail.received), way => mail.way.clone(), peer => mail.peer.clone(),
+        mail_from => mail.mail_from.clone(), recipients => mail.recipients.clone(), size => mail.size,
         sender => mail.sender.clone().or_else(|| mail.mail_from.clone()),
         message_id => mail.message_id.clone(), subject => mail.subject.clone(), text => mail.text.clone(),
-        proof => mail.verdicts.as_deref().map(proof_lines).unwrap_or_default(), kept => mail.kept > 0, state => mail.state.clone(),
+        proof => mail.verdicts_text.as_deref().map(proof_lines).unwrap_or_default(), kept => mail.kept,
+        state => mail.state.clone(),
         reason => mail.reason.clone(), attempts => mail.attempts,
-        due => (mail.state == "new").then(|| Millis(mail.due_at).to_readable()),
-        done_at => mail.done_at.map(|at| Millis(at).to_readable()),
-        may_retry => mail.state == "failed" && mail.kept > 0,
+        due => mail.due.map(readable),
+        done_at => mail.done.map(readable),
+        may_retry => mail.state == "failed" && mail.kept,
         may_drop => mail.state == "failed" || mail.state == "new",
     }
 }
@@ -145,13 +149,13 @@ pub(super) async fn list_outbox(
     }
 }
 
-fn outgoing_facts(mail: &OutboxEntry) -> Value {
+fn outgoing_facts(mail: &OutgoingMail) -> Value {
     context! {
         id => mail.id, kind => mail.kind.clone(), recipient => mail.recipient.clone(), userid => mail.userid.clone(),
         game => mail.game.clone(), number => mail.number, ply => mail.ply, message_id => mail.message_id.clone(),
-        at => Millis(mail.date).to_readable(), state => mail.state.clone(), attempts => mail.attempts,
-        due => (mail.state == "queued").then(|| Millis(mail.due_at).to_readable()),
-        done_at => mail.done_at.map(|at| Millis(at).to_readable()), error => mail.error.clone(),
+        at => readable(mail.date), state => mail.state.clone(), attempts => mail.attempts,
+        due => mail.due.map(readable),
+        done_at => mail.done.map(readable), error => mail.error.clone(),
         may_retry => mail.state == "failed" || mail.state == "dropped",
         may_drop => mail.state == "failed" || mail.state == "queued",
     }
@@ -164,7 +168,7 @@ pub(super) async fn show_outgoing(
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     match view_outgoing(&web.app, id).await {
-        Ok((mail, _)) => {
+        Ok(mail) => {
             let done = !field(&fields, "done").is_empty();
             page(&web, &visitor, "admin/outgoing.html", context! { done, ..outgoing_facts(&mail) })
         }

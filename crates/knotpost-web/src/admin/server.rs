@@ -9,10 +9,11 @@ use minijinja::{Value, context};
 use super::{Acting, Fields, LINES, carry_out, field, given, next_page, page, refused};
 use crate::Web;
 use crate::extract::PageQuery;
-use knotpost_core::admin::{AuditQuery, Deed, QueueFacts, view_audit, view_jobs, view_overview};
+use knotpost_core::admin::{
+    AuditEntry, AuditQuery, Deed, DutyLine, QueueFacts, view_audit, view_jobs, view_overview,
+};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_model::Millis;
-use knotpost_storage::{AuditRow, DutyLine};
 
 pub(super) async fn overview(State(web): State<Web>, Extension(visitor): Acting) -> Response {
     match view_overview(&web.app).await {
@@ -59,7 +60,7 @@ pub(super) async fn jobs(State(web): State<Web>, Extension(visitor): Acting) -> 
     let deadlines = seen.deadlines.iter().map(|line| {
         context! {
             game => line.game.clone(), number => line.number, userid => line.userid.clone(),
-            due => line.due_at.to_readable(), nagged => line.nagged_at.map(|at| Millis(at).to_readable()),
+            due => line.due_at.to_readable(), nagged => line.nagged_at.map(Millis::to_readable),
         }
     });
     let broadcasts = seen.broadcasts.iter().map(
@@ -90,10 +91,11 @@ pub(super) async fn audit(
         Ok(found) => found,
         Err(error) => return web.pages.failure(error.into()),
     };
-    let line = |row: &AuditRow| {
+    let line = |entry: &AuditEntry| {
         context! {
-            at => row.at.to_readable(), door => row.door.clone(), actor => row.actor.clone(), deed => row.deed.clone(),
-            subject => row.subject.clone(), outcome => row.outcome.clone(), detail => row.detail.clone(),
+            at => entry.at.to_readable(), door => entry.door.clone(), actor => entry.actor.clone(),
+            deed => entry.deed.clone(), subject => entry.subject.clone(), outcome => entry.outcome.clone(),
+            detail => entry.detail.clone(),
         }
     };
     let facts = context! {

@@ -10,7 +10,6 @@ use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use knotpost_core::admin::{Deed, UserEdit, UserView, search_refused_names, search_users, view_user};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
-use knotpost_model::Millis;
 
 pub(super) async fn list(
     State(web): State<Web>,
@@ -56,10 +55,10 @@ pub(super) async fn show(
         .addresses
         .iter()
         .map(|(address, confirmed)| {
-            let stop = user.stopped.iter().find(|stop| stop.address_key == address.to_lowercase());
+            let stop = user.stop_of(address);
             context! {
                 address, confirmed => *confirmed,
-                stopped => stop.map(|stop| Millis(stop.stopped_at).to_readable()),
+                stopped => stop.map(|stop| stop.since.to_readable()),
                 why => stop.map(|stop| stop.why.clone()),
             }
         })

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::board_json::{BoardSummary, Boards, Moves, WholeBoard, list_moves};
+use super::board_json::{BoardSummary, Boards, MoveEntry, Moves, WholeBoard};
 use crate::Web;
 use crate::content::Content;
 use crate::error::Problem;
@@ -87,7 +87,7 @@ pub(super) async fn list(
         },
     )
     .await?;
-    let boards = page.boards.iter().map(|(row, seats, _)| BoardSummary::of(row, seats)).collect();
+    let boards = page.boards.iter().map(|board| BoardSummary::of(&board.summary)).collect();
     Ok(Json(Boards { boards, cursor: page.next.map(|key| key.0) }).into_response())
 }
 
@@ -114,7 +114,7 @@ pub(super) async fn show(
         })?;
         Ok(Content::new("application/json", body))
     };
-    web.responses.answer(&web.app.store, &uri, &headers, make).await
+    web.responses.answer(&web.app, &uri, &headers, make).await
 }
 
 pub(super) const MOVES: Operation = Operation::new("list_moves", Tag::Boards, "The moves of a board")
@@ -126,7 +126,7 @@ pub(super) async fn moves(
     At((game, number)): At<(String, String)>,
 ) -> Result<Response, Problem> {
     let view = find(&web, &game, &number, None).await?;
-    Ok(Json(Moves { moves: list_moves(&view.board) }).into_response())
+    Ok(Json(Moves { moves: MoveEntry::all_of(&view) }).into_response())
 }
 
 /// What can be played.
@@ -183,7 +183,7 @@ pub(super) async fn text(
         let text = format!("{}\n", view.sheet.drawing.text().trim_end());
         Ok(Content::new("text/plain; charset=utf-8", text))
     };
-    web.responses.answer(&web.app.store, &uri, &headers, make).await
+    web.responses.answer(&web.app, &uri, &headers, make).await
 }
 
 pub(super) const RECORD: Operation = Operation::new("show_record", Tag::Boards, "A board as a game record")

@@ -17,12 +17,12 @@ use crate::extract::{At, Sent};
 use crate::once::carry_out;
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::Code;
+use knotpost_core::commands::CommandResponse;
 use knotpost_core::identity::Scope;
 use knotpost_core::mailing::Heading;
 use knotpost_core::replies::{Answer, Reply};
 use knotpost_core::requests::{Origin, Request};
 use knotpost_model::limit_comment;
-use knotpost_storage::SavedResponse;
 
 /// Longer words are no moves.
 const LONGEST_MOVE: usize = 500;
@@ -128,7 +128,7 @@ pub(super) async fn play(
 }
 
 /// The answer as the response that gives it.
-fn present(answer: &Answer) -> SavedResponse {
+fn present(answer: &Answer) -> CommandResponse {
     if let Some(failure) = &answer.failure {
         let status = status(failure.code);
         let hints = match &answer.reply {
@@ -136,11 +136,10 @@ fn present(answer: &Answer) -> SavedResponse {
             _ => &[],
         };
         let body = ProblemDetails::new(status, failure.code.as_str(), &failure.message, hints).into_body();
-        return SavedResponse {
-            request_digest: String::new(),
-            status: i64::from(status.as_u16()),
+        return CommandResponse {
+            status: status.as_u16(),
             content_type: PROBLEM_TYPE.to_owned(),
-            retry_after: failure.retry_after.map(|seconds| seconds as i64),
+            retry_after: failure.retry_after,
             body,
         };
     }
@@ -154,8 +153,7 @@ fn present(answer: &Answer) -> SavedResponse {
         }),
         _ => None,
     };
-    SavedResponse {
-        request_digest: String::new(),
+    CommandResponse {
         status: 200,
         content_type: "application/json".to_owned(),
         retry_after: None,

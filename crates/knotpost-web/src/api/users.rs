@@ -13,9 +13,8 @@ use crate::openapi::{Operation, Tag};
 use knotpost_core::admin::view_public_user;
 use knotpost_core::boards::Code;
 use knotpost_core::identity::Scope;
-use knotpost_core::mailing::view_reach;
+use knotpost_core::mailing::{AddressStop, view_reach};
 use knotpost_model::Moment;
-use knotpost_storage::StoppedAddress;
 
 /// A user.
 #[derive(Serialize, JsonSchema)]
@@ -49,9 +48,9 @@ pub(super) struct Stop {
     why: String,
 }
 
-impl From<&StoppedAddress> for Stop {
-    fn from(stop: &StoppedAddress) -> Self {
-        Self { since: stop.stopped_at.into(), why: stop.why.clone() }
+impl From<&AddressStop> for Stop {
+    fn from(stop: &AddressStop) -> Self {
+        Self { since: stop.since.into(), why: stop.why.clone() }
     }
 }
 
@@ -69,15 +68,15 @@ pub(super) async fn show(
     caller: Option<Caller>,
 ) -> Result<Json<User>, Problem> {
     let user = view_public_user(&web.app, &userid).await?;
-    let own = caller.filter(|caller| caller.user == user.id && caller.require(Scope::Read).is_ok());
+    let own = caller.filter(|caller| caller.user == user.user && caller.require(Scope::Read).is_ok());
     let mut addresses = None;
     if own.is_some() {
-        let reached = view_reach(&web.app, user.id).await?.into_iter().map(|reach| UserAddress {
+        let reached = view_reach(&web.app, user.user).await?.into_iter().map(|reach| UserAddress {
             stopped: reach.stopped.as_ref().map(Stop::from),
             address: reach.address,
             confirmed: reach.confirmed,
         });
         addresses = Some(reached.collect());
     }
-    Ok(Json(User { userid: user.userid, since: user.created_at.into(), addresses }))
+    Ok(Json(User { userid: user.userid, since: user.since.into(), addresses }))
 }

@@ -32,12 +32,12 @@ pub(crate) fn write_calendar(source: &Source<'_>, running: &[(Waiting, LastMomen
 }
 
 fn write_event(lines: &mut Lines, source: &Source<'_>, waiting: &Waiting, end: LastMoment) {
-    let board = &waiting.board;
-    let name = words::name(board);
+    let board = &waiting.summary;
+    let name = words::name(waiting);
     let against = words::against(board, source.userid);
     let since = waiting.since.to_readable();
     lines.put("BEGIN", "VEVENT");
-    let (game, number, ply) = (&board.row.game, board.row.number, board.entries.len());
+    let (game, number, ply) = (&board.game, board.number, waiting.board.entries.len());
     lines.put_text("UID", &format!("deadline-{game}-{number}-{ply}@{}", source.domain));
     lines.put("DTSTAMP", &utc(waiting.since));
     lines.put("DTSTART", &utc(end.at));
@@ -45,7 +45,7 @@ fn write_event(lines: &mut Lines, source: &Source<'_>, waiting: &Waiting, end: L
     let about = format!("It has been your turn on {name}{against} since {since}.\n{}", words::until(end));
     lines.put_text("DESCRIPTION", &about);
     lines.put("URL", &source.page_of(board));
-    lines.put_text("CATEGORIES", board.title());
+    lines.put_text("CATEGORIES", waiting.board.title());
     lines.put("TRANSP", "TRANSPARENT");
     lines.put("BEGIN", "VALARM");
     lines.put("ACTION", "DISPLAY");

@@ -13,13 +13,13 @@ use crate::client::Client;
 use crate::error::status;
 use crate::extract::PagePath;
 use crate::visitor::LoggedIn;
+use knotpost_core::StoreError;
 use knotpost_core::boards::Code;
 use knotpost_core::commands::execute;
 use knotpost_core::identity::Visitor;
 use knotpost_core::replies::{Answer, Reply};
 use knotpost_core::requests::{Origin, Proof, Request};
 use knotpost_model::{BoardRef, limit_comment};
-use knotpost_storage::StoreError;
 
 /// What a form on the page sends.
 #[derive(Debug, Default, Deserialize)]

@@ -9,12 +9,12 @@ use crate::Web;
 use crate::client::Client;
 use crate::error::status;
 use crate::visitor::private;
+use knotpost_core::StoreError;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::{
     Scope, TokenWish, USUAL_DAYS, Visitor, create_token, revoke_token, view_tokens, whose_password,
 };
 use knotpost_model::Millis;
-use knotpost_storage::StoreError;
 
 /// The user's keys for the page.
 pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, StoreError> {

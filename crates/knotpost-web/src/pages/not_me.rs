@@ -9,9 +9,9 @@ use minijinja::context;
 use crate::Web;
 use crate::extract::PagePath;
 use crate::visitor::private;
+use knotpost_core::StoreError;
 use knotpost_core::boards::Code;
 use knotpost_core::identity::{TakenBack, undo_address_change, view_address_change};
-use knotpost_storage::StoreError;
 
 pub(super) async fn ask(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
     let found = view_address_change(&web.app, &token).await;

@@ -68,7 +68,7 @@ pub(super) async fn user(
         let active = view_boards(&web.app, query(BoardState::Active, from.active)).await?;
         let over = view_boards(&web.app, query(BoardState::Over, from.over)).await?;
         let lines = |page: &knotpost_core::queries::BoardPage| -> Vec<Value> {
-            page.boards.iter().map(|(_, _, line)| Value::from(Serde(line))).collect()
+            page.boards.iter().map(|board| Value::from(Serde(&board.line))).collect()
         };
         let games: Vec<Value> = profile
             .ratings

@@ -16,10 +16,9 @@ use crate::visitor::{LoggedIn, private};
 use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::commands::{TOPICS, help_page, view_seeks};
 use knotpost_core::identity::Visitor;
-use knotpost_core::queries::{BoardQuery, view_boards, view_games};
+use knotpost_core::queries::{BoardQuery, ListedBoard, view_boards, view_games, view_own_boards};
 use knotpost_core::replies::{BoardLine, Reply};
-use knotpost_model::{BoardState, Millis, Span};
-use knotpost_storage::{BoardRow, SeatRow};
+use knotpost_model::{BoardState, Span};
 
 /// Boards on the start page.
 const BOARDS: i64 = 20;
@@ -59,7 +58,7 @@ pub(super) async fn home(State(web): State<Web>, visitor: Option<LoggedIn>) -> R
         let games = view_games(&web.app).await?;
         let active = BoardQuery { state: Some(BoardState::Active), limit: BOARDS, ..BoardQuery::default() };
         let page = view_boards(&web.app, active).await?;
-        let boards: Vec<Value> = page.boards.iter().map(|(_, _, line)| line_facts(line)).collect();
+        let boards: Vec<Value> = page.boards.iter().map(|board| line_facts(&board.line)).collect();
         let mine = match visitor {
             Some(visitor) => own_boards(&web, visitor).await?,
             None => Vec::new(),
@@ -82,24 +81,16 @@ pub(super) async fn home(State(web): State<Web>, visitor: Option<LoggedIn>) -> R
     }
 }
 
-/// The user's boards: those that wait for the user first, by the length of the wait.
+/// The user's boards, those that wait for the user first.
 async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceError> {
-    let query = BoardQuery {
-        userid: Some(visitor.userid.clone()),
-        state: Some(BoardState::Active),
-        limit: OWN_BOARDS,
-        ..BoardQuery::default()
-    };
-    let mut boards = view_boards(&web.app, query).await?.boards;
-    let waits = |seats: &[SeatRow]| seats.iter().any(|seat| seat.to_move && seat.userid == visitor.userid);
+    let boards = view_own_boards(&web.app, &visitor.userid, OWN_BOARDS).await?;
     let now = web.app.clock.now();
-    boards.sort_by_key(|(row, seats, _)| (!waits(seats), row.last_move_at.unwrap_or(row.started_at.0)));
-    let facts = |(row, seats, line): &(BoardRow, Vec<SeatRow>, BoardLine)| {
-        let since = Millis(row.last_move_at.unwrap_or(row.started_at.0));
+    let facts = |board: &ListedBoard| {
+        let since = board.summary.waits_since();
         context! {
-            is_mine => waits(seats), paused => row.paused_at.is_some(),
+            is_mine => board.is_turn_of(&visitor.userid), paused => board.summary.paused.is_some(),
             since => since.to_readable(), since_machine => since.to_rfc3339(), waited => name_span(now.since(since)),
-            ..line_facts(line)
+            ..line_facts(&board.line)
         }
     };
     Ok(boards.iter().map(facts).collect())

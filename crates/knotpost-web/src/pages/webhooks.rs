@@ -8,6 +8,7 @@ use super::settings::{Fields, field, page};
 use crate::Web;
 use crate::error::status;
 use crate::visitor::private;
+use knotpost_core::StoreError;
 use knotpost_core::boards::ServiceError;
 use knotpost_core::identity::Visitor;
 use knotpost_core::webhooks::{
@@ -15,7 +16,6 @@ use knotpost_core::webhooks::{
     start_webhook, test_webhook, view_webhooks,
 };
 use knotpost_model::Millis;
-use knotpost_storage::StoreError;
 
 /// The kinds of events, with their names in the form.
 const EVENTS: [(HookEvent, &str); 5] = [

@@ -16,6 +16,7 @@ use crate::extract::{Asked, At, Sent};
 use crate::openapi::Operation;
 use knotpost_core::admin::{BoardDeed, Deed, Inspection, administer, inspect_board};
 use knotpost_core::boards::Code;
+use knotpost_core::queries::list_moves;
 use knotpost_model::{BoardState, Moment, SeatState};
 
 pub(in crate::api) const LIST_BOARDS: Operation =
@@ -193,26 +194,26 @@ pub(in crate::api) async fn change_board(
 
 fn inspected(seen: Inspection) -> InspectedBoard {
     let text = seen.view.lay_out(Layout::Standard);
-    let (board, row) = (&seen.board, &seen.board.row);
-    let moment = |at: Option<i64>| at.map(Moment::from);
+    let (seats, moves) = (inspected_seats(&seen), plain_moves(&seen));
+    let Inspection { board, summary, .. } = seen;
     InspectedBoard {
-        game: row.game.clone(),
-        number: row.number,
-        options: row.options.clone(),
-        state: row.state,
-        paused: moment(row.paused_at),
-        rated: row.rated,
+        game: summary.game,
+        number: summary.number,
+        options: summary.options,
+        state: summary.state,
+        paused: summary.paused.map(Moment::from),
+        rated: summary.rated,
         status: seen.sheet.verdict.to_string(),
         ply: board.entries.len(),
-        last_ply: seen.last_ply,
+        last_ply: summary.last_ply,
         position: board.position_text(),
         text,
-        seats: inspected_seats(&seen),
-        moves: plain_moves(&seen),
-        started: row.started_at.into(),
-        ended: moment(row.ended_at),
-        due: moment(row.due_at),
-        reminded: moment(row.nagged_at),
+        seats,
+        moves,
+        started: summary.started.into(),
+        ended: summary.ended.map(Moment::from),
+        due: summary.due.map(Moment::from),
+        reminded: summary.reminded.map(Moment::from),
         watchers: seen.sheet.subscribers,
         queued: seen
             .queued
@@ -223,24 +224,24 @@ fn inspected(seen: Inspection) -> InspectedBoard {
 }
 
 fn inspected_seats(seen: &Inspection) -> Vec<InspectedSeat> {
-    let seats = seen.board.seats.iter().map(|seat| InspectedSeat {
+    let seats = seen.summary.seats.iter().map(|seat| InspectedSeat {
         seat: seat.seat,
         userid: seat.userid.clone(),
         state: seat.state,
         to_move: seat.to_move,
-        resigns_on_turn: seat.resign_pending,
-        has_queued: seat.queued,
+        resigns_on_turn: seat.resigns_on_turn,
+        has_queued: seat.has_queued,
     });
     seats.collect()
 }
 
 fn plain_moves(seen: &Inspection) -> Vec<PlainMove> {
-    let moves = seen.board.entries.iter().map(|entry| PlainMove {
-        number: entry.row.number,
-        seat: entry.row.seat,
-        text: entry.text.clone(),
-        auto: entry.row.auto,
-        at: entry.row.at.into(),
+    let moves = list_moves(&seen.board).map(|line| PlainMove {
+        number: line.number,
+        seat: line.seat,
+        text: line.text.to_owned(),
+        auto: line.auto,
+        at: line.at.into(),
     });
     moves.collect()
 }

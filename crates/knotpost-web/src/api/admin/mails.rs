@@ -14,10 +14,9 @@ use crate::openapi::Operation;
 use knotpost_core::admin::Deed;
 use knotpost_core::boards::Code;
 use knotpost_core::mailing::{
-    Author, MailChange, MailQuery, OutgoingMail, ReceivedMail, described, masked_text, view_inbox,
+    Author, MailChange, MailQuery, MailQueue, OutgoingMail, ReceivedMail, described, masked_text, view_inbox,
     view_outbox, view_outgoing, view_received,
 };
-use knotpost_storage::MailQueue;
 
 /// The query of a list of mails.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -90,8 +89,7 @@ pub(in crate::api) async fn inbox(
     Asked(query): Asked<MailsQuery>,
 ) -> Result<Json<Inbox>, Problem> {
     let page = view_inbox(&web.app, &query.read()?).await?;
-    let mails = page.mails.iter().map(ReceivedMail::from).collect();
-    Ok(Json(Inbox { mails, cursor: page.next.map(|id| id.to_string()) }))
+    Ok(Json(Inbox { mails: page.mails, cursor: page.next.map(|id| id.to_string()) }))
 }
 
 pub(in crate::api) const OUTBOX: Operation =
@@ -102,8 +100,7 @@ pub(in crate::api) async fn outbox(
     Asked(query): Asked<MailsQuery>,
 ) -> Result<Json<Outbox>, Problem> {
     let page = view_outbox(&web.app, &query.read()?).await?;
-    let mails = page.mails.iter().map(OutgoingMail::from).collect();
-    Ok(Json(Outbox { mails, cursor: page.next.map(|id| id.to_string()) }))
+    Ok(Json(Outbox { mails: page.mails, cursor: page.next.map(|id| id.to_string()) }))
 }
 
 pub(in crate::api) const RECEIVED: Operation =
@@ -118,7 +115,7 @@ pub(in crate::api) async fn received(
     let (mail, message) = view_received(&web.app, id).await?;
     let parts = message.as_deref().map(described);
     let message_text = message.map(|message| masked_text(&web.app, &message, Author::Somebody));
-    Ok(Json(WholeReceivedMail { mail: ReceivedMail::from(&mail), parts, message_text }))
+    Ok(Json(WholeReceivedMail { mail, parts, message_text }))
 }
 
 pub(in crate::api) const OUTGOING: Operation = operation("show_outgoing_mail", "A mail that goes out")
@@ -129,8 +126,7 @@ pub(in crate::api) async fn outgoing(
     State(web): State<Web>,
     At(id): At<i64>,
 ) -> Result<Json<OutgoingMail>, Problem> {
-    let (mail, _) = view_outgoing(&web.app, id).await?;
-    Ok(Json(OutgoingMail::from(&mail)))
+    Ok(Json(view_outgoing(&web.app, id).await?))
 }
 
 /// What can be done to a mail.

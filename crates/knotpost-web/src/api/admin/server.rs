@@ -11,10 +11,9 @@ use crate::api::read_json;
 use crate::error::Problem;
 use crate::extract::{Asked, Sent};
 use crate::openapi::Operation;
-use knotpost_core::admin::{AuditQuery, Deed, QueueFacts, view_audit, view_jobs, view_overview};
+use knotpost_core::admin::{AuditQuery, Deed, DutyLine, QueueFacts, view_audit, view_jobs, view_overview};
 use knotpost_core::boards::Code;
 use knotpost_model::Moment;
-use knotpost_storage::{AuditRow, DutyLine};
 
 /// The state of the server.
 #[derive(Serialize, JsonSchema)]
@@ -230,15 +229,15 @@ pub(in crate::api) async fn audit(
     let (limit, since) = (read_limit(query.limit)?, read_since(query.since.as_deref())?);
     let before = read_cursor(query.cursor.as_deref())?;
     let page = view_audit(&web.app, &AuditQuery { userid: query.user, since, before, limit }).await?;
-    let entry = |row: AuditRow| AuditEntry {
-        id: row.id,
-        at: row.at.into(),
-        door: row.door,
-        by: row.actor,
-        deed: row.deed,
-        subject: row.subject,
-        outcome: row.outcome,
-        detail: row.detail,
+    let entry = |entry: knotpost_core::admin::AuditEntry| AuditEntry {
+        id: entry.id,
+        at: entry.at.into(),
+        door: entry.door,
+        by: entry.actor,
+        deed: entry.deed,
+        subject: entry.subject,
+        outcome: entry.outcome,
+        detail: entry.detail,
     };
     let audit = page.rows.into_iter().map(entry).collect();
     Ok(Json(AuditLog { audit, cursor: page.next.map(|id| id.to_string()) }))

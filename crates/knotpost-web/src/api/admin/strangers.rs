@@ -54,11 +54,12 @@ pub(in crate::api) async fn do_not_mail(
     State(web): State<Web>,
     Asked(query): Asked<UnmailedQuery>,
 ) -> Result<Json<DoNotMail>, Problem> {
-    let rows = view_unmailed(&web.app, query.cursor.as_deref().unwrap_or_default()).await?;
-    let cursor = rows.last().filter(|_| rows.len() == UNMAILED_PER_PAGE).map(|row| row.target.clone());
-    let entries = rows.into_iter();
+    let found = view_unmailed(&web.app, query.cursor.as_deref().unwrap_or_default()).await?;
+    let last = found.last().filter(|_| found.len() == UNMAILED_PER_PAGE);
+    let cursor = last.map(|entry| entry.target.clone());
+    let entries = found.into_iter();
     let entries =
-        entries.map(|row| Unmailed { target: row.target, reason: row.reason, since: row.at.into() });
+        entries.map(|entry| Unmailed { target: entry.target, reason: entry.reason, since: entry.at.into() });
     Ok(Json(DoNotMail { entries: entries.collect(), cursor }))
 }
 

@@ -108,8 +108,8 @@ pub(in crate::api) async fn user(
 ) -> Result<Json<WholeUser>, Problem> {
     let user = view_user(&web.app, &userid).await?;
     let addresses = user.addresses.iter().map(|(address, confirmed)| {
-        let stop = user.stopped.iter().find(|stop| stop.address_key == address.to_lowercase());
-        UserAddress { address: address.clone(), confirmed: *confirmed, stopped: stop.map(Stop::from) }
+        let stopped = user.stop_of(address).map(Stop::from);
+        UserAddress { address: address.clone(), confirmed: *confirmed, stopped }
     });
     Ok(Json(WholeUser {
         line: line(&user),
