@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use super::Web;
 use super::client::Client;
 use super::error::Problem;
-use super::extract::Sent;
-use super::once::carry_out;
+use super::extract::RawBody;
+use super::idempotency::execute_with_key;
 use super::openapi::{Operation, Tag};
 use super::routes::{Role, Route};
 use knotpost_core::boards::Code;
@@ -86,7 +86,7 @@ const COMMAND: Operation = Operation::new("command", Tag::Commands, "Carries out
     .refuses(Code::all())
     .once();
 
-/// The format of the request, which is that of the answer too.
+/// The format of the request, in which the answer is given too.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Text,
@@ -97,7 +97,12 @@ enum Form {
 pub(super) const ROUTES: &[Route] =
     &[Route::new(Role::Public, "POST", "/commands", || post(command)).described(&COMMAND)];
 
-async fn command(State(web): State<Web>, client: Client, headers: HeaderMap, Sent(body): Sent) -> Response {
+async fn command(
+    State(web): State<Web>,
+    client: Client,
+    headers: HeaderMap,
+    RawBody(body): RawBody,
+) -> Response {
     let form = form_of(&headers);
     let (line, text) = match read(form, &body) {
         Ok(read) => read,
@@ -108,7 +113,7 @@ async fn command(State(web): State<Web>, client: Client, headers: HeaderMap, Sen
     let composer = Arc::clone(&web.app.composer);
     let present = move |answer: &Answer| present(composer.as_ref(), answer, form);
     let parts: [&[u8]; 2] = [&[u8::from(form == Form::Json)], &body];
-    Box::pin(carry_out(&web, &headers, request, &parts, present)).await
+    Box::pin(execute_with_key(&web, &headers, request, &parts, present)).await
 }
 
 fn form_of(headers: &HeaderMap) -> Form {

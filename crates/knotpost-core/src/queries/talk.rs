@@ -38,7 +38,7 @@ pub async fn view_talk(app: &App, board: &Board) -> Result<Vec<TalkLine>, Servic
 
 /// The state of a board: at least one value changes whenever something happens there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pulse {
+pub struct BoardVersion {
     /// The number of the last move.
     pub ply: i64,
     /// When the last move was made.
@@ -55,9 +55,9 @@ pub struct Pulse {
 ///
 /// # Errors
 /// When the database fails.
-pub async fn view_pulse(app: &App, name: &BoardRef) -> Result<Option<Pulse>, StoreError> {
+pub async fn view_board_version(app: &App, name: &BoardRef) -> Result<Option<BoardVersion>, StoreError> {
     let row = app.store.query().await?.board_pulse(&name.game, name.number).await?;
-    Ok(row.map(|row| Pulse {
+    Ok(row.map(|row| BoardVersion {
         ply: row.ply,
         moved_at: row.moved_at,
         state: row.state,

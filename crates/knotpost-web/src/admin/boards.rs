@@ -8,7 +8,7 @@ use knotpost_rules::Layout;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::{Acting, Fields, LINES, carry_out, field, given, next_page, page, refused};
+use super::{CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, refused};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use knotpost_core::admin::{BoardDeed, Deed, Inspection, administer, inspect_board};
@@ -21,7 +21,7 @@ const THEMES: [(Theme, &str); 2] = [(Theme::Light, "on-light"), (Theme::Dark, "o
 
 pub(super) async fn list(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     // A game and a number identify one board.
@@ -81,7 +81,7 @@ fn address(name: &BoardRef) -> String {
 
 pub(super) async fn show(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PagePath((game, number)): PagePath<(String, String)>,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
@@ -148,7 +148,7 @@ fn board_facts(seen: &Inspection) -> Value {
 
 pub(super) async fn act(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PagePath((game, number)): PagePath<(String, String)>,
     Form(fields): Form<Fields>,
 ) -> Response {

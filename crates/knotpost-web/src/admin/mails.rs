@@ -5,7 +5,7 @@ use axum::extract::{Form, State};
 use axum::response::Response;
 use minijinja::{Value, context};
 
-use super::{Acting, Fields, LINES, carry_out, field, given, next_page, page, refused};
+use super::{CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, refused};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use knotpost_core::admin::Deed;
@@ -29,7 +29,7 @@ fn query(fields: &Fields) -> MailQuery {
     }
 }
 
-/// The query, to fill in the form again.
+/// The values of the query, to fill in the form again.
 fn asked(fields: &Fields) -> Value {
     context! {
         state => field(fields, "state"), reason => field(fields, "reason"), since => field(fields, "since"),
@@ -39,7 +39,7 @@ fn asked(fields: &Fields) -> Value {
 
 pub(super) async fn list_inbox(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     match view_inbox(&web.app, &query(&fields)).await {
@@ -52,7 +52,7 @@ pub(super) async fn list_inbox(
     }
 }
 
-/// A point in time for people.
+/// A point in time as pages show it.
 fn readable(at: Moment) -> String {
     at.millis().to_readable()
 }
@@ -110,7 +110,7 @@ fn proof_lines(stored: &str) -> Vec<String> {
 
 pub(super) async fn show_received(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PagePath(id): PagePath<i64>,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
@@ -136,7 +136,7 @@ pub(super) async fn show_received(
 
 pub(super) async fn list_outbox(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     match view_outbox(&web.app, &query(&fields)).await {
@@ -163,7 +163,7 @@ fn outgoing_facts(mail: &OutgoingMail) -> Value {
 
 pub(super) async fn show_outgoing(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PagePath(id): PagePath<i64>,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
@@ -178,7 +178,7 @@ pub(super) async fn show_outgoing(
 
 pub(super) async fn act_on_received(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PagePath(id): PagePath<i64>,
     Form(fields): Form<Fields>,
 ) -> Response {
@@ -187,7 +187,7 @@ pub(super) async fn act_on_received(
 
 pub(super) async fn act_on_outgoing(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PagePath(id): PagePath<i64>,
     Form(fields): Form<Fields>,
 ) -> Response {

@@ -6,7 +6,7 @@ use axum::response::Response;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::{Acting, Fields, LINES, carry_out, field, given, next_page, page, refused};
+use super::{CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, refused};
 use crate::Web;
 use crate::extract::PageQuery;
 use knotpost_core::admin::{
@@ -15,7 +15,7 @@ use knotpost_core::admin::{
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_model::Millis;
 
-pub(super) async fn overview(State(web): State<Web>, Extension(visitor): Acting) -> Response {
+pub(super) async fn overview(State(web): State<Web>, Extension(visitor): CurrentAdmin) -> Response {
     match view_overview(&web.app).await {
         Ok(seen) => {
             let facts = context! {
@@ -52,7 +52,7 @@ fn duties(duties: &[DutyLine], now: Millis) -> Vec<Value> {
     duties.iter().map(facts).collect()
 }
 
-pub(super) async fn jobs(State(web): State<Web>, Extension(visitor): Acting) -> Response {
+pub(super) async fn jobs(State(web): State<Web>, Extension(visitor): CurrentAdmin) -> Response {
     let seen = match view_jobs(&web.app).await {
         Ok(seen) => seen,
         Err(error) => return web.pages.failure(error),
@@ -78,7 +78,7 @@ pub(super) async fn jobs(State(web): State<Web>, Extension(visitor): Acting) -> 
 
 pub(super) async fn audit(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     let query = AuditQuery {
@@ -108,7 +108,7 @@ pub(super) async fn audit(
 
 pub(super) async fn ask_broadcast(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     page(&web, &visitor, "admin/broadcast.html", context! { done => !field(&fields, "done").is_empty() })
@@ -116,7 +116,7 @@ pub(super) async fn ask_broadcast(
 
 pub(super) async fn broadcast(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     Form(fields): Form<Fields>,
 ) -> Response {
     let done = async {

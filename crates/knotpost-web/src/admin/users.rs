@@ -5,7 +5,7 @@ use axum::extract::{Form, State};
 use axum::response::Response;
 use minijinja::context;
 
-use super::{Acting, Fields, LINES, carry_out, field, next_page, page, refused};
+use super::{CurrentAdmin, Fields, LINES, carry_out, field, next_page, page, refused};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use knotpost_core::admin::{Deed, UserEdit, UserView, search_refused_names, search_users, view_user};
@@ -13,7 +13,7 @@ use knotpost_core::boards::{Code, Refusal, ServiceError};
 
 pub(super) async fn list(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     let words = field(&fields, "q");
@@ -43,7 +43,7 @@ pub(super) async fn list(
 
 pub(super) async fn show(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PagePath(userid): PagePath<String>,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
@@ -74,7 +74,7 @@ pub(super) async fn show(
 
 pub(super) async fn act(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PagePath(userid): PagePath<String>,
     Form(fields): Form<Fields>,
 ) -> Response {

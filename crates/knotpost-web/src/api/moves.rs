@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::boards::board_name;
 use super::read_json;
 use crate::Web;
-use crate::auth::Acting;
+use crate::auth::CommandCaller;
 use crate::client::Client;
 use crate::error::{PROBLEM_TYPE, Problem, ProblemDetails, status};
-use crate::extract::{At, Sent};
-use crate::once::carry_out;
+use crate::extract::{ApiPath, RawBody};
+use crate::idempotency::execute_with_key;
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::Code;
 use knotpost_core::commands::CommandResponse;
@@ -24,7 +24,7 @@ use knotpost_core::replies::{Answer, Reply};
 use knotpost_core::requests::{Origin, Request};
 use knotpost_model::limit_comment;
 
-/// Longer words are no moves.
+/// The longest move, in bytes.
 const LONGEST_MOVE: usize = 500;
 
 /// What is played.
@@ -96,14 +96,14 @@ pub(super) const PLAY: Operation = Operation::new("play", Tag::Boards, "Makes a 
     ])
     .once();
 
-/// Carries out the move as the caller, whose session or key stands for the password.
+/// Executes the move as the caller, authenticated by session or key.
 pub(super) async fn play(
     State(web): State<Web>,
     client: Client,
-    Acting(caller): Acting,
-    At((game, number)): At<(String, String)>,
+    CommandCaller(caller): CommandCaller,
+    ApiPath((game, number)): ApiPath<(String, String)>,
     headers: HeaderMap,
-    Sent(body): Sent,
+    RawBody(body): RawBody,
 ) -> Result<Response, Problem> {
     caller.require(Scope::Play)?;
     let name = board_name(&game, &number)?;
@@ -123,11 +123,11 @@ pub(super) async fn play(
     let comment = limit_comment(play.comment.replace("\r\n", "\n").trim());
     let request = Request::typed(Ok(command), comment, origin);
     let parts: [&[u8]; 3] = [b"move", address.as_bytes(), &body];
-    let response = Box::pin(carry_out(&web, &headers, request, &parts, present)).await;
+    let response = Box::pin(execute_with_key(&web, &headers, request, &parts, present)).await;
     Ok(response.into_response())
 }
 
-/// The answer as the response that gives it.
+/// The response for an answer.
 fn present(answer: &Answer) -> CommandResponse {
     if let Some(failure) = &answer.failure {
         let status = status(failure.code);
@@ -157,7 +157,7 @@ fn present(answer: &Answer) -> CommandResponse {
         status: 200,
         content_type: "application/json".to_owned(),
         retry_after: None,
-        // Texts and numbers: that never fails.
+        // Serialising texts and numbers never fails.
         body: serde_json::to_string(&Played { ok: true, repeated: answer.is_repetition(), board })
             .unwrap_or_default(),
     }

@@ -15,7 +15,7 @@ use super::boards::{UNKNOWN, find};
 use crate::Web;
 use crate::content::Content;
 use crate::error::Problem;
-use crate::extract::{Asked, At};
+use crate::extract::{ApiPath, ApiQuery};
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::Code;
 use knotpost_core::gallery::Look;
@@ -71,8 +71,8 @@ pub(super) const SVG: Operation = Operation::new("draw_board_svg", Tag::Boards, 
 
 pub(super) async fn svg(
     State(web): State<Web>,
-    At((game, number)): At<(String, String)>,
-    Asked(query): Asked<DrawingQuery>,
+    ApiPath((game, number)): ApiPath<(String, String)>,
+    ApiQuery(query): ApiQuery<DrawingQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let (theme, width_px) = (read_theme(query.theme.as_deref())?, read_width(query.width)?);
@@ -92,8 +92,8 @@ pub(super) const PNG: Operation = Operation::new("draw_board_png", Tag::Boards, 
 
 pub(super) async fn png(
     State(web): State<Web>,
-    At((game, number)): At<(String, String)>,
-    Asked(query): Asked<PictureQuery>,
+    ApiPath((game, number)): ApiPath<(String, String)>,
+    ApiQuery(query): ApiQuery<PictureQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let (theme, width_px) = (read_theme(query.theme.as_deref())?, read_width(query.width)?);

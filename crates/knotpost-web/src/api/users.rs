@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::Web;
 use crate::auth::Caller;
 use crate::error::Problem;
-use crate::extract::At;
+use crate::extract::ApiPath;
 use crate::openapi::{Operation, Tag};
 use knotpost_core::admin::view_public_user;
 use knotpost_core::boards::Code;
@@ -64,7 +64,7 @@ pub(super) const SHOW: Operation = Operation::new("show_user", Tag::Users, "A us
 /// Returns the user; to the user themselves with their addresses.
 pub(super) async fn show(
     State(web): State<Web>,
-    At(userid): At<String>,
+    ApiPath(userid): ApiPath<String>,
     caller: Option<Caller>,
 ) -> Result<Json<User>, Problem> {
     let user = view_public_user(&web.app, &userid).await?;

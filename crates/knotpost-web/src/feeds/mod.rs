@@ -3,12 +3,12 @@
 
 mod atom;
 mod calendar;
-mod words;
+mod text;
 
 pub(super) use atom::write_atom;
 pub(super) use calendar::write_calendar;
 
-use crate::visitor::url_encode;
+use crate::session::url_encode;
 use knotpost_core::queries::BoardSummary;
 
 /// The server and the user of a feed.

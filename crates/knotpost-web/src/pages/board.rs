@@ -11,12 +11,12 @@ use serde::Deserialize;
 
 use super::preview;
 use crate::Web;
+use crate::board_version::format_version;
 use crate::extract::{PagePath, PageQuery};
-use crate::pulse::pulse_id;
-use crate::visitor::{LoggedIn, private, url_encode};
+use crate::session::{LoggedIn, no_store, url_encode};
 use knotpost_core::boards::{Choosing, Code, Standing, choose};
 use knotpost_core::identity::Visitor;
-use knotpost_core::queries::{BoardView, TalkLine, last_move, view_board, view_pulse, view_talk};
+use knotpost_core::queries::{BoardView, TalkLine, last_move, view_board, view_board_version, view_talk};
 use knotpost_model::{BoardRef, BoardState, Millis, ProposalKind};
 
 /// The themes of a picture, and the style class of each.
@@ -66,8 +66,8 @@ pub(super) async fn page(
     notice: &Notice,
 ) -> Response {
     // Read before the board itself: a change in between is then reported once too often rather than missed.
-    let pulse = match view_pulse(&web.app, name).await {
-        Ok(pulse) => pulse.as_ref().map(pulse_id),
+    let pulse = match view_board_version(&web.app, name).await {
+        Ok(pulse) => pulse.as_ref().map(format_version),
         Err(error) => return web.pages.failure(error.into()),
     };
     let view = match view_board(&web.app, name, look.ply).await {
@@ -87,7 +87,7 @@ pub(super) async fn page(
         preview => preview::of_board(&web.pages.url, &view),
         ..seen.facts(&talk)
     };
-    private(web.pages.page_for(visitor, status, "board.html", facts))
+    no_store(web.pages.page_for(visitor, status, "board.html", facts))
 }
 
 /// A board and its viewer.

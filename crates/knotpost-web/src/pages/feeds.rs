@@ -4,7 +4,7 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use minijinja::{Value, context};
 
 use crate::Web;
-use crate::visitor::url_encode;
+use crate::session::url_encode;
 use knotpost_core::StoreError;
 use knotpost_core::identity::{Visitor, end_feed_key, renew_feed_key, view_feed_key};
 

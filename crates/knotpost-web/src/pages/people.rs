@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::preview;
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
-use crate::visitor::LoggedIn;
+use crate::session::LoggedIn;
 use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::commands::view_standings;
 use knotpost_core::identity::view_profile;

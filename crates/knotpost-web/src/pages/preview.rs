@@ -10,7 +10,7 @@ use minijinja::{Value, context};
 use super::sentence;
 use crate::Web;
 use crate::api::picture_mark;
-use crate::visitor::url_encode;
+use crate::session::url_encode;
 use knotpost_core::identity::Profile;
 use knotpost_core::queries::BoardView;
 use knotpost_model::BoardState;

@@ -6,13 +6,13 @@ use knotpost_rules::Layout;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Acting, Done, carry_out, no_such_act, operation};
+use super::{CurrentAdmin, Done, carry_out, no_such_act, operation};
 use crate::Web;
 use crate::api::boards;
 use crate::api::boards::board_name;
 use crate::api::read_json;
 use crate::error::Problem;
-use crate::extract::{Asked, At, Sent};
+use crate::extract::{ApiPath, ApiQuery, RawBody};
 use crate::openapi::Operation;
 use knotpost_core::admin::{BoardDeed, Deed, Inspection, administer, inspect_board};
 use knotpost_core::boards::Code;
@@ -119,7 +119,7 @@ struct PlainMove {
     at: Moment,
 }
 
-/// What a request for a board may be refused with.
+/// The refusals of a request for a board.
 const UNKNOWN: &[Code] = &[Code::UnknownGame, Code::NoSuchBoard, Code::BadValue, Code::Conflict];
 
 pub(in crate::api) const BOARD: Operation = operation("inspect_board", "A board with anybody's eyes")
@@ -129,9 +129,9 @@ pub(in crate::api) const BOARD: Operation = operation("inspect_board", "A board 
 
 pub(in crate::api) async fn board(
     State(web): State<Web>,
-    Extension(caller): Acting,
-    At((game, number)): At<(String, String)>,
-    Asked(query): Asked<BoardQuery>,
+    Extension(caller): CurrentAdmin,
+    ApiPath((game, number)): ApiPath<(String, String)>,
+    ApiQuery(query): ApiQuery<BoardQuery>,
 ) -> Result<Json<InspectedBoard>, Problem> {
     let name = board_name(&game, &number)?;
     if let Some(seat) = query.seat {
@@ -175,21 +175,21 @@ pub(in crate::api) const CHANGE_BOARD: Operation = operation("change_board", "Ch
 
 pub(in crate::api) async fn change_board(
     State(web): State<Web>,
-    Extension(caller): Acting,
-    At((game, number)): At<(String, String)>,
-    Sent(body): Sent,
+    Extension(caller): CurrentAdmin,
+    ApiPath((game, number)): ApiPath<(String, String)>,
+    RawBody(body): RawBody,
 ) -> Result<Json<Done>, Problem> {
-    let wish: BoardRequest = read_json(&body, r#"{"act":"pause","why":"…","winners":[1]}"#)?;
-    let deed = match wish.act.as_str() {
+    let request: BoardRequest = read_json(&body, r#"{"act":"pause","why":"…","winners":[1]}"#)?;
+    let deed = match request.act.as_str() {
         "pause" => BoardDeed::Pause,
         "resume" => BoardDeed::Resume,
-        "adjudicate" => BoardDeed::Adjudicate { winners: wish.winners },
+        "adjudicate" => BoardDeed::Adjudicate { winners: request.winners },
         "take_back" => BoardDeed::TakeBack,
         "remove" => BoardDeed::Remove,
         _ => return Err(no_such_act(&ACTS)),
     };
     let board = board_name(&game, &number)?;
-    carry_out(&web, &caller, Deed::Board { board, deed, why: wish.why }).await
+    carry_out(&web, &caller, Deed::Board { board, deed, why: request.why }).await
 }
 
 fn inspected(seen: Inspection) -> InspectedBoard {

@@ -5,11 +5,13 @@ use axum::{Extension, Json};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Acting, Done, MOST, carry_out, no_such_act, operation, read_cursor, read_limit, read_since};
+use super::{
+    CurrentAdmin, Done, MOST, carry_out, no_such_act, operation, read_cursor, read_limit, read_since,
+};
 use crate::Web;
 use crate::api::read_json;
 use crate::error::Problem;
-use crate::extract::{Asked, At, Sent};
+use crate::extract::{ApiPath, ApiQuery, RawBody};
 use crate::openapi::Operation;
 use knotpost_core::admin::Deed;
 use knotpost_core::boards::Code;
@@ -86,7 +88,7 @@ pub(in crate::api) const INBOX: Operation =
 
 pub(in crate::api) async fn inbox(
     State(web): State<Web>,
-    Asked(query): Asked<MailsQuery>,
+    ApiQuery(query): ApiQuery<MailsQuery>,
 ) -> Result<Json<Inbox>, Problem> {
     let page = view_inbox(&web.app, &query.read()?).await?;
     Ok(Json(Inbox { mails: page.mails, cursor: page.next.map(|id| id.to_string()) }))
@@ -97,7 +99,7 @@ pub(in crate::api) const OUTBOX: Operation =
 
 pub(in crate::api) async fn outbox(
     State(web): State<Web>,
-    Asked(query): Asked<MailsQuery>,
+    ApiQuery(query): ApiQuery<MailsQuery>,
 ) -> Result<Json<Outbox>, Problem> {
     let page = view_outbox(&web.app, &query.read()?).await?;
     Ok(Json(Outbox { mails: page.mails, cursor: page.next.map(|id| id.to_string()) }))
@@ -110,7 +112,7 @@ pub(in crate::api) const RECEIVED: Operation =
 
 pub(in crate::api) async fn received(
     State(web): State<Web>,
-    At(id): At<i64>,
+    ApiPath(id): ApiPath<i64>,
 ) -> Result<Json<WholeReceivedMail>, Problem> {
     let (mail, message) = view_received(&web.app, id).await?;
     let parts = message.as_deref().map(described);
@@ -124,7 +126,7 @@ pub(in crate::api) const OUTGOING: Operation = operation("show_outgoing_mail", "
 
 pub(in crate::api) async fn outgoing(
     State(web): State<Web>,
-    At(id): At<i64>,
+    ApiPath(id): ApiPath<i64>,
 ) -> Result<Json<OutgoingMail>, Problem> {
     Ok(Json(view_outgoing(&web.app, id).await?))
 }
@@ -143,15 +145,15 @@ pub(in crate::api) struct MailRequest {
 }
 
 fn read_change(body: &[u8]) -> Result<MailChange, Problem> {
-    let wish: MailRequest = read_json(body, r#"{"act":"retry"}"#)?;
-    match wish.act.as_str() {
+    let request: MailRequest = read_json(body, r#"{"act":"retry"}"#)?;
+    match request.act.as_str() {
         "retry" => Ok(MailChange::Retry),
         "drop" => Ok(MailChange::Drop),
         _ => Err(no_such_act(&ACTS)),
     }
 }
 
-/// What a change to a mail may be refused with.
+/// The refusals of a change to a mail.
 const UNCHANGEABLE: &[Code] = &[Code::BadValue, Code::Conflict];
 
 pub(in crate::api) const CHANGE_RECEIVED: Operation =
@@ -162,9 +164,9 @@ pub(in crate::api) const CHANGE_RECEIVED: Operation =
 
 pub(in crate::api) async fn change_received(
     State(web): State<Web>,
-    Extension(caller): Acting,
-    At(id): At<i64>,
-    Sent(body): Sent,
+    Extension(caller): CurrentAdmin,
+    ApiPath(id): ApiPath<i64>,
+    RawBody(body): RawBody,
 ) -> Result<Json<Done>, Problem> {
     let change = read_change(&body)?;
     carry_out(&web, &caller, Deed::Mail { queue: MailQueue::Inbox, id, change }).await
@@ -178,9 +180,9 @@ pub(in crate::api) const CHANGE_OUTGOING: Operation =
 
 pub(in crate::api) async fn change_outgoing(
     State(web): State<Web>,
-    Extension(caller): Acting,
-    At(id): At<i64>,
-    Sent(body): Sent,
+    Extension(caller): CurrentAdmin,
+    ApiPath(id): ApiPath<i64>,
+    RawBody(body): RawBody,
 ) -> Result<Json<Done>, Problem> {
     let change = read_change(&body)?;
     carry_out(&web, &caller, Deed::Mail { queue: MailQueue::Outbox, id, change }).await

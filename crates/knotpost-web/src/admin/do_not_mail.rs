@@ -5,7 +5,7 @@ use axum::extract::{Form, State};
 use axum::response::Response;
 use minijinja::context;
 
-use super::{Acting, Fields, carry_out, field, next_page, page, refused};
+use super::{CurrentAdmin, Fields, carry_out, field, next_page, page, refused};
 use crate::Web;
 use crate::extract::PageQuery;
 use knotpost_core::admin::Deed;
@@ -16,7 +16,7 @@ const PATH: &str = "/admin/do-not-mail";
 
 pub(super) async fn list(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     let found = match view_unmailed(&web.app, field(&fields, "after")).await {
@@ -35,7 +35,7 @@ pub(super) async fn list(
 
 pub(super) async fn act(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     Form(fields): Form<Fields>,
 ) -> Response {
     let done = async { carry_out(&web, &visitor, read_deed(&fields)?, PATH).await };

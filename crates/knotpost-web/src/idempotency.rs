@@ -1,4 +1,5 @@
-//! Commands of requests, executed once for each `Idempotency-Key`.
+//! `Idempotency-Key`: the same request under the same key is executed once. Which requests are the same is decided here; the
+//! stored responses belong to the core.
 
 use std::sync::Arc;
 
@@ -16,9 +17,9 @@ use knotpost_platform::secret::{Purpose, to_hex};
 /// The longest accepted key, in bytes.
 const MAX_KEY: usize = 255;
 
-/// Executes a command and returns the response that `present` makes. With a key the same request is executed once;
-/// `parts` identify the request.
-pub(super) async fn carry_out<P>(
+/// Executes a command and returns the response that `present` makes of its answer. With a key, a repeated request returns the
+/// stored response. Requests with equal `parts` are the same.
+pub(super) async fn execute_with_key<P>(
     web: &Web,
     headers: &HeaderMap,
     request: Request,

@@ -1,4 +1,4 @@
-//! The start page, boards, rules and help.
+//! The start page, the pages of games and of help topics, and the pages of errors.
 
 use axum::extract::State;
 use axum::http::{StatusCode, Uri};
@@ -12,7 +12,7 @@ use super::{preview, prose};
 use crate::Web;
 use crate::error::Problem;
 use crate::extract::PagePath;
-use crate::visitor::{LoggedIn, private};
+use crate::session::{LoggedIn, no_store};
 use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::commands::{TOPICS, help_page, view_seeks};
 use knotpost_core::identity::Visitor;
@@ -20,21 +20,21 @@ use knotpost_core::queries::{BoardQuery, ListedBoard, view_boards, view_games, v
 use knotpost_core::replies::{BoardLine, Reply};
 use knotpost_model::{BoardState, Span};
 
-/// Boards on the start page.
+/// The most boards of all users on the start page.
 const BOARDS: i64 = 20;
-/// The user's own boards on the start page.
+/// The most boards of the user on the start page.
 const OWN_BOARDS: i64 = 200;
 
-pub(crate) async fn missing(State(web): State<Web>, uri: Uri) -> Response {
+pub(crate) async fn not_found(State(web): State<Web>, uri: Uri) -> Response {
     if uri.path().starts_with("/api/") {
         return Problem::not_found("there is nothing at this address of the API").into_response();
     }
-    not_there(&web)
+    not_found_page(&web)
 }
 
 /// The answer when an address does not support the method. It reveals nothing: addresses are no secret, and the answer is
 /// the same for everyone.
-pub(crate) async fn not_so(State(web): State<Web>, uri: Uri) -> Response {
+pub(crate) async fn method_not_allowed(State(web): State<Web>, uri: Uri) -> Response {
     if uri.path().starts_with("/api/") || uri.path() == "/commands" {
         return Problem::method_not_allowed().into_response();
     }
@@ -44,7 +44,7 @@ pub(crate) async fn not_so(State(web): State<Web>, uri: Uri) -> Response {
 }
 
 /// The 404 page, also for pages that the user may not see.
-pub(crate) fn not_there(web: &Web) -> Response {
+pub(crate) fn not_found_page(web: &Web) -> Response {
     web.pages.page(
         StatusCode::NOT_FOUND,
         "problem.html",
@@ -76,7 +76,7 @@ pub(super) async fn home(State(web): State<Web>, visitor: Option<LoggedIn>) -> R
         )
     };
     match facts.await {
-        Ok(facts) => private(web.pages.page_for(visitor, StatusCode::OK, "home.html", facts)),
+        Ok(facts) => no_store(web.pages.page_for(visitor, StatusCode::OK, "home.html", facts)),
         Err(error) => web.pages.failure(error),
     }
 }
@@ -124,7 +124,7 @@ pub(super) async fn game(
     };
     let help = game.help();
     let meta = game.meta();
-    // The first one is about the challenge; its line is above the table of the options.
+    // The first section describes the challenge; its first line is shown above the table of options.
     let usage = help.sections.first().and_then(|section| section.text.lines().next()).unwrap_or_default();
     let sections: Vec<Value> = help
         .sections
