@@ -77,7 +77,7 @@ struct CommandReply {
 const COMMAND: Operation = Operation::new("command", Tag::Commands, "Carries out a command")
     .details(
         "As JSON or as text: the first line is the command, the rest what would stand below it in a mail. The answer \
-         has the form of the request. Commands name the user who sends them and his password.",
+         has the form of the request. Commands name the user who sends them and their password.",
     )
     .takes::<JsonRequest>()
     .or_takes_text()

@@ -55,7 +55,7 @@ pub(super) const DEADLINES: Operation =
     Operation::new("follow_deadlines", Tag::Users, "When the user's time is up, as a calendar (iCalendar)")
         .details(ABOUT)
         .asks::<FeedQuery>()
-        .gives_text("text/calendar", "An event for each board whose clock runs for him, at most 200.")
+        .gives_text("text/calendar", "An event for each board whose clock runs for the user, at most 200.")
         .tagged();
 
 pub(super) async fn deadlines(

@@ -36,9 +36,9 @@ pub(super) struct Play {
     #[serde(rename = "move")]
     #[schemars(length(min = 1, max = LONGEST_MOVE), regex(pattern = r"^[^\s#]+$"))]
     word: String,
-    /// The number it is to have; without it any will do.
+    /// The number that the move is to have; without it any number is accepted.
     number: Option<u32>,
-    /// What goes with it.
+    /// The comment to the move.
     #[serde(default)]
     comment: String,
 }
@@ -48,7 +48,7 @@ pub(super) struct Play {
 pub(super) struct Played<'a> {
     /// Always `true`: refusals are problem details.
     ok: bool,
-    /// Whether this player had made this move already: it stands there once, and nothing was done.
+    /// Whether this player had made this move already; it was not made again.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     repeated: bool,
     /// How the board stands.
@@ -67,7 +67,7 @@ struct After<'a> {
     ply: usize,
     /// Whose turn it is, or how it ended, as a sentence.
     status: String,
-    /// Whether the move is made. Who has asked to confirm his moves gets a mail, and has not moved yet.
+    /// Whether the move is made. A player who has asked to confirm their moves gets a mail, and has not moved yet.
     played: bool,
 }
 

@@ -55,7 +55,7 @@ impl From<&AddressStop> for Stop {
 }
 
 pub(super) const SHOW: Operation = Operation::new("show_user", Tag::Users, "A user")
-    .details("To himself (a key needs `read`) the answer tells his addresses and whether mail reaches them.")
+    .details("For the user themselves (a key needs `read`) the answer has their addresses and whether mail reaches them.")
     .scope(Scope::Read)
     .gives::<User>("The user.")
     .refuses(&[Code::NoSuchUser])

@@ -44,7 +44,7 @@ pub(in crate::api) struct InspectedBoard {
     options: String,
     /// Its state.
     state: BoardState,
-    /// Since when its clock stands still.
+    /// Since when its clock is stopped.
     paused: Option<Moment>,
     /// Whether its result counts for the ratings.
     rated: bool,
@@ -72,7 +72,7 @@ pub(in crate::api) struct InspectedBoard {
     due: Option<Moment>,
     /// When the player to move was reminded last.
     reminded: Option<Moment>,
-    /// Who is mailed about it without playing.
+    /// The users who are mailed about it without playing.
     watchers: Vec<String>,
 }
 
@@ -87,7 +87,7 @@ struct InspectedSeat {
     state: SeatState,
     /// Whether it is its turn.
     to_move: bool,
-    /// Resigned out of turn: happens when its turn comes.
+    /// Whether it resigns on its next turn.
     resigns_on_turn: bool,
     /// Whether moves wait for its turn.
     has_queued: bool,
@@ -153,7 +153,7 @@ pub(in crate::api) struct BoardRequest {
     /// What is done.
     #[schemars(extend("enum" = ACTS))]
     act: String,
-    /// Why: the players are mailed it.
+    /// Why; the players are told in a mail.
     #[serde(default)]
     why: String,
     /// With `adjudicate`: the seats that win, several for a tie.

@@ -106,7 +106,7 @@ pub(in crate::api) async fn outbox(
 }
 
 pub(in crate::api) const RECEIVED: Operation =
-    operation("show_received_mail", "A mail that came in, everything masked that opens a door")
+    operation("show_received_mail", "A mail that came in, with passwords and tokens masked")
         .gives::<WholeReceivedMail>("The mail.")
         .refuses(&[Code::BadValue]);
 

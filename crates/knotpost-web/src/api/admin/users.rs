@@ -98,7 +98,7 @@ pub(in crate::api) async fn users(
     Ok(Json(UserList { users: found.iter().map(line).collect(), cursor }))
 }
 
-pub(in crate::api) const USER: Operation = operation("inspect_user", "A user, his addresses and keys")
+pub(in crate::api) const USER: Operation = operation("inspect_user", "A user with addresses and keys")
     .gives::<WholeUser>("The user.")
     .refuses(&[Code::NoSuchUser]);
 
