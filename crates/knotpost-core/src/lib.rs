@@ -25,3 +25,5 @@ pub mod requests;
 pub mod signals;
 pub mod transfer;
 pub mod webhooks;
+
+pub use knotpost_storage::StoreError;

@@ -1,25 +1,38 @@
 //! A point in time as programs read it.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::Millis;
 
 /// RFC 3339 in UTC, to the second.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[serde(transparent)]
 #[schemars(inline, extend("format" = "date-time"))]
-pub struct Moment(String);
+pub struct Moment(#[schemars(with = "String")] Millis);
+
+impl Moment {
+    /// The same to the millisecond.
+    pub fn millis(self) -> Millis {
+        self.0
+    }
+}
+
+impl Serialize for Moment {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0.to_rfc3339())
+    }
+}
 
 impl From<Millis> for Moment {
     fn from(at: Millis) -> Self {
-        Self(at.to_rfc3339())
+        Self(at)
     }
 }
 
 /// Unix milliseconds, as rows hold them.
 impl From<i64> for Moment {
     fn from(millis: i64) -> Self {
-        Millis(millis).into()
+        Self(Millis(millis))
     }
 }

@@ -10,7 +10,7 @@ use super::Web;
 use super::client;
 use super::credentials::Credentials;
 use super::error::Problem;
-use super::visitor;
+use super::session;
 use knotpost_core::admin::{Administrator, Door, view_user_by_key};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::{
@@ -20,7 +20,7 @@ use knotpost_model::{Millis, UserKey};
 
 /// How a caller authenticated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum AuthMethod {
     /// By a token with these scopes.
     Token,
     /// By the password.
@@ -42,7 +42,7 @@ pub(super) struct Caller {
     /// When they last gave their password: now, or in their session.
     password_at: Option<Millis>,
     pub(super) is_admin: bool,
-    pub(super) shown: Shown,
+    pub(super) method: AuthMethod,
     scopes: Vec<Scope>,
 }
 
@@ -52,7 +52,7 @@ impl Caller {
     /// # Errors
     /// When the token does not have the scope.
     pub(super) fn require(&self, scope: Scope) -> Result<(), Problem> {
-        if self.shown != Shown::Token || self.scopes.contains(&scope) {
+        if self.method != AuthMethod::Token || self.scopes.contains(&scope) {
             return Ok(());
         }
         let text = format!("this token has not the scope `{}`", scope.as_str());
@@ -76,7 +76,7 @@ impl Caller {
         Proof::LoggedIn(self.proven())
     }
 
-    /// The condition that the transaction of a change checks again.
+    /// The identity that the transaction of a change checks again.
     pub(super) fn proven(&self) -> ProvenUser {
         ProvenUser {
             user: self.user,
@@ -88,15 +88,15 @@ impl Caller {
         }
     }
 
-    /// The caller as an administrator of the service.
+    /// The caller as the author of an administrator's action.
     pub(super) fn administrator(&self) -> Administrator {
         Administrator { door: Door::Api, name: self.userid.clone(), user: Some(self.user) }
     }
 }
 
-/// The caller, for requests whose transaction checks the credentials again; a cached key is good enough for them.
+/// The caller of a request whose transaction checks the credentials again, so that a cached key is sufficient.
 #[derive(Clone, Debug)]
-pub(super) struct Acting(pub(super) Caller);
+pub(super) struct CommandCaller(pub(super) Caller);
 
 /// Where a key is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,7 +118,7 @@ pub(super) async fn find(parts: &Parts, web: &Web) -> Result<Option<Caller>, Res
 async fn look_up(parts: &Parts, web: &Web, check: KeyCheck) -> Result<Option<Caller>, Response> {
     let credentials = Credentials::of(parts);
     let Some(shown) = credentials.authorization().first() else {
-        let Some(token) = visitor::token(&web.app.config, &credentials) else { return Ok(None) };
+        let Some(token) = session::token(&web.app.config, &credentials) else { return Ok(None) };
         let visitor = find_visitor(&web.app, &token).await;
         let visitor = visitor.map_err(|error| Problem::from(error).into_response())?;
         return Ok(visitor.map(|visitor| Caller {
@@ -129,7 +129,7 @@ async fn look_up(parts: &Parts, web: &Web, check: KeyCheck) -> Result<Option<Cal
             session: Some(visitor.session),
             password_at: visitor.password_at,
             is_admin: visitor.is_admin,
-            shown: Shown::Session,
+            method: AuthMethod::Session,
             scopes: Vec::new(),
         }));
     };
@@ -163,7 +163,7 @@ async fn by_authorization(
             session: None,
             password_at: None,
             is_admin: bearer.is_admin,
-            shown: Shown::Token,
+            method: AuthMethod::Token,
             scopes: bearer.scopes,
         }));
     }
@@ -173,17 +173,16 @@ async fn by_authorization(
         return Err(Refusal::new(Code::BadCredentials, "send `Authorization: Bearer TOKEN` or Basic").into());
     };
     let Some(proven) = whose_password(&web.app, rate_key, userid, password).await? else { return Ok(None) };
-    let Some(row) = view_user_by_key(&web.app, proven.user).await? else { return Ok(None) };
-    let is_admin = row.role == "admin";
+    let Some(user) = view_user_by_key(&web.app, proven.user).await? else { return Ok(None) };
     Ok(Some(Caller {
         user: proven.user,
-        userid: row.userid,
+        userid: user.userid,
         hash: proven.hash,
         key: None,
         session: None,
         password_at: proven.password_at,
-        is_admin,
-        shown: Shown::Password,
+        is_admin: user.is_admin,
+        method: AuthMethod::Password,
         scopes: Vec::new(),
     }))
 }
@@ -200,19 +199,19 @@ impl FromRequestParts<Web> for Caller {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
-        find(parts, web).await?.ok_or_else(nobody)
+        find(parts, web).await?.ok_or_else(missing_credentials)
     }
 }
 
-impl FromRequestParts<Web> for Acting {
+impl FromRequestParts<Web> for CommandCaller {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
-        look_up(parts, web, KeyCheck::Cached).await?.map(Self).ok_or_else(nobody)
+        look_up(parts, web, KeyCheck::Cached).await?.map(Self).ok_or_else(missing_credentials)
     }
 }
 
-fn nobody() -> Response {
+fn missing_credentials() -> Response {
     challenge("this is for users: show a token, or userid and password")
 }
 

@@ -44,7 +44,7 @@ pub(super) fn peer(parts: &Parts) -> Option<IpAddr> {
 }
 
 pub(super) fn of(parts: &Parts, trusted: &Networks) -> Client {
-    // A request without a connection is one of this process.
+    // A request without a connection comes from this process.
     let peer = peer(parts).unwrap_or(IpAddr::from([127, 0, 0, 1]));
     if !trusted.contain(peer) {
         return Client(peer);

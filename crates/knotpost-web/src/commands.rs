@@ -13,16 +13,16 @@ use serde::{Deserialize, Serialize};
 use super::Web;
 use super::client::Client;
 use super::error::Problem;
-use super::extract::Sent;
-use super::once::carry_out;
+use super::extract::RawBody;
+use super::idempotency::execute_with_key;
 use super::openapi::{Operation, Tag};
 use super::routes::{Role, Route};
 use knotpost_core::boards::Code;
+use knotpost_core::commands::CommandResponse;
 use knotpost_core::identity::{Origin, Proof};
 use knotpost_core::replies::{Answer, Composer, Reply};
 use knotpost_core::requests::Request;
 use knotpost_model::BoardRef;
-use knotpost_storage::SavedResponse;
 
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -78,7 +78,7 @@ struct CommandReply {
 const COMMAND: Operation = Operation::new("command", Tag::Commands, "Carries out a command")
     .details(
         "As JSON or as text: the first line is the command, the rest what would stand below it in a mail. The answer \
-         has the form of the request. Commands name the user who sends them and his password.",
+         has the form of the request. Commands name the user who sends them and their password.",
     )
     .takes::<JsonRequest>()
     .or_takes_text()
@@ -87,7 +87,7 @@ const COMMAND: Operation = Operation::new("command", Tag::Commands, "Carries out
     .refuses(Code::all())
     .once();
 
-/// The format of the request, which is that of the answer too.
+/// The format of the request, in which the answer is given too.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Text,
@@ -98,7 +98,12 @@ enum Form {
 pub(super) const ROUTES: &[Route] =
     &[Route::new(Role::Public, "POST", "/commands", || post(command)).described(&COMMAND)];
 
-async fn command(State(web): State<Web>, client: Client, headers: HeaderMap, Sent(body): Sent) -> Response {
+async fn command(
+    State(web): State<Web>,
+    client: Client,
+    headers: HeaderMap,
+    RawBody(body): RawBody,
+) -> Response {
     let form = form_of(&headers);
     let (line, text) = match read(form, &body) {
         Ok(read) => read,
@@ -109,7 +114,7 @@ async fn command(State(web): State<Web>, client: Client, headers: HeaderMap, Sen
     let composer = Arc::clone(&web.app.composer);
     let present = move |answer: &Answer| present(composer.as_ref(), answer, form);
     let parts: [&[u8]; 2] = [&[u8::from(form == Form::Json)], &body];
-    Box::pin(carry_out(&web, &headers, request, &parts, present)).await
+    Box::pin(execute_with_key(&web, &headers, request, &parts, present)).await
 }
 
 fn form_of(headers: &HeaderMap) -> Form {
@@ -149,7 +154,7 @@ fn read(form: Form, body: &[u8]) -> Result<(String, String), Problem> {
 }
 
 /// The response for an answer.
-fn present(composer: &dyn Composer, answer: &Answer, form: Form) -> SavedResponse {
+fn present(composer: &dyn Composer, answer: &Answer, form: Form) -> CommandResponse {
     let (content_type, body) = match form {
         Form::Text => (TEXT, text_of(composer, answer)),
         Form::Json => (JSON, json_of(composer, answer)),
@@ -160,11 +165,10 @@ fn present(composer: &dyn Composer, answer: &Answer, form: Form) -> SavedRespons
         Some(failure) if !several => failure.code.status(),
         _ => 200,
     };
-    SavedResponse {
-        request_digest: String::new(),
-        status: i64::from(status),
+    CommandResponse {
+        status,
         content_type: content_type.to_owned(),
-        retry_after: answer.failure.as_ref().and_then(|failure| failure.retry_after).map(|s| s as i64),
+        retry_after: answer.failure.as_ref().and_then(|failure| failure.retry_after),
         body,
     }
 }

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse as _, Response};
 use super::Web;
 use super::credentials::Credentials;
 use super::error::Problem;
-use super::visitor::token;
+use super::session::token;
 use knotpost_core::boards::Code;
 
 /// Refuses a POST with the session cookie but without Fetch metadata and `Origin`: it could be a form of any site in a

@@ -5,9 +5,9 @@ use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use knotpost_core::StoreError;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::outage::log_failure;
-use knotpost_storage::StoreError;
 
 /// An error for a script.
 #[derive(Debug)]
@@ -23,12 +23,12 @@ impl Problem {
         Self { status: status(code), code: code.as_str(), detail: detail.into(), retry_after: None }
     }
 
-    /// An error of HTTP, not of a command.
+    /// An error of HTTP rather than of a command.
     pub(super) fn with_status(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
         Self { status, code, detail: detail.into(), retry_after: None }
     }
 
-    /// There is nothing at that address; not an error of a command.
+    /// There is nothing at this address.
     pub(super) fn not_found(detail: impl Into<String>) -> Self {
         Self::with_status(StatusCode::NOT_FOUND, NOT_FOUND, detail)
     }
@@ -100,7 +100,7 @@ impl<'a> ProblemDetails<'a> {
         Self { kind: "about:blank", title, status: status.as_u16(), code, detail, hints }
     }
 
-    /// As JSON. It is made of texts and a number, and that never fails.
+    /// As JSON. Serialising texts and a number never fails.
     pub(super) fn into_body(self) -> String {
         serde_json::to_string(&self).unwrap_or_default()
     }

@@ -12,11 +12,11 @@ use super::error::Problem;
 use super::pages;
 use knotpost_core::boards::Code;
 
-/// The parameters of a path.
-pub(super) struct At<T>(pub(super) T);
+/// The parameters of the path of an API request.
+pub(super) struct ApiPath<T>(pub(super) T);
 
-/// The query.
-pub(super) struct Asked<T>(pub(super) T);
+/// The query of an API request.
+pub(super) struct ApiQuery<T>(pub(super) T);
 
 /// The parameters of the path of a page.
 pub(super) struct PagePath<T>(pub(super) T);
@@ -25,9 +25,9 @@ pub(super) struct PagePath<T>(pub(super) T);
 pub(super) struct PageQuery<T>(pub(super) T);
 
 /// The raw body.
-pub(super) struct Sent(pub(super) Bytes);
+pub(super) struct RawBody(pub(super) Bytes);
 
-impl<T: DeserializeOwned + Send> FromRequestParts<Web> for At<T> {
+impl<T: DeserializeOwned + Send> FromRequestParts<Web> for ApiPath<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Problem> {
@@ -37,7 +37,7 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Web> for At<T> {
     }
 }
 
-impl<T: DeserializeOwned + Send> FromRequestParts<Web> for Asked<T> {
+impl<T: DeserializeOwned + Send> FromRequestParts<Web> for ApiQuery<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Problem> {
@@ -51,7 +51,7 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Web> for PagePath<T> {
 
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
         let read = Path::<T>::from_request_parts(parts, web).await;
-        read.map(|Path(read)| Self(read)).map_err(|_| pages::not_there(web))
+        read.map(|Path(read)| Self(read)).map_err(|_| pages::not_found_page(web))
     }
 }
 
@@ -66,7 +66,7 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Web> for PageQuery<T> {
     }
 }
 
-impl FromRequest<Web> for Sent {
+impl FromRequest<Web> for RawBody {
     type Rejection = Problem;
 
     async fn from_request(request: Request, web: &Web) -> Result<Self, Problem> {

@@ -8,7 +8,7 @@ use super::Web;
 use knotpost_core::app::Condition;
 use knotpost_core::outage::log_failure;
 use knotpost_core::pulse::Loop;
-use knotpost_storage::Readiness;
+use knotpost_core::queries::{Readiness, view_queue_lengths, view_readiness};
 
 /// Liveness: the process runs.
 pub(super) async fn process() -> &'static str {
@@ -25,7 +25,7 @@ pub(super) async fn ready(State(web): State<Web>) -> Response {
     if let Condition::Broken(_) = condition {
         return refuse("the server is about to end");
     }
-    match web.app.store.readiness().await {
+    match view_readiness(&web.app).await {
         Ok(Readiness::Ready) => {}
         Ok(Readiness::Unwritable) => {
             return refuse("the database cannot be written: its disk is full or fails");
@@ -62,18 +62,12 @@ pub(super) async fn metrics(State(web): State<Web>) -> Response {
     let Some(metrics) = &web.metrics else {
         return (StatusCode::SERVICE_UNAVAILABLE, "this process does not count\n").into_response();
     };
-    if let Ok(mut tx) = web.app.store.read().await {
-        let inbox = tx.count_waiting_inbox().await.unwrap_or(-1);
-        let outbox = tx.count_waiting_outbox().await.unwrap_or(-1);
-        ::metrics::gauge!("knotpost_inbox_waiting").set(inbox as f64);
-        ::metrics::gauge!("knotpost_outbox_waiting").set(outbox as f64);
-        let events = tx.count_waiting_hook_events().await.unwrap_or(-1);
-        ::metrics::gauge!("knotpost_webhook_events_waiting").set(events as f64);
-        let now = web.app.clock.now();
-        let due = tx.next_inbox_due().await.ok().flatten();
-        // The age of the oldest mail that is due.
-        let late = due.map_or(0, |due| now.0.saturating_sub(due).max(0));
-        ::metrics::gauge!("knotpost_inbox_late_seconds").set(late as f64 / 1000.0);
+    if let Some(lengths) = view_queue_lengths(&web.app).await {
+        let count = |length: Option<i64>| length.unwrap_or(-1) as f64;
+        ::metrics::gauge!("knotpost_inbox_waiting").set(count(lengths.inbox));
+        ::metrics::gauge!("knotpost_outbox_waiting").set(count(lengths.outbox));
+        ::metrics::gauge!("knotpost_webhook_events_waiting").set(count(lengths.webhook_events));
+        ::metrics::gauge!("knotpost_inbox_late_seconds").set(lengths.inbox_late_ms as f64 / 1000.0);
     }
     web.app.limits.report_closed();
     metrics.run_upkeep();

@@ -5,6 +5,7 @@
 mod admin;
 mod api;
 mod auth;
+mod board_version;
 mod client;
 mod commands;
 mod content;
@@ -14,17 +15,16 @@ mod error;
 mod extract;
 mod feeds;
 mod health;
+mod idempotency;
 mod inbound;
-mod once;
 mod openapi;
 mod pages;
-mod pulse;
 mod response_cache;
 mod router;
 mod routes;
 mod serving;
+mod session;
 mod timeouts;
-mod visitor;
 
 use std::ops::Deref;
 use std::sync::Arc;

@@ -9,7 +9,8 @@ use axum::response::Response;
 
 use super::content::Content;
 use super::error::Problem;
-use knotpost_storage::Store;
+use knotpost_core::app::App;
+use knotpost_core::queries::view_data_version;
 
 /// The most memory of all cached responses, in bytes.
 const MAX_BYTES: usize = 2 << 20;
@@ -32,13 +33,15 @@ impl ResponseCache {
     /// The response for `uri`: from the cache when nothing was committed since, else made by `make`.
     pub(super) async fn answer(
         &self,
-        store: &Store,
+        app: &App,
         uri: &Uri,
         headers: &HeaderMap,
         make: impl Future<Output = Result<Content, Problem>>,
     ) -> Result<Response, Problem> {
         // The version is read before `make` reads: a commit in between makes the response seem older than it is, never newer.
-        let Some(data_version) = store.data_version()? else { return Ok(make.await?.unless_known(headers)) };
+        let Some(data_version) = view_data_version(app)? else {
+            return Ok(make.await?.unless_known(headers));
+        };
         let address = uri.path_and_query().map_or("", |address| address.as_str());
         if let Some(content) = self.find(data_version, address) {
             return Ok(content.unless_known(headers));

@@ -45,11 +45,11 @@ pub fn router(web: Web) -> Router {
         .layer(refuse_foreign_posts(&web))
         .layer(axum::middleware::from_fn_with_state(web.clone(), csrf::refuse_unmarked_posts));
     build(&web, routes::limited())
-        .fallback(pages::missing)
-        .method_not_allowed_fallback(pages::not_so)
+        .fallback(pages::not_found)
+        .method_not_allowed_fallback(pages::method_not_allowed)
         .layer(DefaultBodyLimit::max(max_body))
         .layer(layers)
-        // A mail provider that knows the secret delivers the mail of all users, so it has no rate limit.
+        // A mail provider delivers the mail of all users and knows the secret, so it has no rate limit.
         .merge(web_hook(&web, max_body))
         .merge(build(&web, WATCHING.iter()))
         .layer(axum::middleware::from_fn_with_state(web.clone(), refuse_large))

@@ -64,14 +64,15 @@ impl Route {
     pub(super) fn handler(&self, web: &Web) -> MethodRouter<Web> {
         let handler = (self.handler)();
         match self.role {
-            Role::Admin => {
-                handler.route_layer(middleware::from_fn_with_state::<_, Web, _>(web.clone(), admin::guard))
-            }
+            Role::Admin => handler
+                .route_layer(middleware::from_fn_with_state::<_, Web, _>(web.clone(), admin::require_admin)),
             Role::Loopback => {
                 handler.route_layer(middleware::from_fn_with_state::<_, Web, _>(web.clone(), only_local))
             }
-            Role::Mailbox => handler
-                .route_layer(middleware::from_fn_with_state::<_, Web, _>(web.clone(), pages::guard_mailbox)),
+            Role::Mailbox => handler.route_layer(middleware::from_fn_with_state::<_, Web, _>(
+                web.clone(),
+                pages::require_mailbox_key,
+            )),
             // Their handlers authenticate the caller, because their refusals differ.
             Role::Public | Role::User | Role::Secret => handler,
         }

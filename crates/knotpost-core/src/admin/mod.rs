@@ -8,8 +8,8 @@ pub(crate) mod users;
 
 pub use recompute::{Recompute, Recomputed, recompute_ratings};
 pub use users::{
-    UserEdit, UserView, search_refused_names, search_users, view_public_user, view_user, view_user_by_key,
-    view_users,
+    PublicUser, UserEdit, UserView, search_refused_names, search_users, view_public_user, view_user,
+    view_user_by_key, view_users,
 };
 
 mod boards;
@@ -21,8 +21,10 @@ use std::sync::Arc;
 
 pub use boards::BoardDeed;
 pub use deed::{Administrator, Deed, Door};
-pub use overview::{Jobs, Overview, QueueFacts, view_jobs, view_overview};
-pub use queries::{AuditPage, AuditQuery, Inspection, QueuedLine, inspect_board, view_audit};
+pub use overview::{
+    DutyLine, JobDeadline, Jobs, Overview, PendingBroadcast, QueueFacts, view_jobs, view_overview,
+};
+pub use queries::{AuditEntry, AuditPage, AuditQuery, Inspection, QueuedLine, inspect_board, view_audit};
 
 use deed::one_line;
 

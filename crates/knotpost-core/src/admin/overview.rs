@@ -5,7 +5,7 @@ use crate::boards::ServiceError;
 use crate::queries::views::view_games;
 use crate::replies::GameCount;
 use knotpost_model::Millis;
-use knotpost_storage::{Deadline, DutyLine, WaitingBroadcast};
+use knotpost_storage::{ReadTx, StoreError};
 
 /// Boards and broadcasts that a look at the jobs shows.
 const LINES: i64 = 50;
@@ -19,6 +19,47 @@ pub struct QueueFacts {
     pub oldest_due: Option<Millis>,
     /// When the last one came or left.
     pub last: Option<Millis>,
+}
+
+/// Work that one process does for all.
+#[derive(Clone, Debug)]
+pub struct DutyLine {
+    /// Which work.
+    pub name: String,
+    /// The process that does it.
+    pub holder: String,
+    /// When it was last done.
+    pub alive_at: Millis,
+    /// No other process does it before this time.
+    pub until_at: Millis,
+}
+
+/// A board that the clock checks soon.
+#[derive(Clone, Debug)]
+pub struct JobDeadline {
+    /// The game's name.
+    pub game: String,
+    /// The board's number.
+    pub number: i64,
+    /// The player to move.
+    pub userid: Option<String>,
+    /// When the clock checks it.
+    pub due_at: Millis,
+    /// When the player to move was last reminded.
+    pub nagged_at: Option<Millis>,
+}
+
+/// A broadcast on its way.
+#[derive(Clone, Debug)]
+pub struct PendingBroadcast {
+    /// Its number.
+    pub id: i64,
+    /// Its author.
+    pub userid: String,
+    /// When it was written.
+    pub at: Millis,
+    /// Users up to this key have it.
+    pub after_user: i64,
 }
 
 /// How the server is doing.
@@ -48,11 +89,11 @@ pub struct Jobs {
     /// Its time.
     pub now: Millis,
     /// Boards that the clock looks at next.
-    pub deadlines: Vec<Deadline>,
+    pub deadlines: Vec<JobDeadline>,
     /// Work that one process does for all.
     pub duties: Vec<DutyLine>,
     /// Broadcasts on their way.
-    pub broadcasts: Vec<WaitingBroadcast>,
+    pub broadcasts: Vec<PendingBroadcast>,
     /// When the next mail of the day is due.
     pub next_digest: Option<Millis>,
 }
@@ -82,7 +123,7 @@ pub async fn view_overview(app: &App) -> Result<Overview, ServiceError> {
         database_bytes: tx.database_bytes().await?,
         is_shared: app.store.is_shared(),
         games,
-        duties: tx.duties().await?,
+        duties: list_duties(&mut tx).await?,
     })
 }
 
@@ -92,11 +133,31 @@ pub async fn view_overview(app: &App) -> Result<Overview, ServiceError> {
 /// When the database fails.
 pub async fn view_jobs(app: &App) -> Result<Jobs, ServiceError> {
     let mut tx = app.store.read().await?;
-    Ok(Jobs {
-        now: app.clock.now(),
-        deadlines: tx.next_deadlines(LINES).await?,
-        duties: tx.duties().await?,
-        broadcasts: tx.waiting_broadcasts(LINES).await?,
-        next_digest: tx.next_digest_due().await?.map(Millis),
-    })
+    let now = app.clock.now();
+    let deadlines = tx.next_deadlines(LINES).await?.into_iter().map(|row| JobDeadline {
+        game: row.game,
+        number: row.number,
+        userid: row.userid,
+        due_at: row.due_at,
+        nagged_at: row.nagged_at.map(Millis),
+    });
+    let duties = list_duties(&mut tx).await?;
+    let broadcasts = tx.waiting_broadcasts(LINES).await?.into_iter().map(|row| PendingBroadcast {
+        id: row.id,
+        userid: row.userid,
+        at: row.at,
+        after_user: row.after_user,
+    });
+    let next_digest = tx.next_digest_due().await?.map(Millis);
+    Ok(Jobs { now, deadlines: deadlines.collect(), duties, broadcasts: broadcasts.collect(), next_digest })
+}
+
+async fn list_duties(tx: &mut ReadTx) -> Result<Vec<DutyLine>, StoreError> {
+    let duties = tx.duties().await?.into_iter().map(|row| DutyLine {
+        name: row.name,
+        holder: row.holder,
+        alive_at: row.alive_at,
+        until_at: row.until_at,
+    });
+    Ok(duties.collect())
 }

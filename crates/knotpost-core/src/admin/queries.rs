@@ -9,6 +9,7 @@ use crate::boards::board::seat_at;
 use crate::boards::{Board, Code, Refusal, ServiceError, at_ply, no_such_board};
 use crate::play::queries::show;
 use crate::play::queue;
+use crate::queries::BoardSummary;
 use crate::replies::Sheet;
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{AuditFilter, AuditRow, ReadTx, StoreError};
@@ -26,11 +27,39 @@ pub struct AuditQuery {
     pub limit: usize,
 }
 
-/// Rows of the audit log, the newest first.
+/// An entry of the audit log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditEntry {
+    /// Its number.
+    pub id: i64,
+    /// When the action was tried.
+    pub at: Millis,
+    /// `shell`, `web` or `api`.
+    pub door: String,
+    /// The administrator's userid; of the shell, the user of the machine.
+    pub actor: String,
+    /// A stable word such as `board.pause`.
+    pub deed: String,
+    /// What it was done to: `ann`, `osbox 101`, `inbox 17`.
+    pub subject: String,
+    /// `done`, or the code of a refusal.
+    pub outcome: String,
+    /// A few words; never a secret.
+    pub detail: String,
+}
+
+impl From<AuditRow> for AuditEntry {
+    fn from(row: AuditRow) -> Self {
+        let AuditRow { id, at, door, actor, deed, subject, outcome, detail } = row;
+        Self { id, at, door, actor, deed, subject, outcome, detail }
+    }
+}
+
+/// Entries of the audit log, the newest first.
 #[derive(Clone, Debug)]
 pub struct AuditPage {
-    /// The rows.
-    pub rows: Vec<AuditRow>,
+    /// The entries.
+    pub rows: Vec<AuditEntry>,
     /// With [`AuditQuery::before`] set to this the look goes on; `None`: that was all.
     pub next: Option<i64>,
 }
@@ -50,14 +79,14 @@ pub struct QueuedLine {
 pub struct Inspection {
     /// The board, at the ply asked for.
     pub board: Board,
+    /// The stored facts of the board; its players sit as they did at that ply.
+    pub summary: BoardSummary,
     /// As everybody sees it: players, move list, times.
     pub sheet: Sheet,
     /// As the seat sees it.
     pub view: Arc<View>,
     /// Moves that wait for their turn.
     pub queued: Vec<QueuedLine>,
-    /// The number of the last move there is.
-    pub last_ply: i64,
 }
 
 /// What administrators did.
@@ -73,7 +102,7 @@ pub async fn view_audit(app: &App, query: &AuditQuery) -> Result<AuditPage, Stor
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX);
     let rows = app.store.query().await?.list_audit(&filter, limit).await?;
     let next = rows.last().filter(|_| rows.len() >= query.limit).map(|row| row.id);
-    Ok(AuditPage { rows, next })
+    Ok(AuditPage { rows: rows.into_iter().map(AuditEntry::from).collect(), next })
 }
 
 /// A board after `ply` moves, removed ones too; with a seat, as that seat sees it.
@@ -90,8 +119,8 @@ pub async fn inspect_board(
     let Some(row) = tx.find_board(&name.game, name.number).await? else {
         return Err(no_such_board(app, &name.game, name.number).into());
     };
-    let last_ply = row.ply;
     let board = at_ply(app, Board::from_row(&mut tx, app, row).await?, ply)?;
+    let summary = BoardSummary::of_board(&board);
     let viewer = match seat {
         None => Viewer::Spectator,
         Some(seat) => {
@@ -109,7 +138,7 @@ pub async fn inspect_board(
         }
     }
     let view = board.position.view_for(viewer);
-    Ok(Inspection { board, sheet, view, queued, last_ply })
+    Ok(Inspection { board, summary, sheet, view, queued })
 }
 
 fn find_seat(board: &Board, seat: u8) -> Result<(), Refusal> {

@@ -5,11 +5,12 @@ use knotpost_commands::{Password, Userid};
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::{resets, tokens};
+use crate::mailing::AddressStop;
 use crate::play::account_deletion;
 use crate::ratings::board_ratings;
 use crate::{commands, webhooks};
 use knotpost_model::{Address, Millis, UserKey};
-use knotpost_storage::{NewUser, ReadTx, StoppedAddress, StoreError, UserRow, UserState, WriteTx};
+use knotpost_storage::{NewUser, ReadTx, StoreError, UserRow, UserState, WriteTx};
 
 /// Users of one look.
 const PAGE: i64 = 500;
@@ -30,7 +31,7 @@ pub struct UserView {
     /// The addresses, and whether each is confirmed.
     pub addresses: Vec<(String, bool)>,
     /// Those of them that get no mail any more because it came back.
-    pub stopped: Vec<StoppedAddress>,
+    pub stopped: Vec<AddressStop>,
     /// Boards being played.
     pub active_boards: usize,
     /// Browsers he is logged in with, those that have run out and are not forgotten yet included.
@@ -39,6 +40,34 @@ pub struct UserView {
     pub tokens: usize,
     /// Why nobody could sign up under this name today; `None`: it would be taken.
     pub name_refused: Option<String>,
+}
+
+impl UserView {
+    /// Why this address of the user no longer gets mail; `None`: it does.
+    pub fn stop_of(&self, address: &str) -> Option<&AddressStop> {
+        let key = address.to_lowercase();
+        self.stopped.iter().find(|stop| stop.address_key == key)
+    }
+}
+
+/// What everyone may know of a user, and whether the user is an administrator.
+#[derive(Clone, Debug)]
+pub struct PublicUser {
+    /// The user's key.
+    pub user: UserKey,
+    /// The name, as signed up.
+    pub userid: String,
+    /// Whether the user is an administrator.
+    pub is_admin: bool,
+    /// When the user signed up.
+    pub since: Millis,
+}
+
+impl From<UserRow> for PublicUser {
+    fn from(row: UserRow) -> Self {
+        let is_admin = row.role == "admin";
+        Self { user: row.id, userid: row.userid, is_admin, since: row.created_at }
+    }
 }
 
 /// A change to a user.
@@ -191,7 +220,7 @@ pub async fn view_user(app: &App, userid: &str) -> Result<UserView, ServiceError
     let addresses = tx.addresses(user.id).await?;
     let addresses = addresses.into_iter().map(|row| (row.address, row.verified_at.is_some())).collect();
     let boards = usize::try_from(tx.count_boards_in_play(user.id).await?).unwrap_or_default();
-    let stopped = tx.stopped_addresses_of(user.id).await?;
+    let stopped = tx.stopped_addresses_of(user.id).await?.into_iter().map(AddressStop::from).collect();
     let sessions = usize::try_from(tx.count_sessions_of(user.id).await?).unwrap_or_default();
     let tokens = tokens::count_tokens(&mut tx, app, &user).await?;
     Ok(UserView { stopped, sessions, tokens, ..view(app, user, addresses, boards) })
@@ -201,16 +230,16 @@ pub async fn view_user(app: &App, userid: &str) -> Result<UserView, ServiceError
 ///
 /// # Errors
 /// When the database fails.
-pub async fn view_user_by_key(app: &App, user: UserKey) -> Result<Option<UserRow>, StoreError> {
-    app.store.query().await?.user(user).await
+pub async fn view_user_by_key(app: &App, user: UserKey) -> Result<Option<PublicUser>, StoreError> {
+    Ok(app.store.query().await?.user(user).await?.map(PublicUser::from))
 }
 
 /// What everybody may know of a user.
 ///
 /// # Errors
 /// When there is none of that name, or the database fails.
-pub async fn view_public_user(app: &App, userid: &str) -> Result<UserRow, ServiceError> {
-    find(&mut app.store.read().await?, userid).await
+pub async fn view_public_user(app: &App, userid: &str) -> Result<PublicUser, ServiceError> {
+    Ok(find(&mut app.store.read().await?, userid).await?.into())
 }
 
 fn view(app: &App, row: UserRow, addresses: Vec<(String, bool)>, active_boards: usize) -> UserView {

@@ -8,8 +8,8 @@ use knotpost_commands::Command;
 use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError};
 use crate::commands;
-use crate::commands::Access;
 use crate::commands::prepare;
+use crate::commands::{Access, CommandResponse};
 use crate::identity::{Login, confirming};
 use crate::play::moves;
 use crate::replies::answer::Failure;
@@ -17,7 +17,7 @@ use crate::replies::sheet::Listing;
 use crate::replies::{Answer, Audience, BoardFacts, ErrorReply, Heading, LineResult, Reply, Sheet};
 use crate::requests::{Prepared, Request, board_reply, reader};
 use knotpost_model::{BoardRef, Millis};
-use knotpost_storage::{MovePlan, ReadTx, RequestKey, SavedResponse, StoreError, WriteTx};
+use knotpost_storage::{MovePlan, ReadTx, RequestKey, StoreError, WriteTx};
 
 /// Executes a command over HTTP or for the operator: prepared, applied, committed.
 ///
@@ -49,7 +49,7 @@ pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreEr
 #[derive(Clone, Debug)]
 pub enum Saved {
     /// The answer: given now, or when the same request came before.
-    Response(SavedResponse),
+    Response(CommandResponse),
     /// The key was used for another request.
     OtherRequest,
 }
@@ -70,7 +70,7 @@ pub async fn execute_once<P>(
     present: Arc<P>,
 ) -> Result<Saved, StoreError>
 where
-    P: Fn(&Answer) -> SavedResponse + Send + Sync + 'static,
+    P: Fn(&Answer) -> CommandResponse + Send + Sync + 'static,
 {
     let prepared = Arc::new(Box::pin(prepare(app, request)).await?);
     let (now, shared) = (app.clock.now(), Arc::clone(app));
@@ -93,17 +93,17 @@ where
                         return Ok((Saved::Response(present(&answer)), Vec::new()));
                     }
                     let same = saved.request_digest == keys.1;
-                    let saved = if same { Saved::Response(saved) } else { Saved::OtherRequest };
+                    let saved = if same { Saved::Response(saved.into()) } else { Saved::OtherRequest };
                     return Ok((saved, Vec::new()));
                 }
                 let answer = apply(tx, &app, &prepared, now).await?;
-                let response = SavedResponse { request_digest: keys.1.clone(), ..present(&answer) };
+                let response = present(&answer).into_row(keys.1.clone());
                 // An answer that says `later` must not stand for the next try.
                 if !matches!(response.status, 429 | 503) {
                     tx.save_response(&keys.0.digest, &response, now).await?;
                 }
                 let boards = if answer.changed { answer.boards } else { Vec::new() };
-                Ok((Saved::Response(response), boards))
+                Ok((Saved::Response(response.into()), boards))
             })
         })
         .await?;

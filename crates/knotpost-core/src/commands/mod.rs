@@ -5,9 +5,11 @@
 
 pub(crate) mod execute;
 pub(crate) mod prepare;
+mod response;
 
 pub use execute::{Saved, apply, execute, execute_once};
 pub use prepare::{prepare, prepare_at_once};
+pub use response::CommandResponse;
 
 mod authorize;
 mod help;

@@ -1,5 +1,7 @@
 //! Proving that somebody reads an address: the mails that ask for it, and the links and replies that do it.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use crate::app::App;
@@ -190,6 +192,21 @@ pub async fn confirm_address(
         return Ok(Confirmed::Expired);
     }
     prove(tx, app, link.user, &link.address, now).await
+}
+
+/// As [`confirm_address`], in a transaction of its own; wakes the workers of the outbox.
+///
+/// # Errors
+/// When the database fails.
+pub async fn confirm_by_link(app: &Arc<App>, token: &str) -> Result<Confirmed, StoreError> {
+    let (now, shared) = (app.clock.now(), Arc::new((Arc::clone(app), token.to_owned())));
+    let work = app.store.write(move |tx| {
+        let shared = Arc::clone(&shared);
+        Box::pin(async move { confirm_address(tx, &shared.0, &shared.1, now).await })
+    });
+    let confirmed = work.await;
+    app.signals.outbox.notify_one();
+    confirmed
 }
 
 /// Makes an address belong to a user; those that waited for it to be proven go.

@@ -129,14 +129,14 @@ pub(crate) async fn take_notices(
 ///
 /// # Errors
 /// When the database fails.
-pub async fn view_stopped(app: &App) -> Result<Vec<StoppedAddress>, ServiceError> {
+pub async fn view_stopped(app: &App) -> Result<Vec<AddressStop>, ServiceError> {
     let mut tx = app.store.read().await?;
     let (mut all, mut after) = (Vec::new(), String::new());
     loop {
         let page = tx.stopped_addresses(&after, 500).await?;
         let Some(last) = page.last() else { return Ok(all) };
         after.clone_from(&last.address_key);
-        all.extend(page);
+        all.extend(page.into_iter().map(AddressStop::from));
     }
 }
 
@@ -151,6 +151,23 @@ pub(crate) async fn start_stopped(tx: &mut WriteTx, address: &str) -> Result<(),
     Err(Refusal::new(Code::BadValue, format!("mail to {address} is not stopped")).into())
 }
 
+/// An address that no longer gets mail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddressStop {
+    /// The address in lower case.
+    pub address_key: String,
+    /// Since when.
+    pub since: Millis,
+    /// The last answer of its mail server.
+    pub why: String,
+}
+
+impl From<StoppedAddress> for AddressStop {
+    fn from(row: StoppedAddress) -> Self {
+        Self { address_key: row.address_key, since: Millis(row.stopped_at), why: row.why }
+    }
+}
+
 /// An address of a user, and whether mail goes there.
 #[derive(Clone, Debug)]
 pub struct Reach {
@@ -159,7 +176,7 @@ pub struct Reach {
     /// Whether they have proven to read it.
     pub confirmed: bool,
     /// Since when and why it gets no mail any more.
-    pub stopped: Option<StoppedAddress>,
+    pub stopped: Option<AddressStop>,
 }
 
 /// The addresses of a user, for the user alone.
@@ -171,7 +188,7 @@ pub async fn view_reach(app: &App, user: UserKey) -> Result<Vec<Reach>, StoreErr
     let stopped = tx.stopped_addresses_of(user).await?;
     let rows = tx.addresses(user).await?.into_iter().map(|row| {
         let key = row.address.to_lowercase();
-        let stopped = stopped.iter().find(|stop| stop.address_key == key).cloned();
+        let stopped = stopped.iter().find(|stop| stop.address_key == key).cloned().map(AddressStop::from);
         Reach { address: row.address, confirmed: row.verified_at.is_some(), stopped }
     });
     Ok(rows.collect())

@@ -10,12 +10,25 @@ pub const UNMAILED_PER_PAGE: usize = 500;
 /// Characters of a reason that are kept.
 const LONGEST_REASON: usize = 300;
 
-/// A page of the list, behind `after`.
+/// An entry of the list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DoNotMailEntry {
+    /// An address in lower case, or a domain behind an `@`.
+    pub target: String,
+    /// Why, in the words of the administrator who made the entry.
+    pub reason: String,
+    /// Since when.
+    pub at: Millis,
+}
+
+/// A page of the list, starting after the target `after`.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn view_unmailed(app: &App, after: &str) -> Result<Vec<DoNotMailRow>, ServiceError> {
-    Ok(app.store.read().await?.list_blocked(after, UNMAILED_PER_PAGE as i64).await?)
+pub async fn view_unmailed(app: &App, after: &str) -> Result<Vec<DoNotMailEntry>, ServiceError> {
+    let rows = app.store.read().await?.list_blocked(after, UNMAILED_PER_PAGE as i64).await?;
+    let entry = |row: DoNotMailRow| DoNotMailEntry { target: row.target, reason: row.reason, at: row.at };
+    Ok(rows.into_iter().map(entry).collect())
 }
 
 pub(crate) async fn block(

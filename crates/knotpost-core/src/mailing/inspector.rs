@@ -1,16 +1,16 @@
 //! Mail as an administrator looks at it: which came and went, what became of it and why; tried again, or ended.
 
-pub(crate) mod mail_json;
+pub(crate) mod inspected;
 pub(crate) mod mail_text;
 pub(crate) mod mailbox;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::mailing::STOPPED;
+use crate::mailing::inspector::inspected::{OutgoingMail, ReceivedMail};
 use knotpost_model::{InboxKey, Millis, OutboxKey};
-use knotpost_storage::{
-    InboxEntry, MailFilter, MailQueue, OutboxEntry, OutboxRow, ReadTx, StoreError, Window, WriteTx,
-};
+pub use knotpost_storage::MailQueue;
+use knotpost_storage::{MailFilter, OutboxRow, ReadTx, StoreError, Window, WriteTx};
 
 /// Row numbers that one look into the database goes through.
 const WINDOW: i64 = 20_000;
@@ -62,14 +62,15 @@ pub enum MailChange {
 ///
 /// # Errors
 /// When the user does not exist or the database fails.
-pub async fn view_inbox(app: &App, query: &MailQuery) -> Result<MailPage<InboxEntry>, ServiceError> {
+pub async fn view_inbox(app: &App, query: &MailQuery) -> Result<MailPage<ReceivedMail>, ServiceError> {
     let mut tx = app.store.read().await?;
     let filter = filter(&mut tx, query).await?;
     let mut page = MailPage { mails: Vec::new(), next: None };
     let mut look = Look::begin(&mut tx, MailQueue::Inbox, query).await?;
     while let Some(window) = look.window(&mut tx, filter.since).await? {
         let wanted = query.limit.saturating_sub(page.mails.len());
-        page.mails.extend(tx.list_inbox(&filter, window, i64::try_from(wanted).unwrap_or(i64::MAX)).await?);
+        let found = tx.list_inbox(&filter, window, i64::try_from(wanted).unwrap_or(i64::MAX)).await?;
+        page.mails.extend(found.into_iter().map(ReceivedMail::from));
         if page.mails.len() >= query.limit {
             page.next = page.mails.last().map(|mail| mail.id);
             break;
@@ -82,14 +83,15 @@ pub async fn view_inbox(app: &App, query: &MailQuery) -> Result<MailPage<InboxEn
 ///
 /// # Errors
 /// When the user does not exist or the database fails.
-pub async fn view_outbox(app: &App, query: &MailQuery) -> Result<MailPage<OutboxEntry>, ServiceError> {
+pub async fn view_outbox(app: &App, query: &MailQuery) -> Result<MailPage<OutgoingMail>, ServiceError> {
     let mut tx = app.store.read().await?;
     let filter = filter(&mut tx, query).await?;
     let mut page = MailPage { mails: Vec::new(), next: None };
     let mut look = Look::begin(&mut tx, MailQueue::Outbox, query).await?;
     while let Some(window) = look.window(&mut tx, filter.since).await? {
         let wanted = query.limit.saturating_sub(page.mails.len());
-        page.mails.extend(tx.list_outbox(&filter, window, i64::try_from(wanted).unwrap_or(i64::MAX)).await?);
+        let found = tx.list_outbox(&filter, window, i64::try_from(wanted).unwrap_or(i64::MAX)).await?;
+        page.mails.extend(found.into_iter().map(OutgoingMail::from));
         if page.mails.len() >= query.limit {
             page.next = page.mails.last().map(|mail| mail.id);
             break;
@@ -102,22 +104,31 @@ pub async fn view_outbox(app: &App, query: &MailQuery) -> Result<MailPage<Outbox
 ///
 /// # Errors
 /// When there is no such mail or the database fails.
-pub async fn view_received(app: &App, id: i64) -> Result<(InboxEntry, Option<Vec<u8>>), ServiceError> {
+pub async fn view_received(app: &App, id: i64) -> Result<(ReceivedMail, Option<Vec<u8>>), ServiceError> {
     let mut tx = app.store.read().await?;
     let Some(entry) = tx.inbox_entry(InboxKey(id)).await? else {
         return Err(no_such_mail(MailQueue::Inbox, id));
     };
     let sealed = tx.inbox_raw(InboxKey(id)).await?;
-    Ok((entry, sealed.and_then(|sealed| app.secret.unseal(&sealed))))
+    Ok((entry.into(), sealed.and_then(|sealed| app.secret.unseal(&sealed))))
 }
 
-/// One outgoing mail, with what it is made from.
+/// One outgoing mail.
 ///
 /// # Errors
 /// When there is no such mail or the database fails.
-pub async fn view_outgoing(app: &App, id: i64) -> Result<(OutboxEntry, OutboxRow), ServiceError> {
+pub async fn view_outgoing(app: &App, id: i64) -> Result<OutgoingMail, ServiceError> {
+    Ok(view_outgoing_content(app, id).await?.0)
+}
+
+/// One outgoing mail, with the row that its message is built from.
+///
+/// # Errors
+/// When there is no such mail or the database fails.
+pub async fn view_outgoing_content(app: &App, id: i64) -> Result<(OutgoingMail, OutboxRow), ServiceError> {
     let found = app.store.read().await?.outbox_entry(OutboxKey(id)).await?;
-    found.ok_or_else(|| no_such_mail(MailQueue::Outbox, id))
+    let (entry, row) = found.ok_or_else(|| no_such_mail(MailQueue::Outbox, id))?;
+    Ok((entry.into(), row))
 }
 
 /// Tries a mail again or ends it. Its state is looked at in the transaction that changes it, so that a running

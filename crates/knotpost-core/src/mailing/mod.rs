@@ -22,17 +22,20 @@ pub(crate) mod webhook_intake;
 
 pub use board_letters::{BoardLetter, Sources, letter_by_reference};
 pub use bounces::{
-    BounceOutcome, CONFIRMATION_KIND, STOPPED, heard_from, record_report, record_trouble, view_reach,
-    view_stopped,
+    AddressStop, BounceOutcome, CONFIRMATION_KIND, STOPPED, heard_from, record_report, record_trouble,
+    view_reach, view_stopped,
 };
 pub use digest::send_next_digest;
-pub use do_not_mail::{UNMAILED_PER_PAGE, view_unmailed};
-pub use inspector::mail_json::{OutgoingMail, ReceivedMail, masked_recipients, waits};
+pub use do_not_mail::{DoNotMailEntry, UNMAILED_PER_PAGE, view_unmailed};
+pub use inspector::inspected::{OutgoingMail, ReceivedMail};
 pub use inspector::mail_text::{Author, described, mask_tokens, masked_fields, masked_text};
 pub use inspector::mailbox::{
     LocalMail, LocalMailbox, MailLine, MailLines, list_local_mail, read_local_mail, show_local_mail,
 };
-pub use inspector::{MailChange, MailPage, MailQuery, view_inbox, view_outbox, view_outgoing, view_received};
+pub use inspector::{
+    MailChange, MailPage, MailQuery, MailQueue, view_inbox, view_outbox, view_outgoing,
+    view_outgoing_content, view_received,
+};
 pub use post::post_to_address;
 pub use postmaster::{ToPostmaster, hand_to_administrators};
 pub use references::{Referred, referred_to};

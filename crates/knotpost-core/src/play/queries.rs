@@ -164,22 +164,3 @@ pub(crate) fn winner(row: &BoardRow, seats: &[SeatRow]) -> String {
         .and_then(|winner| seats.iter().find(|seat| seat.seat == winner))
         .map_or_else(|| "TIE".to_owned(), |seat| seat.userid.clone())
 }
-
-/// Boards as lines, for pages and the API, starting after a row; with the key to go on from.
-pub(crate) async fn list_boards(
-    tx: &mut ReadTx,
-    filter: &BoardFilter,
-    limit: i64,
-) -> Result<(Vec<(BoardRow, Vec<SeatRow>, BoardLine)>, Option<BoardKey>), StoreError> {
-    let mut rows = tx.list_boards(filter, limit + 1).await?;
-    let more = rows.len() as i64 > limit;
-    rows.truncate(usize::try_from(limit).unwrap_or(0));
-    let next = rows.last().filter(|_| more).map(|row| row.id);
-    let mut lines = Vec::new();
-    for row in rows {
-        let seats = tx.seats(row.id).await?;
-        let line = line(&row, &seats);
-        lines.push((row, seats, line));
-    }
-    Ok((lines, next))
-}

@@ -1,11 +1,17 @@
 //! What pages and feeds show.
 
+pub(crate) mod health;
 pub(crate) mod own_settings;
+pub(crate) mod summary;
 pub(crate) mod talk;
 pub(crate) mod views;
 pub(crate) mod waiting;
 
+pub use health::{QueueLengths, Readiness, view_data_version, view_queue_lengths, view_readiness};
 pub use own_settings::{OwnSettings, view_own_settings};
-pub use talk::{Pulse, TalkLine, view_pulse, view_talk};
-pub use views::{BoardPage, BoardQuery, BoardView, view_board, view_boards, view_games};
+pub use summary::{BoardSummary, MoveLine, SeatSummary, last_move, list_moves};
+pub use talk::{BoardVersion, TalkLine, view_board_version, view_talk};
+pub use views::{
+    BoardPage, BoardQuery, BoardView, ListedBoard, view_board, view_boards, view_games, view_own_boards,
+};
 pub use waiting::{MOST_WAITING, Waiting, view_deadlines, view_turns};

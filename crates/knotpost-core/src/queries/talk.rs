@@ -2,8 +2,7 @@
 
 use crate::app::App;
 use crate::boards::{Board, ServiceError};
-use knotpost_model::{BoardRef, Millis, RemarkKind};
-pub use knotpost_storage::PulseRow as Pulse;
+use knotpost_model::{BoardRef, BoardState, Millis, RemarkKind};
 use knotpost_storage::StoreError;
 
 /// So much talk is shown.
@@ -37,10 +36,32 @@ pub async fn view_talk(app: &App, board: &Board) -> Result<Vec<TalkLine>, Servic
     Ok(rows.into_iter().map(line).collect())
 }
 
-/// What differs before and after something happened on a board.
+/// The state of a board: at least one value changes whenever something happens there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoardVersion {
+    /// The number of the last move.
+    pub ply: i64,
+    /// When the last move was made.
+    pub moved_at: Option<i64>,
+    /// Active, over or removed.
+    pub state: BoardState,
+    /// The number of the last remark.
+    pub remark: Option<i64>,
+    /// When a proposal that is still open was made.
+    pub proposed_at: Option<i64>,
+}
+
+/// The present state of a board, to be compared with an earlier one; `None`: there is no such board.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn view_pulse(app: &App, name: &BoardRef) -> Result<Option<Pulse>, StoreError> {
-    app.store.query().await?.board_pulse(&name.game, name.number).await
+pub async fn view_board_version(app: &App, name: &BoardRef) -> Result<Option<BoardVersion>, StoreError> {
+    let row = app.store.query().await?.board_pulse(&name.game, name.number).await?;
+    Ok(row.map(|row| BoardVersion {
+        ply: row.ply,
+        moved_at: row.moved_at,
+        state: row.state,
+        remark: row.remark,
+        proposed_at: row.proposed_at,
+    }))
 }

@@ -3,23 +3,24 @@
 use crate::app::App;
 use crate::boards::proposals::still_to_answer;
 use crate::boards::{Board, Code, Refusal, ServiceError, at_ply, find_game, no_such_board};
-use crate::play::queries::{list_boards, show_with_proposal};
+use crate::play::queries::{line, show_with_proposal};
+use crate::queries::BoardSummary;
 use crate::replies::{BoardLine, GameCount, Sheet, Spoken};
 use knotpost_model::{BoardKey, BoardRef, BoardState, ProposalKind};
-use knotpost_storage::{BoardFilter, BoardRow, SeatRow};
+use knotpost_storage::{BoardFilter, ReadTx, StoreError};
 
 /// A board with everything a page shows.
 pub struct BoardView {
     /// The board, at the ply asked for.
     pub board: Board,
+    /// The stored facts of the board; its players sit as they did at that ply.
+    pub summary: BoardSummary,
     /// The same as facts for drawing.
     pub sheet: Sheet,
     /// What was said with that move.
     pub comment: Option<Spoken>,
     /// What somebody proposed there and others must answer.
     pub proposal: Option<ProposalView>,
-    /// The number of the last move there is.
-    pub last_ply: i64,
 }
 
 /// A proposal that waits for answers.
@@ -50,10 +51,18 @@ pub struct BoardQuery {
     pub limit: i64,
 }
 
+/// A board of a list.
+pub struct ListedBoard {
+    /// The stored facts of the board.
+    pub summary: BoardSummary,
+    /// The line of a table of boards.
+    pub line: BoardLine,
+}
+
 /// A page of a list of boards.
 pub struct BoardPage {
     /// The boards.
-    pub boards: Vec<(BoardRow, Vec<SeatRow>, BoardLine)>,
+    pub boards: Vec<ListedBoard>,
     /// Where the next page begins, when there is one.
     pub next: Option<BoardKey>,
 }
@@ -68,9 +77,9 @@ pub async fn view_board(app: &App, name: &BoardRef, ply: Option<i64>) -> Result<
     let Some(found) = tx.find_seated_board(&name.game, name.number).await? else {
         return Err(no_such_board(app, &name.game, name.number).into());
     };
-    let last_ply = found.board.ply;
     let board = Board::from_seated(&mut tx, app, found).await?;
     let board = at_ply(app, board, ply)?;
+    let summary = BoardSummary::of_board(&board);
     let (sheet, proposal) = show_with_proposal(&mut tx, &board, app.clock.now()).await?;
     let comment = sheet.spoken.first().cloned();
     let proposal = proposal.map(|proposal| ProposalView {
@@ -78,7 +87,7 @@ pub async fn view_board(app: &App, name: &BoardRef, ply: Option<i64>) -> Result<
         by: board.userid_at(proposal.seat).to_owned(),
         waiting: still_to_answer(&board, &proposal),
     });
-    Ok(BoardView { board, sheet, comment, proposal, last_ply })
+    Ok(BoardView { board, summary, sheet, comment, proposal })
 }
 
 /// A page of boards.
@@ -102,8 +111,46 @@ pub async fn view_boards(app: &App, query: BoardQuery) -> Result<BoardPage, Serv
     };
     let filter =
         BoardFilter { game: query.game, user, state: query.state, next: query.next, after: query.after };
-    let (boards, next) = list_boards(&mut tx, &filter, query.limit).await?;
+    Ok(list_boards(&mut tx, &filter, query.limit).await?)
+}
+
+/// Boards in order, at most `limit`, with the key of the next page.
+async fn list_boards(tx: &mut ReadTx, filter: &BoardFilter, limit: i64) -> Result<BoardPage, StoreError> {
+    let mut rows = tx.list_boards(filter, limit + 1).await?;
+    let more = rows.len() as i64 > limit;
+    rows.truncate(usize::try_from(limit).unwrap_or(0));
+    let next = rows.last().filter(|_| more).map(|row| row.id);
+    let mut boards = Vec::new();
+    for row in rows {
+        let seats = tx.seats(row.id).await?;
+        let line = line(&row, &seats);
+        boards.push(ListedBoard { summary: BoardSummary::of_rows(row, seats), line });
+    }
     Ok(BoardPage { boards, next })
+}
+
+/// The user's active boards, at most `limit`: those on which it is the user's turn come first, and of equal ones the board
+/// that has waited longest.
+///
+/// # Errors
+/// When there is no such user, or the database fails.
+pub async fn view_own_boards(app: &App, userid: &str, limit: i64) -> Result<Vec<ListedBoard>, ServiceError> {
+    let query = BoardQuery {
+        userid: Some(userid.to_owned()),
+        state: Some(BoardState::Active),
+        limit,
+        ..BoardQuery::default()
+    };
+    let mut boards = view_boards(app, query).await?.boards;
+    boards.sort_by_key(|board| (!board.is_turn_of(userid), board.summary.waits_since()));
+    Ok(boards)
+}
+
+impl ListedBoard {
+    /// Whether it is this user's turn.
+    pub fn is_turn_of(&self, userid: &str) -> bool {
+        self.summary.to_move().any(|name| name == userid)
+    }
 }
 
 /// The games on offer with how much they are played.

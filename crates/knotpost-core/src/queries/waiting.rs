@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::boards::time::{LastMoment, last_moment, waiting_since};
 use crate::boards::{Board, Standing};
 use crate::identity::FeedReader;
+use crate::queries::BoardSummary;
 use crate::replies::sheet::Spoken;
 use knotpost_model::Millis;
 use knotpost_storage::{BoardRow, ReadTx, StoreError, WaitingOrder};
@@ -15,6 +16,8 @@ pub const MOST_WAITING: i64 = 200;
 pub struct Waiting {
     /// The board.
     pub board: Board,
+    /// The stored facts of the board.
+    pub summary: BoardSummary,
     /// Since when it waits: since the last move, or since a later moment at which a move was taken back or a pause
     /// ended.
     pub since: Millis,
@@ -84,5 +87,6 @@ async fn look_at(
     let since = resumed.map_or(waiting_since(&board), |resumed| resumed.max(waiting_since(&board)));
     let spoken = tx.comment(key, board.entries.len() as i64).await?.map(Spoken::from);
     let last_moment = last_moment(&board, now);
-    Ok(Some(Waiting { board, since, spoken, last_moment }))
+    let summary = BoardSummary::of_board(&board);
+    Ok(Some(Waiting { board, summary, since, spoken, last_moment }))
 }

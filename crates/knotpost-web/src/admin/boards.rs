@@ -8,21 +8,20 @@ use knotpost_rules::Layout;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::{Acting, Fields, LINES, carry_out, field, given, next_page, page, refused};
+use super::{CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, refused};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use knotpost_core::admin::{BoardDeed, Deed, Inspection, administer, inspect_board};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
-use knotpost_core::queries::{BoardQuery, view_boards};
+use knotpost_core::queries::{BoardQuery, ListedBoard, list_moves, view_boards};
 use knotpost_model::{BoardKey, BoardRef, BoardState, Millis};
-use knotpost_storage::{BoardRow, SeatRow};
 
 /// The themes of a picture.
 const THEMES: [(Theme, &str); 2] = [(Theme::Light, "on-light"), (Theme::Dark, "on-dark")];
 
 pub(super) async fn list(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     // A game and a number identify one board.
@@ -50,14 +49,14 @@ async fn list_facts(web: &Web, fields: &Fields) -> Result<Value, ServiceError> {
         limit: LINES as i64,
     };
     let found = view_boards(&web.app, query).await?;
-    let line = |(row, seats, line): &(BoardRow, Vec<SeatRow>, knotpost_core::replies::BoardLine)| {
+    let line = |ListedBoard { summary, line }: &ListedBoard| {
         context! {
             line => Serde(line),
-            state => row.state.as_str(),
-            paused => row.paused_at.is_some(),
-            to_move => seats.iter().filter(|seat| seat.to_move).map(|seat| seat.userid.clone()).collect::<Vec<_>>(),
-            since => Millis(row.last_move_at.unwrap_or(row.started_at.0)).to_readable(),
-            due => row.due_at.map(|at| Millis(at).to_readable()),
+            state => summary.state.as_str(),
+            paused => summary.paused.is_some(),
+            to_move => summary.to_move().map(str::to_owned).collect::<Vec<_>>(),
+            since => summary.waits_since().to_readable(),
+            due => summary.due.map(Millis::to_readable),
         }
     };
     let games: Vec<&str> = web.app.registry.iter().map(|game| game.meta().name).collect();
@@ -82,7 +81,7 @@ fn address(name: &BoardRef) -> String {
 
 pub(super) async fn show(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PagePath((game, number)): PagePath<(String, String)>,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
@@ -105,38 +104,37 @@ pub(super) async fn show(
 }
 
 fn board_facts(seen: &Inspection) -> Value {
-    let row = &seen.board.row;
+    let board = &seen.summary;
     let picture = |(theme, class)| {
-        let title = format!("{} board {}", seen.board.title(), row.number);
+        let title = format!("{} board {}", seen.board.title(), board.number);
         let options = PictureOptions { theme, title, ..PictureOptions::default() };
         Value::from_safe_string(linked_svg(&seen.view, &options, class, &[]))
     };
-    let seats = seen.board.seats.iter().map(|seat| {
+    let seats = board.seats.iter().map(|seat| {
         context! {
             number => seat.seat, side => seen.board.side(seat.seat), userid => seat.userid.clone(),
-            state => seat.state.as_str(), to_move => seat.to_move, resigns => seat.resign_pending,
-            away => seat.away_until.map(|at| Millis(at).to_readable()), queued => seat.queued,
+            state => seat.state.as_str(), to_move => seat.to_move, resigns => seat.resigns_on_turn,
+            away => seat.away_until.map(Millis::to_readable), queued => seat.has_queued,
         }
     });
-    let moves = seen.board.entries.iter().map(|entry| {
+    let moves = list_moves(&seen.board).map(|line| {
         context! {
-            number => entry.row.number, text => entry.text.clone(), auto => entry.row.auto,
-            userid => seen.board.userid_at(seen.board.present_seat(entry.row.number as usize - 1)),
-            at => entry.row.at.to_readable(),
+            number => line.number, text => line.text, auto => line.auto, userid => line.userid,
+            at => line.at.to_readable(),
         }
     });
     let queued = seen.queued.iter().map(
         |line| context! { userid => line.userid.clone(), seat => line.seat, moves => line.moves.clone() },
     );
     context! {
-        title => seen.board.title(), game => row.game.clone(), number => row.number, options => row.options.clone(),
-        state => row.state.as_str(), rated => row.rated, verdict => seen.sheet.verdict.to_string(),
-        paused => row.paused_at.map(|at| Millis(at).to_readable()),
-        started => row.started_at.to_readable(),
-        ended => row.ended_at.map(|at| Millis(at).to_readable()),
-        due => row.due_at.map(|at| Millis(at).to_readable()),
-        nagged => row.nagged_at.map(|at| Millis(at).to_readable()),
-        ply => seen.board.entries.len(), last => seen.last_ply,
+        title => seen.board.title(), game => board.game.clone(), number => board.number,
+        options => board.options.clone(), state => board.state.as_str(), rated => board.rated, verdict => seen.sheet.verdict.to_string(),
+        paused => board.paused.map(Millis::to_readable),
+        started => board.started.to_readable(),
+        ended => board.ended.map(Millis::to_readable),
+        due => board.due.map(Millis::to_readable),
+        nagged => board.reminded.map(Millis::to_readable),
+        ply => seen.board.entries.len(), last => board.last_ply,
         position => seen.board.position_text(),
         text => seen.view.lay_out(Layout::Standard),
         pictures => THEMES.map(picture).to_vec(),
@@ -150,7 +148,7 @@ fn board_facts(seen: &Inspection) -> Value {
 
 pub(super) async fn act(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PagePath((game, number)): PagePath<(String, String)>,
     Form(fields): Form<Fields>,
 ) -> Response {

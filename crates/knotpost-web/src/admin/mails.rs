@@ -5,18 +5,17 @@ use axum::extract::{Form, State};
 use axum::response::Response;
 use minijinja::{Value, context};
 
-use super::{Acting, Fields, LINES, carry_out, field, given, next_page, page, refused};
+use super::{CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, refused};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use knotpost_core::admin::Deed;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::Visitor;
 use knotpost_core::mailing::{
-    Author, MailChange, MailQuery, described, mask_tokens, masked_fields, masked_text, view_inbox,
-    view_outbox, view_outgoing, view_received,
+    Author, MailChange, MailQuery, MailQueue, OutgoingMail, ReceivedMail, described, masked_fields,
+    masked_text, view_inbox, view_outbox, view_outgoing, view_received,
 };
-use knotpost_model::{Millis, Source, Verdict, Verdicts};
-use knotpost_storage::{InboxEntry, MailQueue, OutboxEntry};
+use knotpost_model::{Millis, Moment, Source, Verdict, Verdicts};
 
 fn query(fields: &Fields) -> MailQuery {
     MailQuery {
@@ -30,7 +29,7 @@ fn query(fields: &Fields) -> MailQuery {
     }
 }
 
-/// The query, to fill in the form again.
+/// The values of the query, to fill in the form again.
 fn asked(fields: &Fields) -> Value {
     context! {
         state => field(fields, "state"), reason => field(fields, "reason"), since => field(fields, "since"),
@@ -40,7 +39,7 @@ fn asked(fields: &Fields) -> Value {
 
 pub(super) async fn list_inbox(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     match view_inbox(&web.app, &query(&fields)).await {
@@ -53,18 +52,23 @@ pub(super) async fn list_inbox(
     }
 }
 
-fn received_facts(mail: &InboxEntry) -> Value {
-    let recipients: Vec<String> = mail.recipients.lines().map(mask_tokens).collect();
+/// A point in time as pages show it.
+fn readable(at: Moment) -> String {
+    at.millis().to_readable()
+}
+
+fn received_facts(mail: &ReceivedMail) -> Value {
     context! {
-        id => mail.id, at => Millis(mail.received_at).to_readable(), way => mail.way.clone(), peer => mail.peer.clone(),
-        mail_from => mail.mail_from.clone(), recipients, size => mail.size,
+        id => mail.id, at => readable(mail.received), way => mail.way.clone(), peer => mail.peer.clone(),
+        mail_from => mail.mail_from.clone(), recipients => mail.recipients.clone(), size => mail.size,
         sender => mail.sender.clone().or_else(|| mail.mail_from.clone()),
         message_id => mail.message_id.clone(), subject => mail.subject.clone(), text => mail.text.clone(),
-        proof => mail.verdicts.as_deref().map(proof_lines).unwrap_or_default(), kept => mail.kept > 0, state => mail.state.clone(),
+        proof => mail.verdicts_text.as_deref().map(proof_lines).unwrap_or_default(), kept => mail.kept,
+        state => mail.state.clone(),
         reason => mail.reason.clone(), attempts => mail.attempts,
-        due => (mail.state == "new").then(|| Millis(mail.due_at).to_readable()),
-        done_at => mail.done_at.map(|at| Millis(at).to_readable()),
-        may_retry => mail.state == "failed" && mail.kept > 0,
+        due => mail.due.map(readable),
+        done_at => mail.done.map(readable),
+        may_retry => mail.state == "failed" && mail.kept,
         may_drop => mail.state == "failed" || mail.state == "new",
     }
 }
@@ -106,7 +110,7 @@ fn proof_lines(stored: &str) -> Vec<String> {
 
 pub(super) async fn show_received(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PagePath(id): PagePath<i64>,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
@@ -132,7 +136,7 @@ pub(super) async fn show_received(
 
 pub(super) async fn list_outbox(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     match view_outbox(&web.app, &query(&fields)).await {
@@ -145,13 +149,13 @@ pub(super) async fn list_outbox(
     }
 }
 
-fn outgoing_facts(mail: &OutboxEntry) -> Value {
+fn outgoing_facts(mail: &OutgoingMail) -> Value {
     context! {
         id => mail.id, kind => mail.kind.clone(), recipient => mail.recipient.clone(), userid => mail.userid.clone(),
         game => mail.game.clone(), number => mail.number, ply => mail.ply, message_id => mail.message_id.clone(),
-        at => Millis(mail.date).to_readable(), state => mail.state.clone(), attempts => mail.attempts,
-        due => (mail.state == "queued").then(|| Millis(mail.due_at).to_readable()),
-        done_at => mail.done_at.map(|at| Millis(at).to_readable()), error => mail.error.clone(),
+        at => readable(mail.date), state => mail.state.clone(), attempts => mail.attempts,
+        due => mail.due.map(readable),
+        done_at => mail.done.map(readable), error => mail.error.clone(),
         may_retry => mail.state == "failed" || mail.state == "dropped",
         may_drop => mail.state == "failed" || mail.state == "queued",
     }
@@ -159,12 +163,12 @@ fn outgoing_facts(mail: &OutboxEntry) -> Value {
 
 pub(super) async fn show_outgoing(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PagePath(id): PagePath<i64>,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     match view_outgoing(&web.app, id).await {
-        Ok((mail, _)) => {
+        Ok(mail) => {
             let done = !field(&fields, "done").is_empty();
             page(&web, &visitor, "admin/outgoing.html", context! { done, ..outgoing_facts(&mail) })
         }
@@ -174,7 +178,7 @@ pub(super) async fn show_outgoing(
 
 pub(super) async fn act_on_received(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PagePath(id): PagePath<i64>,
     Form(fields): Form<Fields>,
 ) -> Response {
@@ -183,7 +187,7 @@ pub(super) async fn act_on_received(
 
 pub(super) async fn act_on_outgoing(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PagePath(id): PagePath<i64>,
     Form(fields): Form<Fields>,
 ) -> Response {

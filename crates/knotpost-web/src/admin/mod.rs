@@ -1,12 +1,12 @@
 //! `/admin`: the pages for administrators. They are rendered by the server and need no scripts.
 //!
-//! Every change is an action of the service, which writes it into the audit log; the pages must not change anything
+//! Every change is an action of the core, which writes it into the audit log; the pages must not change anything
 //! themselves. For everyone else the pages do not exist: the answer is 404.
 
 mod boards;
+mod do_not_mail;
 mod mails;
 mod server;
-mod unmailed;
 mod users;
 
 use std::fmt::Write as _;
@@ -20,10 +20,10 @@ use axum::routing::{get, post};
 use minijinja::{Value, context};
 
 use super::error::status;
-use super::pages::{missing, not_there};
+use super::pages::{not_found, not_found_page};
 use super::routes::Role::Admin;
 use super::routes::Route;
-use super::visitor::{find, private, url_encode};
+use super::session::{find, no_store, url_encode};
 use super::{Web, auth};
 use knotpost_core::admin::{Administrator, Deed, Door, administer};
 use knotpost_core::boards::ServiceError;
@@ -44,8 +44,8 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Admin, "GET", "/admin/outbox", || get(mails::list_outbox)),
     Route::new(Admin, "GET", "/admin/outbox/{id}", || get(mails::show_outgoing)),
     Route::new(Admin, "POST", "/admin/outbox/{id}", || post(mails::act_on_outgoing)),
-    Route::new(Admin, "GET", "/admin/do-not-mail", || get(unmailed::list)),
-    Route::new(Admin, "POST", "/admin/do-not-mail", || post(unmailed::act)),
+    Route::new(Admin, "GET", "/admin/do-not-mail", || get(do_not_mail::list)),
+    Route::new(Admin, "POST", "/admin/do-not-mail", || post(do_not_mail::act)),
     Route::new(Admin, "GET", "/admin/jobs", || get(server::jobs)),
     Route::new(Admin, "GET", "/admin/audit", || get(server::audit)),
     Route::new(Admin, "GET", "/admin/broadcast", || get(server::ask_broadcast)),
@@ -56,10 +56,10 @@ pub(super) const ROUTES: &[Route] = &[
 const LINES: usize = 50;
 
 /// The administrator that the access guard has authenticated.
-pub(super) type Acting = Extension<Visitor>;
+pub(super) type CurrentAdmin = Extension<Visitor>;
 
 /// Lets administrators pass; answers 404 to everyone else.
-pub(super) async fn guard(State(web): State<Web>, request: Request, next: Next) -> Response {
+pub(super) async fn require_admin(State(web): State<Web>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
     if parts.uri.path().starts_with("/api/") {
         return match auth::find(&parts, &web).await {
@@ -68,23 +68,23 @@ pub(super) async fn guard(State(web): State<Web>, request: Request, next: Next) 
                     return problem.into_response();
                 }
                 parts.extensions.insert(caller);
-                private(next.run(Request::from_parts(parts, body)).await)
+                no_store(next.run(Request::from_parts(parts, body)).await)
             }
-            Ok(_) => missing(State(web), parts.uri).await,
+            Ok(_) => not_found(State(web), parts.uri).await,
             Err(refused) => refused,
         };
     }
     match find(&parts, &web).await {
         Ok(Some(visitor)) if visitor.is_admin => {
             parts.extensions.insert(visitor);
-            private(next.run(Request::from_parts(parts, body)).await)
+            no_store(next.run(Request::from_parts(parts, body)).await)
         }
-        Ok(_) => not_there(&web),
+        Ok(_) => not_found_page(&web),
         Err(failed) => failed,
     }
 }
 
-/// The logged-in user as an administrator of the service.
+/// The logged-in user as the author of an action.
 fn administrator(visitor: &Visitor) -> Administrator {
     Administrator { door: Door::Web, name: visitor.userid.clone(), user: Some(visitor.user) }
 }
@@ -106,7 +106,7 @@ fn given(fields: &Fields, name: &str) -> Option<String> {
     Some(field(fields, name).to_owned()).filter(|value| !value.is_empty())
 }
 
-/// A query with these fields, the last one replaced or added: a link to the next page of a list.
+/// The link to the next page of a list: the query with these fields and the cursor.
 fn next_page(path: &str, fields: &Fields, cursor: &str, value: &str) -> String {
     let mut link = format!("{path}?");
     for (name, value) in fields.iter().filter(|(name, value)| name != cursor && !value.is_empty()) {

@@ -6,15 +6,16 @@ use axum::response::Response;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::{Acting, Fields, LINES, carry_out, field, given, next_page, page, refused};
+use super::{CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, refused};
 use crate::Web;
 use crate::extract::PageQuery;
-use knotpost_core::admin::{AuditQuery, Deed, QueueFacts, view_audit, view_jobs, view_overview};
+use knotpost_core::admin::{
+    AuditEntry, AuditQuery, Deed, DutyLine, QueueFacts, view_audit, view_jobs, view_overview,
+};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_model::Millis;
-use knotpost_storage::{AuditRow, DutyLine};
 
-pub(super) async fn overview(State(web): State<Web>, Extension(visitor): Acting) -> Response {
+pub(super) async fn overview(State(web): State<Web>, Extension(visitor): CurrentAdmin) -> Response {
     match view_overview(&web.app).await {
         Ok(seen) => {
             let facts = context! {
@@ -51,7 +52,7 @@ fn duties(duties: &[DutyLine], now: Millis) -> Vec<Value> {
     duties.iter().map(facts).collect()
 }
 
-pub(super) async fn jobs(State(web): State<Web>, Extension(visitor): Acting) -> Response {
+pub(super) async fn jobs(State(web): State<Web>, Extension(visitor): CurrentAdmin) -> Response {
     let seen = match view_jobs(&web.app).await {
         Ok(seen) => seen,
         Err(error) => return web.pages.failure(error),
@@ -59,7 +60,7 @@ pub(super) async fn jobs(State(web): State<Web>, Extension(visitor): Acting) -> 
     let deadlines = seen.deadlines.iter().map(|line| {
         context! {
             game => line.game.clone(), number => line.number, userid => line.userid.clone(),
-            due => line.due_at.to_readable(), nagged => line.nagged_at.map(|at| Millis(at).to_readable()),
+            due => line.due_at.to_readable(), nagged => line.nagged_at.map(Millis::to_readable),
         }
     });
     let broadcasts = seen.broadcasts.iter().map(
@@ -77,7 +78,7 @@ pub(super) async fn jobs(State(web): State<Web>, Extension(visitor): Acting) -> 
 
 pub(super) async fn audit(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     let query = AuditQuery {
@@ -90,10 +91,11 @@ pub(super) async fn audit(
         Ok(found) => found,
         Err(error) => return web.pages.failure(error.into()),
     };
-    let line = |row: &AuditRow| {
+    let line = |entry: &AuditEntry| {
         context! {
-            at => row.at.to_readable(), door => row.door.clone(), actor => row.actor.clone(), deed => row.deed.clone(),
-            subject => row.subject.clone(), outcome => row.outcome.clone(), detail => row.detail.clone(),
+            at => entry.at.to_readable(), door => entry.door.clone(), actor => entry.actor.clone(),
+            deed => entry.deed.clone(), subject => entry.subject.clone(), outcome => entry.outcome.clone(),
+            detail => entry.detail.clone(),
         }
     };
     let facts = context! {
@@ -106,7 +108,7 @@ pub(super) async fn audit(
 
 pub(super) async fn ask_broadcast(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     page(&web, &visitor, "admin/broadcast.html", context! { done => !field(&fields, "done").is_empty() })
@@ -114,7 +116,7 @@ pub(super) async fn ask_broadcast(
 
 pub(super) async fn broadcast(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     Form(fields): Form<Fields>,
 ) -> Response {
     let done = async {

@@ -5,16 +5,15 @@ use axum::extract::{Form, State};
 use axum::response::Response;
 use minijinja::context;
 
-use super::{Acting, Fields, LINES, carry_out, field, next_page, page, refused};
+use super::{CurrentAdmin, Fields, LINES, carry_out, field, next_page, page, refused};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
 use knotpost_core::admin::{Deed, UserEdit, UserView, search_refused_names, search_users, view_user};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
-use knotpost_model::Millis;
 
 pub(super) async fn list(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     let words = field(&fields, "q");
@@ -44,7 +43,7 @@ pub(super) async fn list(
 
 pub(super) async fn show(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PagePath(userid): PagePath<String>,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
@@ -56,10 +55,10 @@ pub(super) async fn show(
         .addresses
         .iter()
         .map(|(address, confirmed)| {
-            let stop = user.stopped.iter().find(|stop| stop.address_key == address.to_lowercase());
+            let stop = user.stop_of(address);
             context! {
                 address, confirmed => *confirmed,
-                stopped => stop.map(|stop| Millis(stop.stopped_at).to_readable()),
+                stopped => stop.map(|stop| stop.since.to_readable()),
                 why => stop.map(|stop| stop.why.clone()),
             }
         })
@@ -75,7 +74,7 @@ pub(super) async fn show(
 
 pub(super) async fn act(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PagePath(userid): PagePath<String>,
     Form(fields): Form<Fields>,
 ) -> Response {

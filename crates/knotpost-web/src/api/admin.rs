@@ -32,11 +32,11 @@ pub(super) use strangers::{
 };
 pub(super) use users::{CHANGE_USER, USER, USERS, change_user, user, users};
 
-/// Rows of a page, unless fewer are asked for.
+/// The default and the maximum number of rows of a page.
 const USUAL: usize = 50;
 const MOST: usize = 500;
 
-type Acting = Extension<Caller>;
+type CurrentAdmin = Extension<Caller>;
 
 /// Something was done.
 #[derive(Serialize, JsonSchema)]
@@ -74,14 +74,14 @@ fn read_since(text: Option<&str>) -> Result<Option<Millis>, Problem> {
     since.map(Some).ok_or_else(|| Problem::new(Code::BadValue, "`since` is a date or a moment"))
 }
 
-/// Where a page of numbered rows ended.
+/// The cursor of a page of numbered rows.
 fn read_cursor(text: Option<&str>) -> Result<Option<i64>, Problem> {
     let Some(text) = text else { return Ok(None) };
     let before = text.parse();
     before.map(Some).map_err(|_| Problem::new(Code::BadValue, "`cursor` is what the last page ended with"))
 }
 
-/// What an `act` may be, as a refusal says it.
+/// The refusal of an unknown `act`, with the known ones.
 fn no_such_act(acts: &[&str]) -> Problem {
     let text = match acts {
         [others @ .., last] if !others.is_empty() => format!("`act` is {} or {last}", others.join(", ")),

@@ -4,10 +4,9 @@ use knotpost_rules::Scores;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use knotpost_core::boards::{Board, Standing, chance};
-use knotpost_core::queries::BoardView;
+use knotpost_core::boards::{Standing, chance};
+use knotpost_core::queries::{self, BoardView, SeatSummary, list_moves};
 use knotpost_model::{BoardState, Moment, ProposalKind};
-use knotpost_storage::{BoardRow, SeatRow};
 
 /// A page of boards.
 #[derive(Serialize, JsonSchema)]
@@ -56,19 +55,20 @@ struct SeatedPlayer<'a> {
 }
 
 impl<'a> BoardSummary<'a> {
-    pub(super) fn of(row: &'a BoardRow, seats: &'a [SeatRow]) -> Self {
-        let seated = |seat: &'a SeatRow| SeatedPlayer { userid: &seat.userid, seat: seat.seat, name: None };
+    pub(super) fn of(board: &'a queries::BoardSummary) -> Self {
+        let seated =
+            |seat: &'a SeatSummary| SeatedPlayer { userid: &seat.userid, seat: seat.seat, name: None };
         Self {
-            game: &row.game,
-            number: row.number,
-            options: &row.options,
-            players: seats.iter().map(seated).collect(),
-            state: row.state,
-            to_move: seats.iter().filter(|seat| seat.to_move).map(|seat| seat.userid.as_str()).collect(),
-            ply: row.ply,
-            rated: row.rated,
-            started: row.started_at.into(),
-            ended: row.ended_at.map(Moment::from),
+            game: &board.game,
+            number: board.number,
+            options: &board.options,
+            players: board.seats.iter().map(seated).collect(),
+            state: board.state,
+            to_move: board.to_move().collect(),
+            ply: board.last_ply,
+            rated: board.rated,
+            started: board.started.into(),
+            ended: board.ended.map(Moment::from),
         }
     }
 }
@@ -98,16 +98,18 @@ pub(crate) struct MoveEntry<'a> {
     at: Moment,
 }
 
-pub(super) fn list_moves(board: &Board) -> Vec<MoveEntry<'_>> {
-    let moves = board.entries.iter().enumerate().map(|(index, entry)| MoveEntry {
-        number: entry.row.number,
-        seat: entry.row.seat,
-        userid: board.userid_at(board.present_seat(index)),
-        text: &entry.text,
-        auto: entry.row.auto,
-        at: entry.row.at.into(),
-    });
-    moves.collect()
+impl<'a> MoveEntry<'a> {
+    pub(super) fn all_of(view: &'a BoardView) -> Vec<Self> {
+        let moves = list_moves(&view.board).map(|line| Self {
+            number: line.number,
+            seat: line.seat,
+            userid: line.userid,
+            text: line.text,
+            auto: line.auto,
+            at: line.at.into(),
+        });
+        moves.collect()
+    }
 }
 
 /// A board after one of its moves.
@@ -211,8 +213,8 @@ struct TimeLimits {
 
 impl<'a> WholeBoard<'a> {
     pub(super) fn of(view: &'a BoardView, standing: &'a Standing) -> Self {
-        let (board, row) = (&view.board, &view.board.row);
-        let seated = |seat: &'a SeatRow| {
+        let (board, summary) = (&view.board, &view.summary);
+        let seated = |seat: &'a SeatSummary| {
             let name = Some(board.side(seat.seat));
             SeatedPlayer { userid: &seat.userid, seat: seat.seat, name }
         };
@@ -231,20 +233,20 @@ impl<'a> WholeBoard<'a> {
         let promise = chance(board);
         let limits = &board.timing.limits;
         Self {
-            game: &row.game,
-            number: row.number,
-            options: &row.options,
-            players: board.seats.iter().map(seated).collect(),
-            state: row.state,
+            game: &summary.game,
+            number: summary.number,
+            options: &summary.options,
+            players: summary.seats.iter().map(seated).collect(),
+            state: summary.state,
             to_move,
             ply: board.entries.len(),
-            last_ply: view.last_ply,
+            last_ply: summary.last_ply,
             position: board.position_text(),
             scores,
             paths,
-            moves: list_moves(board),
+            moves: MoveEntry::all_of(view),
             result,
-            rated: row.rated,
+            rated: summary.rated,
             comment: view.comment.as_ref().map(|spoken| Comment { by: &spoken.who, text: &spoken.text }),
             proposal: view.proposal.as_ref().map(|proposal| Proposal {
                 kind: proposal.kind,
@@ -258,10 +260,10 @@ impl<'a> WholeBoard<'a> {
             },
             seed_commitment: promise.as_ref().map(|promise| promise.commitment.clone()),
             seed: promise.and_then(|promise| promise.seed),
-            rules_version: row.rules_version,
-            paused: row.paused_at.map(Moment::from),
-            started: row.started_at.into(),
-            ended: row.ended_at.map(Moment::from),
+            rules_version: summary.rules_version,
+            paused: summary.paused.map(Moment::from),
+            started: summary.started.into(),
+            ended: summary.ended.map(Moment::from),
         }
     }
 }

@@ -9,22 +9,22 @@ use axum::response::{IntoResponse as _, Response};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::board_json::{BoardSummary, Boards, Moves, WholeBoard, list_moves};
+use super::board_json::{BoardSummary, Boards, MoveEntry, Moves, WholeBoard};
 use crate::Web;
 use crate::content::Content;
 use crate::error::Problem;
-use crate::extract::{Asked, At};
+use crate::extract::{ApiPath, ApiQuery};
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::{Code, Standing};
 use knotpost_core::queries::{BoardQuery, BoardView, view_board, view_boards};
 use knotpost_core::records::export_record;
 use knotpost_model::{BoardKey, BoardRef, BoardState};
 
-/// Boards of a page, unless fewer are asked for.
+/// The maximum and the default number of boards of a page.
 const MOST: i64 = 200;
 const USUAL: i64 = 50;
 
-/// What a request for a board may be refused with.
+/// The refusals of a request for a board.
 pub(super) const UNKNOWN: &[Code] = &[Code::UnknownGame, Code::NoSuchBoard, Code::BadValue];
 
 /// The query of a list.
@@ -63,7 +63,7 @@ pub(super) const LIST: Operation =
 
 pub(super) async fn list(
     State(web): State<Web>,
-    Asked(query): Asked<ListQuery>,
+    ApiQuery(query): ApiQuery<ListQuery>,
 ) -> Result<Response, Problem> {
     let state = match query.state.as_deref() {
         None => None,
@@ -87,7 +87,7 @@ pub(super) async fn list(
         },
     )
     .await?;
-    let boards = page.boards.iter().map(|(row, seats, _)| BoardSummary::of(row, seats)).collect();
+    let boards = page.boards.iter().map(|board| BoardSummary::of(&board.summary)).collect();
     Ok(Json(Boards { boards, cursor: page.next.map(|key| key.0) }).into_response())
 }
 
@@ -100,8 +100,8 @@ pub(super) const SHOW: Operation =
 
 pub(super) async fn show(
     State(web): State<Web>,
-    At((game, number)): At<(String, String)>,
-    Asked(query): Asked<PlyQuery>,
+    ApiPath((game, number)): ApiPath<(String, String)>,
+    ApiQuery(query): ApiQuery<PlyQuery>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -114,7 +114,7 @@ pub(super) async fn show(
         })?;
         Ok(Content::new("application/json", body))
     };
-    web.responses.answer(&web.app.store, &uri, &headers, make).await
+    web.responses.answer(&web.app, &uri, &headers, make).await
 }
 
 pub(super) const MOVES: Operation = Operation::new("list_moves", Tag::Boards, "The moves of a board")
@@ -123,10 +123,10 @@ pub(super) const MOVES: Operation = Operation::new("list_moves", Tag::Boards, "T
 
 pub(super) async fn moves(
     State(web): State<Web>,
-    At((game, number)): At<(String, String)>,
+    ApiPath((game, number)): ApiPath<(String, String)>,
 ) -> Result<Response, Problem> {
     let view = find(&web, &game, &number, None).await?;
-    Ok(Json(Moves { moves: list_moves(&view.board) }).into_response())
+    Ok(Json(Moves { moves: MoveEntry::all_of(&view) }).into_response())
 }
 
 /// What can be played.
@@ -151,8 +151,8 @@ pub(super) const LEGAL: Operation =
 
 pub(super) async fn legal(
     State(web): State<Web>,
-    At((game, number)): At<(String, String)>,
-    Asked(query): Asked<PlyQuery>,
+    ApiPath((game, number)): ApiPath<(String, String)>,
+    ApiQuery(query): ApiQuery<PlyQuery>,
 ) -> Result<Json<Legal>, Problem> {
     let view = find(&web, &game, &number, query.ply).await?;
     let over = matches!(view.board.standing(), Standing::Over(_));
@@ -173,8 +173,8 @@ pub(super) const TEXT: Operation = Operation::new("show_board_text", Tag::Boards
 
 pub(super) async fn text(
     State(web): State<Web>,
-    At((game, number)): At<(String, String)>,
-    Asked(query): Asked<PlyQuery>,
+    ApiPath((game, number)): ApiPath<(String, String)>,
+    ApiQuery(query): ApiQuery<PlyQuery>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -183,7 +183,7 @@ pub(super) async fn text(
         let text = format!("{}\n", view.sheet.drawing.text().trim_end());
         Ok(Content::new("text/plain; charset=utf-8", text))
     };
-    web.responses.answer(&web.app.store, &uri, &headers, make).await
+    web.responses.answer(&web.app, &uri, &headers, make).await
 }
 
 pub(super) const RECORD: Operation = Operation::new("show_record", Tag::Boards, "A board as a game record")
@@ -194,8 +194,8 @@ pub(super) const RECORD: Operation = Operation::new("show_record", Tag::Boards, 
 
 pub(super) async fn record(
     State(web): State<Web>,
-    At((game, number)): At<(String, String)>,
-    Asked(query): Asked<PlyQuery>,
+    ApiPath((game, number)): ApiPath<(String, String)>,
+    ApiQuery(query): ApiQuery<PlyQuery>,
 ) -> Result<String, Problem> {
     let name = board_name(&game, &number)?;
     Ok(export_record(&web.app, &name, query.ply).await?)

@@ -19,13 +19,13 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use super::boards::board_name;
 use crate::Web;
+use crate::board_version::{format_version, parse_version};
 use crate::client::Client;
 use crate::error::Problem;
-use crate::extract::{Asked, At};
+use crate::extract::{ApiPath, ApiQuery};
 use crate::openapi::{Operation, Tag};
-use crate::pulse::{pulse_id, read_pulse};
 use knotpost_core::boards::Code;
-use knotpost_core::queries::{Pulse, view_pulse};
+use knotpost_core::queries::{BoardVersion, view_board_version};
 use knotpost_model::{BoardRef, BoardState};
 use knotpost_platform::connections::Full;
 
@@ -60,21 +60,21 @@ pub(super) const FOLLOW: Operation = Operation::new(
 pub(super) async fn follow(
     State(web): State<Web>,
     client: Client,
-    At((game, number)): At<(String, String)>,
-    Asked(asked): Asked<Since>,
+    ApiPath((game, number)): ApiPath<(String, String)>,
+    ApiQuery(asked): ApiQuery<Since>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
     let name = board_name(&game, &number)?;
     // Subscribed before the first read, so that nothing is missed between it and the first notification.
     let signs = web.app.signals.boards.subscribe();
-    let Some(now) = view_pulse(&web.app, &name).await? else {
+    let Some(now) = view_board_version(&web.app, &name).await? else {
         let text = format!("there is no {} board {}", name.game, name.number);
         return Err(Problem::new(Code::NoSuchBoard, text));
     };
     let place = web.watchers.take(Some(client.host())).map_err(refuse_watcher)?;
     // A browser that reconnects sends the last id (HTML, server-sent events, the `Last-Event-ID` header).
     let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()).unwrap_or(&asked.since);
-    let missed = read_pulse(heard).map(|known| differences(&known, &now)).unwrap_or_default();
+    let missed = parse_version(heard).map(|known| differences(&known, &now)).unwrap_or_default();
     let (events, waiting) = mpsc::channel(WAITING);
     tokio::spawn(async move {
         if tell(&events, &name, &now, missed).is_ok() {
@@ -103,7 +103,7 @@ type Events = mpsc::Sender<Result<Event, Infallible>>;
 async fn watch(
     web: &Web,
     name: &BoardRef,
-    mut known: Pulse,
+    mut known: BoardVersion,
     mut signs: broadcast::Receiver<BoardRef>,
     events: &Events,
 ) {
@@ -118,7 +118,7 @@ async fn watch(
                 Err(broadcast::error::RecvError::Closed) => return,
             }
         }
-        let Ok(Some(now)) = view_pulse(&web.app, name).await else { return };
+        let Ok(Some(now)) = view_board_version(&web.app, name).await else { return };
         if tell(events, name, &now, differences(&known, &now)).is_err() {
             return;
         }
@@ -129,16 +129,16 @@ async fn watch(
 /// The client is gone or too slow.
 struct Lost;
 
-fn tell(events: &Events, name: &BoardRef, now: &Pulse, happened: Vec<&str>) -> Result<(), Lost> {
+fn tell(events: &Events, name: &BoardRef, now: &BoardVersion, happened: Vec<&str>) -> Result<(), Lost> {
     for event in happened {
         let data = json!({ "game": name.game, "number": name.number, "ply": now.ply }).to_string();
-        let event = Event::default().event(event).id(pulse_id(now)).data(data);
+        let event = Event::default().event(event).id(format_version(now)).data(data);
         events.try_send(Ok(event)).map_err(|_| Lost)?;
     }
     Ok(())
 }
 
-fn differences(before: &Pulse, after: &Pulse) -> Vec<&'static str> {
+fn differences(before: &BoardVersion, after: &BoardVersion) -> Vec<&'static str> {
     let moved = (before.ply, before.moved_at) != (after.ply, after.moved_at);
     let said = after.remark > before.remark;
     let proposed = before.proposed_at != after.proposed_at;

@@ -10,7 +10,7 @@ use crate::Web;
 use crate::client::Client;
 use crate::content::Content;
 use crate::error::Problem;
-use crate::extract::{Asked, At};
+use crate::extract::{ApiPath, ApiQuery};
 use crate::feeds::{Source, write_atom, write_calendar};
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::ServiceError;
@@ -37,9 +37,9 @@ pub(super) const TURNS: Operation =
 
 pub(super) async fn turns(
     State(web): State<Web>,
-    At(userid): At<String>,
+    ApiPath(userid): ApiPath<String>,
     client: Client,
-    Asked(query): Asked<FeedQuery>,
+    ApiQuery(query): ApiQuery<FeedQuery>,
     headers: HeaderMap,
 ) -> Response {
     let feed = async {
@@ -48,21 +48,21 @@ pub(super) async fn turns(
         let feed = write_atom(&source(&web, &reader), &waiting, reader.since);
         Ok(Content::new("application/atom+xml; charset=utf-8", feed).unless_known(&headers))
     };
-    sealed(feed.await)
+    keep_private(feed.await)
 }
 
 pub(super) const DEADLINES: Operation =
     Operation::new("follow_deadlines", Tag::Users, "When the user's time is up, as a calendar (iCalendar)")
         .details(ABOUT)
         .asks::<FeedQuery>()
-        .gives_text("text/calendar", "An event for each board whose clock runs for him, at most 200.")
+        .gives_text("text/calendar", "An event for each board whose clock runs for the user, at most 200.")
         .tagged();
 
 pub(super) async fn deadlines(
     State(web): State<Web>,
-    At(userid): At<String>,
+    ApiPath(userid): ApiPath<String>,
     client: Client,
-    Asked(query): Asked<FeedQuery>,
+    ApiQuery(query): ApiQuery<FeedQuery>,
     headers: HeaderMap,
 ) -> Response {
     let calendar = async {
@@ -71,7 +71,7 @@ pub(super) async fn deadlines(
         let calendar = write_calendar(&source(&web, &reader), &running);
         Ok(Content::new("text/calendar; charset=utf-8", calendar).unless_known(&headers))
     };
-    sealed(calendar.await)
+    keep_private(calendar.await)
 }
 
 async fn find_reader(
@@ -99,8 +99,8 @@ fn source<'a>(web: &'a Web, reader: &'a FeedReader) -> Source<'a> {
     }
 }
 
-/// Keeps the answer out of shared caches, and its address out of `Referer`.
-fn sealed(answer: Result<Response, Problem>) -> Response {
+/// Keeps the answer out of shared caches and its address out of `Referer`, because the address contains the key.
+fn keep_private(answer: Result<Response, Problem>) -> Response {
     let mut response = answer.unwrap_or_else(Problem::into_response);
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));

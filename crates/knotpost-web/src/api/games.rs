@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::Web;
 use crate::error::Problem;
-use crate::extract::At;
+use crate::extract::ApiPath;
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::Code;
 use knotpost_core::queries::view_games;
@@ -106,7 +106,10 @@ pub(super) const SHOW: Operation =
         .gives::<Game>("The game.")
         .refuses(&[Code::UnknownGame]);
 
-pub(super) async fn show(State(web): State<Web>, At(name): At<String>) -> Result<Json<Game>, Problem> {
+pub(super) async fn show(
+    State(web): State<Web>,
+    ApiPath(name): ApiPath<String>,
+) -> Result<Json<Game>, Problem> {
     let missing = || Problem::new(Code::UnknownGame, format!("there is no game `{name}` here"));
     let game = web.app.game(&name.to_lowercase()).ok_or_else(missing)?;
     let counts = view_games(&web.app).await?;

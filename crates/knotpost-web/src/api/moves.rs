@@ -10,20 +10,20 @@ use serde::{Deserialize, Serialize};
 use super::boards::board_name;
 use super::read_json;
 use crate::Web;
-use crate::auth::Acting;
+use crate::auth::CommandCaller;
 use crate::client::Client;
 use crate::error::{PROBLEM_TYPE, Problem, ProblemDetails, status};
-use crate::extract::{At, Sent};
-use crate::once::carry_out;
+use crate::extract::{ApiPath, RawBody};
+use crate::idempotency::execute_with_key;
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::Code;
+use knotpost_core::commands::CommandResponse;
 use knotpost_core::identity::{Origin, Scope};
 use knotpost_core::replies::{Answer, Heading, Reply};
 use knotpost_core::requests::Request;
 use knotpost_model::limit_comment;
-use knotpost_storage::SavedResponse;
 
-/// Longer words are no moves.
+/// The longest move, in bytes.
 const LONGEST_MOVE: usize = 500;
 
 /// What is played.
@@ -35,9 +35,9 @@ pub(super) struct Play {
     #[serde(rename = "move")]
     #[schemars(length(min = 1, max = LONGEST_MOVE), regex(pattern = r"^[^\s#]+$"))]
     word: String,
-    /// The number it is to have; without it any will do.
+    /// The number that the move is to have; without it any number is accepted.
     number: Option<u32>,
-    /// What goes with it.
+    /// The comment to the move.
     #[serde(default)]
     comment: String,
 }
@@ -47,7 +47,7 @@ pub(super) struct Play {
 pub(super) struct Played<'a> {
     /// Always `true`: refusals are problem details.
     ok: bool,
-    /// Whether this player had made this move already: it stands there once, and nothing was done.
+    /// Whether this player had made this move already; it was not made again.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     repeated: bool,
     /// How the board stands.
@@ -66,7 +66,7 @@ struct After<'a> {
     ply: usize,
     /// Whose turn it is, or how it ended, as a sentence.
     status: String,
-    /// Whether the move is made. Who has asked to confirm his moves gets a mail, and has not moved yet.
+    /// Whether the move is made. A player who has asked to confirm their moves gets a mail, and has not moved yet.
     played: bool,
 }
 
@@ -95,14 +95,14 @@ pub(super) const PLAY: Operation = Operation::new("play", Tag::Boards, "Makes a 
     ])
     .once();
 
-/// Carries out the move as the caller, whose session or key stands for the password.
+/// Executes the move as the caller, authenticated by session or key.
 pub(super) async fn play(
     State(web): State<Web>,
     client: Client,
-    Acting(caller): Acting,
-    At((game, number)): At<(String, String)>,
+    CommandCaller(caller): CommandCaller,
+    ApiPath((game, number)): ApiPath<(String, String)>,
     headers: HeaderMap,
-    Sent(body): Sent,
+    RawBody(body): RawBody,
 ) -> Result<Response, Problem> {
     caller.require(Scope::Play)?;
     let name = board_name(&game, &number)?;
@@ -122,12 +122,12 @@ pub(super) async fn play(
     let comment = limit_comment(play.comment.replace("\r\n", "\n").trim());
     let request = Request::typed(Ok(command), comment, origin);
     let parts: [&[u8]; 3] = [b"move", address.as_bytes(), &body];
-    let response = Box::pin(carry_out(&web, &headers, request, &parts, present)).await;
+    let response = Box::pin(execute_with_key(&web, &headers, request, &parts, present)).await;
     Ok(response.into_response())
 }
 
-/// The answer as the response that gives it.
-fn present(answer: &Answer) -> SavedResponse {
+/// The response for an answer.
+fn present(answer: &Answer) -> CommandResponse {
     if let Some(failure) = &answer.failure {
         let status = status(failure.code);
         let hints = match &answer.reply {
@@ -135,11 +135,10 @@ fn present(answer: &Answer) -> SavedResponse {
             _ => &[],
         };
         let body = ProblemDetails::new(status, failure.code.as_str(), &failure.message, hints).into_body();
-        return SavedResponse {
-            request_digest: String::new(),
-            status: i64::from(status.as_u16()),
+        return CommandResponse {
+            status: status.as_u16(),
             content_type: PROBLEM_TYPE.to_owned(),
-            retry_after: failure.retry_after.map(|seconds| seconds as i64),
+            retry_after: failure.retry_after,
             body,
         };
     }
@@ -153,12 +152,11 @@ fn present(answer: &Answer) -> SavedResponse {
         }),
         _ => None,
     };
-    SavedResponse {
-        request_digest: String::new(),
+    CommandResponse {
         status: 200,
         content_type: "application/json".to_owned(),
         retry_after: None,
-        // Texts and numbers: that never fails.
+        // Serialising texts and numbers never fails.
         body: serde_json::to_string(&Played { ok: true, repeated: answer.is_repetition(), board })
             .unwrap_or_default(),
     }

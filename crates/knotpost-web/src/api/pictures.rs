@@ -15,10 +15,11 @@ use super::boards::{UNKNOWN, find};
 use crate::Web;
 use crate::content::Content;
 use crate::error::Problem;
-use crate::extract::{Asked, At};
+use crate::extract::{ApiPath, ApiQuery};
 use crate::openapi::{Operation, Tag};
-use knotpost_core::boards::{Board, Code};
+use knotpost_core::boards::Code;
 use knotpost_core::gallery::Look;
+use knotpost_core::queries::BoardView;
 
 /// The narrowest and widest picture.
 const WIDTHS: std::ops::RangeInclusive<u16> = 60..=1440;
@@ -70,17 +71,17 @@ pub(super) const SVG: Operation = Operation::new("draw_board_svg", Tag::Boards, 
 
 pub(super) async fn svg(
     State(web): State<Web>,
-    At((game, number)): At<(String, String)>,
-    Asked(query): Asked<DrawingQuery>,
+    ApiPath((game, number)): ApiPath<(String, String)>,
+    ApiQuery(query): ApiQuery<DrawingQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let (theme, width_px) = (read_theme(query.theme.as_deref())?, read_width(query.width)?);
-    let board = find(&web, &game, &number, query.ply).await?;
-    let title = format!("{} board {}", board.board.title(), board.board.row.number);
+    let view = find(&web, &game, &number, query.ply).await?;
+    let title = format!("{} board {}", view.board.title(), view.summary.number);
     let drawing =
-        knotpost_picture::svg(board.sheet.drawing.view(), &PictureOptions { theme, width_px, title });
+        knotpost_picture::svg(view.sheet.drawing.view(), &PictureOptions { theme, width_px, title });
     let answer = Content::new("image/svg+xml", drawing).unless_known(&headers);
-    Ok(with_cache_control(answer, &board.board, query.v.as_deref()))
+    Ok(with_cache_control(answer, &view, query.v.as_deref()))
 }
 
 pub(super) const PNG: Operation = Operation::new("draw_board_png", Tag::Boards, "A board as a picture (PNG)")
@@ -91,8 +92,8 @@ pub(super) const PNG: Operation = Operation::new("draw_board_png", Tag::Boards, 
 
 pub(super) async fn png(
     State(web): State<Web>,
-    At((game, number)): At<(String, String)>,
-    Asked(query): Asked<PictureQuery>,
+    ApiPath((game, number)): ApiPath<(String, String)>,
+    ApiQuery(query): ApiQuery<PictureQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let (theme, width_px) = (read_theme(query.theme.as_deref())?, read_width(query.width)?);
@@ -104,19 +105,20 @@ pub(super) async fn png(
             return Err(Problem::new(Code::BadValue, text));
         }
     };
-    let board = find(&web, &game, &number, query.ply).await?;
-    let drawn = web.app.gallery.draw(Arc::clone(board.sheet.drawing.view()), look).await;
+    let view = find(&web, &game, &number, query.ply).await?;
+    let drawn = web.app.gallery.draw(Arc::clone(view.sheet.drawing.view()), look).await;
     let bytes =
         drawn.ok_or_else(|| Problem::new(Code::BadValue, "this board cannot be drawn in that size"))?;
     let answer = Content::new("image/png", Bytes::from_owner(bytes)).unless_known(&headers);
-    Ok(with_cache_control(answer, &board.board, query.v.as_deref()))
+    Ok(with_cache_control(answer, &view, query.v.as_deref()))
 }
 
 /// The mark that distinguishes a picture from those of the same board after as many other moves, and from those of other
 /// versions of the program.
-pub(crate) fn picture_mark(board: &Board) -> String {
+pub(crate) fn picture_mark(view: &BoardView) -> String {
+    let board = &view.board;
     let mut digest = Sha256::new();
-    for part in [env!("CARGO_PKG_VERSION"), &board.row.options, &board.position_text()] {
+    for part in [env!("CARGO_PKG_VERSION"), &view.summary.options, &board.position_text()] {
         digest.update((part.len() as u64).to_be_bytes());
         digest.update(part);
     }
@@ -126,8 +128,8 @@ pub(crate) fn picture_mark(board: &Board) -> String {
 }
 
 /// Sets how long the answer may be cached.
-fn with_cache_control(mut answer: Response, board: &Board, mark: Option<&str>) -> Response {
-    let is_current = mark.is_some_and(|mark| mark == picture_mark(board));
+fn with_cache_control(mut answer: Response, view: &BoardView, mark: Option<&str>) -> Response {
+    let is_current = mark.is_some_and(|mark| mark == picture_mark(view));
     let time = if is_current { FOR_EVER } else { ASK_AGAIN };
     answer.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(time));
     answer

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::Web;
 use crate::error::Problem;
-use crate::extract::At;
+use crate::extract::ApiPath;
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::Code;
 use knotpost_core::commands::view_standings;
@@ -31,7 +31,10 @@ pub(super) const SHOW: Operation =
         .refuses(&[Code::UnknownGame]);
 
 /// Returns the standings, in the blocks of the mail.
-pub(super) async fn show(State(web): State<Web>, At(game): At<String>) -> Result<Json<Standings>, Problem> {
+pub(super) async fn show(
+    State(web): State<Web>,
+    ApiPath(game): ApiPath<String>,
+) -> Result<Json<Standings>, Problem> {
     let reply = view_standings(&web.app, &game.to_lowercase()).await?;
     let Reply::Standings { game, tables, seeks, .. } = reply else {
         return Err(Problem::not_found("there are no standings"));

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::read_json;
 use crate::Web;
-use crate::auth::{Caller, Shown};
+use crate::auth::{AuthMethod, Caller};
 use crate::error::Problem;
-use crate::extract::{At, Sent};
+use crate::extract::{ApiPath, RawBody};
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::Code;
 use knotpost_core::identity::{
@@ -101,20 +101,20 @@ pub(super) const CREATE: Operation = Operation::new("make_key", Tag::Keys, "Make
 pub(super) async fn create(
     State(web): State<Web>,
     caller: Caller,
-    Sent(body): Sent,
+    RawBody(body): RawBody,
 ) -> Result<Response, Problem> {
-    if caller.shown != Shown::Password {
+    if caller.method != AuthMethod::Password {
         let text = "a key is made with userid and password (HTTP Basic), or on the settings page";
         return Err(Problem::new(Code::NotAllowed, text));
     }
-    let wish: Wish = read_json(&body, r#"{"name":"…","scopes":["read","play"],"expires_days":365}"#)?;
+    let request: Wish = read_json(&body, r#"{"name":"…","scopes":["read","play"],"expires_days":365}"#)?;
     let mut scopes = Vec::new();
-    for word in &wish.scopes {
+    for word in &request.scopes {
         let scope = Scope::from_word(word);
         scopes.push(scope.ok_or_else(|| Problem::new(Code::BadValue, "scopes are read, play and admin"))?);
     }
-    let wish = TokenWish { name: wish.name, scopes, days: wish.expires_days.unwrap_or(USUAL_DAYS) };
-    let fresh = create_token(&web.app, caller.proven(), wish).await?;
+    let request = TokenWish { name: request.name, scopes, days: request.expires_days.unwrap_or(USUAL_DAYS) };
+    let fresh = create_token(&web.app, caller.proven(), request).await?;
     let shown = FreshKey { key: Key::from(&fresh.view), token: fresh.token };
     let secret = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
     Ok((StatusCode::CREATED, secret, Json(shown)).into_response())
@@ -127,9 +127,9 @@ pub(super) const REVOKE: Operation = Operation::new("end_key", Tag::Keys, "Ends 
 pub(super) async fn revoke(
     State(web): State<Web>,
     caller: Caller,
-    At(id): At<i64>,
+    ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, Problem> {
-    if caller.shown == Shown::Token {
+    if caller.method == AuthMethod::Token {
         return Err(Problem::new(Code::NotAllowed, "a key does not end keys; log in, or show the password"));
     }
     match revoke_token(&web.app, caller.user, id).await {

@@ -8,14 +8,13 @@ use serde::Serialize;
 use crate::Web;
 use crate::auth::Caller;
 use crate::error::Problem;
-use crate::extract::At;
+use crate::extract::ApiPath;
 use crate::openapi::{Operation, Tag};
 use knotpost_core::admin::view_public_user;
 use knotpost_core::boards::Code;
 use knotpost_core::identity::Scope;
-use knotpost_core::mailing::view_reach;
+use knotpost_core::mailing::{AddressStop, view_reach};
 use knotpost_model::Moment;
-use knotpost_storage::StoppedAddress;
 
 /// A user.
 #[derive(Serialize, JsonSchema)]
@@ -49,14 +48,14 @@ pub(super) struct Stop {
     why: String,
 }
 
-impl From<&StoppedAddress> for Stop {
-    fn from(stop: &StoppedAddress) -> Self {
-        Self { since: stop.stopped_at.into(), why: stop.why.clone() }
+impl From<&AddressStop> for Stop {
+    fn from(stop: &AddressStop) -> Self {
+        Self { since: stop.since.into(), why: stop.why.clone() }
     }
 }
 
 pub(super) const SHOW: Operation = Operation::new("show_user", Tag::Users, "A user")
-    .details("To himself (a key needs `read`) the answer tells his addresses and whether mail reaches them.")
+    .details("For the user themselves (a key needs `read`) the answer has their addresses and whether mail reaches them.")
     .scope(Scope::Read)
     .gives::<User>("The user.")
     .refuses(&[Code::NoSuchUser])
@@ -65,19 +64,19 @@ pub(super) const SHOW: Operation = Operation::new("show_user", Tag::Users, "A us
 /// Returns the user; to the user themselves with their addresses.
 pub(super) async fn show(
     State(web): State<Web>,
-    At(userid): At<String>,
+    ApiPath(userid): ApiPath<String>,
     caller: Option<Caller>,
 ) -> Result<Json<User>, Problem> {
     let user = view_public_user(&web.app, &userid).await?;
-    let own = caller.filter(|caller| caller.user == user.id && caller.require(Scope::Read).is_ok());
+    let own = caller.filter(|caller| caller.user == user.user && caller.require(Scope::Read).is_ok());
     let mut addresses = None;
     if own.is_some() {
-        let reached = view_reach(&web.app, user.id).await?.into_iter().map(|reach| UserAddress {
+        let reached = view_reach(&web.app, user.user).await?.into_iter().map(|reach| UserAddress {
             stopped: reach.stopped.as_ref().map(Stop::from),
             address: reach.address,
             confirmed: reach.confirmed,
         });
         addresses = Some(reached.collect());
     }
-    Ok(Json(User { userid: user.userid, since: user.created_at.into(), addresses }))
+    Ok(Json(User { userid: user.userid, since: user.since.into(), addresses }))
 }

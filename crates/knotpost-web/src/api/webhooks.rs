@@ -11,7 +11,7 @@ use super::read_json;
 use crate::Web;
 use crate::auth::Caller;
 use crate::error::Problem;
-use crate::extract::{At, Sent};
+use crate::extract::{ApiPath, RawBody};
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::identity::{
@@ -123,17 +123,17 @@ pub(super) const CREATE: Operation = Operation::new("make_webhook", Tag::Webhook
 pub(super) async fn create(
     State(web): State<Web>,
     caller: Caller,
-    Sent(body): Sent,
+    RawBody(body): RawBody,
 ) -> Result<Response, Problem> {
     caller.require_password(&web)?;
-    let wish: Wish = read_json(&body, r#"{"url":"https://…","events":["turn","over"]}"#)?;
+    let request: Wish = read_json(&body, r#"{"url":"https://…","events":["turn","over"]}"#)?;
     let mut events = Vec::new();
-    for word in &wish.events {
+    for word in &request.events {
         let event = HookEvent::from_word(word);
         let text = "events are turn, move, chat, proposal and over";
         events.push(event.ok_or_else(|| Problem::new(Code::BadValue, text))?);
     }
-    let fresh = create_webhook(&web.app, caller.proven(), HookWish { url: wish.url, events }).await?;
+    let fresh = create_webhook(&web.app, caller.proven(), HookWish { url: request.url, events }).await?;
     Ok(shown_once(StatusCode::CREATED, fresh))
 }
 
@@ -145,7 +145,7 @@ pub(super) const REMOVE: Operation = Operation::new("remove_webhook", Tag::Webho
 pub(super) async fn remove(
     State(web): State<Web>,
     caller: Caller,
-    At(id): At<i64>,
+    ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, Problem> {
     caller.require(Scope::Play)?;
     remove_webhook(&web.app, caller.user, id).await.map_err(problem)?;
@@ -162,7 +162,7 @@ pub(super) const TEST: Operation =
 pub(super) async fn test(
     State(web): State<Web>,
     caller: Caller,
-    At(id): At<i64>,
+    ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, Problem> {
     caller.require(Scope::Play)?;
     test_webhook(&web.app, caller.user, id).await.map_err(problem)?;
@@ -181,7 +181,7 @@ pub(super) const RENEW: Operation =
 pub(super) async fn renew(
     State(web): State<Web>,
     caller: Caller,
-    At(id): At<i64>,
+    ApiPath(id): ApiPath<i64>,
 ) -> Result<Response, Problem> {
     caller.require_password(&web)?;
     let fresh = renew_webhook_secret(&web.app, caller.proven(), id).await.map_err(problem)?;
@@ -198,7 +198,7 @@ pub(super) const START: Operation =
 pub(super) async fn start(
     State(web): State<Web>,
     caller: Caller,
-    At(id): At<i64>,
+    ApiPath(id): ApiPath<i64>,
 ) -> Result<StatusCode, Problem> {
     caller.require(Scope::Play)?;
     start_webhook(&web.app, caller.user, id).await.map_err(problem)?;

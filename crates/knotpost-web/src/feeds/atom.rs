@@ -4,8 +4,8 @@
 //! again, the same entry is updated. The feed has no `self` link, although the format recommends one: it would contain the
 //! key, in a document that programs store and pass on.
 
-use super::{Source, words};
-use crate::visitor::url_encode;
+use super::{Source, text};
+use crate::session::url_encode;
 use knotpost_core::queries::Waiting;
 use knotpost_model::Millis;
 
@@ -30,16 +30,16 @@ pub(crate) fn write_atom(source: &Source<'_>, waiting: &[Waiting], since: Millis
 }
 
 fn write_entry(feed: &mut Xml, source: &Source<'_>, waiting: &Waiting) {
-    let board = &waiting.board;
-    let (game, number, ply) = (url_encode(&board.row.game), board.row.number, board.entries.len());
+    let (board, ply) = (&waiting.summary, waiting.board.entries.len());
+    let (game, number, title) = (url_encode(&board.game), board.number, waiting.board.title());
     feed.open("entry");
     feed.element("id", &tag(source.domain, &format!("turns/{game}/{number}/{ply}")));
-    let against = words::against(board, source.userid);
-    feed.element("title", &format!("{}: your turn{against}", words::name(board)));
+    let against = text::against(board, source.userid);
+    feed.element("title", &format!("{}: your turn{against}", text::name(waiting)));
     feed.element("updated", &waiting.since.to_rfc3339());
     feed.link(&source.page_of(board));
-    feed.empty("category", &[("term", &board.row.game), ("label", board.title())]);
-    feed.element("summary", &words::tell(waiting).join("\n\n"));
+    feed.empty("category", &[("term", &board.game), ("label", title)]);
+    feed.element("summary", &text::tell(waiting).join("\n\n"));
     feed.close("entry");
 }
 

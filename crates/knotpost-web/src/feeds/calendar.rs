@@ -4,7 +4,7 @@
 //! The UID of an event is the board at that move. It begins at the deadline and, without an end, ends there (section
 //! 3.6.1). All times are in UTC; calendar programs convert them.
 
-use super::{Source, words};
+use super::{Source, text};
 use knotpost_core::boards::LastMoment;
 use knotpost_core::queries::Waiting;
 use knotpost_model::Millis;
@@ -32,20 +32,20 @@ pub(crate) fn write_calendar(source: &Source<'_>, running: &[(Waiting, LastMomen
 }
 
 fn write_event(lines: &mut Lines, source: &Source<'_>, waiting: &Waiting, end: LastMoment) {
-    let board = &waiting.board;
-    let name = words::name(board);
-    let against = words::against(board, source.userid);
+    let board = &waiting.summary;
+    let name = text::name(waiting);
+    let against = text::against(board, source.userid);
     let since = waiting.since.to_readable();
     lines.put("BEGIN", "VEVENT");
-    let (game, number, ply) = (&board.row.game, board.row.number, board.entries.len());
+    let (game, number, ply) = (&board.game, board.number, waiting.board.entries.len());
     lines.put_text("UID", &format!("deadline-{game}-{number}-{ply}@{}", source.domain));
     lines.put("DTSTAMP", &utc(waiting.since));
     lines.put("DTSTART", &utc(end.at));
     lines.put_text("SUMMARY", &format!("{name}: time is up{against}"));
-    let about = format!("It has been your turn on {name}{against} since {since}.\n{}", words::until(end));
+    let about = format!("It has been your turn on {name}{against} since {since}.\n{}", text::until(end));
     lines.put_text("DESCRIPTION", &about);
     lines.put("URL", &source.page_of(board));
-    lines.put_text("CATEGORIES", board.title());
+    lines.put_text("CATEGORIES", waiting.board.title());
     lines.put("TRANSP", "TRANSPARENT");
     lines.put("BEGIN", "VALARM");
     lines.put("ACTION", "DISPLAY");

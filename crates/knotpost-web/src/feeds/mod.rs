@@ -3,12 +3,13 @@
 
 mod atom;
 mod calendar;
-mod words;
+mod text;
 
 pub(super) use atom::write_atom;
 pub(super) use calendar::write_calendar;
 
-use crate::visitor::url_encode;
+use crate::session::url_encode;
+use knotpost_core::queries::BoardSummary;
 
 /// The server and the user of a feed.
 pub(super) struct Source<'a> {
@@ -24,7 +25,7 @@ pub(super) struct Source<'a> {
 
 impl Source<'_> {
     /// The page of a board.
-    fn page_of(&self, board: &knotpost_core::boards::Board) -> String {
-        format!("{}/boards/{}/{}", self.url, url_encode(&board.row.game), board.row.number)
+    fn page_of(&self, board: &BoardSummary) -> String {
+        format!("{}/boards/{}/{}", self.url, url_encode(&board.game), board.number)
     }
 }

@@ -246,7 +246,7 @@ fn responses(
         let mut refusal = json!({ "description": codes.join(", "), "content": content });
         if [429, 503].contains(&status) {
             refusal["headers"] = json!({ "Retry-After": {
-                "description": "After so many seconds it is worth trying again.", "schema": { "type": "integer" },
+                "description": "After how many seconds a retry makes sense.", "schema": { "type": "integer" },
             }});
         }
         all.insert(status.to_string(), refusal);

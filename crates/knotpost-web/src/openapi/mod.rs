@@ -18,7 +18,7 @@ use super::Web;
 use super::content::Content;
 use super::routes::Role::Public;
 use super::routes::Route;
-use super::visitor::LoggedIn;
+use super::session::LoggedIn;
 
 /// The routes of the description.
 pub(super) const ROUTES: &[Route] = &[
@@ -35,7 +35,7 @@ const DOCS: Operation =
     Operation::new("read_description", Tag::Description, "The same description as a page")
         .gives_text("text/html", "A page that needs no scripts.");
 
-/// Made once: it depends on the program alone.
+/// Generated once: the document does not change while the program runs.
 static TEXT: LazyLock<String> = LazyLock::new(|| openapi().to_string());
 
 async fn document(headers: HeaderMap) -> Response {

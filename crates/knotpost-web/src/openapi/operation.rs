@@ -19,7 +19,7 @@ pub(super) enum Media {
     Bytes(&'static str),
 }
 
-/// What a request does.
+/// The description of a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operation {
     pub(super) id: &'static str,
@@ -36,17 +36,17 @@ pub(crate) struct Operation {
     pub(super) traits: Traits,
 }
 
-/// What else holds for a request.
+/// Further properties of a request.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "four things that have nothing to do with one another")]
 pub(super) struct Traits {
-    /// With a key it is carried out once.
+    /// With an `Idempotency-Key` it is executed once.
     pub(super) once: bool,
     /// Its answer has an entity tag.
     pub(super) tagged: bool,
-    /// Authenticated callers get more.
+    /// The response depends on the caller, if there is one.
     pub(super) knows_caller: bool,
-    /// Refusals come in the forms of the answer as well.
+    /// Refusals have the media types of the answer.
     pub(super) refuses_likewise: bool,
 }
 
@@ -113,8 +113,7 @@ fn fields_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
 }
 
 impl Operation {
-    /// A request that takes nothing and answers 200 with nothing said about it yet. `id` is its name for programs,
-    /// `summary` one line for people.
+    /// A request without a body that is answered with 200. `id` is its name for programs, `summary` one line for people.
     pub(crate) const fn new(id: &'static str, tag: Tag, summary: &'static str) -> Self {
         Self {
             id,
@@ -132,17 +131,17 @@ impl Operation {
         }
     }
 
-    /// The same request under the name, the chapter, the summary and the scope of another one.
+    /// The same request with the name, chapter, summary and scope of another one.
     pub(crate) const fn renamed(self, other: Self) -> Self {
         Self { id: other.id, tag: other.tag, summary: other.summary, scope: other.scope, ..self }
     }
 
-    /// What else there is to know, as sentences.
+    /// Further details in sentences.
     pub(crate) const fn details(self, details: &'static str) -> Self {
         Self { details, ..self }
     }
 
-    /// What a key needs to be allowed.
+    /// The scope that a key needs.
     pub(crate) const fn scope(self, scope: Scope) -> Self {
         Self { scope: Some(scope), ..self }
     }
@@ -164,7 +163,7 @@ impl Operation {
         Self { takes: [first, Some(Media::Text("text/plain"))], ..self }
     }
 
-    /// The answer when all went well, as JSON.
+    /// The answer on success, as JSON.
     pub(crate) const fn gives<T: JsonSchema>(self, outcome: &'static str) -> Self {
         let [_, other] = self.gives;
         Self { outcome, gives: [Some(Media::Json(schema_of::<T>)), other], ..self }
@@ -192,12 +191,12 @@ impl Operation {
         Self { status, outcome, ..self }
     }
 
-    /// What it may be refused with, besides what any request may be.
+    /// The codes that it may be refused with, besides those of every request.
     pub(crate) const fn refuses(self, refusals: &'static [Code]) -> Self {
         Self { refusals, ..self }
     }
 
-    /// With an `Idempotency-Key` it is carried out once.
+    /// With an `Idempotency-Key` it is executed once.
     pub(crate) const fn once(self) -> Self {
         Self { traits: Traits { once: true, ..self.traits }, ..self }
     }
@@ -207,7 +206,7 @@ impl Operation {
         Self { traits: Traits { tagged: true, ..self.traits }, ..self }
     }
 
-    /// Anyone may ask; authenticated callers get more.
+    /// Anyone may send it; authenticated callers get more.
     pub(crate) const fn knows_caller(self) -> Self {
         Self { traits: Traits { knows_caller: true, ..self.traits }, ..self }
     }

@@ -12,7 +12,7 @@ use super::operation::Tag;
 use crate::Web;
 use knotpost_core::identity::Visitor;
 
-/// Made once: it depends on the program alone.
+/// Rendered once: the page does not change while the program runs.
 static FACTS: LazyLock<Fact> = LazyLock::new(|| facts(&openapi()));
 
 pub(super) fn show(web: &Web, visitor: Option<&Visitor>) -> Response {

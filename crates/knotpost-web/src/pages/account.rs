@@ -15,7 +15,7 @@ use crate::client::Client;
 use crate::credentials::Credentials;
 use crate::error::status;
 use crate::extract::{PagePath, PageQuery};
-use crate::visitor::{LoggedIn, private, safe_next, set_cookie, token};
+use crate::session::{LoggedIn, no_store, safe_next, set_cookie, token};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::commands::execute;
 use knotpost_core::identity::{
@@ -23,14 +23,14 @@ use knotpost_core::identity::{
 };
 use knotpost_core::requests::Request;
 
-/// Where to go on after logging in.
+/// The query: the page to return to after the log-in.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Next {
     next: String,
 }
 
-/// What the log-in form sends.
+/// The fields of the log-in form.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct LogIn {
@@ -41,7 +41,7 @@ pub(super) struct LogIn {
     by: String,
 }
 
-/// What the sign-up form sends.
+/// The fields of the sign-up form.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct SignUp {
@@ -50,7 +50,7 @@ pub(super) struct SignUp {
     address: String,
 }
 
-/// What the log-out form sends.
+/// The fields of the log-out form.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct LogOut {
@@ -70,7 +70,7 @@ pub(super) async fn ask(
 }
 
 fn form(web: &Web, status: StatusCode, userid: &str, next: &str, message: &str) -> Response {
-    private(web.pages.page(status, "login.html", context! { userid, next => safe_next(next), message }))
+    no_store(web.pages.page(status, "login.html", context! { userid, next => safe_next(next), message }))
 }
 
 pub(super) async fn act(
@@ -106,7 +106,7 @@ fn agent(headers: &HeaderMap) -> &str {
     headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
-/// Goes on with a fresh session; the one before, if the browser had one, ends.
+/// Sets the cookie of a new session and ends the previous session of the browser, if there was one.
 async fn enter(web: &Web, credentials: &Credentials, fresh: &str, next: &str) -> Response {
     if let Some(old) = token(&web.app.config, credentials)
         && let Err(error) = log_out(&web.app, &old).await
@@ -114,7 +114,7 @@ async fn enter(web: &Web, credentials: &Credentials, fresh: &str, next: &str) ->
         tracing::warn!(error = error.with_causes(), "an old session could not be ended");
     }
     let cookie = set_cookie(&web.app.config, fresh);
-    private(([(header::SET_COOKIE, cookie)], Redirect::to(safe_next(next))).into_response())
+    no_store(([(header::SET_COOKIE, cookie)], Redirect::to(safe_next(next))).into_response())
 }
 
 async fn send_link(web: &Web, client: Client, userid: &str) -> Response {
@@ -122,7 +122,7 @@ async fn send_link(web: &Web, client: Client, userid: &str) -> Response {
         return form(web, StatusCode::BAD_REQUEST, "", "", "write your userid to get a link by mail");
     }
     match ask_for_link(&web.app, userid, &client.rate_key()).await {
-        Ok(()) => private(web.pages.page(StatusCode::OK, "link_sent.html", context! { userid })),
+        Ok(()) => no_store(web.pages.page(StatusCode::OK, "link_sent.html", context! { userid })),
         Err(ServiceError::Refused(refusal)) => {
             retry_later(form(web, status(refusal.code), userid, "", &refusal.message), &refusal)
         }
@@ -164,7 +164,7 @@ fn sign_up_form(web: &Web, status: StatusCode, given: &SignUp, message: &str, hi
     let facts = context! {
         userid => given.userid.clone(), given_address => given.address.clone(), message, hints => hints.to_vec(), confirms,
     };
-    private(web.pages.page(status, "signup.html", facts))
+    no_store(web.pages.page(status, "signup.html", facts))
 }
 
 /// Signs up as a mail would, and logs in at once.
@@ -194,15 +194,15 @@ pub(super) async fn sign_up(
     }
     match log_in(&app, &userid, &given.password, &client.rate_key(), agent(&headers)).await {
         Ok(fresh) => enter(&web, &credentials, &fresh, "/").await,
-        // The account is there all the same.
+        // The account exists nevertheless.
         Err(_) => Redirect::to("/login").into_response(),
     }
 }
 
-/// The userid and the sign-up; otherwise what is not one word.
+/// The userid and the command; on an error the name of the field that is not one word.
 fn read_sign_up(given: &SignUp) -> Result<(String, Command), &'static str> {
     let userid = read_word(given.userid.trim()).ok_or("userid")?;
-    // A password is taken as it is: it is typed again to log in.
+    // The password is not trimmed: the log-in does not trim it either.
     let password = read_word(&given.password).map(|_| Password::given(&given.password)).ok_or("password")?;
     let address = read_word(given.address.trim()).ok_or("mail address")?;
     let who = Typed::typed(userid.as_str(), password);
@@ -224,7 +224,7 @@ pub(super) async fn ask_magic(State(web): State<Web>, PagePath(link): PagePath<S
         }
         Err(error) => web.pages.failure(error.into()),
     };
-    no_referrer(private(page))
+    no_referrer(no_store(page))
 }
 
 pub(super) async fn act_magic(
@@ -235,7 +235,7 @@ pub(super) async fn act_magic(
 ) -> Response {
     match log_in_by_link(&web.app, &link, agent(&headers)).await {
         Ok(fresh) => enter(&web, &credentials, &fresh, "/").await,
-        Err(error) => no_referrer(private(web.pages.failure(error))),
+        Err(error) => no_referrer(no_store(web.pages.failure(error))),
     }
 }
 

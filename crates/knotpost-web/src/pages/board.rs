@@ -11,12 +11,12 @@ use serde::Deserialize;
 
 use super::preview;
 use crate::Web;
+use crate::board_version::format_version;
 use crate::extract::{PagePath, PageQuery};
-use crate::pulse::pulse_id;
-use crate::visitor::{LoggedIn, private, url_encode};
+use crate::session::{LoggedIn, no_store, url_encode};
 use knotpost_core::boards::{Choosing, Code, Standing, choose};
 use knotpost_core::identity::Visitor;
-use knotpost_core::queries::{BoardView, TalkLine, view_board, view_pulse, view_talk};
+use knotpost_core::queries::{BoardView, TalkLine, last_move, view_board, view_board_version, view_talk};
 use knotpost_model::{BoardRef, BoardState, Millis, ProposalKind};
 
 /// The themes of a picture, and the style class of each.
@@ -66,8 +66,8 @@ pub(super) async fn page(
     notice: &Notice,
 ) -> Response {
     // Read before the board itself: a change in between is then reported once too often rather than missed.
-    let pulse = match view_pulse(&web.app, name).await {
-        Ok(pulse) => pulse.as_ref().map(pulse_id),
+    let pulse = match view_board_version(&web.app, name).await {
+        Ok(pulse) => pulse.as_ref().map(format_version),
         Err(error) => return web.pages.failure(error.into()),
     };
     let view = match view_board(&web.app, name, look.ply).await {
@@ -87,7 +87,7 @@ pub(super) async fn page(
         preview => preview::of_board(&web.pages.url, &view),
         ..seen.facts(&talk)
     };
-    private(web.pages.page_for(visitor, status, "board.html", facts))
+    no_store(web.pages.page_for(visitor, status, "board.html", facts))
 }
 
 /// A board and its viewer.
@@ -101,31 +101,31 @@ impl Seen<'_> {
     fn facts(&self, talk: &[TalkLine]) -> Value {
         let (view, board) = (self.view, &self.view.board);
         let ply = board.entries.len() as i64;
-        let row = &board.row;
+        let summary = &view.summary;
         let to_move = match board.standing() {
             Standing::ToMove(seat) => board.userid_at(i64::from(seat.number())).to_owned(),
             Standing::Over(_) => String::new(),
         };
-        let is_now = ply == view.last_ply && row.state == BoardState::Active;
-        let paused = row.paused_at.is_some();
+        let is_now = ply == summary.last_ply && summary.state == BoardState::Active;
+        let paused = summary.paused.is_some();
         let is_turn = is_now && !paused && self.visitor.is_some_and(|visitor| visitor.userid == to_move);
         let choosing = is_turn.then(|| choose(board, self.look.choose.as_deref().unwrap_or_default()));
         let plays =
-            self.visitor.is_some_and(|visitor| board.seats.iter().any(|seat| seat.userid == visitor.userid));
-        let since = board.entries.last().map_or(row.started_at, |entry| entry.row.at);
+            self.visitor.is_some_and(|visitor| summary.players().any(|userid| userid == visitor.userid));
+        let since = last_move(board).map_or(summary.started, |line| line.at);
         let pictures = self.pictures(choosing.as_ref());
         let example = view.sheet.example.clone().unwrap_or_default();
         let shared = context! {
             sheet => Serde(&view.sheet),
             text => view.sheet.drawing.text().as_ref(),
             legend => view.sheet.legend(),
-            state => row.state.as_str(),
+            state => summary.state.as_str(),
             turn_line => view.sheet.verdict.to_string(),
             to_move, is_turn, is_now, paused, plays, ply, pictures, example,
             since => since.to_readable(),
-            number => row.number,
-            last => view.last_ply,
-            rated => row.rated,
+            number => summary.number,
+            last => summary.last_ply,
+            rated => summary.rated,
             limits => limits(view),
             scores => board.position.scores().texts(),
             reading => knotpost_picture::describe(view.sheet.drawing.view()),
@@ -135,9 +135,9 @@ impl Seen<'_> {
     }
 
     fn address(&self, choose: &str) -> String {
-        let row = &self.view.board.row;
+        let summary = &self.view.summary;
         let query = if choose.is_empty() { String::new() } else { format!("?choose={}", url_encode(choose)) };
-        format!("/boards/{}/{}{query}#board", row.game, row.number)
+        format!("/boards/{}/{}{query}#board", summary.game, summary.number)
     }
 
     fn pictures(&self, choosing: Option<&Choosing>) -> Vec<Value> {
@@ -145,7 +145,7 @@ impl Seen<'_> {
         let preview = choosing.and_then(|choosing| choosing.preview.as_ref());
         let shown = preview.unwrap_or_else(|| self.view.sheet.drawing.view());
         let links = choosing.filter(|_| preview.is_none()).map(|choosing| self.links(choosing));
-        let title = format!("{} board {}", board.title(), board.row.number);
+        let title = format!("{} board {}", board.title(), self.view.summary.number);
         let picture = |(theme, class)| {
             let options = PictureOptions { theme, title: title.clone(), ..PictureOptions::default() };
             Value::from_safe_string(linked_svg(shown, &options, class, links.as_deref().unwrap_or_default()))
@@ -178,7 +178,8 @@ impl Seen<'_> {
         let board = &self.view.board;
         let next = board.entries.len() + 1;
         let userid = self.visitor.map(|visitor| visitor.userid.as_str()).unwrap_or_default();
-        let front = format!("{} move {} {userid}", board.row.game, board.row.number);
+        let summary = &self.view.summary;
+        let front = format!("{} move {} {userid}", summary.game, summary.number);
         let (faces, chips) = self.beside(&choosing.choices);
         let on_board = choosing.choices.next.iter().any(|choice| matches!(choice.kind, PartKind::Spot(_)));
         let words: Vec<Value> = board
@@ -229,7 +230,7 @@ impl Seen<'_> {
             return context! {
                 proposal => "",
                 may_answer => false,
-                may_undo => abilities.has(Ability::Undo) && view.last_ply > 0,
+                may_undo => abilities.has(Ability::Undo) && view.summary.last_ply > 0,
                 may_draw => abilities.has(Ability::Draw),
             };
         };

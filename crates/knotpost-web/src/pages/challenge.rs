@@ -9,15 +9,15 @@ use knotpost_rules::{OptionKind, OptionSpec};
 use minijinja::{Value, context};
 use std::collections::HashMap;
 
-use super::acting::{command, hints};
+use super::board_actions::{command, hints};
 use crate::Web;
 use crate::client::Client;
 use crate::error::status;
 use crate::extract::PageQuery;
-use crate::visitor::{LoggedIn, private};
+use crate::session::{LoggedIn, no_store};
 use knotpost_core::identity::Visitor;
 
-/// What a form sends, by the names of its fields.
+/// The values of a form by the names of its fields.
 type Fields = HashMap<String, String>;
 
 pub(super) async fn ask(
@@ -61,7 +61,7 @@ fn form(
         unrated => fields.contains_key("unrated"),
         first => fields.get("first").cloned().unwrap_or_else(|| "me".to_owned()),
     };
-    private(web.pages.page_for(Some(visitor), status, "challenge.html", facts))
+    no_store(web.pages.page_for(Some(visitor), status, "challenge.html", facts))
 }
 
 /// An option as a field of the form.
@@ -130,7 +130,7 @@ fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Command, String
     }
 }
 
-/// The options that are not as usual.
+/// The options that differ from their defaults.
 fn read_options(specs: &[OptionSpec], fields: &Fields) -> Result<Vec<GivenOption>, String> {
     let mut options = Vec::new();
     for spec in specs {
@@ -150,7 +150,7 @@ fn read_options(specs: &[OptionSpec], fields: &Fields) -> Result<Vec<GivenOption
     Ok(options)
 }
 
-/// All players, the visitor where they chose to be.
+/// All players in turn order; the visitor has the place that they chose.
 fn read_players(visitor: &Visitor, most: usize, fields: &Fields) -> Result<Vec<String>, String> {
     let others = (2..=most).filter_map(|place| fields.get(&format!("player{place}")));
     let others = others.map(|name| name.trim()).filter(|name| !name.is_empty());

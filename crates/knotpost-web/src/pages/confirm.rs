@@ -1,7 +1,5 @@
 //! Confirming an address. Opening the page changes nothing, because mail scanners open links; the button does.
 
-use std::sync::Arc;
-
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -10,7 +8,7 @@ use minijinja::context;
 use crate::Web;
 use crate::extract::PagePath;
 use knotpost_core::boards::{Code, ServiceError};
-use knotpost_core::identity::{Confirmed, confirm_address, confirmation_too_old};
+use knotpost_core::identity::{Confirmed, confirm_by_link, confirmation_too_old};
 
 const DAMAGED: &str = "this link is damaged; copy it whole from the mail";
 
@@ -29,20 +27,10 @@ pub(super) async fn ask(State(web): State<Web>, PagePath(token): PagePath<String
 }
 
 pub(super) async fn act(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
-    let (app, now) = (Arc::clone(&web.app), web.app.clock.now());
-    let Some(link) = app.links.read_confirmation(&token) else {
+    let Some(link) = web.app.links.read_confirmation(&token) else {
         return web.pages.problem(Code::BadValue, DAMAGED);
     };
-    let shared = Arc::clone(&app);
-    let confirmed = app
-        .store
-        .write(move |tx| {
-            let (app, token) = (Arc::clone(&shared), token.clone());
-            Box::pin(async move { confirm_address(tx, &app, &token, now).await })
-        })
-        .await;
-    app.signals.outbox.notify_one();
-    match confirmed {
+    match confirm_by_link(&web.app, &token).await {
         Ok(Confirmed::Done(userid)) => web.pages.page(
             StatusCode::OK,
             "confirm.html",

@@ -4,9 +4,9 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use minijinja::{Value, context};
 
 use crate::Web;
-use crate::visitor::url_encode;
+use crate::session::url_encode;
+use knotpost_core::StoreError;
 use knotpost_core::identity::{Visitor, end_feed_key, renew_feed_key, view_feed_key};
-use knotpost_storage::StoreError;
 
 /// The addresses for the page, if there are any.
 pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Value, StoreError> {

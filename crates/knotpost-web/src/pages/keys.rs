@@ -4,17 +4,16 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use minijinja::{Value, context};
 
-use super::settings::{Fields, field, page};
+use super::settings::{Fields, failed, field};
 use crate::Web;
 use crate::client::Client;
-use crate::error::status;
-use crate::visitor::private;
+use crate::session::no_store;
+use knotpost_core::StoreError;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::{
     Scope, TokenWish, USUAL_DAYS, Visitor, create_token, revoke_token, view_tokens, whose_password,
 };
 use knotpost_model::Millis;
-use knotpost_storage::StoreError;
 
 /// The user's keys for the page.
 pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, StoreError> {
@@ -52,7 +51,7 @@ pub(super) async fn make(web: &Web, client: Client, visitor: &Visitor, fields: &
             let facts = context! {
                 token => fresh.token, name => fresh.view.name, until => fresh.view.expires_at.to_readable(),
             };
-            private(web.pages.page_for(Some(visitor), StatusCode::OK, "key.html", facts))
+            no_store(web.pages.page_for(Some(visitor), StatusCode::OK, "key.html", facts))
         }
         Err(error) => failed(web, visitor, error).await,
     }
@@ -64,14 +63,5 @@ pub(super) async fn end(web: &Web, visitor: &Visitor, fields: &Fields) -> Respon
     match revoke_token(&web.app, visitor.user, id).await {
         Ok(()) => Redirect::to("/settings").into_response(),
         Err(error) => failed(web, visitor, error).await,
-    }
-}
-
-async fn failed(web: &Web, visitor: &Visitor, error: ServiceError) -> Response {
-    match error {
-        ServiceError::Refused(refusal) => {
-            page(web, visitor, status(refusal.code), &refusal.message, refusal.hints).await
-        }
-        error @ ServiceError::Store(_) => web.pages.failure(error),
     }
 }

@@ -14,10 +14,10 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use minijinja::{Value, context};
 use serde::Deserialize;
 
-use super::not_there;
+use super::not_found_page;
 use crate::credentials::Credentials;
 use crate::extract::{PagePath, PageQuery};
-use crate::visitor::{LoggedIn, find, is_secure, private, url_encode};
+use crate::session::{LoggedIn, find, is_secure, no_store, url_encode};
 use crate::{CONTENT_POLICY, Web, client};
 use knotpost_core::boards::Code;
 use knotpost_core::mailing::{LocalMail, LocalMailbox, list_local_mail, read_local_mail, show_local_mail};
@@ -36,9 +36,9 @@ const PARAMETER: &str = "key";
 ///
 /// An address with the key sets a cookie and redirects to the address without it, so that the key stays out of history
 /// and logs.
-pub(crate) async fn guard(State(web): State<Web>, request: Request, next: Next) -> Response {
+pub(crate) async fn require_key(State(web): State<Web>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
-    let Some(key) = web.mailbox.as_ref().map(|mailbox| &mailbox.key) else { return not_there(&web) };
+    let Some(key) = web.mailbox.as_ref().map(|mailbox| &mailbox.key) else { return not_found_page(&web) };
     if let Some(shown) = shown_key(&parts).filter(|shown| key.is(shown)) {
         let cookie = set_cookie(&parts, &web, &shown);
         return ([(header::SET_COOKIE, cookie)], Redirect::to(&address_without_key(&parts.uri)))
@@ -46,14 +46,14 @@ pub(crate) async fn guard(State(web): State<Web>, request: Request, next: Next) 
     }
     let has_key = Credentials::of(&parts).cookie(COOKIE).is_some_and(|shown| key.is(&shown));
     if has_key || is_administrator(&parts, &web).await {
-        return private(next.run(Request::from_parts(parts, body)).await);
+        return no_store(next.run(Request::from_parts(parts, body)).await);
     }
     if client::is_local(&parts, &web) {
         let text = "this page needs its key: open the address that the server printed when it started; the key is \
                     `mailbox_key` in `ports.json` as well";
-        return private(web.pages.problem(Code::NotAllowed, text));
+        return no_store(web.pages.problem(Code::NotAllowed, text));
     }
-    not_there(&web)
+    not_found_page(&web)
 }
 
 fn parameters(uri: &Uri) -> impl Iterator<Item = (String, String)> {
@@ -99,7 +99,7 @@ async fn look<T: Send + 'static>(
     at: impl FnOnce(&dyn LocalMailbox) -> io::Result<T> + Send + 'static,
 ) -> Result<T, Response> {
     let Some(mailbox) = web.mailbox.as_ref().map(|mailbox| Arc::clone(&mailbox.mails)) else {
-        return Err(not_there(web));
+        return Err(not_found_page(web));
     };
     let failed = |error: &dyn std::fmt::Display| {
         tracing::error!(%error, "the mail folder cannot be read");
@@ -141,7 +141,7 @@ fn address(name: &str) -> String {
 
 async fn open(web: &Web, name: String) -> Result<LocalMail, Response> {
     let page = look(web, move |mails| show_local_mail(mails, &name)).await?;
-    page.ok_or_else(|| not_there(web))
+    page.ok_or_else(|| not_found_page(web))
 }
 
 pub(super) async fn show(
@@ -187,7 +187,7 @@ pub(super) async fn page(
     State(web): State<Web>,
     PagePath(name): PagePath<String>,
 ) -> Result<Response, Response> {
-    let html = open(&web, name).await?.html.ok_or_else(|| not_there(&web))?;
+    let html = open(&web, name).await?.html.ok_or_else(|| not_found_page(&web))?;
     let facts = [
         (header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
         (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(FRAME_POLICY)),
@@ -202,7 +202,7 @@ pub(super) async fn download(
 ) -> Result<Response, Response> {
     let asked = name.clone();
     let bytes =
-        look(&web, move |mails| read_local_mail(mails, &asked)).await?.ok_or_else(|| not_there(&web))?;
+        look(&web, move |mails| read_local_mail(mails, &asked)).await?.ok_or_else(|| not_found_page(&web))?;
     let plain: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || ".-_".contains(*c)).collect();
     let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{plain}.eml\""));
     let facts = [

@@ -1,18 +1,18 @@
 //! Pages for people, rendered by the server; they work without scripts.
 
 mod account;
-mod acting;
 mod assets;
 mod board;
+mod board_actions;
 mod challenge;
 mod confirm;
 mod feeds;
 mod figures;
+mod home;
 mod keys;
 mod mailbox;
 mod not_me;
 mod people;
-mod play;
 mod preview;
 mod prose;
 mod reset;
@@ -125,17 +125,17 @@ fn load_templates(mut templates: &mut Environment<'static>) {
 
 /// The routes of the pages, with their access rules.
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Public, "GET", "/", || get(play::home)),
-    Route::new(Public, "GET", "/games/{game}", || get(play::game)),
+    Route::new(Public, "GET", "/", || get(home::home)),
+    Route::new(Public, "GET", "/games/{game}", || get(home::game)),
     Route::new(Public, "GET", "/boards/{game}/{number}", || get(board::show)),
-    Route::new(User, "POST", "/boards/{game}/{number}", || post(acting::act)),
+    Route::new(User, "POST", "/boards/{game}/{number}", || post(board_actions::act)),
     Route::new(User, "GET", "/challenge", || get(challenge::ask)),
     Route::new(User, "POST", "/challenge", || post(challenge::act)),
     Route::new(Public, "GET", "/standings/{game}", || get(people::standings)),
     Route::new(Public, "GET", "/users/{userid}", || get(people::user)),
     Route::new(User, "GET", "/settings", || get(settings::ask)),
     Route::new(User, "POST", "/settings", || post(settings::act)),
-    Route::new(Public, "GET", "/help/{topic}", || get(play::help)),
+    Route::new(Public, "GET", "/help/{topic}", || get(home::help)),
     Route::new(Public, "GET", "/login", || get(account::ask)),
     Route::new(Public, "POST", "/login", || post(account::act)),
     Route::new(Public, "POST", "/logout", || post(account::leave)),
@@ -159,5 +159,5 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Public, "GET", "/figures/{name}", || get(figures::show)),
 ];
 
-pub(super) use mailbox::guard as guard_mailbox;
-pub(super) use play::{missing, not_so, not_there};
+pub(super) use home::{method_not_allowed, not_found, not_found_page};
+pub(super) use mailbox::require_key as require_mailbox_key;

@@ -8,10 +8,10 @@ use minijinja::context;
 
 use crate::Web;
 use crate::extract::PagePath;
-use crate::visitor::private;
+use crate::session::no_store;
+use knotpost_core::StoreError;
 use knotpost_core::boards::Code;
 use knotpost_core::identity::{TakenBack, undo_address_change, view_address_change};
-use knotpost_storage::StoreError;
 
 pub(super) async fn ask(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
     let found = view_address_change(&web.app, &token).await;
@@ -43,5 +43,5 @@ fn shown(web: &Web, found: Result<TakenBack, StoreError>, done: bool) -> Respons
         Err(error) => web.pages.failure(error.into()),
     };
     page.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    private(page)
+    no_store(page)
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::preview;
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
-use crate::visitor::LoggedIn;
+use crate::session::LoggedIn;
 use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::commands::view_standings;
 use knotpost_core::identity::view_profile;
@@ -68,7 +68,7 @@ pub(super) async fn user(
         let active = view_boards(&web.app, query(BoardState::Active, from.active)).await?;
         let over = view_boards(&web.app, query(BoardState::Over, from.over)).await?;
         let lines = |page: &knotpost_core::queries::BoardPage| -> Vec<Value> {
-            page.boards.iter().map(|(_, _, line)| Value::from(Serde(line))).collect()
+            page.boards.iter().map(|board| Value::from(Serde(&board.line))).collect()
         };
         let games: Vec<Value> = profile
             .ratings

@@ -10,7 +10,7 @@ use minijinja::{Value, context};
 use super::sentence;
 use crate::Web;
 use crate::api::picture_mark;
-use crate::visitor::url_encode;
+use crate::session::url_encode;
 use knotpost_core::identity::Profile;
 use knotpost_core::queries::BoardView;
 use knotpost_model::BoardState;
@@ -21,25 +21,25 @@ const LONGEST_ALT: usize = 400;
 /// A board: whose turn it is or how it ended, with a picture of the state that the page shows. A removed board has no
 /// picture.
 pub(super) fn of_board(url: &str, view: &BoardView) -> Value {
-    let (board, row) = (&view.board, &view.board.row);
+    let (board, summary) = (&view.board, &view.summary);
     let ply = board.entries.len() as i64;
-    let players: Vec<&str> = board.seats.iter().map(|seat| seat.userid.as_str()).collect();
-    let options = if row.options.is_empty() { String::new() } else { format!(" {}", row.options) };
-    let page = format!("{url}/boards/{}/{}", url_encode(&row.game), row.number);
-    let is_latest = ply == view.last_ply;
-    let about = match row.state {
+    let players: Vec<&str> = summary.players().collect();
+    let options = if summary.options.is_empty() { String::new() } else { format!(" {}", summary.options) };
+    let page = format!("{url}/boards/{}/{}", url_encode(&summary.game), summary.number);
+    let is_latest = ply == summary.last_ply;
+    let about = match summary.state {
         BoardState::Removed => "This board was removed.".to_owned(),
         _ if is_latest => format!("{} Move {ply}.", view.sheet.verdict),
-        _ => format!("After move {ply} of {}.", view.last_ply),
+        _ => format!("After move {ply} of {}.", summary.last_ply),
     };
-    let picture = (row.state != BoardState::Removed).then(|| {
-        let place = format!("{url}/api/v1/boards/{}/{}", url_encode(&row.game), row.number);
-        let address = format!("{place}/board.png?ply={ply}&frame=card&v={}", picture_mark(board));
+    let picture = (summary.state != BoardState::Removed).then(|| {
+        let place = format!("{url}/api/v1/boards/{}/{}", url_encode(&summary.game), summary.number);
+        let address = format!("{place}/board.png?ply={ply}&frame=card&v={}", picture_mark(view));
         picture(&address, &shorten(&describe(view.sheet.drawing.view())))
     });
     context! {
         kind => "article",
-        title => format!("{} {}{options}: {}", board.title(), row.number, players.join(", ")),
+        title => format!("{} {}{options}: {}", board.title(), summary.number, players.join(", ")),
         about,
         address => if is_latest { page } else { format!("{page}?ply={ply}") },
         picture,

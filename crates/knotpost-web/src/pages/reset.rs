@@ -28,7 +28,7 @@ pub(super) async fn ask(State(web): State<Web>, PagePath(token): PagePath<String
         Ok(None) => spent(&web),
         Err(error) => web.pages.failure(error.into()),
     };
-    private(page)
+    no_store(page)
 }
 
 pub(super) async fn act(
@@ -50,7 +50,7 @@ pub(super) async fn act(
         }
         Err(error) => web.pages.failure(error),
     };
-    private(page)
+    no_store(page)
 }
 
 fn form(web: &Web, status: StatusCode, userid: &str, message: &str) -> Response {
@@ -62,7 +62,7 @@ fn spent(web: &Web) -> Response {
 }
 
 /// The address of this page is a credential for a while, so it must not be cached or sent as `Referer`.
-fn private(mut page: Response) -> Response {
+fn no_store(mut page: Response) -> Response {
     page.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     page.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     page

@@ -1,4 +1,4 @@
-//! A user's own account: what he wants, his addresses, his password, time off, and where he is logged in.
+//! The settings page: preferences, addresses, password, time off, sessions, API keys, webhooks and feeds of the user.
 
 use axum::Form;
 use axum::extract::State;
@@ -8,18 +8,18 @@ use knotpost_commands::{Command, Credentials, MASK, ParseError, Password, Settin
 use minijinja::{Value, context};
 use std::collections::HashMap;
 
-use super::acting::{command, hints};
+use super::board_actions::{command, hints};
 use super::{feeds, keys, webhooks};
 use crate::Web;
 use crate::client::Client;
 use crate::error::status;
-use crate::visitor::{LoggedIn, private, set_cookie};
+use crate::session::{LoggedIn, no_store, set_cookie};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::{Visitor, gave_password_lately, give_password, log_in, view_sessions};
 use knotpost_core::play::PreferenceLine;
 use knotpost_core::queries::view_own_settings;
 
-/// What may be chosen, where it is one of a few words.
+/// The preferences with a fixed set of values: name, label, values.
 const WORDS: [(&str, &str, &[&str]); 6] = [
     ("mail", "Board mails", &["both", "text"]),
     ("board", "Boards in mails", &["standard", "wide", "narrow", "list"]),
@@ -29,7 +29,7 @@ const WORDS: [(&str, &str, &[&str]); 6] = [
     ("confirm", "Ask before a mailed move is played", &["off", "on"]),
 ];
 
-/// What changes where mail or secrets go.
+/// Actions that need the password, because they change where mail or secrets go.
 const NEED_PASSWORD: [&str; 4] = ["add", "remove", "new_hook", "renew_hook"];
 
 pub(super) type Fields = HashMap<String, String>;
@@ -97,7 +97,17 @@ pub(super) async fn page(
         own_addresses => addresses,
         away_until => settings.away_until.map(knotpost_model::Millis::to_readable),
     };
-    private(web.pages.page_for(Some(visitor), status, "settings.html", facts))
+    no_store(web.pages.page_for(Some(visitor), status, "settings.html", facts))
+}
+
+/// The page with the reason of a refusal, or the page of a failure.
+pub(super) async fn failed(web: &Web, visitor: &Visitor, error: ServiceError) -> Response {
+    match error {
+        ServiceError::Refused(refusal) => {
+            page(web, visitor, status(refusal.code), &refusal.message, refusal.hints).await
+        }
+        error @ ServiceError::Store(_) => web.pages.failure(error),
+    }
 }
 
 pub(super) async fn act(
@@ -110,12 +120,7 @@ pub(super) async fn act(
     if NEED_PASSWORD.contains(&field(&fields, "act"))
         && let Err(error) = ask_password(&web, client, &mut visitor, &fields).await
     {
-        return match error {
-            ServiceError::Refused(refusal) => {
-                page(&web, &visitor, status(refusal.code), &refusal.message, refusal.hints).await
-            }
-            error @ ServiceError::Store(_) => web.pages.failure(error),
-        };
+        return failed(&web, &visitor, error).await;
     }
     match field(&fields, "act") {
         "new_key" => return keys::make(&web, client, &visitor, &fields).await,
@@ -152,7 +157,7 @@ pub(super) async fn act(
     }
 }
 
-/// Being logged in is not enough for these: the password is given with the form, unless it was a moment ago.
+/// Checks that the password came with the form, or was given recently.
 async fn ask_password(
     web: &Web,
     client: Client,
@@ -173,7 +178,7 @@ pub(super) fn field<'a>(fields: &'a Fields, name: &str) -> &'a str {
     fields.get(name).map(|value| value.trim()).unwrap_or_default()
 }
 
-/// What a form asks for. The outer error is that of the form, the inner one that of a line which says the same.
+/// The command of a form. The outer error is an incomplete form; the inner one is the error of the command language.
 fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Result<Command, ParseError>, &'static str> {
     let who = visitor.credentials();
     let word = |name: &str| read_word(field(fields, name));
@@ -202,9 +207,9 @@ fn read(web: &Web, visitor: &Visitor, fields: &Fields) -> Result<Result<Command,
     Ok(Ok(command))
 }
 
-/// Another password. Being logged in does not stand for the present one here.
+/// The change of the password. It always needs the present one; a session does not replace it.
 fn read_password(visitor: &Visitor, fields: &Fields) -> Result<Command, &'static str> {
-    // Passwords are taken as they are, as at the log-in.
+    // Passwords are not trimmed, here and at the log-in alike.
     let password = |name: &str| {
         let given = field(fields, name);
         read_word(given).is_some().then(|| Password::given(given))
@@ -212,7 +217,7 @@ fn read_password(visitor: &Visitor, fields: &Fields) -> Result<Command, &'static
     let (Some(present), Some(new)) = (password("present"), password("new")) else {
         return Err("write the present password and a new one, without blanks");
     };
-    // Asterisks are how passwords are shown: no password is made of them.
+    // A masked password is shown as asterisks, so that no password can consist of them.
     if present.expose() == MASK {
         return Err("write the present password itself");
     }

@@ -10,9 +10,9 @@ use minijinja::context;
 
 use crate::Web;
 use crate::extract::PagePath;
+use knotpost_core::StoreError;
 use knotpost_core::boards::Code;
 use knotpost_core::mailing::{Refusable, unsubscribe, view_unsubscribe};
-use knotpost_storage::StoreError;
 
 pub(super) async fn ask(State(web): State<Web>, PagePath(token): PagePath<String>) -> Response {
     show(&web, view_unsubscribe(&web.app, &token).await, false)

@@ -4,10 +4,10 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use minijinja::{Value, context};
 
-use super::settings::{Fields, field, page};
+use super::settings::{Fields, failed, field};
 use crate::Web;
-use crate::error::status;
-use crate::visitor::private;
+use crate::session::no_store;
+use knotpost_core::StoreError;
 use knotpost_core::boards::ServiceError;
 use knotpost_core::identity::{
     FreshHook, HookView, HookWish, Visitor, create_webhook, remove_webhook, renew_webhook_secret,
@@ -15,7 +15,6 @@ use knotpost_core::identity::{
 };
 use knotpost_core::webhooks::HookEvent;
 use knotpost_model::Millis;
-use knotpost_storage::StoreError;
 
 /// The kinds of events, with their names in the form.
 const EVENTS: [(HookEvent, &str); 5] = [
@@ -26,7 +25,7 @@ const EVENTS: [(HookEvent, &str); 5] = [
     (HookEvent::Over, "the end of a game"),
 ];
 
-/// The user's webhooks for the page, and the kinds of events; `None` when this server has no webhooks.
+/// The user's webhooks and the kinds of events, for the page; `None` when webhooks are switched off.
 pub(super) async fn facts(web: &Web, visitor: &Visitor) -> Result<Option<Value>, StoreError> {
     if !web.app.config.webhooks.enabled {
         return Ok(None);
@@ -82,17 +81,8 @@ async fn shown(web: &Web, visitor: &Visitor, made: Result<FreshHook, ServiceErro
     match made {
         Ok(fresh) => {
             let facts = context! { secret => fresh.secret.show(), place => fresh.view.url };
-            private(web.pages.page_for(Some(visitor), StatusCode::OK, "webhook.html", facts))
+            no_store(web.pages.page_for(Some(visitor), StatusCode::OK, "webhook.html", facts))
         }
         Err(error) => failed(web, visitor, error).await,
-    }
-}
-
-async fn failed(web: &Web, visitor: &Visitor, error: ServiceError) -> Response {
-    match error {
-        ServiceError::Refused(refusal) => {
-            page(web, visitor, status(refusal.code), &refusal.message, refusal.hints).await
-        }
-        error @ ServiceError::Store(_) => web.pages.failure(error),
     }
 }

@@ -25,9 +25,7 @@ use knotpost_core::admin::{
 use knotpost_core::app::App;
 use knotpost_core::boards::{Replayed, ServiceError, replay_next};
 use knotpost_core::config::Config;
-use knotpost_core::mailing::view_stopped;
-use knotpost_model::Millis;
-use knotpost_storage::MailQueue;
+use knotpost_core::mailing::{MailQueue, view_stopped};
 
 /// Lines read at once.
 const LINES: usize = 500;
@@ -296,7 +294,7 @@ async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {
                 say!(
                     "stopped    {} since {}: {}",
                     stopped.address_key,
-                    Millis(stopped.stopped_at).to_readable(),
+                    stopped.since.to_readable(),
                     stopped.why
                 );
             }
@@ -369,7 +367,7 @@ async fn bounces(app: &Arc<App>, action: Bounces) -> Result<(), ServiceError> {
         }
         Bounces::List => {
             for row in view_stopped(app).await? {
-                say!("{:<32} {} {}", row.address_key, Millis(row.stopped_at).to_rfc3339(), row.why);
+                say!("{:<32} {} {}", row.address_key, row.since.to_rfc3339(), row.why);
             }
             return Ok(());
         }

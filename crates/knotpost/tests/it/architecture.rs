@@ -61,7 +61,6 @@ const CRATES: [(&str, &[&str]); 14] = [
             "knotpost-picture",
             "knotpost-model",
             "knotpost-platform",
-            "knotpost-storage",
             "knotpost-core",
         ],
     ),
@@ -208,6 +207,23 @@ fn the_driver_knows_nothing_of_the_server() {
         .map(|(place, _)| place.as_str())
         .collect();
     assert_none(&found);
+}
+
+/// Cargo keeps the storage crate out of the pages; this test keeps them off the rows and the store that structs of the core
+/// still hand on.
+#[test]
+fn pages_and_api_use_no_row_and_no_store() {
+    let named: Vec<String> = server_sources()
+        .into_iter()
+        .filter(|source| source.place.starts_with("knotpost-web/"))
+        .filter(|source| {
+            [".store.read()", ".store.query()", ".store.write", "app.store", ".row."]
+                .iter()
+                .any(|name| source.text.contains(name))
+        })
+        .map(|source| source.place)
+        .collect();
+    assert_none(&named);
 }
 
 /// Which statements change something is a matter of types: `ReadTx` has no connection for them. The one way past the

@@ -6,16 +6,17 @@ use knotpost_rules::Layout;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Acting, Done, carry_out, no_such_act, operation};
+use super::{CurrentAdmin, Done, carry_out, no_such_act, operation};
 use crate::Web;
 use crate::api::boards;
 use crate::api::boards::board_name;
 use crate::api::read_json;
 use crate::error::Problem;
-use crate::extract::{Asked, At, Sent};
+use crate::extract::{ApiPath, ApiQuery, RawBody};
 use crate::openapi::Operation;
 use knotpost_core::admin::{BoardDeed, Deed, Inspection, administer, inspect_board};
 use knotpost_core::boards::Code;
+use knotpost_core::queries::list_moves;
 use knotpost_model::{BoardState, Moment, SeatState};
 
 pub(in crate::api) const LIST_BOARDS: Operation =
@@ -43,7 +44,7 @@ pub(in crate::api) struct InspectedBoard {
     options: String,
     /// Its state.
     state: BoardState,
-    /// Since when its clock stands still.
+    /// Since when its clock is stopped.
     paused: Option<Moment>,
     /// Whether its result counts for the ratings.
     rated: bool,
@@ -71,7 +72,7 @@ pub(in crate::api) struct InspectedBoard {
     due: Option<Moment>,
     /// When the player to move was reminded last.
     reminded: Option<Moment>,
-    /// Who is mailed about it without playing.
+    /// The users who are mailed about it without playing.
     watchers: Vec<String>,
 }
 
@@ -86,7 +87,7 @@ struct InspectedSeat {
     state: SeatState,
     /// Whether it is its turn.
     to_move: bool,
-    /// Resigned out of turn: happens when its turn comes.
+    /// Whether it resigns on its next turn.
     resigns_on_turn: bool,
     /// Whether moves wait for its turn.
     has_queued: bool,
@@ -118,7 +119,7 @@ struct PlainMove {
     at: Moment,
 }
 
-/// What a request for a board may be refused with.
+/// The refusals of a request for a board.
 const UNKNOWN: &[Code] = &[Code::UnknownGame, Code::NoSuchBoard, Code::BadValue, Code::Conflict];
 
 pub(in crate::api) const BOARD: Operation = operation("inspect_board", "A board with anybody's eyes")
@@ -128,9 +129,9 @@ pub(in crate::api) const BOARD: Operation = operation("inspect_board", "A board 
 
 pub(in crate::api) async fn board(
     State(web): State<Web>,
-    Extension(caller): Acting,
-    At((game, number)): At<(String, String)>,
-    Asked(query): Asked<BoardQuery>,
+    Extension(caller): CurrentAdmin,
+    ApiPath((game, number)): ApiPath<(String, String)>,
+    ApiQuery(query): ApiQuery<BoardQuery>,
 ) -> Result<Json<InspectedBoard>, Problem> {
     let name = board_name(&game, &number)?;
     if let Some(seat) = query.seat {
@@ -152,7 +153,7 @@ pub(in crate::api) struct BoardRequest {
     /// What is done.
     #[schemars(extend("enum" = ACTS))]
     act: String,
-    /// Why: the players are mailed it.
+    /// Why; the players are told in a mail.
     #[serde(default)]
     why: String,
     /// With `adjudicate`: the seats that win, several for a tie.
@@ -174,45 +175,45 @@ pub(in crate::api) const CHANGE_BOARD: Operation = operation("change_board", "Ch
 
 pub(in crate::api) async fn change_board(
     State(web): State<Web>,
-    Extension(caller): Acting,
-    At((game, number)): At<(String, String)>,
-    Sent(body): Sent,
+    Extension(caller): CurrentAdmin,
+    ApiPath((game, number)): ApiPath<(String, String)>,
+    RawBody(body): RawBody,
 ) -> Result<Json<Done>, Problem> {
-    let wish: BoardRequest = read_json(&body, r#"{"act":"pause","why":"…","winners":[1]}"#)?;
-    let deed = match wish.act.as_str() {
+    let request: BoardRequest = read_json(&body, r#"{"act":"pause","why":"…","winners":[1]}"#)?;
+    let deed = match request.act.as_str() {
         "pause" => BoardDeed::Pause,
         "resume" => BoardDeed::Resume,
-        "adjudicate" => BoardDeed::Adjudicate { winners: wish.winners },
+        "adjudicate" => BoardDeed::Adjudicate { winners: request.winners },
         "take_back" => BoardDeed::TakeBack,
         "remove" => BoardDeed::Remove,
         _ => return Err(no_such_act(&ACTS)),
     };
     let board = board_name(&game, &number)?;
-    carry_out(&web, &caller, Deed::Board { board, deed, why: wish.why }).await
+    carry_out(&web, &caller, Deed::Board { board, deed, why: request.why }).await
 }
 
 fn inspected(seen: Inspection) -> InspectedBoard {
     let text = seen.view.lay_out(Layout::Standard);
-    let (board, row) = (&seen.board, &seen.board.row);
-    let moment = |at: Option<i64>| at.map(Moment::from);
+    let (seats, moves) = (inspected_seats(&seen), plain_moves(&seen));
+    let Inspection { board, summary, .. } = seen;
     InspectedBoard {
-        game: row.game.clone(),
-        number: row.number,
-        options: row.options.clone(),
-        state: row.state,
-        paused: moment(row.paused_at),
-        rated: row.rated,
+        game: summary.game,
+        number: summary.number,
+        options: summary.options,
+        state: summary.state,
+        paused: summary.paused.map(Moment::from),
+        rated: summary.rated,
         status: seen.sheet.verdict.to_string(),
         ply: board.entries.len(),
-        last_ply: seen.last_ply,
+        last_ply: summary.last_ply,
         position: board.position_text(),
         text,
-        seats: inspected_seats(&seen),
-        moves: plain_moves(&seen),
-        started: row.started_at.into(),
-        ended: moment(row.ended_at),
-        due: moment(row.due_at),
-        reminded: moment(row.nagged_at),
+        seats,
+        moves,
+        started: summary.started.into(),
+        ended: summary.ended.map(Moment::from),
+        due: summary.due.map(Moment::from),
+        reminded: summary.reminded.map(Moment::from),
         watchers: seen.sheet.subscribers,
         queued: seen
             .queued
@@ -223,24 +224,24 @@ fn inspected(seen: Inspection) -> InspectedBoard {
 }
 
 fn inspected_seats(seen: &Inspection) -> Vec<InspectedSeat> {
-    let seats = seen.board.seats.iter().map(|seat| InspectedSeat {
+    let seats = seen.summary.seats.iter().map(|seat| InspectedSeat {
         seat: seat.seat,
         userid: seat.userid.clone(),
         state: seat.state,
         to_move: seat.to_move,
-        resigns_on_turn: seat.resign_pending,
-        has_queued: seat.queued,
+        resigns_on_turn: seat.resigns_on_turn,
+        has_queued: seat.has_queued,
     });
     seats.collect()
 }
 
 fn plain_moves(seen: &Inspection) -> Vec<PlainMove> {
-    let moves = seen.board.entries.iter().map(|entry| PlainMove {
-        number: entry.row.number,
-        seat: entry.row.seat,
-        text: entry.text.clone(),
-        auto: entry.row.auto,
-        at: entry.row.at.into(),
+    let moves = list_moves(&seen.board).map(|line| PlainMove {
+        number: line.number,
+        seat: line.seat,
+        text: line.text.to_owned(),
+        auto: line.auto,
+        at: line.at.into(),
     });
     moves.collect()
 }

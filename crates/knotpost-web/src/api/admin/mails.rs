@@ -5,19 +5,20 @@ use axum::{Extension, Json};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Acting, Done, MOST, carry_out, no_such_act, operation, read_cursor, read_limit, read_since};
+use super::{
+    CurrentAdmin, Done, MOST, carry_out, no_such_act, operation, read_cursor, read_limit, read_since,
+};
 use crate::Web;
 use crate::api::read_json;
 use crate::error::Problem;
-use crate::extract::{Asked, At, Sent};
+use crate::extract::{ApiPath, ApiQuery, RawBody};
 use crate::openapi::Operation;
 use knotpost_core::admin::Deed;
 use knotpost_core::boards::Code;
 use knotpost_core::mailing::{
-    Author, MailChange, MailQuery, OutgoingMail, ReceivedMail, described, masked_text, view_inbox,
+    Author, MailChange, MailQuery, MailQueue, OutgoingMail, ReceivedMail, described, masked_text, view_inbox,
     view_outbox, view_outgoing, view_received,
 };
-use knotpost_storage::MailQueue;
 
 /// The query of a list of mails.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -87,11 +88,10 @@ pub(in crate::api) const INBOX: Operation =
 
 pub(in crate::api) async fn inbox(
     State(web): State<Web>,
-    Asked(query): Asked<MailsQuery>,
+    ApiQuery(query): ApiQuery<MailsQuery>,
 ) -> Result<Json<Inbox>, Problem> {
     let page = view_inbox(&web.app, &query.read()?).await?;
-    let mails = page.mails.iter().map(ReceivedMail::from).collect();
-    Ok(Json(Inbox { mails, cursor: page.next.map(|id| id.to_string()) }))
+    Ok(Json(Inbox { mails: page.mails, cursor: page.next.map(|id| id.to_string()) }))
 }
 
 pub(in crate::api) const OUTBOX: Operation =
@@ -99,26 +99,25 @@ pub(in crate::api) const OUTBOX: Operation =
 
 pub(in crate::api) async fn outbox(
     State(web): State<Web>,
-    Asked(query): Asked<MailsQuery>,
+    ApiQuery(query): ApiQuery<MailsQuery>,
 ) -> Result<Json<Outbox>, Problem> {
     let page = view_outbox(&web.app, &query.read()?).await?;
-    let mails = page.mails.iter().map(OutgoingMail::from).collect();
-    Ok(Json(Outbox { mails, cursor: page.next.map(|id| id.to_string()) }))
+    Ok(Json(Outbox { mails: page.mails, cursor: page.next.map(|id| id.to_string()) }))
 }
 
 pub(in crate::api) const RECEIVED: Operation =
-    operation("show_received_mail", "A mail that came in, everything masked that opens a door")
+    operation("show_received_mail", "A mail that came in, with passwords and tokens masked")
         .gives::<WholeReceivedMail>("The mail.")
         .refuses(&[Code::BadValue]);
 
 pub(in crate::api) async fn received(
     State(web): State<Web>,
-    At(id): At<i64>,
+    ApiPath(id): ApiPath<i64>,
 ) -> Result<Json<WholeReceivedMail>, Problem> {
     let (mail, message) = view_received(&web.app, id).await?;
     let parts = message.as_deref().map(described);
     let message_text = message.map(|message| masked_text(&web.app, &message, Author::Somebody));
-    Ok(Json(WholeReceivedMail { mail: ReceivedMail::from(&mail), parts, message_text }))
+    Ok(Json(WholeReceivedMail { mail, parts, message_text }))
 }
 
 pub(in crate::api) const OUTGOING: Operation = operation("show_outgoing_mail", "A mail that goes out")
@@ -127,10 +126,9 @@ pub(in crate::api) const OUTGOING: Operation = operation("show_outgoing_mail", "
 
 pub(in crate::api) async fn outgoing(
     State(web): State<Web>,
-    At(id): At<i64>,
+    ApiPath(id): ApiPath<i64>,
 ) -> Result<Json<OutgoingMail>, Problem> {
-    let (mail, _) = view_outgoing(&web.app, id).await?;
-    Ok(Json(OutgoingMail::from(&mail)))
+    Ok(Json(view_outgoing(&web.app, id).await?))
 }
 
 /// What can be done to a mail.
@@ -147,15 +145,15 @@ pub(in crate::api) struct MailRequest {
 }
 
 fn read_change(body: &[u8]) -> Result<MailChange, Problem> {
-    let wish: MailRequest = read_json(body, r#"{"act":"retry"}"#)?;
-    match wish.act.as_str() {
+    let request: MailRequest = read_json(body, r#"{"act":"retry"}"#)?;
+    match request.act.as_str() {
         "retry" => Ok(MailChange::Retry),
         "drop" => Ok(MailChange::Drop),
         _ => Err(no_such_act(&ACTS)),
     }
 }
 
-/// What a change to a mail may be refused with.
+/// The refusals of a change to a mail.
 const UNCHANGEABLE: &[Code] = &[Code::BadValue, Code::Conflict];
 
 pub(in crate::api) const CHANGE_RECEIVED: Operation =
@@ -166,9 +164,9 @@ pub(in crate::api) const CHANGE_RECEIVED: Operation =
 
 pub(in crate::api) async fn change_received(
     State(web): State<Web>,
-    Extension(caller): Acting,
-    At(id): At<i64>,
-    Sent(body): Sent,
+    Extension(caller): CurrentAdmin,
+    ApiPath(id): ApiPath<i64>,
+    RawBody(body): RawBody,
 ) -> Result<Json<Done>, Problem> {
     let change = read_change(&body)?;
     carry_out(&web, &caller, Deed::Mail { queue: MailQueue::Inbox, id, change }).await
@@ -182,9 +180,9 @@ pub(in crate::api) const CHANGE_OUTGOING: Operation =
 
 pub(in crate::api) async fn change_outgoing(
     State(web): State<Web>,
-    Extension(caller): Acting,
-    At(id): At<i64>,
-    Sent(body): Sent,
+    Extension(caller): CurrentAdmin,
+    ApiPath(id): ApiPath<i64>,
+    RawBody(body): RawBody,
 ) -> Result<Json<Done>, Problem> {
     let change = read_change(&body)?;
     carry_out(&web, &caller, Deed::Mail { queue: MailQueue::Outbox, id, change }).await

@@ -5,16 +5,17 @@ use axum::{Extension, Json};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Acting, Done, MOST, carry_out, operation, read_cursor, read_limit, read_since};
+use super::{CurrentAdmin, Done, MOST, carry_out, operation, read_cursor, read_limit, read_since};
 use crate::Web;
 use crate::api::read_json;
 use crate::error::Problem;
-use crate::extract::{Asked, Sent};
+use crate::extract::{ApiQuery, RawBody};
 use crate::openapi::Operation;
-use knotpost_core::admin::{AuditQuery, Deed, QueueFacts, view_audit, view_jobs, view_overview};
+use knotpost_core::admin::{
+    self, AuditQuery, Deed, DutyLine, QueueFacts, view_audit, view_jobs, view_overview,
+};
 use knotpost_core::boards::Code;
 use knotpost_model::Moment;
-use knotpost_storage::{AuditRow, DutyLine};
 
 /// The state of the server.
 #[derive(Serialize, JsonSchema)]
@@ -219,28 +220,33 @@ struct AuditEntry {
     detail: String,
 }
 
+impl From<admin::AuditEntry> for AuditEntry {
+    fn from(entry: admin::AuditEntry) -> Self {
+        Self {
+            id: entry.id,
+            at: entry.at.into(),
+            door: entry.door,
+            by: entry.actor,
+            deed: entry.deed,
+            subject: entry.subject,
+            outcome: entry.outcome,
+            detail: entry.detail,
+        }
+    }
+}
+
 pub(in crate::api) const AUDIT: Operation = operation("list_audit", "What administrators did")
     .asks::<LogQuery>()
     .gives::<AuditLog>("A page of the audit log.");
 
 pub(in crate::api) async fn audit(
     State(web): State<Web>,
-    Asked(query): Asked<LogQuery>,
+    ApiQuery(query): ApiQuery<LogQuery>,
 ) -> Result<Json<AuditLog>, Problem> {
     let (limit, since) = (read_limit(query.limit)?, read_since(query.since.as_deref())?);
     let before = read_cursor(query.cursor.as_deref())?;
     let page = view_audit(&web.app, &AuditQuery { userid: query.user, since, before, limit }).await?;
-    let entry = |row: AuditRow| AuditEntry {
-        id: row.id,
-        at: row.at.into(),
-        door: row.door,
-        by: row.actor,
-        deed: row.deed,
-        subject: row.subject,
-        outcome: row.outcome,
-        detail: row.detail,
-    };
-    let audit = page.rows.into_iter().map(entry).collect();
+    let audit = page.rows.into_iter().map(AuditEntry::from).collect();
     Ok(Json(AuditLog { audit, cursor: page.next.map(|id| id.to_string()) }))
 }
 
@@ -260,9 +266,9 @@ pub(in crate::api) const BROADCAST: Operation = operation("broadcast", "Writes t
 
 pub(in crate::api) async fn broadcast(
     State(web): State<Web>,
-    Extension(caller): Acting,
-    Sent(body): Sent,
+    Extension(caller): CurrentAdmin,
+    RawBody(body): RawBody,
 ) -> Result<Json<Done>, Problem> {
-    let wish: BroadcastRequest = read_json(&body, r#"{"text":"…"}"#)?;
-    carry_out(&web, &caller, Deed::Broadcast { text: wish.text }).await
+    let request: BroadcastRequest = read_json(&body, r#"{"text":"…"}"#)?;
+    carry_out(&web, &caller, Deed::Broadcast { text: request.text }).await
 }

@@ -5,11 +5,11 @@ use axum::{Extension, Json};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Acting, Done, carry_out, no_such_act, operation};
+use super::{CurrentAdmin, Done, carry_out, no_such_act, operation};
 use crate::Web;
 use crate::api::read_json;
 use crate::error::Problem;
-use crate::extract::{Asked, Sent};
+use crate::extract::{ApiQuery, RawBody};
 use crate::openapi::Operation;
 use knotpost_core::admin::Deed;
 use knotpost_core::boards::Code;
@@ -52,13 +52,14 @@ pub(in crate::api) const DO_NOT_MAIL: Operation =
 
 pub(in crate::api) async fn do_not_mail(
     State(web): State<Web>,
-    Asked(query): Asked<UnmailedQuery>,
+    ApiQuery(query): ApiQuery<UnmailedQuery>,
 ) -> Result<Json<DoNotMail>, Problem> {
-    let rows = view_unmailed(&web.app, query.cursor.as_deref().unwrap_or_default()).await?;
-    let cursor = rows.last().filter(|_| rows.len() == UNMAILED_PER_PAGE).map(|row| row.target.clone());
-    let entries = rows.into_iter();
+    let found = view_unmailed(&web.app, query.cursor.as_deref().unwrap_or_default()).await?;
+    let last = found.last().filter(|_| found.len() == UNMAILED_PER_PAGE);
+    let cursor = last.map(|entry| entry.target.clone());
+    let entries = found.into_iter();
     let entries =
-        entries.map(|row| Unmailed { target: row.target, reason: row.reason, since: row.at.into() });
+        entries.map(|entry| Unmailed { target: entry.target, reason: entry.reason, since: entry.at.into() });
     Ok(Json(DoNotMail { entries: entries.collect(), cursor }))
 }
 
@@ -88,13 +89,14 @@ pub(in crate::api) const CHANGE_DO_NOT_MAIL: Operation =
 
 pub(in crate::api) async fn change_do_not_mail(
     State(web): State<Web>,
-    Extension(caller): Acting,
-    Sent(body): Sent,
+    Extension(caller): CurrentAdmin,
+    RawBody(body): RawBody,
 ) -> Result<Json<Done>, Problem> {
-    let wish: UnmailedRequest = read_json(&body, r#"{"act":"add","target":"ann@example.org","reason":"…"}"#)?;
-    let deed = match wish.act.as_str() {
-        "add" => Deed::Block { target: wish.target, reason: wish.reason },
-        "remove" => Deed::Unblock { target: wish.target },
+    let request: UnmailedRequest =
+        read_json(&body, r#"{"act":"add","target":"ann@example.org","reason":"…"}"#)?;
+    let deed = match request.act.as_str() {
+        "add" => Deed::Block { target: request.target, reason: request.reason },
+        "remove" => Deed::Unblock { target: request.target },
         _ => return Err(no_such_act(&ACTS)),
     };
     carry_out(&web, &caller, deed).await
@@ -138,12 +140,12 @@ pub(in crate::api) const CHANGE_STRANGERS: Operation =
 
 pub(in crate::api) async fn change_strangers(
     State(web): State<Web>,
-    Extension(caller): Acting,
-    Sent(body): Sent,
+    Extension(caller): CurrentAdmin,
+    RawBody(body): RawBody,
 ) -> Result<Json<Done>, Problem> {
-    let wish: StrangersRequest = read_json(&body, r#"{"policy":"known"}"#)?;
-    let policy = StrangerPolicy::from_word(&wish.policy);
-    if policy.is_none() && wish.policy != "default" {
+    let request: StrangersRequest = read_json(&body, r#"{"policy":"known"}"#)?;
+    let policy = StrangerPolicy::from_word(&request.policy);
+    if policy.is_none() && request.policy != "default" {
         let text = "`policy` is open, known, closed or default";
         return Err(Problem::new(Code::BadValue, text));
     }

@@ -5,12 +5,12 @@ use axum::{Extension, Json};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Acting, Done, MOST, carry_out, no_such_act, operation, read_limit};
+use super::{CurrentAdmin, Done, MOST, carry_out, no_such_act, operation, read_limit};
 use crate::Web;
 use crate::api::read_json;
 use crate::api::users::{Stop, UserAddress};
 use crate::error::Problem;
-use crate::extract::{Asked, At, Sent};
+use crate::extract::{ApiPath, ApiQuery, RawBody};
 use crate::openapi::Operation;
 use knotpost_core::admin::{Deed, UserEdit, UserView, search_refused_names, search_users, view_user};
 use knotpost_core::boards::Code;
@@ -85,7 +85,7 @@ pub(in crate::api) const USERS: Operation =
 
 pub(in crate::api) async fn users(
     State(web): State<Web>,
-    Asked(query): Asked<UsersQuery>,
+    ApiQuery(query): ApiQuery<UsersQuery>,
 ) -> Result<Json<UserList>, Problem> {
     let limit = read_limit(query.limit)?;
     let after = query.cursor.as_deref().unwrap_or_default();
@@ -98,18 +98,18 @@ pub(in crate::api) async fn users(
     Ok(Json(UserList { users: found.iter().map(line).collect(), cursor }))
 }
 
-pub(in crate::api) const USER: Operation = operation("inspect_user", "A user, his addresses and keys")
+pub(in crate::api) const USER: Operation = operation("inspect_user", "A user with addresses and keys")
     .gives::<WholeUser>("The user.")
     .refuses(&[Code::NoSuchUser]);
 
 pub(in crate::api) async fn user(
     State(web): State<Web>,
-    At(userid): At<String>,
+    ApiPath(userid): ApiPath<String>,
 ) -> Result<Json<WholeUser>, Problem> {
     let user = view_user(&web.app, &userid).await?;
     let addresses = user.addresses.iter().map(|(address, confirmed)| {
-        let stop = user.stopped.iter().find(|stop| stop.address_key == address.to_lowercase());
-        UserAddress { address: address.clone(), confirmed: *confirmed, stopped: stop.map(Stop::from) }
+        let stopped = user.stop_of(address).map(Stop::from);
+        UserAddress { address: address.clone(), confirmed: *confirmed, stopped }
     });
     Ok(Json(WholeUser {
         line: line(&user),
@@ -144,13 +144,13 @@ pub(in crate::api) const CHANGE_USER: Operation = operation("change_user", "Chan
 
 pub(in crate::api) async fn change_user(
     State(web): State<Web>,
-    Extension(caller): Acting,
-    At(userid): At<String>,
-    Sent(body): Sent,
+    Extension(caller): CurrentAdmin,
+    ApiPath(userid): ApiPath<String>,
+    RawBody(body): RawBody,
 ) -> Result<Json<Done>, Problem> {
-    let wish: UserRequest = read_json(&body, r#"{"act":"suspend"}"#)?;
-    let edit = match wish.act.as_str() {
-        "start" => return carry_out(&web, &caller, Deed::StartAddress { address: wish.address }).await,
+    let request: UserRequest = read_json(&body, r#"{"act":"suspend"}"#)?;
+    let edit = match request.act.as_str() {
+        "start" => return carry_out(&web, &caller, Deed::StartAddress { address: request.address }).await,
         act => UserEdit::from_word(act).ok_or_else(|| no_such_act(&ACTS))?,
     };
     carry_out(&web, &caller, Deed::User { userid, edit }).await

@@ -7,10 +7,9 @@ use serde_json::{Value, json};
 
 use super::mail::read_since;
 use crate::cli::output::{complain, say};
-use knotpost_core::admin::{AuditQuery, view_audit};
+use knotpost_core::admin::{AuditEntry, AuditQuery, view_audit};
 use knotpost_core::app::App;
 use knotpost_core::boards::ServiceError;
-use knotpost_storage::AuditRow;
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum Audit {
@@ -54,7 +53,7 @@ pub(super) async fn run(app: &Arc<App>, action: Audit) -> Result<(), ServiceErro
     Ok(())
 }
 
-fn line(row: &AuditRow) -> String {
+fn line(row: &AuditEntry) -> String {
     let who = format!("{} ({})", row.actor, row.door);
     let line = format!(
         "{:<6} {} {who:<20} {:<18} {:<20} {:<14} {}",
@@ -68,7 +67,7 @@ fn line(row: &AuditRow) -> String {
     line.trim_end().to_owned()
 }
 
-fn json_of(row: &AuditRow) -> Value {
+fn json_of(row: &AuditEntry) -> Value {
     json!({
         "id": row.id, "at": row.at.to_rfc3339(), "door": row.door, "by": row.actor, "deed": row.deed,
         "subject": row.subject, "outcome": row.outcome, "detail": row.detail,

@@ -9,7 +9,7 @@ use crate::cli::output::say;
 use knotpost_core::admin::{BoardDeed, Deed, administer};
 use knotpost_core::app::App;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
-use knotpost_core::queries::{BoardQuery, view_board, view_boards};
+use knotpost_core::queries::{BoardQuery, ListedBoard, view_board, view_boards};
 use knotpost_core::replies::Reply;
 use knotpost_model::{BoardRef, BoardState};
 
@@ -91,8 +91,8 @@ async fn rule(app: &Arc<App>, which: Which, deed: BoardDeed, done: &str) -> Resu
 async fn show(app: &Arc<App>, game: String, number: u32, ply: Option<i64>) -> Result<(), ServiceError> {
     let view = view_board(app, &BoardRef { game: game.to_lowercase(), number }, ply).await?;
     let position = view.board.position_text();
-    let state = view.board.row.state.as_str();
-    let paused = view.board.row.paused_at.map_or("", |_| ", paused");
+    let state = view.summary.state.as_str();
+    let paused = view.summary.paused.map_or("", |_| ", paused");
     let text = app.composer.text(&Reply::Board(Box::new(view.sheet)));
     let text = text.map_or_else(|error| error, |(_, text)| text);
     say!("{}", knotpost_model::clean_text(&text));
@@ -116,9 +116,9 @@ async fn list_boards(
     let mut query = BoardQuery { game, userid, state, limit: 500, ..BoardQuery::default() };
     loop {
         let page = view_boards(app, query.clone()).await?;
-        for (row, _, line) in &page.boards {
-            let name = format!("{} {}", row.game, row.number);
-            say!("{name:<16} move {:<5} {:<24} {}", row.ply, line.status, line.players.join(" "));
+        for ListedBoard { summary, line } in &page.boards {
+            let name = format!("{} {}", summary.game, summary.number);
+            say!("{name:<16} move {:<5} {:<24} {}", summary.last_ply, line.status, line.players.join(" "));
         }
         query.after = page.next;
         if page.next.is_none() {

@@ -11,12 +11,11 @@ use knotpost_core::admin::{Deed, administer};
 use knotpost_core::app::App;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::mailing::{
-    Author, MailChange, MailQuery, OutgoingMail, ReceivedMail, described, masked_fields, masked_recipients,
-    masked_text, view_inbox, view_outbox, view_outgoing, view_received, waits,
+    Author, MailChange, MailQuery, MailQueue, OutgoingMail, ReceivedMail, described, masked_fields,
+    masked_text, view_inbox, view_outbox, view_outgoing_content, view_received,
 };
 use knotpost_core::webhooks::KIND as WEBHOOK_KIND;
-use knotpost_model::Millis;
-use knotpost_storage::{InboxEntry, MailQueue, OutboxEntry};
+use knotpost_model::{Millis, Moment};
 use knotpost_transport::outbound::{Built, build_message};
 
 #[derive(Debug, Subcommand)]
@@ -122,16 +121,12 @@ async fn list(app: &Arc<App>, queue: MailQueue, list: List) -> Result<(), Servic
     let (lines, next) = match queue {
         MailQueue::Inbox => {
             let page = view_inbox(app, &query).await?;
-            let line = |mail: &InboxEntry| {
-                if json { json!(ReceivedMail::from(mail)).to_string() } else { received_line(mail) }
-            };
+            let line = |mail: &ReceivedMail| if json { json!(mail).to_string() } else { received_line(mail) };
             (page.mails.iter().map(line).collect::<Vec<_>>(), page.next)
         }
         MailQueue::Outbox => {
             let page = view_outbox(app, &query).await?;
-            let line = |mail: &OutboxEntry| {
-                if json { json!(OutgoingMail::from(mail)).to_string() } else { outgoing_line(mail) }
-            };
+            let line = |mail: &OutgoingMail| if json { json!(mail).to_string() } else { outgoing_line(mail) };
             (page.mails.iter().map(line).collect(), page.next)
         }
     };
@@ -164,16 +159,16 @@ pub(super) fn read_since(text: &str, now: Millis) -> Result<Millis, ServiceError
     Ok(Millis::read(text).ok_or_else(wrong)?)
 }
 
-fn received_line(mail: &InboxEntry) -> String {
+fn received_line(mail: &ReceivedMail) -> String {
     let reason = mail.reason.as_deref().unwrap_or("-");
     let sender = mail.sender.as_deref().or(mail.mail_from.as_deref()).unwrap_or("<>");
     let subject = mail.subject.as_deref().unwrap_or("");
-    let time = Millis(mail.received_at).to_rfc3339();
+    let time = rfc3339(mail.received);
     format!("{:<7} {time} {:<6} {reason:<20} {sender:<28} {subject}", mail.id, mail.state)
 }
 
-fn outgoing_line(mail: &OutboxEntry) -> String {
-    let time = Millis(mail.date).to_rfc3339();
+fn outgoing_line(mail: &OutgoingMail) -> String {
+    let time = rfc3339(mail.date);
     let board = board_name(mail).unwrap_or_default();
     let error = mail.error.as_deref().unwrap_or("");
     let line = format!(
@@ -183,7 +178,7 @@ fn outgoing_line(mail: &OutboxEntry) -> String {
     line.trim_end().to_owned()
 }
 
-fn board_name(mail: &OutboxEntry) -> Option<String> {
+fn board_name(mail: &OutgoingMail) -> Option<String> {
     let (game, number) = (mail.game.as_deref()?, mail.number?);
     Some(format!("{game} {number} move {}", mail.ply.unwrap_or(0)))
 }
@@ -192,25 +187,25 @@ async fn show_received(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
     let (mail, message) = view_received(app, id).await?;
     let parts = message.as_deref().map(described);
     if json {
-        let mut value = json!(ReceivedMail::from(&mail));
+        let mut value = json!(mail);
         value["parts"] = json!(parts);
         say!("{value}");
         return Ok(());
     }
     let none = || "-".to_owned();
     print_line("mail", format!("{} ({} bytes)", mail.id, mail.size));
-    print_line("received", format!("{} by {}", Millis(mail.received_at).to_rfc3339(), mail.way));
+    print_line("received", format!("{} by {}", rfc3339(mail.received), mail.way));
     print_line("peer", mail.peer.clone().unwrap_or_else(none));
     print_line("return path", mail.mail_from.clone().unwrap_or_else(|| "<>".to_owned()));
-    print_line("to", masked_recipients(&mail).join(" "));
+    print_line("to", mail.recipients.join(" "));
     print_line("from", mail.sender.clone().unwrap_or_else(none));
     print_line("message-id", mail.message_id.clone().unwrap_or_else(none));
-    print_line("verdicts", mail.verdicts.clone().unwrap_or_else(none));
+    print_line("verdicts", mail.verdicts_text.clone().unwrap_or_else(none));
     print_line("state", mail.state.clone());
     print_line("reason", mail.reason.clone().unwrap_or_else(none));
     print_line("attempts", mail.attempts.to_string());
-    print_line("due", waits(&mail.state, mail.due_at).unwrap_or_else(none));
-    print_line("done", mail.done_at.map_or_else(none, |at| Millis(at).to_rfc3339()));
+    print_line("due", mail.due.map_or_else(none, rfc3339));
+    print_line("done", mail.done.map_or_else(none, rfc3339));
     print_line("subject", mail.subject.clone().unwrap_or_else(none));
     if let Some(text) = &mail.text {
         say!("\n{text}");
@@ -231,7 +226,7 @@ async fn show_received(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
 }
 
 async fn show_outgoing(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result<(), ServiceError> {
-    let (mail, row) = view_outgoing(app, id).await?;
+    let (mail, row) = view_outgoing_content(app, id).await?;
     if mail.kind == WEBHOOK_KIND {
         show_event(&mail, row.facts.as_deref().unwrap_or_default(), json);
         return Ok(());
@@ -241,7 +236,7 @@ async fn show_outgoing(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
         Built::Dropped(why) => Err(why),
     };
     if json {
-        let mut value = json!(OutgoingMail::from(&mail));
+        let mut value = json!(mail);
         value["would_be_dropped"] = json!(message.as_ref().err());
         value["parts"] = json!(message.as_deref().ok().map(described));
         say!("{value}");
@@ -268,9 +263,9 @@ async fn show_outgoing(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
 }
 
 /// The body of a webhook's message: no secret is in it.
-fn show_event(mail: &OutboxEntry, body: &str, json: bool) {
+fn show_event(mail: &OutgoingMail, body: &str, json: bool) {
     if json {
-        let mut value = json!(OutgoingMail::from(mail));
+        let mut value = json!(mail);
         value["message"] = serde_json::from_str(body).unwrap_or_default();
         say!("{value}");
         return;
@@ -279,19 +274,24 @@ fn show_event(mail: &OutboxEntry, body: &str, json: bool) {
     say!("\n{body}");
 }
 
-fn print_outgoing(mail: &OutboxEntry) {
+fn print_outgoing(mail: &OutgoingMail) {
     let none = || "-".to_owned();
     print_line("mail", format!("{} ({})", mail.id, mail.kind));
-    print_line("date", Millis(mail.date).to_rfc3339());
+    print_line("date", rfc3339(mail.date));
     print_line("to", mail.recipient.clone());
     print_line("user", mail.userid.clone().unwrap_or_else(none));
     print_line("board", board_name(mail).unwrap_or_else(none));
     print_line("message-id", mail.message_id.clone());
     print_line("state", mail.state.clone());
     print_line("attempts", mail.attempts.to_string());
-    print_line("due", waits(&mail.state, mail.due_at).unwrap_or_else(none));
-    print_line("done", mail.done_at.map_or_else(none, |at| Millis(at).to_rfc3339()));
+    print_line("due", mail.due.map_or_else(none, rfc3339));
+    print_line("done", mail.done.map_or_else(none, rfc3339));
     print_line("last error", mail.error.clone().unwrap_or_else(none));
+}
+
+/// A point in time as programs and operators read it.
+fn rfc3339(at: Moment) -> String {
+    at.millis().to_rfc3339()
 }
 
 fn print_message(app: &App, message: &[u8]) {

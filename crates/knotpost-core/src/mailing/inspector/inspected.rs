@@ -1,11 +1,11 @@
-//! Mails as an administrator's programs read them, from the shell and through the API alike.
+//! Mails as administrators see them: the shell, the pages and the API all show these structs.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::mailing::inspector::mail_text::mask_tokens;
-use knotpost_model::{Millis, Moment};
+use knotpost_model::Moment;
 use knotpost_storage::{InboxEntry, OutboxEntry};
 
 /// A received mail. Passwords and reply tokens are masked.
@@ -35,6 +35,9 @@ pub struct ReceivedMail {
     pub text: Option<String>,
     /// What is known of its sender's proof.
     pub verdicts: Option<Map<String, Value>>,
+    /// The same as stored: JSON text.
+    #[serde(skip)]
+    pub verdicts_text: Option<String>,
     /// Whether the message itself is kept.
     pub kept: bool,
     /// `new`, `done` or `failed`.
@@ -82,62 +85,51 @@ pub struct OutgoingMail {
     pub error: Option<String>,
 }
 
-impl From<&InboxEntry> for ReceivedMail {
-    fn from(mail: &InboxEntry) -> Self {
+impl From<InboxEntry> for ReceivedMail {
+    fn from(mail: InboxEntry) -> Self {
+        let due = (mail.state == "new").then(|| mail.due_at.into());
         Self {
             id: mail.id,
             received: mail.received_at.into(),
-            way: mail.way.clone(),
-            peer: mail.peer.clone(),
-            mail_from: mail.mail_from.clone(),
-            recipients: masked_recipients(mail),
+            way: mail.way,
+            peer: mail.peer,
+            mail_from: mail.mail_from,
+            recipients: mail.recipients.lines().map(mask_tokens).collect(),
             size: mail.size,
-            sender: mail.sender.clone(),
-            message_id: mail.message_id.clone(),
-            subject: mail.subject.clone(),
-            text: mail.text.clone(),
+            sender: mail.sender,
+            message_id: mail.message_id,
+            subject: mail.subject,
+            text: mail.text,
             verdicts: mail.verdicts.as_deref().and_then(|text| serde_json::from_str(text).ok()),
+            verdicts_text: mail.verdicts,
             kept: mail.kept > 0,
-            state: mail.state.clone(),
-            reason: mail.reason.clone(),
+            state: mail.state,
+            reason: mail.reason,
             attempts: mail.attempts,
-            due: is_waiting(&mail.state).then(|| mail.due_at.into()),
+            due,
             done: mail.done_at.map(Moment::from),
         }
     }
 }
 
-impl From<&OutboxEntry> for OutgoingMail {
-    fn from(mail: &OutboxEntry) -> Self {
+impl From<OutboxEntry> for OutgoingMail {
+    fn from(mail: OutboxEntry) -> Self {
+        let due = (mail.state == "queued").then(|| mail.due_at.into());
         Self {
             id: mail.id,
-            kind: mail.kind.clone(),
-            recipient: mail.recipient.clone(),
-            userid: mail.userid.clone(),
-            game: mail.game.clone(),
+            kind: mail.kind,
+            recipient: mail.recipient,
+            userid: mail.userid,
+            game: mail.game,
             number: mail.number,
             ply: mail.ply,
-            message_id: mail.message_id.clone(),
+            message_id: mail.message_id,
             date: mail.date.into(),
-            state: mail.state.clone(),
+            state: mail.state,
             attempts: mail.attempts,
-            due: is_waiting(&mail.state).then(|| mail.due_at.into()),
+            due,
             done: mail.done_at.map(Moment::from),
-            error: mail.error.clone(),
+            error: mail.error,
         }
     }
-}
-
-fn is_waiting(state: &str) -> bool {
-    matches!(state, "new" | "queued")
-}
-
-/// When a mail is due that waits.
-pub fn waits(state: &str, due_at: i64) -> Option<String> {
-    is_waiting(state).then(|| Millis(due_at).to_rfc3339())
-}
-
-/// To whom a mail came, reply addresses without their tokens.
-pub fn masked_recipients(mail: &InboxEntry) -> Vec<String> {
-    mail.recipients.lines().map(mask_tokens).collect()
 }

@@ -1,22 +1,22 @@
 //! The texts of feeds about a board.
 
-use knotpost_core::boards::{Board, LastMoment, TimeUp};
-use knotpost_core::queries::Waiting;
+use knotpost_core::boards::{LastMoment, TimeUp};
+use knotpost_core::queries::{BoardSummary, Waiting, last_move};
 
 /// The most characters of a comment in a feed.
 const MOST_SPOKEN: usize = 1000;
 
 /// `Osbox 101`.
-pub(super) fn name(board: &Board) -> String {
-    format!("{} {}", board.title(), board.row.number)
+pub(super) fn name(waiting: &Waiting) -> String {
+    format!("{} {}", waiting.board.title(), waiting.summary.number)
 }
 
 /// ` against bob, cyd`; empty for a single player.
-pub(super) fn against(board: &Board, userid: &str) -> String {
+pub(super) fn against(board: &BoardSummary, userid: &str) -> String {
     let mut others: Vec<&str> = Vec::new();
-    for seat in &board.seats {
-        if seat.userid != userid && !others.contains(&seat.userid.as_str()) {
-            others.push(&seat.userid);
+    for player in board.players() {
+        if player != userid && !others.contains(&player) {
+            others.push(player);
         }
     }
     if others.is_empty() { String::new() } else { format!(" against {}", others.join(", ")) }
@@ -26,10 +26,8 @@ pub(super) fn against(board: &Board, userid: &str) -> String {
 pub(super) fn tell(waiting: &Waiting) -> Vec<String> {
     let board = &waiting.board;
     let made = board.entries.len();
-    let last = board.entries.last().map(|entry| {
-        let who = board.userid_at(board.present_seat(made - 1));
-        format!("Move {made}, by {who} on {}: {}.", entry.row.at.to_readable(), entry.text)
-    });
+    let last = last_move(board)
+        .map(|line| format!("Move {made}, by {} on {}: {}.", line.userid, line.at.to_readable(), line.text));
     let spoken = waiting.spoken.as_ref().map(|spoken| format!("{}: {}", spoken.who, shorten(&spoken.text)));
     let reading = knotpost_picture::describe(&board.position.view_for(knotpost_rules::Viewer::Spectator));
     let end = match waiting.last_moment {

@@ -1,5 +1,4 @@
-//! What a player does on a board's page. Each button carries out the command that a mail would send; the session stands
-//! for the password.
+//! The buttons and forms of a board's page. Each executes a command of the command language, authenticated by the session.
 
 use axum::Form;
 use axum::extract::State;
@@ -12,33 +11,33 @@ use crate::Web;
 use crate::client::Client;
 use crate::error::status;
 use crate::extract::PagePath;
-use crate::visitor::LoggedIn;
+use crate::session::LoggedIn;
+use knotpost_core::StoreError;
 use knotpost_core::boards::Code;
 use knotpost_core::commands::execute;
 use knotpost_core::identity::{Origin, Proof, Visitor};
 use knotpost_core::replies::{Answer, Reply};
 use knotpost_core::requests::Request;
 use knotpost_model::{BoardRef, limit_comment};
-use knotpost_storage::StoreError;
 
-/// What a form on the page sends.
+/// The fields of a form on the page.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Deed {
+pub(super) struct BoardForm {
     /// What to do: `move`, `chat`, `resign` and the like.
     act: String,
     /// The move.
     #[serde(rename = "move")]
     play: String,
-    /// The number it is to have.
+    /// The number that the move is to have.
     number: Option<u32>,
-    /// What goes with it.
+    /// The comment or the message.
     comment: String,
-    /// Set when the player has thought twice.
+    /// Set when the player has confirmed a resignation.
     sure: String,
 }
 
-/// Carries out a command as this visitor.
+/// Executes a command as this user.
 ///
 /// # Errors
 /// When the database fails.
@@ -50,7 +49,7 @@ pub(super) async fn command(
     body: &str,
 ) -> Result<Answer, StoreError> {
     let origin = Origin::http(client.host(), Proof::LoggedIn(visitor.proven()));
-    // Browsers end lines as mails do.
+    // Browsers end lines with CR LF.
     let body = limit_comment(body.replace("\r\n", "\n").trim());
     Box::pin(execute(&web.app, Request::typed(command, body, origin))).await
 }
@@ -60,30 +59,30 @@ pub(super) async fn act(
     client: Client,
     LoggedIn(visitor): LoggedIn,
     PagePath((game, number)): PagePath<(String, String)>,
-    Form(deed): Form<Deed>,
+    Form(form): Form<BoardForm>,
 ) -> Response {
     let Some(name) = board_name(&game, &number) else {
         return web.pages.problem(Code::NoSuchBoard, &format!("there is no {game} board `{number}`"));
     };
-    let done = match read(&deed, &visitor, &name) {
-        Ok(done) => command(&web, client, &visitor, Ok(done), &deed.comment).await,
-        Err((code, message)) => return refuse(&web, &visitor, &name, code, message, &deed).await,
+    let done = match read(&form, &visitor, &name) {
+        Ok(done) => command(&web, client, &visitor, Ok(done), &form.comment).await,
+        Err((code, message)) => return refuse(&web, &visitor, &name, code, message, &form).await,
     };
     match done {
-        Ok(answer) => answered(&web, &visitor, &name, &answer, &deed).await,
+        Ok(answer) => answered(&web, &visitor, &name, &answer, &form).await,
         Err(error) => web.pages.failure(error.into()),
     }
 }
 
-/// The command of a button, or why there is none.
-fn read(deed: &Deed, visitor: &Visitor, name: &BoardRef) -> Result<Command, (Code, &'static str)> {
+/// The command of a form, or what the form lacks.
+fn read(form: &BoardForm, visitor: &Visitor, name: &BoardRef) -> Result<Command, (Code, &'static str)> {
     let (game, board, who) = (name.game.clone(), name.number, visitor.credentials());
-    let (action, number) = match deed.act.as_str() {
+    let (action, number) = match form.act.as_str() {
         "move" => {
-            let action = Action::from_field(&deed.play);
-            (action.ok_or((Code::WrongArguments, "choose a move first"))?, deed.number)
+            let action = Action::from_field(&form.play);
+            (action.ok_or((Code::WrongArguments, "choose a move first"))?, form.number)
         }
-        "resign" if deed.sure.is_empty() => {
+        "resign" if form.sure.is_empty() => {
             return Err((Code::BadValue, "tick the box to resign for good"));
         }
         "resign" => (Action::Resign, None),
@@ -103,16 +102,22 @@ fn read(deed: &Deed, visitor: &Visitor, name: &BoardRef) -> Result<Command, (Cod
     Ok(Command::Move { game: Some(game), board, who, action, number })
 }
 
-async fn answered(web: &Web, visitor: &Visitor, name: &BoardRef, answer: &Answer, deed: &Deed) -> Response {
+async fn answered(
+    web: &Web,
+    visitor: &Visitor,
+    name: &BoardRef,
+    answer: &Answer,
+    form: &BoardForm,
+) -> Response {
     let Some(failure) = &answer.failure else {
         return Redirect::to(&format!("/boards/{}/{}#board", name.game, name.number)).into_response();
     };
     let notice =
-        Notice { message: failure.message.clone(), hints: hints(answer), comment: deed.comment.clone() };
+        Notice { message: failure.message.clone(), hints: hints(answer), comment: form.comment.clone() };
     page(web, Some(visitor), name, &Look::default(), status(failure.code), &notice).await
 }
 
-/// What would have worked, without the lines that only mails need.
+/// The hints of a refusal.
 pub(super) fn hints(answer: &Answer) -> Vec<String> {
     match &answer.reply {
         Reply::Error(error) => error.hints.clone(),
@@ -126,8 +131,8 @@ async fn refuse(
     name: &BoardRef,
     code: Code,
     message: &str,
-    deed: &Deed,
+    form: &BoardForm,
 ) -> Response {
-    let notice = Notice { message: message.to_owned(), hints: Vec::new(), comment: deed.comment.clone() };
+    let notice = Notice { message: message.to_owned(), hints: Vec::new(), comment: form.comment.clone() };
     page(web, Some(visitor), name, &Look::default(), status(code), &notice).await
 }

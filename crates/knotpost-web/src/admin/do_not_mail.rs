@@ -5,19 +5,18 @@ use axum::extract::{Form, State};
 use axum::response::Response;
 use minijinja::context;
 
-use super::{Acting, Fields, carry_out, field, next_page, page, refused};
+use super::{CurrentAdmin, Fields, carry_out, field, next_page, page, refused};
 use crate::Web;
 use crate::extract::PageQuery;
 use knotpost_core::admin::Deed;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
-use knotpost_core::mailing::{UNMAILED_PER_PAGE, view_unmailed};
-use knotpost_storage::DoNotMailRow;
+use knotpost_core::mailing::{DoNotMailEntry, UNMAILED_PER_PAGE, view_unmailed};
 
 const PATH: &str = "/admin/do-not-mail";
 
 pub(super) async fn list(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     PageQuery(fields): PageQuery<Fields>,
 ) -> Response {
     let found = match view_unmailed(&web.app, field(&fields, "after")).await {
@@ -25,9 +24,9 @@ pub(super) async fn list(
         Err(error) => return refused(&web, &visitor, error, PATH),
     };
     let more = found.last().filter(|_| found.len() == UNMAILED_PER_PAGE);
-    let more = more.map(|row| next_page(PATH, &fields, "after", &row.target));
-    let line = |row: &DoNotMailRow| {
-        context! { target => row.target.clone(), reason => row.reason.clone(), since => row.at.to_readable() }
+    let more = more.map(|entry| next_page(PATH, &fields, "after", &entry.target));
+    let line = |entry: &DoNotMailEntry| {
+        context! { target => entry.target.clone(), reason => entry.reason.clone(), since => entry.at.to_readable() }
     };
     let entries: Vec<_> = found.iter().map(line).collect();
     let facts = context! { entries, more, done => !field(&fields, "done").is_empty() };
@@ -36,7 +35,7 @@ pub(super) async fn list(
 
 pub(super) async fn act(
     State(web): State<Web>,
-    Extension(visitor): Acting,
+    Extension(visitor): CurrentAdmin,
     Form(fields): Form<Fields>,
 ) -> Response {
     let done = async { carry_out(&web, &visitor, read_deed(&fields)?, PATH).await };

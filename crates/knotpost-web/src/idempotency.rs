@@ -1,4 +1,5 @@
-//! Commands of requests, executed once for each `Idempotency-Key`.
+//! `Idempotency-Key`: the same request under the same key is executed once. Which requests are the same is decided here; the
+//! stored responses belong to the core.
 
 use std::sync::Arc;
 
@@ -8,18 +9,17 @@ use axum::response::{IntoResponse as _, Response};
 use super::Web;
 use super::error::Problem;
 use knotpost_core::boards::Code;
-use knotpost_core::commands::{Saved, execute, execute_once};
+use knotpost_core::commands::{CommandResponse, Saved, execute, execute_once};
 use knotpost_core::replies::Answer;
 use knotpost_core::requests::Request;
 use knotpost_platform::secret::{Purpose, to_hex};
-use knotpost_storage::SavedResponse;
 
 /// The longest accepted key, in bytes.
 const MAX_KEY: usize = 255;
 
-/// Executes a command and returns the response that `present` makes. With a key the same request is executed once;
-/// `parts` identify the request.
-pub(super) async fn carry_out<P>(
+/// Executes a command and returns the response that `present` makes of its answer. With a key, a repeated request returns the
+/// stored response. Requests with equal `parts` are the same.
+pub(super) async fn execute_with_key<P>(
     web: &Web,
     headers: &HeaderMap,
     request: Request,
@@ -27,7 +27,7 @@ pub(super) async fn carry_out<P>(
     present: P,
 ) -> Response
 where
-    P: Fn(&Answer) -> SavedResponse + Send + Sync + 'static,
+    P: Fn(&Answer) -> CommandResponse + Send + Sync + 'static,
 {
     let done = match headers.get("idempotency-key") {
         None => execute(&web.app, request).await.map(|answer| present(&answer)),
@@ -57,9 +57,9 @@ where
     }
 }
 
-fn respond(saved: SavedResponse) -> Response {
-    let status = u16::try_from(saved.status).ok().and_then(|status| StatusCode::from_u16(status).ok());
-    let mut response = (status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), saved.body).into_response();
+fn respond(saved: CommandResponse) -> Response {
+    let status = StatusCode::from_u16(saved.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = (status, saved.body).into_response();
     let plain = HeaderValue::from_static("text/plain; charset=utf-8");
     let kind = HeaderValue::from_str(&saved.content_type).unwrap_or(plain);
     response.headers_mut().insert(header::CONTENT_TYPE, kind);

@@ -1,4 +1,4 @@
-//! The start page, boards, rules and help.
+//! The start page, the pages of games and of help topics, and the pages of errors.
 
 use axum::extract::State;
 use axum::http::{StatusCode, Uri};
@@ -12,30 +12,29 @@ use super::{preview, prose};
 use crate::Web;
 use crate::error::Problem;
 use crate::extract::PagePath;
-use crate::visitor::{LoggedIn, private};
+use crate::session::{LoggedIn, no_store};
 use knotpost_core::boards::{Code, ServiceError};
 use knotpost_core::commands::{TOPICS, help_page, view_seeks};
 use knotpost_core::identity::Visitor;
-use knotpost_core::queries::{BoardQuery, view_boards, view_games};
+use knotpost_core::queries::{BoardQuery, ListedBoard, view_boards, view_games, view_own_boards};
 use knotpost_core::replies::{BoardLine, Reply};
-use knotpost_model::{BoardState, Millis, Span};
-use knotpost_storage::{BoardRow, SeatRow};
+use knotpost_model::{BoardState, Span};
 
-/// Boards on the start page.
+/// The most boards of all users on the start page.
 const BOARDS: i64 = 20;
-/// The user's own boards on the start page.
+/// The most boards of the user on the start page.
 const OWN_BOARDS: i64 = 200;
 
-pub(crate) async fn missing(State(web): State<Web>, uri: Uri) -> Response {
+pub(crate) async fn not_found(State(web): State<Web>, uri: Uri) -> Response {
     if uri.path().starts_with("/api/") {
         return Problem::not_found("there is nothing at this address of the API").into_response();
     }
-    not_there(&web)
+    not_found_page(&web)
 }
 
 /// The answer when an address does not support the method. It reveals nothing: addresses are no secret, and the answer is
 /// the same for everyone.
-pub(crate) async fn not_so(State(web): State<Web>, uri: Uri) -> Response {
+pub(crate) async fn method_not_allowed(State(web): State<Web>, uri: Uri) -> Response {
     if uri.path().starts_with("/api/") || uri.path() == "/commands" {
         return Problem::method_not_allowed().into_response();
     }
@@ -45,7 +44,7 @@ pub(crate) async fn not_so(State(web): State<Web>, uri: Uri) -> Response {
 }
 
 /// The 404 page, also for pages that the user may not see.
-pub(crate) fn not_there(web: &Web) -> Response {
+pub(crate) fn not_found_page(web: &Web) -> Response {
     web.pages.page(
         StatusCode::NOT_FOUND,
         "problem.html",
@@ -59,7 +58,7 @@ pub(super) async fn home(State(web): State<Web>, visitor: Option<LoggedIn>) -> R
         let games = view_games(&web.app).await?;
         let active = BoardQuery { state: Some(BoardState::Active), limit: BOARDS, ..BoardQuery::default() };
         let page = view_boards(&web.app, active).await?;
-        let boards: Vec<Value> = page.boards.iter().map(|(_, _, line)| line_facts(line)).collect();
+        let boards: Vec<Value> = page.boards.iter().map(|board| line_facts(&board.line)).collect();
         let mine = match visitor {
             Some(visitor) => own_boards(&web, visitor).await?,
             None => Vec::new(),
@@ -77,29 +76,21 @@ pub(super) async fn home(State(web): State<Web>, visitor: Option<LoggedIn>) -> R
         )
     };
     match facts.await {
-        Ok(facts) => private(web.pages.page_for(visitor, StatusCode::OK, "home.html", facts)),
+        Ok(facts) => no_store(web.pages.page_for(visitor, StatusCode::OK, "home.html", facts)),
         Err(error) => web.pages.failure(error),
     }
 }
 
-/// The user's boards: those that wait for the user first, by the length of the wait.
+/// The user's boards, those that wait for the user first.
 async fn own_boards(web: &Web, visitor: &Visitor) -> Result<Vec<Value>, ServiceError> {
-    let query = BoardQuery {
-        userid: Some(visitor.userid.clone()),
-        state: Some(BoardState::Active),
-        limit: OWN_BOARDS,
-        ..BoardQuery::default()
-    };
-    let mut boards = view_boards(&web.app, query).await?.boards;
-    let waits = |seats: &[SeatRow]| seats.iter().any(|seat| seat.to_move && seat.userid == visitor.userid);
+    let boards = view_own_boards(&web.app, &visitor.userid, OWN_BOARDS).await?;
     let now = web.app.clock.now();
-    boards.sort_by_key(|(row, seats, _)| (!waits(seats), row.last_move_at.unwrap_or(row.started_at.0)));
-    let facts = |(row, seats, line): &(BoardRow, Vec<SeatRow>, BoardLine)| {
-        let since = Millis(row.last_move_at.unwrap_or(row.started_at.0));
+    let facts = |board: &ListedBoard| {
+        let since = board.summary.waits_since();
         context! {
-            is_mine => waits(seats), paused => row.paused_at.is_some(),
+            is_mine => board.is_turn_of(&visitor.userid), paused => board.summary.paused.is_some(),
             since => since.to_readable(), since_machine => since.to_rfc3339(), waited => name_span(now.since(since)),
-            ..line_facts(line)
+            ..line_facts(&board.line)
         }
     };
     Ok(boards.iter().map(facts).collect())
@@ -133,7 +124,7 @@ pub(super) async fn game(
     };
     let help = game.help();
     let meta = game.meta();
-    // The first one is about the challenge; its line is above the table of the options.
+    // The first section describes the challenge; its first line is shown above the table of options.
     let usage = help.sections.first().and_then(|section| section.text.lines().next()).unwrap_or_default();
     let sections: Vec<Value> = help
         .sections

@@ -1,21 +1,22 @@
-//! The state of a board as one word, in pages and event ids, so that no change is missed between a page and its events.
+//! The version of a board as one word. A page and the ids of events carry it, so that no change between them is missed.
 
-use knotpost_core::queries::Pulse;
+use knotpost_core::queries::BoardVersion;
 use knotpost_model::BoardState;
 
-/// Encodes a state for a query and for the id of an event.
-pub(super) fn pulse_id(pulse: &Pulse) -> String {
+/// Formats a version for a query and for the id of an event.
+pub(super) fn format_version(version: &BoardVersion) -> String {
     let number = |value: Option<i64>| value.map_or("-".to_owned(), |value| value.to_string());
-    let (moved, remark, proposed) = (number(pulse.moved_at), number(pulse.remark), number(pulse.proposed_at));
-    format!("{}.{moved}.{remark}.{proposed}.{}", pulse.ply, pulse.state.as_str())
+    let (moved, remark, proposed) =
+        (number(version.moved_at), number(version.remark), number(version.proposed_at));
+    format!("{}.{moved}.{remark}.{proposed}.{}", version.ply, version.state.as_str())
 }
 
-/// Decodes a state; `None` for an invalid word.
-pub(super) fn read_pulse(word: &str) -> Option<Pulse> {
+/// Parses a version; `None` for an invalid word.
+pub(super) fn parse_version(word: &str) -> Option<BoardVersion> {
     let number = |value: &str| if value == "-" { Some(None) } else { value.parse().ok().map(Some) };
     let parts: Vec<&str> = word.split('.').collect();
     let [ply, moved, remark, proposed, state] = parts[..] else { return None };
-    Some(Pulse {
+    Some(BoardVersion {
         ply: ply.parse().ok()?,
         moved_at: number(moved)?,
         remark: number(remark)?,
@@ -29,19 +30,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pulse_is_told_in_a_word_and_read_again() {
-        let pulse = Pulse {
+    fn versions_are_formatted_and_parsed() {
+        let version = BoardVersion {
             ply: 7,
             moved_at: Some(1_795_271_558_103),
             remark: None,
             proposed_at: Some(3),
             state: BoardState::Active,
         };
-        assert_eq!(pulse_id(&pulse), "7.1795271558103.-.3.active");
-        assert_eq!(read_pulse(&pulse_id(&pulse)), Some(pulse));
+        assert_eq!(format_version(&version), "7.1795271558103.-.3.active");
+        assert_eq!(parse_version(&format_version(&version)), Some(version));
         for other in ["", "7", "7.1.-.3", "7.1.-.3.lost", "x.1.-.3.over", "7.1.-.3.over.1", "7.1.-.3.over\n"]
         {
-            assert_eq!(read_pulse(other), None, "{other:?}");
+            assert_eq!(parse_version(other), None, "{other:?}");
         }
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn token(config: &Config, credentials: &Credentials) -> Option<String
     credentials.cookie(cookie_name(config))
 }
 
-/// The page to return to if it is one of this server, else the start page.
+/// The page to return to after the log-in: `next` if it is a page of this server, else the start page.
 pub(super) fn safe_next(next: &str) -> &str {
     let is_ours = next.starts_with('/')
         && !next.starts_with("//")
@@ -94,8 +94,8 @@ pub(super) fn url_encode(text: &str) -> String {
     encoded
 }
 
-/// Keeps a page out of caches.
-pub(super) fn private(mut page: Response) -> Response {
+/// Forbids caching a page.
+pub(super) fn no_store(mut page: Response) -> Response {
     page.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     page
 }
