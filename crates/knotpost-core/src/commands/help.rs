@@ -28,6 +28,41 @@ pub const TOPICS: &[(&str, &str, &str)] = &[
     ("feeds", "Feeds and calendars", include_str!("../../../../templates/help/feeds.md")),
     ("records", "Game records", include_str!("../../../../templates/help/records.md")),
     ("errors", "When something is wrong", include_str!("../../../../templates/help/errors.md")),
+    ("rules", "Rules of the games", include_str!("../../../../templates/help/rules.md")),
+];
+
+/// Words of mails and boards that are neither a command nor the name of a page, and the page that explains them.
+const EXPLAINED: &[(&str, &str)] = &[
+    ("propose", "turns"),
+    ("undo", "turns"),
+    ("draw", "turns"),
+    ("draws", "turns"),
+    ("pass", "turns"),
+    ("passing", "turns"),
+    ("offer", "turns"),
+    ("nag", "time"),
+    ("forfeit", "time"),
+    ("reminder", "time"),
+    ("limits", "time"),
+    ("nagtime", "time"),
+    ("forfeittime", "time"),
+    ("totaltime", "time"),
+    ("rating", "ratings"),
+    ("glicko", "ratings"),
+    ("unrated", "ratings"),
+    ("size", "options"),
+    ("option", "options"),
+    ("timezone", "preferences"),
+    ("digest", "preferences"),
+    ("narrow", "preferences"),
+    ("wide", "preferences"),
+    ("preference", "preferences"),
+    ("subject", "mail"),
+    ("comment", "mail"),
+    ("record", "records"),
+    ("error", "errors"),
+    ("rule", "rules"),
+    ("game", "rules"),
 ];
 
 /// Width of a line that may be indented.
@@ -95,7 +130,8 @@ pub fn help_page(app: &App, subject: &str, reader: &ExampleContext) -> Option<Re
         let title = format!("Help: {}", game.meta().title);
         return Some(Reply::Help { title, text: game.help().to_string() });
     }
-    if let Some((_, title, text)) = TOPICS.iter().find(|(name, ..)| *name == subject) {
+    let topic = explaining_topic(subject);
+    if let Some((_, title, text)) = TOPICS.iter().find(|(name, ..)| *name == topic) {
         let games: Vec<&str> = app.games().map(|game| game.meta().name).collect();
         let limits = TimeLimits::new(None, None, None, &app.config.time);
         let text = text
@@ -103,6 +139,7 @@ pub fn help_page(app: &App, subject: &str, reader: &ExampleContext) -> Option<Re
             .replace("{{ address }}", &app.config.server.address)
             .replace("{{ url }}", app.config.server.public_url.trim_end_matches('/'))
             .replace("{{ topics }}", &topic_list())
+            .replace("{{ rules }}", &rules_list(app))
             .replace("{{ commands }}", &command_table())
             .replace("{{ nag }}", &length(limits.nag))
             .replace("{{ forfeit }}", &length(limits.forfeit));
@@ -114,6 +151,17 @@ pub fn help_page(app: &App, subject: &str, reader: &ExampleContext) -> Option<Re
         return Some(Reply::Help { title: (*title).to_owned(), text });
     }
     verb_pages(subject, reader)
+}
+
+/// The name of the page that explains a word; a command has a page of its own.
+fn explaining_topic(subject: &str) -> &str {
+    EXPLAINED.iter().find(|(word, _)| *word == subject).map_or(subject, |(_, topic)| topic)
+}
+
+/// The help command of each game on offer, one a line.
+fn rules_list(app: &App) -> String {
+    let lines = app.games().map(|game| indent(&format!("{} help", game.meta().name)));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn topic_list() -> String {

@@ -9,16 +9,68 @@ pub(crate) mod prepare;
 pub use execute::{Saved, apply, execute, execute_once};
 pub use prepare::{prepare, prepare_at_once};
 
-mod accounts;
 mod authorize;
-mod boards;
 mod help;
-mod lists;
-mod messages;
 mod multiple;
-mod opponents;
 mod policy;
 mod repetition;
+
+/// The verbs about accounts: signing up, addresses, passwords, preferences, vacations.
+mod accounts {
+    pub(super) mod add;
+    pub(super) mod addresses;
+    pub(super) mod change_address;
+    pub(super) mod change_password;
+    pub(super) mod delete;
+    pub(super) mod password_reset;
+    pub(super) mod set;
+    pub(super) mod signoff;
+    pub(super) mod signup;
+    pub(super) mod vacation;
+}
+
+/// The verbs by which players act on boards.
+mod boards {
+    pub(super) mod challenge;
+    pub(super) mod chat;
+    pub(super) mod confirm;
+    pub(super) mod moves;
+    pub(super) mod preview;
+    pub(super) mod queue;
+    pub(super) mod resign;
+    pub(super) mod submit;
+}
+
+/// The verbs that show boards, players and games.
+mod lists {
+    pub(super) mod all_games;
+    pub(super) mod all_show;
+    pub(super) mod export;
+    pub(super) mod games;
+    pub(super) mod history;
+    pub(super) mod list;
+    pub(super) mod show;
+    pub(super) mod show_as;
+    pub(super) mod standings;
+    pub(super) mod test_display;
+}
+
+/// The verbs about mail: words to other users, watched boards, mails sent again.
+mod messages {
+    pub(super) mod broadcast;
+    pub(super) mod message;
+    pub(super) mod notify;
+    pub(super) mod resend;
+    pub(super) mod watching;
+}
+
+/// The verbs by which players look for opponents.
+mod opponents {
+    pub(super) mod limit;
+    pub(super) mod seek;
+    pub(super) mod seeker;
+    pub(super) mod willingness;
+}
 
 use knotpost_commands::{Action, Command};
 

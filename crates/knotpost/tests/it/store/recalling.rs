@@ -1,4 +1,4 @@
-//! Long boards that a process remembers: whatever happens to the stored moves, what it shows are the stored ones.
+//! The cache of long boards: whatever happens to the stored moves, what it shows are the stored ones.
 
 use std::sync::Arc;
 

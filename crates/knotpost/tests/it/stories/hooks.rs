@@ -145,7 +145,7 @@ mod stories {
         say(&app, "osbox move 101 bob bob-secret f10", "").await;
         app.work().await;
         assert!(other.told().is_empty() && !host.told().is_empty());
-        // … unless he watches it.
+        // … unless they watch it.
         say(&app, "osbox subscribe cyd cyd-secret 101", "").await;
         say(&app, "osbox move 101 ann ann-secret d4", "").await;
         app.work().await;
