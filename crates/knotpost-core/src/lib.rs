@@ -15,6 +15,7 @@ pub mod boards;
 pub mod clock;
 pub mod commands;
 pub mod identity;
+pub mod intake;
 pub mod mailing;
 pub mod play;
 pub mod queries;
@@ -25,3 +26,5 @@ pub mod requests;
 pub mod signals;
 pub mod transfer;
 pub mod webhooks;
+
+pub use knotpost_storage::StoreError;

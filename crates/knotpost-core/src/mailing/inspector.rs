@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
-use crate::mailing::STOPPED;
+use crate::mailing::bounces::STOPPED;
 use knotpost_model::{InboxKey, Millis, OutboxKey};
 use knotpost_storage::{
     InboxEntry, MailFilter, MailQueue, OutboxEntry, OutboxRow, ReadTx, StoreError, Window, WriteTx,

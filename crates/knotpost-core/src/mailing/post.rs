@@ -161,7 +161,7 @@ async fn compose(
 ///
 /// # Errors
 /// As [`post_to_address`].
-pub async fn compose_answer(
+pub(crate) async fn compose_answer(
     tx: &mut WriteTx,
     app: &App,
     prepared: &Prepared,

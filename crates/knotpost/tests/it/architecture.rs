@@ -48,7 +48,6 @@ const CRATES: [(&str, &[&str]); 14] = [
             "knotpost-picture",
             "knotpost-model",
             "knotpost-platform",
-            "knotpost-storage",
             "knotpost-core",
         ],
     ),

@@ -16,11 +16,11 @@ use std::time::UNIX_EPOCH;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::inbound::intake::{Envelope, Intake, Receipt, STORE_TROUBLE, Way};
+use crate::inbound::intake::{Envelope, Intake, Receipt, STORE_TROUBLE};
 use crate::inbound::mail_intake::MailIntake;
 use crate::inbound::parse::{Message, parse};
 use crate::inbound::read::addressed::addressed;
-use crate::inbound::reason::Reason;
+use knotpost_core::intake::{Reason, Way};
 use knotpost_model::OwnAddresses;
 
 /// What one round over the folder came to.

@@ -62,7 +62,7 @@ fn is_near(address: IpAddr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inbound::intake::Way;
+    use knotpost_core::intake::Way;
 
     fn told(relays: &[&str], peer: &str, clients: u8, mails: u32) -> u32 {
         let relays: Vec<String> = relays.iter().map(|word| (*word).to_owned()).collect();

@@ -15,11 +15,11 @@ use rustls::{ClientConfig, RootCertStore};
 
 pub use names::{Resolve, SystemNames};
 
+use knotpost_core::StoreError;
 use knotpost_core::app::App;
 use knotpost_core::config::Config;
 use knotpost_core::webhooks::{Delivery, Fate, Taken, note_fate, take_delivery};
 use knotpost_model::{HookUrl, Reach};
-use knotpost_storage::StoreError;
 
 /// Delivers events to webhooks.
 #[derive(Clone)]

@@ -1,0 +1,157 @@
+//! Replies to the sender of a mail: one for each mail at most, within the budgets.
+
+use super::budgets::{BudgetKind, ChatPermission, MAX_ANSWER_BYTES, Purpose, SenderBudgets};
+use super::mail::IncomingMail;
+use super::reason::Reason;
+use crate::app::App;
+use crate::identity::is_welcome;
+use crate::mailing::post::compose_answer;
+use crate::replies::{Answer, BudgetSpent, ErrorReply, Reply, Stranger};
+use crate::requests::Prepared;
+use knotpost_model::{Address, Millis};
+use knotpost_storage::{NewOutbox, OutboxContent, ReadTx, StoreError, WriteTx};
+
+/// Replies with an error, within the budgets.
+pub(super) async fn reply_with_error(
+    tx: &mut WriteTx,
+    app: &App,
+    mail: &IncomingMail,
+    prepared: &Prepared,
+    answer: &Answer,
+    now: Millis,
+) -> Result<ReplyOutcome, StoreError> {
+    let Some(sender) = &mail.sender else { return Ok(ReplyOutcome::NoAddress) };
+    let reply =
+        if is_known(tx, prepared, sender).await? { answer.reply.clone() } else { plain(prepared, answer) };
+    reply_to_sender(tx, app, mail, prepared, (&reply, Purpose::Error), now).await
+}
+
+/// What became of a reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReplyOutcome {
+    /// It is queued.
+    Queued,
+    /// There is no address to reply to.
+    NoAddress,
+    /// A budget is spent.
+    Withheld(BudgetKind),
+    /// Strangers get no replies at the moment.
+    ToStranger,
+}
+
+impl ReplyOutcome {
+    /// The reason for the inbox; `reason` when the reply was queued.
+    pub(super) fn reason(self, reason: Reason) -> Reason {
+        match self {
+            Self::Queued => reason,
+            Self::NoAddress => Reason::NoSender,
+            Self::Withheld(budget) if budget.is_shared() => Reason::GlobalBudget,
+            Self::Withheld(_) => Reason::AnswerBudget,
+            Self::ToStranger => Reason::NotAllowed,
+        }
+    }
+
+    /// The spent budget.
+    pub(super) fn spent(self) -> Option<BudgetKind> {
+        if let Self::Withheld(budget) = self { Some(budget) } else { None }
+    }
+}
+
+/// Replies to the sender with one mail and charges the budgets. A sender whose own budget is spent is told once an hour.
+pub(super) async fn reply_to_sender(
+    tx: &mut WriteTx,
+    app: &App,
+    mail: &IncomingMail,
+    prepared: &Prepared,
+    (reply, purpose): (&Reply, Purpose),
+    now: Millis,
+) -> Result<ReplyOutcome, StoreError> {
+    let Some(budgets) = SenderBudgets::of(tx, mail, prepared).await? else {
+        return Ok(ReplyOutcome::NoAddress);
+    };
+    if let Some(sender) = mail.sender.as_ref().filter(|_| !budgets.is_user)
+        && !is_welcome(tx, app, sender, prepared.is_aligned()).await?
+    {
+        return Ok(ReplyOutcome::ToStranger);
+    }
+    let Some(answer) = compose(tx, app, mail, prepared, reply, &budgets, now).await? else {
+        return Ok(ReplyOutcome::NoAddress);
+    };
+    let bytes = size_of(&answer);
+    let Some(spent) = budgets.find_spent(tx, purpose, &prepared.echo, bytes, now).await? else {
+        budgets.charge(tx, purpose, &prepared.echo, bytes, now).await?;
+        tx.insert_outbox(&answer).await?;
+        return Ok(ReplyOutcome::Queued);
+    };
+    if matches!(spent, BudgetKind::Address | BudgetKind::User) && budgets.take_spent_notice(tx, now).await? {
+        let last = compose(tx, app, mail, prepared, &Reply::from(BudgetSpent), &budgets, now).await?;
+        if let Some(last) = last {
+            budgets.charge(tx, purpose, "", size_of(&last), now).await?;
+            tx.insert_outbox(&last).await?;
+        }
+    }
+    Ok(ReplyOutcome::Withheld(spent))
+}
+
+async fn compose(
+    tx: &mut WriteTx,
+    app: &App,
+    mail: &IncomingMail,
+    prepared: &Prepared,
+    reply: &Reply,
+    budgets: &SenderBudgets,
+    now: Millis,
+) -> Result<Option<NewOutbox>, StoreError> {
+    let parent = mail.message_id.as_deref().filter(|id| is_quotable(id)).unwrap_or_default();
+    let most = budgets.is_unproven.then_some(MAX_ANSWER_BYTES);
+    compose_answer(tx, app, prepared, reply, Some(parent).filter(|id| !id.is_empty()), most, now).await
+}
+
+/// The stored size of a mail; of a mail that is completed when it is sent, the size of its facts.
+fn size_of(mail: &NewOutbox) -> usize {
+    match &mail.content {
+        OutboxContent::Message(bytes) => bytes.len(),
+        OutboxContent::Reference(facts) => facts.len(),
+        OutboxContent::Board(board) => board.facts.len(),
+    }
+}
+
+/// Whether the sender may chat by mail. Limited, because a vacation notice to a reply address may look like a chat.
+pub(super) async fn may_chat(
+    tx: &mut WriteTx,
+    mail: &IncomingMail,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<ChatPermission, StoreError> {
+    match SenderBudgets::of(tx, mail, prepared).await? {
+        Some(budgets) => budgets.may_chat(tx, now).await,
+        None => Ok(ChatPermission::Refused),
+    }
+}
+
+/// Whether the address is known to be read by a user: the mail proves it, or the user has verified it before.
+async fn is_known(tx: &mut ReadTx, prepared: &Prepared, sender: &Address) -> Result<bool, StoreError> {
+    let proves_it_now = prepared.user().is_some() && prepared.is_aligned();
+    Ok(proves_it_now || tx.is_proven_address(&sender.key()).await?)
+}
+
+/// The answer to a stranger. It repeats nothing of the mail, because a From can be forged.
+fn plain(prepared: &Prepared, answer: &Answer) -> Reply {
+    if !prepared.parses() {
+        return Reply::from(Stranger);
+    }
+    match &answer.reply {
+        Reply::Error(error) => {
+            let error = ErrorReply { echo: String::new(), sheet: None, ..(**error).clone() };
+            Reply::Error(Box::new(error))
+        }
+        other => other.clone(),
+    }
+}
+
+/// Whether a Message-ID is well formed, so that an answer can refer to it.
+fn is_quotable(id: &str) -> bool {
+    !id.is_empty()
+        && id.len() <= 900
+        && id.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>".contains(&byte))
+}
