@@ -178,7 +178,7 @@ impl DeliveryWorker {
                 Err(error) => record_delivery(app, &leased, DeliveryOutcome::Deferred(error)).await?,
             },
             Ok(Some((Built::Dropped(why), _))) => {
-                record_delivery(app, &leased, DeliveryOutcome::Dropped(why.to_owned())).await?
+                record_delivery(app, &leased, DeliveryOutcome::Dropped(why.to_owned())).await?;
             }
             Ok(None) => {}
             Err(error) if error.is_transient() => {
