@@ -185,7 +185,7 @@ impl SenderBudgets {
         Ok(Some(Self { reader: name.clone(), sender: name, own, shared, is_user: false, is_unproven }))
     }
 
-    /// The first budget that has no room for a mail of this size, shared ones before the sender's own.
+    /// The first budget that does not allow a mail of this size, shared ones before the sender's own.
     pub(super) async fn find_spent(
         &self,
         tx: &mut ReadTx,

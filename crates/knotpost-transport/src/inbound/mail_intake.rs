@@ -1,4 +1,4 @@
-//! The intake of the server: walks each mail through the stages read, decide and commit.
+//! The intake of the server: reads each mail, decides what becomes of it, and has that committed.
 //!
 //! Every listener passes its mail to [`MailIntake`]. Knows no protocol; what each stage does is written in its module.
 

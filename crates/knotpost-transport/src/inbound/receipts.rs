@@ -38,3 +38,36 @@ fn put_off_for_queue(limit: &QueueLimit) -> Receipt {
     let text = format!("too many mails{whose} wait here to be processed; please try again in a few minutes");
     Receipt::TryLater { code: 451, enhanced, text }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put_off(committed: Committed) -> String {
+        match receipt_of(committed) {
+            Receipt::TryLater { code, enhanced, text } => format!("{code} {enhanced} {text}"),
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_full_queue_names_the_limit_that_was_met() {
+        let later = "wait here to be processed; please try again in a few minutes";
+        let full = |limit| put_off(Committed::QueueFull(limit));
+        assert_eq!(full(QueueLimit::Host), format!("451 4.7.1 too many mails from your host {later}"));
+        assert_eq!(full(QueueLimit::Sender), format!("451 4.7.1 too many mails from your address {later}"));
+        let domain = QueueLimit::Domain("x.example".to_owned());
+        assert_eq!(full(domain), format!("451 4.7.1 too many mails from x.example {later}"));
+        assert_eq!(full(QueueLimit::Total), format!("451 4.3.1 too many mails {later}"));
+    }
+
+    #[test]
+    fn a_spent_budget_names_those_who_share_it() {
+        let spent = |budget| put_off(Committed::BudgetSpent(budget));
+        let sentence =
+            |whose| format!("450 4.7.1 too many answers went to {whose} within the hour; try again later");
+        assert_eq!(spent(BudgetKind::Domain), sentence("addresses of this domain"));
+        assert_eq!(spent(BudgetKind::Host), sentence("mail of your host"));
+        assert_eq!(spent(BudgetKind::All), sentence("mail whose sender is not proven"));
+    }
+}

@@ -1,4 +1,4 @@
-//! Mail that web hooks deliver: the same request again has the outcome it had, and is not processed twice.
+//! Mail that webhooks deliver: a request that is repeated has the outcome it had, and is not processed twice.
 //!
 //! Knows nothing of HTTP; the web translates requests.
 
