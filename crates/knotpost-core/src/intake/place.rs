@@ -102,3 +102,34 @@ impl Place {
         self.0.flow.starts_with("host ")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(flow: &str, share: Share) -> Place {
+        Place(NewPlace { flow: flow.to_owned(), from_domain: "x.example".to_owned(), share })
+    }
+
+    #[test]
+    fn the_limit_of_a_flow_is_named_by_what_shares_it() {
+        let met = |flow, share| place(flow, share).limit(QueueBound::Flow);
+        let domain = QueueLimit::Domain("x.example".to_owned());
+        assert_eq!(met("host 192.0.2.7", Share::Unproven), QueueLimit::Host);
+        assert_eq!(met("sender ann@x.example", Share::Known), QueueLimit::Sender);
+        assert_eq!(met("proven x.example", Share::Proven), domain);
+        assert_eq!(met("domain x.example", Share::Unproven), domain);
+        assert_eq!(place("host 192.0.2.7", Share::Unproven).limit(QueueBound::Domain), domain);
+        assert_eq!(place("host 192.0.2.7", Share::Unproven).limit(QueueBound::Total), QueueLimit::Total);
+    }
+
+    #[test]
+    fn a_flow_of_a_domain_may_be_as_long_as_all_mail_of_the_domain() {
+        let settings = Inbound { waiting_per_host: 3, waiting_per_domain: 7, ..Inbound::default() };
+        let per_flow = |flow, share| place(flow, share).bounds(&settings).per_flow;
+        assert_eq!(per_flow("host 192.0.2.7", Share::Unproven), 3);
+        assert_eq!(per_flow("sender ann@x.example", Share::Known), 3);
+        assert_eq!(per_flow("proven x.example", Share::Proven), 7);
+        assert_eq!(per_flow("domain x.example", Share::Unproven), 7);
+    }
+}
