@@ -1,15 +1,12 @@
 //! Mailing: decides what stands in the outbox. Knows the store, not how a mail is built or sent.
 
-pub(crate) mod backoff;
 pub(crate) mod board_letters;
 pub(crate) mod bounces;
 pub(crate) mod coalesce;
-pub(crate) mod delivery;
 pub(crate) mod digest;
 pub(crate) mod do_not_mail;
 pub(crate) mod held;
 pub(crate) mod inspector;
-pub(crate) mod mail_content;
 pub(crate) mod mail_json;
 pub(crate) mod mail_text;
 pub(crate) mod mailbox;
@@ -25,19 +22,17 @@ pub(crate) mod webhook_intake;
 
 pub use bounces::{view_reach, view_stopped};
 pub use coalesce::coalesce_before_sending;
-pub use delivery::{DeliveryOutcome, record_delivery};
 pub use digest::send_next_digest;
 pub use do_not_mail::{UNMAILED_PER_PAGE, view_unmailed};
 pub use inspector::{MailChange, MailPage, MailQuery, view_inbox, view_outbox, view_outgoing, view_received};
-pub use mail_content::{LoadedMail, MailContent, load_mail, load_mails, load_unleased};
 pub use mail_json::{OutgoingMail, ReceivedMail, masked_recipients, waits};
 pub use mail_text::{Author, described, mask_tokens, masked_fields, masked_text};
 pub use mailbox::{
     LocalMail, LocalMailbox, MailLine, MailLines, list_local_mail, read_local_mail, show_local_mail,
 };
 pub use outbox::{
-    Lease, LeaseTerms, LeasedMail, acknowledge_sent, count_writes, give_back_leases, lease_mails,
-    next_mail_due,
+    DeliveryOutcome, Lease, LeaseTerms, LeasedMail, LoadedMail, MailContent, acknowledge_sent, count_writes,
+    give_back_leases, lease_mails, load_mail, load_mails, load_unleased, next_mail_due, record_delivery,
 };
 pub use pass::Claim;
 pub use post::{BoardFacts, Envelope, Heading, Note, post_to_address};

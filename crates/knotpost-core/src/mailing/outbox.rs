@@ -3,6 +3,13 @@
 //!
 //! How many mails are leased, and when, is not decided here. Knows nothing of how a mail is built or sent.
 
+mod backoff;
+mod delivery;
+mod loading;
+
+pub use delivery::{DeliveryOutcome, record_delivery};
+pub use loading::{LoadedMail, MailContent, load_mail, load_mails, load_unleased};
+
 use crate::app::App;
 use crate::mailing::coalesce::coalesce_leased;
 use knotpost_model::{Millis, OutboxKey};
