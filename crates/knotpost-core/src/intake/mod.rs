@@ -1,8 +1,8 @@
 //! The intake of mail: what is stored for a mail that came in, and the transaction in which its command is executed.
 //!
-//! [`commit()`] carries out a [`Disposition`] in one write: the inbox row, what the command changed, and every mail that
-//! follows from it are committed together. Which disposition a mail gets is decided by its reader. Knows neither MIME
-//! nor SMTP: a mail comes here as an [`IncomingMail`], and what is replied to the delivering host is made of
+//! [`commit()`] carries out a [`Disposition`] in one write: the inbox row, what the command changed, and every mail
+//! that follows from it are committed together. Which disposition a mail gets is decided by its reader. Knows neither
+//! MIME nor SMTP: a mail comes here as an [`IncomingMail`], and what is replied to the delivering host is made of
 //! [`Committed`] elsewhere.
 
 mod bounce;
