@@ -15,6 +15,7 @@ pub mod boards;
 pub mod clock;
 pub mod commands;
 pub mod identity;
+pub mod intake;
 pub mod mailing;
 pub mod play;
 pub mod queries;

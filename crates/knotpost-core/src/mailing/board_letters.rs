@@ -13,31 +13,31 @@ use knotpost_storage::{ReadTx, RemarkRow, SeatedBoard, StoreError, UserRow};
 
 /// A board mail to one reader.
 #[derive(Clone, Debug)]
-pub struct BoardLetter {
+pub(crate) struct BoardLetter {
     /// What it shows.
-    pub sheet: Sheet,
+    pub(crate) sheet: Sheet,
     /// Where its reader answers it without a password.
-    pub reply_to: Option<String>,
+    pub(crate) reply_to: Option<String>,
     /// The page on which they take no more of its kind.
-    pub unsubscribe: Option<String>,
+    pub(crate) unsubscribe: Option<String>,
 }
 
 /// What the database says of a board mail by reference.
 #[derive(Clone, Debug)]
-pub struct Sources {
+pub(crate) struct Sources {
     /// The board as it is now.
-    pub board: SeatedBoard,
+    pub(crate) board: SeatedBoard,
     /// What was said, of all that the mail's facts name.
-    pub remarks: Vec<RemarkRow>,
+    pub(crate) remarks: Vec<RemarkRow>,
     /// Who reads it.
-    pub reader: Option<UserRow>,
+    pub(crate) reader: Option<UserRow>,
     /// The row of the address it goes to, if that is one of theirs.
-    pub address: Option<i64>,
+    pub(crate) address: Option<i64>,
 }
 
 impl BoardFacts {
     /// What was said in all that the mail tells of.
-    pub fn remarks(&self) -> impl Iterator<Item = RemarkKey> {
+    pub(crate) fn remarks(&self) -> impl Iterator<Item = RemarkKey> {
         self.earlier.iter().chain(&self.remark).copied()
     }
 }
@@ -47,7 +47,7 @@ impl BoardFacts {
 ///
 /// # Errors
 /// When the database fails or the board does not replay.
-pub async fn letter_by_reference(
+pub(crate) async fn letter_by_reference(
     tx: &mut ReadTx,
     app: &App,
     ply: i64,

@@ -14,13 +14,13 @@ const SOFT: i64 = 8;
 const SOFT_WITHIN_MS: i64 = 7 * 86_400_000;
 
 /// The mail that goes to a stopped address all the same: it asks whether anybody reads it.
-pub const CONFIRMATION_KIND: &str = "confirm_address";
+pub(crate) const CONFIRMATION_KIND: &str = "confirm_address";
 /// What stands on the row of a mail to a stopped address.
-pub const STOPPED: &str = "the address is stopped: mail to it came back";
+pub(crate) const STOPPED: &str = "the address is stopped: mail to it came back";
 
 /// What became of a report about a mail of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BounceOutcome {
+pub(crate) enum BounceOutcome {
     /// It counts.
     Recorded,
     /// It counts, and the address gets no more mail.
@@ -35,7 +35,7 @@ pub enum BounceOutcome {
 ///
 /// # Errors
 /// When the database fails.
-pub async fn record_report(
+pub(crate) async fn record_report(
     tx: &mut WriteTx,
     links: &Links,
     (id, signature): (&str, &str),
@@ -56,7 +56,7 @@ pub async fn record_report(
 ///
 /// # Errors
 /// When the database fails.
-pub async fn record_trouble(
+pub(crate) async fn record_trouble(
     tx: &mut WriteTx,
     mail: OutboxKey,
     recipient: &str,
@@ -83,7 +83,7 @@ pub async fn record_trouble(
 ///
 /// # Errors
 /// When the database fails.
-pub async fn heard_from(tx: &mut WriteTx, user: UserKey, sender: &Address) -> Result<(), StoreError> {
+pub(crate) async fn heard_from(tx: &mut WriteTx, user: UserKey, sender: &Address) -> Result<(), StoreError> {
     let key = sender.key();
     if tx.address_trouble(&key).await?.is_some()
         && tx.addresses(user).await?.iter().any(|row| row.address.to_lowercase() == key)

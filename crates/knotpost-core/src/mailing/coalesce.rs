@@ -5,6 +5,7 @@
 //! queued, when mails are leased, and just before a mail is sent. Knows nothing of how mails are built or sent.
 
 use crate::app::App;
+use crate::mailing::outbox::LeasedMail;
 use crate::replies::{BoardFacts, Heading, Note, Ruling};
 use knotpost_model::{BoardKey, Millis, OutboxKey, UserKey};
 use knotpost_storage::{CoalescedMail, OutboxRow, StoreError, WaitingMail, WriteTx};
@@ -63,7 +64,8 @@ impl<'w> Coalescing<'w> {
 ///
 /// # Errors
 /// When the database fails, or the facts of a mail cannot be read.
-pub async fn coalesce_before_sending(app: &App, row: &OutboxRow) -> Result<bool, StoreError> {
+pub async fn coalesce_before_sending(app: &App, mail: &LeasedMail) -> Result<bool, StoreError> {
+    let row = &mail.row;
     let (Some(board), Some(ply), Some(facts)) = (row.board_id, row.ply, &row.facts) else { return Ok(false) };
     let older = from_json(facts)?;
     if !is_replaceable(&older) {
@@ -98,7 +100,7 @@ pub async fn coalesce_before_sending(app: &App, row: &OutboxRow) -> Result<bool,
 ///
 /// # Errors
 /// When the database fails.
-pub async fn coalesce_leased(
+pub(super) async fn coalesce_leased(
     tx: &mut WriteTx,
     mut rows: Vec<OutboxRow>,
     now: Millis,

@@ -6,7 +6,7 @@ pub(crate) mod mailbox;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
-use crate::mailing::STOPPED;
+use crate::mailing::bounces::STOPPED;
 use crate::mailing::inspector::inspected::{OutgoingMail, ReceivedMail};
 use knotpost_model::{InboxKey, Millis, OutboxKey};
 pub use knotpost_storage::MailQueue;

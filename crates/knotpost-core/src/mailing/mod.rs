@@ -3,12 +3,14 @@
 
 pub(crate) mod board_letters;
 pub(crate) mod bounces;
+pub(crate) mod coalesce;
 pub(crate) mod content;
 pub(crate) mod digest;
 pub(crate) mod do_not_mail;
 pub(crate) mod inspector;
 pub(crate) mod login_mails;
 pub(crate) mod notes;
+pub(crate) mod outbox;
 pub(crate) mod pending_confirmation;
 pub(crate) mod post;
 pub(crate) mod postmaster;
@@ -20,11 +22,8 @@ pub(crate) mod token;
 pub(crate) mod unsubscribe;
 pub(crate) mod webhook_intake;
 
-pub use board_letters::{BoardLetter, Sources, letter_by_reference};
-pub use bounces::{
-    AddressStop, BounceOutcome, CONFIRMATION_KIND, STOPPED, heard_from, record_report, record_trouble,
-    view_reach, view_stopped,
-};
+pub use bounces::{AddressStop, view_reach, view_stopped};
+pub use coalesce::coalesce_before_sending;
 pub use digest::send_next_digest;
 pub use do_not_mail::{DoNotMailEntry, UNMAILED_PER_PAGE, view_unmailed};
 pub use inspector::inspected::{OutgoingMail, ReceivedMail};
@@ -36,13 +35,11 @@ pub use inspector::{
     MailChange, MailPage, MailQuery, MailQueue, view_inbox, view_outbox, view_outgoing,
     view_outgoing_content, view_received,
 };
+pub use outbox::{
+    DeliveryOutcome, Lease, LeaseTerms, LeasedMail, LoadedMail, MailContent, acknowledge_sent, count_writes,
+    give_back_leases, lease_mails, load_mail, load_mails, load_unleased, next_mail_due, record_delivery,
+};
 pub use post::post_to_address;
-pub use postmaster::{ToPostmaster, hand_to_administrators};
-pub use references::{Referred, referred_to};
 pub use reply_grant::Claim;
 pub use unsubscribe::{Kind as UnsubscribeKind, Refusable, unsubscribe, view_unsubscribe};
 pub use webhook_intake::{ReturnPath, WebhookIntake, WebhookMail, WebhookOutcome};
-
-pub(crate) mod coalesce;
-
-pub use coalesce::{coalesce_before_sending, coalesce_leased};

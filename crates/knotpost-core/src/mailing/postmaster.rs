@@ -39,13 +39,13 @@ impl Content for Postmaster {
 
 /// A mail to the postmaster.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ToPostmaster {
+pub(crate) struct ToPostmaster {
     /// Who wrote it, as far as the From line says.
-    pub from: String,
+    pub(crate) from: String,
     /// Its Subject.
-    pub subject: String,
+    pub(crate) subject: String,
     /// Its text.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 /// Queues the words to every administrator, sealed until they are sent. What is too much for an hour is not
@@ -53,7 +53,7 @@ pub struct ToPostmaster {
 ///
 /// # Errors
 /// When the database fails.
-pub async fn hand_to_administrators(
+pub(crate) async fn hand_to_administrators(
     tx: &mut WriteTx,
     app: &App,
     words: &ToPostmaster,

@@ -51,7 +51,7 @@ pub(crate) enum Reference {
 
 /// What a mail without bytes of its own says.
 #[derive(Clone, Debug)]
-pub enum Referred {
+pub(crate) enum Referred {
     /// This, to be put into words now.
     Reply {
         /// What it says.
@@ -117,7 +117,7 @@ pub(crate) async fn post_reference_to(
 ///
 /// # Errors
 /// When the database fails or the reference cannot be read.
-pub async fn referred_to(
+pub(crate) async fn referred_to(
     tx: &mut ReadTx,
     app: &App,
     facts: &str,

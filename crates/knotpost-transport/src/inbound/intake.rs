@@ -6,38 +6,8 @@ use std::net::IpAddr;
 
 use futures_util::future::BoxFuture;
 
-/// The way a message came in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Way {
-    /// The SMTP listener.
-    Smtp,
-    /// The LMTP listener.
-    Lmtp,
-    /// Piped into `deliver`.
-    Pipe,
-    /// `POST /inbound`.
-    Http,
-    /// A watched Maildir.
-    Maildir,
-}
-
-impl Way {
-    /// Whether a mail server waits for the receipt and tells the sender.
-    pub fn has_session(self) -> bool {
-        matches!(self, Self::Smtp | Self::Lmtp)
-    }
-
-    /// The stored name.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Smtp => "smtp",
-            Self::Lmtp => "lmtp",
-            Self::Pipe => "pipe",
-            Self::Http => "http",
-            Self::Maildir => "maildir",
-        }
-    }
-}
+use knotpost_core::intake::{Arrival, Way};
+use knotpost_model::Millis;
 
 /// What is known about a message besides its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +22,22 @@ pub struct Envelope {
     pub mail_from: Option<String>,
     /// The recipients as written; all were accepted by [`Intake::recipient`].
     pub recipients: Vec<String>,
+}
+
+impl Envelope {
+    /// How a message with this envelope arrived, before its authentication.
+    pub(super) fn arrival<'a>(&'a self, raw: &'a [u8], now: Millis) -> Arrival<'a> {
+        Arrival {
+            way: self.way,
+            peer: self.peer,
+            mail_from: self.mail_from.as_deref(),
+            recipients: &self.recipients,
+            raw,
+            verdicts: None,
+            host: None,
+            now,
+        }
+    }
 }
 
 /// The reply to `RCPT TO`.

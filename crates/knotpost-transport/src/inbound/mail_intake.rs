@@ -1,4 +1,4 @@
-//! The intake of the server: walks each mail through the stages read, decide and commit.
+//! The intake of the server: reads each mail, decides what becomes of it, and has that committed.
 //!
 //! Every listener passes its mail to [`MailIntake`]. Knows no protocol; what each stage does is written in its module.
 
@@ -9,18 +9,18 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use super::authentication::Authenticator;
-use super::decide::policy::rule;
-use super::decide::{Arrival, CommandState, decide, decide_command};
+use super::decide::policy::{Ruling, rule};
+use super::decide::{CommandState, Decision, decide, decide_command};
 use super::intake::{Envelope, Intake, Receipt, RecipientVerdict};
 use super::read::Mail;
-use super::read::classify::Class;
 use super::read::hosts::connecting_host;
 use super::read::relay_hint::RelayHint;
-use super::reason::Reason;
+use super::receipts::receipt_of;
+use knotpost_core::StoreError;
 use knotpost_core::app::App;
 use knotpost_core::commands::prepare_at_once;
+use knotpost_core::intake::{Arrival, Class, Reason, commit, count_outcome, find_place, refuse_stranger};
 use knotpost_core::outage::log_failure;
-use knotpost_storage::StoreError;
 
 /// Takes mail in, whichever way it comes.
 pub struct MailIntake {
@@ -49,16 +49,30 @@ impl MailIntake {
                 "all mail comes from one mail server that relays for many: list it in smtp.relays, or its clients count as one host"
             );
         }
-        let arrival = self.authenticate(envelope, raw, &mail).await;
-        let disposition = match decide(&mail, &arrival, &app.own) {
-            Some(disposition) => disposition,
-            None => decide_command(envelope.way, self.look_up_command(&mail, &arrival).await?),
+        let (arrival, ruling) = self.authenticate(envelope, raw, &mail).await;
+        let decision = match decide(&mail, &arrival, ruling, &app.own) {
+            Some(decision) => decision,
+            None => decide_command(envelope.way, self.look_up_command(&mail, &arrival, ruling).await?),
         };
-        self.commit(mail, &arrival, disposition).await
+        match decision {
+            Decision::Refuse(refusal) => {
+                count_outcome(refusal.reason);
+                Ok(refusal.into_receipt())
+            }
+            Decision::Commit(disposition) => {
+                let committed = commit(app, mail.into_incoming(), &arrival, disposition).await?;
+                Ok(receipt_of(committed))
+            }
+        }
     }
 
     /// Finds out who vouches for the sender of a mail, except of one that is neither executed nor answered.
-    async fn authenticate<'a>(&self, envelope: &'a Envelope, raw: &'a [u8], mail: &Mail) -> Arrival<'a> {
+    async fn authenticate<'a>(
+        &self,
+        envelope: &'a Envelope,
+        raw: &'a [u8],
+        mail: &Mail,
+    ) -> (Arrival<'a>, Ruling) {
         let config = &self.app.config;
         let verdicts = match mail.class {
             Class::Automatic(_) => None,
@@ -66,20 +80,28 @@ impl MailIntake {
         };
         let ruling = rule(config.inbound.auth_policy, verdicts.as_ref(), mail.author_domain());
         let host = connecting_host(&config.smtp.relays, envelope, &mail.message);
-        Arrival { envelope, raw, verdicts, ruling, host, now: self.app.clock.now() }
+        let arrival = envelope.arrival(raw, self.app.clock.now());
+        (Arrival { verdicts, host, ..arrival }, ruling)
     }
 
     /// Looks up what decides about the command of a mail.
-    async fn look_up_command(&self, mail: &Mail, arrival: &Arrival<'_>) -> Result<CommandState, StoreError> {
-        let verdicts = arrival.verdicts.as_ref();
-        let request = mail.request(arrival.ruling, arrival.host, verdicts, &self.app.vocabulary);
-        if let Some(text) = self.refuse_stranger(mail, &request).await? {
+    async fn look_up_command(
+        &self,
+        mail: &Mail,
+        arrival: &Arrival<'_>,
+        ruling: Ruling,
+    ) -> Result<CommandState, StoreError> {
+        let (app, sender, verdicts) = (&self.app, mail.sender.as_ref(), arrival.verdicts.as_ref());
+        let request = mail.request(ruling, arrival.host, verdicts, &app.vocabulary);
+        if let Some(text) = refuse_stranger(app, sender, &request).await? {
             return Ok(CommandState::NotWelcome(text));
         }
-        if let Some(prepared) = prepare_at_once(&self.app, request).await? {
+        if let Some(prepared) = prepare_at_once(app, request).await? {
             return Ok(CommandState::Prepared(Box::new(prepared)));
         }
-        let place = self.place(mail, arrival.host, mail.is_aligned(verdicts)).await?;
+        let from_domain = mail.author_domain().to_lowercase();
+        let is_aligned = mail.is_aligned(verdicts);
+        let place = find_place(app, sender, from_domain, arrival.host, is_aligned).await?;
         Ok(CommandState::Unprepared(place))
     }
 }

@@ -1,8 +1,8 @@
 //! Mail on its way out: `compose` turns letters into bytes, `dkim` signs them, `delivery` sends what the outbox holds,
 //! and `transports` hand bytes over to a relay, a program or a folder.
 //!
-//! `webhook` is the other way out: requests to programs of users. Nothing here knows how a move is made or how mail
-//! comes in; only `delivery` and `webhook` ask the database.
+//! `webhook` is the other way out: requests to programs of users. Nothing here knows how a move is made, how mail comes
+//! in, or what is stored: `delivery` and `webhook` call the use cases of the core.
 
 pub mod compose;
 pub mod delivery;

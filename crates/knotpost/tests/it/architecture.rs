@@ -49,7 +49,6 @@ const CRATES: [(&str, &[&str]); 14] = [
             "knotpost-picture",
             "knotpost-model",
             "knotpost-platform",
-            "knotpost-storage",
             "knotpost-core",
         ],
     ),

@@ -1,49 +1,30 @@
 //! Deciding: what becomes of a mail that was read.
 //!
 //! Pure: [`decide`] sees a mail and what is known about its arrival, [`decide_command`] what was looked up for its
-//! command. Nothing is written here; [`Disposition`] is all that the commit needs to know.
+//! command. Nothing is written here; a [`Disposition`] is all that the commit needs to know.
 
-pub(super) mod places;
 pub(super) mod policy;
-mod strangers;
 
 use self::policy::{Ruling, refusal};
-use super::intake::{Envelope, Way};
-use super::read::classify::Class;
-use super::read::returned::{Returned, read_returned};
+use super::read::returned::read_returned;
 use super::read::{Mail, Refusal};
-use super::reason::Reason;
+use knotpost_core::intake::{Arrival, Class, Disposition, Place, Reason, Way};
 use knotpost_core::requests::Prepared;
-use knotpost_model::{Host, Millis, OwnAddresses, Recipient, Verdicts};
-use knotpost_storage::NewPlace;
+use knotpost_model::{OwnAddresses, Recipient};
 
-/// How and when a mail arrived.
-pub(super) struct Arrival<'a> {
-    pub(super) envelope: &'a Envelope,
-    pub(super) raw: &'a [u8],
-    /// What authentication found; `None`: it was not checked.
-    pub(super) verdicts: Option<Verdicts>,
-    pub(super) ruling: Ruling,
-    /// The host that counts as the sender's.
-    pub(super) host: Option<Host>,
-    pub(super) now: Millis,
-}
-
-/// What becomes of a mail.
+/// What was decided about a mail.
 #[derive(Debug)]
-pub(super) enum Disposition {
+pub(super) enum Decision {
     /// It is refused in the session, and not stored.
     Refuse(Refusal),
-    /// It is stored for the record, and nothing else happens.
-    Record(Reason),
-    /// It is stored, and the failure it reports is recorded.
-    Bounce(Returned),
-    /// It is stored, and a copy goes to each administrator.
-    Postmaster,
-    /// It is stored, and its command is executed, in one transaction.
-    Execute(Box<Prepared>),
-    /// It is stored until a worker executes its command.
-    Queue(NewPlace),
+    /// It is taken, and committed in this way.
+    Commit(Disposition),
+}
+
+impl From<Disposition> for Decision {
+    fn from(disposition: Disposition) -> Self {
+        Self::Commit(disposition)
+    }
 }
 
 /// What was looked up for the command of a mail.
@@ -53,43 +34,47 @@ pub(super) enum CommandState {
     /// The command can be executed at once.
     Prepared(Box<Prepared>),
     /// Preparing it takes a worker, for whom it waits in this place.
-    Unprepared(NewPlace),
+    Unprepared(Place),
 }
 
 /// What becomes of a mail, as far as that follows from the mail and its arrival; `None`: it brings a command, about
 /// which [`decide_command`] decides.
-pub(super) fn decide(mail: &Mail, arrival: &Arrival<'_>, own: &OwnAddresses) -> Option<Disposition> {
-    let Arrival { envelope, raw, ruling, .. } = arrival;
-    if *ruling == Ruling::Refused && envelope.way.has_session() {
+pub(super) fn decide(
+    mail: &Mail,
+    arrival: &Arrival<'_>,
+    ruling: Ruling,
+    own: &OwnAddresses,
+) -> Option<Decision> {
+    if ruling == Ruling::Refused && arrival.way.has_session() {
         let text = refusal(mail.author_domain());
         return Some(refuse(Reason::Unauthenticated, text));
     }
-    if let Some(returned) = read_returned(own, envelope, mail.class, &mail.message, raw) {
-        return Some(Disposition::Bounce(returned));
+    if let Some(returned) = read_returned(own, arrival, mail.class, &mail.message) {
+        return Some(Disposition::Bounce(returned).into());
     }
     if let Class::Automatic(reason) = mail.class {
-        return Some(Disposition::Record(reason));
+        return Some(Disposition::Record(reason).into());
     }
-    if *ruling == Ruling::Refused {
+    if ruling == Ruling::Refused {
         // Without a session a refusal would go to the address that was forged.
-        return Some(Disposition::Record(Reason::Unauthenticated));
+        return Some(Disposition::Record(Reason::Unauthenticated).into());
     }
-    is_to_postmaster(own, &envelope.recipients).then_some(Disposition::Postmaster)
+    is_to_postmaster(own, arrival.recipients).then_some(Disposition::Postmaster.into())
 }
 
 /// What becomes of a mail that brings a command.
-pub(super) fn decide_command(way: Way, state: CommandState) -> Disposition {
+pub(super) fn decide_command(way: Way, state: CommandState) -> Decision {
     match state {
         CommandState::NotWelcome(text) if way.has_session() => refuse(Reason::NotAllowed, text),
         // Without a session a refusal might go to an address that was forged.
-        CommandState::NotWelcome(_) => Disposition::Record(Reason::NotAllowed),
-        CommandState::Prepared(prepared) => Disposition::Execute(prepared),
-        CommandState::Unprepared(place) => Disposition::Queue(place),
+        CommandState::NotWelcome(_) => Disposition::Record(Reason::NotAllowed).into(),
+        CommandState::Prepared(prepared) => Disposition::Execute(prepared).into(),
+        CommandState::Unprepared(place) => Disposition::Queue(place).into(),
     }
 }
 
-fn refuse(reason: Reason, text: String) -> Disposition {
-    Disposition::Refuse(Refusal { reason, enhanced: "5.7.1", text })
+fn refuse(reason: Reason, text: String) -> Decision {
+    Decision::Refuse(Refusal { reason, enhanced: "5.7.1", text })
 }
 
 /// Whether a mail is for the people who run the server, and for no other address here.
@@ -101,7 +86,8 @@ fn is_to_postmaster(own: &OwnAddresses, recipients: &[String]) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::inbound::{Identified, Message};
+    use crate::inbound::{Envelope, Identified, Message};
+    use knotpost_model::Millis;
 
     fn decided(class: Class, ruling: Ruling, way: Way, recipients: &[&str]) -> String {
         let own = OwnAddresses::new("games@knotpost.example").unwrap();
@@ -115,14 +101,12 @@ mod tests {
             claim: None,
             dedupe_key: String::new(),
         };
-        let (verdicts, host, now) = (None, None, Millis(0));
-        let arrival = Arrival { envelope: &envelope, raw: b"", verdicts, ruling, host, now };
-        match decide(&mail, &arrival, &own) {
+        match decide(&mail, &envelope.arrival(b"", Millis(0)), ruling, &own) {
             None => "command".to_owned(),
-            Some(Disposition::Refuse(refusal)) => format!("refuse {}", refusal.reason),
-            Some(Disposition::Record(reason)) => format!("record {reason}"),
-            Some(Disposition::Bounce(_)) => "bounce".to_owned(),
-            Some(Disposition::Postmaster) => "postmaster".to_owned(),
+            Some(Decision::Refuse(refusal)) => format!("refuse {}", refusal.reason),
+            Some(Decision::Commit(Disposition::Record(reason))) => format!("record {reason}"),
+            Some(Decision::Commit(Disposition::Bounce(_))) => "bounce".to_owned(),
+            Some(Decision::Commit(Disposition::Postmaster)) => "postmaster".to_owned(),
             Some(other) => format!("{other:?}"),
         }
     }
@@ -145,8 +129,8 @@ mod tests {
             assert_eq!(refused(way), "record unauthenticated");
         }
         let not_welcome = |way| decide_command(way, CommandState::NotWelcome("no".to_owned()));
-        assert!(matches!(not_welcome(Way::Smtp), Disposition::Refuse(_)));
-        assert!(matches!(not_welcome(Way::Http), Disposition::Record(Reason::NotAllowed)));
+        assert!(matches!(not_welcome(Way::Smtp), Decision::Refuse(_)));
+        assert!(matches!(not_welcome(Way::Http), Decision::Commit(Disposition::Record(Reason::NotAllowed))));
     }
 
     #[test]

@@ -15,8 +15,9 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::inbound::intake::{Envelope, Intake, Receipt, RecipientVerdict, Way};
+use crate::inbound::intake::{Envelope, Intake, Receipt, RecipientVerdict};
 use crate::inbound::listeners::unix_socket::NamedSocket;
+use knotpost_core::intake::Way;
 
 /// How long a client may take to write its message.
 const MESSAGE_TIMEOUT: Duration = Duration::from_mins(1);

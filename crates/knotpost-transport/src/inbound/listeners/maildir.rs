@@ -16,11 +16,11 @@ use std::time::UNIX_EPOCH;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::inbound::intake::{Envelope, Intake, Receipt, STORE_TROUBLE, Way};
+use crate::inbound::intake::{Envelope, Intake, Receipt, STORE_TROUBLE};
 use crate::inbound::mail_intake::MailIntake;
 use crate::inbound::parse::{Message, parse};
 use crate::inbound::read::addressed::addressed;
-use crate::inbound::reason::Reason;
+use knotpost_core::intake::{Reason, Way};
 use knotpost_model::OwnAddresses;
 
 /// What one round over the folder came to.
@@ -71,7 +71,7 @@ enum Found {
 }
 
 /// A file that was processed, locked until it has been moved.
-struct Dealt {
+struct ProcessedFile {
     fate: Fate,
     _file: Option<File>,
 }
@@ -95,15 +95,15 @@ impl MaildirWatcher {
             if stop.is_cancelled() {
                 break;
             }
-            let dealt = if self.stuck.contains(&name) {
-                Ok(Some(Dealt { fate: Fate::Taken, _file: None }))
+            let processed = if self.stuck.contains(&name) {
+                Ok(Some(ProcessedFile { fate: Fate::Taken, _file: None }))
             } else {
                 self.take(intake, &name).await
             };
-            match dealt {
+            match processed {
                 Ok(None) => {}
-                Ok(Some(dealt)) => {
-                    if let Err(error) = self.put_away(&name, dealt.fate).await {
+                Ok(Some(processed)) => {
+                    if let Err(error) = self.put_away(&name, processed.fate).await {
                         self.stuck.insert(name);
                         round = self.complain(&format!("a mail cannot be moved to cur: {error}"));
                     } else {
@@ -130,7 +130,7 @@ impl MaildirWatcher {
     }
 
     /// Takes one file in; `None`: another process takes it. An error when it has to wait.
-    async fn take(&self, intake: &MailIntake, name: &OsStr) -> Result<Option<Dealt>, Wait> {
+    async fn take(&self, intake: &MailIntake, name: &OsStr) -> Result<Option<ProcessedFile>, Wait> {
         let (path, most) = (self.root.join("new").join(name), self.max_bytes);
         let found =
             blocking(move || Ok(open(&path, most))).await.map_err(|error| Wait::All(error.to_string()))?;
@@ -140,7 +140,7 @@ impl MaildirWatcher {
             Found::Unfit { reason, file } => {
                 tracing::warn!(file = %name.display(), %reason, "a file in the watched folder is set aside");
                 quarantine(intake, &empty_envelope(intake), &[], reason).await?;
-                return Ok(Some(Dealt { fate: Fate::Quarantined, _file: file }));
+                return Ok(Some(ProcessedFile { fate: Fate::Quarantined, _file: file }));
             }
         };
         let envelope = match parse(&raw) {
@@ -148,14 +148,14 @@ impl MaildirWatcher {
             Err(_) => empty_envelope(intake),
         };
         match intake.receive(envelope.clone(), raw.clone()).await {
-            Receipt::Stored { .. } => Ok(Some(Dealt { fate: Fate::Taken, _file: file })),
+            Receipt::Stored { .. } => Ok(Some(ProcessedFile { fate: Fate::Taken, _file: file })),
             Receipt::TryLater { enhanced: STORE_TROUBLE, text, .. } => Err(Wait::All(text)),
             Receipt::TryLater { text, .. } => Err(Wait::This(text)),
             Receipt::Refused { text, .. } => {
                 let reason = intake.refusal_reason(&envelope, &raw);
                 tracing::info!(file = %name.display(), %reason, text, "a mail in the watched folder is set aside");
                 quarantine(intake, &envelope, &raw, reason).await?;
-                Ok(Some(Dealt { fate: Fate::Quarantined, _file: file }))
+                Ok(Some(ProcessedFile { fate: Fate::Quarantined, _file: file }))
             }
         }
     }

@@ -26,7 +26,7 @@ mod tls;
 pub use command::Command;
 pub use tls::{Certificates, TlsError};
 
-use crate::inbound::intake::{Envelope, Intake, Receipt, RecipientVerdict, Way};
+use crate::inbound::intake::{Envelope, Intake, Receipt, RecipientVerdict};
 use crate::inbound::listeners::unix_socket::NamedSocket;
 use knotpost_model::{Host, Networks};
 use knotpost_platform::connections::{AcceptFailures, Slots};

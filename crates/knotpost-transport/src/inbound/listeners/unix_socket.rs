@@ -135,7 +135,7 @@ mod tests {
         assert!(path.exists(), "left behind");
         let first = NamedSocket::bind(&path, 0o666).unwrap();
         assert_eq!(mode(&path), 0o666);
-        // Somebody tidied up and started another server in the meantime.
+        // The socket was removed and another server started in the meantime.
         fs::remove_file(&path).unwrap();
         let second = NamedSocket::bind(&path, 0o660).unwrap();
         drop(first);

@@ -1,19 +1,16 @@
-//! Mail that web hooks deliver: the same request again has the outcome it had, and is not processed twice.
+//! Mail that webhooks deliver: a request that is repeated has the outcome it had, and is not processed twice.
 //!
 //! Knows nothing of HTTP; the web translates requests.
 
 use futures_util::future::BoxFuture;
 
-use crate::inbound::intake::{Envelope, Intake, Receipt, RecipientVerdict, Way};
+use crate::inbound::intake::{Envelope, Intake, Receipt, RecipientVerdict};
 use crate::inbound::mail_intake::MailIntake;
 use crate::inbound::parse::parse;
 use crate::inbound::read::addressed::addressed;
+use knotpost_core::StoreError;
+use knotpost_core::intake::{Way, WebhookRequest};
 use knotpost_core::mailing::{ReturnPath, WebhookIntake, WebhookMail, WebhookOutcome};
-use knotpost_platform::secret::{Purpose, to_hex};
-use knotpost_storage::{RequestKey, SavedResponse, StoreError};
-
-/// How long the outcome of a request is stored; the mail itself is recognised for longer.
-const OUTCOME_KEPT_MS: i64 = 86_400_000;
 
 impl WebhookIntake for MailIntake {
     fn take_webhook_mail(&self, mail: WebhookMail) -> BoxFuture<'_, Result<WebhookOutcome, StoreError>> {
@@ -24,16 +21,9 @@ impl WebhookIntake for MailIntake {
 impl MailIntake {
     async fn take_once(&self, mail: WebhookMail) -> Result<WebhookOutcome, StoreError> {
         let app = &self.app;
-        let (key, request) = self.digests(&mail);
-        let now = app.clock.now();
-        let key = RequestKey { digest: key, since: now.plus(-OUTCOME_KEPT_MS) };
-        let saved = app.store.query().await?.saved_response(&key).await?;
-        if let Some(saved) = saved {
-            return Ok(if saved.request_digest == request {
-                WebhookOutcome::Taken { outcome: saved.body }
-            } else {
-                WebhookOutcome::OtherMessage
-            });
+        let request = WebhookRequest::new(app, &mail);
+        if let Some(outcome) = request.find_outcome(app).await? {
+            return Ok(outcome);
         }
         let envelope = match self.address(&mail) {
             Ok(envelope) => envelope,
@@ -44,39 +34,8 @@ impl MailIntake {
             Receipt::Refused { enhanced, text, .. } => return Ok(WebhookOutcome::Refused { enhanced, text }),
             Receipt::TryLater { text, .. } => return Ok(WebhookOutcome::TryLater { text }),
         };
-        let response = SavedResponse {
-            request_digest: request,
-            status: 200,
-            content_type: "text/plain".to_owned(),
-            retry_after: None,
-            body: outcome.clone(),
-        };
-        let saving = app.store.write(move |tx| {
-            let (key, response) = (key.clone(), response.clone());
-            Box::pin(async move { tx.save_response(&key.digest, &response, now).await })
-        });
-        // The mail itself is stored: delivered again it is recognised, and reported as a duplicate.
-        if let Err(error) = saving.await {
-            tracing::warn!(error = error.with_causes(), "the outcome of a posted mail could not be kept");
-        }
+        request.save_outcome(app, &outcome).await;
         Ok(WebhookOutcome::Taken { outcome })
-    }
-
-    /// The key under which an outcome is stored, and the digest of the complete request.
-    fn digests(&self, mail: &WebhookMail) -> (String, String) {
-        let digest = |parts: &[&[u8]]| to_hex(&self.app.secret.digest(Purpose::Idempotency, parts));
-        let from = match &mail.return_path {
-            ReturnPath::OfMessage => "of the message".to_owned(),
-            ReturnPath::Null => "<>".to_owned(),
-            ReturnPath::Address(address) => format!("<{address}>"),
-        };
-        let to = mail.recipients.join("\n");
-        let request = digest(&[b"posted mail", from.as_bytes(), to.as_bytes(), &mail.raw]);
-        let key = match &mail.key {
-            Some(key) => digest(&[b"posted mail, key", key]),
-            None => digest(&[b"posted mail, itself", request.as_bytes()]),
-        };
-        (key, request)
     }
 
     /// The envelope of a message; the refusal of one without a recipient here.

@@ -4,24 +4,12 @@
 //! commands or accounts.
 
 use crate::inbound::read::bounce::has_report_subject;
-use crate::inbound::reason::Reason;
+use knotpost_core::intake::{Class, Reason};
 use knotpost_mail::Message;
 use knotpost_model::OwnAddresses;
 
 /// The most servers that a mail may have passed through.
 const MAX_HOPS: usize = 30;
-
-/// How a mail is to be treated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
-    /// From a program: neither executed nor answered.
-    Automatic(Reason),
-    /// From a list or a program that wants no answers: executed only with a valid command and a valid password or
-    /// token, and never answered on error.
-    Bulk,
-    /// From a person.
-    Person,
-}
 
 /// Classifies a mail. The envelope's sender is `None` for the null path `<>`; where there is no envelope, pass
 /// [`Message::envelope_sender`].

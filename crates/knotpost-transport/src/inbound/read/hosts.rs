@@ -3,7 +3,8 @@
 use std::net::IpAddr;
 
 use crate::inbound::Message;
-use crate::inbound::intake::{Envelope, Way};
+use crate::inbound::intake::Envelope;
+use knotpost_core::intake::Way;
 use knotpost_model::{Host, Networks};
 
 /// The host that gave a mail to this server, or to the first of the relays it came through; `None`: unknown.

@@ -13,14 +13,14 @@ pub(super) mod reply_claim;
 mod request;
 pub(super) mod returned;
 
-use self::classify::{Class, classify};
+use self::classify::classify;
 use self::digest::dedupe_key;
 use self::reply_claim::read_reply_claim;
 use self::returned::is_to_return_path;
 use super::intake::Receipt;
-use super::reason::Reason;
-use super::{Address as Arrival, Identified, Message, identify, parse};
+use super::{Address as Addressed, Identified, Message, identify, parse};
 use knotpost_core::app::App;
+use knotpost_core::intake::{Class, CommandText, IncomingMail, Reason};
 use knotpost_core::mailing::Claim;
 use knotpost_model::Address;
 use knotpost_platform::secret::Purpose;
@@ -92,7 +92,7 @@ impl Mail {
             return Err(Refusal { reason: Reason::NoSender, enhanced: "5.1.7", text });
         };
         let claim = Some(read_reply_claim(&app.own, &message, recipients)).filter(|claim| !claim.is_empty());
-        let address = if claim.is_some() { Arrival::Reply } else { Arrival::Plain };
+        let address = if claim.is_some() { Addressed::Reply } else { Addressed::Plain };
         let is_command = |line: &str| knotpost_commands::parse(line, &app.vocabulary).is_ok();
         let found = identify(&message, address, &is_command);
         if let Identified::Unclear { subject, .. } = &found
@@ -107,6 +107,18 @@ impl Mail {
         let key = app.secret.derive(Purpose::Dedupe);
         let dedupe_key = dedupe_key(&message, &sender.to_string(), &key);
         Ok(Self { message, class, sender: Some(sender), found, claim, dedupe_key })
+    }
+
+    /// The mail as it is committed.
+    pub(super) fn into_incoming(self) -> IncomingMail {
+        let Self { message, class, sender, found, claim: _, dedupe_key } = self;
+        let command = match found {
+            Identified::Subject { .. } | Identified::Unclear { .. } => CommandText::Subject,
+            Identified::Body { line, .. } => CommandText::Body(line),
+            Identified::Multiple { lines, .. } => CommandText::Multiple(lines),
+        };
+        let Message { subject, text, message_id, .. } = message;
+        IncomingMail { class, sender, subject, text, message_id, command, dedupe_key }
     }
 
     /// The domain in From; empty unless there is exactly one author.

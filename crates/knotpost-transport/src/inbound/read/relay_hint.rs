@@ -21,7 +21,7 @@ struct Seen {
     peer: Option<IpAddr>,
     mails: u32,
     clients: BTreeSet<Host>,
-    is_told: bool,
+    is_reported: bool,
 }
 
 impl RelayHint {
@@ -34,7 +34,7 @@ impl RelayHint {
     ) -> Option<IpAddr> {
         let peer = envelope.peer?.to_canonical();
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.is_told || relays.contain(peer) {
+        if seen.is_reported || relays.contain(peer) {
             return None;
         }
         if seen.peer != Some(peer) {
@@ -46,8 +46,8 @@ impl RelayHint {
         {
             seen.clients.insert(Host::of(*client));
         }
-        seen.is_told = is_near(peer) && seen.mails >= MAILS && seen.clients.len() >= CLIENTS;
-        seen.is_told.then_some(peer)
+        seen.is_reported = is_near(peer) && seen.mails >= MAILS && seen.clients.len() >= CLIENTS;
+        seen.is_reported.then_some(peer)
     }
 }
 
@@ -62,7 +62,7 @@ fn is_near(address: IpAddr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inbound::intake::Way;
+    use knotpost_core::intake::Way;
 
     fn told(relays: &[&str], peer: &str, clients: u8, mails: u32) -> u32 {
         let relays: Vec<String> = relays.iter().map(|word| (*word).to_owned()).collect();

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use minijinja::Value;
 
 use super::letter::compose;
-use super::page::{Page, Surroundings};
+use super::page::{MailFacts, Page};
 use super::render::{Rendered, Renderer};
 use super::templates::OwnTemplate;
 use crate::outbound::dkim::Signer;
@@ -18,12 +18,12 @@ use knotpost_model::{BoardRef, Millis};
 #[derive(Debug)]
 pub struct MailComposer {
     config: Config,
-    means: RwLock<Arc<Means>>,
+    files: RwLock<Arc<LoadedFiles>>,
 }
 
 /// Templates and key, as read from files.
 #[derive(Debug)]
-struct Means {
+struct LoadedFiles {
     renderer: Renderer,
     signer: Option<Signer>,
 }
@@ -43,22 +43,22 @@ impl MailComposer {
     }
 
     fn with(config: &Config, signer: Option<Signer>) -> Self {
-        let means = Means { renderer: Renderer::new(config), signer };
-        Self { config: config.clone(), means: RwLock::new(Arc::new(means)) }
+        let files = LoadedFiles { renderer: Renderer::new(config), signer };
+        Self { config: config.clone(), files: RwLock::new(Arc::new(files)) }
     }
 
-    fn means(&self) -> Arc<Means> {
-        Arc::clone(&self.means.read().unwrap_or_else(PoisonError::into_inner))
+    fn files(&self) -> Arc<LoadedFiles> {
+        Arc::clone(&self.files.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The page beside the text. When it fails, the mail is sent without it.
     fn page(
         renderer: &Renderer,
         reply: &Reply,
-        told: (&Rendered, &Value),
-        around: Surroundings<'_>,
+        rendered: (&Rendered, &Value),
+        mail: MailFacts<'_>,
     ) -> Option<Page> {
-        match renderer.page(reply, told, around) {
+        match renderer.page(reply, rendered, mail) {
             Ok(page) => Some(page),
             Err(error) => {
                 tracing::error!(error = describe(&error), "a mail goes as text alone");
@@ -101,17 +101,17 @@ fn thread_id(board: &BoardRef, domain: &str) -> String {
 
 impl Composer for MailComposer {
     fn draft(&self, reply: &Reply, envelope: &Envelope) -> Result<Draft, String> {
-        let means = self.means();
-        let facts = means.renderer.facts(reply).map_err(|error| describe(&error))?;
-        let mut rendered = means.renderer.render_by(reply, &facts).map_err(|error| describe(&error))?;
-        let around = Surroundings {
+        let files = self.files();
+        let facts = files.renderer.facts(reply).map_err(|error| describe(&error))?;
+        let mut rendered = files.renderer.render_by(reply, &facts).map_err(|error| describe(&error))?;
+        let mail = MailFacts {
             message_id: &envelope.message_id,
             reply_to: envelope.reply_to.as_deref(),
             notices: &envelope.notices,
         };
         let page = match envelope.form {
             MailForm::Text => None,
-            MailForm::Both => Self::page(&means.renderer, reply, (&rendered, &facts), around),
+            MailForm::Both => Self::page(&files.renderer, reply, (&rendered, &facts), mail),
         };
         let (html, pictures) = page.map(|page| (page.html, page.pictures)).unzip();
         for notice in &envelope.notices {
@@ -127,7 +127,7 @@ impl Composer for MailComposer {
     }
 
     fn sign(&self, message: &[u8], date: Millis) -> Result<Option<Vec<u8>>, String> {
-        let signed = self.means().signer.as_ref().map(|signer| signer.sign(message, date));
+        let signed = self.files().signer.as_ref().map(|signer| signer.sign(message, date));
         signed.transpose().map_err(|error| error.to_string())
     }
 
@@ -136,7 +136,7 @@ impl Composer for MailComposer {
     }
 
     fn text(&self, reply: &Reply) -> Result<(String, String), String> {
-        let rendered = self.means().renderer.render(reply).map_err(|error| describe(&error))?;
+        let rendered = self.files().renderer.render(reply).map_err(|error| describe(&error))?;
         Ok((rendered.subject, rendered.text))
     }
 
@@ -148,7 +148,8 @@ impl Composer for MailComposer {
         {
             return Err(format!("the mail template {file}: {problem}"));
         }
-        *self.means.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(Means { renderer, signer });
+        *self.files.write().unwrap_or_else(PoisonError::into_inner) =
+            Arc::new(LoadedFiles { renderer, signer });
         Ok(())
     }
 }
@@ -163,42 +164,4 @@ fn describe(error: &dyn std::error::Error) -> String {
         source = cause.source();
     }
     text
-}
-
-/// The envelope of a mail that belongs to no thread.
-pub(in crate::outbound) fn plain_envelope(recipient: &str, message_id: &str, date: Millis) -> Envelope {
-    Envelope {
-        recipient: recipient.to_owned(),
-        message_id: message_id.to_owned(),
-        date,
-        in_reply_to: None,
-        is_answer: false,
-        board: None,
-        unsubscribe: None,
-        form: MailForm::default(),
-        notices: Vec::new(),
-        reply_to: None,
-    }
-}
-
-/// The envelope of a board mail that is sent from stored facts.
-pub(in crate::outbound) fn board_envelope(
-    recipient: &str,
-    message_id: &str,
-    date: Millis,
-    board: BoardRef,
-    reply_to: Option<String>,
-) -> Envelope {
-    Envelope {
-        recipient: recipient.to_owned(),
-        message_id: message_id.to_owned(),
-        date,
-        in_reply_to: None,
-        is_answer: false,
-        board: Some(board),
-        unsubscribe: None,
-        form: MailForm::default(),
-        notices: Vec::new(),
-        reply_to,
-    }
 }

@@ -18,6 +18,5 @@ mod templates;
 
 pub use letter::{ComposeError, compose};
 pub use mail_composer::MailComposer;
-pub(super) use mail_composer::{board_envelope, plain_envelope};
 pub use render::{RenderError, Rendered, Renderer};
 pub use templates::OwnTemplate;

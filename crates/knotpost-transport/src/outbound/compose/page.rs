@@ -15,7 +15,7 @@ const MAX_PICTURES: usize = 12;
 
 /// What a page needs to know about its mail.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Surroundings<'a> {
+pub(super) struct MailFacts<'a> {
     /// Without brackets; the names of pictures are derived from it.
     pub(super) message_id: &'a str,
     /// The address a reply goes to, when it takes moves without a password.
@@ -40,15 +40,15 @@ impl Renderer {
         &self,
         reply: &Reply,
         (rendered, facts): (&Rendered, &Value),
-        around: Surroundings<'_>,
+        mail: MailFacts<'_>,
     ) -> Result<Page, RenderError> {
         let mut pictures = Vec::new();
         let outer = context! {
             subject => rendered.subject.as_str(),
             layout => "layout/base.html",
-            notices => around.notices.to_vec(),
+            notices => mail.notices.to_vec(),
         };
-        let html = self.set_page(reply, (&rendered.text, facts), outer, around, &mut pictures)?;
+        let html = self.set_page(reply, (&rendered.text, facts), outer, mail, &mut pictures)?;
         Ok(Page { html, pictures })
     }
 
@@ -57,17 +57,17 @@ impl Renderer {
         reply: &Reply,
         (text, facts): (&str, &Value),
         outer: Value,
-        around: Surroundings<'_>,
+        mail: MailFacts<'_>,
         pictures: &mut Vec<Depicted>,
     ) -> Result<String, RenderError> {
         let boards: Vec<Value> = if let Reply::Board(sheet) = reply {
             // For a single board the reply's facts say everything.
-            vec![self.board(sheet, facts.clone(), around, pictures)]
+            vec![self.board(sheet, facts.clone(), mail, pictures)]
         } else {
             let sheets = sheets(reply).into_iter();
-            sheets.map(|sheet| self.board(sheet, sheet_context(sheet), around, pictures)).collect()
+            sheets.map(|sheet| self.board(sheet, sheet_context(sheet), mail, pictures)).collect()
         };
-        let lines = self.results(reply, around, pictures)?;
+        let lines = self.results(reply, mail, pictures)?;
         // In a reply `text` may be what a user wrote; on a page it is the complete text of the mail.
         let said = facts.get_attr("text").unwrap_or_default();
         let page = context! { text, said, boards, results => lines, ..outer };
@@ -78,7 +78,7 @@ impl Renderer {
     fn results(
         &self,
         reply: &Reply,
-        around: Surroundings<'_>,
+        mail: MailFacts<'_>,
         pictures: &mut Vec<Depicted>,
     ) -> Result<Vec<Value>, RenderError> {
         let Reply::Multiple { lines } = reply else { return Ok(Vec::new()) };
@@ -87,7 +87,7 @@ impl Renderer {
             let facts = self.facts(&line.reply)?;
             let rendered = self.render_by(&line.reply, &facts)?;
             let outer = context! { subject => rendered.subject, layout => "layout/bare.html" };
-            let page = self.set_page(&line.reply, (&rendered.text, &facts), outer, around, pictures)?;
+            let page = self.set_page(&line.reply, (&rendered.text, &facts), outer, mail, pictures)?;
             let pages = vec![Value::from_safe_string(page)];
             results.push(context! { line => line.line.clone(), ok => line.ok, pages });
         }
@@ -95,15 +95,9 @@ impl Renderer {
     }
 
     /// What a page may name of a board.
-    fn board(
-        &self,
-        sheet: &Sheet,
-        facts: Value,
-        around: Surroundings<'_>,
-        pictures: &mut Vec<Depicted>,
-    ) -> Value {
+    fn board(&self, sheet: &Sheet, facts: Value, mail: MailFacts<'_>, pictures: &mut Vec<Depicted>) -> Value {
         let picture = (pictures.len() < MAX_PICTURES && !sheet.drawing.view().panels.is_empty()).then(|| {
-            let content_id = format!("board{}.{}", pictures.len() + 1, around.message_id);
+            let content_id = format!("board{}.{}", pictures.len() + 1, mail.message_id);
             let picture = context! {
                 content_id => content_id.clone(),
                 begins => Value::from_safe_string(picture_begins(&content_id)),
@@ -120,7 +114,7 @@ impl Renderer {
             picture,
             link => sheet.number.map(|number| self.board_link(&sheet.game, number)),
             rows => has_table.then(|| move_rows(sheet)),
-            reply_to => around.reply_to,
+            reply_to => mail.reply_to,
             play,
             game => sheet.game.clone(),
             seats => Serde(&sheet.seats),

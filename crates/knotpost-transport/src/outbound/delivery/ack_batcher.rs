@@ -1,15 +1,16 @@
-//! Acknowledges mails that were sent: marks their outbox rows as sent, several in one write.
+//! Acknowledges mails that were sent, several in one write.
 //!
-//! Knows only keys of rows; who sends a mail, and how, is not its concern.
+//! Knows only keys of mails; how a mail is sent is not its concern.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
+use knotpost_core::StoreError;
 use knotpost_core::app::App;
+use knotpost_core::mailing::acknowledge_sent;
 use knotpost_model::OutboxKey;
-use knotpost_storage::StoreError;
 
 /// For how long an acknowledgement is retried while the database is away or its disk is full.
 const ACK_RETRY_FOR: Duration = Duration::from_mins(2);
@@ -83,12 +84,7 @@ impl AckBatcher {
         }
         let began = Instant::now();
         loop {
-            let (now, batch) = (self.app.clock.now(), keys.clone());
-            let write = self.app.store.write_queue(move |tx| {
-                let keys = batch.clone();
-                Box::pin(async move { tx.note_sent_outbox(&keys, now).await })
-            });
-            match write.await {
+            match acknowledge_sent(&self.app, keys.clone()).await {
                 Err(StoreError::Unreachable(_) | StoreError::Full(_) | StoreError::Busy(_))
                     if began.elapsed() < ACK_RETRY_FOR =>
                 {

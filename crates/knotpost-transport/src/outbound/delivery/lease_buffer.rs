@@ -9,12 +9,14 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use super::build::{LoadedMail, load_mails};
 use super::pacing::{Pacing, is_prefetch_valid};
+use knotpost_core::StoreError;
 use knotpost_core::app::App;
-use knotpost_core::mailing::coalesce_leased;
+use knotpost_core::mailing::{
+    LeaseTerms, LeasedMail, LoadedMail, count_writes, give_back_leases, lease_mails, load_mails,
+    next_mail_due,
+};
 use knotpost_model::{Millis, OutboxKey};
-use knotpost_storage::{OutboxRow, StoreError, WriteTx};
 
 /// How long a lease lasts. No other process sends the mail before it ends.
 const LEASE_MS: i64 = 5 * 60_000;
@@ -22,20 +24,18 @@ const LEASE_MS: i64 = 5 * 60_000;
 /// for sending and acknowledging a mail this is less than the lease.
 const START_WITHIN_MS: i64 = 30_000;
 
-/// A mail that no other process sends until its lease ends.
+/// A leased mail, and what was prefetched for it.
 #[derive(Debug)]
-pub(super) struct LeasedMail {
-    pub(super) row: OutboxRow,
-    /// When the lease ends.
-    pub(super) until: Millis,
-    /// The prefetched rows, and when they were read.
+pub(super) struct BufferedMail {
+    pub(super) leased: LeasedMail,
+    /// What it is built from, and when that was read.
     pub(super) loaded: Option<(LoadedMail, Millis)>,
 }
 
-impl LeasedMail {
+impl BufferedMail {
     /// Whether it can be sent and acknowledged before the lease ends.
     pub(super) fn has_time(&self, now: Millis) -> bool {
-        now.plus(LEASE_MS - START_WITHIN_MS) <= self.until
+        now.plus(LEASE_MS - START_WITHIN_MS) <= self.leased.until
     }
 
     /// Whether it can be built without a query.
@@ -49,7 +49,7 @@ impl LeasedMail {
 /// The leased mails of a process, shared by its workers.
 pub(super) struct LeaseBuffer {
     app: Arc<App>,
-    leased: Mutex<VecDeque<LeasedMail>>,
+    buffered: Mutex<VecDeque<BufferedMail>>,
     /// Held by the worker that refills the buffer.
     refill: tokio::sync::Mutex<Pacing>,
     /// Notified when the largest number of mails was leased.
@@ -58,8 +58,8 @@ pub(super) struct LeaseBuffer {
 
 impl LeaseBuffer {
     pub(super) fn new(app: Arc<App>) -> Self {
-        let (leased, refill) = (Mutex::default(), tokio::sync::Mutex::default());
-        Self { app, leased, refill, backlog: Notify::new() }
+        let (buffered, refill) = (Mutex::default(), tokio::sync::Mutex::default());
+        Self { app, buffered, refill, backlog: Notify::new() }
     }
 
     /// How many mails are leased and not taken.
@@ -73,7 +73,7 @@ impl LeaseBuffer {
     }
 
     /// The mail that has been due longest, leasing more when few are left; `None`: none is due.
-    pub(super) async fn take(&self) -> Result<Option<LeasedMail>, StoreError> {
+    pub(super) async fn take(&self) -> Result<Option<BufferedMail>, StoreError> {
         loop {
             let buffered = self.len();
             let turn = match buffered {
@@ -96,13 +96,13 @@ impl LeaseBuffer {
     }
 
     /// The next mail, without leasing more, if more than `reserve` are buffered.
-    pub(super) fn take_beyond(&self, reserve: usize) -> Option<LeasedMail> {
+    pub(super) fn take_beyond(&self, reserve: usize) -> Option<BufferedMail> {
         if self.len() > reserve { self.pop() } else { None }
     }
 
     /// The next mail, if it can be built without a query, more than `reserve` are buffered and none have to be leased
     /// now.
-    pub(super) fn take_prefetched(&self, reserve: usize) -> Option<LeasedMail> {
+    pub(super) fn take_prefetched(&self, reserve: usize) -> Option<BufferedMail> {
         // While another worker refills the buffer, no others have to.
         let refill_below = self.refill.try_lock().map_or(0, |pacing| pacing.lease_size.refill_below());
         let now = self.app.clock.now();
@@ -112,53 +112,44 @@ impl LeaseBuffer {
     }
 
     /// Returns a mail that was taken and not sent.
-    pub(super) fn put_back(&self, mail: LeasedMail) {
+    pub(super) fn put_back(&self, mail: BufferedMail) {
         self.lock().push_back(mail);
     }
 
     /// Ends the leases of all buffered mails.
     pub(super) async fn give_back(&self) -> Result<(), StoreError> {
-        let leased: Vec<LeasedMail> = self.lock().drain(..).collect();
+        let leased: Vec<LeasedMail> = self.lock().drain(..).map(|mail| mail.leased).collect();
         let Some(until) = leased.iter().map(|mail| mail.until).max() else { return Ok(()) };
-        let keys: Vec<OutboxKey> = leased.iter().map(|mail| mail.row.id).collect();
-        let now = self.app.clock.now();
-        self.app
-            .store
-            .write_queue(move |tx| {
-                let keys = keys.clone();
-                Box::pin(async move { tx.give_back_outbox(&keys, until, now).await })
-            })
-            .await
+        let keys: Vec<OutboxKey> = leased.iter().map(LeasedMail::key).collect();
+        give_back_leases(&self.app, keys, until).await
     }
 
     /// Leases the mails that have been due longest; `false`: none is due.
     async fn refill(&self, Pacing { load, lease_size }: &mut Pacing) -> Result<bool, StoreError> {
         let now = self.app.clock.now();
-        // Read before the writer is asked: an idle server does not write.
-        let Some(due) = self.app.store.query().await?.next_outbox_due().await?.filter(|due| *due <= now.0)
-        else {
-            return Ok(false);
-        };
-        load.sample(now, self.app.store.writes());
+        // A query first: an idle server does not write.
+        let Some(due) = next_mail_due(&self.app).await?.filter(|due| *due <= now) else { return Ok(false) };
+        load.sample(now, count_writes(&self.app));
         let hold = load.hold_ms();
-        let rest = hold.saturating_sub(now.since(Millis(due)).0).max(0);
+        let rest = hold.saturating_sub(now.since(due).0).max(0);
         tokio::time::sleep(Duration::from_millis(rest.unsigned_abs())).await;
         let now = self.app.clock.now();
-        let due_by = now.plus(-hold);
-        let until = now.plus(LEASE_MS);
-        let most = lease_size.next(now);
-        let rows =
-            self.app.store.write_queue(move |tx| Box::pin(lease(tx, now, (due_by, until), most))).await?;
-        let is_any = !rows.is_empty();
+        let terms = LeaseTerms {
+            due_by: now.plus(-hold),
+            until: now.plus(LEASE_MS),
+            max_mails: lease_size.next(now),
+        };
+        let lease = lease_mails(&self.app, terms, now).await?;
+        let is_any = !lease.is_empty();
         // The lease itself may have waited for other writes.
         let read_at = self.app.clock.now();
-        lease_size.record(rows.len(), read_at);
-        let mut loaded = load_mails(&self.app, &rows, until).await.into_iter();
-        let leased = rows.into_iter().map(|row| {
+        lease_size.record(lease.len(), read_at);
+        let mut loaded = load_mails(&self.app, &lease).await.into_iter();
+        let buffered = lease.into_mails().map(|leased| {
             let loaded = loaded.next().map(|loaded| (loaded, read_at));
-            LeasedMail { row, until, loaded }
+            BufferedMail { leased, loaded }
         });
-        self.lock().extend(leased);
+        self.lock().extend(buffered);
         if lease_size.is_max() {
             self.backlog.notify_waiters();
         }
@@ -166,7 +157,7 @@ impl LeaseBuffer {
     }
 
     /// The next mail whose lease lasts long enough; others are left to the next lease.
-    fn pop(&self) -> Option<LeasedMail> {
+    fn pop(&self) -> Option<BufferedMail> {
         let now = self.app.clock.now();
         let mut leased = self.lock();
         loop {
@@ -177,17 +168,7 @@ impl LeaseBuffer {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<LeasedMail>> {
-        self.leased.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, VecDeque<BufferedMail>> {
+        self.buffered.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-async fn lease(
-    tx: &mut WriteTx,
-    now: Millis,
-    (due_by, until): (Millis, Millis),
-    most: i64,
-) -> Result<Vec<OutboxRow>, StoreError> {
-    let rows = tx.lease_outbox(due_by, until, most).await?;
-    coalesce_leased(tx, rows, now).await
 }

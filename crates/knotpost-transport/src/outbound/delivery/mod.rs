@@ -3,7 +3,6 @@
 //! Knows the outbox and the transports. What a mail says is decided where it is queued, how it looks in `compose`.
 
 mod ack_batcher;
-pub mod backoff;
 mod build;
 mod lease_buffer;
 mod pacing;

@@ -1,4 +1,4 @@
-//! Hands a mail to the transport and records the result: failed, dropped, or deferred to a later attempt.
+//! Hands a mail to the transport, and records a mail that was not sent.
 //!
 //! No transaction is open while a mail is sent. That a mail was sent is acknowledged elsewhere.
 
@@ -6,14 +6,11 @@ use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 
-use super::backoff::{Retry, after_failure};
 use crate::outbound::transports::maildir::Attempt;
 use crate::outbound::transports::{Beginning, Outgoing, SendError, Transport};
+use knotpost_core::StoreError;
 use knotpost_core::app::App;
-use knotpost_core::mailing::record_trouble;
-use knotpost_model::{Millis, Trouble};
-use knotpost_platform::clock::random_bytes;
-use knotpost_storage::{OutboxRow, StoreError};
+use knotpost_core::mailing::{DeliveryOutcome, LeasedMail, record_delivery};
 
 /// How long sending one mail may take.
 const SEND_TIMEOUT: Duration = Duration::from_mins(2);
@@ -21,25 +18,26 @@ const SEND_TIMEOUT: Duration = Duration::from_mins(2);
 /// A leased mail as it is sent: signed, with its envelope.
 #[derive(Debug)]
 pub(super) struct ReadyMail {
-    pub(super) row: OutboxRow,
+    pub(super) leased: LeasedMail,
     return_path: String,
     file: String,
     bytes: Vec<u8>,
 }
 
 impl ReadyMail {
-    pub(super) fn new(app: &App, row: OutboxRow, bytes: Vec<u8>) -> Self {
-        let signature = app.links.bounce_signature(row.id.0, &row.recipient);
-        let return_path = app.own.bounce(&row.id.0.to_string(), &signature);
-        let file = file_name(&row);
-        Self { row, return_path, file, bytes }
+    pub(super) fn new(app: &App, leased: LeasedMail, bytes: Vec<u8>) -> Self {
+        let id = leased.key().0;
+        let signature = app.links.bounce_signature(id, leased.recipient());
+        let return_path = app.own.bounce(&id.to_string(), &signature);
+        let file = file_name(&leased);
+        Self { leased, return_path, file, bytes }
     }
 
     fn outgoing(&self) -> Outgoing<'_> {
-        let attempt = if self.row.attempts > 1 { Attempt::Repeated } else { Attempt::First };
+        let attempt = if self.leased.attempts() > 1 { Attempt::Repeated } else { Attempt::First };
         Outgoing {
             from: Some(&self.return_path),
-            to: &self.row.recipient,
+            to: self.leased.recipient(),
             bytes: &self.bytes,
             file: Some((&self.file, attempt)),
         }
@@ -48,11 +46,11 @@ impl ReadyMail {
 
 /// The file name of a mail, the same for each attempt: a mail sent again after a crash before its acknowledgement
 /// replaces the file that is there.
-fn file_name(row: &OutboxRow) -> String {
+fn file_name(mail: &LeasedMail) -> String {
     // Rows of another database may have the same numbers.
-    let id = Sha256::digest(row.message_id.as_bytes());
+    let id = Sha256::digest(mail.message_id().as_bytes());
     let id = id.iter().take(6).fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
-    format!("{}.R{:010}I{id}.knotpost", row.date.0.div_euclid(1000), row.id.0)
+    format!("{}.R{:010}I{id}.knotpost", mail.date().0.div_euclid(1000), mail.key().0)
 }
 
 /// Sends a mail, and begins the next one where the relay pipelines.
@@ -75,7 +73,7 @@ pub(super) async fn send(
 pub(super) enum DeliveryResult {
     /// It was sent, and has to be acknowledged.
     Sent,
-    /// It was not sent, and its row says so.
+    /// It was not sent, which is recorded.
     Recorded,
 }
 
@@ -85,87 +83,25 @@ pub(super) enum DeliveryResult {
 /// When the database fails.
 pub(super) async fn record_result(
     app: &App,
-    row: &OutboxRow,
+    mail: &LeasedMail,
     sent: Result<(), SendError>,
 ) -> Result<DeliveryResult, StoreError> {
-    let kind = row.kind.clone();
-    match sent {
+    let outbox = mail.key().0;
+    let outcome = match sent {
         Ok(()) => {
-            metrics::counter!("knotpost_mails_sent", "kind" => kind).increment(1);
+            metrics::counter!("knotpost_mails_sent", "kind" => mail.kind().to_owned()).increment(1);
             return Ok(DeliveryResult::Sent);
         }
         Err(SendError::Permanent(why)) => {
-            tracing::warn!(outbox = row.id.0, error = %why, "a mail was refused");
-            finish(app, row, "failed", why).await?;
+            tracing::warn!(outbox, error = %why, "a mail was refused");
+            DeliveryOutcome::Failed(why)
         }
         Err(SendError::Recipient(why)) => {
-            tracing::warn!(outbox = row.id.0, error = %why, "the recipient of a mail was refused");
-            finish_rejected_recipient(app, row, why).await?;
+            tracing::warn!(outbox, error = %why, "the recipient of a mail was refused");
+            DeliveryOutcome::RecipientRefused(why)
         }
-        Err(SendError::Transient(why)) => defer(app, row, why).await?,
-    }
+        Err(SendError::Transient(why)) => DeliveryOutcome::Deferred(why),
+    };
+    record_delivery(app, mail, outcome).await?;
     Ok(DeliveryResult::Recorded)
-}
-
-/// Ends a mail in this state, for this reason.
-///
-/// # Errors
-/// When the database fails.
-pub(super) async fn finish(
-    app: &App,
-    row: &OutboxRow,
-    state: &'static str,
-    why: String,
-) -> Result<(), StoreError> {
-    let (key, now) = (row.id, app.clock.now());
-    app.store
-        .write_queue(move |tx| {
-            let why = why.clone();
-            Box::pin(async move { tx.finish_outbox(key, state, Some(&why), now).await })
-        })
-        .await
-}
-
-/// A recipient refused for good counts as a bounce.
-async fn finish_rejected_recipient(app: &App, row: &OutboxRow, why: String) -> Result<(), StoreError> {
-    let (key, now, recipient) = (row.id, app.clock.now(), row.recipient.clone());
-    // A permanent refusal without a reason means that the mailbox does not exist.
-    let trouble = Trouble::from_words(&why).or_else(|| Trouble::judge("5.0.0", &why));
-    app.store
-        .write(move |tx| {
-            let (why, recipient, trouble) = (why.clone(), recipient.clone(), trouble.clone());
-            Box::pin(async move {
-                if let Some(trouble) = &trouble {
-                    record_trouble(tx, key, &recipient, trouble, now).await?;
-                }
-                tx.finish_outbox(key, "failed", Some(&why), now).await
-            })
-        })
-        .await
-}
-
-/// Schedules the next attempt, or ends the mail when attempts have gone on long enough.
-///
-/// # Errors
-/// When the database fails.
-pub(super) async fn defer(app: &App, row: &OutboxRow, why: String) -> Result<(), StoreError> {
-    let now = app.clock.now();
-    let random = u64::from_le_bytes(random_bytes(app.entropy.as_ref())?);
-    let attempts = u32::try_from(row.attempts).unwrap_or(u32::MAX);
-    match after_failure(attempts, now.since(row.date).0, random) {
-        Retry::GiveUp => {
-            tracing::warn!(outbox = row.id.0, error = %why, "a mail could not be sent for days; it is given up");
-            finish(app, row, "failed", why).await
-        }
-        Retry::In(pause) => {
-            tracing::info!(outbox = row.id.0, error = %why, pause_ms = pause, "a mail is put off");
-            let (key, due): (_, Millis) = (row.id, now.plus(pause));
-            app.store
-                .write_queue(move |tx| {
-                    let why = why.clone();
-                    Box::pin(async move { tx.defer_outbox(key, Some(&why), due).await })
-                })
-                .await
-        }
-    }
 }

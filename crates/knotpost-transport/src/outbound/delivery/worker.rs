@@ -12,15 +12,17 @@ use futures_util::FutureExt as _;
 use tokio::time::Instant;
 
 use super::ack_batcher::AckBatcher;
-use super::build::{Built, LoadedMail, load_mail, write_message};
-use super::lease_buffer::{LeaseBuffer, LeasedMail};
+use super::build::{Built, build_message};
+use super::lease_buffer::{BufferedMail, LeaseBuffer};
 use super::pacing::is_prefetch_valid;
-use super::result::{DeliveryResult, ReadyMail, defer, finish, record_result, send};
+use super::result::{DeliveryResult, ReadyMail, record_result, send};
 use crate::outbound::transports::{Beginning, Transport};
+use knotpost_core::StoreError;
 use knotpost_core::app::App;
-use knotpost_core::mailing::coalesce_before_sending;
+use knotpost_core::mailing::{
+    DeliveryOutcome, LeasedMail, LoadedMail, coalesce_before_sending, load_mail, record_delivery,
+};
 use knotpost_model::Millis;
-use knotpost_storage::{OutboxRow, StoreError};
 
 /// Helpers send only while more mails than this are leased; the rest is left to the workers that lease.
 const HELP_ABOVE_MAILS: usize = 16;
@@ -34,15 +36,14 @@ const ANNOUNCE_BELOW: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 struct BuiltMail {
     mail: ReadyMail,
-    until: Millis,
-    /// When the rows it was built from were read.
+    /// When what it was built from was read.
     read_at: Millis,
 }
 
 impl BuiltMail {
-    /// The leased mail, to be built again from rows that are read anew.
-    fn into_leased(self) -> LeasedMail {
-        LeasedMail { row: self.mail.row, until: self.until, loaded: None }
+    /// The leased mail, to be built again from what is read anew.
+    fn into_buffered(self) -> BufferedMail {
+        BufferedMail { leased: self.mail.leased, loaded: None }
     }
 }
 
@@ -119,7 +120,7 @@ impl DeliveryWorker {
 
     /// Sends a mail, and further ones that are announced to the relay with the end of the one before, while more than
     /// `reserve` are leased.
-    async fn send_run(&self, first: LeasedMail, reserve: usize) -> Result<(), StoreError> {
+    async fn send_run(&self, first: BufferedMail, reserve: usize) -> Result<(), StoreError> {
         let (mut current, mut begun) = (self.build(first).await?, Beginning::default());
         for left in (0..MAX_RUN_MAILS).rev() {
             let Some(built) = current else { break };
@@ -133,7 +134,7 @@ impl DeliveryWorker {
                 Ok(begun) => begun,
                 Err(error) => {
                     if let Ok(Some(next)) = next {
-                        self.leases.put_back(next.into_leased());
+                        self.leases.put_back(next.into_buffered());
                     }
                     return Err(error);
                 }
@@ -151,7 +152,7 @@ impl DeliveryWorker {
     }
 
     /// A mail that may be announced with the end of the one that is being sent.
-    fn take_announceable(&self, reserve: usize) -> Option<LeasedMail> {
+    fn take_announceable(&self, reserve: usize) -> Option<BufferedMail> {
         if !self.transport.takes_next() || !self.is_relay_fast.load(Ordering::Relaxed) {
             return None;
         }
@@ -159,42 +160,46 @@ impl DeliveryWorker {
     }
 
     /// The mail as it is sent; `None`: there is nothing to send, which is recorded.
-    async fn build(&self, leased: LeasedMail) -> Result<Option<BuiltMail>, StoreError> {
+    async fn build(&self, buffered: BufferedMail) -> Result<Option<BuiltMail>, StoreError> {
         let app = &*self.app;
-        let LeasedMail { row, until, loaded } = leased;
+        let BufferedMail { leased, loaded } = buffered;
         // A panic ends this mail, not the worker. Boxed: this future is part of several others.
-        let built = AssertUnwindSafe(Box::pin(build_leased(app, &row, until, loaded)))
+        let built = AssertUnwindSafe(Box::pin(build_leased(app, &leased, loaded)))
             .catch_unwind()
             .await
             .unwrap_or(Err(StoreError::Panicked));
         match built {
-            Ok(Some((Built::Message(bytes), read_at))) => match app.composer.sign(&bytes, row.date) {
+            Ok(Some((Built::Message(bytes), read_at))) => match app.composer.sign(&bytes, leased.date()) {
                 Ok(signed) => {
-                    let mail = ReadyMail::new(app, row, signed.unwrap_or(bytes));
-                    return Ok(Some(BuiltMail { mail, until, read_at }));
+                    let mail = ReadyMail::new(app, leased, signed.unwrap_or(bytes));
+                    return Ok(Some(BuiltMail { mail, read_at }));
                 }
                 // Unsigned it would be taken for a forgery.
-                Err(error) => defer(app, &row, error).await?,
+                Err(error) => record_delivery(app, &leased, DeliveryOutcome::Deferred(error)).await?,
             },
-            Ok(Some((Built::Dropped(why), _))) => finish(app, &row, "dropped", why.to_owned()).await?,
+            Ok(Some((Built::Dropped(why), _))) => {
+                record_delivery(app, &leased, DeliveryOutcome::Dropped(why.to_owned())).await?;
+            }
             Ok(None) => {}
-            Err(error) if error.is_transient() => defer(app, &row, error.with_causes()).await?,
+            Err(error) if error.is_transient() => {
+                record_delivery(app, &leased, DeliveryOutcome::Deferred(error.with_causes())).await?;
+            }
             Err(error) => {
                 tracing::error!(
-                    outbox = row.id.0,
+                    outbox = leased.key().0,
                     error = error.with_causes(),
                     "a mail could not be written; it is set aside"
                 );
-                finish(app, &row, "failed", error.with_causes()).await?;
+                record_delivery(app, &leased, DeliveryOutcome::Failed(error.with_causes())).await?;
             }
         }
         Ok(None)
     }
 
-    /// The mail built from rows that are read anew; `None`: there is nothing to send, or the lease is nearly over.
+    /// The mail built from what is read anew; `None`: there is nothing to send, or the lease is nearly over.
     async fn rebuild(&self, built: BuiltMail) -> Result<Option<BuiltMail>, StoreError> {
-        let leased = built.into_leased();
-        if leased.has_time(self.app.clock.now()) { self.build(leased).await } else { Ok(None) }
+        let mail = built.into_buffered();
+        if mail.has_time(self.app.clock.now()) { self.build(mail).await } else { Ok(None) }
     }
 
     /// Sends a mail, and acknowledges it or records why it was not sent.
@@ -207,9 +212,9 @@ impl DeliveryWorker {
         let began = Instant::now();
         let (sent, begun) = send(&self.transport, &mail, begun, next).await;
         self.is_relay_fast.store(began.elapsed() < ANNOUNCE_BELOW, Ordering::Relaxed);
-        match record_result(&self.app, &mail.row, sent).await? {
+        match record_result(&self.app, &mail.leased, sent).await? {
             DeliveryResult::Sent => {
-                self.acks.acknowledge(mail.row.id, || self.leases.len() > 0).await?;
+                self.acks.acknowledge(mail.leased.key(), || self.leases.len() > 0).await?;
             }
             DeliveryResult::Recorded => {}
         }
@@ -217,22 +222,23 @@ impl DeliveryWorker {
     }
 }
 
-/// Builds a leased mail, reading its rows again if the prefetched ones have expired, and says when they were read;
-/// `None`: it has ended, or another process has leased it.
+/// Builds a leased mail, reading again what it is built from if what was prefetched has expired, and says when that was
+/// read; /// `None`: it has ended, or another process has leased it.
 async fn build_leased(
     app: &App,
-    row: &OutboxRow,
-    until: Millis,
+    leased: &LeasedMail,
     loaded: Option<(LoadedMail, Millis)>,
 ) -> Result<Option<(Built, Millis)>, StoreError> {
     let now = app.clock.now();
     let (loaded, read_at) = match loaded {
         Some((loaded, read_at)) if is_prefetch_valid(read_at, now) => (loaded, read_at),
-        _ => (load_mail(app, row, until).await?, now),
+        _ => (load_mail(app, leased).await?, now),
     };
     match loaded {
         LoadedMail::Unavailable => Ok(None),
-        LoadedMail::Ready { has_newer: true, .. } if coalesce_before_sending(app, row).await? => Ok(None),
-        LoadedMail::Ready { content, .. } => Ok(Some((write_message(app, row, content).await?, read_at))),
+        LoadedMail::Ready { has_newer: true, .. } if coalesce_before_sending(app, leased).await? => Ok(None),
+        LoadedMail::Ready { content, .. } => {
+            Ok(Some((build_message(app, leased.stored_message(), content).await?, read_at)))
+        }
     }
 }

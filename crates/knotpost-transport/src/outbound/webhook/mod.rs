@@ -1,7 +1,7 @@
 //! Webhooks: events leave as HTTP requests to URLs that users chose.
 //!
 //! `names` resolves a host and allows only public addresses, `connection` connects to exactly such an address,
-//! `request` speaks HTTP over it. What is sent and what follows from the response is decided by the service.
+//! `request` speaks HTTP over it. What is sent and what follows from the response is decided by the core.
 
 mod connection;
 mod names;
@@ -15,11 +15,11 @@ use rustls::{ClientConfig, RootCertStore};
 
 pub use names::{Resolve, SystemNames};
 
+use knotpost_core::StoreError;
 use knotpost_core::app::App;
 use knotpost_core::config::Config;
 use knotpost_core::webhooks::{Delivery, Fate, Taken, note_fate, take_delivery};
 use knotpost_model::{HookUrl, Reach};
-use knotpost_storage::StoreError;
 
 /// Delivers events to webhooks.
 #[derive(Clone)]
@@ -27,7 +27,7 @@ pub struct Courier {
     names: Arc<dyn Resolve>,
     tls: Arc<ClientConfig>,
     reach: Reach,
-    patience: Duration,
+    timeout: Duration,
     agent: String,
 }
 
@@ -35,7 +35,7 @@ impl fmt::Debug for Courier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Courier")
             .field("reach", &self.reach)
-            .field("patience", &self.patience)
+            .field("timeout", &self.timeout)
             .finish_non_exhaustive()
     }
 }
@@ -70,7 +70,7 @@ impl Courier {
             names,
             tls: Arc::new(tls),
             reach: if settings.allow_private { Reach::Anywhere } else { Reach::Public },
-            patience: Duration::from_secs(settings.timeout_seconds),
+            timeout: Duration::from_secs(settings.timeout_seconds),
             agent: format!("Knotpost/{} (+{})", env!("CARGO_PKG_VERSION"), config.server.public_url),
         })
     }
@@ -78,11 +78,11 @@ impl Courier {
     /// Delivers an event, and says what became of it. Takes no longer than the configured timeout.
     pub async fn deliver(&self, delivery: &Delivery) -> Fate {
         let attempt = self.attempt(&delivery.url, delivery);
-        match tokio::time::timeout(self.patience, attempt).await {
+        match tokio::time::timeout(self.timeout, attempt).await {
             Ok(Ok(fate)) => fate,
             Ok(Err(why)) => Fate::Failed { why, retry_after: None },
             Err(_) => {
-                let why = format!("no answer within {} seconds", self.patience.as_secs());
+                let why = format!("no answer within {} seconds", self.timeout.as_secs());
                 Fate::Failed { why, retry_after: None }
             }
         }

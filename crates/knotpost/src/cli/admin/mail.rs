@@ -11,8 +11,8 @@ use knotpost_core::admin::{Deed, administer};
 use knotpost_core::app::App;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::mailing::{
-    Author, MailChange, MailQuery, MailQueue, OutgoingMail, ReceivedMail, described, masked_fields,
-    masked_text, view_inbox, view_outbox, view_outgoing_content, view_received,
+    Author, MailChange, MailQuery, MailQueue, OutgoingMail, ReceivedMail, described, load_unleased,
+    masked_fields, masked_text, view_inbox, view_outbox, view_outgoing_content, view_received,
 };
 use knotpost_core::webhooks::KIND as WEBHOOK_KIND;
 use knotpost_model::{Millis, Moment};
@@ -231,7 +231,8 @@ async fn show_outgoing(app: &Arc<App>, id: i64, raw: bool, json: bool) -> Result
         show_event(&mail, row.facts.as_deref().unwrap_or_default(), json);
         return Ok(());
     }
-    let message = match build_message(app.store.read().await?, app, &row).await? {
+    let content = load_unleased(app, &row).await?;
+    let message = match build_message(app, row.rendered.as_deref().unwrap_or_default(), content).await? {
         Built::Message(bytes) => Ok(bytes),
         Built::Dropped(why) => Err(why),
     };

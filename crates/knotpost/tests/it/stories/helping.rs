@@ -108,6 +108,42 @@ mod stories {
         assert!(told > 25, "{told}");
     }
 
+    /// Words that stand in mails and are looked for under that word; most are no command.
+    const EXPLAINED: &[&str] = &[
+        "propose",
+        "undo",
+        "draw",
+        "draws",
+        "pass",
+        "passing",
+        "offer",
+        "nag",
+        "forfeit",
+        "reminder",
+        "limits",
+        "nagtime",
+        "rating",
+        "glicko",
+        "unrated",
+        "size",
+        "option",
+        "timezone",
+        "digest",
+        "narrow",
+        "wide",
+        "preference",
+        "subject",
+        "comment",
+        "record",
+        "error",
+        "rule",
+        "game",
+        "swap",
+        "resign",
+        "queue",
+        "chat",
+    ];
+
     fn page(app: &TestApp, subject: &str) -> Option<String> {
         match help_page(&app.app, subject, &ExampleContext::default()) {
             Some(Reply::Help { text, .. }) => Some(text),
@@ -161,42 +197,8 @@ mod stories {
         for topic in ["commands", "tutorial", "options", "mail", "web", "rules"] {
             expect(topic, &[]);
         }
-        // Words that stand in mails are looked for under that word, though they are no command.
-        for word in [
-            "propose",
-            "undo",
-            "draw",
-            "draws",
-            "pass",
-            "passing",
-            "offer",
-            "nag",
-            "forfeit",
-            "reminder",
-            "limits",
-            "nagtime",
-            "rating",
-            "glicko",
-            "unrated",
-            "size",
-            "option",
-            "timezone",
-            "digest",
-            "narrow",
-            "wide",
-            "preference",
-            "subject",
-            "comment",
-            "record",
-            "error",
-            "rule",
-            "game",
-            "swap",
-            "resign",
-            "queue",
-            "chat",
-        ] {
-            expect(word, &[word.to_owned()]);
+        for word in EXPLAINED {
+            expect(word, &[(*word).to_owned()]);
         }
         for game in app.app.games() {
             let meta = game.meta();

@@ -7,7 +7,8 @@ use tokio::time::timeout;
 use super::reply::{Charset, write_reply};
 use super::session::{Session, Transaction};
 use super::stream::Wire;
-use super::{Envelope, Protocol, Receipt, Way};
+use super::{Envelope, Protocol, Receipt};
+use knotpost_core::intake::Way;
 
 /// A message over the limit is read to its end up to this multiple of the limit, so that it is refused with a reply.
 const MAX_OVERSIZE_FACTOR: usize = 16;

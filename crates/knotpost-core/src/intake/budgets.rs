@@ -4,19 +4,19 @@
 //! An unauthenticated sender is limited by the budgets of the address, its domain, the host that delivered the mail,
 //! and all mail together. Mail aligned with its domain has separate budgets for all of these, so that forged mail
 //! cannot use them up. Authenticated users have budgets of their own as long as they write from an address of theirs. A
-//! password proves who asks, not who reads at the address in From: answers to any other address are as few and as small
-//! as those to strangers.
+//! password proves who sent a mail, not who reads at the address in From: answers to any other address are as few and as
+//! small as those to strangers.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use crate::inbound::read::Mail;
-use knotpost_core::requests::Prepared;
+use super::mail::IncomingMail;
+use crate::requests::Prepared;
 use knotpost_model::{Millis, without_tag};
 use knotpost_storage::{ReadTx, Spent, StoreError, WriteTx};
 
 /// The limits of an hour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::inbound) struct Budget {
+struct Budget {
     mails: i64,
     bytes: i64,
 }
@@ -48,21 +48,28 @@ const SAME: Budget = budget(10, 60_000);
 const CHATS: Budget = budget(30, 60_000);
 
 /// The most bytes of one answer to unauthenticated mail.
-pub(in crate::inbound) const MAX_ANSWER_BYTES: usize = 40_000;
+pub(super) const MAX_ANSWER_BYTES: usize = 40_000;
 
 /// A kind of budget, named in the metric, the log and the refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::inbound) enum Valve {
+pub enum BudgetKind {
+    /// Of the address of the sender.
     Address,
+    /// Of the authenticated user.
     User,
+    /// Of one command line of the sender.
     Same,
+    /// Of the sender's chats.
     Chats,
+    /// Of all addresses of a domain.
     Domain,
+    /// Of all mail of a connecting host.
     Host,
+    /// Of all mail.
     All,
 }
 
-impl Valve {
+impl BudgetKind {
     fn as_str(self) -> &'static str {
         match self {
             Self::Address => "address",
@@ -76,22 +83,12 @@ impl Valve {
     }
 
     /// Whether several senders share the budget, so that one may find it spent by others.
-    pub(in crate::inbound) fn is_shared(self) -> bool {
+    pub(super) fn is_shared(self) -> bool {
         matches!(self, Self::Domain | Self::Host | Self::All)
     }
 
-    /// The reply to the host that delivers a mail.
-    pub(in crate::inbound) fn sentence(self) -> String {
-        let whose = match self {
-            Self::Domain => "addresses of this domain",
-            Self::Host => "mail of your host",
-            _ => "mail whose sender is not proven",
-        };
-        format!("too many answers went to {whose} within the hour; try again later")
-    }
-
     /// Counts a refusal, and logs one line an hour about it.
-    pub(in crate::inbound) fn note_refusal(self, now: Millis) {
+    pub(super) fn note_refusal(self, now: Millis) {
         static WARNED: [AtomicI64; 7] = [const { AtomicI64::new(-1) }; 7];
         metrics::counter!("knotpost_budget_refusals", "budget" => self.as_str()).increment(1);
         let hour = hour_of(now);
@@ -111,7 +108,7 @@ fn hour_of(now: Millis) -> i64 {
 
 /// Whether a sender may chat by mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::inbound) enum Chatting {
+pub(super) enum ChatPermission {
     /// Yes.
     Allowed,
     /// No, and for the first time in the hour.
@@ -125,47 +122,47 @@ pub(in crate::inbound) enum Chatting {
 
 /// What kind of answer it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::inbound) enum Purpose {
+pub(super) enum Purpose {
     /// The answer to a command.
     Answer,
     /// An error.
     Error,
 }
 
-/// The sender of a mail, by whose budgets an answer is limited.
+/// The budgets by which the answers to the sender of a mail are limited.
 #[derive(Debug)]
-pub(in crate::inbound) struct Asker {
-    /// The name under which this sender's own budgets are counted.
-    who: String,
+pub(super) struct SenderBudgets {
+    /// The name under which the sender's own budgets are counted.
+    sender: String,
     /// The same for the answers themselves: the user, or the mailbox that they go to.
     reader: String,
-    own: (Valve, Budget),
-    shared: Vec<(Valve, String, Budget)>,
+    own: (BudgetKind, Budget),
+    shared: Vec<(BudgetKind, String, Budget)>,
     /// Whether the sender is an authenticated user.
-    pub(in crate::inbound) is_user: bool,
+    pub(super) is_user: bool,
     /// Whether nothing proves who reads the answer.
-    pub(in crate::inbound) is_unproven: bool,
+    pub(super) is_unproven: bool,
 }
 
-impl Asker {
+impl SenderBudgets {
     /// `None`: a mail without a sender.
-    pub(in crate::inbound) async fn of(
+    pub(super) async fn of(
         tx: &mut ReadTx,
-        mail: &Mail,
+        mail: &IncomingMail,
         prepared: &Prepared,
     ) -> Result<Option<Self>, StoreError> {
         let Some(sender) = mail.sender.as_ref() else { return Ok(None) };
         let mailbox = without_tag(&sender.key());
         if let Some(user) = prepared.user() {
-            let who = format!("user {}", user.0);
+            let name = format!("user {}", user.0);
             let reads = prepared.is_aligned() || tx.proven_address(user, &sender.key()).await?.is_some();
             let (reader, own) = if reads {
-                (who.clone(), (Valve::User, USER))
+                (name.clone(), (BudgetKind::User, USER))
             } else {
-                (format!("users at {mailbox}"), (Valve::Address, ADDRESS))
+                (format!("users at {mailbox}"), (BudgetKind::Address, ADDRESS))
             };
             return Ok(Some(Self {
-                who,
+                sender: name,
                 reader,
                 own,
                 shared: Vec::new(),
@@ -174,44 +171,44 @@ impl Asker {
             }));
         }
         let (aligned, own, domain, host, all) = if prepared.is_aligned() {
-            ("aligned ", (Valve::User, ALIGNED_ADDRESS), ALIGNED_DOMAIN, ALIGNED_HOST, ALIGNED_ALL)
+            ("aligned ", (BudgetKind::User, ALIGNED_ADDRESS), ALIGNED_DOMAIN, ALIGNED_HOST, ALIGNED_ALL)
         } else {
-            ("", (Valve::Address, ADDRESS), DOMAIN, HOST, ALL)
+            ("", (BudgetKind::Address, ADDRESS), DOMAIN, HOST, ALL)
         };
-        let mut shared = vec![(Valve::Domain, format!("{aligned}domain {}", sender.domain()), domain)];
+        let mut shared = vec![(BudgetKind::Domain, format!("{aligned}domain {}", sender.domain()), domain)];
         if let Some(connecting) = prepared.host() {
-            shared.push((Valve::Host, format!("{aligned}host {connecting}"), host));
+            shared.push((BudgetKind::Host, format!("{aligned}host {connecting}"), host));
         }
-        shared.push((Valve::All, format!("{aligned}all"), all));
-        let who = format!("{aligned}address {mailbox}");
+        shared.push((BudgetKind::All, format!("{aligned}all"), all));
+        let name = format!("{aligned}address {mailbox}");
         let is_unproven = aligned.is_empty();
-        Ok(Some(Self { reader: who.clone(), who, own, shared, is_user: false, is_unproven }))
+        Ok(Some(Self { reader: name.clone(), sender: name, own, shared, is_user: false, is_unproven }))
     }
 
-    /// The first budget that has no room for a mail of this size, shared ones before the sender's own.
-    pub(in crate::inbound) async fn closed(
+    /// The first budget that does not allow a mail of this size, shared ones before the sender's own.
+    pub(super) async fn find_spent(
         &self,
         tx: &mut ReadTx,
         purpose: Purpose,
         echo: &str,
         bytes: usize,
         now: Millis,
-    ) -> Result<Option<Valve>, StoreError> {
-        for (valve, key, budget) in &self.shared {
+    ) -> Result<Option<BudgetKind>, StoreError> {
+        for (kind, key, budget) in &self.shared {
             if !has_room(tx, key, *budget, bytes, now).await? {
-                return Ok(Some(*valve));
+                return Ok(Some(*kind));
             }
         }
-        for (valve, key, budget) in self.own_budgets(purpose, echo) {
+        for (kind, key, budget) in self.own_budgets(purpose, echo) {
             if !has_room(tx, &key, budget, bytes, now).await? {
-                return Ok(Some(valve));
+                return Ok(Some(kind));
             }
         }
         Ok(None)
     }
 
     /// Charges all these budgets.
-    pub(in crate::inbound) async fn spend(
+    pub(super) async fn charge(
         &self,
         tx: &mut WriteTx,
         purpose: Purpose,
@@ -229,11 +226,7 @@ impl Asker {
     }
 
     /// Takes the one notice of an hour that this sender's own budget is spent; `false`: it was sent already.
-    pub(in crate::inbound) async fn take_last_word(
-        &self,
-        tx: &mut WriteTx,
-        now: Millis,
-    ) -> Result<bool, StoreError> {
+    pub(super) async fn take_spent_notice(&self, tx: &mut WriteTx, now: Millis) -> Result<bool, StoreError> {
         let key = format!("told {}", self.reader);
         if tx.spent_of_budget(&key, hour_of(now)).await?.mails > 0 {
             return Ok(false);
@@ -247,38 +240,34 @@ impl Asker {
     }
 
     /// Whether this sender may send one more chat to all players of a board.
-    pub(in crate::inbound) async fn may_chat(
-        &self,
-        tx: &mut WriteTx,
-        now: Millis,
-    ) -> Result<Chatting, StoreError> {
+    pub(super) async fn may_chat(&self, tx: &mut WriteTx, now: Millis) -> Result<ChatPermission, StoreError> {
         let one = Spent { mails: 1, bytes: 0 };
-        let key = format!("chats {}", self.who);
+        let key = format!("chats {}", self.sender);
         if has_room(tx, &key, CHATS, 0, now).await? {
             tx.spend_of_budget(&key, one, hour_of(now)).await?;
-            return Ok(Chatting::Allowed);
+            return Ok(ChatPermission::Allowed);
         }
-        let told = format!("chats told {}", self.who);
+        let told = format!("chats told {}", self.sender);
         if tx.spent_of_budget(&told, hour_of(now)).await?.mails > 0 {
-            return Ok(Chatting::Refused);
+            return Ok(ChatPermission::Refused);
         }
         tx.spend_of_budget(&told, one, hour_of(now)).await?;
-        Ok(Chatting::FirstRefused { chats: CHATS.mails })
+        Ok(ChatPermission::FirstRefused { chats: CHATS.mails })
     }
 
     fn key(&self) -> String {
         format!("answers {}", self.reader)
     }
 
-    fn own_budgets(&self, purpose: Purpose, echo: &str) -> Vec<(Valve, String, Budget)> {
-        let (valve, own) = self.own;
-        let mut budgets = vec![(valve, self.key(), own)];
+    fn own_budgets(&self, purpose: Purpose, echo: &str) -> Vec<(BudgetKind, String, Budget)> {
+        let (kind, own) = self.own;
+        let mut budgets = vec![(kind, self.key(), own)];
         if purpose == Purpose::Error && !self.is_unproven {
-            budgets.push((Valve::User, format!("errors {}", self.who), ERRORS));
+            budgets.push((BudgetKind::User, format!("errors {}", self.sender), ERRORS));
         }
         if !self.is_unproven {
             let line: String = echo.chars().take(100).collect();
-            budgets.push((Valve::Same, format!("same {} {line}", self.who), SAME));
+            budgets.push((BudgetKind::Same, format!("same {} {line}", self.sender), SAME));
         }
         budgets
     }

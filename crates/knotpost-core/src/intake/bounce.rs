@@ -2,15 +2,25 @@
 
 use std::sync::Arc;
 
-use crate::inbound::read::returned::Returned;
-use crate::inbound::reason::Reason;
-use knotpost_core::app::App;
-use knotpost_core::mailing::{BounceOutcome, record_report};
-use knotpost_model::Millis;
+use super::reason::Reason;
+use crate::app::App;
+use crate::mailing::bounces::{BounceOutcome, record_report};
+use knotpost_model::{Millis, Trouble};
 use knotpost_storage::{NewInbox, StoreError};
 
+/// A mail of a program to a return path of ours.
+#[derive(Clone, Debug)]
+pub struct Returned {
+    /// The number of the mail in the return path.
+    pub id: String,
+    /// The signature in the return path.
+    pub signature: String,
+    /// The failure it reports; `None`: it reports none that can be understood.
+    pub trouble: Option<Trouble>,
+}
+
 /// Stores a report and records the failure it reports, in one transaction.
-pub(in crate::inbound) async fn commit_bounce(
+pub(super) async fn commit_bounce(
     app: &Arc<App>,
     row: NewInbox,
     returned: Returned,

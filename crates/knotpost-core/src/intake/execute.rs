@@ -1,54 +1,52 @@
 //! Executes the command of a mail, once, and queues its answers, inside one transaction.
 
-use crate::inbound::commit::answers::{Given, answer_error, answer_sender, may_chat};
-use crate::inbound::commit::budgets::{Chatting, Purpose, Valve};
-use crate::inbound::identify::Identified;
-use crate::inbound::read::Mail;
-use crate::inbound::read::classify::Class;
-use crate::inbound::reason::Reason;
-use knotpost_core::app::App;
-use knotpost_core::commands::apply;
-use knotpost_core::mailing::heard_from;
-use knotpost_core::replies::{Audience, ChatsSpent, Reply};
-use knotpost_core::requests::{Prepared, ask_for_confirmation};
+use super::budgets::{BudgetKind, ChatPermission, Purpose};
+use super::mail::{Class, CommandText, IncomingMail};
+use super::reason::Reason;
+use super::sender_reply::{ReplyOutcome, may_chat, reply_to_sender, reply_with_error};
+use crate::app::App;
+use crate::commands::{already_played, apply};
+use crate::mailing::bounces::heard_from;
+use crate::replies::{Audience, ChatsSpent, Reply};
+use crate::requests::{Prepared, ask_for_confirmation};
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{StoreError, WriteTx};
 
 /// What became of a mail.
 #[derive(Clone, Debug)]
-pub(in crate::inbound) struct Outcome {
+pub(super) struct Outcome {
     /// Its name for the inbox.
-    pub(in crate::inbound) reason: Reason,
-    /// The boards that changed; watchers are notified after the commit.
-    pub(in crate::inbound) boards: Vec<BoardRef>,
+    pub(super) reason: Reason,
+    /// The boards that changed; their watchers are notified after the commit.
+    pub(super) boards: Vec<BoardRef>,
     /// The spent budget for which an answer was withheld.
-    pub(in crate::inbound) valve: Option<Valve>,
+    pub(super) spent: Option<BudgetKind>,
 }
 
 impl Outcome {
-    fn of_answer(given: Given, reason: Reason) -> Self {
-        Self { valve: given.valve(), ..given.reason(reason).into() }
+    fn of_reply(replied: ReplyOutcome, reason: Reason) -> Self {
+        Self { spent: replied.spent(), ..replied.reason(reason).into() }
     }
 
     /// The shared budget for which an answer was withheld when nothing else came of the mail: sent again later, the mail
     /// may be answered.
-    pub(in crate::inbound) fn spent_by_others(&self) -> Option<Valve> {
-        self.valve.filter(|valve| self.reason == Reason::GlobalBudget && valve.is_shared())
+    pub(super) fn spent_by_others(&self) -> Option<BudgetKind> {
+        self.spent.filter(|budget| self.reason == Reason::GlobalBudget && budget.is_shared())
     }
 }
 
 impl From<Reason> for Outcome {
     /// An outcome that changed no board.
     fn from(reason: Reason) -> Self {
-        Self { reason, boards: Vec::new(), valve: None }
+        Self { reason, boards: Vec::new(), spent: None }
     }
 }
 
 /// Executes the mail's command, unless the mail came before, and queues its answers, all inside the transaction.
-pub(in crate::inbound) async fn execute_mail(
+pub(super) async fn execute_mail(
     tx: &mut WriteTx,
     app: &App,
-    mail: &Mail,
+    mail: &IncomingMail,
     prepared: &Prepared,
     is_first: bool,
     now: Millis,
@@ -66,16 +64,16 @@ pub(in crate::inbound) async fn execute_mail(
         return Ok(if lacks_proof { Reason::Unauthenticated } else { Reason::ForeignSender }.into());
     }
     if prepared.is_chat() {
-        let chatting = may_chat(tx, mail, prepared, now).await?;
-        if let Chatting::FirstRefused { chats } = chatting
+        let permission = may_chat(tx, mail, prepared, now).await?;
+        if let ChatPermission::FirstRefused { chats } = permission
             && mail.class == Class::Person
             && prepared.user().is_some()
         {
             let spent = (&Reply::from(ChatsSpent { chats }), Purpose::Answer);
-            answer_sender(tx, app, mail, prepared, spent, now).await?;
+            reply_to_sender(tx, app, mail, prepared, spent, now).await?;
         }
-        if chatting != Chatting::Allowed {
-            return Ok(Outcome { valve: Some(Valve::Chats), ..Reason::AnswerBudget.into() });
+        if permission != ChatPermission::Allowed {
+            return Ok(Outcome { spent: Some(BudgetKind::Chats), ..Reason::AnswerBudget.into() });
         }
     }
     let answer = apply(tx, app, prepared, now).await?;
@@ -83,12 +81,12 @@ pub(in crate::inbound) async fn execute_mail(
     if let (false, Some(user), Some(sender)) = (failed, prepared.user(), &mail.sender) {
         heard_from(tx, user, sender).await?;
     }
-    let several = matches!(mail.found, Identified::Multiple { .. });
+    let several = matches!(mail.command, CommandText::Multiple(_));
     if failed && !several {
         if mail.class == Class::Bulk {
             return Ok(Reason::MailingList.into());
         }
-        let given = answer_error(tx, app, mail, prepared, &answer, now).await?;
+        let replied = reply_with_error(tx, app, mail, prepared, &answer, now).await?;
         let reason = if prepared.has_bad_grant() {
             Reason::BadToken
         } else if prepared.parses() {
@@ -96,17 +94,17 @@ pub(in crate::inbound) async fn execute_mail(
         } else {
             Reason::AnsweredError
         };
-        return Ok(Outcome::of_answer(given, reason));
+        return Ok(Outcome::of_reply(replied, reason));
     }
     let done = if several { Reason::Multiple } else { Reason::Executed };
     let boards = if answer.changed { answer.boards } else { Vec::new() };
     if answer.audience == Audience::Sender && mail.class == Class::Person {
-        let given = answer_sender(tx, app, mail, prepared, (&answer.reply, Purpose::Answer), now).await?;
+        let replied = reply_to_sender(tx, app, mail, prepared, (&answer.reply, Purpose::Answer), now).await?;
         // A change stands whether or not the sender can be answered.
-        let reason = if answer.changed { done } else { given.reason(done) };
-        return Ok(Outcome { reason, boards, valve: given.valve() });
+        let reason = if answer.changed { done } else { replied.reason(done) };
+        return Ok(Outcome { reason, boards, spent: replied.spent() });
     }
-    Ok(Outcome { reason: done, boards, valve: None })
+    Ok(Outcome { reason: done, boards, spent: None })
 }
 
 /// A mail that came before: it is answered with what it did then, and not executed again. A refusal was answered
@@ -114,7 +112,7 @@ pub(in crate::inbound) async fn execute_mail(
 async fn repeat(
     tx: &mut WriteTx,
     app: &App,
-    mail: &Mail,
+    mail: &IncomingMail,
     prepared: &Prepared,
     now: Millis,
 ) -> Result<Reason, StoreError> {
@@ -123,8 +121,8 @@ async fn repeat(
         [Reason::Executed, Reason::Multiple].iter().any(|reason| first.as_deref() == Some(reason.as_str()));
     let tell = did && mail.class == Class::Person && !prepared.is_query() && prepared.is_authenticated();
     if tell {
-        let reply = knotpost_core::commands::already_played(tx, app, prepared, now).await?;
-        answer_sender(tx, app, mail, prepared, (&reply, Purpose::Answer), now).await?;
+        let reply = already_played(tx, app, prepared, now).await?;
+        reply_to_sender(tx, app, mail, prepared, (&reply, Purpose::Answer), now).await?;
     }
     Ok(Reason::Duplicate)
 }

@@ -1,106 +1,108 @@
-//! Answers to the sender of a mail: one for each mail at most, within the budgets.
+//! Replies to the sender of a mail: one for each mail at most, within the budgets.
 
-use crate::inbound::commit::budgets::{Asker, Chatting, MAX_ANSWER_BYTES, Purpose, Valve};
-use crate::inbound::read::Mail;
-use crate::inbound::reason::Reason;
-use knotpost_core::app::App;
-use knotpost_core::identity::is_welcome;
-use knotpost_core::replies::{Answer, BudgetSpent, ErrorReply, Reply, Stranger};
-use knotpost_core::requests::{Prepared, compose_answer};
+use super::budgets::{BudgetKind, ChatPermission, MAX_ANSWER_BYTES, Purpose, SenderBudgets};
+use super::mail::IncomingMail;
+use super::reason::Reason;
+use crate::app::App;
+use crate::identity::is_welcome;
+use crate::replies::{Answer, BudgetSpent, ErrorReply, Reply, Stranger};
+use crate::requests::{Prepared, compose_answer};
 use knotpost_model::{Address, Millis};
 use knotpost_storage::{NewOutbox, OutboxContent, ReadTx, StoreError, WriteTx};
 
-/// Answers with an error, within the budgets.
-pub(in crate::inbound) async fn answer_error(
+/// Replies with an error, within the budgets.
+pub(super) async fn reply_with_error(
     tx: &mut WriteTx,
     app: &App,
-    mail: &Mail,
+    mail: &IncomingMail,
     prepared: &Prepared,
     answer: &Answer,
     now: Millis,
-) -> Result<Given, StoreError> {
-    let Some(sender) = &mail.sender else { return Ok(Given::Nobody) };
+) -> Result<ReplyOutcome, StoreError> {
+    let Some(sender) = &mail.sender else { return Ok(ReplyOutcome::NoAddress) };
     let reply =
         if is_known(tx, prepared, sender).await? { answer.reply.clone() } else { plain(prepared, answer) };
-    answer_sender(tx, app, mail, prepared, (&reply, Purpose::Error), now).await
+    reply_to_sender(tx, app, mail, prepared, (&reply, Purpose::Error), now).await
 }
 
-/// What became of an answer.
+/// What became of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::inbound) enum Given {
+pub(super) enum ReplyOutcome {
     /// It is queued.
     Queued,
-    /// There is no address to answer.
-    Nobody,
+    /// There is no address to reply to.
+    NoAddress,
     /// A budget is spent.
-    Withheld(Valve),
-    /// Strangers get no answers at the moment.
+    Withheld(BudgetKind),
+    /// Strangers get no replies at the moment.
     ToStranger,
 }
 
-impl Given {
-    /// The reason for the inbox; `reason` when the answer was queued.
-    pub(in crate::inbound) fn reason(self, reason: Reason) -> Reason {
+impl ReplyOutcome {
+    /// The reason for the inbox; `reason` when the reply was queued.
+    pub(super) fn reason(self, reason: Reason) -> Reason {
         match self {
             Self::Queued => reason,
-            Self::Nobody => Reason::NoSender,
-            Self::Withheld(valve) if valve.is_shared() => Reason::GlobalBudget,
+            Self::NoAddress => Reason::NoSender,
+            Self::Withheld(budget) if budget.is_shared() => Reason::GlobalBudget,
             Self::Withheld(_) => Reason::AnswerBudget,
             Self::ToStranger => Reason::NotAllowed,
         }
     }
 
     /// The spent budget.
-    pub(in crate::inbound) fn valve(self) -> Option<Valve> {
-        if let Self::Withheld(valve) = self { Some(valve) } else { None }
+    pub(super) fn spent(self) -> Option<BudgetKind> {
+        if let Self::Withheld(budget) = self { Some(budget) } else { None }
     }
 }
 
-/// Answers the sender with one mail and charges the budgets. A sender whose own budget is spent is told once an hour.
-pub(in crate::inbound) async fn answer_sender(
+/// Replies to the sender with one mail and charges the budgets. A sender whose own budget is spent is told once an hour.
+pub(super) async fn reply_to_sender(
     tx: &mut WriteTx,
     app: &App,
-    mail: &Mail,
+    mail: &IncomingMail,
     prepared: &Prepared,
     (reply, purpose): (&Reply, Purpose),
     now: Millis,
-) -> Result<Given, StoreError> {
-    let Some(asker) = Asker::of(tx, mail, prepared).await? else { return Ok(Given::Nobody) };
-    if let Some(sender) = mail.sender.as_ref().filter(|_| !asker.is_user)
+) -> Result<ReplyOutcome, StoreError> {
+    let Some(budgets) = SenderBudgets::of(tx, mail, prepared).await? else {
+        return Ok(ReplyOutcome::NoAddress);
+    };
+    if let Some(sender) = mail.sender.as_ref().filter(|_| !budgets.is_user)
         && !is_welcome(tx, app, sender, prepared.is_aligned()).await?
     {
-        return Ok(Given::ToStranger);
+        return Ok(ReplyOutcome::ToStranger);
     }
-    let Some(answer) = compose(tx, app, mail, prepared, reply, &asker, now).await? else {
-        return Ok(Given::Nobody);
+    let Some(answer) = compose(tx, app, mail, prepared, reply, &budgets, now).await? else {
+        return Ok(ReplyOutcome::NoAddress);
     };
     let bytes = size_of(&answer);
-    let Some(valve) = asker.closed(tx, purpose, &prepared.echo, bytes, now).await? else {
-        asker.spend(tx, purpose, &prepared.echo, bytes, now).await?;
+    let Some(spent) = budgets.find_spent(tx, purpose, &prepared.echo, bytes, now).await? else {
+        budgets.charge(tx, purpose, &prepared.echo, bytes, now).await?;
         tx.insert_outbox(&answer).await?;
-        return Ok(Given::Queued);
+        return Ok(ReplyOutcome::Queued);
     };
-    if matches!(valve, Valve::Address | Valve::User) && asker.take_last_word(tx, now).await? {
-        let last = compose(tx, app, mail, prepared, &Reply::from(BudgetSpent), &asker, now).await?;
+    if matches!(spent, BudgetKind::Address | BudgetKind::User) && budgets.take_spent_notice(tx, now).await? {
+        let last = compose(tx, app, mail, prepared, &Reply::from(BudgetSpent), &budgets, now).await?;
         if let Some(last) = last {
-            asker.spend(tx, purpose, "", size_of(&last), now).await?;
+            budgets.charge(tx, purpose, "", size_of(&last), now).await?;
             tx.insert_outbox(&last).await?;
         }
     }
-    Ok(Given::Withheld(valve))
+    Ok(ReplyOutcome::Withheld(spent))
 }
 
 async fn compose(
     tx: &mut WriteTx,
     app: &App,
-    mail: &Mail,
+    mail: &IncomingMail,
     prepared: &Prepared,
     reply: &Reply,
-    asker: &Asker,
+    budgets: &SenderBudgets,
     now: Millis,
 ) -> Result<Option<NewOutbox>, StoreError> {
-    let parent = mail.message.message_id.as_deref().filter(|id| is_quotable(id)).unwrap_or_default();
-    let most = asker.is_unproven.then_some(MAX_ANSWER_BYTES);
+    let parent = mail.message_id.as_deref().filter(|id| is_quotable(id)).unwrap_or_default();
+    let most = budgets.is_unproven.then_some(MAX_ANSWER_BYTES);
     compose_answer(tx, app, prepared, reply, Some(parent).filter(|id| !id.is_empty()), most, now).await
 }
 
@@ -114,15 +116,15 @@ fn size_of(mail: &NewOutbox) -> usize {
 }
 
 /// Whether the sender may chat by mail. Limited, because a vacation notice to a reply address may look like a chat.
-pub(in crate::inbound) async fn may_chat(
+pub(super) async fn may_chat(
     tx: &mut WriteTx,
-    mail: &Mail,
+    mail: &IncomingMail,
     prepared: &Prepared,
     now: Millis,
-) -> Result<Chatting, StoreError> {
-    match Asker::of(tx, mail, prepared).await? {
-        Some(asker) => asker.may_chat(tx, now).await,
-        None => Ok(Chatting::Refused),
+) -> Result<ChatPermission, StoreError> {
+    match SenderBudgets::of(tx, mail, prepared).await? {
+        Some(budgets) => budgets.may_chat(tx, now).await,
+        None => Ok(ChatPermission::Refused),
     }
 }
 

@@ -5,11 +5,11 @@ const MINUTE: i64 = 60_000;
 /// The longest pause between two attempts.
 const LONGEST: i64 = 4 * 60 * MINUTE;
 /// For how long attempts are made.
-pub const GIVE_UP_AFTER: i64 = 4 * 24 * 60 * MINUTE;
+pub(super) const GIVE_UP_AFTER: i64 = 4 * 24 * 60 * MINUTE;
 
 /// What to do after a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Retry {
+pub(super) enum Retry {
     /// Try again after this many milliseconds.
     In(i64),
     /// It has been long enough.
@@ -20,7 +20,7 @@ pub enum Retry {
 ///
 /// `age` is how long ago the mail was queued, in milliseconds; `random` is any number, from which the jitter of a
 /// quarter to either side is made, so that mails that failed together are not tried together again.
-pub fn after_failure(attempts: u32, age: i64, random: u64) -> Retry {
+pub(super) fn after_failure(attempts: u32, age: i64, random: u64) -> Retry {
     if age >= GIVE_UP_AFTER {
         return Retry::GiveUp;
     }

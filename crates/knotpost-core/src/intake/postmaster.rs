@@ -2,25 +2,25 @@
 
 use std::sync::Arc;
 
-use crate::inbound::read::Mail;
-use crate::inbound::read::classify::Class;
-use crate::inbound::reason::Reason;
-use knotpost_core::app::App;
-use knotpost_core::mailing::{ToPostmaster, hand_to_administrators};
+use super::DEDUPE_MS;
+use super::mail::{Class, IncomingMail};
+use super::reason::Reason;
+use crate::app::App;
+use crate::mailing::postmaster::{ToPostmaster, hand_to_administrators};
 use knotpost_model::{Millis, clean_line, limit_comment};
 use knotpost_storage::{NewInbox, StoreError};
 
 /// Stores a mail to the postmaster and queues a copy of its text to each administrator, in one transaction.
-pub(in crate::inbound) async fn commit_postmaster_mail(
+pub(super) async fn commit_postmaster_mail(
     app: &Arc<App>,
     row: NewInbox,
-    mail: &Mail,
+    mail: &IncomingMail,
     now: Millis,
 ) -> Result<(), StoreError> {
     let words = ToPostmaster {
         from: clean_line(row.sender.as_deref().unwrap_or_default()),
-        subject: clean_line(&mail.message.subject).chars().take(200).collect(),
-        text: limit_comment(mail.message.text.as_deref().unwrap_or_default()),
+        subject: clean_line(&mail.subject).chars().take(200).collect(),
+        text: limit_comment(mail.text.as_deref().unwrap_or_default()),
     };
     let row = NewInbox { reason: Some(Reason::Postmaster.as_str()), ..row };
     let class = mail.class;
@@ -32,7 +32,7 @@ pub(in crate::inbound) async fn commit_postmaster_mail(
             Box::pin(async move {
                 let (row, words, dedupe_key) = &*work;
                 let key = tx.insert_inbox(row).await?;
-                let since = now.plus(-super::DEDUPE_MS);
+                let since = now.plus(-DEDUPE_MS);
                 if class == Class::Person && tx.claim_mail(dedupe_key, key, since, now).await? {
                     hand_to_administrators(tx, &app, words, now).await?;
                 }

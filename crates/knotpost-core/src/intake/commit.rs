@@ -1,0 +1,201 @@
+//! Committing: carries out what was decided about a mail, in one write each.
+//!
+//! Why a mail is disposed of in this way is not decided here.
+
+use std::sync::Arc;
+
+use super::DEDUPE_MS;
+use super::bounce::{Returned, commit_bounce};
+use super::budgets::BudgetKind;
+use super::execute::{Outcome, execute_mail};
+use super::inbox_row::{inbox_row, masked_lines};
+use super::mail::{Arrival, IncomingMail};
+use super::place::{Place, QueueLimit};
+use super::postmaster::commit_postmaster_mail;
+use super::reason::Reason;
+use crate::app::App;
+use crate::config::KeepRaw;
+use crate::play::plan_move;
+use crate::requests::Prepared;
+use knotpost_model::{Address, Millis};
+use knotpost_storage::{DirectMail, MovePlan, NewInbox, StoreError};
+
+/// What becomes of a mail that is not refused in its session.
+#[derive(Debug)]
+pub enum Disposition {
+    /// It is stored for the record, and nothing else happens.
+    Record(Reason),
+    /// It is stored, and the failure it reports is recorded.
+    Bounce(Returned),
+    /// It is stored, and a copy goes to each administrator.
+    Postmaster,
+    /// It is stored, and its command is executed, in one transaction.
+    Execute(Box<Prepared>),
+    /// It is stored until a worker executes its command.
+    Queue(Place),
+}
+
+/// What was committed, or why nothing was.
+#[derive(Debug)]
+pub enum Committed {
+    /// The mail is stored, and no command of it was executed.
+    Recorded,
+    /// Its command was executed, with this outcome.
+    Executed(Reason),
+    /// It waits for a worker.
+    Queued,
+    /// Nothing is stored: it would have been answered, and others have spent this budget for answers.
+    BudgetSpent(BudgetKind),
+    /// Nothing is stored: too many mails wait already.
+    QueueFull(QueueLimit),
+}
+
+/// Carries out what was decided about a mail.
+///
+/// # Errors
+/// When the database fails; then nothing of it is stored.
+pub async fn commit(
+    app: &Arc<App>,
+    mail: IncomingMail,
+    arrival: &Arrival<'_>,
+    disposition: Disposition,
+) -> Result<Committed, StoreError> {
+    let row = row_of(app, &mail, arrival)?;
+    match disposition {
+        Disposition::Record(reason) => {
+            count_outcome(reason);
+            record(app, NewInbox { reason: Some(reason.as_str()), ..row }).await?;
+        }
+        Disposition::Bounce(returned) => {
+            count_outcome(commit_bounce(app, row, returned, arrival.now).await?);
+        }
+        Disposition::Postmaster => {
+            let row = with_message(app, row, arrival)?;
+            count_outcome(Reason::Postmaster);
+            commit_postmaster_mail(app, row, &mail, arrival.now).await?;
+        }
+        Disposition::Execute(prepared) => return execute(app, mail, arrival, *prepared, row).await,
+        Disposition::Queue(place) => {
+            let row = NewInbox {
+                host: arrival.host.as_ref().map(ToString::to_string),
+                // Unmasked until the mail is processed.
+                recipients: arrival.recipients.join("\n"),
+                ..with_message(app, row, arrival)?
+            };
+            return queue(app, row, place).await;
+        }
+    }
+    Ok(Committed::Recorded)
+}
+
+/// Stores a mail and executes its command in one transaction.
+async fn execute(
+    app: &Arc<App>,
+    mail: IncomingMail,
+    arrival: &Arrival<'_>,
+    prepared: Prepared,
+    mut row: NewInbox,
+) -> Result<Committed, StoreError> {
+    let now = arrival.now;
+    (row.subject, row.text) = masked_lines(app, &mail, &prepared);
+    // The most frequent outcome. A row that has a reason from the start is never among those that wait.
+    row.reason = Some(Reason::Executed.as_str());
+    let direct = Arc::new(DirectMail {
+        row,
+        sender_key: mail.sender.as_ref().map(Address::key).unwrap_or_default(),
+        dedupe_key: mail.dedupe_key.clone(),
+        since: now.plus(-DEDUPE_MS),
+    });
+    let plan = plan_move(app, &prepared);
+    let plan = plan.map(|plan| MovePlan { mail: Some(Arc::clone(&direct)), ..plan });
+    let work = Arc::new((mail, prepared, direct));
+    let (shared, writing) = (Arc::clone(app), Arc::clone(&work));
+    let can_come_again = arrival.way.can_come_again();
+    let outcome = app
+        .store
+        .write_move(plan, move |tx| {
+            let (app, work) = (Arc::clone(&shared), Arc::clone(&writing));
+            Box::pin(async move {
+                let (mail, prepared, direct) = &*work;
+                let stored = tx.store_mail(direct).await?;
+                let outcome = execute_mail(tx, &app, mail, prepared, stored.is_first, now).await?;
+                if can_come_again && outcome.spent_by_others().is_some() {
+                    tx.undo_all();
+                } else if outcome.reason != Reason::Executed {
+                    let (subject, text) = (direct.row.subject.as_deref(), direct.row.text.as_deref());
+                    tx.describe_inbox(stored.key, outcome.reason.as_str(), subject, text).await?;
+                }
+                Ok(outcome)
+            })
+        })
+        .await?;
+    announce(app, &outcome, now);
+    if let Some(budget) = outcome.spent_by_others().filter(|_| can_come_again) {
+        return Ok(Committed::BudgetSpent(budget));
+    }
+    work.1.after_commit(app);
+    Ok(Committed::Executed(outcome.reason))
+}
+
+/// Stores a mail that waits to be processed, unless too many wait already.
+async fn queue(app: &App, row: NewInbox, place: Place) -> Result<Committed, StoreError> {
+    let work = Arc::new((row, place.bounds(&app.config.inbound), place));
+    let writing = Arc::clone(&work);
+    let stored = app.store.write_queue(move |tx| {
+        let work = Arc::clone(&writing);
+        Box::pin(async move { tx.insert_waiting(&work.0, work.2.row(), &work.1).await })
+    });
+    if let Err(bound) = stored.await? {
+        let limit = work.2.limit(bound);
+        limit.count();
+        return Ok(Committed::QueueFull(limit));
+    }
+    app.signals.inbox.notify_one();
+    Ok(Committed::Queued)
+}
+
+/// The row of a mail, with the message itself where the configuration keeps every message.
+fn row_of(app: &App, mail: &IncomingMail, arrival: &Arrival<'_>) -> Result<NewInbox, StoreError> {
+    let row = inbox_row(app, mail, arrival);
+    match app.config.inbound.keep_raw {
+        KeepRaw::All => with_message(app, row, arrival),
+        KeepRaw::Never | KeepRaw::Failed => Ok(row),
+    }
+}
+
+/// The row with the message, unless it is there already.
+fn with_message(app: &App, row: NewInbox, arrival: &Arrival<'_>) -> Result<NewInbox, StoreError> {
+    match row.raw {
+        Some(_) => Ok(row),
+        None => Ok(NewInbox { raw: Some(seal(app, arrival.raw)?), ..row }),
+    }
+}
+
+/// The message, encrypted with the server's key.
+pub(super) fn seal(app: &App, raw: &[u8]) -> Result<Vec<u8>, StoreError> {
+    Ok(app.secret.seal(app.entropy.as_ref(), raw)?)
+}
+
+/// Stores a mail for the record alone.
+async fn record(app: &App, row: NewInbox) -> Result<(), StoreError> {
+    let write = app.store.write_queue(move |tx| {
+        let row = row.clone();
+        Box::pin(async move { tx.insert_inbox(&row).await.map(drop) })
+    });
+    write.await
+}
+
+/// Counts an outcome that was committed, and wakes those who wait for it.
+pub(super) fn announce(app: &App, outcome: &Outcome, now: Millis) {
+    count_outcome(outcome.reason);
+    if let Some(budget) = outcome.spent {
+        budget.note_refusal(now);
+    }
+    app.signals.outbox.notify_one();
+    app.signals.tell_boards(&outcome.boards);
+}
+
+/// Counts what became of a mail, for the metrics.
+pub fn count_outcome(reason: Reason) {
+    metrics::counter!("knotpost_mails_received", "reason" => reason.as_str()).increment(1);
+}

@@ -1,0 +1,57 @@
+//! Inbox rows as administrators read them: passwords and reply addresses masked.
+
+use super::mail::{Arrival, CommandText, IncomingMail};
+use crate::app::App;
+use crate::requests::Prepared;
+use knotpost_model::{OwnAddresses, Verdicts};
+use knotpost_storage::NewInbox;
+
+/// The row of a mail, without the message itself and without a reason.
+pub(super) fn inbox_row(app: &App, mail: &IncomingMail, arrival: &Arrival<'_>) -> NewInbox {
+    // Which words are passwords is not known yet; see `masked_lines`.
+    let mask = |line: &str| knotpost_commands::mask_cautiously(line, &app.vocabulary);
+    let text = match &mail.command {
+        CommandText::Multiple(lines) => {
+            Some(lines.iter().map(|line| mask(line)).collect::<Vec<_>>().join("\n"))
+        }
+        CommandText::Body(line) => Some(mask(line)),
+        CommandText::Subject => None,
+    };
+    NewInbox {
+        received_at: arrival.now,
+        way: arrival.way.as_str(),
+        peer: arrival.peer.map(|peer| peer.to_string()),
+        mail_from: arrival.mail_from.map(ToOwned::to_owned),
+        recipients: masked_recipients(&app.own, arrival.recipients),
+        size: i64::try_from(arrival.raw.len()).unwrap_or(i64::MAX),
+        sender: mail.sender.as_ref().map(ToString::to_string),
+        message_id: mail.message_id.clone(),
+        subject: Some(mask(&mail.subject)),
+        text,
+        raw: None,
+        reason: None,
+        verdicts: arrival.verdicts.as_ref().map(Verdicts::to_json),
+        host: None,
+    }
+}
+
+/// The recipients as an administrator may read them, one a line.
+pub(super) fn masked_recipients(own: &OwnAddresses, recipients: &[String]) -> String {
+    recipients.iter().map(|address| own.masked(address)).collect::<Vec<_>>().join("\n")
+}
+
+/// Subject and command lines of a mail as an administrator may read them, once its passwords are known.
+pub(super) fn masked_lines(
+    app: &App,
+    mail: &IncomingMail,
+    prepared: &Prepared,
+) -> (Option<String>, Option<String>) {
+    let subject = || knotpost_commands::mask_cautiously(&mail.subject, &app.vocabulary);
+    match &mail.command {
+        CommandText::Subject => (Some(prepared.echo.clone()), None),
+        CommandText::Body(_) => (Some(subject()), Some(prepared.echo.clone())),
+        CommandText::Multiple(_) => {
+            (Some(subject()), Some(prepared.line_echoes().collect::<Vec<_>>().join("\n")))
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! The intake of mail: what is stored for a mail that came in, and the transaction in which its command is executed.
+//!
+//! [`commit()`] carries out a [`Disposition`] in one write: the inbox row, what the command changed, and every mail
+//! that follows from it are committed together. Which disposition a mail gets is decided by its reader. Knows neither
+//! MIME nor SMTP: a mail comes here as an [`IncomingMail`], and what is replied to the delivering host is made of
+//! [`Committed`] elsewhere.
+
+mod bounce;
+mod budgets;
+mod commit;
+mod execute;
+mod inbox_row;
+mod mail;
+mod place;
+mod postmaster;
+mod quarantine;
+mod queued;
+mod reason;
+mod sender_reply;
+mod strangers;
+mod webhook_request;
+
+pub use bounce::Returned;
+pub use budgets::BudgetKind;
+pub use commit::{Committed, Disposition, commit, count_outcome};
+pub use mail::{Arrival, Class, CommandText, IncomingMail, Way};
+pub use place::{Place, QueueLimit, find_place};
+pub use quarantine::{UnreadMail, quarantine};
+pub use queued::{QueuedMail, execute_queued, lease_queued, record_failure, set_aside};
+pub use reason::Reason;
+pub use strangers::refuse_stranger;
+pub use webhook_request::WebhookRequest;
+
+/// How long a mail is recognised when it comes again.
+const DEDUPE_MS: i64 = 30 * 86_400_000;

@@ -1,0 +1,135 @@
+//! The place in the queue of a mail that waits for a worker, and how many mails may wait.
+
+use crate::app::App;
+use crate::config::Inbound;
+use knotpost_model::{Address, Host};
+use knotpost_storage::{NewPlace, QueueBound, QueueBounds, Share, StoreError};
+
+/// The place in the queue of a mail that waits for a worker.
+#[derive(Debug)]
+pub struct Place(NewPlace);
+
+/// The limit because of which a mail cannot be queued.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QueueLimit {
+    /// Of the mails from its host.
+    Host,
+    /// Of the mails from its address.
+    Sender,
+    /// Of the mails from this domain.
+    Domain(String),
+    /// Of all mails.
+    Total,
+}
+
+impl QueueLimit {
+    /// The name in the metric.
+    fn as_str(&self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::Sender => "sender",
+            Self::Domain(_) => "domain",
+            Self::Total => "total",
+        }
+    }
+
+    /// Counts a mail that was put off, for the metrics.
+    pub(super) fn count(&self) {
+        metrics::counter!("knotpost_mails_put_off", "bound" => self.as_str()).increment(1);
+    }
+}
+
+/// The place in the queue of a mail from this sender, whose From names a domain in lower case. A From alone proves
+/// nothing, not even one with a verified address: only mail proven to come from its domain leaves the share of its
+/// host.
+///
+/// # Errors
+/// When the database fails.
+pub async fn find_place(
+    app: &App,
+    sender: Option<&Address>,
+    from_domain: String,
+    host: Option<Host>,
+    is_aligned: bool,
+) -> Result<Place, StoreError> {
+    let share = match sender {
+        Some(sender) if is_aligned && is_known(app, sender).await? => Share::Known,
+        _ if is_aligned => Share::Proven,
+        _ => Share::Unproven,
+    };
+    let flow = match (share, sender, host) {
+        (Share::Known, Some(sender), _) => format!("sender {}", sender.key()),
+        (Share::Unproven, _, Some(host)) => format!("host {host}"),
+        (Share::Unproven, _, None) => format!("domain {from_domain}"),
+        (Share::Proven | Share::Known, ..) => format!("proven {from_domain}"),
+    };
+    Ok(Place(NewPlace { flow, from_domain, share }))
+}
+
+async fn is_known(app: &App, sender: &Address) -> Result<bool, StoreError> {
+    Ok(!app.store.query().await?.users_at(&sender.key()).await?.is_empty())
+}
+
+impl Place {
+    /// What is stored of it.
+    pub(super) fn row(&self) -> &NewPlace {
+        &self.0
+    }
+
+    /// How many mails may wait in the flow of this one, from its domain, and in total.
+    pub(super) fn bounds(&self, settings: &Inbound) -> QueueBounds {
+        let (host, domain) = (i64::from(settings.waiting_per_host), i64::from(settings.waiting_per_domain));
+        let is_of_one = self.is_of_host() || self.0.share == Share::Known;
+        QueueBounds {
+            // Without a known host, or for a flow of a domain, only the limit per domain applies.
+            per_flow: if is_of_one { host } else { domain },
+            per_domain: domain,
+            total: i64::from(settings.waiting_total),
+        }
+    }
+
+    /// The limit that was met, as the sender's server is told of it.
+    pub(super) fn limit(&self, bound: QueueBound) -> QueueLimit {
+        match bound {
+            QueueBound::Flow if self.is_of_host() => QueueLimit::Host,
+            QueueBound::Flow if self.0.share == Share::Known => QueueLimit::Sender,
+            QueueBound::Flow | QueueBound::Domain => QueueLimit::Domain(self.0.from_domain.clone()),
+            QueueBound::Total => QueueLimit::Total,
+        }
+    }
+
+    fn is_of_host(&self) -> bool {
+        self.0.flow.starts_with("host ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(flow: &str, share: Share) -> Place {
+        Place(NewPlace { flow: flow.to_owned(), from_domain: "x.example".to_owned(), share })
+    }
+
+    #[test]
+    fn the_limit_of_a_flow_is_named_by_what_shares_it() {
+        let met = |flow, share| place(flow, share).limit(QueueBound::Flow);
+        let domain = QueueLimit::Domain("x.example".to_owned());
+        assert_eq!(met("host 192.0.2.7", Share::Unproven), QueueLimit::Host);
+        assert_eq!(met("sender ann@x.example", Share::Known), QueueLimit::Sender);
+        assert_eq!(met("proven x.example", Share::Proven), domain);
+        assert_eq!(met("domain x.example", Share::Unproven), domain);
+        assert_eq!(place("host 192.0.2.7", Share::Unproven).limit(QueueBound::Domain), domain);
+        assert_eq!(place("host 192.0.2.7", Share::Unproven).limit(QueueBound::Total), QueueLimit::Total);
+    }
+
+    #[test]
+    fn a_flow_of_a_domain_may_be_as_long_as_all_mail_of_the_domain() {
+        let settings = Inbound { waiting_per_host: 3, waiting_per_domain: 7, ..Inbound::default() };
+        let per_flow = |flow, share| place(flow, share).bounds(&settings).per_flow;
+        assert_eq!(per_flow("host 192.0.2.7", Share::Unproven), 3);
+        assert_eq!(per_flow("sender ann@x.example", Share::Known), 3);
+        assert_eq!(per_flow("proven x.example", Share::Proven), 7);
+        assert_eq!(per_flow("domain x.example", Share::Unproven), 7);
+    }
+}

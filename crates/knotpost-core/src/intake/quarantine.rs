@@ -1,0 +1,64 @@
+//! Quarantine: stores messages that cannot be processed, with a named reason, where their senders cannot be told.
+
+use std::sync::Arc;
+
+use super::commit::{count_outcome, seal};
+use super::inbox_row::masked_recipients;
+use super::mail::Arrival;
+use super::reason::Reason;
+use crate::app::App;
+use crate::config::KeepRaw;
+use knotpost_storage::{NewInbox, StoreError};
+
+/// What could be read of a message that cannot be processed.
+#[derive(Debug, Default)]
+pub struct UnreadMail {
+    /// Its author, as written.
+    pub author: Option<String>,
+    /// Its Subject, as written.
+    pub subject: String,
+    /// Its Message-ID, without brackets.
+    pub message_id: Option<String>,
+}
+
+/// Stores an inbox row that says why this message was not processed, and the sealed message where the configuration
+/// keeps those.
+///
+/// # Errors
+/// When the database fails.
+pub async fn quarantine(
+    app: &Arc<App>,
+    mail: UnreadMail,
+    arrival: &Arrival<'_>,
+    reason: Reason,
+) -> Result<(), StoreError> {
+    let (raw, now) = (arrival.raw, arrival.now);
+    let keep = app.config.inbound.keep_raw != KeepRaw::Never && !raw.is_empty();
+    let row = NewInbox {
+        received_at: now,
+        way: arrival.way.as_str(),
+        peer: arrival.peer.map(|peer| peer.to_string()),
+        mail_from: arrival.mail_from.map(ToOwned::to_owned),
+        recipients: masked_recipients(&app.own, arrival.recipients),
+        size: i64::try_from(raw.len()).unwrap_or(i64::MAX),
+        sender: mail.author,
+        subject: Some(knotpost_commands::mask_cautiously(&mail.subject, &app.vocabulary)),
+        message_id: mail.message_id,
+        text: None,
+        raw: if keep { Some(seal(app, raw)?) } else { None },
+        reason: None,
+        verdicts: None,
+        host: None,
+    };
+    app.store
+        .write(move |tx| {
+            let row = row.clone();
+            Box::pin(async move {
+                let key = tx.insert_inbox(&row).await?;
+                tx.finish_inbox(key, "failed", reason.as_str(), keep, now).await.map(drop)
+            })
+        })
+        .await?;
+    count_outcome(reason);
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! Mail that was stored and waits for a worker: leased, executed with the mark on its inbox row in one transaction, or
+//! set aside.
+
+use std::sync::Arc;
+
+use super::DEDUPE_MS;
+use super::commit::{announce, count_outcome};
+use super::execute::execute_mail;
+use super::inbox_row::{masked_lines, masked_recipients};
+use super::mail::IncomingMail;
+use super::reason::Reason;
+use crate::app::App;
+use crate::config::KeepRaw;
+use crate::requests::Prepared;
+use knotpost_model::{Host, InboxKey, Verdicts};
+use knotpost_storage::{InboxRow, StoreError};
+
+/// How long a lease lasts. No other worker takes the mail before it ends.
+const LEASE_MS: i64 = 2 * 60_000;
+/// A mail whose processing failed this often is set aside.
+const MAX_ATTEMPTS: i64 = 5;
+
+/// A mail that waited and is leased.
+#[derive(Debug)]
+pub struct QueuedMail(InboxRow);
+
+impl QueuedMail {
+    /// The message; `None`: it cannot be unsealed.
+    pub fn message(&self, app: &App) -> Option<Vec<u8>> {
+        self.0.raw.as_deref().and_then(|sealed| app.secret.unseal(sealed))
+    }
+
+    /// The return path; `None` is the null path `<>`.
+    pub fn mail_from(&self) -> Option<&str> {
+        self.0.mail_from.as_deref()
+    }
+
+    /// The recipients as written.
+    pub fn recipients(&self) -> Vec<String> {
+        self.0.recipients.lines().map(ToOwned::to_owned).collect()
+    }
+
+    /// What authentication found when the mail arrived; `None`: it was not checked.
+    pub fn verdicts(&self) -> Option<Verdicts> {
+        self.0.verdicts.as_deref().and_then(Verdicts::from_json)
+    }
+
+    /// The host that counts as the sender's.
+    pub fn host(&self) -> Option<Host> {
+        self.0.host.as_deref().and_then(|host| host.parse().ok())
+    }
+}
+
+/// Leases the next mail that waits; `None`: none is due.
+///
+/// # Errors
+/// When the database fails.
+pub async fn lease_queued(app: &App) -> Result<Option<QueuedMail>, StoreError> {
+    let now = app.clock.now();
+    // A query first: an idle server does not write.
+    if app.store.query().await?.next_inbox_due().await?.is_none_or(|due| due > now.0) {
+        return Ok(None);
+    }
+    let lease = app.store.write_queue(move |tx| Box::pin(tx.lease_inbox(now, now.plus(LEASE_MS)))).await?;
+    Ok(lease.map(QueuedMail))
+}
+
+/// Executes the command of a leased mail and marks its inbox row as done, in one transaction.
+///
+/// # Errors
+/// When the database fails; then nothing of it is stored, and the mail waits until its lease ends.
+pub async fn execute_queued(
+    app: &Arc<App>,
+    queued: &QueuedMail,
+    mail: IncomingMail,
+    prepared: Prepared,
+) -> Result<(), StoreError> {
+    let (key, now) = (queued.0.id, app.clock.now());
+    let keep = app.config.inbound.keep_raw == KeepRaw::All;
+    let recipients = masked_recipients(&app.own, &queued.recipients());
+    let work = Arc::new((mail, prepared, recipients));
+    let (shared, done) = (Arc::clone(app), Arc::clone(&work));
+    let outcome = app
+        .store
+        .write(move |tx| {
+            let (app, work) = (Arc::clone(&shared), Arc::clone(&work));
+            Box::pin(async move {
+                // Marked first: if another process has done it meanwhile, nothing happens.
+                if !tx.finish_inbox(key, "done", Reason::Executed.as_str(), keep, now).await? {
+                    return Ok(None);
+                }
+                let since = now.plus(-DEDUPE_MS);
+                let is_first = tx.claim_mail(&work.0.dedupe_key, key, since, now).await?;
+                let outcome = execute_mail(tx, &app, &work.0, &work.1, is_first, now).await?;
+                let (subject, text) = masked_lines(&app, &work.0, &work.1);
+                tx.describe_inbox(key, outcome.reason.as_str(), subject.as_deref(), text.as_deref()).await?;
+                tx.replace_recipients(key, &work.2).await?;
+                Ok(Some(outcome))
+            })
+        })
+        .await?;
+    if let Some(outcome) = outcome {
+        done.1.after_commit(app);
+        announce(app, &outcome, now);
+    }
+    Ok(())
+}
+
+/// Logs that a leased mail could not be processed, and sets it aside after too many attempts.
+///
+/// # Errors
+/// When the database fails.
+pub async fn record_failure(app: &App, queued: &QueuedMail, error: &StoreError) -> Result<(), StoreError> {
+    let (key, attempts): (InboxKey, i64) = (queued.0.id, queued.0.attempts);
+    tracing::error!(inbox = key.0, attempts, error = error.with_causes(), "a mail could not be processed");
+    // A failing database is not the mail's fault: it waits until that is over.
+    if attempts >= MAX_ATTEMPTS && !error.is_transient() {
+        set_aside(app, queued, Reason::Failed).await?;
+    }
+    Ok(())
+}
+
+/// Ends a leased mail that cannot be processed, for this reason.
+///
+/// # Errors
+/// When the database fails.
+pub async fn set_aside(app: &App, queued: &QueuedMail, reason: Reason) -> Result<(), StoreError> {
+    let (key, now) = (queued.0.id, app.clock.now());
+    let keep = app.config.inbound.keep_raw != KeepRaw::Never;
+    count_outcome(reason);
+    app.store
+        .write_queue(move |tx| {
+            Box::pin(
+                async move { tx.finish_inbox(key, "failed", reason.as_str(), keep, now).await.map(drop) },
+            )
+        })
+        .await
+}

@@ -1,0 +1,153 @@
+//! The outbox as its senders see it: mails are leased several at a time, acknowledged when they were sent, or given
+//! back.
+//!
+//! How many mails are leased, and when, is not decided here. Knows nothing of how a mail is built or sent.
+
+mod backoff;
+mod delivery;
+mod loading;
+
+pub use delivery::{DeliveryOutcome, record_delivery};
+pub use loading::{LoadedMail, MailContent, load_mail, load_mails, load_unleased};
+
+use crate::app::App;
+use crate::mailing::coalesce::coalesce_leased;
+use knotpost_model::{Millis, OutboxKey};
+use knotpost_storage::{OutboxRow, StoreError};
+
+/// A mail that no other process sends until its lease ends.
+#[derive(Debug)]
+pub struct LeasedMail {
+    pub(crate) row: OutboxRow,
+    /// When the lease ends.
+    pub until: Millis,
+}
+
+impl LeasedMail {
+    /// The mail.
+    pub fn key(&self) -> OutboxKey {
+        self.row.id
+    }
+
+    /// What kind of mail it is.
+    pub fn kind(&self) -> &str {
+        &self.row.kind
+    }
+
+    /// The address it goes to.
+    pub fn recipient(&self) -> &str {
+        &self.row.recipient
+    }
+
+    /// Its Message-ID, without angle brackets.
+    pub fn message_id(&self) -> &str {
+        &self.row.message_id
+    }
+
+    /// The Date it carries.
+    pub fn date(&self) -> Millis {
+        self.row.date
+    }
+
+    /// The number of attempts to send it, this one included.
+    pub fn attempts(&self) -> i64 {
+        self.row.attempts
+    }
+
+    /// The message, if it is stored.
+    pub fn stored_message(&self) -> &[u8] {
+        self.row.rendered.as_deref().unwrap_or_default()
+    }
+}
+
+/// Which mails are leased, and until when.
+#[derive(Clone, Copy, Debug)]
+pub struct LeaseTerms {
+    /// Mails that are due by then.
+    pub due_by: Millis,
+    /// When the lease ends.
+    pub until: Millis,
+    /// The most mails.
+    pub max_mails: i64,
+}
+
+/// Mails that were leased in one write.
+#[derive(Debug)]
+pub struct Lease {
+    pub(super) rows: Vec<OutboxRow>,
+    pub(super) until: Millis,
+}
+
+impl Lease {
+    /// The number of mails.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether no mail was due.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The mails, the one that has been due longest first.
+    pub fn into_mails(self) -> impl Iterator<Item = LeasedMail> {
+        let until = self.until;
+        self.rows.into_iter().map(move |row| LeasedMail { row, until })
+    }
+}
+
+/// When the next mail is due, or was; `None`: none waits.
+///
+/// # Errors
+/// When the database fails.
+pub async fn next_mail_due(app: &App) -> Result<Option<Millis>, StoreError> {
+    Ok(app.store.query().await?.next_outbox_due().await?.map(Millis))
+}
+
+/// The number of writes to the database since the server started.
+pub fn count_writes(app: &App) -> u64 {
+    app.store.writes()
+}
+
+/// Leases the mails that have been due longest, and coalesces those of them that are about the same board.
+///
+/// # Errors
+/// When the database fails.
+pub async fn lease_mails(app: &App, terms: LeaseTerms, now: Millis) -> Result<Lease, StoreError> {
+    let LeaseTerms { due_by, until, max_mails } = terms;
+    let lease = app.store.write_queue(move |tx| {
+        Box::pin(async move {
+            let rows = tx.lease_outbox(due_by, until, max_mails).await?;
+            coalesce_leased(tx, rows, now).await
+        })
+    });
+    Ok(Lease { rows: lease.await?, until })
+}
+
+/// Ends the leases, lasting until then, of mails that were not sent.
+///
+/// # Errors
+/// When the database fails; then the mails wait until their leases end.
+pub async fn give_back_leases(app: &App, mails: Vec<OutboxKey>, until: Millis) -> Result<(), StoreError> {
+    let now = app.clock.now();
+    app.store
+        .write_queue(move |tx| {
+            let mails = mails.clone();
+            Box::pin(async move { tx.give_back_outbox(&mails, until, now).await })
+        })
+        .await
+}
+
+/// Acknowledges mails as sent, in one write.
+///
+/// # Errors
+/// When the database fails.
+pub async fn acknowledge_sent(app: &App, mails: Vec<OutboxKey>) -> Result<(), StoreError> {
+    let now = app.clock.now();
+    app.store
+        .write_queue(move |tx| {
+            let mails = mails.clone();
+            Box::pin(async move { tx.note_sent_outbox(&mails, now).await })
+        })
+        .await
+}

@@ -1,0 +1,93 @@
+//! Records why a leased mail was not sent: it failed, was dropped, or is deferred to a later attempt.
+//!
+//! That a mail was sent is acknowledged in batches, see [`acknowledge_sent`](super::acknowledge_sent).
+
+use super::backoff::{Retry, after_failure};
+use crate::app::App;
+use crate::mailing::bounces::record_trouble;
+use crate::mailing::outbox::LeasedMail;
+use knotpost_model::{Millis, Trouble};
+use knotpost_platform::clock::random_bytes;
+use knotpost_storage::StoreError;
+
+/// Why a leased mail was not sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DeliveryOutcome {
+    /// There is nothing to send any more.
+    Dropped(String),
+    /// It can never be sent.
+    Failed(String),
+    /// Its recipient was refused for good, in these words.
+    RecipientRefused(String),
+    /// It may be sent later.
+    Deferred(String),
+}
+
+/// Records why a leased mail was not sent, and schedules the next attempt if there is one.
+///
+/// # Errors
+/// When the database fails.
+pub async fn record_delivery(
+    app: &App,
+    mail: &LeasedMail,
+    outcome: DeliveryOutcome,
+) -> Result<(), StoreError> {
+    match outcome {
+        DeliveryOutcome::Dropped(why) => finish(app, mail, "dropped", why).await,
+        DeliveryOutcome::Failed(why) => finish(app, mail, "failed", why).await,
+        DeliveryOutcome::RecipientRefused(why) => finish_refused_recipient(app, mail, why).await,
+        DeliveryOutcome::Deferred(why) => defer(app, mail, why).await,
+    }
+}
+
+/// Ends a mail in this state, for this reason.
+async fn finish(app: &App, mail: &LeasedMail, state: &'static str, why: String) -> Result<(), StoreError> {
+    let (key, now) = (mail.key(), app.clock.now());
+    app.store
+        .write_queue(move |tx| {
+            let why = why.clone();
+            Box::pin(async move { tx.finish_outbox(key, state, Some(&why), now).await })
+        })
+        .await
+}
+
+/// A recipient refused for good counts as a bounce.
+async fn finish_refused_recipient(app: &App, mail: &LeasedMail, why: String) -> Result<(), StoreError> {
+    let (key, now, recipient) = (mail.key(), app.clock.now(), mail.recipient().to_owned());
+    // A permanent refusal without a reason means that the mailbox does not exist.
+    let trouble = Trouble::from_words(&why).or_else(|| Trouble::judge("5.0.0", &why));
+    app.store
+        .write(move |tx| {
+            let (why, recipient, trouble) = (why.clone(), recipient.clone(), trouble.clone());
+            Box::pin(async move {
+                if let Some(trouble) = &trouble {
+                    record_trouble(tx, key, &recipient, trouble, now).await?;
+                }
+                tx.finish_outbox(key, "failed", Some(&why), now).await
+            })
+        })
+        .await
+}
+
+/// Schedules the next attempt, or ends the mail when attempts have gone on long enough.
+async fn defer(app: &App, mail: &LeasedMail, why: String) -> Result<(), StoreError> {
+    let (key, now) = (mail.key(), app.clock.now());
+    let random = u64::from_le_bytes(random_bytes(app.entropy.as_ref())?);
+    let attempts = u32::try_from(mail.attempts()).unwrap_or(u32::MAX);
+    match after_failure(attempts, now.since(mail.date()).0, random) {
+        Retry::GiveUp => {
+            tracing::warn!(outbox = key.0, error = %why, "a mail could not be sent for days; it is given up");
+            finish(app, mail, "failed", why).await
+        }
+        Retry::In(pause) => {
+            tracing::info!(outbox = key.0, error = %why, pause_ms = pause, "a mail is put off");
+            let due: Millis = now.plus(pause);
+            app.store
+                .write_queue(move |tx| {
+                    let why = why.clone();
+                    Box::pin(async move { tx.defer_outbox(key, Some(&why), due).await })
+                })
+                .await
+        }
+    }
+}
