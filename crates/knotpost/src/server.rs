@@ -159,7 +159,7 @@ impl Server {
             mailbox_key: mailbox.as_ref().map(|(_, key)| key.reveal().to_owned()),
             http: address(http.as_ref())?,
             smtp: address(smtp.as_ref())?,
-            lmtp: lmtp.as_ref().map(LmtpListener::door).transpose()?,
+            lmtp: lmtp.as_ref().map(LmtpListener::local_address).transpose()?,
         };
         let socket = config.socket();
         let socket =
