@@ -10,7 +10,7 @@ use crate::arguments::{Args, is_address, is_turn};
 use crate::bound::{MOST_LINE_BYTES, bound};
 use crate::error::{ErrorCode, ParseError};
 use crate::grammar::{NamedGame, unknown_game};
-use crate::mask::{MASK, show};
+use crate::mask::{STAND_IN, name, show};
 use crate::token::{Dashes, RawOption, Word, read_option};
 use crate::value::{
     Action, GivenOption, LimitChange, QueuedMove, SeekChange, Selector, ServerOptions, Setting, Vacation,
@@ -23,6 +23,8 @@ use crate::words::{Credentials, Password, Userid};
 const MOST_BOARDS: u32 = 9999;
 /// Players of a position that is only looked at.
 const MOST_PLAYERS: u32 = 99;
+/// Stands for the userid where arguments are read without one.
+const SOMEBODY: &str = "somebody";
 /// Days off that can be taken at a time.
 const LONGEST_VACATION: u32 = 30;
 
@@ -53,7 +55,7 @@ impl Vacation {
     pub fn from_field(word: &str, vocabulary: &Vocabulary) -> Result<Self, ParseError> {
         let mut checker = Checker { verb: Verb::Vacation, vocabulary, bytes: 0 };
         checker.word(word)?;
-        match checker.read(NamedGame::Missing, &[MASK, MASK, word], &[])? {
+        match checker.read(NamedGame::Missing, &[SOMEBODY, STAND_IN, word], &[])? {
             Command::Vacation { until, .. } => Ok(until),
             _ => Err(checker.fail(ErrorCode::BadValue, "this is no vacation")),
         }
@@ -123,10 +125,6 @@ impl<'v> Checker<'v> {
         self.fail(ErrorCode::WrongArguments, message)
     }
 
-    fn show(&self, word: &str) -> String {
-        show(word, self.vocabulary)
-    }
-
     /// A word without blanks; all of them together are no longer than a line may be.
     fn text(&mut self, text: &str) -> Checked {
         self.bytes = self.bytes.saturating_add(text.len());
@@ -146,7 +144,7 @@ impl<'v> Checker<'v> {
         self.text(word)?;
         let Some(option) = read_option(word) else { return Ok(()) };
         let name = self.verb.spec().name();
-        let message = format!("`{name}` takes no options, such as `-{}`", self.show(option.name));
+        let message = format!("`{name}` takes no options, such as `-{}`", crate::mask::name(option.name));
         Err(self.fail(ErrorCode::BadOption, message))
     }
 
@@ -158,7 +156,7 @@ impl<'v> Checker<'v> {
     fn newcomer(&mut self, who: &Credentials) -> Checked {
         self.who(who)?;
         Userid::choose(&who.userid, self.vocabulary).map_err(|rule| {
-            let shown = self.show(&who.userid);
+            let shown = name(&who.userid);
             self.fail(ErrorCode::BadValue, format!("`{shown}` cannot be a userid: {rule}"))
         })?;
         match &who.password {
@@ -182,7 +180,7 @@ impl<'v> Checker<'v> {
         self.word(address)?;
         let bare = address.trim_matches(|sign: char| matches!(sign, '<' | '>' | ',' | ';'));
         if !is_address(bare) {
-            let message = format!("`{}` is not a mail address", self.show(address));
+            let message = format!("`{}` is not a mail address", show(address, self.vocabulary));
             return Err(self.fail(ErrorCode::BadValue, message));
         }
         *address = bare.to_owned();
@@ -193,10 +191,10 @@ impl<'v> Checker<'v> {
     fn userid(&mut self, word: &str) -> Checked {
         self.text(word)?;
         let message = if read_option(word).is_some() {
-            let message = format!("`{}` is an option where a userid must stand", self.show(word));
+            let message = format!("`{}` is an option where a userid must stand", name(word));
             return Err(self.fail(ErrorCode::BadOption, message));
         } else if word.trim_start_matches('#').bytes().all(|byte| byte.is_ascii_digit() || byte == b'#') {
-            format!("`{}` is a number where a userid must stand", self.show(word))
+            format!("`{}` is a number where a userid must stand", name(word))
         } else {
             return Ok(());
         };
@@ -237,7 +235,7 @@ impl<'v> Checker<'v> {
         if number != Some(0) {
             return Ok(());
         }
-        let shown = self.show(&format!("{}#0", action.as_str()));
+        let shown = name(&format!("{}#0", action.as_str()));
         let message = format!("`{shown}` does not end in the number of a move, as `#8` does");
         Err(self.fail(ErrorCode::BadValue, message))
     }
@@ -292,7 +290,7 @@ impl<'v> Checker<'v> {
             .iter()
             .map(|setting| raw_option(Dashes::Two, setting.name, Some(&setting.value)))
             .collect();
-        match self.read(self.named(game), &[MASK, MASK], &options)? {
+        match self.read(self.named(game), &[SOMEBODY, STAND_IN], &options)? {
             Command::Set { values: read, .. } => *values = read,
             _ => return Err(self.fail(ErrorCode::BadOption, "these are no preferences")),
         }
@@ -311,7 +309,7 @@ impl<'v> Checker<'v> {
             .map(|option| raw_option(Dashes::One, &option.name, option.value.as_deref()))
             .collect();
         let reader = Self { verb: Verb::Challenge, ..*self };
-        match reader.read(self.named(Some(game)), &[MASK], &raw)? {
+        match reader.read(self.named(Some(game)), &[SOMEBODY], &raw)? {
             Command::Challenge { options: read, server, .. } if server == ServerOptions::default() => {
                 *options = read;
             }

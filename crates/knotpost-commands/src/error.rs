@@ -56,16 +56,16 @@ pub struct ParseError {
     pub suggestions: Vec<String>,
 }
 
-/// What is known about the reader of an error, so that the example fits him. Empty fields get stand-ins.
+/// What is known about the reader of an error, so that the example fits them. Empty fields get stand-ins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExampleContext {
-    /// His userid.
+    /// Their userid.
     pub userid: Option<String>,
     /// Another user's userid.
     pub opponent: Option<String>,
-    /// A game he plays.
+    /// A game they play.
     pub game: Option<String>,
-    /// A board of his in that game.
+    /// A board of theirs in that game.
     pub board: Option<u32>,
     /// A legal move on that board.
     pub legal_move: Option<String>,
@@ -93,7 +93,7 @@ impl ParseError {
         Some(lines.join("\n"))
     }
 
-    /// A command of the same verb that would work for this reader, his password shown as `password`.
+    /// A command of the same verb that would work for this reader, with `PASSWORD` for the password.
     pub fn example(&self, context: &ExampleContext) -> Option<String> {
         let mut context = context.clone();
         if let Some(game) = &self.game {

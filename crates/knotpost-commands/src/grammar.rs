@@ -6,7 +6,7 @@ use crate::arguments::Args;
 use crate::bound::{MOST_LINE_BYTES, bound};
 use crate::clean::clean;
 use crate::error::{ErrorCode, ParseError};
-use crate::mask::{MASK, show};
+use crate::mask::{MASK, reads_as_verb, show};
 use crate::suggest::{Found, nearest, one_of, resolve};
 use crate::token::{Line, Word, split_line};
 use crate::value::BoardAt;
@@ -73,7 +73,10 @@ pub(crate) fn find_head<'v>(words: &[Word<'_>], vocabulary: &'v Vocabulary) -> R
             let verb = find_game_verb(game, second, vocabulary)?;
             Ok(Head { game: NamedGame::Known(game), verb, length: skipped + 2 })
         }
-        Found::One(First::Move) => Ok(Head { game: NamedGame::Missing, verb: Verb::Move, length: 1 }),
+        Found::One(First::Move) => match second.and_then(|word| vocabulary.game(word)) {
+            Some(game) => Err(game_goes_first(game, Verb::Move)),
+            None => Ok(Head { game: NamedGame::Missing, verb: Verb::Move, length: 1 }),
+        },
         Found::One(First::Server(word)) => find_server_verb(word, second),
         Found::Many(names) => {
             let message = format!("`{}` may mean {}", show(first, vocabulary), one_of(&names));
@@ -81,9 +84,18 @@ pub(crate) fn find_head<'v>(words: &[Word<'_>], vocabulary: &'v Vocabulary) -> R
         }
         Found::Nothing => match second.map(|word| resolve(word, game_words())) {
             Some(Found::One(verb)) => Ok(Head { game: NamedGame::Unknown, verb, length: 2 }),
-            _ => Err(explain_first(first, vocabulary)),
+            _ => Err(explain_first(first, second, vocabulary)),
         },
     }
+}
+
+/// Says that a verb stands before its game.
+fn game_goes_first(game: &GameWords, verb: Verb) -> ParseError {
+    let (game, name) = (&game.name, verb.spec().name());
+    let message = format!("the game stands before `{name}`: begin with `{game} {name}`");
+    let mut error = unknown(message, vec![format!("{game} {name}")]);
+    (error.verb, error.game) = (Some(verb), Some(game.clone()));
+    error
 }
 
 /// The subject of a first board mail starts with `New`; a reply to it is still a move.
@@ -129,6 +141,11 @@ fn find_game_verb(game: &GameWords, word: Option<&str>, vocabulary: &Vocabulary)
         Found::Many(names) => {
             Err(error(format!("`{}` may mean {}", show(word, vocabulary), one_of(&names)), names))
         }
+        Found::Nothing if BoardAt::from_word(word).is_some() => {
+            let few = ["move", "show", "chat"].map(str::to_owned).to_vec();
+            let message = format!("before the board `{word}` it must be said what to do: {}", one_of(&few));
+            Err(error(message, few))
+        }
         Found::Nothing => {
             let near = nearest(word, game_words().map(|(word, verb)| (word, canonical(verb))));
             let what = name_word(word, "the second word", vocabulary);
@@ -155,9 +172,12 @@ fn find_server_verb<'v>(first: &str, second: Option<&str>) -> Result<Head<'v>, P
 }
 
 /// Says why a first word is no command.
-fn explain_first(word: &str, vocabulary: &Vocabulary) -> ParseError {
+fn explain_first(word: &str, second: Option<&str>, vocabulary: &Vocabulary) -> ParseError {
     let games: Vec<&str> = vocabulary.games().iter().map(|game| game.name.as_str()).collect();
     if let Found::One(verb) = resolve(word, game_words()) {
+        if let Some(game) = second.and_then(|word| vocabulary.game(word)) {
+            return game_goes_first(game, verb);
+        }
         let name = verb.spec().name();
         let message = format!("`{name}` must follow the name of a game: {}", one_of(&games));
         let whole = games.iter().map(|game| format!("{game} {name}")).collect();
@@ -173,7 +193,7 @@ fn explain_first(word: &str, vocabulary: &Vocabulary) -> ParseError {
 
 /// The word in quotes, or where it stands if it had to be hidden.
 fn name_word(word: &str, place: &str, vocabulary: &Vocabulary) -> String {
-    let shown = show(word, vocabulary);
+    let shown = if reads_as_verb(word) { word.to_owned() } else { show(word, vocabulary) };
     if shown == MASK { place.to_owned() } else { format!("`{shown}`") }
 }
 

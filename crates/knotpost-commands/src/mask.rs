@@ -1,12 +1,13 @@
-//! Showing a user his own line without the passwords in it.
+//! Showing users their own lines without the passwords in it.
 //!
-//! Where a line can be understood, its passwords are known by their places. Where it cannot, any word
-//! that is long enough may be one, and all such words are hidden except those of the language itself.
+//! Where userid and password stand where the verb wants them, nothing else is hidden, and a verb that takes no password
+//! hides nothing. In any other line each word that is long enough may be a password, and all such words are hidden
+//! except those of the language itself and the word in the place of a verb.
 
-use crate::arguments::{is_address, is_option_name, is_setting_name};
+use crate::arguments::{is_address, is_option_name};
 use crate::clean::clean;
-use crate::grammar::{find_head, parse_clean};
-use crate::token::{Word, read_option, split_line};
+use crate::grammar::{NamedGame, find_head};
+use crate::token::{RawOption, Word, read_option, split_line};
 use crate::value::BoardAt;
 use crate::verb::{Masking, WhoAt};
 use crate::verbs::Verb;
@@ -17,12 +18,16 @@ use crate::words::{Credentials, Password};
 pub const MASK: &str = "********";
 /// No password has fewer characters.
 pub(crate) const SHORTEST_SECRET: usize = 6;
+/// More characters of a word are not repeated.
+const LONGEST_NAMED: usize = 40;
+/// No verb has more letters, nor has what is near to one.
+const LONGEST_VERB: usize = 16;
 /// Board numbers with more digits are not taken for granted.
 const LONGEST_BOARD: usize = 6;
-/// So often is a line read anew; one that still changes then is hidden altogether.
+/// How often a line is read anew; one that still changes then is hidden altogether.
 const MOST_READINGS: usize = 16;
 /// Stands for an earlier mask while a line is read, so that masking twice is masking once.
-const STAND_IN: &str = "Masked-Word.1";
+pub(crate) const STAND_IN: &str = "Masked-Word.1";
 
 /// The line, cleaned, with every password as `********`. Masking it again changes nothing.
 ///
@@ -36,6 +41,33 @@ pub fn mask(line: &str, vocabulary: &Vocabulary) -> String {
 /// password turned out wrong, where the two may have been exchanged.
 pub fn mask_cautiously(line: &str, vocabulary: &Vocabulary) -> String {
     until_settled(line, |line| hide_unknown(line, vocabulary))
+}
+
+/// One word for an error text in full: for words that stand where no password can.
+pub(crate) fn name(word: &str) -> String {
+    match word.char_indices().nth(LONGEST_NAMED) {
+        Some((end, _)) => format!("{}…", word.get(..end).unwrap_or_default()),
+        None => word.to_owned(),
+    }
+}
+
+/// The arguments after the front of a line, as far as masking reads them.
+#[derive(Clone, Copy)]
+pub(crate) struct Arguments<'a> {
+    pub(crate) verb: Verb,
+    pub(crate) words: &'a [Word<'a>],
+    pub(crate) options: &'a [RawOption<'a>],
+}
+
+/// One word of the arguments for an error text, hidden if it could be a password.
+pub(crate) fn show_argument(word: &str, args: Arguments<'_>, vocabulary: &Vocabulary) -> String {
+    let words = args.words.iter().map(|word| (word.place, word.text));
+    let options = args.options.iter().flat_map(|option| [Some(option.name), option.value]).flatten();
+    let pieces = words.chain(options.map(|option| (usize::MAX, option)));
+    match find_secrets(args.verb, args.words, &pieces, vocabulary) {
+        Some(secrets) if !secrets.iter().any(|secret| word.contains(secret.text)) => name(word),
+        _ => show(word, vocabulary),
+    }
 }
 
 /// One word for an error text, hidden if it could be a password.
@@ -90,32 +122,54 @@ fn restore(piece: &str) -> String {
     if piece == STAND_IN { MASK.to_owned() } else { piece.to_owned() }
 }
 
-/// The places of the passwords in a line that is a command and looks sound; `None` in any other.
+/// The places of the passwords in a line of a known verb that looks sound; `None` in any other.
 fn secrets_by_place(line: &str, vocabulary: &Vocabulary) -> Option<Vec<usize>> {
-    parse_clean(line, vocabulary).ok()?;
     let split = split_line(line);
-    let head = find_head(&split.words, vocabulary).ok()?;
+    let head = find_head(&split.words, vocabulary).ok().filter(|head| head.game != NamedGame::Unknown)?;
     let args = split.words.get(head.length..)?;
-    let Some(at) = who_at(head.verb, args) else { return Some(Vec::new()) };
-    let secrets = secret_words(head.verb, args);
-    let userid = args.get(at)?.text.to_owned();
+    let secrets = find_secrets(head.verb, args, &line.split_whitespace().enumerate(), vocabulary)?;
+    Some(secrets.iter().map(|secret| secret.place).collect())
+}
+
+/// The words that are passwords, where no other word can be one; `pieces` are the words and options of the line with
+/// their places. `None` where userid and password cannot be what they stand for.
+fn find_secrets<'a, 'p>(
+    verb: Verb,
+    args: &[Word<'a>],
+    pieces: &(impl Iterator<Item = (usize, &'p str)> + Clone),
+    vocabulary: &Vocabulary,
+) -> Option<Vec<Word<'a>>> {
+    // Where more words stand than belong there, one of them may be the password.
+    let is_puzzling = match verb.spec().masking {
+        Masking::ByPlace => false,
+        Masking::NewPassword => args.len() > 3,
+        Masking::Addresses | Masking::NewUser => args.iter().skip(2).any(|word| !is_address(word.text)),
+        Masking::AfterUserid => args.len() > 1,
+    };
+    if is_puzzling {
+        return None;
+    }
+    let Some(at) = who_at(verb, args) else { return Some(Vec::new()) };
+    let secrets = secret_words(verb, args);
+    let userid = args.get(at)?.text;
+    secrets.first()?;
     for secret in &secrets {
         let password = Password::given(secret.text);
-        let sound = Credentials::typed(userid.as_str(), password).are_plausible();
+        let sound = Credentials::typed(userid, password).are_plausible();
         // The password once more in another word, or a mask in another place: then it
         // is anybody's guess which word is which.
         let is_strange =
             |piece: &str| piece == STAND_IN || (secret.text != STAND_IN && piece.contains(secret.text));
-        let mut others = line.split_whitespace().enumerate().filter(|(place, _)| !is_at(&secrets, *place));
+        let mut others = pieces.clone().filter(|(place, _)| !is_at(&secrets, *place));
         if !sound || is_misplaced(secret.text, vocabulary) || others.any(|(_, piece)| is_strange(piece)) {
             return None;
         }
     }
-    Some(secrets.iter().map(|secret| secret.place).collect())
+    Some(secrets)
 }
 
 /// Whether a word in the place of a password rather belongs behind it: an address, a word of the language,
-/// a board or date, a preference, several placements. Then the userid was left out, and the password may
+/// a board or date, what looks like a preference, several placements. Then the userid was left out, and the password may
 /// stand in its place.
 fn is_misplaced(word: &str, vocabulary: &Vocabulary) -> bool {
     let numeric = |c: char| c.is_ascii_digit() || matches!(c, '-' | '#' | '.');
@@ -123,7 +177,7 @@ fn is_misplaced(word: &str, vocabulary: &Vocabulary) -> bool {
         || vocabulary.is_known(word)
         || word.chars().all(numeric)
         || word.contains(',')
-        || word.split_once('=').is_some_and(|(name, _)| is_setting_name(name))
+        || word.split_once('=').is_some_and(|(name, _)| reads_as_verb(name))
 }
 
 fn is_at(words: &[Word<'_>], place: usize) -> bool {
@@ -135,7 +189,7 @@ fn who_at(verb: Verb, args: &[Word<'_>]) -> Option<usize> {
     let spec = verb.spec();
     let place = match spec.masking {
         Masking::NewUser => WhoAt::First,
-        Masking::ByPlace | Masking::NewPassword | Masking::Addresses => spec.who,
+        Masking::ByPlace | Masking::NewPassword | Masking::Addresses | Masking::AfterUserid => spec.who,
     };
     match place {
         WhoAt::Nowhere => None,
@@ -152,7 +206,7 @@ fn secret_words<'a>(verb: Verb, args: &[Word<'a>]) -> Vec<Word<'a>> {
     let Some(at) = who_at(verb, args) else { return Vec::new() };
     let count = match verb.spec().masking {
         Masking::NewPassword => 2,
-        Masking::ByPlace | Masking::Addresses | Masking::NewUser => 1,
+        Masking::ByPlace | Masking::Addresses | Masking::NewUser | Masking::AfterUserid => 1,
     };
     args.iter().skip(at + 1).take(count).copied().collect()
 }
@@ -162,9 +216,13 @@ fn hide_unknown(line: &str, vocabulary: &Vocabulary) -> String {
     let split = split_line(line);
     let mut kept: Vec<usize> = Vec::new();
     let mut secrets = Vec::new();
-    if let Ok(head) = find_head(&split.words, vocabulary) {
+    let head = find_head(&split.words, vocabulary);
+    if head.is_err() {
+        kept.extend(verb_place(&split.words, vocabulary));
+    }
+    if let Ok(head) = head {
         let (front, args) = split.words.split_at(head.length.min(split.words.len()));
-        let unknown_game = usize::from(head.game == crate::grammar::NamedGame::Unknown);
+        let unknown_game = usize::from(head.game == NamedGame::Unknown);
         kept.extend(front.iter().skip(unknown_game).map(|word| word.place));
         kept.extend(args.first().filter(|word| is_short_board(word.text)).map(|word| word.place));
         // A mask before a word that is none hides a long board number: no password follows that at once.
@@ -190,6 +248,17 @@ fn hide_unknown(line: &str, vocabulary: &Vocabulary) -> String {
     })
 }
 
+/// The place of the word that stands where a verb does, if it is nothing but letters as a verb is.
+fn verb_place(words: &[Word<'_>], vocabulary: &Vocabulary) -> Option<usize> {
+    let after_game = words.first().is_some_and(|word| vocabulary.game(word.text).is_some());
+    words.get(usize::from(after_game)).filter(|word| reads_as_verb(word.text)).map(|word| word.place)
+}
+
+/// Whether a word is nothing but letters and no longer than a verb: in the place of one it is shown though it is none.
+pub(crate) fn reads_as_verb(word: &str) -> bool {
+    word.len() <= LONGEST_VERB && word.bytes().all(|byte| byte.is_ascii_alphabetic())
+}
+
 fn is_short_board(word: &str) -> bool {
     let Some(board) = BoardAt::from_word(word) else { return false };
     word.len() <= 2 * LONGEST_BOARD && board.number.to_string().len() <= LONGEST_BOARD
@@ -199,7 +268,7 @@ fn is_short_board(word: &str) -> bool {
 fn addresses<'a>(verb: Verb, args: &'a [Word<'a>]) -> impl Iterator<Item = &'a Word<'a>> {
     let from = match verb.spec().masking {
         Masking::Addresses | Masking::NewUser => 2,
-        Masking::ByPlace | Masking::NewPassword => args.len(),
+        Masking::ByPlace | Masking::NewPassword | Masking::AfterUserid => args.len(),
     };
     args.iter().skip(from).filter(|word| is_address(word.text) && word.text.contains('.'))
 }

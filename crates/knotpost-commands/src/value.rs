@@ -262,7 +262,7 @@ pub enum LimitChange {
     Show,
     /// No limit any more.
     Unlimited,
-    /// At most so many active boards.
+    /// At most this many active boards.
     AtMost(u32),
 }
 
@@ -273,7 +273,7 @@ pub enum SeekChange {
     Show,
     /// Take it back.
     Cancel,
-    /// So many more boards are wanted; at least 1.
+    /// How many more boards are wanted; at least 1.
     Want(u32),
 }
 
@@ -284,7 +284,7 @@ pub enum Vacation {
     Show,
     /// End it now.
     Off,
-    /// For so many days from now, 1 to 30.
+    /// For a number of days from now, 1 to 30.
     Days(u32),
     /// Until a date of the calendar; the day exists.
     Until {

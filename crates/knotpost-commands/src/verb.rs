@@ -61,6 +61,9 @@ pub(crate) enum Masking {
     Addresses,
     /// A new userid and its password come first, then addresses.
     NewUser,
+    /// No password belongs here, but `change password` without its first word reads like this: what follows the userid
+    /// may be one.
+    AfterUserid,
 }
 
 /// The description of one verb.

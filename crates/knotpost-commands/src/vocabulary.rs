@@ -120,7 +120,7 @@ const OPERATORS: &[&str] = &[
     "webmaster",
 ];
 
-/// A name as it is read at a glance: without signs between the letters, `0` as `o`, `1` and `l` as `i`.
+/// A name as a hurried reader sees it: without signs between the letters, `0` as `o`, `1` and `l` as `i`.
 fn fold_name(name: &str) -> String {
     let fold = |sign: char| match sign.to_ascii_lowercase() {
         '0' => 'o',

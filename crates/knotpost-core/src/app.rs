@@ -8,10 +8,10 @@ use secrecy::ExposeSecret;
 use tokio::sync::{broadcast, watch};
 
 use crate::boards::RecentBoards;
-use crate::clock::Lookout;
+use crate::clock::LeaderWatch;
 use crate::config::{Config, ConfigError};
 use crate::gallery::Gallery;
-use crate::identity::{Acquaintances, Credentials, Limits};
+use crate::identity::{AuthCache, Credentials, Limits};
 use crate::links::Links;
 use crate::pulse::Pulse;
 use crate::replies::Composer;
@@ -104,7 +104,7 @@ pub struct App {
     /// Passwords.
     pub credentials: Credentials,
     /// Who was looked up lately.
-    pub acquaintances: Acquaintances,
+    pub auth_cache: AuthCache,
     /// Rates.
     pub limits: Limits,
     /// How replies become messages.
@@ -126,7 +126,7 @@ pub struct App {
     /// Whether its loops go on.
     pub pulse: Pulse,
     /// Who has been seen keeping the clock.
-    pub lookout: Lookout,
+    pub leader_watch: LeaderWatch,
 }
 
 /// What an [`App`] takes from outside.
@@ -175,7 +175,7 @@ impl App {
         Ok(Self {
             vocabulary: vocabulary(registry, &config.games.disabled).of_server(&own_names(&config)),
             credentials: Credentials::new(secret.clone()),
-            acquaintances: Acquaintances::default(),
+            auth_cache: AuthCache::default(),
             limits: Limits::new(&config.limits, announcer.clone()),
             links: Links::new(&secret),
             own: OwnAddresses::new(&config.server.address)?,
@@ -189,7 +189,7 @@ impl App {
             gallery: Gallery::default(),
             recent_boards: RecentBoards::default(),
             pulse: Pulse::default(),
-            lookout: Lookout::default(),
+            leader_watch: LeaderWatch::default(),
             secret,
             condition: watch::Sender::default(),
         })

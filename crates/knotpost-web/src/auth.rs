@@ -13,8 +13,9 @@ use super::error::Problem;
 use super::session;
 use knotpost_core::admin::{Administrator, Door, view_user_by_key};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
-use knotpost_core::identity::{Scope, find_bearer, find_visitor, recall_bearer, whose_password};
-use knotpost_core::requests::{Proof, ProvenUser, gave_password_lately};
+use knotpost_core::identity::{
+    Proof, ProvenUser, Scope, find_bearer, find_visitor, gave_password_lately, recall_bearer, whose_password,
+};
 use knotpost_model::{Millis, UserKey};
 
 /// How a caller authenticated.

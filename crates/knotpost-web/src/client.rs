@@ -11,8 +11,7 @@ use axum::response::{IntoResponse, Response};
 use super::Web;
 use super::error::Problem;
 use knotpost_core::boards::Code;
-use knotpost_core::identity::Rate;
-use knotpost_model::{Host, Networks};
+use knotpost_model::{Host, Networks, Rate};
 
 /// The client's network address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,8 +19,9 @@ use super::openapi::{Operation, Tag};
 use super::routes::{Role, Route};
 use knotpost_core::boards::Code;
 use knotpost_core::commands::CommandResponse;
+use knotpost_core::identity::{Origin, Proof};
 use knotpost_core::replies::{Answer, Composer, Reply};
-use knotpost_core::requests::{Origin, Proof, Request};
+use knotpost_core::requests::Request;
 use knotpost_model::BoardRef;
 
 const JSON: &str = "application/json";

@@ -18,8 +18,8 @@ use super::credentials::Credentials;
 use super::error::Problem;
 use super::routes::{Role, Route};
 use knotpost_core::boards::Code;
-use knotpost_core::identity::Rate;
 use knotpost_core::mailing::{ReturnPath, WebhookMail, WebhookOutcome};
+use knotpost_model::Rate;
 use knotpost_platform::secret::Purpose;
 
 const SECRET: HeaderName = HeaderName::from_static("x-knotpost-secret");

@@ -10,11 +10,11 @@ mod settings;
 pub(crate) use actions::{is_turn, only_turns, read_numbered, read_queued, split_number};
 pub(crate) use addresses::{is_address, read_addresses};
 pub(crate) use options::{is_option_name, read_options};
-pub(crate) use settings::{is_setting_name, read_settings};
+pub(crate) use settings::read_settings;
 
 use crate::error::{ErrorCode, ParseError};
 use crate::grammar::NamedGame;
-use crate::mask::show;
+use crate::mask::{Arguments, show_argument};
 use crate::suggest::{Found, nearest, one_of, resolve};
 use crate::token::{RawOption, Word};
 use crate::value::{BoardAt, Selector, read_count};
@@ -41,8 +41,10 @@ impl<'a> Args<'a> {
         ParseError { verb: Some(self.verb), ..ParseError::new(code, message) }
     }
 
+    /// A word for an error text, hidden if it could be a password.
     pub(crate) fn show(&self, word: &str) -> String {
-        show(word, self.vocabulary)
+        let args = Arguments { verb: self.verb, words: self.words, options: self.options };
+        show_argument(word, args, self.vocabulary)
     }
 
     pub(crate) fn too_few(&self) -> ParseError {
@@ -142,10 +144,17 @@ impl<'a> Args<'a> {
     /// A word that must be a userid; a number never is.
     pub(crate) fn userid(&self, word: &str) -> Result<String, ParseError> {
         if word.trim_start_matches('#').bytes().all(|byte| byte.is_ascii_digit() || byte == b'#') {
-            let message = format!("`{}` is a number where a userid must stand", self.show(word));
+            let hint = self.option_before(word).unwrap_or_default();
+            let message = format!("`{}` is a number where a userid must stand{hint}", self.show(word));
             return Err(self.fail(ErrorCode::WrongArguments, message));
         }
         Ok(word.to_owned())
+    }
+
+    /// What to write where a number was set apart from its option.
+    fn option_before(&self, number: &str) -> Option<String> {
+        let name = options::lacks_value(self)?;
+        Some(format!("; to give it to the option write `-{name}={number}`, without a blank"))
     }
 
     /// A word that must be a game of this server, by its canonical name.

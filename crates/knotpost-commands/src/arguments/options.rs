@@ -40,6 +40,16 @@ pub(crate) fn is_option_name(name: &str, vocabulary: &Vocabulary) -> bool {
         || vocabulary.games().iter().flat_map(|game| &game.options).any(|option| same(&option.name))
 }
 
+/// The first option that takes a value and was given none.
+pub(super) fn lacks_value<'a>(args: &Args<'a>) -> Option<&'a str> {
+    args.options.iter().filter(|option| option.value.is_none()).find_map(|option| {
+        match find_option(args, *option).ok()?? {
+            Meant::Game(word) => word.takes_value.then_some(word.name.as_str()),
+            Meant::Server(name, meant) => (meant != ServerOption::Unrated).then_some(name),
+        }
+    })
+}
+
 /// Reads all options of the line. The options of an unknown game are left out.
 pub(crate) fn read_options(args: &Args<'_>) -> Result<(Vec<GivenOption>, ServerOptions), ParseError> {
     let mut given = Vec::new();

@@ -31,11 +31,6 @@ const SETTINGS: [(&str, Takes); 9] = [
 /// Takes a preference back: the value that every preference knows.
 const DEFAULT: &str = "default";
 
-/// Whether a name is one of a preference, spelled out.
-pub(crate) fn is_setting_name(name: &str) -> bool {
-    SETTINGS.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
-}
-
 /// Reads `name=value` words from an index on; written with dashes they are taken as well.
 pub(crate) fn read_settings(args: &Args<'_>, from: usize) -> Result<Vec<Setting>, ParseError> {
     let mut settings = Vec::new();

@@ -1,11 +1,11 @@
 //! `<game> help`: the help page of a game.
 
-use super::{Command, Verb};
 use crate::arguments::Args;
 use crate::error::ParseError;
 use crate::verb::{AnswerTo, Effect, Masking, Scope, VerbSpec, WhoAt};
+use crate::verbs::{Command, Verb};
 
-pub(super) const SPEC: VerbSpec = VerbSpec {
+pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     verb: Verb::GameHelp,
     scope: Scope::Game,
     words: &["help"],
@@ -19,7 +19,7 @@ pub(super) const SPEC: VerbSpec = VerbSpec {
     template: "{game} help",
 };
 
-pub(super) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
+pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
     args.no_options()?;
     let subjects = std::iter::once(args.game_name()).chain(args.texts(0).map(str::to_lowercase));
     Ok(Command::Help { subjects: subjects.collect() })

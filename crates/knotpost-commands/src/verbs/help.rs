@@ -1,11 +1,11 @@
 //! `help`: pages of help.
 
-use super::{Command, Verb};
 use crate::arguments::Args;
 use crate::error::ParseError;
 use crate::verb::{AnswerTo, Effect, Masking, Scope, VerbSpec, WhoAt};
+use crate::verbs::{Command, Verb};
 
-pub(super) const SPEC: VerbSpec = VerbSpec {
+pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     verb: Verb::Help,
     scope: Scope::Server,
     words: &["help"],
@@ -19,7 +19,7 @@ pub(super) const SPEC: VerbSpec = VerbSpec {
     template: "help tutorial",
 };
 
-pub(super) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
+pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
     args.no_options()?;
     Ok(Command::Help { subjects: args.texts(0).map(str::to_lowercase).collect() })
 }

@@ -4,48 +4,68 @@
 //! The front of a line has been read when these functions are called; what several verbs read alike is in `arguments`.
 //! A command says what its sender asked for. It does not say that they may, nor that the board exists.
 
-mod accept;
-mod add;
-mod all_games;
-mod all_show;
-mod broadcast;
-mod challenge;
-mod change_address;
-mod change_password;
-mod chat;
-mod confirm;
-mod delete;
-mod export;
+/// What users do with their accounts.
+mod accounts {
+    pub(super) mod add;
+    pub(super) mod change_address;
+    pub(super) mod change_password;
+    pub(super) mod delete;
+    pub(super) mod game_set;
+    pub(super) mod password_reset;
+    pub(super) mod set;
+    pub(super) mod signoff;
+    pub(super) mod signup;
+    pub(super) mod vacation;
+}
+
+/// What players do on boards.
+mod boards {
+    pub(super) mod challenge;
+    pub(super) mod chat;
+    pub(super) mod confirm;
+    pub(super) mod r#move;
+    pub(super) mod preview;
+    pub(super) mod queue;
+    pub(super) mod resign;
+    pub(super) mod submit;
+    pub(super) mod swap;
+}
+
+/// What anybody may look up.
+mod lists {
+    pub(super) mod all_games;
+    pub(super) mod all_show;
+    pub(super) mod export;
+    pub(super) mod games;
+    pub(super) mod history;
+    pub(super) mod list;
+    pub(super) mod show;
+    pub(super) mod show_as;
+    pub(super) mod standings;
+    pub(super) mod test_display;
+}
+
+/// Messages to others, and which mails of boards a user gets.
+mod messages {
+    pub(super) mod broadcast;
+    pub(super) mod message;
+    pub(super) mod notify;
+    pub(super) mod resend;
+    pub(super) mod subscribe;
+    pub(super) mod unsubscribe;
+}
+
+/// Finding opponents.
+mod opponents {
+    pub(super) mod accept;
+    pub(super) mod limit;
+    pub(super) mod reject;
+    pub(super) mod seek;
+}
+
 mod game_help;
-mod game_set;
-mod games;
 mod help;
-mod history;
-mod limit;
-mod list;
-mod message;
-mod r#move;
 mod multiple;
-mod notify;
-mod password_reset;
-mod preview;
-mod queue;
-mod reject;
-mod resend;
-mod resign;
-mod seek;
-mod set;
-mod show;
-mod show_as;
-mod signoff;
-mod signup;
-mod standings;
-mod submit;
-mod subscribe;
-mod swap;
-mod test_display;
-mod unsubscribe;
-mod vacation;
 
 use crate::arguments::Args;
 use crate::bound::List;
@@ -58,9 +78,9 @@ use crate::value::{
 use crate::verb::VerbSpec;
 use crate::words::Credentials;
 
-/// Declares the verbs from one list of `Verb = file`. Each file has the verb's `SPEC` and a function `read`.
+/// Declares the verbs from one list of `Verb = folder::file`. Each file has the verb's `SPEC` and a function `read`.
 macro_rules! verbs {
-    ($($verb:ident = $file:ident,)*) => {
+    ($($verb:ident = $group:tt::$file:ident,)*) => {
         /// A verb of the command language.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[expect(missing_docs, reason = "each verb describes itself, see `VerbSpec::meaning`")]
@@ -77,7 +97,7 @@ macro_rules! verbs {
             /// The description of the verb.
             pub fn spec(self) -> &'static VerbSpec {
                 match self {
-                    $(Self::$verb => &const { $file::SPEC },)*
+                    $(Self::$verb => &const { $group::$file::SPEC },)*
                 }
             }
         }
@@ -85,58 +105,58 @@ macro_rules! verbs {
         /// Reads the arguments of a verb.
         pub(crate) fn read_arguments(args: &Args<'_>) -> Result<Command, ParseError> {
             match args.verb {
-                $(Verb::$verb => $file::read(args),)*
+                $(Verb::$verb => $group::$file::read(args),)*
             }
         }
 
         // A file that describes another verb than its own does not compile.
-        $(const _: () = assert!(matches!($file::SPEC.verb, Verb::$verb));)*
+        $(const _: () = assert!(matches!($group::$file::SPEC.verb, Verb::$verb));)*
     };
 }
 
 verbs! {
-    Help = help,
-    Signup = signup,
-    Add = add,
-    ChangePassword = change_password,
-    ChangeAddress = change_address,
-    Signoff = signoff,
-    Delete = delete,
-    List = list,
-    Message = message,
-    Broadcast = broadcast,
-    Multiple = multiple,
-    AllShow = all_show,
-    AllGames = all_games,
-    PasswordReset = password_reset,
-    Vacation = vacation,
-    Set = set,
-    TestDisplay = test_display,
-    Resend = resend,
-    GameHelp = game_help,
-    Challenge = challenge,
-    Move = r#move,
-    Queue = queue,
-    Swap = swap,
-    Resign = resign,
-    Chat = chat,
-    Submit = submit,
-    Confirm = confirm,
-    Preview = preview,
-    Accept = accept,
-    Reject = reject,
-    Limit = limit,
-    Seek = seek,
-    Subscribe = subscribe,
-    Unsubscribe = unsubscribe,
-    Notify = notify,
-    GameSet = game_set,
-    Show = show,
-    ShowAs = show_as,
-    Games = games,
-    Standings = standings,
-    History = history,
-    Export = export,
+    Help = self::help,
+    Signup = accounts::signup,
+    Add = accounts::add,
+    ChangePassword = accounts::change_password,
+    ChangeAddress = accounts::change_address,
+    Signoff = accounts::signoff,
+    Delete = accounts::delete,
+    List = lists::list,
+    Message = messages::message,
+    Broadcast = messages::broadcast,
+    Multiple = self::multiple,
+    AllShow = lists::all_show,
+    AllGames = lists::all_games,
+    PasswordReset = accounts::password_reset,
+    Vacation = accounts::vacation,
+    Set = accounts::set,
+    TestDisplay = lists::test_display,
+    Resend = messages::resend,
+    GameHelp = self::game_help,
+    Challenge = boards::challenge,
+    Move = boards::r#move,
+    Queue = boards::queue,
+    Swap = boards::swap,
+    Resign = boards::resign,
+    Chat = boards::chat,
+    Submit = boards::submit,
+    Confirm = boards::confirm,
+    Preview = boards::preview,
+    Accept = opponents::accept,
+    Reject = opponents::reject,
+    Limit = opponents::limit,
+    Seek = opponents::seek,
+    Subscribe = messages::subscribe,
+    Unsubscribe = messages::unsubscribe,
+    Notify = messages::notify,
+    GameSet = accounts::game_set,
+    Show = lists::show,
+    ShowAs = lists::show_as,
+    Games = lists::games,
+    Standings = lists::standings,
+    History = lists::history,
+    Export = lists::export,
 }
 
 /// One command. Games carry their canonical lower-case name; userids are as typed.

@@ -1,11 +1,11 @@
 //! `multiple`: several commands in one mail. Its lines are found by [`crate::command_lines`].
 
-use super::{Command, Verb};
 use crate::arguments::Args;
 use crate::error::ParseError;
 use crate::verb::{AnswerTo, Effect, Masking, Scope, VerbSpec, WhoAt};
+use crate::verbs::{Command, Verb};
 
-pub(super) const SPEC: VerbSpec = VerbSpec {
+pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     verb: Verb::Multiple,
     scope: Scope::Server,
     words: &["multiple"],
@@ -19,7 +19,7 @@ pub(super) const SPEC: VerbSpec = VerbSpec {
     template: "multiple",
 };
 
-pub(super) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
+pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
     args.no_options()?;
     args.count(0, 0)?;
     Ok(Command::Multiple)

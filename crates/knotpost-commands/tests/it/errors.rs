@@ -49,6 +49,12 @@ fn errors_name_the_input_and_what_would_work() {
         "list chess",
         "vacation fred secret 99",
         "osbox queue 101 fred secret if:f9",
+        "osbox challenge ann bob -size 5",
+        "osbox challenge ann bob --nagtime 5",
+        "osbox challenge ann bob -thin_knots 5",
+        "osbox 101 fred secret f12",
+        "move osbox 101 fred secret f12",
+        "show osbox 101",
     ];
     insta::assert_snapshot!(lines.map(tell).join("\n"));
 }

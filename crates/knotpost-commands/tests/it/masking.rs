@@ -29,21 +29,54 @@ fn a_command_keeps_all_but_its_passwords() {
 }
 
 #[test]
-fn a_line_that_is_no_command_keeps_only_words_of_the_language() {
+fn a_line_that_is_no_command_keeps_words_of_the_language_and_the_place_of_its_verb() {
     for (line, expected) in [
         ("osbox move 101 fred secret", "osbox move 101 fred ********"),
         ("osbox move 123456 fred f12", "osbox move 123456 fred ********"),
         ("osbox move fred 123456 f12", "osbox move fred ******** ********"),
-        ("frobnicate fred secret", "******** fred ********"),
+        ("frobnicate fred secret", "frobnicate fred ********"),
+        ("osbox chalenge newbie annette", "osbox chalenge ******** ********"),
+        ("secret12 move 101 fred f12", "******** move 101 fred ********"),
         ("signup fred secret fms123", "signup fred ******** ********"),
         ("signup fred short fms123@moo.com", "signup fred ******** fms123@moo.com"),
         ("osbox move 101 fred:secret f12", "osbox move 101 ******** ********"),
         ("osbox move 101 fred (secret) f12 now", "osbox move 101 fred ******** f12 now"),
-        ("osbox challenge -size=secret1 -password=secret1", "osbox challenge -size=******** -********"),
-        ("osbox: challenge, \"secret\"", "osbox: challenge, ********"),
+        ("osbox: chalenge, \"secret\"", "osbox: ******** ********"),
+        ("password fred secret", "password fred ********"),
     ] {
         assert_eq!(masked(line), expected, "{line}");
     }
+}
+
+#[test]
+fn what_cannot_be_a_password_is_shown() {
+    for (line, expected) in [
+        ("osbox challenge carolina -anyside", "osbox challenge carolina -anyside"),
+        ("osbox preview new 2 -no-capture", "osbox preview new 2 -no-capture"),
+        ("osbox shwo 101 carolina", "osbox shwo 101 ********"),
+        ("osbox show carolina everything", "osbox show carolina everything"),
+        ("set fred secret12 colour=blue", "set fred ******** colour=blue"),
+        ("vacation fred secret12 tomorrow", "vacation fred ******** tomorrow"),
+        ("message fred secret12 carolina 1234567", "message fred ******** carolina 1234567"),
+        // The password stands in the place of the userid, or once more in another word.
+        ("set secret12 colour=blue", "set ******** ********"),
+        ("signup fred smithson chocolate", "signup fred ******** ********"),
+        ("set fred secret12 colour=secret12", "set fred ******** ********"),
+    ] {
+        assert_eq!(masked(line), expected, "{line}");
+    }
+    for (line, named) in [
+        ("osbox challenge ann carolina -anyside", "`-anyside`"),
+        ("osbox seek fred secret12 1 -handicap=3", "`-handicap`"),
+        ("set fred secret12 colour=blue", "`colour`"),
+        ("osbox status 101", "`status`"),
+        ("osbox limit fred secret12 everything", "`everything`"),
+    ] {
+        let error = parse(line, &vocabulary()).unwrap_err().to_string();
+        assert!(error.contains(named), "{line}: {error}");
+    }
+    let long = format!("osbox challenge ann bob -{}", "x".repeat(300));
+    assert!(parse(&long, &vocabulary()).unwrap_err().to_string().len() < 500);
 }
 
 #[test]
@@ -90,12 +123,14 @@ fn the_debug_text_of_a_command_holds_no_password() {
     assert!(!text.contains("secret12"), "{text}");
 }
 
-/// A password that is not shaped like a mail address, which may be shown where addresses go.
+/// A password that is not shaped like a mail address, which may be shown where addresses go, nor like a word, which may
+/// be shown in the place of a verb.
 fn canary() -> impl Strategy<Value = String> {
     r"[!#$%&()*+,./0-9;<=>?A-Z\[\\\]^_a-z{|}~][!#$%&()*+,./0-9;<=>?@A-Z\[\\\]^_a-z{|}~-]{7,20}".prop_filter(
-        "addresses and masks are shown",
+        "addresses, words and masks are shown",
         |word| {
             !word.contains('@')
+                && !word.chars().all(|c| c.is_ascii_alphabetic())
                 && !word.chars().all(|c| c == '*')
                 && !word.bytes().all(|b| b.is_ascii_digit())
         },
@@ -108,7 +143,7 @@ fn example(spec: &VerbSpec, canary: &str) -> Vec<String> {
     let front = usize::from(spec.scope == Scope::Game) + spec.words.len();
     let example = spec.example(&context).replace("fsmith", "fred");
     let word = |(index, word): (usize, &str)| {
-        if index >= front && word.ends_with("password") { canary.to_owned() } else { word.to_owned() }
+        if index >= front && word.ends_with("PASSWORD") { canary.to_owned() } else { word.to_owned() }
     };
     example.split(' ').enumerate().map(word).collect()
 }

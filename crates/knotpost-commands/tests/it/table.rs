@@ -105,6 +105,6 @@ fn examples_use_what_is_known_about_the_reader() {
         board: Some(117),
         legal_move: Some("c3".to_owned()),
     };
-    assert_eq!(Verb::Move.spec().example(&context), "obsidio move 117 carol password c3");
+    assert_eq!(Verb::Move.spec().example(&context), "obsidio move 117 carol PASSWORD c3");
     assert_eq!(Verb::Challenge.spec().example(&context), "obsidio challenge carol dave");
 }

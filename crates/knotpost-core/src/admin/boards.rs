@@ -5,13 +5,12 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::board::seat_at;
-use crate::boards::{Board, Code, Refusal, ServiceError, Standing};
-use crate::mailing::post::{BoardFacts, Heading, Note, Ruling as Ruled, post_board};
-use crate::play::boards::{no_such_board, tell_all};
+use crate::boards::{Board, Code, Refusal, ServiceError, Standing, no_such_board};
+use crate::play::after_turn::finish_turn;
+use crate::play::notifications::{notify_of_removal, notify_readers};
 use crate::play::proposals::{last_own_move, take_back};
 use crate::play::resignation::remove;
-use crate::play::settle::settle;
-use crate::replies::{Content, Facts, Reply};
+use crate::replies::{BoardFacts, Content, Facts, Heading, Note, Reply, Ruling as Ruled};
 use knotpost_model::{BoardRef, BoardState, Millis, Period, SeatState};
 use knotpost_storage::WriteTx;
 
@@ -114,7 +113,7 @@ pub(super) async fn rule(
     };
     let note = Note::Ruled { ruling, why: why.split_whitespace().collect::<Vec<_>>().join(" ") };
     let facts = BoardFacts { notes: vec![note], ..BoardFacts::plain(Heading::Summary) };
-    post_board(tx, app, &board, facts, now).await?;
+    notify_readers(tx, app, &board, facts, now).await?;
     Ok(())
 }
 
@@ -167,7 +166,7 @@ async fn adjudicate(
     tx.delete_proposal(board.row.id).await?;
     let stored = board.entries.len();
     board.adjudicate(&winners, next, now);
-    settle(tx, app, &mut board, stored, now).await?;
+    finish_turn(tx, app, &mut board, stored, now).await?;
     Ok(board)
 }
 
@@ -217,6 +216,6 @@ async fn close(
         number: board.row.number as u32,
         why: why.split_whitespace().collect::<Vec<_>>().join(" "),
     });
-    tell_all(tx, app, &board, &reply, now).await?;
+    notify_of_removal(tx, app, &board, &reply, now).await?;
     Ok(())
 }

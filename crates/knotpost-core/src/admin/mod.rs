@@ -1,4 +1,4 @@
-//! What those who look after the server do, whichever way they come: from the shell, on the web, through the API.
+//! What administrators see and do, from the shell, on the web or through the API, and the log of it.
 //!
 //! Every change is a [`Deed`] and goes through [`administer`], which carries it out and writes it into the audit log in
 //! one transaction. Looking needs no log, but for looking at a board with a player's eyes.
@@ -14,17 +14,17 @@ pub use users::{
 
 mod boards;
 mod deed;
-mod looking;
 mod overview;
+mod queries;
 
 use std::sync::Arc;
 
 pub use boards::BoardDeed;
 pub use deed::{Administrator, Deed, Door};
-pub use looking::{AuditEntry, AuditPage, AuditQuery, Inspection, QueuedLine, inspect_board, view_audit};
 pub use overview::{
     DutyLine, JobDeadline, Jobs, Overview, PendingBroadcast, QueueFacts, view_jobs, view_overview,
 };
+pub use queries::{AuditEntry, AuditPage, AuditQuery, Inspection, QueuedLine, inspect_board, view_audit};
 
 use deed::one_line;
 
@@ -152,7 +152,7 @@ async fn act(
             users::apply(tx, app, userid, edit, prepared, now).await
         }
         Deed::Board { board, deed, why } => boards::rule(tx, app, board, deed, why, now).await,
-        Deed::LookAs { board, seat } => looking::check_seat(tx, app, board, *seat).await,
+        Deed::LookAs { board, seat } => queries::check_seat(tx, app, board, *seat).await,
         Deed::Mail { queue, id, change } => inspector::change_mail(tx, *queue, *id, *change, now).await,
         Deed::StartAddress { address } => bounces::start_stopped(tx, address).await,
         Deed::Block { target, reason } => do_not_mail::block(tx, target, reason, now).await,

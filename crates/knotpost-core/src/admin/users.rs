@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::{resets, tokens};
 use crate::mailing::AddressStop;
-use crate::play::departure;
+use crate::play::account_deletion;
 use crate::ratings::board_ratings;
 use crate::{commands, webhooks};
 use knotpost_model::{Address, Millis, UserKey};
@@ -331,7 +331,7 @@ pub(crate) async fn apply(
             webhooks::silence(tx, user.id, now).await?;
         }
         UserEdit::Lift => tx.set_user_state(user.id, UserState::Active).await?,
-        UserEdit::Delete => departure::leave(tx, app, &user, now).await?,
+        UserEdit::Delete => account_deletion::leave(tx, app, &user, now).await?,
         UserEdit::SendReset => resets::send(tx, app, &user, now).await?,
         UserEdit::LogOut => tx.drop_sessions_of(user.id).await?,
         UserEdit::RevokeTokens => tx.drop_tokens_of(user.id).await.map(drop)?,

@@ -2,6 +2,7 @@
 
 mod ending;
 mod imagined;
+mod pauses;
 
 pub use ending::Standing;
 pub(crate) use ending::read_adjudication;
@@ -12,13 +13,10 @@ use ending::{ADJUDICATED, DRAW};
 
 use crate::app::App;
 use crate::boards::recent_boards::Recent;
-use crate::boards::time::{BoardPauses, TimeLimits, Timing, has_own_limits};
+use crate::boards::time::{TimeLimits, Timing, has_own_limits};
 use crate::boards::{History, Scene};
-use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, Period, SeatState, UserKey};
+use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, SeatState, UserKey};
 use knotpost_storage::{BoardRow, MoveRow, ReadTx, SeatRow, SeatedBoard, StoreError, WriteTx};
-
-/// A pause that nobody has ended yet lasts to the end of all calendars.
-const NEVER: Millis = Millis(253_402_300_799_999);
 
 /// A move of the list with the text it is shown by.
 #[derive(Clone, Debug)]
@@ -43,7 +41,7 @@ pub struct Board {
     pub position: Scene,
     /// Its limits of time, and what does not count.
     pub timing: Timing,
-    /// How many moves it had before what has just been settled; `None`: nothing has changed.
+    /// How many moves it had before the turn that has just been made; `None`: nothing has changed.
     pub(crate) changed_from: Option<usize>,
     options: GameOptions,
     retired: Vec<Seat>,
@@ -145,7 +143,7 @@ impl Board {
         }
     }
 
-    /// Goes on from what is remembered of a board; `None`: nothing is that fits.
+    /// Goes on from the cached moves of a board; `None`: none are cached that fit.
     async fn recall(
         tx: &mut ReadTx,
         app: &App,
@@ -167,22 +165,6 @@ impl Board {
         self.row.history == Some(self.entries.digest())
             && self.row.ply == self.entries.len() as i64
             && self.row.position == self.position_text()
-    }
-
-    /// Reads what does not count as anybody's time here. Needed where time is shown or judged.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn load_pauses(&mut self, tx: &mut ReadTx) -> Result<(), StoreError> {
-        let (key, since) = (self.row.id, self.row.started_at);
-        let mut everybody = tx.outages(since).await?;
-        everybody.extend(tx.board_pauses(key).await?);
-        everybody.extend(self.row.paused_at.map(|at| Period::new(Millis(at), NEVER)));
-        let vacations = tx.vacations_on(key, since).await?;
-        let vacations =
-            vacations.into_iter().map(|row| (row.user_id, Period::new(row.from_at, row.until_at))).collect();
-        self.timing.pauses = BoardPauses { everybody, vacations };
-        Ok(())
     }
 
     fn replay(
@@ -347,7 +329,7 @@ impl Board {
         self.seats.iter().find(|row| row.seat == seat).map_or("nobody", |row| row.userid.as_str())
     }
 
-    /// The seat that this user acts for: the one to move when he has it, else his first that still plays.
+    /// The seat that this user acts for: the one to move when it is theirs, else their first that still plays.
     pub fn seat_of(&self, user: UserKey) -> Option<&SeatRow> {
         let to_move = match self.standing() {
             Standing::ToMove(seat) => i64::from(seat.number()),

@@ -15,7 +15,7 @@ use knotpost_model::BoardKey;
 
 /// All boards together weigh no more than this.
 const MOST: usize = 50_000;
-/// So many of them, those asked for last, keep what was drawn of them: some 20 kB each, by estimate.
+/// How many of them, those asked for last, keep their rendered positions: some 20 kB each, by estimate.
 const DRAWN: usize = 64;
 /// What a board weighs beside its moves, each of which weighs one and takes about 200 bytes.
 const BOARD: usize = 8;
@@ -120,7 +120,7 @@ mod tests {
     use knotpost_rules::{Registry, Seed, Viewer};
 
     use super::*;
-    use crate::boards::drawing::Scene;
+    use crate::boards::rendered_position::Scene;
 
     fn recent() -> Recent {
         let registry = Registry::standard();

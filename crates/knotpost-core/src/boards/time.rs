@@ -3,7 +3,6 @@
 
 use crate::boards::{Board, Standing};
 use crate::config;
-use crate::replies::{Style, TimeFacts};
 use knotpost_model::{Millis, Pauses, Period, Span, UserKey};
 use knotpost_rules::Seat;
 use knotpost_storage::BoardRow;
@@ -18,7 +17,7 @@ pub struct TimeLimits {
     pub nag: Span,
     /// Loss after this long without a move.
     pub forfeit: Span,
-    /// Time of one player for all his moves.
+    /// Time of one player for all their moves.
     pub total: Option<Span>,
 }
 
@@ -42,17 +41,6 @@ impl TimeLimits {
         let usual = days(defaults.nag_days);
         let nag = nag.map_or(if usual < forfeit { usual } else { Span(forfeit.0 / 3) }, Span);
         Self { nag, forfeit, total: total.map(Span) }
-    }
-
-    /// As a line of a board mail tells them.
-    fn sentence(self) -> String {
-        let mut words = format!("reminder after {}, loss after {}", length(self.nag), length(self.forfeit));
-        if let Some(total) = self.total {
-            words.push_str(",\n           ");
-            words.push_str(&length(total));
-            words.push_str(" for all moves of a player");
-        }
-        words
     }
 }
 
@@ -100,7 +88,7 @@ pub enum Judgement {
     Nag {
         /// The next look.
         next: Millis,
-        /// When his time is up.
+        /// When their time is up.
         end: Millis,
     },
     /// The player's time is up.
@@ -122,7 +110,7 @@ pub enum TimeUp {
     Total,
 }
 
-/// When the player to move loses, unless he moves before.
+/// When the player to move loses, unless they move before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastMoment {
     /// Which time is up then.
@@ -182,7 +170,7 @@ fn end_of_time(board: &Board, seat: Seat, pauses: &Pauses, since: Millis) -> Las
     }
 }
 
-/// When the player to move loses; `None`: no time runs now, because the game is over, the board is paused or he is
+/// When the player to move loses; `None`: no time runs now, because the game is over, the board is paused or they are
 /// away. Called with the pauses of the board.
 pub(crate) fn last_moment(board: &Board, now: Millis) -> Option<LastMoment> {
     let Standing::ToMove(seat) = board.standing() else { return None };
@@ -200,7 +188,7 @@ pub fn judge(board: &Board, now: Millis) -> Option<(Seat, Judgement)> {
     let LastMoment { up, at: end } = end_of_time(board, seat, &pauses, since);
     let next_counted = pauses.reach(now, Span(1));
     if next_counted > now.plus(1) && now >= end {
-        // Nothing happens to who is away, late as the clock may be.
+        // Nothing happens to a player who is away, however late the clock looks.
         return Some((seat, Judgement::Wait(next_counted)));
     }
     if now >= end {
@@ -245,25 +233,4 @@ pub(crate) fn schedule(board: &mut Board, now: Millis) {
 /// Whether the board was made with limits of its own.
 pub(crate) fn has_own_limits(row: &BoardRow) -> bool {
     row.nag_ms.is_some() || row.forfeit_ms.is_some() || row.total_ms.is_some()
-}
-
-/// The times of a board as its mails tell them.
-pub(crate) fn time_facts(board: &Board, style: &Style, now: Millis) -> TimeFacts {
-    let used = time_used(board, now);
-    let ended = matches!(board.standing(), Standing::Over(_));
-    let until = if ended { waiting_since(board) } else { now };
-    TimeFacts {
-        started: style.show_time(board.row.started_at),
-        last_move: board.entries.last().map(|entry| style.show_time(entry.row.at)),
-        until: style.show_time(until),
-        ended,
-        limits: has_own_limits(&board.row).then(|| board.timing.limits.sentence()),
-        total: used.iter().copied().sum::<Span>().to_string(),
-        used: board
-            .seats
-            .iter()
-            .zip(&used)
-            .map(|(row, used)| (row.userid.clone(), used.to_string()))
-            .collect(),
-    }
 }

@@ -8,23 +8,23 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::board::seat_at;
-use crate::boards::time::{Judgement, TimeUp, judge, schedule, waiting_since};
+use crate::boards::time::{Judgement, TimeUp, judge, waiting_since};
 use crate::boards::{Board, ServiceError};
-use crate::clock::duty::{Watch, keep_watch, may_judge};
-use crate::mailing::post::{BoardFacts, Heading, Note, post_board, post_board_to};
-use crate::play::boards::tell_all;
-use crate::play::proposals::{accept_silent_draw, note_of_proposal};
+use crate::clock::clock_leader::{Watch, keep_watch, may_judge};
+use crate::mailing::notes::note_of_proposal;
+use crate::play::after_turn::finish_turn;
+use crate::play::notifications::{notify_of_removal, notify_readers, notify_users};
+use crate::play::proposals::accept_silent_draw;
 use crate::play::resignation::{Left, take_out};
-use crate::play::settle::settle;
-use crate::replies::{Content, Facts, Reply};
-use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, Period, SeatState};
+use crate::replies::{BoardFacts, Content, Facts, Heading, Note, Reply};
+use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, SeatState};
 use knotpost_storage::{DueBoard, StoreError, WriteTx};
 
 /// Boards looked at before others get their turn.
 const BATCH: i64 = 20;
-/// When mail waits to be read, a loss waits for so long.
+/// How long a loss is put off while mail waits to be read.
 const READING_MS: i64 = 10_000;
-/// A board that cannot be looked at is left alone for so long.
+/// How long a board is put off that cannot be judged.
 const SET_ASIDE_MS: i64 = 3_600_000;
 
 /// A player made no first move in time, and too few others are left.
@@ -48,7 +48,7 @@ impl Content for NeverBegun {
     }
 }
 
-/// Looks at the boards that are due, if the clock is this process's duty; says whether there may
+/// Looks at the boards that are due, if this process runs the clock; says whether there may
 /// be more. `holder` names the process.
 ///
 /// # Errors
@@ -67,7 +67,7 @@ pub async fn work_due(app: &Arc<App>, holder: &str) -> Result<bool, StoreError> 
     Ok(more)
 }
 
-/// Looks at one board; says whether the duty is still ours.
+/// Looks at one board; says whether the lease is still ours.
 async fn look_at(app: &Arc<App>, holder: &str, due: DueBoard) -> Result<bool, StoreError> {
     let (shared, holder, name) = (Arc::clone(app), holder.to_owned(), due.clone());
     let done = app
@@ -158,10 +158,10 @@ async fn remind(
     };
     let notes = [Some(note), note_of_proposal(tx, board).await?].into_iter().flatten().collect();
     let facts = BoardFacts { notes, ..BoardFacts::plain(Heading::Nag) };
-    post_board_to(tx, app, board, &facts, vec![row.user_id], now).await
+    notify_users(tx, app, board, &facts, vec![row.user_id], now).await
 }
 
-/// The player to move has lost on time. In the first round he has accepted nothing yet: he counts
+/// The player to move has lost on time. In the first round they have accepted nothing yet and count
 /// as having declined.
 async fn lose(
     tx: &mut WriteTx,
@@ -179,7 +179,7 @@ async fn lose(
     }
     if up == TimeUp::Move && accept_silent_draw(tx, app, &mut board, now).await? {
         let facts = BoardFacts { notes: vec![Note::SilentDraw], ..BoardFacts::plain(Heading::Summary) };
-        post_board(tx, app, &board, facts, now).await?;
+        notify_readers(tx, app, &board, facts, now).await?;
         return Ok(());
     }
     tx.delete_proposal(board.row.id).await?;
@@ -189,14 +189,14 @@ async fn lose(
         row.state = SeatState::Forfeited;
         row.resign_pending = false;
     }
-    settle(tx, app, &mut board, stored, now).await?;
+    finish_turn(tx, app, &mut board, stored, now).await?;
     if board.row.state == BoardState::Active {
-        // With others still playing he goes on watching.
+        // With others still playing they go on watching.
         tx.subscribe(board.row.id, row.user_id).await?;
     }
     let note = Note::Forfeited { userid: row.userid, up };
     let facts = BoardFacts { notes: vec![note], ..BoardFacts::plain(Heading::Summary) };
-    post_board(tx, app, &board, facts, now).await?;
+    notify_readers(tx, app, &board, facts, now).await?;
     Ok(())
 }
 
@@ -211,33 +211,13 @@ async fn silently_decline(
         Left::Nobody => {
             let (title, number) = (board.title().to_owned(), board.row.number as u32);
             let reply = Reply::from(NeverBegun { title, number, userid: row.userid });
-            tell_all(tx, app, &board, &reply, now).await?;
+            notify_of_removal(tx, app, &board, &reply, now).await?;
         }
         Left::Others => {
             let note = Note::NeverMoved { userid: row.userid };
             let facts = BoardFacts { notes: vec![note], ..BoardFacts::plain(Heading::New) };
-            post_board(tx, app, &board, facts, now).await?;
+            notify_readers(tx, app, &board, facts, now).await?;
         }
     }
     Ok(())
-}
-
-/// Begins the time of the player to move anew, after a move was taken back: what went by since the
-/// last move that still stands counts for nobody. Called with the board as it stands now; stores
-/// when the clock looks at it next.
-///
-/// # Errors
-/// When the database fails.
-pub(crate) async fn restart_clock(
-    tx: &mut WriteTx,
-    board: &mut Board,
-    now: Millis,
-) -> Result<(), StoreError> {
-    let pause = Period::new(waiting_since(board), now);
-    if pause.span().0 > 0 {
-        tx.insert_board_pause(board.row.id, pause).await?;
-        board.timing.pauses.everybody.push(pause);
-    }
-    schedule(board, now);
-    tx.set_due(board.row.id, board.row.due_at.map(Millis), None).await
 }

@@ -1,7 +1,7 @@
-//! What happens when time has passed: reminders, losses, and which server watches the clock.
+//! What happens when time has passed: reminders, losses on time, and which server watches the clock.
 
+pub(crate) mod clock_leader;
 pub(crate) mod deadlines;
-pub(crate) mod duty;
 
+pub use clock_leader::{CLOCK_DUTY, LeaderWatch, Watch, keep_watch, leave_watch};
 pub use deadlines::work_due;
-pub use duty::{CLOCK_DUTY, Lookout, Watch, keep_watch, leave_watch};

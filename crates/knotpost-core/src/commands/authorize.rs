@@ -3,8 +3,8 @@
 use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError};
 use crate::identity::Login;
+use crate::identity::authentication::logged_out;
 use crate::identity::credentials::same_hash;
-use crate::identity::proving::logged_out;
 use crate::requests::Prepared;
 use knotpost_model::UserKey;
 use knotpost_storage::{MoverRow, ReadTx, UserRow, UserState};
@@ -56,7 +56,7 @@ pub(crate) async fn authorize_mover(
         Err(refusal) => {
             // The password or key may have changed since.
             if let Login::Known { user, .. } = prepared.login {
-                app.acquaintances.forget(user);
+                app.auth_cache.forget(user);
             }
             Err(refusal.about(board).into())
         }

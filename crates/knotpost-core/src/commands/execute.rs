@@ -11,12 +11,11 @@ use crate::commands;
 use crate::commands::prepare;
 use crate::commands::{Access, CommandResponse};
 use crate::identity::{Login, confirming};
-use crate::mailing::{BoardFacts, Heading};
 use crate::play::moves;
 use crate::replies::answer::Failure;
 use crate::replies::sheet::Listing;
-use crate::replies::{Answer, Audience, ErrorReply, LineResult, Reply, Sheet};
-use crate::requests::{Prepared, Request, answering, reader};
+use crate::replies::{Answer, Audience, BoardFacts, ErrorReply, Heading, LineResult, Reply, Sheet};
+use crate::requests::{Prepared, Request, board_reply, reader};
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{MovePlan, ReadTx, RequestKey, StoreError, WriteTx};
 
@@ -246,7 +245,7 @@ impl<'p> LineResults<'p> {
         Self { prepared, room, lines: Vec::new(), boards: Vec::new(), failure: None, changed: false }
     }
 
-    /// Refuses a query when there is no room for its answer.
+    /// Refuses a query when its answer would be too large.
     fn refuse(&self, line: &Prepared, now: Millis) -> Option<Answer> {
         (self.room == 0 && line.is_query()).then(|| refused(commands::too_much_asked(), line, now))
     }
@@ -314,14 +313,14 @@ async fn act_and_note(
 }
 
 async fn act(tx: &mut WriteTx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, ServiceError> {
-    answering::check_standpoint(tx, prepared).await?;
+    board_reply::check_standpoint(tx, prepared).await?;
     if let Some(answered) = prepared.confirming() {
         return confirming::act(tx, app, answered, now).await;
     }
-    let command = match (&prepared.command, prepared.pass()) {
+    let command = match (&prepared.command, prepared.grant()) {
         (Ok(command), _) => command,
-        (Err(error), Some(pass)) => {
-            return Err(answering::refuse_answer(tx, app, pass, error).await?.into());
+        (Err(error), Some(grant)) => {
+            return Err(board_reply::refuse_answer(tx, app, grant, error).await?.into());
         }
         (Err(error), None) => return Err(reader::refuse_line(tx, app, prepared, error).await?.into()),
     };

@@ -11,75 +11,93 @@ pub use execute::{Saved, apply, execute, execute_once};
 pub use prepare::{prepare, prepare_at_once};
 pub use response::CommandResponse;
 
-mod add;
-mod addresses;
-mod all_games;
-mod all_show;
 mod authorize;
-mod broadcast;
-mod challenge;
-mod change_address;
-mod change_password;
-mod chat;
-mod confirm;
-mod delete;
-mod export;
-mod games;
 mod help;
-mod history;
-mod limit;
-mod list;
-mod message;
-mod moves;
 mod multiple;
-mod notify;
-mod opponents;
-mod password_reset;
 mod policy;
-mod preview;
-mod queue;
 mod repetition;
-mod resend;
-mod resign;
-mod seek;
-mod set;
-mod show;
-mod show_as;
-mod signoff;
-mod signup;
-mod standings;
-mod submit;
-mod test_display;
-mod vacation;
-mod watching;
-mod willingness;
+
+/// The verbs about accounts: signing up, addresses, passwords, preferences, vacations.
+mod accounts {
+    pub(super) mod add;
+    pub(super) mod addresses;
+    pub(super) mod change_address;
+    pub(super) mod change_password;
+    pub(super) mod delete;
+    pub(super) mod password_reset;
+    pub(super) mod set;
+    pub(super) mod signoff;
+    pub(super) mod signup;
+    pub(super) mod vacation;
+}
+
+/// The verbs by which players act on boards.
+mod boards {
+    pub(super) mod challenge;
+    pub(super) mod chat;
+    pub(super) mod confirm;
+    pub(super) mod moves;
+    pub(super) mod preview;
+    pub(super) mod queue;
+    pub(super) mod resign;
+    pub(super) mod submit;
+}
+
+/// The verbs that show boards, players and games.
+mod lists {
+    pub(super) mod all_games;
+    pub(super) mod all_show;
+    pub(super) mod export;
+    pub(super) mod games;
+    pub(super) mod history;
+    pub(super) mod list;
+    pub(super) mod show;
+    pub(super) mod show_as;
+    pub(super) mod standings;
+    pub(super) mod test_display;
+}
+
+/// The verbs about mail: words to other users, watched boards, mails sent again.
+mod messages {
+    pub(super) mod broadcast;
+    pub(super) mod message;
+    pub(super) mod notify;
+    pub(super) mod resend;
+    pub(super) mod watching;
+}
+
+/// The verbs by which players look for opponents.
+mod opponents {
+    pub(super) mod limit;
+    pub(super) mod seek;
+    pub(super) mod seeker;
+    pub(super) mod willingness;
+}
 
 use knotpost_commands::{Action, Command};
 
-pub use broadcast::pass_on_broadcast;
 pub use help::{TOPICS, help_page};
+pub use lists::standings::{view_seeks, view_standings};
+pub use lists::test_display::Sample;
+pub use messages::broadcast::pass_on_broadcast;
 pub use repetition::already_played;
-pub use standings::{view_seeks, view_standings};
-pub use test_display::Sample;
 
-pub(crate) use addresses::players_address;
+pub(crate) use accounts::addresses::players_address;
 pub(crate) use authorize::authorize;
-pub(crate) use broadcast::{Broadcast, take_broadcast};
+pub(crate) use messages::broadcast::take_broadcast;
 pub(crate) use multiple::{most_answered, no_lines, too_much_asked};
-pub(crate) use notify::tell_of_end;
 pub(crate) use policy::{Demand, Spends};
 
+use messages::watching::Watch;
+use opponents::willingness::Willingness;
 use policy::Policy;
-use watching::Watch;
-use willingness::Willingness;
 
 use crate::app::App;
 use crate::boards::ServiceError;
-use crate::identity::Rate;
 use crate::play::moves::Turning;
 use crate::replies::Answer;
 use crate::requests::Prepared;
-use knotpost_model::Millis;
+use knotpost_model::{Millis, Rate};
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
 /// The transaction that a command runs in.
@@ -122,97 +140,107 @@ pub(crate) async fn run(
     match command {
         Command::Help { subjects } => help::run(tx.read(), app, prepared, subjects).await,
         Command::Signup { who, addresses } => {
-            signup::run(tx.write()?, app, prepared, who, addresses, now).await
+            accounts::signup::run(tx.write()?, app, prepared, who, addresses, now).await
         }
-        Command::Add { who: _, addresses } => add::run(tx.write()?, app, prepared, addresses, now).await,
+        Command::Add { who: _, addresses } => {
+            accounts::add::run(tx.write()?, app, prepared, addresses, now).await
+        }
         Command::ChangePassword { who: _, new: _ } => {
-            change_password::run(tx.write()?, app, prepared, now).await
+            accounts::change_password::run(tx.write()?, app, prepared, now).await
         }
         Command::ChangeAddress { who: _, addresses } => {
-            change_address::run(tx.write()?, app, prepared, addresses, now).await
+            accounts::change_address::run(tx.write()?, app, prepared, addresses, now).await
         }
         Command::Signoff { who: _, addresses } => {
-            signoff::run(tx.write()?, app, prepared, addresses, now).await
+            accounts::signoff::run(tx.write()?, app, prepared, addresses, now).await
         }
-        Command::Delete { who: _ } => delete::run(tx.write()?, app, prepared, now).await,
-        Command::List { games } => list::run(tx.read(), app, games).await,
-        Command::Message { who: _, to } => message::run(tx.write()?, app, prepared, to, now).await,
-        Command::Broadcast { who: _ } => broadcast::run(tx.write()?, app, prepared, now).await,
+        Command::Delete { who: _ } => accounts::delete::run(tx.write()?, app, prepared, now).await,
+        Command::List { games } => lists::list::run(tx.read(), app, games).await,
+        Command::Message { who: _, to } => messages::message::run(tx.write()?, app, prepared, to, now).await,
+        Command::Broadcast { who: _ } => messages::broadcast::run(tx.write()?, app, prepared, now).await,
         // Its lines are carried out one by one before this point is reached.
         Command::Multiple => Err(no_lines().into()),
-        Command::AllShow { users, selector } => all_show::run(tx.read(), app, users, *selector, now).await,
-        Command::AllGames { users, selector } => all_games::run(tx.read(), app, users, *selector).await,
+        Command::AllShow { users, selector } => {
+            lists::all_show::run(tx.read(), app, users, *selector, now).await
+        }
+        Command::AllGames { users, selector } => {
+            lists::all_games::run(tx.read(), app, users, *selector).await
+        }
         Command::PasswordReset { userid } => {
-            password_reset::run(tx.write()?, app, prepared, userid, now).await
+            accounts::password_reset::run(tx.write()?, app, prepared, userid, now).await
         }
-        Command::Vacation { who: _, until } => vacation::run(tx.write()?, app, prepared, *until, now).await,
+        Command::Vacation { who: _, until } => {
+            accounts::vacation::run(tx.write()?, app, prepared, *until, now).await
+        }
         Command::Set { who: _, game, values } => {
-            set::run(tx.write()?, app, prepared, game.as_deref(), values, now).await
+            accounts::set::run(tx.write()?, app, prepared, game.as_deref(), values, now).await
         }
-        Command::TestDisplay { userid } => test_display::run(app, userid.as_deref()),
+        Command::TestDisplay { userid } => lists::test_display::run(app, userid.as_deref()),
         Command::Resend { who: _, game, board } => {
-            resend::run(tx.write()?, app, prepared, game.as_deref(), *board, now).await
+            messages::resend::run(tx.write()?, app, prepared, game.as_deref(), *board, now).await
         }
         Command::Challenge { game, players, options, server } => {
-            challenge::run(tx.write()?, app, prepared, game, players, options, server, now).await
+            boards::challenge::run(tx.write()?, app, prepared, game, players, options, server, now).await
         }
         Command::Move { game, board, who, action, number } => {
             let (game, userid) = (game.as_deref(), who.userid.as_str());
             let turning = Turning { game, board: *board, userid, action, number: *number };
-            moves::run(tx.write()?, app, prepared, turning, now).await
+            boards::moves::run(tx.write()?, app, prepared, turning, now).await
         }
         Command::Queue { game, board, who, moves, number } => {
             let (board, number, userid) = (*board, *number, who.userid.as_str());
-            let wanted = queue::Queueing { game, board, userid, moves, number };
-            queue::run(tx.write()?, app, prepared, wanted, now).await
+            let wanted = boards::queue::Queueing { game, board, userid, moves, number };
+            boards::queue::run(tx.write()?, app, prepared, wanted, now).await
         }
         Command::Chat { game, board, who: _ } => {
-            chat::run(tx.write()?, app, prepared, game, *board, now).await
+            boards::chat::run(tx.write()?, app, prepared, game, *board, now).await
         }
         Command::Submit { game, board, who: _, action, number } => {
-            submit::run(tx.write()?, app, prepared, game, *board, (action, *number), now).await
+            boards::submit::run(tx.write()?, app, prepared, game, *board, (action, *number), now).await
         }
         Command::Confirm { game, board, who: _ } => {
-            confirm::run(tx.write()?, app, prepared, game, *board, now).await
+            boards::confirm::run(tx.write()?, app, prepared, game, *board, now).await
         }
         Command::Preview { game, board, at, moves } => {
-            preview::run(tx.read(), app, game, *board, *at, moves, now).await
+            boards::preview::run(tx.read(), app, game, *board, *at, moves, now).await
         }
         Command::PreviewNew { game, players, moves, options } => {
-            preview::run_new(app, game, *players as usize, moves, options, now)
+            boards::preview::run_new(app, game, *players as usize, moves, options, now)
         }
         Command::Accept { game, who: _ } => {
-            willingness::run(tx.write()?, app, prepared, game, Willingness::Accept, now).await
+            opponents::willingness::run(tx.write()?, app, prepared, game, Willingness::Accept, now).await
         }
         Command::Reject { game, who: _ } => {
-            willingness::run(tx.write()?, app, prepared, game, Willingness::Reject, now).await
+            opponents::willingness::run(tx.write()?, app, prepared, game, Willingness::Reject, now).await
         }
         Command::Limit { game, who: _, change } => {
-            limit::run(tx.write()?, app, prepared, game, *change, now).await
+            opponents::limit::run(tx.write()?, app, prepared, game, *change, now).await
         }
         Command::Seek { game, who: _, change, options, server } => {
-            seek::run(tx.write()?, app, prepared, game, *change, options, server, now).await
+            opponents::seek::run(tx.write()?, app, prepared, game, *change, options, server, now).await
         }
         Command::Subscribe { game, who: _, boards } => {
-            watching::run(tx.write()?, app, prepared, game, boards, Watch::Begin, now).await
+            messages::watching::run(tx.write()?, app, prepared, game, boards, Watch::Begin, now).await
         }
         Command::Unsubscribe { game, who: _, boards } => {
-            watching::run(tx.write()?, app, prepared, game, boards, Watch::End, now).await
+            messages::watching::run(tx.write()?, app, prepared, game, boards, Watch::End, now).await
         }
         Command::Notify { game, who: _, boards } => {
-            notify::run(tx.write()?, app, prepared, game, boards, now).await
+            messages::notify::run(tx.write()?, app, prepared, game, boards, now).await
         }
-        Command::ShowBoards { game, boards } => show::run(tx.read(), app, game, boards, now).await,
+        Command::ShowBoards { game, boards } => lists::show::run(tx.read(), app, game, boards, now).await,
         Command::ShowUsers { game, users, selector } => {
-            show::run_of_users(tx.read(), app, game, users, *selector, now).await
+            lists::show::run_of_users(tx.read(), app, game, users, *selector, now).await
         }
         Command::ShowAs { game, who: _, boards, selector } => {
-            show_as::run(tx.read(), app, prepared, game, boards, *selector, now).await
+            lists::show_as::run(tx.read(), app, prepared, game, boards, *selector, now).await
         }
-        Command::Games { game, users, selector } => games::run(tx.read(), app, game, users, *selector).await,
-        Command::Standings { game } => standings::run(tx.read(), app, game, now).await,
-        Command::History { game, users } => history::run(tx.read(), app, game, users).await,
-        Command::Export { game, board } => export::run(tx.read(), app, game, *board).await,
+        Command::Games { game, users, selector } => {
+            lists::games::run(tx.read(), app, game, users, *selector).await
+        }
+        Command::Standings { game } => lists::standings::run(tx.read(), app, game, now).await,
+        Command::History { game, users } => lists::history::run(tx.read(), app, game, users).await,
+        Command::Export { game, board } => lists::export::run(tx.read(), app, game, *board).await,
     }
 }
 
@@ -222,13 +250,13 @@ pub(crate) fn policy(command: &Command) -> Policy {
     match command {
         Command::Signup { .. } => Policy::spends(Spends::Share(Rate::Signup)),
         Command::Challenge { .. } => Policy::spends(Spends::Share(Rate::Challenge)),
-        Command::PasswordReset { userid } => password_reset::policy(userid),
+        Command::PasswordReset { userid } => accounts::password_reset::policy(userid),
         Command::Message { .. } | Command::Broadcast { .. } => {
             Policy::spends(Spends::ShareOfUser(Rate::Message))
         }
-        Command::Chat { game, board, .. } => chat::policy(game, *board),
+        Command::Chat { game, board, .. } => boards::chat::policy(game, *board),
         Command::Move { board, action: Action::Propose | Action::Undo, .. } => {
-            moves::policy_of_proposal(*board)
+            boards::moves::policy_of_proposal(*board)
         }
         Command::ChangePassword { .. } | Command::Delete { .. } => Policy::demands(Demand::Typed),
         // Where mail goes is where the next password goes.

@@ -1,7 +1,8 @@
 //! `multiple`: limits of the answers to several commands in one. Its lines are carried out by `execute`, each as a command.
 
 use crate::boards::{Code, Refusal};
-use crate::requests::{Channel, Prepared};
+use crate::requests::Prepared;
+use knotpost_model::Channel;
 
 /// Bytes of answers after which further queries of one `multiple` are refused. Changes are answered all the same.
 pub(crate) fn most_answered(prepared: &Prepared) -> usize {

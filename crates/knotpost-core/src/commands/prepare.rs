@@ -16,8 +16,8 @@ use self::counting::{count_all, count_rate, find_proven};
 use self::login::{Passwords, check_passwords};
 use crate::app::App;
 use crate::identity::Login;
-use crate::identity::proving::Patience;
-use crate::requests::answering::{Answered, prepare_answer};
+use crate::identity::authentication::Patience;
+use crate::requests::board_reply::{Answered, prepare_answer};
 use crate::requests::{Prepared, Request};
 use knotpost_model::Comment;
 use knotpost_storage::StoreError;
@@ -55,8 +55,8 @@ async fn prepare_request(
     mut request: Request,
     patience: Patience,
 ) -> Result<Option<Prepared>, StoreError> {
-    if let Some(answering) = request.answering.take() {
-        match prepare_answer(app, &request.origin, answering).await? {
+    if let Some(board_reply) = request.board_reply.take() {
+        match prepare_answer(app, &request.origin, board_reply).await? {
             Answered::Prepared(mut prepared) => {
                 if patience == Patience::Hash {
                     count_rate(app, &mut prepared);
@@ -78,7 +78,7 @@ fn prepare_command(
     patience: Patience,
 ) -> BoxFuture<'_, Result<Option<Prepared>, StoreError>> {
     Box::pin(async move {
-        let Request { command, line, body, origin, answering: _ } = request;
+        let Request { command, line, body, origin, board_reply: _ } = request;
         let command = command.and_then(|command| knotpost_commands::check(command, &app.vocabulary));
         let mut prepared = Prepared::new(command, origin);
         if let Some(line) = &line {

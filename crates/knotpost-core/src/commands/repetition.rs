@@ -2,9 +2,8 @@
 
 use crate::app::App;
 use crate::boards::Board;
-use crate::mailing::{BoardFacts, Heading};
 use crate::replies::sheet::Listing;
-use crate::replies::{Reply, Sheet};
+use crate::replies::{BoardFacts, Heading, Reply, Sheet};
 use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::{ReadTx, StoreError};

@@ -7,20 +7,19 @@ use serde::Serialize;
 use crate::app::App;
 use crate::boards::Code;
 use crate::boards::{Refusal, ServiceError};
+use crate::identity::Origin;
 use crate::identity::undoing::announce_change;
-use crate::mailing::pass::Claim;
 use crate::mailing::post::{post_answerable, post_to_user, registered_addresses};
+use crate::mailing::reply_grant::Claim;
 use crate::mailing::token;
 use crate::mailing::token::{Payload, Subject, Unproven, day};
 use crate::replies::{Answer, Content, Facts, Reply};
-use crate::requests::answering::{Standpoint, no_command};
-use crate::requests::{Origin, Prepared};
 use knotpost_model::{Address, Millis, UserKey, without_tag};
 use knotpost_storage::{
     ConfirmationShare, ReadTx, STOPPED_BY_READER, StoreError, UserRow, UserState, WriteTx,
 };
 
-/// An address can be confirmed for so many days.
+/// For how many days an address can be confirmed.
 pub(crate) const GOOD_FOR_DAYS: i64 = 7;
 const DAY_MS: i64 = 86_400_000;
 
@@ -275,10 +274,9 @@ fn read_word(line: &str) -> Word {
 pub(crate) async fn read_reply(
     tx: &mut ReadTx,
     app: &App,
-    origin: &Origin,
     claim: &Claim,
     line: &str,
-) -> Result<Option<Prepared>, StoreError> {
+) -> Result<Option<Answered>, StoreError> {
     for word in &claim.tokens {
         let Some(token) = Unproven::read(word).filter(|token| token.payload.subject == Subject::Address)
         else {
@@ -289,12 +287,7 @@ pub(crate) async fn read_reply(
         if !token.is_genuine(app, &address, &user) {
             continue;
         }
-        let answered = Answered { user, address, token, word: read_word(line) };
-        return Ok(Some(Prepared {
-            echo: knotpost_commands::mask_cautiously(line, &app.vocabulary),
-            standpoint: Some(Standpoint::Confirming(Box::new(answered))),
-            ..Prepared::new(Err(no_command()), origin.clone())
-        }));
+        return Ok(Some(Answered { user, address, token, word: read_word(line) }));
     }
     Ok(None)
 }

@@ -13,9 +13,9 @@ use knotpost_platform::secret::{KeyRing, Purpose};
 
 /// How many hashes are computed at once; each takes 19 MiB and one core.
 const PARALLEL: usize = 2;
-/// How long a verified password is remembered.
+/// How long a verified password is cached.
 const MEMORY_MS: i64 = 5 * 60 * 1000;
-/// How many verified passwords are remembered.
+/// How many verified passwords are cached.
 const MEMORY_SIZE: usize = 65_536;
 
 /// Who a command's password proved its sender to be.
@@ -23,22 +23,22 @@ const MEMORY_SIZE: usize = 65_536;
 pub enum Login {
     /// The command names nobody.
     NotNeeded,
-    /// This user, as long as this is still his stored hash.
+    /// This user, as long as this is still their stored hash.
     Known {
         /// The user.
         user: UserKey,
         /// The hash that was verified against.
         hash: String,
-        /// The key of the API by which he was, as long as it is still his.
+        /// The API key that was shown, as long as it is still theirs.
         key: Option<i64>,
         /// The session by which they were, as long as it has not ended.
         session: Option<String>,
     },
-    /// No such user, or not his password: nobody can tell which.
+    /// No such user, or not their password: it is not told which.
     Wrong,
     /// Logged in, but for this the password is needed again.
     Stale,
-    /// Too many tries; again in so many seconds.
+    /// Too many tries; again in this many seconds.
     TooMany(u64),
 }
 
@@ -53,7 +53,7 @@ pub enum HashError {
     Failed(String),
 }
 
-/// Whose passwords are remembered until when, by digest.
+/// Cached passwords by digest: whose, and until when.
 type Memory = HashMap<[u8; 32], (UserKey, Millis)>;
 
 /// A password as somebody gave it.
@@ -61,7 +61,7 @@ type Memory = HashMap<[u8; 32], (UserKey, Millis)>;
 pub struct Try<'a> {
     /// The words.
     pub password: &'a str,
-    /// From where, as it is remembered: what was right from one place says nothing about another.
+    /// From where, as it is cached: what was right from one place says nothing about another.
     pub place: &'a str,
     /// The connecting host, which waits in a queue of its own.
     pub host: Option<Host>,

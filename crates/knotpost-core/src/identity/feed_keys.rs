@@ -9,10 +9,9 @@ use std::sync::Arc;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
-use crate::identity::Rate;
-use crate::identity::proving::{find_proven, logged_out};
-use crate::requests::ProvenUser;
-use knotpost_model::{Millis, UserKey};
+use crate::identity::ProvenUser;
+use crate::identity::authentication::{find_proven, logged_out};
+use knotpost_model::{Millis, Rate, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::to_hex;
 use knotpost_storage::{FeedKeyRow, StoreError, UserRow, UserState};
@@ -40,7 +39,7 @@ pub struct FeedReader {
     pub since: Millis,
 }
 
-/// What opens the feeds of a user; `None`: he has not switched them on.
+/// What opens the feeds of a user; `None`: they are not switched on.
 ///
 /// # Errors
 /// When the database fails.
@@ -82,7 +81,7 @@ pub async fn end_feed_key(app: &App, user: UserKey) -> Result<(), StoreError> {
 }
 
 /// Whose feeds this key opens, if they are those of `userid`. What it does not open is counted like a wrong password;
-/// whether there is such a user, and whether he has feeds, is not told apart.
+/// whether there is such a user, and whether they have feeds, is not told apart.
 ///
 /// # Errors
 /// When wrong ones were tried too often from there; when the database fails.

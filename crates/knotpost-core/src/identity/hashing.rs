@@ -74,7 +74,7 @@ impl HashMemory {
         blocks
     }
 
-    /// Keeps memory of our own hashes; that of dearer ones from elsewhere goes back to the system.
+    /// Keeps memory of our own hashes; that of more expensive ones from elsewhere goes back to the system.
     fn give_back(&self, blocks: Blocks) {
         if blocks.0.len() > Params::DEFAULT.block_count() {
             return;

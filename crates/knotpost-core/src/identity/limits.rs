@@ -11,120 +11,15 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
 use crate::boards::{Code, Refusal};
 use crate::config;
 use crate::identity::buckets::{Buckets, Key, Quota};
-use crate::requests::Channel;
 use crate::signals::peers::{Announcer, Notice};
+use knotpost_model::{Channel, Rate, Share, ShareOf};
 use knotpost_platform::secret::to_hex;
-
-/// What is limited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Rate {
-    /// New accounts.
-    Signup,
-    /// Challenges.
-    Challenge,
-    /// New passwords and links to log in that are asked for.
-    Reset,
-    /// Messages and broadcasts.
-    Message,
-    /// What is said on boards.
-    Chat,
-    /// Draws that are proposed on boards, and moves that are to be taken back.
-    Proposal,
-    /// Passwords that are not known to be right.
-    Password,
-    /// Requests, per network address.
-    Http,
-}
-
-/// Whose share is spent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Scope {
-    /// That of the user, or of the address a mail says it is from.
-    Sender,
-    /// That of the connecting host or its network.
-    Host,
-    /// That of the name or board it is about.
-    Name,
-    /// That of an account whose owner hears of wrong passwords.
-    Owner,
-    /// That of all who did not prove who they are.
-    Strangers,
-    /// That of all who did.
-    Proven,
-}
-
-impl Rate {
-    const ALL: [Self; 8] = [
-        Self::Signup,
-        Self::Challenge,
-        Self::Reset,
-        Self::Message,
-        Self::Chat,
-        Self::Proposal,
-        Self::Password,
-        Self::Http,
-    ];
-
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Signup => "signup",
-            Self::Challenge => "challenge",
-            Self::Reset => "reset",
-            Self::Message => "message",
-            Self::Chat => "chat",
-            Self::Proposal => "proposal",
-            Self::Password => "password",
-            Self::Http => "http",
-        }
-    }
-
-    /// What there was too much of.
-    fn noun(self) -> &'static str {
-        match self {
-            Self::Signup => "accounts were signed up",
-            Self::Challenge => "challenges were sent",
-            Self::Reset => "new passwords were asked for",
-            Self::Message => "messages were sent",
-            Self::Chat => "words were said on boards",
-            Self::Proposal => "proposals were made",
-            Self::Password => "passwords were tried",
-            Self::Http => "requests were made",
-        }
-    }
-}
-
-impl Scope {
-    fn as_str(self) -> &'static str {
-        match self {
-            Self::Sender => "sender",
-            Self::Host => "host",
-            Self::Name => "name",
-            Self::Owner => "owner",
-            Self::Strangers => "strangers",
-            Self::Proven => "proven",
-        }
-    }
-}
-
-/// One share: what, whose, and which way. Each way has shares of its own where all share them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Share {
-    /// What.
-    pub rate: Rate,
-    /// Whose.
-    pub scope: Scope,
-    /// Which way.
-    pub channel: Channel,
-}
 
 /// Who wants to do something whose rate is limited.
 #[derive(Clone, Debug)]
@@ -144,13 +39,13 @@ pub(crate) struct Asker {
 }
 
 impl Asker {
-    fn share(&self, scope: Scope) -> Share {
+    fn share(&self, scope: ShareOf) -> Share {
         Share { rate: self.rate, scope, channel: self.channel }
     }
 
     /// The share of all whom it belongs to.
     fn of_all(&self) -> Share {
-        self.share(if self.is_proven { Scope::Proven } else { Scope::Strangers })
+        self.share(if self.is_proven { ShareOf::Proven } else { ShareOf::Strangers })
     }
 }
 
@@ -170,17 +65,17 @@ impl Limited {
         let way = if self.share.channel == Channel::Mail { "by mail" } else { "over HTTP" };
         let minutes = self.seconds.div_ceil(60).max(1);
         let whose = match self.share.scope {
-            Scope::Sender => format!("too many {what} by you"),
-            Scope::Host => format!("too many {what} from your host or network"),
-            Scope::Name | Scope::Owner => match self.share.rate {
+            ShareOf::Sender => format!("too many {what} by you"),
+            ShareOf::Host => format!("too many {what} from your host or network"),
+            ShareOf::Name | ShareOf::Owner => match self.share.rate {
                 Rate::Chat | Rate::Proposal => format!("too many {what} by you on this board"),
                 _ => format!("too many {what} for this userid"),
             },
-            Scope::Strangers => format!(
+            ShareOf::Strangers => format!(
                 "too many {what} {way} by people who are not logged in: this limit is the server's as a whole, \
                  not yours"
             ),
-            Scope::Proven => {
+            ShareOf::Proven => {
                 format!("too many {what} {way}: this limit is the server's as a whole, not yours")
             }
         };
@@ -202,9 +97,9 @@ pub struct Limits {
     announcer: Announcer,
 }
 
-/// All together may do as much as so many senders.
+/// All together may do as much as this many senders.
 const CROWD: u32 = 100;
-/// One host that hands in mail of several senders may do as much as so many.
+/// One host that hands in mail of several senders may do as much as this many.
 const MAIL_HOST: u32 = 3;
 /// Chats of one sender on all boards, in those on one.
 const BOARDS: u32 = 10;
@@ -244,13 +139,13 @@ impl Limits {
             Rate::Http => (config.http_per_minute, Duration::from_mins(1)),
         };
         let times = match (share.rate, share.scope) {
-            (Rate::Password, Scope::Owner) => return Quota::new(TOLD_AFTER, DAY),
-            (_, Scope::Strangers | Scope::Proven) => CROWD,
-            (Rate::Password, Scope::Name) => UNKNOWN_PLACES,
-            (Rate::Password, Scope::Host) => ACCOUNTS,
-            (Rate::Chat | Rate::Proposal, Scope::Sender | Scope::Host) => BOARDS,
-            (_, Scope::Host) if share.channel == Channel::Mail => MAIL_HOST,
-            (_, Scope::Sender | Scope::Host | Scope::Name | Scope::Owner) => 1,
+            (Rate::Password, ShareOf::Owner) => return Quota::new(TOLD_AFTER, DAY),
+            (_, ShareOf::Strangers | ShareOf::Proven) => CROWD,
+            (Rate::Password, ShareOf::Name) => UNKNOWN_PLACES,
+            (Rate::Password, ShareOf::Host) => ACCOUNTS,
+            (Rate::Chat | Rate::Proposal, ShareOf::Sender | ShareOf::Host) => BOARDS,
+            (_, ShareOf::Host) if share.channel == Channel::Mail => MAIL_HOST,
+            (_, ShareOf::Sender | ShareOf::Host | ShareOf::Name | ShareOf::Owner) => 1,
         };
         Quota::new(one.saturating_mul(times), period)
     }
@@ -261,7 +156,7 @@ impl Limits {
     /// When there were too many.
     pub fn count(&self, rate: Rate, key: &str) -> Result<(), u64> {
         // One place of one account, where it is about passwords.
-        let scope = if rate == Rate::Password { Scope::Sender } else { Scope::Host };
+        let scope = if rate == Rate::Password { ShareOf::Sender } else { ShareOf::Host };
         let share = Share { rate, scope, channel: Channel::Http };
         let taken = self.take(share, key).map_err(|limited| limited.seconds);
         // Requests are too many to tell of.
@@ -280,13 +175,13 @@ impl Limits {
         if !self.config.enabled {
             return Ok(());
         }
-        for (scope, key) in [(Scope::Host, &asker.host), (Scope::Sender, &asker.sender)] {
+        for (scope, key) in [(ShareOf::Host, &asker.host), (ShareOf::Sender, &asker.sender)] {
             self.spend(asker.share(scope), key.as_deref())?;
         }
         let all = asker.of_all();
         let looked = self.buckets(all).look(digest(all, ""), self.quota(all), self.now());
         looked.map_err(|seconds| self.refused(all, seconds))?;
-        self.spend(asker.share(Scope::Name), asker.name.as_deref())
+        self.spend(asker.share(ShareOf::Name), asker.name.as_deref())
     }
 
     /// Spends the share of all for what was made.
@@ -348,7 +243,7 @@ impl Limits {
     /// Counts a wrong password for an account, whatever else is limited; `Some`: so many in a day that its owner is
     /// to hear of it.
     pub(crate) fn note_wrong_password(&self, account: &str) -> Option<u64> {
-        let share = Share { rate: Rate::Password, scope: Scope::Owner, channel: Channel::Operator };
+        let share = Share { rate: Rate::Password, scope: ShareOf::Owner, channel: Channel::Operator };
         let (key, quota, now) = (digest(share, account), self.quota(share), self.now());
         self.buckets(share).add(key, quota, 1, now);
         self.announce(share, key);
@@ -388,7 +283,7 @@ impl Limits {
     fn refused(&self, share: Share, seconds: u64) -> Limited {
         let (rate, scope) = (share.rate.as_str(), share.scope.as_str());
         metrics::counter!("knotpost_limit_refusals", "rate" => rate, "scope" => scope).increment(1);
-        if matches!(share.scope, Scope::Strangers | Scope::Proven) && self.is_first_of_hour(share) {
+        if matches!(share.scope, ShareOf::Strangers | ShareOf::Proven) && self.is_first_of_hour(share) {
             let channel = share.channel;
             tracing::warn!(rate, scope, ?channel, "a limit for all together is reached");
         }
@@ -432,7 +327,7 @@ impl Limits {
 fn shares_of_all() -> impl Iterator<Item = Share> {
     let rates = [Rate::Signup, Rate::Challenge, Rate::Reset, Rate::Message, Rate::Chat, Rate::Proposal];
     rates.into_iter().flat_map(|rate| {
-        [Scope::Strangers, Scope::Proven].into_iter().flat_map(move |scope| {
+        [ShareOf::Strangers, ShareOf::Proven].into_iter().flat_map(move |scope| {
             [Channel::Mail, Channel::Http].map(|channel| Share { rate, scope, channel })
         })
     })
@@ -455,7 +350,7 @@ impl Reservation {
 /// quota there.
 fn digest(share: Share, key: &str) -> Key {
     let way: &[u8] = match (share.scope, share.channel) {
-        (Scope::Sender | Scope::Name | Scope::Owner, _) => b"any",
+        (ShareOf::Sender | ShareOf::Name | ShareOf::Owner, _) => b"any",
         (_, Channel::Mail) => b"mail",
         (_, Channel::Http) => b"http",
         (_, Channel::Operator) => b"operator",
@@ -491,7 +386,7 @@ mod tests {
         }
     }
 
-    fn scope(asked: Result<(), Limited>) -> Option<Scope> {
+    fn scope(asked: Result<(), Limited>) -> Option<ShareOf> {
         asked.err().map(|limited| limited.share.scope)
     }
 
@@ -512,7 +407,7 @@ mod tests {
             assert_eq!(limits.ask(&stranger(Rate::Reset, &format!("host {host}"))), Ok(()), "nothing made");
         }
         (0..CROWD).for_each(|_| limits.made(&stranger(Rate::Reset, "any")));
-        assert_eq!(scope(limits.ask(&stranger(Rate::Reset, "one more"))), Some(Scope::Strangers));
+        assert_eq!(scope(limits.ask(&stranger(Rate::Reset, "one more"))), Some(ShareOf::Strangers));
         assert_eq!(limits.ask(&Asker { is_proven: true, ..stranger(Rate::Reset, "ann") }), Ok(()));
         assert_eq!(limits.ask(&Asker { channel: Channel::Mail, ..stranger(Rate::Reset, "x") }), Ok(()));
         assert_eq!(limits.ask(&stranger(Rate::Challenge, "x")), Ok(()), "another rate");
@@ -551,8 +446,8 @@ mod tests {
             ..stranger(Rate::Message, host)
         };
         assert_eq!(limits.ask(&user("ann", "home")), Ok(()));
-        assert_eq!(scope(limits.ask(&user("ann", "work"))), Some(Scope::Sender));
-        assert_eq!(scope(limits.ask(&user("bob", "home"))), Some(Scope::Host));
+        assert_eq!(scope(limits.ask(&user("ann", "work"))), Some(ShareOf::Sender));
+        assert_eq!(scope(limits.ask(&user("bob", "home"))), Some(ShareOf::Host));
         assert_eq!(limits.ask(&user("bob", "train")), Ok(()), "what the host was refused cost bob nothing");
     }
 
@@ -562,31 +457,31 @@ mod tests {
             let share = Share { rate: Rate::Challenge, scope, channel: Channel::Mail };
             Limited { share, seconds: 61 }.refusal().message
         };
-        assert_eq!(said(Scope::Sender), "too many challenges were sent by you; try again in 2 minutes");
+        assert_eq!(said(ShareOf::Sender), "too many challenges were sent by you; try again in 2 minutes");
         assert_eq!(
-            said(Scope::Host),
+            said(ShareOf::Host),
             "too many challenges were sent from your host or network; try again in 2 minutes"
         );
-        assert!(said(Scope::Strangers).contains("server's as a whole"), "{}", said(Scope::Strangers));
-        assert!(said(Scope::Proven).contains("server's as a whole"), "{}", said(Scope::Proven));
+        assert!(said(ShareOf::Strangers).contains("server's as a whole"), "{}", said(ShareOf::Strangers));
+        assert!(said(ShareOf::Proven).contains("server's as a whole"), "{}", said(ShareOf::Proven));
     }
 
     #[test]
     fn what_is_reserved_and_given_back_was_never_spent() {
         let limits = limits(|config| config.password_tries = 1);
         let share = |scope| Share { rate: Rate::Password, scope, channel: Channel::Mail };
-        let shares = [(share(Scope::Sender), "ann from x"), (share(Scope::Name), "ann")];
+        let shares = [(share(ShareOf::Sender), "ann from x"), (share(ShareOf::Name), "ann")];
         for _ in 0..50 {
             limits.give_back(limits.reserve(&shares).expect("room"));
         }
         limits.keep(limits.reserve(&shares).expect("room"));
-        assert_eq!(limits.reserve(&shares).expect_err("spent").share.scope, Scope::Sender);
+        assert_eq!(limits.reserve(&shares).expect_err("spent").share.scope, ShareOf::Sender);
         for place in ["y", "z"] {
-            let shares = [(share(Scope::Sender), place), (share(Scope::Name), "ann")];
+            let shares = [(share(ShareOf::Sender), place), (share(ShareOf::Name), "ann")];
             limits.keep(limits.reserve(&shares).expect("room"));
         }
-        let all = [(share(Scope::Sender), "ann from v"), (share(Scope::Name), "ann")];
-        assert_eq!(limits.reserve(&all).expect_err("spent").share.scope, Scope::Name);
+        let all = [(share(ShareOf::Sender), "ann from v"), (share(ShareOf::Name), "ann")];
+        assert_eq!(limits.reserve(&all).expect_err("spent").share.scope, ShareOf::Name);
         assert!(limits.reserve(&all[..1]).is_ok(), "what was refused took nothing of the others");
     }
 
@@ -608,15 +503,15 @@ mod tests {
     #[test]
     fn what_was_done_elsewhere_counts_here() {
         let limits = limits(|config| config.signups_per_hour = 2);
-        let here = Share { rate: Rate::Signup, scope: Scope::Host, channel: Channel::Http };
+        let here = Share { rate: Rate::Signup, scope: ShareOf::Host, channel: Channel::Http };
         limits.count_elsewhere(here, &to_hex(&digest(here, "a")));
         assert_eq!(limits.count(Rate::Signup, "a"), Ok(()));
         assert!(limits.count(Rate::Signup, "a").is_err());
         for wrong in ["", "x", "zz00112233445566778899aabbccddee", "\u{e9}\u{e9}\u{e9}\u{e9}"] {
             limits.count_elsewhere(here, wrong);
         }
-        let all = Share { scope: Scope::Strangers, ..here };
+        let all = Share { scope: ShareOf::Strangers, ..here };
         (0..2 * CROWD).for_each(|_| limits.count_elsewhere(all, &to_hex(&digest(all, ""))));
-        assert_eq!(scope(limits.ask(&stranger(Rate::Signup, "b"))), Some(Scope::Strangers));
+        assert_eq!(scope(limits.ask(&stranger(Rate::Signup, "b"))), Some(ShareOf::Strangers));
     }
 }

@@ -1,14 +1,15 @@
-//! Accounts: passwords, sessions, keys, addresses and the limits of what somebody may ask.
+//! Accounts: passwords, sessions, API keys, addresses, webhooks, and the rates at which requests are taken.
 
-pub(crate) mod acquaintances;
+pub(crate) mod auth_cache;
+pub(crate) mod authentication;
 pub(crate) mod buckets;
 pub(crate) mod confirming;
 pub(crate) mod credentials;
 pub(crate) mod feed_keys;
 pub(crate) mod hashing;
 pub(crate) mod limits;
+pub(crate) mod origin;
 pub(crate) mod profiles;
-pub(crate) mod proving;
 pub(crate) mod resets;
 pub(crate) mod server_key;
 pub(crate) mod sessions;
@@ -16,14 +17,16 @@ pub(crate) mod strangers;
 pub(crate) mod tokens;
 pub(crate) mod turns;
 pub(crate) mod undoing;
+pub(crate) mod webhook_settings;
 
-pub use acquaintances::Acquaintances;
+pub use auth_cache::AuthCache;
+pub use authentication::whose_password;
 pub use confirming::{Asked, Confirmed, confirm_address, confirm_by_link, too_old as confirmation_too_old};
 pub use credentials::{Credentials, HashError, Login, Try};
 pub use feed_keys::{FeedKey, FeedReader, end_feed_key, find_feed_reader, renew_feed_key, view_feed_key};
-pub use limits::{Limited, Limits, Rate, Scope as ShareOf, Share};
+pub use limits::{Limited, Limits};
+pub use origin::{Origin, Proof, ProvenUser, gave_password_lately};
 pub use profiles::{GameRating, Profile, view_profile};
-pub use proving::whose_password;
 pub use resets::{set_password_by_link, view_reset};
 pub use server_key::{KeyError, KeyUse, adopt_key, check_key, reseal_webhooks, view_key_use};
 pub use sessions::{
@@ -36,3 +39,7 @@ pub use tokens::{
     TokenWish, USUAL_DAYS, create_token, find_bearer, recall_bearer, revoke_token, view_tokens,
 };
 pub use undoing::{TakenBack, undo_address_change, view_address_change};
+pub use webhook_settings::{
+    FreshHook, HookView, HookWish, MOST_WEBHOOKS, create_webhook, remove_webhook, renew_webhook_secret,
+    start_webhook, test_webhook, view_webhooks,
+};

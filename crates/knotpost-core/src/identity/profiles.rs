@@ -6,17 +6,17 @@ use knotpost_model::Millis;
 use knotpost_model::rating::shown;
 use knotpost_storage::UserState;
 
-/// So many of a user's rated boards make the curve.
+/// How many of a user's rated boards make the curve.
 const LONGEST_CURVE: i64 = 200;
 
-/// A user as everybody sees him.
+/// A user as everybody sees them.
 #[derive(Clone, Debug)]
 pub struct Profile {
     /// The name, as signed up.
     pub userid: String,
-    /// When he signed up.
+    /// When they signed up.
     pub since: Millis,
-    /// The games in which he is rated.
+    /// The games in which they are rated.
     pub ratings: Vec<GameRating>,
 }
 
@@ -42,7 +42,7 @@ pub struct GameRating {
 /// What everybody may know of this user.
 ///
 /// # Errors
-/// When there is no such user, or he has left; when the database fails.
+/// When there is no such user, or they have left; when the database fails.
 pub async fn view_profile(app: &App, userid: &str) -> Result<Profile, ServiceError> {
     let mut tx = app.store.read().await?;
     let user = tx.find_user(userid).await?.filter(|user| user.state != UserState::Deleted);

@@ -1,4 +1,4 @@
-//! `password`: the way back in for who forgot his. A link and a code go to the registered addresses;
+//! `password`: sets a forgotten password. A link and a code go to the registered addresses;
 //! either can be used once, and only until the password changes. Both follow from the server's secret,
 //! so that neither lies in the database, not even in a mail that waits.
 
@@ -9,16 +9,14 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
-use crate::identity::Rate;
 use crate::identity::undoing::{GOOD_FOR_DAYS, lost_addresses};
+use crate::mailing::login_mails::{RESET_MS, live_reset};
 use crate::mailing::post::{post_to_address, post_to_user};
 use crate::mailing::references::{Reference, post_reference};
 use crate::replies::{Content, Facts, Reply};
-use knotpost_model::{Millis, UserKey};
-use knotpost_storage::{ReadTx, StoreError, UserRow, UserState, WriteTx};
+use knotpost_model::{Millis, Rate, UserKey};
+use knotpost_storage::{StoreError, UserRow, UserState, WriteTx};
 
-/// How long a link or code can be used.
-const LIFE_MS: i64 = 24 * 3_600_000;
 /// How often somebody may try a code.
 const MOST_TRIES: i64 = 5;
 /// Codes of a user that can be used at the same time. Whoever asks for more gets the newest of them again.
@@ -45,29 +43,6 @@ impl Content for PasswordChanged {
     }
 }
 
-/// The way back in.
-#[derive(Debug, Serialize)]
-struct PasswordReset {
-    /// Whose.
-    userid: String,
-    /// The page that sets a new password.
-    link: String,
-    /// What counts as the present password once.
-    code: String,
-    /// How long that is possible.
-    hours: i64,
-}
-
-impl Content for PasswordReset {
-    fn template(&self) -> &'static str {
-        "password_reset"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
-}
-
 /// Gives a user a code beside those there are; of too many, the newest holds for this one as well. Says of which moment it
 /// is.
 pub(crate) async fn begin(
@@ -76,7 +51,7 @@ pub(crate) async fn begin(
     user: UserKey,
     now: Millis,
 ) -> Result<Millis, StoreError> {
-    let live = tx.live_resets(user, now.plus(-LIFE_MS), MOST_TRIES).await?;
+    let live = tx.live_resets(user, now.plus(-RESET_MS), MOST_TRIES).await?;
     if let Some(newest) = live.first().filter(|_| live.len() >= MOST_LIVE) {
         return Ok(*newest);
     }
@@ -92,7 +67,7 @@ pub(crate) async fn begin_anew(
     user: UserKey,
     now: Millis,
 ) -> Result<Millis, StoreError> {
-    let live = tx.live_resets(user, now.plus(-LIFE_MS), MOST_TRIES).await?;
+    let live = tx.live_resets(user, now.plus(-RESET_MS), MOST_TRIES).await?;
     let at = live.first().map_or(now, |newest| Millis(now.0.max(newest.0 + 1)));
     tx.drop_reset(user).await?;
     begin(tx, app, user, at).await
@@ -117,36 +92,6 @@ pub(crate) async fn send(
     Ok(())
 }
 
-/// The mail itself, as it is sent; `None` when it would be of no use any more.
-pub(crate) async fn letter(
-    tx: &mut ReadTx,
-    app: &App,
-    user: UserKey,
-    at: Millis,
-    now: Millis,
-) -> Result<Option<Reply>, StoreError> {
-    let Some(user) = live_reset(tx, user, at, now).await? else { return Ok(None) };
-    Ok(Some(Reply::from(PasswordReset {
-        link: app.links.reset(&app.config.server.public_url, user.id, at),
-        code: app.links.reset_code(user.id, at),
-        userid: user.userid,
-        hours: LIFE_MS / 3_600_000,
-    })))
-}
-
-/// The user whose reset of that moment can still be used.
-async fn live_reset(
-    tx: &mut ReadTx,
-    user: UserKey,
-    at: Millis,
-    now: Millis,
-) -> Result<Option<UserRow>, StoreError> {
-    if now.0 >= at.plus(LIFE_MS).0 || !tx.has_reset(user, at).await? {
-        return Ok(None);
-    }
-    Ok(tx.user(user).await?.filter(|user| user.state == UserState::Active))
-}
-
 /// Whether the word is the user's code. Each try counts, so words that are no codes are not tried.
 /// Without a user the answer is no and takes the same way.
 pub(crate) async fn try_code(
@@ -156,7 +101,7 @@ pub(crate) async fn try_code(
     now: Millis,
 ) -> Result<bool, StoreError> {
     let Some(code) = read_code(word) else { return Ok(false) };
-    let (key, since) = (user.unwrap_or(UserKey(0)), now.plus(-LIFE_MS));
+    let (key, since) = (user.unwrap_or(UserKey(0)), now.plus(-RESET_MS));
     let right = app.store.write(move |tx| Box::pin(tx.try_resets(key, since, MOST_TRIES))).await?;
     let digest = code_digest(app, &code);
     Ok(right.iter().any(|right| crate::identity::credentials::same_hash(right, &digest)))
@@ -188,7 +133,7 @@ pub async fn view_reset(app: &App, token: &str) -> Result<Option<String>, StoreE
     Ok(live_reset(&mut tx, user, at, app.clock.now()).await?.map(|user| user.userid))
 }
 
-/// Sets the password of who has the link; the link is used up with that. The user's name.
+/// Sets the password of the link's user; the link is used up with that. The user's name.
 ///
 /// # Errors
 /// When the link is of no use any more or the password cannot be taken; when the database fails.

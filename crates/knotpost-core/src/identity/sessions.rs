@@ -6,19 +6,17 @@
 use std::sync::Arc;
 
 use knotpost_commands::Credentials;
-use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
+use crate::identity::authentication::{check_typed_password, whose_password};
 use crate::identity::credentials::same_hash;
 use crate::identity::limits::Asker;
-use crate::identity::proving::{check_typed_password, whose_password};
-use crate::identity::{Login, Rate};
+use crate::identity::{Login, ProvenUser};
+use crate::mailing::login_mails::live_link;
 use crate::mailing::post::registered_addresses;
 use crate::mailing::references::{Reference, post_reference};
-use crate::replies::{Content, Facts, Reply};
-use crate::requests::{Channel, ProvenUser};
-use knotpost_model::{Millis, UserKey, clean_line};
+use knotpost_model::{Channel, Millis, Rate, UserKey, clean_line};
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::{Purpose, to_hex};
 use knotpost_storage::{ReadTx, SessionRow, StoreError, UserRow, UserState};
@@ -33,31 +31,8 @@ pub const SESSION_MS: i64 = 60 * DAY_MS;
 const TOUCH_MS: i64 = 60 * MINUTE_MS;
 /// How long a password that was given stands for the one that a change of the account needs.
 pub const RECENT_MS: i64 = 10 * MINUTE_MS;
-/// How long a link by mail logs its reader in.
-const LINK_MS: i64 = 30 * MINUTE_MS;
 /// What is kept of a browser's name, in characters.
 const LONGEST_AGENT: usize = 160;
-
-/// A way to log in on the web without the password.
-#[derive(Debug, Serialize)]
-struct MagicLink {
-    /// Whose.
-    userid: String,
-    /// The page that does it.
-    link: String,
-    /// How long that is possible.
-    minutes: i64,
-}
-
-impl Content for MagicLink {
-    fn template(&self) -> &'static str {
-        "magic_link"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
-}
 
 /// Who visits.
 #[derive(Clone, Debug)]
@@ -66,9 +41,9 @@ pub struct Visitor {
     pub user: UserKey,
     /// The name, as signed up.
     pub userid: String,
-    /// His password hash, as it is now.
+    /// Their password hash, as it is now.
     pub hash: String,
-    /// Whether he looks after the server.
+    /// Whether they are an administrator.
     pub is_admin: bool,
     /// Digest of the session's token.
     pub session: String,
@@ -102,7 +77,7 @@ pub struct SessionView {
     pub is_this: bool,
     /// What the browser calls itself.
     pub user_agent: String,
-    /// When he logged in.
+    /// When they logged in.
     pub created_at: Millis,
     /// When it was last used, to the hour.
     pub seen_at: Millis,
@@ -150,7 +125,7 @@ fn too_many(seconds: u64) -> Refusal {
     Refusal { retry_after: Some(seconds), ..Refusal::new(Code::RateLimited, words) }
 }
 
-/// Begins a session of a user in good standing who still is as `known` found him. A link is used up with it.
+/// Begins a session of an active user for whom `known` still holds. A link is used up with it.
 async fn begin(
     app: &Arc<App>,
     user: UserKey,
@@ -299,7 +274,7 @@ pub async fn log_out(app: &App, token: &str) -> Result<(), StoreError> {
         .await
 }
 
-/// Ends all sessions of a user, wherever he is logged in.
+/// Ends all sessions of a user, wherever they are logged in.
 ///
 /// # Errors
 /// When the database fails.
@@ -345,35 +320,6 @@ pub async fn ask_for_link(app: &Arc<App>, userid: &str, rate_key: &str) -> Resul
     }
     app.signals.outbox.notify_one();
     Ok(())
-}
-
-/// The mail with the link, as it is sent; `None` when it would be of no use any more.
-pub(crate) async fn letter(
-    tx: &mut ReadTx,
-    app: &App,
-    user: UserKey,
-    at: Millis,
-    now: Millis,
-) -> Result<Option<Reply>, StoreError> {
-    let Some(user) = live_link(tx, user, at, now).await? else { return Ok(None) };
-    Ok(Some(Reply::from(MagicLink {
-        link: app.links.magic(&app.config.server.public_url, user.id, at),
-        userid: user.userid,
-        minutes: LINK_MS / MINUTE_MS,
-    })))
-}
-
-/// The user whom the link of that moment can still log in.
-async fn live_link(
-    tx: &mut ReadTx,
-    user: UserKey,
-    at: Millis,
-    now: Millis,
-) -> Result<Option<UserRow>, StoreError> {
-    if now.0 >= at.plus(LINK_MS).0 || tx.magic_link_at(user).await? != Some(at.0) {
-        return Ok(None);
-    }
-    Ok(tx.user(user).await?.filter(|user| user.state == UserState::Active && user.password_hash.is_some()))
 }
 
 /// The name of the user whom a link can still log in; `None`: it was used, is too old, or is none of ours.

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::config::StrangerPolicy;
-use crate::requests::Origin;
+use crate::identity::Origin;
 use knotpost_model::Address;
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
@@ -64,8 +64,8 @@ pub(crate) async fn check_sign_up(
     origin: &Origin,
     addresses: usize,
 ) -> Result<(), ServiceError> {
-    let is_mail = origin.channel == crate::requests::Channel::Mail;
-    if addresses > MOST_AT_SIGN_UP && origin.channel != crate::requests::Channel::Operator {
+    let is_mail = origin.channel == knotpost_model::Channel::Mail;
+    if addresses > MOST_AT_SIGN_UP && origin.channel != knotpost_model::Channel::Operator {
         let message = format!("a new account begins with at most {MOST_AT_SIGN_UP} addresses");
         return Err(Refusal::new(Code::BadValue, message)
             .hint("`add` takes more addresses, once the account is there.")
@@ -78,7 +78,7 @@ pub(crate) async fn check_sign_up(
             Refusal::new(Code::NotAllowed, "this server takes no new accounts by mail at the moment")
                 .hint(format!("Sign up on the web: {}", app.config.server.public_url.trim_end_matches('/')))
         }
-        StrangerPolicy::Closed if origin.channel == crate::requests::Channel::Operator => return Ok(()),
+        StrangerPolicy::Closed if origin.channel == knotpost_model::Channel::Operator => return Ok(()),
         StrangerPolicy::Closed => {
             Refusal::new(Code::NotAllowed, "this server takes no new accounts at the moment")
         }

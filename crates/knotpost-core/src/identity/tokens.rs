@@ -7,12 +7,11 @@ use std::sync::Arc;
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
-use crate::identity::Rate;
+use crate::identity::ProvenUser;
+use crate::identity::authentication::{find_proven, logged_out};
 use crate::identity::credentials::same_hash;
-use crate::identity::proving::{find_proven, logged_out};
 use crate::identity::sessions::password_mark;
-use crate::requests::ProvenUser;
-use knotpost_model::{Millis, UserKey, clean_line};
+use knotpost_model::{Millis, Rate, UserKey, clean_line};
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::{Purpose, to_hex};
 use knotpost_storage::{NewToken, ReadTx, StoreError, TokenRow, UserRow, UserState, WriteTx};
@@ -65,7 +64,7 @@ impl Scope {
 /// A key as its owner wants it.
 #[derive(Clone, Debug)]
 pub struct TokenWish {
-    /// What he calls it.
+    /// The name they gave it.
     pub name: String,
     /// What it is to allow.
     pub scopes: Vec<Scope>,
@@ -78,7 +77,7 @@ pub struct TokenWish {
 pub struct TokenView {
     /// Its number.
     pub id: i64,
-    /// What he calls it.
+    /// The name they gave it.
     pub name: String,
     /// What it allows.
     pub scopes: Vec<Scope>,
@@ -108,9 +107,9 @@ pub struct Bearer {
     pub user: UserKey,
     /// The name, as signed up.
     pub userid: String,
-    /// His password hash, as it was when he was looked up.
+    /// Their password hash, as it was when they were looked up.
     pub hash: String,
-    /// Whether he looks after the server.
+    /// Whether they are an administrator.
     pub is_admin: bool,
     /// What the token allows.
     pub scopes: Vec<Scope>,
@@ -247,7 +246,7 @@ pub async fn view_tokens(app: &App, user: UserKey) -> Result<Vec<TokenView>, Sto
 /// Ends a key of a user.
 ///
 /// # Errors
-/// When he has no such key; when the database fails.
+/// When the user has no such key; when the database fails.
 pub async fn revoke_token(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
     if app.store.write(move |tx| Box::pin(tx.drop_token(user, id))).await? {
         return Ok(());
@@ -289,7 +288,7 @@ pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Optio
         scopes,
         expires_at: row.expires_at,
     };
-    app.acquaintances.remember_key(digest, bearer.clone(), now);
+    app.auth_cache.remember_key(digest, bearer.clone(), now);
     Ok(Some(bearer))
 }
 
@@ -299,7 +298,7 @@ pub async fn find_bearer(app: &App, token: &str, rate_key: &str) -> Result<Optio
 /// As [`find_bearer`].
 pub async fn recall_bearer(app: &App, token: &str, rate_key: &str) -> Result<Option<Bearer>, ServiceError> {
     let now = app.clock.now();
-    match app.acquaintances.of_key(&digest(app, token), now) {
+    match app.auth_cache.of_key(&digest(app, token), now) {
         Some(bearer) if now.0 < bearer.expires_at.0 => Ok(Some(bearer)),
         _ => find_bearer(app, token, rate_key).await,
     }

@@ -32,7 +32,7 @@ struct Queue {
 pub(crate) struct Turn(Option<Arc<Mutex<Queue>>>);
 
 impl Turns {
-    /// A queue for so many at once.
+    /// A queue for this many at once.
     pub(crate) fn new(parallel: usize) -> Self {
         Self(Arc::new(Mutex::new(Queue { free: parallel, waiting: HashMap::new(), order: VecDeque::new() })))
     }

@@ -15,7 +15,7 @@ use crate::webhooks;
 use knotpost_model::{Address, Millis};
 use knotpost_storage::{AddressChange, ReadTx, StoreError, UserRow, UserState, WriteTx};
 
-/// A change can be taken back for so many days.
+/// For how many days a change can be taken back.
 pub(crate) const GOOD_FOR_DAYS: i64 = 7;
 const DAY_MS: i64 = 86_400_000;
 
@@ -187,8 +187,8 @@ pub async fn undo_address_change(app: &Arc<App>, token: &str) -> Result<TakenBac
         })
         .await?;
     if let Some(user) = user {
-        // Their sessions and keys are gone now: whoever asked before the commit was remembered with them.
-        app.acquaintances.forget(user);
+        // Their sessions and keys are gone now: a request before the commit may have cached them.
+        app.auth_cache.forget(user);
     }
     app.signals.outbox.notify_one();
     Ok(done)

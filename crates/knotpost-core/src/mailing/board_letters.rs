@@ -3,12 +3,11 @@
 use crate::app::App;
 use crate::boards::board::seat_at;
 use crate::boards::{Board, Standing};
-use crate::mailing::pass::reply_address;
-use crate::mailing::post::{BoardFacts, Heading};
+use crate::mailing::reply_grant::reply_address;
 use crate::mailing::unsubscribe::Kind;
 use crate::ratings::board_ratings;
 use crate::replies::sheet::Listing;
-use crate::replies::{Answers, Sheet, Spoken};
+use crate::replies::{Answers, BoardFacts, Heading, Sheet, Spoken};
 use knotpost_model::{BoardState, Millis, RemarkKey, UserKey};
 use knotpost_storage::{ReadTx, RemarkRow, SeatedBoard, StoreError, UserRow};
 
@@ -19,7 +18,7 @@ pub struct BoardLetter {
     pub sheet: Sheet,
     /// Where its reader answers it without a password.
     pub reply_to: Option<String>,
-    /// The page on which he takes no more of its kind.
+    /// The page on which they take no more of its kind.
     pub unsubscribe: Option<String>,
 }
 
@@ -32,7 +31,7 @@ pub struct Sources {
     pub remarks: Vec<RemarkRow>,
     /// Who reads it.
     pub reader: Option<UserRow>,
-    /// The row of the address it goes to, if that is one of his.
+    /// The row of the address it goes to, if that is one of theirs.
     pub address: Option<i64>,
 }
 
@@ -61,7 +60,7 @@ pub async fn letter_by_reference(
     if row.ply < ply {
         return Ok(None);
     }
-    // Nobody is reminded of a move he has made.
+    // No player is reminded of a move already made.
     if facts.heading == Heading::Nag && (row.ply != ply || row.state != BoardState::Active) {
         return Ok(None);
     }

@@ -3,12 +3,13 @@
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::links::Links;
+use crate::replies::facts::stop_notice;
 use knotpost_model::{Address, BounceKind, Millis, OutboxKey, Trouble, UserKey};
 use knotpost_storage::{StoppedAddress, StoreError, WriteTx};
 
 /// So many mails that nobody reads stop an address.
 const HARD: i64 = 2;
-/// So many mails with bad luck do, within [`SOFT_WITHIN_MS`].
+/// This many soft bounces do, within [`SOFT_WITHIN_MS`].
 const SOFT: i64 = 8;
 const SOFT_WITHIN_MS: i64 = 7 * 86_400_000;
 
@@ -77,8 +78,8 @@ pub async fn record_trouble(
     Ok(BounceOutcome::Recorded)
 }
 
-/// A command was carried out for this user that came from this address: if it is his, somebody is
-/// there after all.
+/// A command was carried out for this user that came from this address: if it is theirs, it is
+/// read after all.
 ///
 /// # Errors
 /// When the database fails.
@@ -92,7 +93,7 @@ pub async fn heard_from(tx: &mut WriteTx, user: UserKey, sender: &Address) -> Re
     Ok(())
 }
 
-/// What a user must be told in a mail to `recipient` of his other addresses. Each is told once.
+/// What a user must be told in a mail to `recipient` of their other addresses. Each is told once.
 ///
 /// # Errors
 /// When the database fails.
@@ -122,14 +123,6 @@ pub(crate) async fn take_notices(
         tx.note_stop_told(user, &row.address_key, now).await?;
     }
     Ok(untold.into_iter().map(|row| stop_notice(&row.address_key)).collect())
-}
-
-/// What is told about a stopped address.
-pub(crate) fn stop_notice(address: &str) -> String {
-    format!(
-        "Mail to your address\n   {address}\ncame back, so no more is sent there. \
-         Any command that you mail\nfrom it with your password starts it again."
-    )
 }
 
 /// All addresses that get no mail any more.
@@ -180,13 +173,13 @@ impl From<StoppedAddress> for AddressStop {
 pub struct Reach {
     /// As registered.
     pub address: String,
-    /// Whether he has proven to read it.
+    /// Whether they have proven to read it.
     pub confirmed: bool,
     /// Since when and why it gets no mail any more.
     pub stopped: Option<AddressStop>,
 }
 
-/// The addresses of a user, for himself alone.
+/// The addresses of a user, for the user alone.
 ///
 /// # Errors
 /// When the database fails.

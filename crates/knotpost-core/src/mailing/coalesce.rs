@@ -5,7 +5,7 @@
 //! queued, when mails are leased, and just before a mail is sent. Knows nothing of how mails are built or sent.
 
 use crate::app::App;
-use crate::mailing::post::{BoardFacts, Heading, Note, Ruling};
+use crate::replies::{BoardFacts, Heading, Note, Ruling};
 use knotpost_model::{BoardKey, Millis, OutboxKey, UserKey};
 use knotpost_storage::{CoalescedMail, OutboxRow, StoreError, WaitingMail, WriteTx};
 

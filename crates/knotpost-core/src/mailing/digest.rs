@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use crate::app::App;
 use crate::boards::Board;
-use crate::mailing::post::{BoardFacts, Heading, post_to_user};
-use crate::mailing::readers::style_of;
-use crate::play::proposals::note_of_proposal;
+use crate::mailing::notes::note_of_proposal;
+use crate::mailing::post::post_to_user;
+use crate::mailing::styles::style_of;
 use crate::replies::sheet::{Listing, Spoken};
-use crate::replies::{Reply, Sheet};
+use crate::replies::{BoardFacts, Heading, Reply, Sheet};
 use knotpost_model::{BoardKey, BoardState, Millis, UserKey, Zone};
 use knotpost_storage::{ALL_GAMES, DigestBoard, ReadTx, StoreError, UserState, WriteTx};
 

@@ -1,9 +1,13 @@
 //! Mail as an administrator looks at it: which came and went, what became of it and why; tried again, or ended.
 
+pub(crate) mod inspected;
+pub(crate) mod mail_text;
+pub(crate) mod mailbox;
+
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::mailing::STOPPED;
-use crate::mailing::inspected::{OutgoingMail, ReceivedMail};
+use crate::mailing::inspector::inspected::{OutgoingMail, ReceivedMail};
 use knotpost_model::{InboxKey, Millis, OutboxKey};
 pub use knotpost_storage::MailQueue;
 use knotpost_storage::{MailFilter, OutboxRow, ReadTx, StoreError, Window, WriteTx};
@@ -32,7 +36,7 @@ pub struct MailQuery {
     pub address: Option<String>,
     /// With a lower number than this.
     pub before: Option<i64>,
-    /// At most so many.
+    /// At most this many.
     pub limit: usize,
 }
 

@@ -1,19 +1,21 @@
-//! Mailing: decides what stands in the outbox. Knows the store, not how a mail is built or sent.
+//! What puts mail into the outbox: readers, digests, coalescing, reply addresses, bounces, the mail inspector.
+//! How a mail is built and sent is known to `knotpost-transport`.
 
 pub(crate) mod board_letters;
 pub(crate) mod bounces;
+pub(crate) mod content;
 pub(crate) mod digest;
 pub(crate) mod do_not_mail;
-pub(crate) mod held;
-pub(crate) mod inspected;
 pub(crate) mod inspector;
-pub(crate) mod mail_text;
-pub(crate) mod mailbox;
-pub(crate) mod pass;
+pub(crate) mod login_mails;
+pub(crate) mod notes;
+pub(crate) mod pending_confirmation;
 pub(crate) mod post;
 pub(crate) mod postmaster;
 pub(crate) mod readers;
 pub(crate) mod references;
+pub(crate) mod reply_grant;
+pub(crate) mod styles;
 pub(crate) mod token;
 pub(crate) mod unsubscribe;
 pub(crate) mod webhook_intake;
@@ -25,19 +27,19 @@ pub use bounces::{
 };
 pub use digest::send_next_digest;
 pub use do_not_mail::{DoNotMailEntry, UNMAILED_PER_PAGE, view_unmailed};
-pub use inspected::{OutgoingMail, ReceivedMail};
+pub use inspector::inspected::{OutgoingMail, ReceivedMail};
+pub use inspector::mail_text::{Author, described, mask_tokens, masked_fields, masked_text};
+pub use inspector::mailbox::{
+    LocalMail, LocalMailbox, MailLine, MailLines, list_local_mail, read_local_mail, show_local_mail,
+};
 pub use inspector::{
     MailChange, MailPage, MailQuery, MailQueue, view_inbox, view_outbox, view_outgoing,
     view_outgoing_content, view_received,
 };
-pub use mail_text::{Author, described, mask_tokens, masked_fields, masked_text};
-pub use mailbox::{
-    LocalMail, LocalMailbox, MailLine, MailLines, list_local_mail, read_local_mail, show_local_mail,
-};
-pub use pass::Claim;
-pub use post::{BoardFacts, Envelope, Heading, Note, compose_answer, post_to_address};
+pub use post::post_to_address;
 pub use postmaster::{ToPostmaster, hand_to_administrators};
 pub use references::{Referred, referred_to};
+pub use reply_grant::Claim;
 pub use unsubscribe::{Kind as UnsubscribeKind, Refusable, unsubscribe, view_unsubscribe};
 pub use webhook_intake::{ReturnPath, WebhookIntake, WebhookMail, WebhookOutcome};
 

@@ -3,8 +3,7 @@
 use crate::app::App;
 use crate::boards::{Board, Standing};
 use crate::mailing::digest::put_into_digest;
-use crate::mailing::post::{BoardFacts, Heading};
-use crate::replies::Style;
+use crate::replies::{BoardFacts, Heading, Style};
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ReadTx, ReaderFacts, StoreError, WaitingMail, WriteTx};
 
@@ -14,7 +13,7 @@ enum Moves {
     /// All.
     #[default]
     All,
-    /// Those on which it is his turn, and the last one.
+    /// Those on which it is their turn, and the last one.
     Mine,
     /// One mail a day about all boards.
     Digest,
@@ -26,18 +25,18 @@ pub(crate) struct Reader {
     pub(crate) user: UserKey,
     pub(crate) addresses: Vec<String>,
     pub(crate) style: Style,
-    /// Those of his addresses that get no mail any more, while he does not know it.
+    /// Those of their addresses that get no mail any more, of which they have not been told.
     pub(crate) untold: Vec<String>,
-    /// Whether he can be told at another one.
+    /// Whether they can be told at another one.
     pub(crate) is_reachable: bool,
-    /// Whether programs of his are told what happens.
+    /// Whether they have webhooks.
     pub(crate) has_webhooks: bool,
     moves: Moves,
     takes_nags: bool,
 }
 
 impl Reader {
-    /// Whether he is to be mailed now. For the mail of the day the board is noted.
+    /// Whether they are to be mailed now. For the mail of the day the board is noted.
     pub(crate) async fn takes_now(
         &self,
         tx: &mut WriteTx,
@@ -153,16 +152,4 @@ fn gather(app: &App, users: Vec<UserKey>, facts: ReaderFacts) -> Vec<Reader> {
         }
     }
     readers
-}
-
-/// How a user wants the boards of a game set.
-pub(crate) async fn style_of(tx: &mut ReadTx, user: UserKey, game: &str) -> Result<Style, StoreError> {
-    let mut style = Style::default();
-    // Sorted by game: what is wanted for all games comes first and gives way.
-    for wish in tx.preferences(user).await? {
-        if wish.game.is_empty() || wish.game == game {
-            style.take(&wish.name, &wish.value);
-        }
-    }
-    Ok(style)
 }

@@ -3,16 +3,35 @@
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
-use crate::commands::Broadcast;
-use crate::identity::{resets, sessions};
+use crate::mailing::login_mails;
 use crate::mailing::post::{new_message_id, registered_addresses};
 use crate::mailing::postmaster;
-use crate::mailing::readers::style_of;
+use crate::mailing::styles::style_of;
 use crate::mailing::unsubscribe::Kind;
-use crate::replies::Reply;
-use crate::replies::letter::{MailForm, StoredDraft};
+use crate::replies::{Content, Facts, MailForm, Reply, StoredDraft};
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{ALL_GAMES, ReadTx, ReferenceMail, StoreError, WriteTx};
+
+/// What a user writes to all others.
+#[derive(Debug, Serialize)]
+struct Broadcast {
+    /// Whose copy this is.
+    reader: String,
+    /// Who.
+    from: String,
+    /// The words.
+    text: String,
+}
+
+impl Content for Broadcast {
+    fn template(&self) -> &'static str {
+        "broadcast"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
 
 /// What a mail without a text of its own shows. Nothing in it is a secret.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -126,11 +145,11 @@ pub async fn referred_to(
             Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, form }))
         }
         Reference::Reset(at) => {
-            let reply = resets::letter(tx, app, user, at, now).await?;
+            let reply = login_mails::password_reset(tx, app, user, at, now).await?;
             Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, form }))
         }
         Reference::Magic(at) => {
-            let reply = sessions::letter(tx, app, user, at, now).await?;
+            let reply = login_mails::login_link(tx, app, user, at, now).await?;
             Ok(reply.map(|reply| Referred::Reply { reply, unsubscribe: None, form }))
         }
         Reference::Letter(letter) => Ok(Some(Referred::Letter(letter))),

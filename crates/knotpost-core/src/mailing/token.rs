@@ -1,6 +1,6 @@
 //! The token of a reply address: what it says, how it is written into a local part, and its signature.
 //!
-//! Knows bytes and digests; what a token entitles to is the business of `pass`.
+//! Knows bytes and digests; what a token entitles to is the business of `reply_grant`.
 
 use std::sync::LazyLock;
 
@@ -159,7 +159,7 @@ impl Unproven {
         Some(Self { payload: Payload::read(&signed)?, signed, key: Some(key), signature })
     }
 
-    /// Whether this server gave it to this user at this address, under the password he has now.
+    /// Whether this server gave it to this user at this address, under their present password.
     pub(crate) fn is_genuine(&self, app: &App, address: &str, user: &UserRow) -> bool {
         let key = address.to_lowercase();
         app.secret.is_signed(self.key, &parts(&self.signed, key.as_bytes(), user), &self.signature)
@@ -180,7 +180,7 @@ pub(crate) struct ReplyTo {
 }
 
 impl ReplyTo {
-    /// The Reply-To of a mail with this envelope recipient; `None` when the token is not for who reads there.
+    /// The Reply-To of a mail with this envelope recipient; `None` when the token is for another address.
     pub(crate) fn for_mail_to(self, recipient: &str) -> Option<String> {
         (recipient.to_lowercase() == self.bound_to).then_some(self.reply)
     }

@@ -7,8 +7,8 @@ use crate::app::App;
 use crate::boards::board::begin_history;
 use crate::boards::time::{TimeLimits, length, schedule};
 use crate::boards::{Board, Code, Refusal, ServiceError};
-use crate::mailing::post::{BoardFacts, Heading, Note};
 use crate::ratings::board_ratings;
+use crate::replies::{BoardFacts, Heading, Note};
 use knotpost_model::{Millis, RemarkKind};
 use knotpost_platform::clock::random_bytes;
 use knotpost_storage::{NewBoard, NewSeat, StoreError, UserRow, WriteTx};
@@ -92,7 +92,7 @@ pub(crate) async fn start(
     Ok((board, facts))
 }
 
-/// A reminder that would come after the loss is a mistake of who asks for it.
+/// A reminder that would come after the loss is a mistake in the challenge.
 pub(crate) fn check_limits(app: &App, server: &ServerOptions) -> Result<(), Refusal> {
     let (nag, forfeit) = (limit_ms(server.nagtime), limit_ms(server.forfeittime));
     let limits = TimeLimits::new(nag, forfeit, None, &app.config.time);

@@ -1,18 +1,19 @@
 //! What players do on boards: challenges, moves, proposals, resignations, and what follows from a turn.
 
+pub(crate) mod account_deletion;
+pub(crate) mod after_turn;
 pub(crate) mod boards;
 pub(crate) mod challenge;
-pub(crate) mod departure;
 pub(crate) mod moves;
+pub(crate) mod notifications;
 pub(crate) mod opponents;
 pub(crate) mod preferences;
 pub(crate) mod proposals;
 pub(crate) mod queries;
 pub(crate) mod queue;
 pub(crate) mod resignation;
-pub(crate) mod settle;
 pub(crate) mod submission;
 
 pub use moves::plan_move;
 pub use preferences::PreferenceLine;
-pub use proposals::{accept_silent_draw, pending_proposal};
+pub use proposals::accept_silent_draw;

@@ -6,14 +6,13 @@ use knotpost_rules::{Ability, Rejected, Turn};
 use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError, Standing};
 use crate::identity::Login;
-use crate::mailing::post::{BoardFacts, Heading, Note};
+use crate::play::after_turn::finish_turn;
 use crate::play::boards::answer_with_words;
 use crate::play::queue;
-use crate::play::settle::settle;
-use crate::replies::Answer;
 use crate::replies::sheet::Spoken;
+use crate::replies::{Answer, BoardFacts, Heading, Note};
 use crate::requests::Prepared;
-use crate::requests::answering::check_sight;
+use crate::requests::board_reply::check_sight;
 use knotpost_model::{Millis, RemarkKey, RemarkKind, SeatState};
 use knotpost_storage::{MovePlan, ReadTx, StoreError, UserRow, WriteTx};
 
@@ -43,7 +42,7 @@ pub fn plan_move(app: &App, prepared: &Prepared) -> Option<MovePlan> {
     Some(MovePlan { game, number: *board, user, key, has_remark, mail: None, request: None })
 }
 
-/// Makes a turn that the player may take now, with what he says to it, and tells everybody.
+/// Makes a turn that the player may take now, with what they say to it, and notifies all readers.
 pub(crate) async fn make(
     tx: &mut WriteTx,
     app: &App,
@@ -61,7 +60,7 @@ pub(crate) async fn make(
         exchange_users(tx, &mut board).await?;
     }
     let ply = board.entries.len();
-    settle(tx, app, &mut board, ply - 1, now).await?;
+    finish_turn(tx, app, &mut board, ply - 1, now).await?;
     let mut facts = BoardFacts { made: board.entries.len() + 1 - ply, ..BoardFacts::plain(Heading::Summary) };
     if matches!(turn, Turn::Swap) {
         facts.notes.push(Note::Swapped { by: user.userid.clone() });
@@ -121,7 +120,7 @@ pub(crate) fn check_turn_on(
     }
 }
 
-/// The board again, when this user may act on it: over, playing here, and as he last saw it.
+/// The board again, when this user may act on it: over, playing here, and as they last saw it.
 pub(crate) async fn check_answer(
     tx: &mut ReadTx,
     app: &App,

@@ -4,13 +4,14 @@ use knotpost_rules::AnyGame;
 
 use crate::app::App;
 use crate::boards::{Board, ServiceError};
-use crate::mailing::post::{Note, post_board};
 use crate::play::challenge::{Terms, start};
+use crate::play::notifications::notify_readers;
+use crate::replies::Note;
 use knotpost_model::{BoardRef, Millis, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_storage::{SeekRow, StoreError, UserRow, UserState, WriteTx};
 
-/// Boards for so many players are sought.
+/// How many players a board has that is sought.
 pub(crate) const SEATS: usize = 2;
 /// How many others are looked at for a board.
 const MOST_OTHERS: i64 = 200;
@@ -21,7 +22,7 @@ pub(crate) enum Readiness {
     Ready,
     /// Takes no challenges of this game, or has left.
     Unwilling,
-    /// Plays as many boards as he wants to.
+    /// Plays as many boards as they want to.
     AtLimit,
 }
 
@@ -69,8 +70,8 @@ pub(crate) async fn seats_are_free(
     Ok(())
 }
 
-/// Starts a board with each of those who look for the same as this user, who has looked longest first, as
-/// long as he wants more. Returns the boards.
+/// Starts a board with each of those who look for the same as this user, the one who has looked longest first, as
+/// long as they want more. Returns the boards.
 pub(crate) async fn pair(
     tx: &mut WriteTx,
     app: &App,
@@ -117,6 +118,6 @@ async fn start_paired(
     };
     let (board, mut facts) = start(tx, app, game, &options, &players, terms, "", now).await?;
     facts.notes.push(Note::Paired);
-    post_board(tx, app, &board, facts, now).await?;
+    notify_readers(tx, app, &board, facts, now).await?;
     Ok(board.name())
 }

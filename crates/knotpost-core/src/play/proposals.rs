@@ -1,58 +1,24 @@
 //! Draws by agreement and moves taken back: proposing, agreeing, refusing.
 //!
 //! A proposal holds as long as no further move is made. What was agreed is entered here; what follows
-//! from it is settled like any other turn.
+//! from it is done as after any other turn.
 
 use knotpost_commands::Action;
 use knotpost_rules::Ability;
 
 use crate::app::App;
 use crate::boards::board::Standing;
+use crate::boards::proposals::{pending_proposal, still_to_answer};
 use crate::boards::{Board, Code, Refusal, ServiceError};
-use crate::clock::deadlines::restart_clock;
-use crate::mailing::post::{BoardFacts, Heading, Note};
+use crate::play::after_turn::finish_turn;
 use crate::play::boards::answer_with_board;
 use crate::play::moves::{Turning, check_plays, comment};
 use crate::play::queue;
-use crate::play::settle::settle;
-use crate::replies::Answer;
+use crate::replies::facts::note_of;
+use crate::replies::{Answer, BoardFacts, Heading, Note};
 use crate::requests::Prepared;
-use knotpost_model::{BoardState, Millis, MoveKind, ProposalKind, SeatState};
-use knotpost_storage::{ProposalRow, ReadTx, StoreError, UserRow, WriteTx};
-
-/// The proposal that waits on a board, if there is one that no move has made void.
-///
-/// # Errors
-/// When the database fails.
-pub async fn pending_proposal(tx: &mut ReadTx, board: &Board) -> Result<Option<ProposalRow>, StoreError> {
-    if board.row.state != BoardState::Active {
-        return Ok(None);
-    }
-    let proposal = tx.proposal(board.row.id).await?;
-    Ok(proposal.filter(|proposal| is_pending(proposal, board)))
-}
-
-/// Whether a proposal of this board is still to be answered: every further move makes it void.
-pub(crate) fn is_pending(proposal: &ProposalRow, board: &Board) -> bool {
-    board.row.state == BoardState::Active && proposal.ply == board.entries.len() as i64
-}
-
-/// What the readers of a board should know of the proposal that waits on it.
-pub(crate) async fn note_of_proposal(tx: &mut ReadTx, board: &Board) -> Result<Option<Note>, StoreError> {
-    let pending = pending_proposal(tx, board).await?;
-    Ok(pending.map(|proposal| note_of(board, &proposal)))
-}
-
-pub(crate) fn note_of(board: &Board, proposal: &ProposalRow) -> Note {
-    let waiting = still_to_answer(board, proposal);
-    let answers = if let [only] = waiting.as_slice() { only } else { "USERID" };
-    Note::Proposed {
-        by: board.userid_at(proposal.seat).to_owned(),
-        kind: proposal.kind,
-        answer: format!("{} move {} {answers} PASSWORD", board.row.game, board.row.number),
-        waiting,
-    }
-}
+use knotpost_model::{Millis, MoveKind, ProposalKind};
+use knotpost_storage::{ProposalRow, StoreError, UserRow, WriteTx};
 
 /// Ends a board as a draw when one is proposed on it that nobody refused: what the clock does with an
 /// offer that was left unanswered. `false`: no draw is proposed. No mail is queued here.
@@ -175,21 +141,6 @@ async fn propose(
     Ok((board, note))
 }
 
-/// Users who still play and have not agreed; the proposer agrees with himself, in whichever seats.
-pub(crate) fn still_to_answer(board: &Board, proposal: &ProposalRow) -> Vec<String> {
-    let agreed: Vec<i64> = proposal.seats_that_agreed().chain([proposal.seat]).collect();
-    let users: Vec<_> =
-        board.seats.iter().filter(|row| agreed.contains(&row.seat)).map(|row| row.user_id).collect();
-    let mut waiting: Vec<String> = Vec::new();
-    for row in &board.seats {
-        if row.state == SeatState::Playing && !users.contains(&row.user_id) && !waiting.contains(&row.userid)
-        {
-            waiting.push(row.userid.clone());
-        }
-    }
-    waiting
-}
-
 async fn agree(
     tx: &mut WriteTx,
     app: &App,
@@ -233,10 +184,10 @@ async fn agree_on_draw(
         board.agree_on_draw(next, now);
     }
     tx.delete_proposal(board.row.id).await?;
-    settle(tx, app, board, stored, now).await
+    finish_turn(tx, app, board, stored, now).await
 }
 
-/// The index of the last move that a player made himself, unless somebody has resigned since.
+/// The index of the last move that a player and not the server made, unless a player has resigned since.
 pub(crate) fn last_own_move(board: &Board) -> Option<usize> {
     let gone = |kind| matches!(kind, MoveKind::Resign | MoveKind::Forfeit | MoveKind::Adjudicated);
     let index = board.entries.iter().rposition(|entry| !entry.row.auto || gone(entry.row.kind))?;
@@ -262,7 +213,7 @@ pub(crate) async fn take_back(
     tx.delete_moves_behind(board.row.id, ply as i64).await?;
     tx.delete_proposal(board.row.id).await?;
     let mut board = board.at(app, ply)?;
-    settle(tx, app, &mut board, ply, now).await?;
-    restart_clock(tx, &mut board, now).await?;
+    finish_turn(tx, app, &mut board, ply, now).await?;
+    board.restart_clock(tx, now).await?;
     Ok(board)
 }

@@ -2,15 +2,15 @@
 
 use std::collections::HashSet;
 
-use knotpost_commands::{Command, Effect, Selector};
+use knotpost_commands::Selector;
 
 use crate::app::App;
+use crate::boards::proposals::is_pending;
 use crate::boards::{Board, Code, Refusal, ServiceError};
-use crate::mailing::post::{BoardFacts, Heading};
-use crate::play::proposals::{is_pending, note_of};
 use crate::ratings::board_ratings;
+use crate::replies::facts::note_of;
 use crate::replies::sheet::{Listing, Spoken};
-use crate::replies::{Answer, BoardLine, GameCount, Reply, Sheet};
+use crate::replies::{Answer, BoardFacts, BoardLine, GameCount, Heading, Reply, Sheet};
 use knotpost_model::{BoardKey, BoardState, Millis};
 use knotpost_storage::{BoardFilter, BoardRow, ProposalRow, ReadTx, SeatRow, StoreError, UserRow};
 
@@ -18,11 +18,6 @@ use knotpost_storage::{BoardFilter, BoardRow, ProposalRow, ReadTx, SeatRow, Stor
 pub(crate) const MOST_SHEETS: usize = 40;
 /// Lines of a table in one answer.
 pub(crate) const MOST_LINES: i64 = 500;
-
-/// Whether the command changes nothing.
-pub(crate) fn is_query(command: &Command) -> bool {
-    command.effect() == Effect::Query
-}
 
 pub(crate) async fn count_games(tx: &mut ReadTx, app: &App) -> Result<Vec<GameCount>, StoreError> {
     let mut counts = Vec::new();
@@ -85,19 +80,6 @@ pub(crate) fn check_amount(game: Option<&str>, boards: usize) -> Result<(), Serv
     )
     .hint(format!("Ask for fewer boards, or for a table: {} games USERID", game.unwrap_or("all")));
     Err(Refusal { game: game.map(str::to_owned), ..refusal }.into())
-}
-
-/// The board after `at` moves; negative numbers count back from the end.
-pub(crate) fn at_ply(app: &App, board: Board, at: Option<i64>) -> Result<Board, ServiceError> {
-    let Some(at) = at else { return Ok(board) };
-    let made = board.entries.len() as i64;
-    let ply = if at < 0 { made + at } else { at };
-    if !(0..=made).contains(&ply) {
-        let message =
-            format!("{} {} has {made} moves; there is no position #{at}", board.title(), board.row.number);
-        return Err(Refusal::new(Code::BadValue, message).about(board).into());
-    }
-    Ok(board.at(app, ply as usize)?)
 }
 
 pub(crate) async fn find_users(

@@ -5,10 +5,10 @@ use serde::Serialize;
 use crate::app::App;
 use crate::boards::time::schedule;
 use crate::boards::{Board, ServiceError};
-use crate::mailing::post::{BoardFacts, Heading, Note};
-use crate::play::boards::{answer_with_board, tell_all};
+use crate::play::boards::answer_with_board;
+use crate::play::notifications::notify_of_removal;
 use crate::ratings::board_ratings;
-use crate::replies::{Answer, Content, Facts, Reply};
+use crate::replies::{Answer, BoardFacts, Content, Facts, Heading, Note, Reply};
 use knotpost_model::{BoardState, Millis, RemarkKind, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_storage::{NewSeat, SeatRow, StoreError, UserRow, WriteTx};
@@ -52,7 +52,7 @@ pub(crate) async fn decline(
             userid: user.userid.clone(),
             text: said.trim().to_owned(),
         });
-        tell_all(tx, app, &board, &reply, now).await?;
+        notify_of_removal(tx, app, &board, &reply, now).await?;
         return Ok(Answer::to_registered(reply).about(board.name()));
     }
     let mut facts = BoardFacts::plain(Heading::New);
@@ -73,8 +73,8 @@ pub(crate) enum Left {
     Nobody,
 }
 
-/// Takes a user out in the first round. With two or more left the game begins again without him
-/// and he watches it, otherwise the board is removed. Tells nobody.
+/// Takes a user out in the first round. With two or more left the game begins again without them
+/// and they watch it, otherwise the board is removed. Tells nobody.
 pub(crate) async fn take_out(
     tx: &mut WriteTx,
     app: &App,

@@ -6,11 +6,11 @@ use knotpost_rules::Turn;
 
 use crate::app::App;
 use crate::boards::{Board, ServiceError};
-use crate::mailing::post::{BoardFacts, Heading, Note, post_to_player};
-use crate::mailing::readers::style_of;
+use crate::mailing::post::post_to_player;
+use crate::mailing::styles::style_of;
 use crate::play::moves;
 use crate::replies::sheet::{Listing, Spoken};
-use crate::replies::{Answer, Answers, Reply, Sheet};
+use crate::replies::{Answer, Answers, BoardFacts, Heading, Note, Reply, Sheet};
 use knotpost_model::Millis;
 use knotpost_storage::{ReadTx, StoreError, SubmissionRow, UserRow, WriteTx};
 

@@ -1,4 +1,4 @@
-//! What a user sees of his own account.
+//! What a user sees of their own account.
 
 use crate::app::App;
 use crate::boards::ServiceError;
@@ -9,11 +9,11 @@ use knotpost_model::Millis;
 /// An account as its owner sees it.
 #[derive(Clone, Debug)]
 pub struct OwnSettings {
-    /// What he wants, for all games.
+    /// What they want, for all games.
     pub preferences: Vec<PreferenceLine>,
-    /// His addresses, and whether each is confirmed.
+    /// Their addresses, and whether each is confirmed.
     pub addresses: Vec<(String, bool)>,
-    /// Until when he has time off.
+    /// Until when they are on vacation.
     pub away_until: Option<Millis>,
 }
 

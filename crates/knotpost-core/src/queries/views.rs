@@ -1,10 +1,9 @@
 //! Boards and games for pages and the API: one snapshot each.
 
 use crate::app::App;
-use crate::boards::{Board, Code, Refusal, ServiceError};
-use crate::play::boards::{find_game, no_such_board};
-use crate::play::proposals::still_to_answer;
-use crate::play::queries::{at_ply, line, show_with_proposal};
+use crate::boards::proposals::still_to_answer;
+use crate::boards::{Board, Code, Refusal, ServiceError, at_ply, find_game, no_such_board};
+use crate::play::queries::{line, show_with_proposal};
 use crate::queries::BoardSummary;
 use crate::replies::{BoardLine, GameCount, Sheet, Spoken};
 use knotpost_model::{BoardKey, BoardRef, BoardState, ProposalKind};
@@ -29,7 +28,7 @@ pub struct BoardView {
 pub struct ProposalView {
     /// What it is about.
     pub kind: ProposalKind,
-    /// The userid of who made it.
+    /// The userid of the player who made it.
     pub by: String,
     /// The userids of those who have not answered.
     pub waiting: Vec<String>,
@@ -48,7 +47,7 @@ pub struct BoardQuery {
     pub next: bool,
     /// After this row.
     pub after: Option<BoardKey>,
-    /// At most so many.
+    /// At most this many.
     pub limit: i64,
 }
 

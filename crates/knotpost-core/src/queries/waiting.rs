@@ -1,4 +1,4 @@
-//! The boards that wait for a user, with what his feeds say of them.
+//! The boards that wait for a user, with what their feeds say of them.
 
 use crate::app::App;
 use crate::boards::time::{LastMoment, last_moment, waiting_since};

@@ -1,15 +1,15 @@
 //! Ratings as boards end and players come and go.
 //!
 //! Everything that a later rating depends on has a place in its game's order: the rated boards, and that a
-//! rated player became active or inactive. Who takes a place has the order to himself until his
-//! transaction ends, so the same numbers come out whenever history is gone through again.
+//! rated player became active or inactive. A transaction that takes a place has the order to itself until it
+//! ends, so the same numbers come out whenever history is gone through again.
 
 use crate::boards::{Board, ServiceError};
 use knotpost_model::rating::{Rating, Score, rate, shown};
 use knotpost_model::{BoardKey, BoardState, Millis, Pool, UserKey};
 use knotpost_storage::{RatingChange, RatingRow, ReadTx, StoreError, WriteTx};
 
-/// Who has finished no board for so long, and plays none, is inactive.
+/// A player who has finished no board for this long, and plays none, is inactive.
 pub(crate) const INACTIVE_AFTER_MS: i64 = 180 * 24 * 3_600_000;
 
 /// What the end of a board means for its players' ratings.
@@ -27,8 +27,8 @@ pub(crate) async fn board_ended(tx: &mut WriteTx, board: &Board, now: Millis) ->
     Ok(())
 }
 
-/// Each user once, in the order of their first seats, with what he reached: only who alone has the best
-/// seats wins. `winners` are the numbers of those seats, comma-separated.
+/// Each user once, in the order of their first seats, with their score: a user wins who alone has the best
+/// seats. `winners` are the numbers of those seats, comma-separated.
 pub(crate) fn score(seats: &[(i64, UserKey)], winners: &str) -> Vec<(UserKey, Score)> {
     let winning: Vec<i64> = winners.split(',').filter_map(|seat| seat.parse().ok()).collect();
     let mut players: Vec<(UserKey, bool)> = Vec::new();

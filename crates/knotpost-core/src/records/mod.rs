@@ -1,4 +1,4 @@
-//! Games as records: boards written out, and boards that were played elsewhere taken in.
+//! Game records, written and read.
 //!
 //! What a record looks like as text is known in `knotpost_rules::record`; here it is known what its tags mean on
 //! a server with boards and users.

@@ -7,9 +7,7 @@ use knotpost_rules::{Ability, Record, Seat, Seed, Turn};
 
 use crate::app::App;
 use crate::boards::board::seat_at;
-use crate::boards::{Board, ServiceError, Standing, chance};
-use crate::play::boards::{find_game, no_such_board};
-use crate::play::queries::at_ply;
+use crate::boards::{Board, ServiceError, Standing, at_ply, chance, find_game, no_such_board};
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, UserKey, clean_text};
 use knotpost_storage::{ReadTx, StoreError};
 
@@ -57,7 +55,7 @@ fn word(kind: MoveKind, text: &str) -> &str {
     }
 }
 
-/// What each mover said with his move, by its number. Chat stays among those who read it.
+/// What each mover said with their move, by its number. Chat stays among those who read it.
 async fn said_by_movers(tx: &mut ReadTx, board: &Board) -> Result<HashMap<i64, String>, StoreError> {
     let mut said: HashMap<i64, String> = HashMap::new();
     for comment in tx.comments(board.row.id).await? {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::boards::{Board, Standing};
-use crate::mailing::post::{BoardFacts, Note};
+use crate::replies::{BoardFacts, Note};
 use knotpost_model::SeatState;
 use knotpost_storage::UserRow;
 
@@ -11,13 +11,13 @@ use knotpost_storage::UserRow;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answers {
-    /// His move, for example this one.
+    /// Their move, for example this one.
     Move(String),
-    /// His word that what he submitted is to be played.
+    /// Their word that what they submitted is to be played.
     Confirm,
     /// Yes or no to what somebody proposed.
     Proposal,
-    /// Nothing: he may talk.
+    /// Nothing: they may talk.
     Talk,
 }
 

@@ -5,14 +5,9 @@ use std::sync::Arc;
 use knotpost_rules::View;
 use serde::{Deserialize, Serialize};
 
-use crate::app::App;
-use crate::boards::depiction::Basis;
-use crate::mailing::Envelope;
-use crate::mailing::readers::style_of;
-use crate::mailing::references::Reference;
+use crate::boards::picture_ref::PictureRef;
 use crate::replies::Reply;
-use knotpost_model::{Address, Millis, UserKey};
-use knotpost_storage::{ALL_GAMES, OutboxContent, ReadTx, StoreError};
+use knotpost_model::{BoardRef, Millis};
 
 /// Whether a mail answers another one: RFC 3834, section 5.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -100,7 +95,32 @@ pub struct Depicted {
     /// What to draw.
     pub view: Arc<View>,
     /// Where that is found again.
-    pub basis: Basis,
+    pub basis: PictureRef,
+}
+
+/// Everything around the content of a mail.
+#[derive(Clone, Debug)]
+pub struct Envelope {
+    /// To whom.
+    pub recipient: String,
+    /// Without angle brackets.
+    pub message_id: String,
+    /// The Date it carries.
+    pub date: Millis,
+    /// The message it answers.
+    pub in_reply_to: Option<String>,
+    /// Whether it answers a mail, or was caused by something else.
+    pub is_answer: bool,
+    /// The board whose thread it belongs to.
+    pub board: Option<BoardRef>,
+    /// The page on which its reader takes no more of its kind.
+    pub unsubscribe: Option<String>,
+    /// Which forms of it are wanted.
+    pub form: MailForm,
+    /// What its reader should know beside, whatever the mail is about.
+    pub notices: Vec<String>,
+    /// Where it is answered, when not at the server's plain address.
+    pub reply_to: Option<String>,
 }
 
 /// A mail that is whole but for its pictures.
@@ -118,7 +138,7 @@ pub struct StoredDraft {
     /// The mail.
     pub letter: Letter,
     /// The pictures: how the page names them, and what they show.
-    pub pictures: Vec<(String, Basis)>,
+    pub pictures: Vec<(String, PictureRef)>,
 }
 
 impl From<Draft> for StoredDraft {
@@ -171,75 +191,4 @@ pub trait Composer: Send + Sync {
     /// # Errors
     /// When something of it cannot be used; then all stays as it is.
     fn reload(&self) -> Result<(), String>;
-}
-
-/// The mail as it is stored: whole, or without the pictures that are drawn when it is sent.
-pub(crate) fn content_of(app: &App, draft: Draft) -> Result<OutboxContent, StoreError> {
-    if draft.pictures.is_empty() {
-        let bytes = app.composer.write(&draft.letter, &[]).map_err(StoreError::Corrupt)?;
-        return Ok(OutboxContent::Message(bytes));
-    }
-    let stored = Reference::Letter(Box::new(draft.into()));
-    let stored = serde_json::to_string(&stored).map_err(|error| StoreError::Corrupt(error.to_string()))?;
-    Ok(OutboxContent::Reference(stored))
-}
-
-/// Bytes that headers may take, and the sentence about what was cut off.
-const HEADERS: usize = 2_000;
-
-/// The mail as it is stored, text alone and no larger than this: what is too much is cut off between two lines, and the
-/// reader is told.
-pub(crate) fn content_within(app: &App, mut draft: Draft, most: usize) -> Result<OutboxContent, StoreError> {
-    draft.letter.html = None;
-    let write = |letter: &Letter| app.composer.write(letter, &[]).map_err(StoreError::Corrupt);
-    let mut bytes = write(&draft.letter)?;
-    let whole = std::mem::take(&mut draft.letter.text);
-    // What the transport makes of a text may be larger than the text, about evenly for all of it.
-    let mut room = most.saturating_sub(HEADERS) * whole.len() / bytes.len().max(1);
-    while bytes.len() > most && room > 0 {
-        draft.letter.text = cut(&whole, room, most, &app.config.server.public_url);
-        bytes = write(&draft.letter)?;
-        room = room * 9 / 10;
-    }
-    Ok(OutboxContent::Message(bytes))
-}
-
-/// The lines of a text that fit, and a sentence about the others.
-fn cut(text: &str, room: usize, most: usize, url: &str) -> String {
-    let mut kept = 0;
-    for line in text.split_inclusive('\n') {
-        if kept + line.len() > room {
-            break;
-        }
-        kept += line.len();
-    }
-    format!(
-        "{}\n\n[The rest is left out: an answer to a mail that proves nothing about its\nsender has at most {} kB. \
-         Ask for less at a time, or look here:\n{}]\n",
-        text.get(..kept).unwrap_or_default().trim_end(),
-        most / 1000,
-        url.trim_end_matches('/')
-    )
-}
-
-/// Which forms of this mail its reader wants: the user it is for, or the only one with that address.
-pub(crate) async fn form_for(
-    tx: &mut ReadTx,
-    reply: &Reply,
-    recipient: &Address,
-    user: Option<UserKey>,
-) -> Result<MailForm, StoreError> {
-    let user = match user {
-        Some(user) => Some(user),
-        None => match tx.users_at(&recipient.key()).await?.as_slice() {
-            [only] => Some(only.id),
-            _ => None,
-        },
-    };
-    let Some(user) = user else { return Ok(MailForm::default()) };
-    let game = match reply {
-        Reply::Board(sheet) => sheet.game.as_str(),
-        _ => ALL_GAMES,
-    };
-    Ok(style_of(tx, user, game).await?.form)
 }

@@ -1,18 +1,25 @@
-//! What a reply says, as plain data. How it is set and sent is decided elsewhere.
+//! What a reply or a mail says, as plain data. How it is set and sent is decided elsewhere.
 
 pub(crate) mod answer;
 pub(crate) mod answers;
+pub(crate) mod facts;
 pub(crate) mod letter;
 pub(crate) mod sheet;
 pub(crate) mod style;
+pub(crate) mod times;
 
 pub use answer::{
     Answer, Audience, BoardLine, BudgetSpent, ChatsSpent, Column, Content, ErrorReply, Fact, Facts, Failure,
     GameCount, Holds, LineResult, Reply, SeekLine, StandingLine, StandingsTable, Stranger, Table,
 };
 pub use answers::Answers;
+pub use facts::{BoardFacts, Heading, Note};
 pub use letter::{
-    Auto, Composer, Depicted, Draft, Drawn, Letter, MailForm, PICTURE_ENDS, StoredDraft, picture_begins,
+    Auto, Composer, Depicted, Draft, Drawn, Envelope, Letter, MailForm, PICTURE_ENDS, StoredDraft,
+    picture_begins,
 };
-pub use sheet::{Listing, Seat, Sheet, Spoken, TimeFacts, Verdict};
+pub use sheet::{Listing, Seat, Sheet, Spoken, Verdict};
 pub use style::Style;
+pub use times::TimeFacts;
+
+pub(crate) use facts::Ruling;

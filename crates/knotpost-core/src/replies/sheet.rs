@@ -3,14 +3,13 @@
 use std::fmt;
 
 use knotpost_rules::{Outcome, Seat as RulesSeat, Viewer};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::boards::board::seat_at;
-use crate::boards::depiction::Basis;
-use crate::boards::time::{has_own_limits, time_facts};
-use crate::boards::{Board, Chance, Drawing, Standing, chance};
-use crate::mailing::post::{BoardFacts, Heading, Note};
-use crate::replies::{Answers, Style};
+use crate::boards::picture_ref::PictureRef;
+use crate::boards::{Board, Chance, RenderedPosition, Standing, chance};
+use crate::replies::times::times;
+use crate::replies::{Answers, BoardFacts, Heading, Note, TimeFacts};
 use knotpost_model::Millis;
 
 /// How many rounds of the move list a mail shows.
@@ -86,25 +85,6 @@ pub struct Spoken {
     pub text: String,
 }
 
-/// Times of a board.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct TimeFacts {
-    /// When it began.
-    pub started: String,
-    /// When the last move was made.
-    pub last_move: Option<String>,
-    /// When it ended, or now.
-    pub until: String,
-    /// Whether it has ended.
-    pub ended: bool,
-    /// How much time the players have, on a board with limits of its own.
-    pub limits: Option<String>,
-    /// Time used by each player.
-    pub used: Vec<(String, String)>,
-    /// Time used by all.
-    pub total: String,
-}
-
 /// A board with everything a board mail says.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sheet {
@@ -128,10 +108,10 @@ pub struct Sheet {
     pub moves: Vec<ListedMove>,
     /// The board.
     #[serde(skip)]
-    pub drawing: Drawing,
+    pub drawing: RenderedPosition,
     /// A command the reader could send now.
     pub example: Option<String>,
-    /// What the reader is asked to reply, when he can reply without a password.
+    /// What the reader is asked to reply, when they can reply without a password.
     #[serde(skip)]
     pub answers: Option<Answers>,
     /// Who watches.
@@ -148,7 +128,7 @@ pub struct Sheet {
     pub ply: usize,
     /// Where the drawing is found again.
     #[serde(skip)]
-    pub basis: Basis,
+    pub basis: PictureRef,
 }
 
 /// Which moves a sheet lists.
@@ -189,7 +169,7 @@ impl Sheet {
                 .map(|row| Seat { side: board.side(row.seat).to_owned(), userid: row.userid.clone() })
                 .collect(),
             moves: board.entries.iter().skip(skipped).map(listed).collect(),
-            drawing: Drawing::of(&board.position, viewer, facts.style.layout),
+            drawing: RenderedPosition::of(&board.position, viewer, facts.style.layout),
             example: example(board, &standing, reader).filter(|_| !facts.tell_of_pause()),
             answers: None,
             subscribers: facts.subscribers.clone(),
@@ -200,7 +180,7 @@ impl Sheet {
             times: facts.times.clone().or_else(|| times(board, facts.heading, &facts.style, now)),
             ratings: Vec::new(),
             ply: board.entries.len(),
-            basis: Basis::of(board, viewer),
+            basis: PictureRef::of(board, viewer),
         }
     }
 
@@ -224,7 +204,7 @@ impl Sheet {
         self
     }
 
-    /// Tells the reader how he can reply, where he can.
+    /// Tells the reader how they can reply, where they can.
     #[must_use]
     pub fn with_answers(mut self, answers: Option<Answers>) -> Self {
         self.answers = answers;
@@ -287,12 +267,6 @@ fn example(board: &Board, standing: &Standing, reader: Option<&str>) -> Option<S
     }
     let play = board.position.example_move()?;
     Some(format!("{} move {} {name} PASSWORD {play}", board.row.game, board.row.number))
-}
-
-/// The times of a board where they matter: at its end, with limits of its own, in a reminder.
-pub(crate) fn times(board: &Board, heading: Heading, style: &Style, now: Millis) -> Option<TimeFacts> {
-    let over = matches!(board.standing(), Standing::Over(_));
-    (over || has_own_limits(&board.row) || heading == Heading::Nag).then(|| time_facts(board, style, now))
 }
 
 impl From<knotpost_storage::RemarkRow> for Spoken {

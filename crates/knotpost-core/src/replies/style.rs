@@ -1,4 +1,4 @@
-//! How a reader wants his boards set. A wish about looks never changes what is said.
+//! How a reader wants their boards set. A wish about looks never changes what is said.
 
 use knotpost_rules::Layout;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

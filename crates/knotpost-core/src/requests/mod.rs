@@ -1,10 +1,12 @@
-//! A request as it came and as it is prepared: who asks for what, and what that proves.
+//! A request as it came and as it is prepared, what it proves, and the mail that answers it.
 
-pub(crate) mod answering;
+pub(crate) mod board_reply;
 pub(crate) mod prepared;
 pub(crate) mod reader;
+pub(crate) mod reply_mail;
 pub(crate) mod request;
 
-pub use answering::{Answering, Credit, ask_for_confirmation};
+pub use board_reply::{BoardReply, Credit, ask_for_confirmation};
 pub use prepared::Prepared;
-pub use request::{Channel, Origin, Proof, ProvenUser, Request, gave_password_lately};
+pub use reply_mail::compose_answer;
+pub use request::Request;

@@ -2,14 +2,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use knotpost_commands::{Command, ParseError};
+use knotpost_commands::{Command, Effect, ParseError};
 
 use crate::app::App;
 use crate::identity::limits::Asker;
-use crate::identity::{Limited, Login};
-use crate::play::queries;
-use crate::requests::answering::Standpoint;
-use crate::requests::request::Origin;
+use crate::identity::{Limited, Login, Origin};
+use crate::requests::board_reply::Standpoint;
 use knotpost_model::{Comment, Host, UserKey};
 
 /// A command whose slow parts are done.
@@ -64,7 +62,7 @@ impl Prepared {
         }
         match &self.command {
             Ok(Command::Multiple) => self.lines.iter().all(Self::is_query),
-            Ok(command) => queries::is_query(command),
+            Ok(command) => command.effect() == Effect::Query,
             Err(_) => true,
         }
     }
@@ -114,8 +112,8 @@ impl Prepared {
         if self.is_foreign() {
             return None;
         }
-        if let Some(pass) = self.pass() {
-            return Some(pass.user.id);
+        if let Some(grant) = self.grant() {
+            return Some(grant.user.id);
         }
         match &self.login {
             Login::Known { user, .. } => Some(*user),

@@ -1,4 +1,4 @@
-//! Who reads an answer, as far as that is known, so that its examples work for him as they stand.
+//! Who reads an answer, as far as that is known, so that its examples work for them unchanged.
 
 use knotpost_commands::{Command, ExampleContext};
 
@@ -11,7 +11,7 @@ use knotpost_storage::{BoardFilter, BoardRow, ReadTx, StoreError, UserRow};
 /// Boards looked through for one to name.
 const MOST_BOARDS: i64 = 20;
 
-/// What is known about whoever reads the answer to this command. By mail he is the one user with the address it
+/// What is known about whoever reads the answer to this command. By mail it is the one user with the address it
 /// came from; the answer goes to that address and nowhere else.
 pub(crate) async fn reader_of(
     tx: &mut ReadTx,
@@ -22,7 +22,7 @@ pub(crate) async fn reader_of(
     let Some(user) = find_reader(tx, prepared).await? else { return Ok(ExampleContext::default()) };
     let mut context = ExampleContext { userid: Some(user.userid.clone()), ..ExampleContext::default() };
     let Some(row) = find_board(tx, &user, game).await? else { return Ok(context) };
-    // A board that does not replay must not keep anybody from his help page.
+    // A board that does not replay must not keep anybody from their help page.
     let Ok(board) = Board::from_row(tx, app, row).await else { return Ok(context) };
     context.game = Some(board.row.game.clone());
     context.board = Some(board.row.number as u32);
@@ -44,7 +44,7 @@ async fn find_reader(tx: &mut ReadTx, prepared: &Prepared) -> Result<Option<User
     Ok(if users.len() == 1 { users.pop() } else { None })
 }
 
-/// One of his boards, best one on which it is his turn.
+/// One of their boards, preferably one on which it is their turn.
 async fn find_board(
     tx: &mut ReadTx,
     user: &UserRow,

@@ -1,4 +1,4 @@
-//! Wakes workers and tells other processes what was committed.
+//! Wakes workers, and tells other processes on the same database what was committed.
 
 pub(crate) mod peers;
 

@@ -10,13 +10,12 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, mpsc};
 
 use crate::app::App;
-use crate::identity::Share;
-use knotpost_model::BoardRef;
+use knotpost_model::{BoardRef, Share};
 use knotpost_storage::{MAX_NOTICE, Notification};
 
 /// Notices that wait to be told; beyond that they are dropped.
 const WAITING: usize = 1024;
-/// Notices of so long a time are told together.
+/// How long notices are collected before they are sent together.
 const BREATH: Duration = Duration::from_millis(20);
 
 /// One thing that other processes may want to know.
@@ -199,8 +198,7 @@ impl Wakeup {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::identity::{Rate, Share, ShareOf};
-    use crate::requests::Channel;
+    use knotpost_model::{Channel, Rate, Share, ShareOf};
 
     fn counted(key: &str) -> Notice {
         let share = Share { rate: Rate::Password, scope: ShareOf::Name, channel: Channel::Mail };

@@ -1,4 +1,4 @@
-//! A whole server on its way to another database: written as one file, checked, taken in, compared.
+//! An entire server on its way to another database: written as one file, checked, imported, compared.
 
 mod check;
 mod export;

@@ -16,9 +16,9 @@ const HOUR: i64 = 3600 * SECOND;
 const DAY: i64 = 24 * HOUR;
 /// The pauses behind the first failed attempts of an event, and from then on the last of them.
 const PAUSES: [i64; 6] = [5 * SECOND, 60 * SECOND, 5 * 60 * SECOND, 30 * 60 * SECOND, 2 * HOUR, 6 * HOUR];
-/// So long an event is tried.
+/// How long an event is tried.
 const GIVE_UP_MS: i64 = 3 * DAY;
-/// A webhook is switched off that has failed for so long …
+/// How long a webhook fails before it is switched off …
 const STOP_MS: i64 = 3 * DAY;
 /// … and so often in a row: a server that was stopped for a week has not tried.
 const STOP_FAILURES: i64 = 10;

@@ -1,7 +1,7 @@
 //! What webhooks are told of.
 
 use crate::boards::{Board, Standing};
-use crate::mailing::post::{BoardFacts, Heading, Note, Ruling};
+use crate::replies::{BoardFacts, Heading, Note, Ruling};
 
 /// Something that happens on a board. The words are those of the board's server-sent events, and `turn`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema)]
@@ -40,12 +40,12 @@ impl HookEvent {
     }
 
     /// Events as a row holds them.
-    pub(super) fn join(events: &[Self]) -> String {
+    pub(crate) fn join(events: &[Self]) -> String {
         events.iter().map(|event| event.as_str()).collect::<Vec<_>>().join(",")
     }
 
     /// … and read again.
-    pub(super) fn split(words: &str) -> Vec<Self> {
+    pub(crate) fn split(words: &str) -> Vec<Self> {
         words.split(',').filter_map(Self::from_word).collect()
     }
 }

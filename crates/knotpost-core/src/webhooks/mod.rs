@@ -1,25 +1,19 @@
-//! Webhooks: programs of users that are told what happens on their boards, with signed requests.
+//! What programs of users are told of their boards, with signed requests.
 //!
-//! `queueing` writes what they are to be told in the transaction that causes it, `keeping` is what their owners do with
-//! them, `delivering` says what is to be sent and what follows from its fate, `signing` is the Standard Webhooks
-//! specification. Who speaks HTTP is none of their business.
+//! `queueing` writes the events in the transaction that causes them, `delivering` says what is to be sent and what
+//! follows from the result, `signing` is the Standard Webhooks specification. HTTP itself is spoken elsewhere, and what
+//! owners do with their webhooks is part of `identity`.
 
 mod delivering;
 mod event;
-mod keeping;
 mod queueing;
 mod signing;
 
 pub use delivering::{Delivery, Fate, Taken, note_fate, take_delivery};
 pub use event::HookEvent;
-pub use keeping::{
-    FreshHook, HookView, HookWish, MOST_WEBHOOKS, create_webhook, remove_webhook, renew_webhook_secret,
-    start_webhook, test_webhook, view_webhooks,
-};
 pub use signing::HookSecret;
 
-pub(crate) use keeping::{remove_since, silence};
-pub(crate) use queueing::{queue_for_board, queue_for_removed};
+pub(crate) use queueing::{queue, queue_for_board, queue_for_removed};
 
 use serde::Serialize;
 
@@ -33,9 +27,9 @@ use knotpost_storage::{StoreError, WriteTx};
 /// The kind of a row of the outbox that is for a webhook and no mail.
 pub const KIND: &str = "webhook";
 /// Events that wait for one webhook; who cannot keep up is told no more.
-const MOST_WAITING: i64 = 1000;
+pub(crate) const MOST_WAITING: i64 = 1000;
 /// What stands on an event that nobody needs to be told any more.
-const REMOVED: &str = "the webhook was removed";
+pub(crate) const REMOVED: &str = "the webhook was removed";
 
 /// A webhook was switched off.
 #[derive(Debug, Serialize)]
@@ -59,7 +53,7 @@ impl Content for WebhookStopped {
 }
 
 /// Where webhooks of this server may be.
-fn reach(app: &App) -> Reach {
+pub(crate) fn reach(app: &App) -> Reach {
     if app.config.webhooks.allow_private { Reach::Anywhere } else { Reach::Public }
 }
 
@@ -84,4 +78,26 @@ async fn stop(
     let reply =
         Reply::from(WebhookStopped { userid: userid.to_owned(), place: origin(url), why: why.to_owned() });
     post_to_user(tx, app, &reply, user, now).await
+}
+
+/// Removes the webhooks of a user that were made since that moment.
+pub(crate) async fn remove_since(
+    tx: &mut WriteTx,
+    user: UserKey,
+    since: Millis,
+    now: Millis,
+) -> Result<(), StoreError> {
+    for hook in tx.webhooks_of(user).await?.into_iter().filter(|hook| hook.created_at >= since) {
+        tx.drop_webhook(user, hook.id).await?;
+        tx.drop_hook_events(hook.id, REMOVED, now).await?;
+    }
+    Ok(())
+}
+
+/// Drops what waits for any webhook of a user who is kept from playing.
+pub(crate) async fn silence(tx: &mut WriteTx, user: UserKey, now: Millis) -> Result<(), StoreError> {
+    for hook in tx.webhooks_of(user).await? {
+        tx.drop_hook_events(hook.id, "the user was suspended", now).await?;
+    }
+    Ok(())
 }

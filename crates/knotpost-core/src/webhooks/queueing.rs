@@ -9,8 +9,7 @@ use super::{MOST_WAITING, origin, stop};
 use crate::app::App;
 use crate::boards::board::seat_at;
 use crate::boards::{Board, Standing};
-use crate::mailing::post::{BoardFacts, Note};
-use crate::replies::Spoken;
+use crate::replies::{BoardFacts, Note, Spoken};
 use knotpost_model::{BoardRef, Millis, Moment, ProposalKind, RemarkKey, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_platform::secret::to_hex;
@@ -101,7 +100,7 @@ fn base(app: &App, board: &BoardRef) -> Map<String, Value> {
 }
 
 /// Queues one message, or switches off a webhook for which too many wait.
-pub(super) async fn queue(
+pub(crate) async fn queue(
     tx: &mut WriteTx,
     app: &App,
     hook: &HookReader,
@@ -124,7 +123,7 @@ pub(super) async fn queue(
         at: now,
     };
     tx.insert_hook_event(&event).await?;
-    // Heeded after the commit; noted for nothing it costs one look.
+    // Handled after the commit; noted in vain it costs one query.
     app.signals.webhooks.note();
     Ok(())
 }

@@ -22,7 +22,7 @@ impl std::fmt::Debug for HookSecret {
 
 impl HookSecret {
     /// A secret of these random bytes.
-    pub(super) fn new(bytes: [u8; LENGTH]) -> Self {
+    pub(crate) fn new(bytes: [u8; LENGTH]) -> Self {
         Self(bytes.to_vec())
     }
 
@@ -32,7 +32,7 @@ impl HookSecret {
     }
 
     /// What is to be sealed.
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }
 

@@ -18,10 +18,9 @@ use crate::idempotency::execute_with_key;
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::Code;
 use knotpost_core::commands::CommandResponse;
-use knotpost_core::identity::Scope;
-use knotpost_core::mailing::Heading;
-use knotpost_core::replies::{Answer, Reply};
-use knotpost_core::requests::{Origin, Request};
+use knotpost_core::identity::{Origin, Scope};
+use knotpost_core::replies::{Answer, Heading, Reply};
+use knotpost_core::requests::Request;
 use knotpost_model::limit_comment;
 
 /// The longest move, in bytes.

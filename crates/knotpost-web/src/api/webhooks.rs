@@ -14,11 +14,11 @@ use crate::error::Problem;
 use crate::extract::{ApiPath, RawBody};
 use crate::openapi::{Operation, Tag};
 use knotpost_core::boards::{Code, ServiceError};
-use knotpost_core::identity::Scope;
-use knotpost_core::webhooks::{
-    FreshHook, HookEvent, HookView, HookWish, create_webhook, remove_webhook, renew_webhook_secret,
+use knotpost_core::identity::{
+    FreshHook, HookView, HookWish, Scope, create_webhook, remove_webhook, renew_webhook_secret,
     start_webhook, test_webhook, view_webhooks,
 };
+use knotpost_core::webhooks::HookEvent;
 use knotpost_model::Moment;
 
 /// A webhook to be made.

@@ -19,9 +19,9 @@ use crate::session::{LoggedIn, no_store, safe_next, set_cookie, token};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::commands::execute;
 use knotpost_core::identity::{
-    Visitor, ask_for_link, log_in, log_in_by_link, log_out, log_out_everywhere, view_link,
+    Origin, Proof, Visitor, ask_for_link, log_in, log_in_by_link, log_out, log_out_everywhere, view_link,
 };
-use knotpost_core::requests::{Origin, Proof, Request};
+use knotpost_core::requests::Request;
 
 /// The query: the page to return to after the log-in.
 #[derive(Debug, Default, Deserialize)]

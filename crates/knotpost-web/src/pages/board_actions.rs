@@ -15,9 +15,9 @@ use crate::session::LoggedIn;
 use knotpost_core::StoreError;
 use knotpost_core::boards::Code;
 use knotpost_core::commands::execute;
-use knotpost_core::identity::Visitor;
+use knotpost_core::identity::{Origin, Proof, Visitor};
 use knotpost_core::replies::{Answer, Reply};
-use knotpost_core::requests::{Origin, Proof, Request};
+use knotpost_core::requests::Request;
 use knotpost_model::{BoardRef, limit_comment};
 
 /// The fields of a form on the page.

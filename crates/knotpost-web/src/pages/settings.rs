@@ -15,10 +15,9 @@ use crate::client::Client;
 use crate::error::status;
 use crate::session::{LoggedIn, no_store, set_cookie};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
-use knotpost_core::identity::{Visitor, give_password, log_in, view_sessions};
+use knotpost_core::identity::{Visitor, gave_password_lately, give_password, log_in, view_sessions};
 use knotpost_core::play::PreferenceLine;
 use knotpost_core::queries::view_own_settings;
-use knotpost_core::requests::gave_password_lately;
 
 /// The preferences with a fixed set of values: name, label, values.
 const WORDS: [(&str, &str, &[&str]); 6] = [

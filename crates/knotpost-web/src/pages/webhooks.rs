@@ -9,11 +9,11 @@ use crate::Web;
 use crate::session::no_store;
 use knotpost_core::StoreError;
 use knotpost_core::boards::ServiceError;
-use knotpost_core::identity::Visitor;
-use knotpost_core::webhooks::{
-    FreshHook, HookEvent, HookView, HookWish, create_webhook, remove_webhook, renew_webhook_secret,
+use knotpost_core::identity::{
+    FreshHook, HookView, HookWish, Visitor, create_webhook, remove_webhook, renew_webhook_secret,
     start_webhook, test_webhook, view_webhooks,
 };
+use knotpost_core::webhooks::HookEvent;
 use knotpost_model::Millis;
 
 /// The kinds of events, with their names in the form.

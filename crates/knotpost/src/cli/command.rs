@@ -10,7 +10,8 @@ use super::{EX_DATAERR, EX_TEMPFAIL};
 use crate::server::Opening;
 use knotpost_core::commands::execute;
 use knotpost_core::config::Config;
-use knotpost_core::requests::{Origin, Request};
+use knotpost_core::identity::Origin;
+use knotpost_core::requests::Request;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

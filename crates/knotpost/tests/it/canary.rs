@@ -166,7 +166,7 @@ async fn use_everything(app: &TestApp, user: &str) -> Vec<String> {
     answers
 }
 
-/// Mails that are only stored: a password nobody remembers waits for its turn; others are set aside.
+/// Mails that are only stored: a password that is in no cache waits for its turn; others are quarantined.
 async fn leave_in_the_inbox(app: &TestApp, user: &str) {
     app.app.credentials.forget_all();
     for (number, line) in lines(user).iter().step_by(3).chain(&right_lines(user)).enumerate() {

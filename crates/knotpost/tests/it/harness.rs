@@ -1,4 +1,4 @@
-//! A whole server inside the test's own process: a data folder of its own, a clock that stands
+//! A complete server inside the test's own process: a data folder of its own, a clock that stands
 //! still, randomness that repeats, and mail that leaves into memory.
 //!
 //! Tests mail, post and look; what they cannot do is reach around the edges: every change goes the

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use knotpost_model::OwnAddresses;
 use knotpost_transport::inbound::{Class, classify, parse};
 
-/// The corpus belongs to the crate that reads mails; this room adds what only the server can judge.
+/// The corpus belongs to the crate that reads mails; these tests add what only the server can judge.
 fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../knotpost-mail/tests/fixtures/mail")
 }

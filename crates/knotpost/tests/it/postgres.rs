@@ -1,7 +1,7 @@
 //! A database of its own for every test that needs PostgreSQL.
 //!
 //! The cluster belongs to whoever runs the tests: `./test` starts a private
-//! one and names it in [`CLUSTER`]. This room creates and drops databases in
+//! one and names it in [`CLUSTER`]. This module creates and drops databases in
 //! it; it knows nothing of processes, folders or the server's own tables.
 //!
 //! Tests that call [`database`] carry `postgres` in their name, so that the

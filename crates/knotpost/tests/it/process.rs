@@ -1,5 +1,5 @@
 //! The program as its operator meets it: real processes on folders of their own, stopped, killed
-//! and started again, with real neighbours at their doors.
+//! and started again, with real mail servers and proxies beside them.
 //!
 //! Knows the server only by what it shows: exit codes, files, sockets, the rows of its database.
 

@@ -143,7 +143,7 @@ async fn broken_and_silent_name_servers_are_temporary_errors_in_time() {
     assert_eq!(silent.violated_policy(), None);
 }
 
-/// Whoever forges a mail also chooses its return path; its slow servers must not help him.
+/// Whoever forges a mail also chooses its return path; its slow servers must not help the forger.
 #[tokio::test]
 async fn strange_name_servers_do_not_delay_the_authors_policy() {
     let zone = Zone::default().txt("_dmarc.x.example", "v=DMARC1; p=reject").silent("slow.example");

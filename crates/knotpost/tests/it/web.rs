@@ -1,7 +1,7 @@
 //! The pages as somebody with a browser meets them, asked through the router.
 
-mod acquaintances;
 mod administering;
+mod auth_cache;
 mod browser;
 mod caching;
 mod connecting;

@@ -6,10 +6,10 @@ use knotpost_commands::Command;
 use crate::app::App;
 use crate::boards::Refusal;
 use crate::commands::{Spends, policy};
-use crate::identity::Login;
 use crate::identity::limits::Asker;
-use crate::requests::{Channel, Prepared, Proof};
-use knotpost_model::UserKey;
+use crate::identity::{Login, Proof};
+use crate::requests::Prepared;
+use knotpost_model::{Channel, UserKey};
 use knotpost_storage::StoreError;
 
 /// Counts a command and the lines in it.

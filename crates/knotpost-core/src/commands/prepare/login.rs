@@ -10,9 +10,9 @@ use knotpost_commands::{Command, Credentials, Password};
 use super::counting::count_rate;
 use crate::app::App;
 use crate::commands::{Demand, policy};
-use crate::identity::proving::{Patience, Place, Words, check_password};
-use crate::identity::{HashError, Login};
-use crate::requests::{Origin, Prepared, Proof, gave_password_lately};
+use crate::identity::authentication::{Patience, Place, Words, check_password};
+use crate::identity::{HashError, Login, Origin, Proof, gave_password_lately};
+use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::StoreError;
 
@@ -143,7 +143,7 @@ mod tests {
     const NOW: Millis = Millis(1_000_000_000);
 
     fn proof(password_at: Option<Millis>) -> Proof {
-        Proof::LoggedIn(crate::requests::ProvenUser {
+        Proof::LoggedIn(crate::identity::ProvenUser {
             user: UserKey(7),
             userid: "ann".to_owned(),
             hash: "a hash".to_owned(),

@@ -49,11 +49,11 @@ pub struct StandingLine {
     pub tied: i64,
     /// Boards being played.
     pub active: i64,
-    /// The most he plays at a time.
+    /// The most they play at a time.
     pub limit: Option<i64>,
-    /// Whether he takes challenges.
+    /// Whether they take challenges.
     pub accepts: bool,
-    /// How many boards he looks for.
+    /// How many boards they look for.
     pub seeking: i64,
     /// The Glicko-2 estimate, in whole points.
     pub glicko: i64,

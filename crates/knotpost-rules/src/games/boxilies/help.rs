@@ -13,6 +13,7 @@ pub(super) fn write() -> HelpPage {
         .section("Example", describe_example())
         .section("End of the game", END)
         .section("How to type a move", NOTATION)
+        .section("Who is favoured", BALANCE)
         .section("Hints", HINTS)
         .section("Credit", CREDIT)
 }
@@ -37,7 +38,7 @@ after one quarter turn, 0021 after two and 1002 after three.";
 const DEAL: &str = "
 Everybody has five stones, and everybody can see both hands. By default
 one stone of each number of arrows is drawn, and both players get the
-same five. With -deal=own each player has a draw of his own, still with
+same five. With -deal=own each player has a separate draw, still with
 one stone of each number of arrows. With -deal=open ten stones are drawn
 out of all 33, so that hands may be strong or weak and may hold a stone
 twice. With -hand=... you choose five stones yourselves.";
@@ -91,6 +92,12 @@ Without the last part the stone lies as it is drawn in the hand.
 Capitals are fine. For example
 
     boxilies move 101 ann secret 3b:c2:1";
+
+const BALANCE: &str = "
+First, who places five stones of nine: two games of three among casual
+players, nearly all among players who look far ahead. Whoever challenges
+chooses who is First by the order of the userids. Play two games with
+the seats exchanged, and with -deal=open if the hands may differ.";
 
 const HINTS: &str = "
 Only the newcomer attacks. A stone that is placed with its weak sides

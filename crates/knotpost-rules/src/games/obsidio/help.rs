@@ -14,6 +14,7 @@ pub(super) fn write() -> HelpPage {
         .section("Swap and pass", SWAP)
         .section("End of the game", END)
         .section("How to type a move", NOTATION)
+        .section("Who is favoured", BALANCE)
         .section("Hints", HINTS)
         .section("History and credit", CREDIT)
 }
@@ -111,6 +112,12 @@ For example
 
     obsidio move 101 ann secret c2,e4";
 
+const BALANCE: &str = "
+Without the swap, whoever begins: three games of four on 5 x 5, three of
+five on 9 x 9, about half on 11 x 11. So begin with a move that you
+would not mind having played against you, and swap when you are given
+one that is too good.";
+
 const HINTS: &str = "
 Your last token is the place where your opponent must start. Before
 you look at what a token does for you, look at what it sees.
@@ -123,7 +130,8 @@ can never claim it.";
 
 const CREDIT: &str = "
 Obsidio was made by Phil Leduc in 2025. He asks everybody who programs
-the game or sells it to get in touch with him. This page and the program
+the game or sells it to get in touch with him. The board of 5 x 5 is
+our addition; this page and the program
 are our own work.";
 
 /// The board of usual size after these moves.

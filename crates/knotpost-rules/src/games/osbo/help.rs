@@ -19,6 +19,7 @@ pub(super) fn write() -> HelpPage {
         .section("Example", describe_example())
         .section("Fair dice", FAIRNESS)
         .section("More players", PLAYERS)
+        .section("Who is favoured", BALANCE)
         .section("Hints", HINTS)
         .section("History and credit", CREDIT)
 }
@@ -63,8 +64,8 @@ hold all of that.";
 const QUOTA: &str = "
 You must lay as many of the dice as can be laid, and among the ways to
 do that you must choose one that reaches as many different designs as
-possible. The board mail tells both numbers. If no die fits anywhere the
-turn is passed for you.";
+possible. The board mail tells both numbers. A die that fits nowhere is
+lost, and if no die fits anywhere the turn is passed for you.";
 
 const END: &str = "
 The game ends when no design has an open side left. Then the closed
@@ -72,6 +73,9 @@ strings of each design are measured: the length of a string is the
 number of crossings it passes, a crossing passed twice counting twice.
 The longest string decides. Between equals the second longest decides,
 and so on; a string more beats none. Complete equality is a tie.
+
+The window limits the length: no string is longer than 42 on 4 x 4, 72
+on 5 x 5 and 110 on 6 x 6.
 
 With -auto_tips, a cell that could never take anything but a tip gets
 its tip at the end of the turn, without a die.";
@@ -121,6 +125,11 @@ but loses a tie against those who stayed. The number of dice stays the
 same. If only one of three or four players is left, that player may go
 on to the end, or resign to end the game as it stands. With two players
 resigning loses.";
+
+const BALANCE: &str = "
+No seat by much: of two programs that take what they can get, the first
+wins 11 games of 20. On 3 x 3 every third turn is a pass; the larger
+the window, the more there is to choose.";
 
 const HINTS: &str = "
 A string grows with every die it can run through, and a tip turns it

@@ -17,6 +17,7 @@ pub(super) fn write() -> HelpPage {
         .section("End of the game", END)
         .section("How to type a move", NOTATION)
         .section("Variants and more players", VARIANTS)
+        .section("Who is favoured", BALANCE)
         .section("Hints", HINTS)
         .section("History and credit", CREDIT)
 }
@@ -108,6 +109,13 @@ With -no_capture knots stay and score again whenever a push moves one of
 their dice. With -thin_knots thin knots score and leave like thick ones.
 With -score=dice a move earns as many points as there are different dice
 on its knots.";
+
+const BALANCE: &str = "
+Neither side is. But two careful players of Osbox on the usual 4 x 4
+often finish 0-0, as neither leaves the other a knot to close: among
+programs that take what they can get it is two games of three, on 6 x 6
+one of six, on 8 x 8 almost none. Choose -size=6 for a game with more
+knots, or -thin_knots, which leaves hardly any without points.";
 
 const HINTS: &str = "
 Look at loose ends. A knot that needs just one more die goes to whoever

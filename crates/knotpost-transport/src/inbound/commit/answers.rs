@@ -5,9 +5,8 @@ use crate::inbound::read::Mail;
 use crate::inbound::reason::Reason;
 use knotpost_core::app::App;
 use knotpost_core::identity::is_welcome;
-use knotpost_core::mailing::compose_answer;
 use knotpost_core::replies::{Answer, BudgetSpent, ErrorReply, Reply, Stranger};
-use knotpost_core::requests::Prepared;
+use knotpost_core::requests::{Prepared, compose_answer};
 use knotpost_model::{Address, Millis};
 use knotpost_storage::{NewOutbox, OutboxContent, ReadTx, StoreError, WriteTx};
 

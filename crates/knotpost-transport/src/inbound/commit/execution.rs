@@ -89,7 +89,7 @@ pub(in crate::inbound) async fn execute_mail(
             return Ok(Reason::MailingList.into());
         }
         let given = answer_error(tx, app, mail, prepared, &answer, now).await?;
-        let reason = if prepared.has_bad_pass() {
+        let reason = if prepared.has_bad_grant() {
             Reason::BadToken
         } else if prepared.parses() {
             Reason::Refused

@@ -5,7 +5,8 @@ use knotpost_commands::Vocabulary;
 use super::Mail;
 use crate::inbound::Identified;
 use crate::inbound::decide::policy::Ruling;
-use knotpost_core::requests::{Answering, Origin, Request};
+use knotpost_core::identity::Origin;
+use knotpost_core::requests::{BoardReply, Request};
 use knotpost_model::{Host, Verdicts};
 
 impl Mail {
@@ -32,7 +33,7 @@ impl Mail {
         let answering = match (&self.found, &self.claim) {
             (Identified::Body { line, comment }, Some(claim)) => {
                 let (claim, line, comment) = (claim.clone(), line.clone(), comment.clone());
-                Some(Answering { claim, line, comment, credit: ruling.credit() })
+                Some(BoardReply { claim, line, comment, credit: ruling.credit() })
             }
             _ => None,
         };

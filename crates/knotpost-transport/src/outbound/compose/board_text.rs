@@ -5,8 +5,7 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::render::STARS;
-use knotpost_core::mailing::Heading;
-use knotpost_core::replies::{Answers, Sheet, Verdict};
+use knotpost_core::replies::{Answers, Heading, Sheet, Verdict};
 
 /// Width of a mail.
 pub(super) const WIDTH: usize = 72;

@@ -11,8 +11,7 @@ use super::templates::OwnTemplate;
 use crate::outbound::dkim::Signer;
 use crate::outbound::dkim_key::KeyError;
 use knotpost_core::config::Config;
-use knotpost_core::mailing::Envelope;
-use knotpost_core::replies::{Auto, Composer, Draft, Drawn, Letter, MailForm, Reply};
+use knotpost_core::replies::{Auto, Composer, Draft, Drawn, Envelope, Letter, MailForm, Reply};
 use knotpost_model::{BoardRef, Millis};
 
 /// Writes the server's mails.

@@ -14,10 +14,9 @@ use knotpost_core::app::App;
 use knotpost_core::boards::view_again;
 use knotpost_core::gallery::Look;
 use knotpost_core::mailing::{
-    BoardFacts, BoardLetter, CONFIRMATION_KIND, Envelope, Referred, STOPPED, Sources, letter_by_reference,
-    referred_to,
+    BoardLetter, CONFIRMATION_KIND, Referred, STOPPED, Sources, letter_by_reference, referred_to,
 };
-use knotpost_core::replies::{Drawn, Letter, Reply, StoredDraft};
+use knotpost_core::replies::{BoardFacts, Drawn, Envelope, Letter, Reply, StoredDraft};
 use knotpost_model::{BoardKey, BoardRef, Millis, OutboxKey, RemarkKey};
 use knotpost_storage::{DO_NOT_MAIL, DeliveryStatus, OutboxRow, ReadTx, RemarkRow, SeatedBoard, StoreError};
 

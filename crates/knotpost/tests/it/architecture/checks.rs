@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::source::{Source, reached_modules};
-use super::{CRATES, IMPURE, MODULES, OWNED_PATHS};
+use super::{CORE_ORDER, CRATES, IMPURE, MODULES, OWNED_PATHS};
 
 /// One line that breaks a rule.
 #[derive(Debug, PartialEq, Eq)]
@@ -68,6 +68,21 @@ pub(super) fn check_server_source(source: &Source) -> Vec<Violation> {
         }
     }
     found
+}
+
+/// The modules behind its own that a source of the core names.
+pub(super) fn check_core_source(source: &Source) -> Vec<Violation> {
+    let module = source.module();
+    let place = |name: &str| CORE_ORDER.iter().position(|known| *known == name);
+    let own = module.strip_prefix("knotpost-core/").and_then(place);
+    if source.is_test() {
+        return Vec::new();
+    }
+    reached_modules(source)
+        .into_iter()
+        .filter(|(_, reached)| own.zip(place(reached)).is_some_and(|(own, reached)| reached > own))
+        .map(|(line, reached)| Violation::new(source, line, format!("{module} stands before {reached}")))
+        .collect()
 }
 
 /// What is wrong with one source of a crate without side effects.

@@ -1,4 +1,4 @@
-//! Migrations that landed keep their bytes: a database remembers the checksum of each step it took, and a program with
+//! Migrations that landed keep their bytes: a database stores the checksum of each step it took, and a program with
 //! other bytes for that step refuses to open it.
 
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! The checker must be able to fail: made-up sources that break the map.
 
-use super::checks::{check_manifest, check_pure_source, check_server_source};
+use super::checks::{check_core_source, check_manifest, check_pure_source, check_server_source};
 use super::source::{Source, reached_modules};
 
 fn source(place: &str, text: &str) -> Source {
@@ -46,6 +46,23 @@ fn finds_a_module_that_knows_another_way() {
         ["knotpost/worker.rs:1: knotpost/worker must not know cli"]
     );
     assert_eq!(complaints("knotpost/cli/serve.rs", "use crate::worker::Workers;"), [""; 0]);
+}
+
+#[test]
+fn finds_a_module_of_the_core_that_knows_one_behind_it() {
+    let complaints = |place: &str, text: &str| -> Vec<String> {
+        check_core_source(&source(place, text)).iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(
+        complaints("knotpost-core/mailing/post.rs", "use crate::app::App;\nuse crate::play::moves;\n"),
+        ["knotpost-core/mailing/post.rs:2: knotpost-core/mailing stands before play"]
+    );
+    assert_eq!(
+        complaints("knotpost-core/boards/time.rs", "fn f() -> crate::replies::Style {"),
+        ["knotpost-core/boards/time.rs:1: knotpost-core/boards stands before replies"]
+    );
+    assert_eq!(complaints("knotpost-core/play/moves.rs", "use crate::boards::Board;\n"), [""; 0]);
+    assert_eq!(complaints("knotpost-core/app.rs", "use crate::clock::Lookout;\n"), [""; 0]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::smtp_peer::Client;
 
 /// Bytes of the longest command line that the listener looks at, with its line end.
 const LONGEST: usize = 2048;
-/// So often a command is sent in one session, without waiting for answers.
+/// How often a command is sent in one session, without waiting for answers.
 const OFTEN: usize = 2_000;
 /// As far as it is not more than this, which no session hears to its end.
 const MOST_BYTES: usize = 2_000 * LONGEST;
@@ -47,7 +47,7 @@ async fn once(app: &TestApp, listener: &Listener, row: &CommandRow, line: &str) 
     (meter.stop(app, sent.len(), reply.len() + "\r\n".len()).await, !reply.ends_with("no such command"))
 }
 
-/// What it costs so many times in one session.
+/// What `times` repetitions of it cost in one session.
 async fn often(app: &TestApp, listener: &Listener, row: &CommandRow, line: &str, times: usize) -> Spent {
     let client = after(listener, row).await;
     let sent = written(line);

@@ -1,4 +1,4 @@
-//! The mails that are dearest to take, read and answer, through a mail session with a forged sender.
+//! The mails that are most expensive to take, read and answer, through a mail session with a forged sender.
 
 use std::cell::Cell;
 
@@ -12,7 +12,7 @@ use crate::harness::{ADDRESS, HOUR, Place, TestApp};
 /// Recipients of a message at most.
 const RECIPIENTS: usize = 100;
 
-/// A mail with as much of what grows in it as fits into so many bytes.
+/// A mail with as much of what grows in it as fits into `bytes`.
 fn written(row: &MailRow, from: &str, bytes: usize) -> String {
     let start = format!("From: {from}\r\nTo: {ADDRESS}\r\nMessage-ID: <{from}>\r\n{}", row.head);
     let room = bytes.saturating_sub(start.len() + "\r\n\r\n\r\n".len());

@@ -12,7 +12,7 @@ use crate::harness::TestApp;
 /// Bytes of the largest posts.
 const LARGEST: usize = 200_000;
 
-/// What a form or a program may send, with a filling of so many bytes.
+/// What a form or a program may send, with a filling of `bytes`.
 fn filled(path: &str, bytes: usize) -> (&'static str, String) {
     let filling = "x".repeat(bytes);
     if path == "/commands" {

@@ -11,11 +11,11 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 use super::table::Cost;
 use crate::harness::TestApp;
 
-/// Twice as much may take so many times as long: less than the four times of what grows with the square.
+/// How many times as long twice as much may take: less than the four times of what grows with the square.
 const MOST_GROWTH: u32 = 3;
 /// Less than this is too little to compare.
 const TOO_LITTLE: Duration = Duration::from_millis(15);
-/// What looks as if it grew with the square is measured again so often.
+/// How often a figure that seems to grow with the square is measured again.
 const TRIES: usize = 4;
 
 /// What was spent between two looks.
@@ -101,7 +101,7 @@ impl Meter {
         Self { rows, usage: app.app.store.usage().unwrap(), processor: processor_time() }
     }
 
-    /// What was spent since then on `bytes_in`, answered with so many bytes.
+    /// What was spent since then on `bytes_in`, answered with `answer_bytes`.
     pub(super) async fn stop(self, app: &TestApp, bytes_in: usize, answer_bytes: usize) -> Spent {
         let processor = processor_time().saturating_sub(self.processor);
         let usage = app.app.store.usage().unwrap();

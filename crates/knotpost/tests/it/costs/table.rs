@@ -39,7 +39,7 @@ impl Cost {
         Self { milliseconds, microseconds_for_kib, ..self }
     }
 
-    /// A processor's time for so many bytes.
+    /// A processor's time for `bytes`.
     pub(super) fn processor_for(self, bytes: usize) -> Duration {
         let for_bytes = Duration::from_micros(self.microseconds_for_kib * (bytes as u64).div_ceil(1024));
         Duration::from_millis(self.milliseconds) + for_bytes

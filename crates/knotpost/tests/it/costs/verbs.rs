@@ -59,7 +59,7 @@ fn item(kind: &str, number: usize, unique: usize) -> String {
     }
 }
 
-/// The line with a list of so many places, as far as they fit into so many bytes.
+/// The line with a list of `places`, as far as they fit into `bytes`.
 fn listing(start: &str, kind: &str, unique: usize, places: usize, bytes: usize) -> String {
     let mut line = start.to_owned();
     for number in 1..=places {

@@ -50,7 +50,7 @@ impl TestApp {
         held.await.expect("a duty");
     }
 
-    /// Plays so many moves over HTTP, each an hour after the one before; what they cause is done.
+    /// Plays `moves` moves over HTTP, each an hour after the one before, and does what they cause.
     pub(crate) async fn play_on(&self, game: &str, number: u32, moves: usize) {
         for _ in 0..moves {
             let name = BoardRef { game: game.to_owned(), number };

@@ -72,7 +72,7 @@ pub(crate) fn raw_reply(from: &str, letter: &Letter, draft: &Draft<'_>, id: &str
     )
 }
 
-/// The latest mail to each player, as it lies on top of his mailbox.
+/// The latest mail to each player, as it lies on top of their mailbox.
 #[derive(Debug, Default)]
 pub(crate) struct Mailboxes(BTreeMap<String, Letter>);
 

@@ -192,7 +192,7 @@ pub(super) fn command_lines() -> impl Iterator<Item = &'static str> {
 }
 
 impl Case {
-    /// Finishes what was begun: a worker leaves what somebody else has in hand, and comes back to it.
+    /// Finishes what was begun: a worker leaves what another one has leased, and comes back to it.
     pub(super) async fn finish(&self, app: &TestApp) {
         match self.act {
             Act::Mail { .. } | Act::Bounce => while app.desk.process_next().await.expect("mails are read") {},

@@ -190,7 +190,7 @@ enum Step {
     Commit,
 }
 
-/// What has to be remembered of a connection.
+/// The state of a connection.
 #[derive(Default)]
 struct Session {
     /// The statements that were prepared, by name.

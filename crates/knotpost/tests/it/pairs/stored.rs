@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 /// Keys are given from here on once the world is made, so that new ones can be told from old ones wherever they stand.
 const FIRST_NEW_KEY: i64 = 70_000_000;
-/// So many new keys are told.
+/// How many new keys are told apart.
 const NEW_KEYS: i64 = 10_000_000;
 /// Letters that a secret has at least: no word and no name has as many.
 const SECRET: usize = 20;

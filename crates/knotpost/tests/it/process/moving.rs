@@ -1,4 +1,4 @@
-//! A whole server moves with two commands, even when the power fails in between.
+//! An entire server moves with two commands, even when the power fails in between.
 
 use std::os::unix::fs::PermissionsExt as _;
 

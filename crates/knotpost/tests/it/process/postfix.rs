@@ -21,7 +21,7 @@ use super::wire::{letter, mail};
 
 const ADDRESS: &str = "pbmserv@knotpost.test";
 
-/// What is not in every master.cf alike: the door, and the pipe.
+/// What differs between files `master.cf`: the listener, and the pipe.
 const SERVICES: &str = "\
 cleanup   unix  n  -  n  -  0  cleanup
 qmgr      unix  n  -  n  1  1  qmgr

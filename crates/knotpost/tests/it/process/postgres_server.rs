@@ -108,7 +108,7 @@ async fn two_servers_on_one_postgres_lose_nothing_and_double_nothing() {
                     servers[index % 2].ask(&line).await;
                 }
                 1 => servers[(index + 1) % 2].post(&from, &message).await,
-                // The same mail at both doors, as after a lost acknowledgement.
+                // The same mail at both servers, as after a lost acknowledgement.
                 _ => {
                     tokio::join!(one.post(&from, &message), two.post(&from, &message));
                 }

@@ -127,7 +127,7 @@ impl Place {
         Ended { status, stdout: String::new(), stderr }
     }
 
-    /// Starts a server and waits until its doors are open.
+    /// Starts a server and waits until it listens.
     pub(crate) async fn start(&self) -> Running {
         self.try_start().await.unwrap_or_else(|ended| panic!("the server did not start: {ended:?}"))
     }

@@ -23,7 +23,7 @@ use super::wire::{command, letter, mail};
 const MOVES: u32 = 30;
 /// Boards that are played at the same time.
 const AT_ONCE: usize = 5;
-/// Senders of one server: so many mails may be in the hands of one when it is killed.
+/// Senders of one server: how many mails may be leased by one when it is killed.
 const SENDERS: usize = 4;
 
 fn number_from_environment(name: &str, usual: u64) -> u64 {
@@ -56,7 +56,7 @@ impl Tally {
         self.mailed.load(Ordering::Relaxed) + self.over_http.load(Ordering::Relaxed)
     }
 
-    /// Returns once so many moves are made, and a moment has passed.
+    /// Returns once `moves` moves are made, and a moment has passed.
     async fn reaches(&self, moves: usize, moment: Duration) {
         while self.moves() < moves {
             sleep(Duration::from_millis(1)).await;
@@ -66,7 +66,7 @@ impl Tally {
 }
 
 /// The players of one board: they make the moves of a fixed list, in turn by mail and over HTTP,
-/// and try again when a door breaks, as mail servers and scripts do.
+/// and try again when a connection breaks, as mail servers and scripts do.
 struct Table {
     number: u32,
     doors: watch::Receiver<Ports>,

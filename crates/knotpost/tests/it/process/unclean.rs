@@ -123,7 +123,7 @@ async fn a_large_file_that_turns_out_damaged_ends_the_server_and_is_refused_from
     let place = Place::new().with("KNOTPOST_DATABASE__CHECK_FIRST_MIB", "0");
     killed(&place).await;
     damage(&place, "ratings").await;
-    // The check may be over before the doors are open.
+    // The check may be over before the server listens.
     let ended = match place.try_start().await {
         Ok(server) => server.end().await,
         Err(ended) => ended,

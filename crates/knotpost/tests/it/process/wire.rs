@@ -1,4 +1,4 @@
-//! The doors of a running server, spoken to byte by byte. A door that breaks is an answer too:
+//! The listeners of a running server, spoken to byte by byte. A connection that breaks is an answer too:
 //! these tests kill servers in the middle of sentences.
 
 use std::io;

@@ -94,7 +94,7 @@ fn halves_are_shown_rounded_up() {
     }
 }
 
-/// Glickman's own example, a period of one game at a time: numbers computed once by his published
+/// Glickman's own example, a period of one game at a time: numbers computed once by the published
 /// formulas with tau 0.5.
 #[test]
 fn the_second_estimate_begins_as_glickman_says() {

@@ -1,4 +1,4 @@
-//! The audit log, keys of the API, paused boards, and the state of the whole server.
+//! The audit log, keys of the API, paused boards, and the state of the server.
 
 use knotpost_model::Millis;
 use knotpost_storage::{AuditFilter, NewAudit, NewToken};

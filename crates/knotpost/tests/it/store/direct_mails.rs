@@ -111,7 +111,7 @@ pub(super) async fn the_same_mail_twice_at_once_is_acted_on_once(ground: &Ground
     }
     assert_eq!(made, 5);
 
-    // A mail is remembered until its time is over, and then it is another one.
+    // The id of a mail is stored until its time is over; after that the same id is another mail.
     let later = [1099, 1200].map(|at| receive(ground, 0, user(0), mail("m0", at)));
     let later: Vec<bool> = join_all(later).await.into_iter().map(|kept| kept.unwrap().is_first).collect();
     assert_eq!(later, [false, true]);

@@ -253,7 +253,7 @@ async fn leases_on_postgresql_are_sorted_by_an_index() {
     let Some(ground) = Ground::postgres().await else { return };
     let mut tx = ground.store.read().await.unwrap();
     let Driver::Postgres(connection) = tx.driver_for_tests() else { panic!("not PostgreSQL") };
-    // Whatever else could be done is made too dear, as tables are empty here.
+    // All other plans are made too expensive, as tables are empty here.
     let settings = "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off; \
                     SET LOCAL enable_incremental_sort = off";
     sqlx::raw_sql(settings).execute(&mut *connection).await.unwrap();

@@ -42,7 +42,7 @@ pub(super) async fn who_plays_where_follows_boards_and_seats(ground: &Ground) {
         Box::pin(async move {
             let seats = tx.seats(osbox).await?;
             tx.exchange_users(osbox, &seats[0], &seats[1]).await?;
-            // He passes one of his two seats on, and plays there still.
+            // The player passes one of two seats on, and still plays there.
             let seats = tx.seats(twice).await?;
             let other = SeatRow { user_id: cyd, ..seats[1].clone() };
             tx.exchange_users(twice, &seats[0], &other).await

@@ -1,12 +1,13 @@
-//! Long boards that a process remembers: whatever happens to the stored moves, what it shows are the stored ones.
+//! The cache of long boards: whatever happens to the stored moves, what it shows are the stored ones.
 
 use std::sync::Arc;
 
 use knotpost_core::app::App;
 use knotpost_core::boards::{Replayed, replay_next};
 use knotpost_core::commands::{apply, prepare};
+use knotpost_core::identity::{Origin, Proof};
 use knotpost_core::queries::view_board;
-use knotpost_core::requests::{Origin, Proof, Request};
+use knotpost_core::requests::Request;
 use knotpost_model::{BoardKey, BoardRef, Host};
 use knotpost_rules::{GivenOption, Seed, Turn};
 use knotpost_storage::StoreError;

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 
 use super::Ground;
 
-/// A board of each of so many pairs of players, and the first player of each.
+/// A board of each of `count` pairs of players, and the first player of each.
 pub(super) async fn boards(ground: &Ground, count: i64) -> Vec<(BoardKey, UserKey)> {
     let (ann, bob, cid) = (ground.user("ann").await, ground.user("bob").await, ground.user("cid").await);
     let mut boards = Vec::new();
@@ -323,7 +323,7 @@ pub(super) async fn what_is_written_beside_moves_does_not_mislead_them(ground: &
     }
 }
 
-/// Who holds boards until he is told to let go.
+/// Locks boards until it is told to let go.
 struct Holder {
     let_go: Arc<Notify>,
     holding: tokio::task::JoinHandle<Result<(), StoreError>>,

@@ -246,7 +246,7 @@ mod stories {
         assert_eq!(app.post("osbox move 101 bob bob-secret f1", "").await.outcome(), "409 not_your_turn");
         app.work().await;
         app.letters();
-        // A mail is another sender: whoever guesses over HTTP locks nobody out of his mail.
+        // A mail is another sender: whoever guesses over HTTP locks nobody out of their mail.
         app.mail("ann@ann.example", "osbox move 101 ann ann-secret f1", "").await;
         assert_eq!(app.letters().len(), 2);
     }

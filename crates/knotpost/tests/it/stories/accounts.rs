@@ -166,7 +166,7 @@ mod stories {
         app.letters();
         edit_user(&app.app, "ann", UserEdit::Lift).await.unwrap();
 
-        // By mail a stranger reads the same, and the owner gets his letter at his own address.
+        // By mail a stranger reads the same, and the owner gets the letter at their own address.
         app.mail("eve@eve.example", "password ann", "").await;
         app.mail("eve@eve.example", "password nobody", "").await;
         insta::assert_snapshot!(

@@ -42,7 +42,7 @@ mod stories {
         receipt
     }
 
-    /// As if so many answers had gone out.
+    /// As if this many answers had gone out.
     async fn spend(app: &TestApp, budget: &'static str, mails: i64) {
         let hour = app.app.clock.now().0 / HOUR;
         let spent = Spent { mails, bytes: 0 };

@@ -12,8 +12,9 @@ mod stories {
     use knotpost_commands::{ExampleContext, Scope, Verb, parse};
     use knotpost_core::boards::Code;
     use knotpost_core::commands::{TOPICS, execute, help_page};
+    use knotpost_core::identity::Origin;
     use knotpost_core::replies::Reply;
-    use knotpost_core::requests::{Origin, Request};
+    use knotpost_core::requests::Request;
 
     use crate::harness::{Letter, Place, TestApp, show_all};
 

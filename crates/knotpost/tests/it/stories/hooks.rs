@@ -21,12 +21,12 @@ mod stories {
     use std::fmt::Write as _;
 
     use knotpost_core::admin::UserEdit;
-    use knotpost_core::queries::view_board;
-    use knotpost_core::requests::ProvenUser;
-    use knotpost_core::webhooks::{
-        Fate, HookEvent, HookView, HookWish, Taken, create_webhook, note_fate, remove_webhook,
-        renew_webhook_secret, start_webhook, take_delivery, test_webhook, view_webhooks,
+    use knotpost_core::identity::{
+        HookView, HookWish, ProvenUser, create_webhook, remove_webhook, renew_webhook_secret, start_webhook,
+        test_webhook, view_webhooks,
     };
+    use knotpost_core::queries::view_board;
+    use knotpost_core::webhooks::{Fate, HookEvent, Taken, note_fate, take_delivery};
     use knotpost_model::BoardRef;
     use knotpost_storage::{NewHookEvent, WebhookRow};
 
@@ -145,7 +145,7 @@ mod stories {
         say(&app, "osbox move 101 bob bob-secret f10", "").await;
         app.work().await;
         assert!(other.told().is_empty() && !host.told().is_empty());
-        // … unless he watches it.
+        // … unless they watch it.
         say(&app, "osbox subscribe cyd cyd-secret 101", "").await;
         say(&app, "osbox move 101 ann ann-secret d4", "").await;
         app.work().await;

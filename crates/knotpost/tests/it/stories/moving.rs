@@ -1,4 +1,4 @@
-//! A whole server moves to another database: nothing is lost, nothing is changed, and half a file is nothing.
+//! An entire server moves to another database: nothing is lost, nothing is changed, and half a file is nothing.
 
 use super::tell;
 
@@ -205,7 +205,7 @@ mod stories {
         }
     }
 
-    /// A file that cannot be read any further after so many bytes.
+    /// A file that cannot be read beyond a number of bytes.
     struct Vanishing {
         file: Cursor<Vec<u8>>,
         after: u64,

@@ -1,4 +1,4 @@
-//! Finding opponents: refusing challenges, playing so many boards at most, looking for somebody.
+//! Finding opponents: refusing challenges, limiting the number of boards, seeking opponents.
 
 use super::tell;
 
@@ -95,7 +95,7 @@ mod stories {
         );
         ok(&app, "osbox challenge bob ann -size=3").await;
         assert!(ok(&app, "osbox seek ann ann-secret").await.contains("for 1 more board "));
-        // Refusing, he is found by nobody; taking challenges again, by who waits.
+        // A player who refuses is not found; one who takes challenges again is found by those who wait.
         ok(&app, "osbox reject ann ann-secret").await;
         ok(&app, "osbox seek cyd cyd-secret 3").await;
         assert!(ok(&app, "osbox standings").await.contains("Looking for opponents"));

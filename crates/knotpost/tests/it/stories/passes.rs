@@ -211,7 +211,7 @@ mod stories {
             assert!(["bad_token", "answer_budget"].contains(&became.as_str()), "{word}: {became}");
         }
         assert_eq!(ply(&app).await, 0);
-        // Bob's own address does not make ann's token his.
+        // Bob's own address does not make ann's token valid for bob.
         app.letters();
         assert_eq!(app.reply(BOB, &first, "f1").await, "foreign_sender");
         assert_eq!(app.letters().iter().map(|letter| letter.to.as_str()).collect::<Vec<_>>(), [ANN]);
@@ -260,7 +260,7 @@ mod stories {
         let draft = Draft { headers: references(&[&first.message_id]), ..plain("f2") };
         assert_eq!(app.send_reply(ANN, &first, draft).await, "refused");
         app.letters();
-        // Another player's mail names him, and he is asked.
+        // Another player's mail names bob, and bob is asked to confirm.
         let anns = boxes.top("ann").clone();
         assert_eq!(app.send_reply(BOB, &anns, plain("f2")).await, "foreign_sender");
         assert_eq!(app.letters().iter().map(|letter| letter.to.as_str()).collect::<Vec<_>>(), [ANN]);

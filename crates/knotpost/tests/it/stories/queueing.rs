@@ -139,7 +139,7 @@ mod stories {
             let line = format!("osbox move 101 {userid} {userid}-secret {}", play.unwrap());
             assert_eq!(app.post(&line, "").await.outcome(), "200 ok", "{line}");
         }
-        // It is ann's turn. The move after bob's own last one is cyd's, but it was made before he queued.
+        // It is ann's turn. The move after bob's own last one is cyd's, but it was made before bob queued.
         let mut ahead = board(&app, "osbox").await;
         let reply = ahead.position.example_move().unwrap();
         ahead.position.play(Turn::Move(&reply)).unwrap();

@@ -84,7 +84,7 @@ mod stories {
         }
         assert_eq!(reasons(&app).await, ["bounce_recorded", "bounce_recorded"]);
 
-        // On the web he reads it himself, and nobody else does.
+        // On the web the user reads it, and nobody else does.
         let own = |login: &str| {
             let login = data_encoding::BASE64.encode(login.as_bytes());
             let request = axum::http::Request::get("/api/v1/users/Ann")

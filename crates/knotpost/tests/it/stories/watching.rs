@@ -52,7 +52,7 @@ mod stories {
         app.letters();
         app.mail("bob@bob.example", "osbox move 102 bob bob-secret o7", "").await;
         assert_eq!(to(&app.letters(), "cyd").len(), 0);
-        // Whoever plays is no watcher, even where he watches all.
+        // A player is no watcher, even one who watches all boards.
         app.post("osbox subscribe ann ann-secret all", "").await;
         app.work().await;
         app.letters();

@@ -310,7 +310,7 @@ mod stories {
         let user = app.app.store.read().await.unwrap().find_user("ada").await.unwrap().unwrap().id;
         let ada = Administrator { door: Door::Web, name: "ada".to_owned(), user: Some(user) };
         edit_user(&app.app, "ada", UserEdit::Role("player")).await.unwrap();
-        // As if she had lost the role between the guard and the deed.
+        // As if she had lost the role between the check and the action.
         let before = app.tables().await;
         let deed = Deed::User { userid: "ann".to_owned(), edit: UserEdit::Suspend };
         assert!(administer(&app.app, &ada, deed).await.is_err());

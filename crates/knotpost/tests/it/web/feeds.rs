@@ -26,7 +26,7 @@ mod stories {
     const TURNS: &str = "/api/v1/users/ann/turns.atom";
     const ATOM: &str = "http://www.w3.org/2005/Atom";
 
-    /// The addresses on somebody's settings page: of his turns and of his deadlines, without the server.
+    /// The addresses on a user's settings page, of the feeds of turns and of deadlines, without the server.
     async fn addresses(browser: &mut Browser<'_>) -> Option<[String; 2]> {
         let page = browser.get("/settings").await;
         let value = |id: &str| {
@@ -394,7 +394,7 @@ mod stories {
             "{}",
             page.text
         );
-        // Whoever he is, his own feeds are read too.
+        // Whatever the userid, the user's own feeds are read too.
         let his = switch_on(&mut Browser::of(&app, "E.v-i_l").await).await;
         assert_eq!(read_turns(&app, &his[0]).await.1, []);
         assert!(read_deadlines(&app, &his[1].replace("E.v-i_l", "e.V-I_L")).await.is_empty());

@@ -136,7 +136,7 @@ const LONG_FIELD: &str = "X-Field: 890123456789012345678901234567890123456789012
                           0123456789012345678901234567890123456789012345678901234567890123456789012345678901\r\n \
                           012345678901234567890123456789012345678901234567890123456789012345678901234567\r\n";
 
-/// Mails that are dear to read, each of one thing.
+/// Mails that are expensive to read, each of one kind.
 pub(in crate::costs) const MAILS: &[MailRow] = &[
     mail("words", "Subject: help\r\n", Grows::Body, "words of a mail that are many\r\n", ALL),
     mail("empty lines", "Subject: help\r\n", Grows::Body, "\r\n", ALL),

@@ -49,7 +49,7 @@ pub(super) struct Site {
 }
 
 impl Site {
-    /// Starts so many servers, on this database or on a SQLite file.
+    /// Starts `count` servers, on this database or on a SQLite file.
     pub(super) async fn start(count: usize, database: Option<&str>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();

@@ -1,0 +1,27 @@
+//! `all games`: a table of the boards of users in all games.
+
+use crate::arguments::Args;
+use crate::error::ParseError;
+use crate::value::Selector;
+use crate::verb::{AnswerTo, Effect, Masking, Scope, VerbSpec, WhoAt};
+use crate::verbs::{Command, Verb};
+
+pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
+    verb: Verb::AllGames,
+    scope: Scope::Server,
+    words: &["all", "games"],
+    synonyms: &[],
+    syntax: &["all games userid ... [all|active|inactive|next]"],
+    meaning: "list the boards of users in all games",
+    who: WhoAt::Nowhere,
+    answer: AnswerTo::Sender,
+    effect: Effect::Query,
+    masking: Masking::ByPlace,
+    template: "all games {userid} active",
+};
+
+pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
+    args.no_options()?;
+    let (users, selector) = args.users(0, &Selector::OF_TABLES)?;
+    if users.is_empty() { Err(args.too_few()) } else { Ok(Command::AllGames { users, selector }) }
+}

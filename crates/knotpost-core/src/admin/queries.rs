@@ -1,0 +1,164 @@
+//! The audit log, and a board with the eyes of any seat: looking changes nothing.
+
+use std::sync::Arc;
+
+use knotpost_rules::{View, Viewer};
+
+use crate::app::App;
+use crate::boards::board::seat_at;
+use crate::boards::{Board, Code, Refusal, ServiceError, at_ply, no_such_board};
+use crate::play::queries::show;
+use crate::play::queue;
+use crate::queries::BoardSummary;
+use crate::replies::Sheet;
+use knotpost_model::{BoardRef, Millis};
+use knotpost_storage::{AuditFilter, AuditRow, ReadTx, StoreError};
+
+/// Which rows of the audit log are asked for.
+#[derive(Clone, Debug, Default)]
+pub struct AuditQuery {
+    /// Done by or to this user.
+    pub userid: Option<String>,
+    /// Not older than this.
+    pub since: Option<Millis>,
+    /// With a lower number than this.
+    pub before: Option<i64>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// An entry of the audit log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditEntry {
+    /// Its number.
+    pub id: i64,
+    /// When the action was tried.
+    pub at: Millis,
+    /// `shell`, `web` or `api`.
+    pub door: String,
+    /// The administrator's userid; of the shell, the user of the machine.
+    pub actor: String,
+    /// A stable word such as `board.pause`.
+    pub deed: String,
+    /// What it was done to: `ann`, `osbox 101`, `inbox 17`.
+    pub subject: String,
+    /// `done`, or the code of a refusal.
+    pub outcome: String,
+    /// A few words; never a secret.
+    pub detail: String,
+}
+
+impl From<AuditRow> for AuditEntry {
+    fn from(row: AuditRow) -> Self {
+        let AuditRow { id, at, door, actor, deed, subject, outcome, detail } = row;
+        Self { id, at, door, actor, deed, subject, outcome, detail }
+    }
+}
+
+/// Entries of the audit log, the newest first.
+#[derive(Clone, Debug)]
+pub struct AuditPage {
+    /// The entries.
+    pub rows: Vec<AuditEntry>,
+    /// With [`AuditQuery::before`] set to this the look goes on; `None`: that was all.
+    pub next: Option<i64>,
+}
+
+/// A move that waits for its turn.
+#[derive(Clone, Debug)]
+pub struct QueuedLine {
+    /// The seat.
+    pub seat: i64,
+    /// Who sits there.
+    pub userid: String,
+    /// The moves, as typed.
+    pub moves: String,
+}
+
+/// A board as one of its seats sees it, and what nobody else sees.
+pub struct Inspection {
+    /// The board, at the ply asked for.
+    pub board: Board,
+    /// The stored facts of the board; its players sit as they did at that ply.
+    pub summary: BoardSummary,
+    /// As everybody sees it: players, move list, times.
+    pub sheet: Sheet,
+    /// As the seat sees it.
+    pub view: Arc<View>,
+    /// Moves that wait for their turn.
+    pub queued: Vec<QueuedLine>,
+}
+
+/// What administrators did.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_audit(app: &App, query: &AuditQuery) -> Result<AuditPage, StoreError> {
+    let filter = AuditFilter {
+        user: query.userid.as_ref().map(|userid| userid.to_lowercase()),
+        since: query.since.map_or(i64::MIN, |since| since.0),
+        before: query.before,
+    };
+    let limit = i64::try_from(query.limit).unwrap_or(i64::MAX);
+    let rows = app.store.query().await?.list_audit(&filter, limit).await?;
+    let next = rows.last().filter(|_| rows.len() >= query.limit).map(|row| row.id);
+    Ok(AuditPage { rows: rows.into_iter().map(AuditEntry::from).collect(), next })
+}
+
+/// A board after `ply` moves, removed ones too; with a seat, as that seat sees it.
+///
+/// # Errors
+/// When there is no such board, ply or seat, or the database fails.
+pub async fn inspect_board(
+    app: &App,
+    name: &BoardRef,
+    ply: Option<i64>,
+    seat: Option<u8>,
+) -> Result<Inspection, ServiceError> {
+    let mut tx = app.store.read().await?;
+    let Some(row) = tx.find_board(&name.game, name.number).await? else {
+        return Err(no_such_board(app, &name.game, name.number).into());
+    };
+    let board = at_ply(app, Board::from_row(&mut tx, app, row).await?, ply)?;
+    let summary = BoardSummary::of_board(&board);
+    let viewer = match seat {
+        None => Viewer::Spectator,
+        Some(seat) => {
+            find_seat(&board, seat)?;
+            Viewer::Seat(seat_at(i64::from(seat)))
+        }
+    };
+    let sheet = show(&mut tx, &board, app.clock.now()).await?;
+    let mut queued = Vec::new();
+    if seat.is_some() {
+        for row in board.seats.iter().filter(|row| row.queued) {
+            let moves = tx.queued_moves(board.row.id, row.seat).await?;
+            let moves = moves.iter().map(queue::word).collect::<Vec<_>>().join(" ");
+            queued.push(QueuedLine { seat: row.seat, userid: row.userid.clone(), moves });
+        }
+    }
+    let view = board.position.view_for(viewer);
+    Ok(Inspection { board, summary, sheet, view, queued })
+}
+
+fn find_seat(board: &Board, seat: u8) -> Result<(), Refusal> {
+    if board.seats.iter().any(|row| row.seat == i64::from(seat)) {
+        return Ok(());
+    }
+    let last = board.seats.len();
+    Err(Refusal::new(Code::BadValue, format!("there is no seat {seat}; seats are 1 to {last}")))
+}
+
+/// Whether there is such a seat to look from.
+pub(super) async fn check_seat(
+    tx: &mut ReadTx,
+    app: &App,
+    name: &BoardRef,
+    seat: u8,
+) -> Result<(), ServiceError> {
+    let Some(row) = tx.find_board(&name.game, name.number).await? else {
+        return Err(no_such_board(app, &name.game, name.number).into());
+    };
+    let board = Board::from_row(tx, app, row).await?;
+    Ok(find_seat(&board, seat)?)
+}

@@ -1,0 +1,42 @@
+//! The time of a board that counts for nobody: read from the database, and added after a move was taken back.
+
+use super::Board;
+use crate::boards::time::{BoardPauses, schedule, waiting_since};
+use knotpost_model::{Millis, Period};
+use knotpost_storage::{ReadTx, StoreError, WriteTx};
+
+/// A pause that nobody has ended yet lasts to the end of all calendars.
+const NEVER: Millis = Millis(253_402_300_799_999);
+
+impl Board {
+    /// Reads what does not count as anybody's time here. Needed where time is shown or judged.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn load_pauses(&mut self, tx: &mut ReadTx) -> Result<(), StoreError> {
+        let (key, since) = (self.row.id, self.row.started_at);
+        let mut everybody = tx.outages(since).await?;
+        everybody.extend(tx.board_pauses(key).await?);
+        everybody.extend(self.row.paused_at.map(|at| Period::new(Millis(at), NEVER)));
+        let vacations = tx.vacations_on(key, since).await?;
+        let vacations =
+            vacations.into_iter().map(|row| (row.user_id, Period::new(row.from_at, row.until_at))).collect();
+        self.timing.pauses = BoardPauses { everybody, vacations };
+        Ok(())
+    }
+
+    /// Begins the time of the player to move anew, after a move was taken back: what went by since the last move that
+    /// still stands counts for nobody. Called with the board as it stands now; stores when the clock looks at it next.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub(crate) async fn restart_clock(&mut self, tx: &mut WriteTx, now: Millis) -> Result<(), StoreError> {
+        let pause = Period::new(waiting_since(self), now);
+        if pause.span().0 > 0 {
+            tx.insert_board_pause(self.row.id, pause).await?;
+            self.timing.pauses.everybody.push(pause);
+        }
+        schedule(self, now);
+        tx.set_due(self.row.id, self.row.due_at.map(Millis), None).await
+    }
+}

@@ -1,0 +1,47 @@
+//! A game or a board by its name, or the refusal that says there is none.
+
+use knotpost_rules::AnyGame;
+
+use crate::app::App;
+use crate::boards::{Board, Code, Refusal, ServiceError};
+use knotpost_storage::WriteTx;
+
+/// The game of that name, when it is on offer.
+pub(crate) fn find_game(app: &App, name: &str) -> Result<&'static dyn AnyGame, ServiceError> {
+    app.game(name).ok_or_else(|| {
+        let known: Vec<&str> = app.games().map(|game| game.meta().name).collect();
+        Refusal::new(Code::UnknownGame, format!("there is no game `{name}` here"))
+            .hint(format!("Games: {}", known.join(", ")))
+            .into()
+    })
+}
+
+/// The board of that game and number, to be changed.
+pub(crate) async fn find_board(
+    tx: &mut WriteTx,
+    app: &App,
+    game: &str,
+    number: u32,
+) -> Result<Board, ServiceError> {
+    Board::load_to_change(tx, app, game, number).await?.ok_or_else(|| no_such_board(app, game, number).into())
+}
+
+pub(crate) fn no_such_board(app: &App, game: &str, number: u32) -> Refusal {
+    let title = app.game(game).map_or(game, |game| game.meta().title);
+    Refusal::new(Code::NoSuchBoard, format!("there is no {title} board {number}"))
+        .hint(format!("`{game} games` lists the boards that are being played."))
+        .about_game(game)
+}
+
+/// The board after `at` moves; negative numbers count back from the end.
+pub(crate) fn at_ply(app: &App, board: Board, at: Option<i64>) -> Result<Board, ServiceError> {
+    let Some(at) = at else { return Ok(board) };
+    let made = board.entries.len() as i64;
+    let ply = if at < 0 { made + at } else { at };
+    if !(0..=made).contains(&ply) {
+        let message =
+            format!("{} {} has {made} moves; there is no position #{at}", board.title(), board.row.number);
+        return Err(Refusal::new(Code::BadValue, message).about(board).into());
+    }
+    Ok(board.at(app, ply as usize)?)
+}

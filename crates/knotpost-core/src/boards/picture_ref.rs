@@ -1,0 +1,97 @@
+//! What a picture in a mail shows, in few words: enough to find the same view again when the mail is sent.
+//! A mail holds its text from the beginning, but not its pictures, which are large and slow to draw.
+
+use std::sync::Arc;
+
+use knotpost_rules::{Seed, Turn, View, Viewer};
+use serde::{Deserialize, Serialize};
+
+use crate::app::App;
+use crate::boards::Board;
+use crate::boards::board::{parse_options, seat_at};
+use knotpost_model::{BoardKey, Millis, MoveKind};
+use knotpost_storage::{ReadTx, StoreError};
+
+/// A position of a board, and for whom it is drawn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PictureRef {
+    /// The stored board; 0: it is stored nowhere, and begins with the first move.
+    board: i64,
+    /// The game's name.
+    game: String,
+    /// The options, defaults left out.
+    options: String,
+    /// The number of seats.
+    seats: usize,
+    /// How many of the stored moves were made.
+    ply: usize,
+    /// What was tried after them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tried: Vec<(i64, String)>,
+    /// The seat it is drawn for; `None`: for anybody.
+    viewer: Option<i64>,
+    /// What comes out. When it does not, moves were taken back since, and there is no such picture.
+    position: String,
+}
+
+impl PictureRef {
+    /// The position of a board in memory, for whoever sees it.
+    pub(crate) fn of(board: &Board, viewer: Viewer) -> Self {
+        let stored = usize::try_from(board.row.ply).unwrap_or(0).min(board.entries.len());
+        let tried = board.entries.iter().skip(stored);
+        Self {
+            board: board.row.id.0,
+            game: board.row.game.clone(),
+            options: board.row.options.clone(),
+            seats: board.seats.len(),
+            ply: stored,
+            tried: tried.map(|entry| (entry.row.seat, entry.row.text.clone())).collect(),
+            viewer: match viewer {
+                Viewer::Spectator => None,
+                Viewer::Seat(seat) => Some(i64::from(seat.number())),
+            },
+            position: board.position_text(),
+        }
+    }
+}
+
+/// The view that a picture shows; `None`: moves were taken back, and it is there no more.
+///
+/// # Errors
+/// When the database fails. A board that does not replay is corrupt.
+pub async fn view_again(
+    tx: &mut ReadTx,
+    app: &App,
+    basis: &PictureRef,
+    now: Millis,
+) -> Result<Option<Arc<View>>, StoreError> {
+    let Some(mut board) = find(tx, app, basis, now).await? else { return Ok(None) };
+    if !basis.tried.is_empty() {
+        board.position.seal_chance();
+    }
+    for (seat, word) in &basis.tried {
+        if word.eq_ignore_ascii_case("resign") {
+            board.retire(seat_at(*seat), MoveKind::Resign, false, now);
+        } else if board.play(Turn::from_word(word), false, now).is_err() {
+            return Ok(None);
+        }
+    }
+    let viewer = basis.viewer.map_or(Viewer::Spectator, |seat| Viewer::Seat(seat_at(seat)));
+    Ok((board.position_text() == basis.position).then(|| board.position.view_for(viewer)))
+}
+
+async fn find(
+    tx: &mut ReadTx,
+    app: &App,
+    basis: &PictureRef,
+    now: Millis,
+) -> Result<Option<Board>, StoreError> {
+    if basis.board == 0 {
+        let Some(game) = app.registry.find(&basis.game) else { return Ok(None) };
+        let Ok(options) = parse_options(game, &basis.options, basis.seats) else { return Ok(None) };
+        return Ok(Some(Board::imagine(game, options, basis.seats, &Seed::default(), now)));
+    }
+    let Some(found) = tx.seated_board(BoardKey(basis.board)).await? else { return Ok(None) };
+    let board = Board::from_seated(tx, app, found).await?;
+    if board.entries.len() == basis.ply { Ok(Some(board)) } else { board.at(app, basis.ply).map(Some) }
+}

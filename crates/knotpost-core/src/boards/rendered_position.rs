@@ -1,0 +1,189 @@
+//! Positions rendered for text mails, pages and pictures. They are rendered when they are first asked for: most clients
+//! read no more of an answer than whose turn it is, and the answer is composed while other moves wait. Each is rendered
+//! once: the mails of all players and watchers and the board's page show the same.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use knotpost_rules::{Ability, AnyGame, Layout, Position, View, Viewer};
+
+/// A position with what has been drawn of it, which its copies share.
+///
+/// To call a method that may change the position forgets the drawings, of this copy alone.
+#[derive(Clone)]
+pub struct Scene {
+    position: Box<dyn Position>,
+    /// Whether seats see different things.
+    is_hidden: bool,
+    drawings: Arc<Drawings>,
+}
+
+/// What has been drawn of one position.
+#[derive(Default)]
+struct Drawings {
+    text: OnceLock<String>,
+    sights: Mutex<Vec<(Viewer, Arc<Sight>)>>,
+}
+
+/// What somebody sees of a position.
+struct Sight {
+    view: Arc<View>,
+    /// In the standard layout, which nearly all readers have.
+    text: OnceLock<String>,
+}
+
+impl Scene {
+    /// A position of this game that nobody has drawn.
+    pub(crate) fn new(game: &dyn AnyGame, position: Box<dyn Position>) -> Self {
+        let is_hidden = game.meta().abilities.has(Ability::Hidden);
+        Self { position, is_hidden, drawings: Arc::default() }
+    }
+
+    /// The position string.
+    pub fn text(&self) -> &str {
+        self.drawings.text.get_or_init(|| self.position.position())
+    }
+
+    /// What a viewer sees, last move marked.
+    pub fn view_for(&self, viewer: Viewer) -> Arc<View> {
+        Arc::clone(&self.sight(viewer).view)
+    }
+
+    /// Keeps the position and lets go of the drawings, for a copy that lies in wait for long.
+    pub(crate) fn forget_drawings(&mut self) {
+        self.drawings = Arc::default();
+    }
+
+    fn sight(&self, viewer: Viewer) -> Arc<Sight> {
+        let viewer = if self.is_hidden { viewer } else { Viewer::Spectator };
+        // Held while it is drawn, so that whoever wants the same waits for that.
+        let mut sights = self.drawings.sights.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, sight)) = sights.iter().find(|(whose, _)| *whose == viewer) {
+            return Arc::clone(sight);
+        }
+        let view = Arc::new(self.position.view(viewer));
+        let sight = Arc::new(Sight { view, text: OnceLock::new() });
+        sights.push((viewer, Arc::clone(&sight)));
+        sight
+    }
+}
+
+impl Deref for Scene {
+    type Target = dyn Position;
+
+    fn deref(&self) -> &Self::Target {
+        self.position.as_ref()
+    }
+}
+
+impl DerefMut for Scene {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        self.forget_drawings();
+        self.position.as_mut()
+    }
+}
+
+/// What a reader sees of a position, as text and for whoever draws pictures.
+#[derive(Clone)]
+pub struct RenderedPosition {
+    scene: Scene,
+    viewer: Viewer,
+    layout: Layout,
+    sight: OnceLock<Arc<Sight>>,
+}
+
+impl fmt::Debug for RenderedPosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RenderedPosition")
+            .field("position", &self.scene.text())
+            .field("viewer", &self.viewer)
+            .field("layout", &self.layout)
+            .finish_non_exhaustive()
+    }
+}
+
+impl RenderedPosition {
+    pub(crate) fn of(scene: &Scene, viewer: Viewer, layout: Layout) -> Self {
+        Self { scene: scene.clone(), viewer, layout, sight: OnceLock::new() }
+    }
+
+    /// The same for whoever draws it otherwise.
+    pub fn view(&self) -> &Arc<View> {
+        &self.sight().view
+    }
+
+    /// How it is laid out as text.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// The board as text, with scores, without a final line end.
+    pub fn text(&self) -> Cow<'_, str> {
+        let Sight { view, text } = self.sight();
+        match self.layout {
+            Layout::Standard => Cow::Borrowed(text.get_or_init(|| view.lay_out(Layout::Standard))),
+            rare => Cow::Owned(view.lay_out(rare)),
+        }
+    }
+
+    pub(crate) fn legend(&self) -> String {
+        self.view().legend_for(self.layout)
+    }
+
+    fn sight(&self) -> &Sight {
+        self.sight.get_or_init(|| self.scene.sight(self.viewer))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use knotpost_rules::{Registry, Seat, Seed, Turn};
+
+    use super::*;
+
+    fn scene() -> Scene {
+        let registry = Registry::standard();
+        let game = registry.find("osbox").expect("a game");
+        let options = game.parse_options(&[], 2).expect("defaults");
+        Scene::new(game, game.setup(&options, 2, &Seed::default()))
+    }
+
+    #[test]
+    fn readers_who_see_the_same_share_one_drawing() {
+        let scene = scene();
+        let copy = scene.clone();
+        let [of_one, of_all] = [Viewer::Seat(Seat::FIRST), Viewer::Spectator]
+            .map(|viewer| RenderedPosition::of(&copy, viewer, Layout::Standard));
+        assert!(Arc::ptr_eq(of_one.view(), of_all.view()));
+        assert!(Arc::ptr_eq(of_one.view(), &scene.view_for(Viewer::Spectator)));
+        assert_eq!(of_one.text().as_ptr(), of_all.text().as_ptr());
+        let narrow = RenderedPosition::of(&scene, Viewer::Spectator, Layout::Narrow);
+        assert_eq!(narrow.text(), of_all.view().lay_out(Layout::Narrow));
+        assert_ne!(narrow.text(), of_all.text());
+    }
+
+    #[test]
+    fn seats_of_a_game_with_secrets_share_nothing() {
+        let scene = Scene { is_hidden: true, ..scene() };
+        let of_one = scene.view_for(Viewer::Seat(Seat::FIRST));
+        assert!(!Arc::ptr_eq(&of_one, &scene.view_for(Viewer::Spectator)));
+        assert!(Arc::ptr_eq(&of_one, &scene.view_for(Viewer::Seat(Seat::FIRST))));
+    }
+
+    #[test]
+    fn a_position_that_goes_on_forgets_its_drawings_and_leaves_its_copies_theirs() {
+        let mut scene = scene();
+        let before = scene.clone();
+        let (text, view) = (scene.text().to_owned(), scene.view_for(Viewer::Spectator));
+        let first = scene.example_move().expect("a move");
+        scene.play(Turn::Move(&first)).expect("a legal one");
+        assert_eq!(scene.text(), scene.position());
+        assert_ne!(scene.text(), text);
+        assert_eq!(*scene.view_for(Viewer::Spectator), scene.view(Viewer::Spectator));
+        assert_ne!(*scene.view_for(Viewer::Spectator), *view);
+        assert_eq!(before.text(), text);
+        assert!(Arc::ptr_eq(&before.view_for(Viewer::Spectator), &view));
+    }
+}

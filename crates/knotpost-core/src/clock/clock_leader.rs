@@ -1,0 +1,178 @@
+//! Which process runs the clock of all boards, and the time when none did. One process at a time holds the lease; when
+//! it stops renewing it, another takes over. The time in which no process held it is an outage.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::app::App;
+use knotpost_model::{Millis, Period};
+use knotpost_storage::{LeaderLease, ReadTx, StoreError, WriteTx};
+
+/// The name of the lease of the process that runs the clock.
+pub const CLOCK_DUTY: &str = "clock";
+/// How often the leader renews its lease.
+const BEAT_MS: i64 = 30_000;
+/// How long a lease lasts that is not renewed.
+const LEASE_MS: i64 = 90_000;
+/// A leader that runs renews its lease within this time.
+const CONFIRM_MS: i64 = 45_000;
+/// A silence that is longer was an outage; a clock that goes back further was set.
+const GAP_MS: i64 = 5 * 60_000;
+
+/// Which process runs the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Watch {
+    /// This process.
+    Ours,
+    /// Another one.
+    Theirs,
+}
+
+/// What this process has seen of the lease while another one held it. Clocks of two machines may be far apart, so that
+/// the times in the row say nothing about now: that its holder runs shows in the row changing.
+#[derive(Debug, Default)]
+pub struct LeaderWatch(Mutex<HashMap<String, Seen>>);
+
+/// The row as seen by a process that waits for the lease.
+#[derive(Clone, Debug)]
+struct Seen {
+    duty: LeaderLease,
+    /// When it was first seen like this.
+    at: Millis,
+    /// Whether it had been seen before, and has changed: its holder went on at that moment.
+    has_changed: bool,
+}
+
+impl LeaderWatch {
+    /// Notes the row as it is, and says since when it has been like this.
+    fn look(&self, watcher: &str, duty: &LeaderLease, now: Millis) -> Seen {
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = seen.get(watcher);
+        match known {
+            Some(known) if known.duty == *duty && known.at <= now => known.clone(),
+            _ => {
+                let fresh = Seen { duty: duty.clone(), at: now, has_changed: known.is_some() };
+                seen.insert(watcher.to_owned(), fresh.clone());
+                fresh
+            }
+        }
+    }
+}
+
+/// Takes the lease, renews it, or leaves it to its holder. A process that takes it after a silence first records the
+/// outage, before any board is judged.
+///
+/// The silence of another process is the time in which its row has not changed, by this process's clock alone. One
+/// that was never seen going on, since this process has just started, is measured by the times in its row. A restart, a
+/// machine that was suspended and a clock that was set forward look the same, and are treated the same. A clock that
+/// was set back ends outages that reach into the future, and has every board looked at again.
+///
+/// # Errors
+/// When the database fails.
+pub async fn keep_watch(app: &Arc<App>, holder: &str) -> Result<Watch, StoreError> {
+    let now = app.clock.now();
+    let known = app.store.query().await?.leader_lease(CLOCK_DUTY).await?;
+    let mut stale = None;
+    if let Some(duty) = known {
+        let silence = now.0 - duty.alive_at.0;
+        if duty.holder == holder && is_held(&duty, now) && (0..BEAT_MS).contains(&silence) {
+            return Ok(Watch::Ours);
+        }
+        if duty.holder != holder {
+            let seen = app.leader_watch.look(holder, &duty, now);
+            if !is_silent(&seen, now) {
+                return Ok(Watch::Theirs);
+            }
+            stale = Some(seen);
+        }
+    }
+    let (holder, clock) = (holder.to_owned(), Arc::clone(&app.clock));
+    app.store
+        .write_queue(move |tx| {
+            let (holder, stale, now) = (holder.clone(), stale.clone(), clock.now());
+            Box::pin(async move { take_over(tx, holder, stale, now).await })
+        })
+        .await
+}
+
+/// Whether the holder of a row is gone: it gave the lease back, or did not renew it in time.
+fn is_silent(seen: &Seen, now: Millis) -> bool {
+    let Seen { duty, at, has_changed } = seen;
+    let waited = now.0 - at.0;
+    let lease = (duty.until_at.0 - duty.alive_at.0).clamp(0, LEASE_MS);
+    let is_given_back = duty.until_at <= duty.alive_at;
+    // By its own times it is over; whether that is due to another clock shows when it should have said something.
+    let is_over = !has_changed && !is_held(duty, now) && waited >= CONFIRM_MS;
+    is_given_back || is_over || waited >= lease.max(CONFIRM_MS)
+}
+
+async fn take_over(
+    tx: &mut WriteTx,
+    holder: String,
+    stale: Option<Seen>,
+    now: Millis,
+) -> Result<Watch, StoreError> {
+    let known = tx.leader_lease(CLOCK_DUTY).await?;
+    // Since when no process has run the clock, by this machine's clock.
+    let alive_at = match (&known, &stale) {
+        // Another process was faster.
+        (Some(duty), None) if duty.holder != holder => return Ok(Watch::Theirs),
+        (Some(duty), Some(seen)) if duty.holder != holder && *duty != seen.duty => return Ok(Watch::Theirs),
+        (Some(duty), Some(seen)) if duty.holder != holder && seen.has_changed => Some(seen.at),
+        (Some(duty), _) => Some(duty.alive_at),
+        (None, _) => None,
+    };
+    match alive_at {
+        Some(alive_at) if now.0 - alive_at.0 > GAP_MS => {
+            let outage = Period::new(alive_at, now);
+            tracing::info!(from = %outage.from.to_readable(), until = %outage.until.to_readable(),
+                "no server kept the clock; that time is counted for nobody");
+            tx.insert_outage(outage).await?;
+        }
+        Some(alive_at) if alive_at.0 - now.0 > GAP_MS => {
+            tracing::warn!(before = %alive_at.to_readable(), now = %now.to_readable(),
+                "the machine's clock went back; all boards are looked at again");
+            tx.trim_outages(now).await?;
+            tx.make_all_due(now).await?;
+        }
+        Some(_) => {}
+        // Boards from before anybody kept a clock start with all their time.
+        None => tx.insert_outage(Period::new(Millis(0), now)).await?,
+    }
+    tx.put_leader_lease(CLOCK_DUTY, &LeaderLease { holder, until_at: now.plus(LEASE_MS), alive_at: now })
+        .await?;
+    Ok(Watch::Ours)
+}
+
+/// Gives the lease back, if it is ours, so that another process need not wait until it runs out.
+///
+/// # Errors
+/// When the database fails.
+pub async fn leave_watch(app: &Arc<App>, holder: &str) -> Result<(), StoreError> {
+    let (holder, now) = (holder.to_owned(), app.clock.now());
+    app.store
+        .write_queue(move |tx| {
+            let holder = holder.clone();
+            Box::pin(async move {
+                if may_judge(tx, &holder, now).await? {
+                    let gone = LeaderLease { holder, until_at: now, alive_at: now };
+                    tx.put_leader_lease(CLOCK_DUTY, &gone).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+}
+
+/// Whether the lease is held; one that reaches too far was taken under another time.
+fn is_held(duty: &LeaderLease, now: Millis) -> bool {
+    now < duty.until_at && duty.until_at.0 - now.0 <= LEASE_MS + GAP_MS
+}
+
+/// Whether `holder` may judge boards at `now`: it holds the lease, and renewed it without a gap.
+pub(crate) async fn may_judge(tx: &mut ReadTx, holder: &str, now: Millis) -> Result<bool, StoreError> {
+    let duty = tx.leader_lease(CLOCK_DUTY).await?;
+    Ok(duty.is_some_and(|duty| {
+        duty.holder == holder && is_held(&duty, now) && now.0 - duty.alive_at.0 <= GAP_MS
+    }))
+}

@@ -1,0 +1,35 @@
+//! `add`: more addresses of a user.
+
+use crate::app::App;
+use crate::boards::ServiceError;
+use crate::commands::accounts::addresses::{check_room, chosen_addresses, register_all, told};
+use crate::commands::authorize::authorize;
+use crate::identity::confirming::Welcome;
+use crate::identity::undoing::announce_change;
+use crate::mailing::post::registered_addresses;
+use crate::replies::{Answer, Reply};
+use crate::requests::Prepared;
+use knotpost_model::Millis;
+use knotpost_storage::WriteTx;
+
+pub(in crate::commands) async fn run(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    addresses: &[String],
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let user = authorize(tx, prepared).await?;
+    let addresses = chosen_addresses(app, prepared, addresses, "add")?;
+    let held = tx.addresses(user.id).await?;
+    check_room(&user, &held, &addresses)?;
+    let before = registered_addresses(tx, app, user.id).await?;
+    let lines = register_all(tx, app, prepared, &user, &addresses, now).await?;
+    if tx.addresses(user.id).await?.len() == held.len() && !lines.is_empty() {
+        // Only a mail was asked for again.
+        let reply = Reply::from(Welcome { userid: user.userid.clone() });
+        return Ok(told(prepared, &user.userid, "your addresses", reply, lines));
+    }
+    let notice = announce_change(tx, app, &user, &before, now).await?;
+    Ok(told(prepared, &user.userid, "your addresses", notice, lines))
+}

@@ -1,0 +1,183 @@
+//! What the verbs about addresses have in common: which addresses are meant, whether there is room for them, and
+//! what is answered.
+
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError};
+use crate::identity::confirming::{Asked, GOOD_FOR_DAYS, register};
+use crate::replies::{Answer, Content, Facts, Reply};
+use crate::requests::Prepared;
+use knotpost_model::{Address, Channel, Millis};
+use knotpost_storage::{AddressRow, StoreError, UserRow, WriteTx};
+
+/// Addresses a user may have.
+const MOST_ADDRESSES: usize = 10;
+
+/// Whether mails went out that ask for confirmations: for a user who gave the right password.
+#[derive(Debug, Serialize)]
+struct ConfirmationsAsked {
+    /// Whose addresses they are.
+    userid: String,
+    /// Each with what became of its mail.
+    lines: Vec<AskedLine>,
+    /// For how long they are good.
+    days: i64,
+}
+
+/// An address and what became of the mail that asks for its confirmation.
+#[derive(Debug, Serialize)]
+pub(in crate::commands) struct AskedLine {
+    /// The address.
+    pub(in crate::commands) address: String,
+    /// What became of it.
+    pub(in crate::commands) asked: Asked,
+}
+
+impl Content for ConfirmationsAsked {
+    fn template(&self) -> &'static str {
+        "confirmations_asked"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// A mail went to the addresses of an account, if there is one.
+#[derive(Debug, Serialize)]
+struct MailSent {
+    /// The account named.
+    userid: String,
+    /// What the mail is about.
+    about: String,
+}
+
+impl Content for MailSent {
+    fn template(&self) -> &'static str {
+        "mail_sent"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// Refuses more addresses than an account has room for.
+pub(in crate::commands) fn check_room(
+    user: &UserRow,
+    held: &[AddressRow],
+    addresses: &[Address],
+) -> Result<(), Refusal> {
+    let is_held = |address: &&Address| held.iter().any(|row| row.address.to_lowercase() == address.key());
+    let fresh = addresses.iter().filter(|address| !is_held(address)).count();
+    if fresh > 0 && held.len() + fresh > MOST_ADDRESSES {
+        let (userid, count) = (&user.userid, held.len());
+        let message = format!("an account has at most {MOST_ADDRESSES} addresses; {userid} has {count}");
+        return Err(Refusal::new(Code::BadValue, message));
+    }
+    Ok(())
+}
+
+/// The addresses typed, or the sender's.
+pub(in crate::commands) fn chosen_addresses(
+    app: &App,
+    prepared: &Prepared,
+    typed: &[String],
+    verb: &str,
+) -> Result<Vec<Address>, ServiceError> {
+    if typed.is_empty() {
+        return match &prepared.origin.sender {
+            Some(sender) => Ok(vec![players_address(app, &sender.to_string())?]),
+            None => Err(Refusal::new(
+                Code::WrongArguments,
+                format!("`{verb}` needs a mail address when it is not sent by mail"),
+            )
+            .hint(format!("Write it at the end: {verb} USERID PASSWORD you@example.org"))
+            .into()),
+        };
+    }
+    if typed.len() > MOST_ADDRESSES {
+        return Err(Refusal::new(
+            Code::BadValue,
+            format!("an account has at most {MOST_ADDRESSES} addresses"),
+        )
+        .into());
+    }
+    let mut chosen: Vec<Address> = Vec::new();
+    for text in typed {
+        let address = players_address(app, text)?;
+        if chosen.iter().all(|one| one.key() != address.key()) {
+            chosen.push(address);
+        }
+    }
+    Ok(chosen)
+}
+
+/// An address as a user may have it: none of the server's own.
+///
+/// # Errors
+/// When it is none.
+pub(crate) fn players_address(app: &App, text: &str) -> Result<Address, Refusal> {
+    let address: Address = text
+        .parse()
+        .map_err(|error: knotpost_model::AddressError| Refusal::new(Code::BadValue, error.to_string()))?;
+    if app.own.is_own(&address.to_string()) {
+        let message = format!("`{address}` belongs to this server; mail to it would come back here");
+        return Err(Refusal::new(Code::BadValue, message).hint("Write an address at which you read mail."));
+    }
+    Ok(address)
+}
+
+/// Registers addresses; says what became of the mails that ask for confirmations.
+pub(in crate::commands) async fn register_all(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    user: &UserRow,
+    addresses: &[Address],
+    now: Millis,
+) -> Result<Vec<AskedLine>, StoreError> {
+    let mut lines = Vec::new();
+    for address in addresses {
+        let asked = register(tx, app, &prepared.origin, user, address, now).await?;
+        lines.push(AskedLine { address: address.to_string(), asked });
+    }
+    lines.retain(|line| line.asked != Asked::NotNeeded);
+    Ok(lines)
+}
+
+/// Over HTTP the answer lists which mails went out, as the password was right. A command by mail is answered only where
+/// its sender's domain vouches for it.
+pub(in crate::commands) fn told(
+    prepared: &Prepared,
+    userid: &str,
+    about: &str,
+    letter: Reply,
+    lines: Vec<AskedLine>,
+) -> Answer {
+    let by_mail = prepared.origin.channel == Channel::Mail;
+    if !lines.is_empty() && !by_mail {
+        let userid = userid.to_owned();
+        return Answer::to_registered(Reply::from(ConfirmationsAsked { userid, lines, days: GOOD_FOR_DAYS }));
+    }
+    let has_gone = lines.iter().any(|line| line.asked == Asked::Sent);
+    if by_mail && prepared.origin.aligned && !lines.is_empty() && !has_gone {
+        let reply = Reply::from(ConfirmationsAsked { userid: userid.to_owned(), lines, days: GOOD_FOR_DAYS });
+        return Answer { changed: true, ..Answer::to_sender(reply) };
+    }
+    told_by_mail(prepared, userid, about, letter)
+}
+
+/// Over HTTP the answer does not show what was mailed: the client may not be the reader of that address.
+pub(in crate::commands) fn told_by_mail(
+    prepared: &Prepared,
+    userid: &str,
+    about: &str,
+    letter: Reply,
+) -> Answer {
+    if prepared.origin.channel == Channel::Mail {
+        return Answer::to_registered(letter);
+    }
+    Answer::to_registered(Reply::from(MailSent { userid: userid.to_owned(), about: about.to_owned() }))
+}

@@ -1,0 +1,43 @@
+//! `change address`: other addresses instead of the present ones.
+
+use crate::app::App;
+use crate::boards::ServiceError;
+use crate::commands::accounts::addresses::{chosen_addresses, register_all, told};
+use crate::commands::authorize::authorize;
+use crate::identity::undoing::announce_change;
+use crate::mailing::post::registered_addresses;
+use crate::replies::Answer;
+use crate::requests::Prepared;
+use knotpost_model::Millis;
+use knotpost_storage::WriteTx;
+
+pub(in crate::commands) async fn run(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    addresses: &[String],
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let user = authorize(tx, prepared).await?;
+    let addresses = chosen_addresses(app, prepared, addresses, "change address")?;
+    let before = registered_addresses(tx, app, user.id).await?;
+    let chosen = |key: &str| addresses.iter().any(|address| address.key() == key);
+    let held = tx.addresses(user.id).await?;
+    // A typing error in the new address must not cut the user off: the proven addresses go only when one of the new
+    // ones is proven.
+    let none_proven =
+        !held.iter().any(|row| row.verified_at.is_some() && chosen(&row.address.to_lowercase()));
+    for row in held {
+        let key = row.address.to_lowercase();
+        let stays = chosen(&key);
+        let is_needed = app.config.confirms_addresses() && none_proven && row.verified_at.is_some();
+        if stays || is_needed {
+            tx.set_address_leaving(user.id, &key, !stays).await?;
+        } else {
+            tx.remove_address(user.id, &key).await?;
+        }
+    }
+    let lines = register_all(tx, app, prepared, &user, &addresses, now).await?;
+    let notice = announce_change(tx, app, &user, &before, now).await?;
+    Ok(told(prepared, &user.userid, "your addresses", notice, lines))
+}

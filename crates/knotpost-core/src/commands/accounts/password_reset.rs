@@ -1,0 +1,66 @@
+//! `password`: another password for a user who forgot theirs. What is mailed is made in `resets`.
+
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::ServiceError;
+use crate::commands::policy::{Policy, Spends};
+use crate::commands::prepare::check_rate;
+use crate::identity::resets::begin;
+use crate::mailing::post::registered_addresses;
+use crate::mailing::references::{Reference, post_reference};
+use crate::replies::{Answer, Content, Facts, Reply};
+use crate::requests::Prepared;
+use knotpost_model::{Channel, Millis, Rate};
+use knotpost_storage::{UserState, WriteTx};
+
+/// The answer to a question about a forgotten password, the same for every sender.
+#[derive(Debug, Serialize)]
+struct ResetAsked {
+    /// The account named.
+    userid: String,
+}
+
+impl Content for ResetAsked {
+    fn template(&self) -> &'static str {
+        "reset_asked"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// How often a name is asked about is counted for all who ask.
+pub(in crate::commands) fn policy(userid: &str) -> Policy {
+    Policy::spends(Spends::ShareAbout(Rate::Reset, format!("name {}", userid.to_lowercase())))
+}
+
+/// The answer is the same whether or not there is such a user.
+pub(in crate::commands) async fn run(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    userid: &str,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    check_rate(prepared)?;
+    let user = tx.find_user(userid).await?;
+    let user = user.filter(|user| user.state == UserState::Active && user.password_hash.is_some());
+    let mut sender_is_told = false;
+    if let Some(user) = &user {
+        let at = begin(tx, app, user.id, now).await?;
+        if post_reference(tx, app, Reference::Reset(at), user.id, now).await? > 0 {
+            prepared.set_made(true);
+        }
+        let sender = prepared.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
+        let addresses = registered_addresses(tx, app, user.id).await?;
+        sender_is_told = addresses.iter().any(|address| address.eq_ignore_ascii_case(&sender));
+    }
+    let reply = Reply::from(ResetAsked { userid: userid.to_owned() });
+    if prepared.origin.channel == Channel::Mail && !sender_is_told {
+        // Without an answer a user who mistyped their name would wait for a mail that never comes.
+        return Ok(Answer { changed: true, ..Answer::to_sender(reply) });
+    }
+    Ok(Answer::to_registered(reply))
+}

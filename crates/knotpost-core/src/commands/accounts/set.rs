@@ -1,0 +1,120 @@
+//! `set`: what a user wants otherwise than the default, for all games or for one.
+
+use knotpost_commands::Setting;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError, find_game};
+use crate::commands::authorize::authorize;
+use crate::mailing::digest::move_digest;
+use crate::mailing::post::post_to_user;
+use crate::play::PreferenceLine;
+use crate::play::preferences::{DEFAULT, KINDS, line};
+use crate::replies::{Answer, Column, Content, Facts, Reply, Table};
+use crate::requests::Prepared;
+use knotpost_model::{Millis, Zone};
+use knotpost_storage::{ALL_GAMES, ReadTx, UserRow, WriteTx};
+
+/// What holds for a user.
+#[derive(Debug, Serialize)]
+struct Preferences {
+    /// Whose.
+    userid: String,
+    /// The title of the game they are for; `None`: all games.
+    title: Option<String>,
+    /// All there are.
+    #[serde(skip)]
+    lines: Vec<PreferenceLine>,
+    /// Games that have some of their own.
+    others: Vec<String>,
+}
+
+impl Content for Preferences {
+    fn template(&self) -> &'static str {
+        "preferences"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self).table("table", preferences_table(&self.lines))
+    }
+}
+
+pub(in crate::commands) async fn run(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    game: Option<&str>,
+    values: &[Setting],
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let game = game.map(|game| find_game(app, game).map(knotpost_rules::AnyGame::meta)).transpose()?;
+    let user = authorize(tx, prepared).await?;
+    let place = game.map_or(ALL_GAMES, |meta| meta.name);
+    let mut wishes = Vec::new();
+    for setting in values {
+        wishes.push(check(setting, place)?);
+    }
+    for (name, value) in &wishes {
+        tx.set_preference(user.id, place, name, value.as_deref()).await?;
+    }
+    if wishes.iter().any(|(name, _)| matches!(*name, "digest" | "timezone")) {
+        move_digest(tx, user.id, now).await?;
+    }
+    let reply = show(tx, &user, game.map(|meta| (meta.name, meta.title))).await?;
+    post_to_user(tx, app, &reply, user.id, now).await?;
+    Ok(Answer::to_registered(reply))
+}
+
+/// A wish as it is stored: name and value, which is `None` to take it back.
+fn check(setting: &Setting, game: &str) -> Result<(&'static str, Option<String>), ServiceError> {
+    let Some(kind) = KINDS.iter().find(|kind| kind.name == setting.name) else {
+        let message = format!("there is no preference `{}`", setting.name);
+        return Err(Refusal::new(Code::BadOption, message).into());
+    };
+    if !kind.per_game && game != ALL_GAMES {
+        let message = format!("`{}` cannot be set for one game alone", kind.name);
+        return Err(Refusal::new(Code::BadOption, message)
+            .hint(format!("Without a game: set USERID PASSWORD {}={}", kind.name, setting.value))
+            .about_game(game)
+            .into());
+    }
+    if setting.value.eq_ignore_ascii_case(DEFAULT) {
+        return Ok((kind.name, None));
+    }
+    if kind.name != "timezone" {
+        return Ok((kind.name, Some(setting.value.clone())));
+    }
+    match Zone::named(&setting.value) {
+        Some(zone) => Ok((kind.name, Some(zone.name().to_owned()))),
+        None => Err(Refusal::new(Code::BadValue, format!("there is no time zone `{}`", setting.value))
+            .hint("Zones are named by place: Europe/Vienna, America/New_York, Asia/Tokyo, UTC")
+            .into()),
+    }
+}
+
+async fn show(
+    tx: &mut ReadTx,
+    user: &UserRow,
+    game: Option<(&'static str, &'static str)>,
+) -> Result<Reply, ServiceError> {
+    let stored = tx.preferences(user.id).await?;
+    let kinds = KINDS.iter().filter(|kind| kind.per_game || game.is_none());
+    let lines: Vec<PreferenceLine> = kinds.map(|kind| line(kind, &stored, game)).collect();
+    let mut others: Vec<String> = stored.into_iter().map(|row| row.game).collect();
+    others.retain(|other| other != ALL_GAMES && game.is_none());
+    others.dedup();
+    Ok(Reply::from(Preferences {
+        userid: user.userid.clone(),
+        title: game.map(|(_, title)| title.to_owned()),
+        lines,
+        others,
+    }))
+}
+
+fn preferences_table(lines: &[PreferenceLine]) -> Table {
+    let columns =
+        vec![Column::of_words("Name", 10), Column::of_words("Value", 10), Column::of_words("From", 9)];
+    let rows =
+        lines.iter().map(|line| vec![line.name.to_owned(), line.value.clone(), line.from.clone()]).collect();
+    Table { columns, rows }
+}

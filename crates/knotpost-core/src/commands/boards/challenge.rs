@@ -1,0 +1,122 @@
+//! `challenge`: a new board, made at once.
+
+use knotpost_commands::{GivenOption, ServerOptions};
+use knotpost_rules::AnyGame;
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError, find_game};
+use crate::commands::prepare::check_rate;
+use crate::play::boards::{answer_with_board, game_options};
+use crate::play::challenge::{Terms, check_limits, start};
+use crate::play::opponents;
+use crate::play::opponents::Readiness;
+use crate::replies::Answer;
+use crate::requests::Prepared;
+use knotpost_model::{Channel, Millis, UserKey};
+use knotpost_storage::{UserRow, WriteTx};
+
+const DAY_MS: i64 = 86_400_000;
+
+#[expect(clippy::too_many_arguments, reason = "the parts of one command")]
+pub(in crate::commands) async fn run(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    game_name: &str,
+    players: &[String],
+    options: &[GivenOption],
+    server: &ServerOptions,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let game = find_game(app, game_name)?;
+    let options = game_options(game, options, players.len())?;
+    check_limits(app, server).map_err(|refusal| refusal.about_game(game_name))?;
+    let users = find_players(tx, game, players).await?;
+    check_rate(prepared).map_err(|refusal| refusal.about_game(game_name))?;
+    count_for_challenged(tx, app, prepared, &users, now).await.map_err(|error| match error {
+        ServiceError::Refused(refusal) => refusal.about_game(game_name).into(),
+        error @ ServiceError::Store(_) => error,
+    })?;
+    let terms = Terms::of(server);
+    let (board, facts) = start(tx, app, game, &options, &users, terms, &prepared.body, now).await?;
+    answer_with_board(tx, app, &board, facts, now).await
+}
+
+/// A challenge makes a board and mails for players who were not asked. Senders who did not prove to be one of them share
+/// a number of challenges a day for each player, over all servers and channels.
+async fn count_for_challenged(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    users: &[UserRow],
+    now: Millis,
+) -> Result<(), ServiceError> {
+    let limits = &app.config.limits;
+    let is_of_player = || users.iter().any(|user| prepared.proven.contains(&user.id));
+    if !limits.enabled || prepared.origin.channel == Channel::Operator || is_of_player() {
+        return Ok(());
+    }
+    let mut counted: Vec<UserKey> = users.iter().map(|user| user.id).collect();
+    // In one order everywhere, so that two challenges wait for each other's rows and not in a circle.
+    counted.sort_unstable_by_key(|user| user.0);
+    counted.dedup();
+    for user in counted {
+        if tx.count_stranger_challenge(user, now).await? > i64::from(limits.challenges_of_strangers_per_day) {
+            let message = "one of these players has got as many challenges today as people may send who did not \
+                           log in";
+            let mut refusal = Refusal::new(Code::RateLimited, message)
+                .hint("Who plays along may log in and challenge there, or wait until tomorrow (UTC).");
+            let left = DAY_MS - now.0.rem_euclid(DAY_MS);
+            refusal.retry_after = Some(u64::try_from(left / 1000).unwrap_or_default() + 1);
+            return Err(refusal.into());
+        }
+    }
+    Ok(())
+}
+
+/// Those named in a challenge who cannot be its players, by the reason.
+#[derive(Default)]
+struct Absent {
+    unknown: Vec<String>,
+    unwilling: Vec<String>,
+    at_limit: Vec<String>,
+}
+
+async fn find_players(
+    tx: &mut WriteTx,
+    game: &dyn AnyGame,
+    names: &[String],
+) -> Result<Vec<UserRow>, ServiceError> {
+    let (mut users, mut absent) = (Vec::new(), Absent::default());
+    for name in names {
+        let Some(user) = tx.find_user(name).await? else {
+            note(&mut absent.unknown, name);
+            continue;
+        };
+        match opponents::readiness(tx, game.meta().name, &user).await? {
+            Readiness::Ready => {}
+            Readiness::Unwilling => note(&mut absent.unwilling, &user.userid),
+            Readiness::AtLimit => note(&mut absent.at_limit, &user.userid),
+        }
+        users.push(user);
+    }
+    let Absent { unknown, unwilling, at_limit } = absent;
+    if unknown.is_empty() && unwilling.is_empty() && at_limit.is_empty() {
+        return Ok(users);
+    }
+    let mut refusal =
+        Refusal::new(Code::InvalidChallenge, "not everybody in this challenge can play; no board was made");
+    for (why, names) in [("Unknown", unknown), ("Not willing", unwilling), ("At their limit", at_limit)] {
+        if !names.is_empty() {
+            refusal = refusal.hint(format!("{why}: {}", names.join(", ")));
+        }
+    }
+    Err(refusal.about_game(game.meta().name).into())
+}
+
+/// Adds a name that is not in the list yet.
+fn note(names: &mut Vec<String>, name: &str) {
+    if !names.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+        names.push(name.to_owned());
+    }
+}

@@ -1,0 +1,44 @@
+//! `confirm`: makes the move that was submitted.
+
+use knotpost_rules::Turn;
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError, find_board, find_game};
+use crate::commands::authorize::authorize_on;
+use crate::play::moves;
+use crate::play::moves::{check_answer, check_turn_on};
+use crate::replies::Answer;
+use crate::requests::Prepared;
+use knotpost_model::Millis;
+use knotpost_storage::WriteTx;
+
+/// `confirm`: makes the turn that was submitted. What is written with it is said instead of what was
+/// written then.
+pub(in crate::commands) async fn run(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    game: &str,
+    number_of_board: u32,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let game = find_game(app, game)?.meta().name;
+    let board = find_board(tx, app, game, number_of_board).await?;
+    let (board, user) = authorize_on(tx, prepared, board).await?;
+    let board = check_answer(tx, app, prepared, board, &user).await?;
+    let seat = board.seat_of(user.id).map_or(1, |seat| seat.seat);
+    let row = tx.submission(board.row.id, seat).await?;
+    let Some(row) = row.filter(|row| row.ply == board.entries.len() as i64) else {
+        let message =
+            format!("nothing of yours waits to be confirmed on {} board {}", board.title(), number_of_board);
+        let refusal = Refusal::new(Code::NothingSubmitted, message)
+            .hint("What was submitted is void as soon as the board changes.")
+            .hint(format!("To submit a move: {game} submit {number_of_board} {} PASSWORD MOVE", user.userid));
+        return Err(refusal.about(board).into());
+    };
+    let turn = Turn::from_word(&row.text);
+    let board = check_turn_on(board, &user, turn, None)?;
+    tx.delete_submissions(board.row.id).await?;
+    let said = if prepared.body.trim().is_empty() { row.comment.as_str() } else { prepared.body.as_str() };
+    moves::make(tx, app, board, &user, turn, said, now).await
+}

@@ -1,0 +1,96 @@
+//! `move`: the checks in their order, then the turn.
+
+use knotpost_commands::Action;
+use knotpost_rules::Turn;
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError, find_board, find_game, repeated};
+use crate::commands::authorize::authorize_mover;
+use crate::commands::boards::resign;
+use crate::commands::policy::{Policy, Spends};
+use crate::commands::prepare::check_rate;
+use crate::commands::repetition::answer_already_played;
+use crate::play::moves::{Turning, check_answer, check_turn_on, make};
+use crate::play::{proposals, submission};
+use crate::replies::Answer;
+use crate::requests::Prepared;
+use knotpost_model::{Channel, Millis, Rate};
+use knotpost_storage::{MoverRow, ReadTx, WriteTx};
+
+/// How often a user proposes something is counted by the number of the board: each proposal is mailed to all who play
+/// there. A command may leave the game out, so that the game is no part of it.
+pub(in crate::commands) fn policy_of_proposal(board: u32) -> Policy {
+    Policy::spends(Spends::ShareOfUserAt(Rate::Proposal, board.to_string()))
+}
+
+/// Checks in a fixed order, so that the answer names the first thing that is wrong.
+pub(in crate::commands) async fn run(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    turning: Turning<'_>,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let game = match turning.game {
+        Some(game) => find_game(app, game)?.meta().name,
+        None => guess_game(tx, app, turning).await?,
+    };
+    if matches!(turning.action, Action::Resign) {
+        return resign::run(tx, app, prepared, game, turning.board, now).await;
+    }
+    let board = find_board(tx, app, game, turning.board).await?;
+    let (board, MoverRow { user, confirm, .. }) = authorize_mover(tx, app, prepared, board).await?;
+    if let (Channel::Http, Some(turn)) = (prepared.origin.channel, as_turn(turning.action))
+        && repeated::is_repeated(app, &board, &user, turn, turning.number)?
+    {
+        let reply = answer_already_played(prepared, Some(&board), Some(&user.userid), now);
+        return Ok(Answer::to_sender(reply).about(board.name()));
+    }
+    // To refuse an offer that there no longer is does no harm.
+    let board = match turning.action {
+        Action::Reject => board,
+        _ => check_answer(tx, app, prepared, board, &user).await?,
+    };
+    let Some(turn) = as_turn(turning.action) else {
+        if let Err(refusal) = check_rate(prepared) {
+            return Err(refusal.about(board).into());
+        }
+        return proposals::act(tx, app, prepared, board, &user, turning, now).await;
+    };
+    let board = check_turn_on(board, &user, turn, turning.number)?;
+    if submission::is_to_confirm(confirm.as_deref()) {
+        return submission::keep(tx, app, board, &user, turning.action.as_str(), &prepared.body, now).await;
+    }
+    make(tx, app, board, &user, turn, &prepared.body, now).await
+}
+
+/// The turn that an action takes; `None`: it takes none.
+fn as_turn(action: &Action) -> Option<Turn<'_>> {
+    match action {
+        Action::Move(text) => Some(Turn::Move(text)),
+        Action::Pass => Some(Turn::Pass),
+        Action::Swap => Some(Turn::Swap),
+        Action::Propose | Action::Undo | Action::Accept | Action::Reject | Action::Resign => None,
+    }
+}
+
+async fn guess_game(tx: &mut ReadTx, app: &App, turning: Turning<'_>) -> Result<&'static str, ServiceError> {
+    let user = tx.find_user(turning.userid).await?;
+    let games = match &user {
+        Some(user) => tx.games_with_board(turning.board, user.id).await?,
+        None => Vec::new(),
+    };
+    match games.as_slice() {
+        [game] => Ok(find_game(app, game)?.meta().name),
+        [] => Err(Refusal::new(Code::NoSuchBoard, format!("you play on no board {}", turning.board))
+            .hint("Write the game first: GAME move BOARD USERID PASSWORD MOVE")
+            .into()),
+        several => {
+            let candidates: Vec<String> =
+                several.iter().map(|game| format!("{game} {}", turning.board)).collect();
+            Err(Refusal::new(Code::NoSuchBoard, format!("you play on several boards {}", turning.board))
+                .hint(format!("Write the game first; you may mean: {}", candidates.join(", ")))
+                .into())
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! `queue`: on turn the first move is made and the others are kept, otherwise all are kept.
+
+use knotpost_commands::{Action, QueuedMove};
+
+use crate::app::App;
+use crate::boards::{Board, Code, Refusal, ServiceError, find_board, find_game};
+use crate::commands::authorize::authorize_on;
+use crate::mailing::post::post_to_player;
+use crate::play::moves::{Turning, check_answer, check_turn};
+use crate::play::queue::told;
+use crate::replies::Answer;
+use crate::requests::Prepared;
+use knotpost_model::Millis;
+use knotpost_storage::{QueuedMoveRow, WriteTx};
+
+/// Moves that a seat may keep.
+const MOST_MOVES: usize = 100;
+
+/// The words of a `queue`.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::commands) struct Queueing<'a> {
+    pub(in crate::commands) game: &'a str,
+    pub(in crate::commands) board: u32,
+    pub(in crate::commands) userid: &'a str,
+    pub(in crate::commands) moves: &'a [QueuedMove],
+    pub(in crate::commands) number: Option<u32>,
+}
+
+/// `queue`: on turn the first move is made and the others are kept, otherwise all are kept.
+pub(in crate::commands) async fn run(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    wanted: Queueing<'_>,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let Queueing { game, board: number_of_board, userid, moves, number } = wanted;
+    let game = find_game(app, game)?.meta().name;
+    let board = find_board(tx, app, game, number_of_board).await?;
+    let (board, user) = authorize_on(tx, prepared, board).await?;
+    let mut board = check_answer(tx, app, prepared, board, &user).await?;
+    if moves.len() > MOST_MOVES {
+        let refusal = Refusal::new(Code::WrongArguments, format!("a queue takes at most {MOST_MOVES} moves"));
+        return Err(refusal.about(board).into());
+    }
+    let seat = board.seat_of(user.id).map_or(1, |seat| seat.seat);
+    let on_turn = check_turn(&board, &user, None).is_ok();
+    if on_turn && let Some((first @ QueuedMove { condition: None, .. }, rest)) = moves.split_first() {
+        // One more move will have been made when they begin to wait.
+        tx.save_queue(board.row.id, seat, &rows(rest, None, board.next_number()), now).await?;
+        let turning =
+            Turning { game: Some(game), board: number_of_board, userid, action: &first.action, number };
+        return crate::commands::boards::moves::run(tx, app, prepared, turning, now).await;
+    }
+    if on_turn {
+        let refusal = Refusal::new(Code::WrongArguments, "it is your turn: the first move waits for nothing")
+            .hint("Write the move without `if:` before it.");
+        return Err(refusal.about(board).into());
+    }
+    if let Err(refusal) = check_number(&board, number) {
+        return Err(refusal.about(board).into());
+    }
+    check_notation(&mut board, moves)?;
+    let kept = rows(moves, number, board.entries.len() as i64);
+    tx.save_queue(board.row.id, seat, &kept, now).await?;
+    // The board's row is touched too: a move made at the same moment must see this.
+    tx.update_board(&board.row).await?;
+    let reply = told(&board, &kept, None);
+    post_to_player(tx, app, &reply, &board, &user, None, now).await?;
+    Ok(Answer::to_registered(reply).about(board.name()))
+}
+
+/// Whether a player who waits can make a move of that number: the next one is another player's, and with two players
+/// every second one.
+fn check_number(board: &Board, number: Option<u32>) -> Result<(), Refusal> {
+    let (Some(number), next) = (number, board.next_number()) else { return Ok(()) };
+    let ahead = i64::from(number) - next;
+    if ahead > 0 && (board.seats.len() > 2 || ahead % 2 == 1) {
+        return Ok(());
+    }
+    let message = if ahead < 0 {
+        format!("move {number} has been made; the next move here is number {next}")
+    } else {
+        format!("move {number} is not yours to make")
+    };
+    Err(Refusal::new(Code::WrongMoveNumber, message)
+        .hint(format!("The next move is number {next}, and it is somebody else's.")))
+}
+
+/// Refuses at once what is no move of the game at all, not when its turn comes.
+fn check_notation(board: &mut Board, moves: &[QueuedMove]) -> Result<(), ServiceError> {
+    for queued in moves {
+        if let Action::Move(text) = &queued.action
+            && !board.position.is_legal_syntax(text)
+        {
+            let message = format!("`{text}` is no move of {}", board.title());
+            return Err(Refusal::new(Code::IllegalMove, message).about_game(board.game.meta().name).into());
+        }
+    }
+    Ok(())
+}
+
+/// The rows of moves that begin to wait after `ply` moves; `number` is that of the first.
+fn rows(moves: &[QueuedMove], number: Option<u32>, ply: i64) -> Vec<QueuedMoveRow> {
+    let row = |(place, queued): (i64, &QueuedMove)| QueuedMoveRow {
+        place,
+        condition: queued.condition.clone(),
+        text: queued.action.as_str().to_owned(),
+        number: number.filter(|_| place == 1).map(i64::from),
+        ply,
+    };
+    (1..).zip(moves).map(row).collect()
+}

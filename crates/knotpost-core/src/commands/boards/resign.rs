@@ -1,0 +1,129 @@
+//! `resign`: on turn, out of turn, or as a refusal in the first round.
+
+use knotpost_rules::Seat;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::board::seat_at;
+use crate::boards::{Board, ServiceError, Standing, find_board, find_game};
+use crate::commands::authorize::authorize_on;
+use crate::mailing::post::post_to_user;
+use crate::play::after_turn::finish_turn;
+use crate::play::boards::answer_with_board;
+use crate::play::moves::{check_plays, comment};
+use crate::play::resignation::decline;
+use crate::replies::{Answer, BoardFacts, Content, Facts, Heading, Reply};
+use crate::requests::Prepared;
+use knotpost_model::{BoardState, Millis, MoveKind, SeatState};
+use knotpost_storage::{SeatRow, StoreError, UserRow, WriteTx};
+
+/// A resignation out of turn was noted or cancelled.
+#[derive(Debug, Serialize)]
+struct ResignNoted {
+    /// The game's title.
+    title: String,
+    /// The board's number.
+    number: u32,
+    /// Who resigns.
+    userid: String,
+    /// Whose turn it is.
+    to_move: String,
+    /// Whether it was cancelled.
+    cancelled: bool,
+}
+
+impl Content for ResignNoted {
+    fn template(&self) -> &'static str {
+        "resign_noted"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+pub(in crate::commands) async fn run(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    game: &str,
+    number: u32,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let game = find_game(app, game)?.meta().name;
+    let board = find_board(tx, app, game, number).await?;
+    let (board, user) = authorize_on(tx, prepared, board).await?;
+    if let Err(refusal) = check_plays(&board, &user) {
+        return Err(refusal.about(board).into());
+    }
+    let Some(seat) = board.seat_of(user.id).cloned() else {
+        return Err(StoreError::Corrupt("a player without a seat".to_owned()).into());
+    };
+    // The first round: fewer moves made than there are players.
+    if board.entries.len() < board.seats.len() {
+        return decline(tx, app, &prepared.body, board, &user, now).await;
+    }
+    match board.standing() {
+        Standing::ToMove(next) if i64::from(next.number()) == seat.seat => {
+            on_turn(tx, app, prepared, board, next, &user, now).await
+        }
+        _ => out_of_turn(tx, app, board, seat, now).await,
+    }
+}
+
+async fn on_turn(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    mut board: Board,
+    seat: Seat,
+    user: &UserRow,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    tx.delete_proposal(board.row.id).await?;
+    board.retire(seat, MoveKind::Resign, false, now);
+    if let Some(row) = board.seats.iter_mut().find(|row| seat_at(row.seat) == seat) {
+        row.state = SeatState::Resigned;
+        row.resign_pending = false;
+    }
+    let ply = board.entries.len();
+    finish_turn(tx, app, &mut board, ply - 1, now).await?;
+    if board.row.state == BoardState::Active {
+        // While others still play, the user goes on watching.
+        tx.subscribe(board.row.id, user.id).await?;
+    }
+    let mut facts = BoardFacts::plain(Heading::Summary);
+    facts.remark = comment(tx, &board, ply, user, prepared, now).await?;
+    answer_with_board(tx, app, &board, facts, now).await
+}
+
+/// Noted until the seat's turn comes; sent again it is cancelled.
+async fn out_of_turn(
+    tx: &mut WriteTx,
+    app: &App,
+    board: Board,
+    mut seat: SeatRow,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    seat.resign_pending = !seat.resign_pending;
+    if seat.resign_pending {
+        // A player who leaves can neither make nor accept an offer.
+        tx.delete_proposal(board.row.id).await?;
+    }
+    tx.update_seat(board.row.id, &seat).await?;
+    // The board's row is touched too: a move made at the same moment must see this.
+    tx.update_board(&board.row).await?;
+    let to_move = match board.standing() {
+        Standing::ToMove(next) => board.userid_at(i64::from(next.number())).to_owned(),
+        Standing::Over(_) => String::new(),
+    };
+    let reply = Reply::from(ResignNoted {
+        title: board.title().to_owned(),
+        number: board.row.number as u32,
+        userid: seat.userid.clone(),
+        to_move,
+        cancelled: !seat.resign_pending,
+    });
+    post_to_user(tx, app, &reply, seat.user_id, now).await?;
+    Ok(Answer::to_registered(reply).about(board.name()))
+}

@@ -1,0 +1,36 @@
+//! `all show`: the boards of users in every game.
+
+use knotpost_commands::Selector;
+
+use crate::app::App;
+use crate::boards::{Board, ServiceError};
+use crate::play::queries::{MOST_SHEETS, boards_answer, check_amount, find_users, select_boards, show};
+use crate::replies::Answer;
+use knotpost_model::Millis;
+use knotpost_storage::ReadTx;
+
+/// `all show`: the boards of users in every game.
+pub(in crate::commands) async fn run(
+    tx: &mut ReadTx,
+    app: &App,
+    users: &[String],
+    selector: Option<Selector>,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let users = find_users(tx, None, users).await?;
+    let selector = selector.or(Some(Selector::Active));
+    let mut rows = Vec::new();
+    for game in app.games() {
+        let left = MOST_SHEETS as i64 + 1 - rows.len() as i64;
+        let mut found = select_boards(tx, game.meta().name, &users, selector, left.max(1)).await?;
+        found.sort_by_key(|row| row.number);
+        rows.extend(found);
+        check_amount(None, rows.len())?;
+    }
+    let mut sheets = Vec::new();
+    for row in rows {
+        let board = Board::from_row(tx, app, row).await?;
+        sheets.push(show(tx, &board, now).await?);
+    }
+    Ok(boards_answer(sheets))
+}

@@ -1,0 +1,58 @@
+//! `export`: the record of a board goes to whoever asks.
+
+use knotpost_commands::BoardAt;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::{Board, Code, Refusal, ServiceError, at_ply, find_game, no_such_board};
+use crate::records::record_of;
+use crate::replies::{Answer, Content, Facts, Reply};
+use knotpost_storage::ReadTx;
+
+/// The longest record that is mailed: a long game with long speeches is not.
+const MOST_BYTES: usize = 256 << 10;
+
+/// The record of a board.
+#[derive(Debug, Serialize)]
+struct BoardRecord {
+    /// The game's title.
+    title: String,
+    /// The board's number.
+    number: u32,
+    /// The record, whole.
+    text: String,
+}
+
+impl Content for BoardRecord {
+    fn template(&self) -> &'static str {
+        "record"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+pub(in crate::commands) async fn run(
+    tx: &mut ReadTx,
+    app: &App,
+    game: &str,
+    at: BoardAt,
+) -> Result<Answer, ServiceError> {
+    find_game(app, game)?;
+    let Some(board) = Board::load(tx, app, game, at.number).await? else {
+        return Err(no_such_board(app, game, at.number).into());
+    };
+    let board = at_ply(app, board, at.at)?;
+    let text = record_of(tx, &board).await?.to_string();
+    if text.len() > MOST_BYTES {
+        let url = app.config.server.public_url.trim_end_matches('/');
+        let message = format!("the record of {} board {} is too much mail", board.title(), at.number);
+        return Err(Refusal::new(Code::TooMuchMail, message)
+            .hint(format!("It is at {url}/api/v1/boards/{}/{}/record", board.row.game, at.number))
+            .about_game(&board.row.game)
+            .into());
+    }
+    let reply = Reply::from(BoardRecord { title: board.title().to_owned(), number: at.number, text });
+    Ok(Answer::to_sender(reply).about(board.name()))
+}

@@ -1,0 +1,56 @@
+//! `list`: the games and how much they are played, or the boards of some.
+
+use crate::app::App;
+use crate::boards::{ServiceError, find_game};
+use crate::commands::lists::{all_games, games};
+use crate::play::queries::count_games;
+use crate::replies::{Answer, Column, Content, Facts, GameCount, Reply, Table};
+use knotpost_storage::ReadTx;
+
+/// The games and how much they are played.
+#[derive(Debug)]
+struct GameList {
+    /// The games.
+    games: Vec<GameCount>,
+}
+
+impl Content for GameList {
+    fn template(&self) -> &'static str {
+        "games"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::none().table("table", games_table(&self.games))
+    }
+}
+
+pub(in crate::commands) async fn run(
+    tx: &mut ReadTx,
+    app: &App,
+    games: &[String],
+) -> Result<Answer, ServiceError> {
+    match games {
+        [] => Ok(Answer::to_sender(Reply::from(GameList { games: count_games(tx, app).await? }))),
+        [game] => games::run(tx, app, game, &[], None).await,
+        games => {
+            let games = games.iter().map(|game| find_game(app, game)).collect::<Result<Vec<_>, _>>()?;
+            all_games::tables_of(tx, games.into_iter(), &[], None).await
+        }
+    }
+}
+
+fn games_table(games: &[GameCount]) -> Table {
+    let columns = vec![
+        Column::of_words("Game", 8),
+        Column::of_numbers("Active", 6),
+        Column::of_numbers("Finished", 8),
+        Column::of_words("What it is", 10),
+    ];
+    let rows = games
+        .iter()
+        .map(|game| {
+            vec![game.title.clone(), game.active.to_string(), game.over.to_string(), game.summary.clone()]
+        })
+        .collect();
+    Table { columns, rows }
+}

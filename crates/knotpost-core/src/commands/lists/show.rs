@@ -1,0 +1,52 @@
+//! `show`: boards with their moves, by number or by their players.
+
+use knotpost_commands::{BoardAt, Selector};
+
+use crate::app::App;
+use crate::boards::{Board, ServiceError, at_ply, find_game, no_such_board};
+use crate::play::queries::{MOST_SHEETS, boards_answer, check_amount, find_users, select_boards, show};
+use crate::replies::Answer;
+use knotpost_model::Millis;
+use knotpost_storage::ReadTx;
+
+pub(in crate::commands) async fn run(
+    tx: &mut ReadTx,
+    app: &App,
+    game: &str,
+    wanted: &[BoardAt],
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    find_game(app, game)?;
+    check_amount(Some(game), wanted.len())?;
+    let mut sheets = Vec::new();
+    for at in wanted {
+        let Some(board) = Board::load(tx, app, game, at.number).await? else {
+            return Err(no_such_board(app, game, at.number).into());
+        };
+        let board = at_ply(app, board, at.at)?;
+        sheets.push(show(tx, &board, now).await?);
+    }
+    Ok(boards_answer(sheets))
+}
+
+pub(in crate::commands) async fn run_of_users(
+    tx: &mut ReadTx,
+    app: &App,
+    game: &str,
+    users: &[String],
+    selector: Option<Selector>,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let game = find_game(app, game)?.meta().name;
+    let users = find_users(tx, Some(game), users).await?;
+    let mut rows =
+        select_boards(tx, game, &users, selector.or(Some(Selector::Active)), MOST_SHEETS as i64 + 1).await?;
+    check_amount(Some(game), rows.len())?;
+    rows.sort_by_key(|row| row.number);
+    let mut sheets = Vec::new();
+    for row in rows {
+        let board = Board::from_row(tx, app, row).await?;
+        sheets.push(show(tx, &board, now).await?);
+    }
+    Ok(boards_answer(sheets))
+}

@@ -1,0 +1,77 @@
+//! `showas`: boards as one player sees them, with the moves they have queued.
+
+use knotpost_commands::{BoardAt, Selector};
+
+use crate::app::App;
+use crate::boards::{Board, ServiceError, at_ply, find_game, no_such_board};
+use crate::commands::authorize::{authorize, authorize_on};
+use crate::mailing::notes::note_of_proposal;
+use crate::play::queries::{MOST_SHEETS, boards_answer, check_amount, select_boards};
+use crate::play::queue;
+use crate::replies::sheet::{Listing, Spoken};
+use crate::replies::{Answer, BoardFacts, Heading, Sheet};
+use crate::requests::Prepared;
+use knotpost_model::Millis;
+use knotpost_storage::{ReadTx, StoreError, UserRow};
+
+/// Boards as this player sees them, with the moves they have queued.
+pub(in crate::commands) async fn run(
+    tx: &mut ReadTx,
+    app: &App,
+    prepared: &Prepared,
+    game: &str,
+    wanted: &[BoardAt],
+    selector: Option<Selector>,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let game = find_game(app, game)?.meta().name;
+    check_amount(Some(game), wanted.len())?;
+    let mut boards = Vec::new();
+    for at in wanted {
+        let Some(board) = Board::load(tx, app, game, at.number).await? else {
+            return Err(no_such_board(app, game, at.number).into());
+        };
+        boards.push(at_ply(app, board, at.at)?);
+    }
+    let user = if boards.len() == 1 {
+        let (board, user) = authorize_on(tx, prepared, boards.remove(0)).await?;
+        boards.push(board);
+        user
+    } else {
+        authorize(tx, prepared).await?
+    };
+    if wanted.is_empty() {
+        let users = [user.clone()];
+        let selector = selector.or(Some(Selector::Active));
+        let mut rows = select_boards(tx, game, &users, selector, MOST_SHEETS as i64 + 1).await?;
+        check_amount(Some(game), rows.len())?;
+        rows.sort_by_key(|row| row.number);
+        for row in rows {
+            boards.push(Board::from_row(tx, app, row).await?);
+        }
+    }
+    let mut sheets = Vec::new();
+    for board in &boards {
+        sheets.push(show_to(tx, board, &user, now).await?);
+    }
+    Ok(boards_answer(sheets))
+}
+
+/// The board with its whole move list as this user sees it.
+async fn show_to(tx: &mut ReadTx, board: &Board, user: &UserRow, now: Millis) -> Result<Sheet, StoreError> {
+    let subscribers = tx.subscribers(board.row.id).await?.into_iter().map(|(_, name)| name).collect();
+    let notes = note_of_proposal(tx, board).await?.into_iter().collect();
+    let facts = BoardFacts { subscribers, notes, ..BoardFacts::plain(Heading::Show) };
+    let spoken = tx.comment(board.row.id, board.entries.len() as i64).await?.map(Spoken::from);
+    let mut sheet = Sheet::of(board, &facts, Some(&user.userid), Listing::Whole, now).with_spoken(spoken);
+    if board.entries.len() as i64 == board.row.ply {
+        for seat in board.seats.iter().filter(|seat| seat.user_id == user.id) {
+            let queued = tx.queued_moves(board.row.id, seat.seat).await?;
+            if !queued.is_empty() {
+                let words: Vec<String> = queued.iter().map(queue::word).collect();
+                sheet.notes.push(format!("Your queued moves: {}", words.join(" ")));
+            }
+        }
+    }
+    Ok(sheet)
+}

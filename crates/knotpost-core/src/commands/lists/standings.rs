@@ -1,0 +1,120 @@
+//! `standings`: who plays a game, and how well.
+
+use crate::app::App;
+use crate::boards::{ServiceError, find_game};
+use crate::play::opponents::terms_text;
+use crate::ratings::board_ratings::INACTIVE_AFTER_MS;
+use crate::replies::{Answer, Reply, SeekLine, StandingLine, StandingsTable};
+use knotpost_model::rating::{Rating, shown};
+use knotpost_model::{Millis, UserKey};
+use knotpost_storage::{ReadTx, SeekRow, StandingRow, StandingsBlock, StoreError, UnratedPlayer};
+
+/// Lines of a block in one answer. A game may have a hundred thousand players: they are not counted.
+const MOST_LINES: i64 = 100;
+/// … and of the block of inactive players. Whether a player is active is looked up board by board.
+const MOST_INACTIVE: i64 = 25;
+/// Seeks listed in one answer.
+const MOST_SEEKS: i64 = 50;
+
+const BLOCKS: [(StandingsBlock, &str); 3] = [
+    (StandingsBlock::Established, "Established"),
+    (StandingsBlock::Provisional, "Provisional"),
+    (StandingsBlock::Inactive, "Inactive"),
+];
+
+/// The standings of a game, for pages and the API.
+///
+/// # Errors
+/// When there is no such game, or the database fails.
+pub async fn view_standings(app: &App, game: &str) -> Result<Reply, ServiceError> {
+    let mut tx = app.store.read().await?;
+    collect(&mut tx, app, game, app.clock.now()).await
+}
+
+/// Who looks for opponents in a game; the same number as in its standings.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_seeks(app: &App, game: &str) -> Result<Vec<SeekLine>, StoreError> {
+    let seeks = app.store.query().await?.list_seeks(game, MOST_SEEKS).await?;
+    Ok(seeks.iter().map(seek_line).collect())
+}
+
+pub(in crate::commands) async fn run(
+    tx: &mut ReadTx,
+    app: &App,
+    game: &str,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    Ok(Answer::to_sender(collect(tx, app, game, now).await?))
+}
+
+async fn collect(tx: &mut ReadTx, app: &App, game: &str, now: Millis) -> Result<Reply, ServiceError> {
+    let meta = find_game(app, game)?.meta();
+    let long_ago = now.plus(-INACTIVE_AFTER_MS);
+    let seeks = tx.list_seeks(meta.name, MOST_SEEKS + 1).await?;
+    let mut tables = Vec::new();
+    for (block, name) in BLOCKS {
+        let most = if block == StandingsBlock::Inactive { MOST_INACTIVE } else { MOST_LINES };
+        let mut rows = tx.standings(meta.name, block, long_ago, most + 1).await?;
+        if block == StandingsBlock::Provisional {
+            add_newcomers(tx, meta.name, &seeks, &mut rows).await?;
+        }
+        let more = rows.len() as i64 > most;
+        rows.truncate(most as usize);
+        let lines = (1..).zip(rows).map(line).collect();
+        tables.push(StandingsTable { name: name.to_owned(), lines, more });
+    }
+    let more_seeks = seeks.len() as i64 > MOST_SEEKS;
+    let seeks = seeks.iter().take(MOST_SEEKS as usize).map(seek_line).collect();
+    Ok(Reply::Standings {
+        title: meta.title.to_owned(),
+        game: meta.name.to_owned(),
+        tables,
+        seeks,
+        more_seeks,
+    })
+}
+
+/// Players who look for opponents are listed before their first rated game.
+async fn add_newcomers(
+    tx: &mut ReadTx,
+    game: &str,
+    seeks: &[SeekRow],
+    rows: &mut Vec<StandingRow>,
+) -> Result<(), StoreError> {
+    if seeks.is_empty() {
+        return Ok(());
+    }
+    let users: Vec<UserKey> = seeks.iter().map(|seek| seek.user_id).collect();
+    rows.extend(tx.unrated_among(game, &users).await?.into_iter().map(newcomer));
+    rows.sort_by(StandingRow::by_rank);
+    Ok(())
+}
+
+fn newcomer(player: UnratedPlayer) -> StandingRow {
+    let UnratedPlayer { user_id, userid, facts } = player;
+    let Rating { rating, glicko, deviation, .. } = Rating::default();
+    StandingRow { user_id, userid, rating, won: 0, lost: 0, tied: 0, glicko, deviation, facts }
+}
+
+fn line((rank, row): (u32, StandingRow)) -> StandingLine {
+    StandingLine {
+        rank,
+        rating: shown(row.rating),
+        won: row.won,
+        lost: row.lost,
+        tied: row.tied,
+        active: row.facts.playing,
+        limit: row.facts.board_limit,
+        accepts: row.facts.accepts,
+        seeking: row.facts.wanted,
+        glicko: shown(row.glicko),
+        deviation: shown(row.deviation),
+        userid: row.userid,
+    }
+}
+
+fn seek_line(seek: &SeekRow) -> SeekLine {
+    SeekLine { userid: seek.userid.clone(), wanted: seek.wanted, terms: terms_text(seek) }
+}

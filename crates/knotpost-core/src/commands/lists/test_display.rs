@@ -1,0 +1,76 @@
+//! `test display`: the same board in every format, to find the one that a mail program shows best.
+
+use knotpost_rules::{Layout, Position, Seed, Turn, Viewer};
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError};
+use crate::replies::{Answer, Content, Facts, Reply};
+
+/// Moves made on the sample board.
+const MOVES: usize = 3;
+
+/// The same board in every format.
+#[derive(Debug, Serialize)]
+struct DisplayTest {
+    /// The user for whom its commands are.
+    userid: String,
+    /// The title of the game shown.
+    title: String,
+    /// The formats.
+    samples: Vec<Sample>,
+}
+
+impl Content for DisplayTest {
+    fn template(&self) -> &'static str {
+        "test_display"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// A format and how it looks.
+#[derive(Clone, Debug, Serialize)]
+pub struct Sample {
+    /// The value of the preference `board`.
+    pub format: &'static str,
+    /// The board.
+    pub text: String,
+}
+
+pub(in crate::commands) fn run(app: &App, userid: Option<&str>) -> Result<Answer, ServiceError> {
+    let Some((title, position)) = sample_board(app) else {
+        return Err(Refusal::new(Code::Unavailable, "there is no game on this server to show").into());
+    };
+    let view = position.view(Viewer::Spectator);
+    let samples = Layout::ALL
+        .into_iter()
+        .map(|(layout, format)| Sample { format, text: view.lay_out(layout) })
+        .collect();
+    let userid = userid.unwrap_or("USERID").to_owned();
+    Ok(Answer::to_sender(Reply::from(DisplayTest { userid, title: title.to_owned(), samples })))
+}
+
+/// A board of the game that shows best how formats differ: one with several panels that fit side by side.
+fn sample_board(app: &App) -> Option<(&'static str, Box<dyn Position>)> {
+    let boards = app.games().filter_map(|game| {
+        let meta = game.meta();
+        let players = *meta.players.start();
+        let options = game.parse_options(&[], players).ok()?;
+        let mut position = game.setup(&options, players, &Seed::default());
+        for _ in 0..MOVES {
+            let Some(play) = position.example_move() else { break };
+            if position.play(Turn::from_word(&play)).is_err() {
+                break;
+            }
+        }
+        Some((meta.title, position))
+    });
+    boards.min_by_key(|(_, position)| {
+        let view = position.view(Viewer::Spectator);
+        let width = view.lay_out(Layout::Wide).lines().map(str::len).max().unwrap_or(0);
+        (view.panels.len() < 2, width)
+    })
+}

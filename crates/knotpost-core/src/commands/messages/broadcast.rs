@@ -1,0 +1,114 @@
+//! `broadcast`: words for every user who takes broadcasts.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError};
+use crate::commands::authorize::authorize;
+use crate::commands::messages::message::text_of;
+use crate::commands::prepare::check_rate;
+use crate::mailing::post::post_to_user;
+use crate::mailing::references::{Reference, post_reference};
+use crate::replies::{Answer, Content, Facts, Reply};
+use crate::requests::Prepared;
+use knotpost_model::{Millis, UserKey, limit_comment};
+use knotpost_storage::{StoreError, UserRow, WriteTx};
+
+/// Users who get a broadcast in one transaction: others write in between.
+const PART: i64 = 100;
+/// Between two broadcasts of the same user.
+const BROADCAST_PAUSE_MS: i64 = 86_400_000;
+
+/// A broadcast is being passed on.
+#[derive(Debug, Serialize)]
+struct BroadcastTaken {
+    /// Whose.
+    from: String,
+}
+
+impl Content for BroadcastTaken {
+    fn template(&self) -> &'static str {
+        "broadcast_taken"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// Notes the words; workers pass them on, some users at a time.
+pub(in crate::commands) async fn run(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let user = authorize(tx, prepared).await?;
+    let text = text_of(prepared)?;
+    if user.role != "admin" && !tx.has_finished_a_game(user.id).await? {
+        return Err(
+            Refusal::new(Code::NotAllowed, "to write to everybody you must have finished a game").into()
+        );
+    }
+    check_rate(prepared)?;
+    take_broadcast(tx, app, &user, &text, now).await?;
+    Ok(Answer::to_registered(Reply::from(BroadcastTaken { from: user.userid })))
+}
+
+/// Notes what this user writes to all others, once a day, and mails them a receipt.
+pub(crate) async fn take_broadcast(
+    tx: &mut WriteTx,
+    app: &App,
+    user: &UserRow,
+    text: &str,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    let text = limit_comment(text.trim());
+    if text.is_empty() {
+        return Err(Refusal::new(Code::WrongArguments, "there is no text to pass on").into());
+    }
+    if !tx.claim_broadcast(user.id, now.plus(-BROADCAST_PAUSE_MS), now).await? {
+        let mut refusal = Refusal::new(Code::RateLimited, "you may write to everybody once a day");
+        refusal.retry_after = Some(86_400);
+        return Err(refusal.into());
+    }
+    tx.insert_broadcast(user.id, &text, now).await?;
+    let receipt = Reply::from(BroadcastTaken { from: user.userid.clone() });
+    post_to_user(tx, app, &receipt, user.id, now).await?;
+    Ok(())
+}
+
+/// Queues the oldest waiting broadcast for its next part of readers; `false`: none waits. How far it
+/// came is stored in the same transaction: no user gets it twice, and a restart goes on there.
+///
+/// # Errors
+/// When the database fails.
+pub async fn pass_on_broadcast(app: &Arc<App>) -> Result<bool, StoreError> {
+    if !app.store.query().await?.has_waiting_broadcast().await? {
+        return Ok(false);
+    }
+    let (now, shared) = (app.clock.now(), Arc::clone(app));
+    let passed = app
+        .store
+        .write(move |tx| {
+            let app = Arc::clone(&shared);
+            Box::pin(async move {
+                let Some(row) = tx.take_broadcast().await? else { return Ok(false) };
+                let users = tx.broadcast_readers(row.after_user, PART).await?;
+                let Some((last, _)) = users.last() else {
+                    tx.advance_broadcast(row.id, row.after_user, Some(now)).await?;
+                    return Ok(true);
+                };
+                tx.advance_broadcast(row.id, *last, None).await?;
+                for (user, _) in users.iter().filter(|(_, wants)| *wants) {
+                    post_reference(tx, &app, Reference::Broadcast(row.id), UserKey(*user), row.at).await?;
+                }
+                Ok(true)
+            })
+        })
+        .await?;
+    app.signals.outbox.notify_one();
+    Ok(passed)
+}

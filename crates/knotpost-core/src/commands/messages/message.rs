@@ -1,0 +1,129 @@
+//! `message`: words for other users, without an address of anybody.
+
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError};
+use crate::commands::authorize::authorize;
+use crate::commands::prepare::check_rate;
+use crate::mailing::post::post_to_user;
+use crate::replies::{Answer, Content, Facts, Reply};
+use crate::requests::Prepared;
+use knotpost_model::Millis;
+use knotpost_storage::{ALL_GAMES, ReadTx, UserRow, UserState, WriteTx};
+
+/// Users one message goes to.
+const MOST_READERS: usize = 20;
+
+/// What another user writes.
+#[derive(Debug, Serialize)]
+struct Message {
+    /// Whose copy this is.
+    reader: String,
+    /// Who.
+    from: String,
+    /// All who get it.
+    #[serde(skip)]
+    to: Vec<String>,
+    /// The words.
+    text: String,
+}
+
+impl Content for Message {
+    fn template(&self) -> &'static str {
+        "message"
+    }
+
+    fn facts(&self) -> Facts {
+        let opening = format!("{} writes to {}:", self.from, self.to.join(", "));
+        Facts::of(self).prose("opening", opening)
+    }
+}
+
+/// A message was passed on.
+#[derive(Debug)]
+struct MessageSent {
+    /// To whom.
+    to: Vec<String>,
+}
+
+impl Content for MessageSent {
+    fn template(&self) -> &'static str {
+        "message_sent"
+    }
+
+    fn facts(&self) -> Facts {
+        let opening = format!("Your message was passed on to {}.", self.to.join(", "));
+        Facts::none().prose("opening", opening)
+    }
+}
+
+pub(in crate::commands) async fn run(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    to: &[String],
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let user = authorize(tx, prepared).await?;
+    let text = text_of(prepared)?;
+    if to.len() > MOST_READERS {
+        let message = format!("one message goes to at most {MOST_READERS} users");
+        return Err(Refusal::new(Code::TooMuchMail, message).into());
+    }
+    let readers = find_readers(tx, to).await?;
+    check_rate(prepared)?;
+    let names: Vec<String> = readers.iter().map(|reader| reader.userid.clone()).collect();
+    for reader in &readers {
+        let reply = Reply::from(Message {
+            reader: reader.userid.clone(),
+            from: user.userid.clone(),
+            to: names.clone(),
+            text: text.clone(),
+        });
+        post_to_user(tx, app, &reply, reader.id, now).await?;
+    }
+    let receipt = Reply::from(MessageSent { to: names });
+    post_to_user(tx, app, &receipt, user.id, now).await?;
+    Ok(Answer::to_registered(receipt))
+}
+
+/// All users named, each once; a refusal that lists those who take no messages.
+async fn find_readers(tx: &mut ReadTx, names: &[String]) -> Result<Vec<UserRow>, ServiceError> {
+    let (mut readers, mut unknown, mut unwilling): (Vec<UserRow>, Vec<String>, Vec<String>) =
+        Default::default();
+    for name in names {
+        let Some(user) = tx.find_user(name).await? else {
+            unknown.push(name.clone());
+            continue;
+        };
+        let wants = tx.preference(user.id, ALL_GAMES, "messages").await?.is_none_or(|value| value != "off");
+        if user.state != UserState::Active || !wants {
+            unwilling.push(user.userid);
+        } else if readers.iter().all(|reader| reader.id != user.id) {
+            readers.push(user);
+        }
+    }
+    if unknown.is_empty() && unwilling.is_empty() {
+        return Ok(readers);
+    }
+    let code = if unknown.is_empty() { Code::NotAllowed } else { Code::NoSuchUser };
+    let mut refusal = Refusal::new(code, "not everybody named takes messages; nothing was sent");
+    if !unknown.is_empty() {
+        refusal = refusal.hint(format!("Unknown: {}", unknown.join(", ")));
+    }
+    if !unwilling.is_empty() {
+        refusal = refusal.hint(format!("Not willing: {}", unwilling.join(", ")));
+    }
+    Err(refusal.into())
+}
+
+/// The words that are to be passed on.
+pub(in crate::commands) fn text_of(prepared: &Prepared) -> Result<String, Refusal> {
+    let text = prepared.body.trim();
+    if text.is_empty() {
+        return Err(Refusal::new(Code::WrongArguments, "there is no text to pass on")
+            .hint("Write what you want to say into the body, below the command."));
+    }
+    Ok(text.to_owned())
+}

@@ -1,0 +1,73 @@
+//! `notify`: a mail when boards end, switched for all boards or for those named.
+
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError, find_game};
+use crate::commands::messages::watching::{MOST_LISTED, confirm, find_named};
+use crate::replies::answer::{count, numbers};
+use crate::replies::{Answer, Content, Facts, Reply};
+use crate::requests::Prepared;
+use knotpost_model::{BoardState, Millis};
+use knotpost_storage::WriteTx;
+
+/// The boards that a user hears of when they end.
+#[derive(Debug, Serialize)]
+struct Notifications {
+    /// The game's name.
+    #[serde(rename = "name")]
+    game: String,
+    /// The game's title.
+    title: String,
+    /// The user.
+    userid: String,
+    /// Whether they hear of all boards.
+    all: bool,
+    /// Numbers of the boards they hear of.
+    #[serde(serialize_with = "count")]
+    boards: Vec<i64>,
+}
+
+impl Content for Notifications {
+    fn template(&self) -> &'static str {
+        "notifications"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self).with("numbers", numbers(&self.boards))
+    }
+}
+
+/// `notify`: switched for all boards, or for those named.
+pub(in crate::commands) async fn run(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    game: &str,
+    numbers: &[u32],
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let meta = find_game(app, game)?.meta();
+    let (mut boards_named, user) = find_named(tx, app, prepared, meta.name, numbers).await?;
+    if let Some(index) = boards_named.iter().position(|board| board.row.state == BoardState::Over) {
+        let board = boards_named.swap_remove(index);
+        let message = format!("{} board {} has ended already", board.title(), board.row.number);
+        return Err(Refusal::new(Code::GameOver, message).about(board).into());
+    }
+    let (_, all) = tx.watches_all(meta.name, user.id).await?;
+    let all = if numbers.is_empty() { !all } else { all };
+    if numbers.is_empty() {
+        tx.set_hears_of_all(meta.name, user.id, all).await?;
+    }
+    for board in &boards_named {
+        tx.switch_notification(board.row.id, user.id).await?;
+    }
+    let reply = Reply::from(Notifications {
+        game: meta.name.to_owned(),
+        title: meta.title.to_owned(),
+        userid: user.userid.clone(),
+        all,
+        boards: tx.notified_boards(meta.name, user.id, MOST_LISTED).await?,
+    });
+    confirm(tx, app, reply, &user, &boards_named, now).await
+}

@@ -1,0 +1,141 @@
+//! `resend`: the boards that wait for a player, mailed once more to them alone.
+
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::{Board, Code, Refusal, ServiceError, find_game, no_such_board};
+use crate::commands::authorize::{authorize, authorize_on};
+use crate::mailing::post::post_to_user;
+use crate::play::notifications::notify_users;
+use crate::replies::{Answer, BoardFacts, Content, Facts, Heading, Reply};
+use crate::requests::Prepared;
+use knotpost_model::{BoardState, Millis, UserKey};
+use knotpost_storage::{BoardFilter, ReadTx, StoreError, UserRow, WriteTx};
+
+/// Boards mailed by one command.
+const MOST_BOARDS: usize = 50;
+
+/// Boards were mailed once more.
+#[derive(Debug, Serialize)]
+struct Resent {
+    /// To whom.
+    userid: String,
+    /// The title of the game asked for; `None`: all games.
+    title: Option<String>,
+    /// How many.
+    boards: usize,
+}
+
+impl Content for Resent {
+    fn template(&self) -> &'static str {
+        "resent"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// The boards on which it is the user's turn, or the one they name.
+pub(in crate::commands) async fn run(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    game: Option<&str>,
+    number: Option<u32>,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let meta = game.map(|game| find_game(app, game).map(knotpost_rules::AnyGame::meta)).transpose()?;
+    let name = meta.map(|meta| meta.name);
+    let (boards, user) = if let (Some(name), Some(number)) = (name, number) {
+        find_own(tx, app, prepared, name, number).await?
+    } else {
+        let user = authorize(tx, prepared).await?;
+        (find_waiting(tx, app, name, &user).await?, user)
+    };
+    for board in &boards {
+        mail(tx, app, board, user.id, now).await?;
+    }
+    let reply = Reply::from(Resent {
+        userid: user.userid.clone(),
+        title: meta.map(|meta| meta.title.to_owned()),
+        boards: boards.len(),
+    });
+    post_to_user(tx, app, &reply, user.id, now).await?;
+    let mut answer = Answer::to_registered(reply);
+    answer.boards.extend(boards.iter().map(Board::name));
+    Ok(answer)
+}
+
+/// The board of that number, when the user plays on it or watches it.
+async fn find_own(
+    tx: &mut ReadTx,
+    app: &App,
+    prepared: &Prepared,
+    game: &str,
+    number: u32,
+) -> Result<(Vec<Board>, UserRow), ServiceError> {
+    let Some(board) = Board::load(tx, app, game, number).await? else {
+        return Err(no_such_board(app, game, number).into());
+    };
+    let (board, user) = authorize_on(tx, prepared, board).await?;
+    let plays = board.seats.iter().any(|seat| seat.user_id == user.id);
+    if !plays && tx.subscribers(board.row.id).await?.iter().all(|(key, _)| UserKey(*key) != user.id) {
+        let message =
+            format!("{} neither plays on {} board {number} nor watches it", user.userid, board.title());
+        let refusal = Refusal::new(Code::NotAPlayer, message)
+            .hint(format!("`{game} show {number}` shows it to everybody."));
+        return Err(refusal.about(board).into());
+    }
+    Ok((vec![board], user))
+}
+
+/// The boards on which it is the user's turn.
+async fn find_waiting(
+    tx: &mut ReadTx,
+    app: &App,
+    game: Option<&str>,
+    user: &UserRow,
+) -> Result<Vec<Board>, ServiceError> {
+    let filter = BoardFilter {
+        game: game.map(str::to_owned),
+        user: Some(user.id),
+        state: Some(BoardState::Active),
+        next: true,
+        ..BoardFilter::default()
+    };
+    let rows = tx.list_boards(&filter, MOST_BOARDS as i64 + 1).await?;
+    if rows.len() > MOST_BOARDS {
+        let message = format!("more than {MOST_BOARDS} boards wait for you; that is too much mail");
+        let mut refusal = Refusal::new(Code::TooMuchMail, message)
+            .hint(format!("One of them: resend {} PASSWORD GAME BOARD", user.userid))
+            .hint(format!("All of them in a table: all games {} next", user.userid));
+        refusal.game = game.map(str::to_owned);
+        return Err(refusal.into());
+    }
+    let mut boards = Vec::with_capacity(rows.len());
+    for row in rows {
+        boards.push(Board::from_row(tx, app, row).await?);
+    }
+    Ok(boards)
+}
+
+/// The board as it stands, with what was said last, to this user.
+async fn mail(
+    tx: &mut WriteTx,
+    app: &App,
+    board: &Board,
+    user: UserKey,
+    now: Millis,
+) -> Result<(), StoreError> {
+    // A move made beside this would leave a mail of its own, and this one would show the board before it.
+    tx.touch_board(board.row.id).await?;
+    let watchers = tx.subscribers(board.row.id).await?.into_iter();
+    let is_player = |key: i64| board.seats.iter().any(|seat| seat.user_id == UserKey(key));
+    let facts = BoardFacts {
+        remark: tx.comment(board.row.id, board.row.ply).await?.map(|remark| remark.id),
+        subscribers: watchers.filter(|(key, _)| !is_player(*key)).map(|(_, name)| name).collect(),
+        ..BoardFacts::plain(Heading::Show)
+    };
+    notify_users(tx, app, board, &facts, vec![user], now).await
+}

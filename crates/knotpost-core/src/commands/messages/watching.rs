@@ -1,0 +1,142 @@
+//! `subscribe` and `unsubscribe`: watching boards without playing. `notify` finds its boards here as well.
+
+use knotpost_commands::BoardSet;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::{Board, Code, Refusal, ServiceError, find_board, find_game};
+use crate::commands::authorize::{authorize, authorize_on};
+use crate::mailing::post::post_to_user;
+use crate::replies::answer::{count, numbers};
+use crate::replies::{Answer, Content, Facts, Reply};
+use crate::requests::Prepared;
+use knotpost_model::Millis;
+use knotpost_storage::{UserRow, WriteTx};
+
+/// Boards of one command.
+const MOST_BOARDS: usize = 100;
+/// Boards that an answer lists.
+pub(in crate::commands) const MOST_LISTED: i64 = 500;
+
+/// Which boards of a game a user watches.
+#[derive(Debug, Serialize)]
+struct Subscriptions {
+    /// The game's name.
+    #[serde(rename = "name")]
+    game: String,
+    /// The game's title.
+    title: String,
+    /// The user.
+    userid: String,
+    /// Whether they watch all boards, future ones too.
+    all: bool,
+    /// Numbers of the boards they watch.
+    #[serde(serialize_with = "count")]
+    boards: Vec<i64>,
+}
+
+impl Content for Subscriptions {
+    fn template(&self) -> &'static str {
+        "subscriptions"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self).with("numbers", numbers(&self.boards))
+    }
+}
+
+/// Whether to begin watching or to end it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::commands) enum Watch {
+    Begin,
+    End,
+}
+
+/// `subscribe` and `unsubscribe`. All boards are looked up before anything is changed.
+pub(in crate::commands) async fn run(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    game: &str,
+    boards: &BoardSet,
+    watch: Watch,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let meta = find_game(app, game)?.meta();
+    let numbers: &[u32] = match boards {
+        BoardSet::All => &[],
+        BoardSet::These(numbers) => numbers,
+    };
+    let (boards_named, user) = find_named(tx, app, prepared, meta.name, numbers).await?;
+    for board in &boards_named {
+        match watch {
+            Watch::Begin => tx.subscribe(board.row.id, user.id).await?,
+            Watch::End => {
+                tx.unsubscribe(board.row.id, user.id).await?;
+            }
+        }
+    }
+    match (boards, watch) {
+        (BoardSet::All, Watch::Begin) => tx.set_watches_all(meta.name, user.id, true).await?,
+        (BoardSet::All, Watch::End) => tx.unsubscribe_all(meta.name, user.id).await?,
+        (BoardSet::These(_), _) => {}
+    }
+    let (all, _) = tx.watches_all(meta.name, user.id).await?;
+    if all && watch == Watch::End {
+        let message = format!("{} watches all {} boards, these too", user.userid, meta.title);
+        return Err(Refusal::new(Code::BadValue, message)
+            .hint(format!(
+                "To watch no boards any more: {} unsubscribe {} PASSWORD all",
+                meta.name, user.userid
+            ))
+            .about_game(meta.name)
+            .into());
+    }
+    let reply = Reply::from(Subscriptions {
+        game: meta.name.to_owned(),
+        title: meta.title.to_owned(),
+        userid: user.userid.clone(),
+        all,
+        boards: tx.watched_boards(meta.name, user.id, MOST_LISTED).await?,
+    });
+    confirm(tx, app, reply, &user, &boards_named, now).await
+}
+
+/// The boards of these numbers, each once, and the user who names them.
+pub(in crate::commands) async fn find_named(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    game: &str,
+    numbers: &[u32],
+) -> Result<(Vec<Board>, UserRow), ServiceError> {
+    if numbers.len() > MOST_BOARDS {
+        let message = format!("one command names at most {MOST_BOARDS} boards");
+        return Err(Refusal::new(Code::TooMuchMail, message).about_game(game).into());
+    }
+    let mut boards: Vec<Board> = Vec::new();
+    for (index, number) in numbers.iter().enumerate() {
+        if !numbers.iter().take(index).any(|other| other == number) {
+            boards.push(find_board(tx, app, game, *number).await?);
+        }
+    }
+    if boards.len() != 1 {
+        return Ok((boards, authorize(tx, prepared).await?));
+    }
+    let (board, user) = authorize_on(tx, prepared, boards.remove(0)).await?;
+    Ok((vec![board], user))
+}
+
+pub(in crate::commands) async fn confirm(
+    tx: &mut WriteTx,
+    app: &App,
+    reply: Reply,
+    user: &UserRow,
+    boards: &[Board],
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    post_to_user(tx, app, &reply, user.id, now).await?;
+    let mut answer = Answer::to_registered(reply);
+    answer.boards.extend(boards.iter().map(Board::name));
+    Ok(answer)
+}

@@ -1,0 +1,59 @@
+//! `limit`: the number of boards of a game that a user plays at most.
+
+use knotpost_commands::LimitChange;
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::ServiceError;
+use crate::commands::opponents::seeker::{answer, find};
+use crate::play::opponents::pair;
+use crate::replies::{Answer, Content, Facts, Reply};
+use crate::requests::Prepared;
+use knotpost_model::Millis;
+use knotpost_storage::WriteTx;
+
+/// How many boards a user plays at most.
+#[derive(Debug, Serialize)]
+struct LimitStatus {
+    /// The game's title.
+    title: String,
+    /// The most; `None`: no limit.
+    limit: Option<i64>,
+    /// How many they play now.
+    active: i64,
+}
+
+impl Content for LimitStatus {
+    fn template(&self) -> &'static str {
+        "limit_status"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+pub(in crate::commands) async fn run(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    game: &str,
+    change: LimitChange,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let (game, user) = find(tx, app, prepared, game).await?;
+    let name = game.meta().name;
+    match change {
+        LimitChange::Show => {}
+        LimitChange::Unlimited => tx.set_board_limit(name, user.id, None).await?,
+        LimitChange::AtMost(most) => tx.set_board_limit(name, user.id, Some(i64::from(most))).await?,
+    }
+    let boards =
+        if change == LimitChange::Show { Vec::new() } else { pair(tx, app, game, &user, now).await? };
+    let reply = Reply::from(LimitStatus {
+        title: game.meta().title.to_owned(),
+        limit: tx.board_limit(name, user.id).await?,
+        active: tx.count_active_boards(name, user.id).await?,
+    });
+    answer(tx, app, reply, &user, boards, now).await
+}

@@ -1,0 +1,109 @@
+//! `seek`: looking for opponents.
+
+use knotpost_commands::{GivenOption, SeekChange, ServerOptions};
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError, find_game};
+use crate::commands::opponents::seeker::{answer, find};
+use crate::play::boards::game_options;
+use crate::play::challenge::Terms;
+use crate::play::opponents::{Readiness, SEATS, pair, readiness, terms_text};
+use crate::replies::{Answer, Content, Facts, Reply};
+use crate::requests::Prepared;
+use knotpost_model::Millis;
+use knotpost_storage::{SeekRow, WriteTx};
+
+/// How many boards can be sought at a time.
+const MOST_WANTED: u32 = 100;
+
+/// What a user looks for.
+#[derive(Debug, Serialize)]
+struct SeekStatus {
+    /// The game's title.
+    title: String,
+    /// The game's name.
+    game: String,
+    /// How many boards.
+    wanted: i64,
+    /// With which options, as typed.
+    terms: String,
+    /// Boards that were started now.
+    started: Vec<u32>,
+    /// They refuse challenges or are at their limit, so that no opponent is found.
+    paused: bool,
+}
+
+impl Content for SeekStatus {
+    fn template(&self) -> &'static str {
+        "seek_status"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+#[expect(clippy::too_many_arguments, reason = "the parts of one command")]
+pub(in crate::commands) async fn run(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    game: &str,
+    change: SeekChange,
+    options: &[GivenOption],
+    server: &ServerOptions,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let found = find_game(app, game)?;
+    let name = found.meta().name;
+    let options = match change {
+        SeekChange::Want(_) => Some(game_options(found, options, SEATS)?),
+        SeekChange::Show | SeekChange::Cancel => None,
+    };
+    let (game, user) = find(tx, app, prepared, game).await?;
+    let mut boards = Vec::new();
+    match (change, options) {
+        (SeekChange::Want(wanted), Some(options)) => {
+            check_wanted(name, wanted)?;
+            let terms = Terms::of(server);
+            let place = tx.take_seek_place(name).await?;
+            let row = SeekRow {
+                user_id: user.id,
+                userid: user.userid.clone(),
+                wanted: i64::from(wanted),
+                options: options.to_string(),
+                rated: terms.rated,
+                nag_ms: terms.nag_ms,
+                forfeit_ms: terms.forfeit_ms,
+                total_ms: terms.total_ms,
+            };
+            tx.put_seek(name, place, &row, now).await?;
+            boards = pair(tx, app, game, &user, now).await?;
+        }
+        (SeekChange::Cancel, _) => tx.delete_seek(name, user.id).await?,
+        _ => {}
+    }
+    let left = tx.seek(name, user.id).await?;
+    let paused = left.is_some() && readiness(tx, name, &user).await? != Readiness::Ready;
+    let reply = Reply::from(SeekStatus {
+        title: game.meta().title.to_owned(),
+        game: name.to_owned(),
+        wanted: left.as_ref().map_or(0, |seek| seek.wanted),
+        terms: left.as_ref().map(terms_text).unwrap_or_default(),
+        started: boards.iter().map(|board| board.number).collect(),
+        paused,
+    });
+    answer(tx, app, reply, &user, boards, now).await
+}
+
+fn check_wanted(game: &str, wanted: u32) -> Result<(), ServiceError> {
+    if wanted <= MOST_WANTED {
+        return Ok(());
+    }
+    let message = format!("at most {MOST_WANTED} boards can be sought at a time, not {wanted}");
+    Err(Refusal::new(Code::BadValue, message)
+        .hint(format!("Syntax: {game} seek USERID PASSWORD NUMBER [options]"))
+        .about_game(game)
+        .into())
+}

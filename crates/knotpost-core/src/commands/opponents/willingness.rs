@@ -1,0 +1,59 @@
+//! `accept` and `reject`: whether a user takes challenges of a game.
+
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::ServiceError;
+use crate::commands::opponents::seeker::{answer, find};
+use crate::play::opponents::pair;
+use crate::ratings::board_ratings;
+use crate::replies::{Answer, Content, Facts, Reply};
+use crate::requests::Prepared;
+use knotpost_model::Millis;
+use knotpost_storage::WriteTx;
+
+/// Whether a user takes challenges.
+#[derive(Debug, Serialize)]
+struct ChallengeStatus {
+    /// The game's title.
+    title: String,
+    /// Whether they do.
+    accepts: bool,
+    /// How many boards they look for.
+    seeking: i64,
+}
+
+impl Content for ChallengeStatus {
+    fn template(&self) -> &'static str {
+        "challenge_status"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// Whether challenges are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::commands) enum Willingness {
+    Accept,
+    Reject,
+}
+
+pub(in crate::commands) async fn run(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    game: &str,
+    willingness: Willingness,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let (game, user) = find(tx, app, prepared, game).await?;
+    let (name, accepts) = (game.meta().name, willingness == Willingness::Accept);
+    tx.set_accepts(name, user.id, accepts).await?;
+    board_ratings::review_activity(tx, name, user.id, now).await?;
+    let boards = pair(tx, app, game, &user, now).await?;
+    let seeking = tx.seek(name, user.id).await?.map_or(0, |seek| seek.wanted);
+    let reply = Reply::from(ChallengeStatus { title: game.meta().title.to_owned(), accepts, seeking });
+    answer(tx, app, reply, &user, boards, now).await
+}

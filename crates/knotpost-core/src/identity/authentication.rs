@@ -1,0 +1,405 @@
+//! Whether a user is who they say: by a password or by a code.
+//!
+//! Wrong passwords are counted in one place, whichever way they come. A place from which an account logged in before,
+//! or a mail that an aligned domain vouches for from one of its proven addresses, has a share of its own; all other
+//! places share one per account and one per host, so that strangers who use theirs up lock no owner out. A right
+//! password spends nothing. Who has no share left is refused unheard, right or wrong.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError};
+use crate::identity::auth_cache::Named;
+use crate::identity::credentials::{Try, same_hash};
+use crate::identity::limits::{Limited, Reservation};
+use crate::identity::{HashError, Login, Origin, ProvenUser, resets};
+use crate::mailing::post::post_to_user;
+use crate::replies::{Content, Facts, Reply};
+use knotpost_model::{Address, Channel, Host, Millis, Rate, Share, ShareOf, UserKey};
+use knotpost_storage::{ReadTx, StoreError, UserRow, UserState};
+
+/// How long a host from which an account logged in stays known.
+const KNOWN_MS: i64 = 30 * 86_400_000;
+/// That it was used is noted no more often than this.
+const TOUCH_MS: i64 = 86_400_000;
+/// Owners are told of wrong passwords no more often than this.
+const WARNING_PAUSE_MS: i64 = 86_400_000;
+
+/// Many wrong passwords were given.
+#[derive(Debug, Serialize)]
+struct WrongPasswords {
+    /// For whom.
+    userid: String,
+    /// How many in a day, at least.
+    tries: u64,
+}
+
+impl Content for WrongPasswords {
+    fn template(&self) -> &'static str {
+        "wrong_passwords"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// Whether hashing passwords is allowed to take its time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    Hash,
+    OnlyRemembered,
+}
+
+/// From where somebody gives a password.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    channel: Channel,
+    host: Option<Host>,
+    sender: Option<Address>,
+    aligned: bool,
+    key: String,
+}
+
+impl Place {
+    /// Where a command came from.
+    pub(crate) fn of(origin: &Origin) -> Self {
+        let host = origin.host.map(|host| host.to_string()).unwrap_or_default();
+        let key = match origin.channel {
+            Channel::Http => format!("host {host}"),
+            // A forged From shares nothing with the mails of whom it names: those come from other hosts, or aligned.
+            Channel::Mail => format!("mail {} {host} {}", origin.rate_key, origin.aligned),
+            Channel::Operator => "operator".to_owned(),
+        };
+        let (channel, host, sender) = (origin.channel, origin.host, origin.sender.clone());
+        Self { channel, host, sender, aligned: origin.aligned, key }
+    }
+
+    /// A request over HTTP by a client of this key.
+    fn of_client(rate_key: &str) -> Self {
+        let host = rate_key.parse().ok();
+        Self { channel: Channel::Http, host, sender: None, aligned: false, key: format!("host {rate_key}") }
+    }
+
+    fn share(&self, scope: ShareOf) -> Share {
+        Share { rate: Rate::Password, scope, channel: self.channel }
+    }
+}
+
+/// What became of a try, and what it takes unless it turns out right.
+struct Tried {
+    login: Login,
+    reservation: Option<Reservation>,
+}
+
+/// Whether this is the password of that user, typed into a form or sent with a request. Wrong ones are counted.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn check_typed_password(
+    app: &Arc<App>,
+    rate_key: &str,
+    userid: &str,
+    password: &str,
+) -> Result<Result<Login, HashError>, StoreError> {
+    let place = Place::of_client(rate_key);
+    let checked = check_password(app, &place, (userid, password), Words::Password, Patience::Hash).await?;
+    Ok(checked.unwrap_or(Ok(Login::Wrong)))
+}
+
+/// Whose password this is; `None`: nobody's of that name. Wrong ones are counted.
+///
+/// # Errors
+/// When it was tried too often or cannot be checked now; when the database fails.
+pub async fn whose_password(
+    app: &Arc<App>,
+    rate_key: &str,
+    userid: &str,
+    password: &str,
+) -> Result<Option<ProvenUser>, ServiceError> {
+    match check_typed_password(app, rate_key, userid, password).await? {
+        Ok(Login::Known { user, hash, key, session }) => {
+            let password_at = Some(app.clock.now());
+            Ok(Some(ProvenUser { user, userid: userid.to_owned(), hash, key, session, password_at }))
+        }
+        Ok(Login::TooMany(seconds)) => {
+            let refusal = Refusal::new(Code::RateLimited, "too many tries with this userid; try again later");
+            Err(Refusal { retry_after: Some(seconds), ..refusal }.into())
+        }
+        Err(_) => Err(Refusal::new(Code::Unavailable, "the server is too busy to check passwords").into()),
+        Ok(Login::Wrong | Login::NotNeeded | Login::Stale) => Ok(None),
+    }
+}
+
+/// What may be given where a password is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Words {
+    /// The password.
+    Password,
+    /// The password, or the code of somebody who forgot it.
+    PasswordOrCode,
+    /// The password of a command that looks at the user again in its transaction: who was looked up lately is not
+    /// looked up now.
+    PasswordOfMove,
+}
+
+/// The user as they are stored, if all that they showed is still good: password, key and session may have ended since
+/// it was looked at.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn find_proven(tx: &mut ReadTx, proven: &ProvenUser) -> Result<Option<UserRow>, StoreError> {
+    if let Some(session) = &proven.session
+        && tx.session(session).await?.is_none()
+    {
+        return Ok(None);
+    }
+    let row = match proven.key {
+        Some(key) => tx.user_with_token(proven.user, key).await?,
+        None => tx.user(proven.user).await?,
+    };
+    let is_same = |row: &UserRow| {
+        row.state == UserState::Active
+            && row.password_hash.as_deref().is_some_and(|stored| same_hash(stored, &proven.hash))
+    };
+    Ok(row.filter(is_same))
+}
+
+/// What whoever is not who they were any more is told.
+pub(crate) fn logged_out() -> Refusal {
+    Refusal::new(Code::BadCredentials, "you are not logged in any more; log in once more")
+}
+
+/// Whether this is the password of that user; `None` when it would have to be hashed and must not be. The one place
+/// where passwords are tried.
+pub(crate) async fn check_password(
+    app: &Arc<App>,
+    place: &Place,
+    (userid, password): (&str, &str),
+    words: Words,
+    patience: Patience,
+) -> Result<Option<Result<Login, HashError>>, StoreError> {
+    let account = userid.to_lowercase();
+    let own = format!("{account} {}", place.key);
+    let own = match app.limits.reserve(&[(place.share(ShareOf::Sender), &own)]) {
+        Ok(own) => own,
+        Err(limited) => return Ok(Some(Ok(Login::TooMany(limited.seconds)))),
+    };
+    if words == Words::PasswordOfMove
+        && let Some(login) = recall(app, place, &account, password)
+    {
+        app.limits.give_back(own);
+        return Ok(Some(Ok(login)));
+    }
+    let user = app.store.query().await?.find_user(userid).await?;
+    let user = user.filter(|user| user.state == UserState::Active);
+    if let Some(login) = remembered(app, place, &account, user.as_ref(), password) {
+        app.limits.give_back(own);
+        return Ok(Some(Ok(login)));
+    }
+    if patience == Patience::OnlyRemembered {
+        app.limits.give_back(own);
+        return Ok(None);
+    }
+    match try_password(app, place, &account, user.as_ref(), password, words).await {
+        Ok(Ok(Tried { login, reservation })) => {
+            conclude(app, &account, user.as_ref(), &login, (own, reservation)).await;
+            Ok(Some(Ok(login)))
+        }
+        Ok(Err(error)) => {
+            app.limits.give_back(own);
+            Ok(Some(Err(error)))
+        }
+        Err(error) => {
+            app.limits.give_back(own);
+            Err(error)
+        }
+    }
+}
+
+/// Who this was a moment ago, if that is the password of then: for what looks at them again in its transaction.
+fn recall(app: &App, place: &Place, account: &str, password: &str) -> Option<Login> {
+    let now = app.clock.now();
+    let Named { user, hash } = app.auth_cache.of_name(account, now)?;
+    let tried = Try { password, place: &place.key, host: place.host };
+    let is_right = app.credentials.remembers(user, tried, &hash, now);
+    is_right.then_some(Login::Known { user, hash, key: None, session: None })
+}
+
+/// Who this is, if that password was right from there a short while ago.
+fn remembered(
+    app: &App,
+    place: &Place,
+    account: &str,
+    user: Option<&UserRow>,
+    password: &str,
+) -> Option<Login> {
+    let (user, now) = (user?, app.clock.now());
+    let hash = user.password_hash.clone()?;
+    let named = Named { user: user.id, hash: hash.clone() };
+    app.auth_cache.remember_name(account.to_owned(), named, now);
+    let tried = Try { password, place: &place.key, host: place.host };
+    let is_right = app.credentials.remembers(user.id, tried, &hash, now);
+    is_right.then_some(Login::Known { user: user.id, hash, key: None, session: None })
+}
+
+/// Hashes the password, where its place has a share left.
+async fn try_password(
+    app: &Arc<App>,
+    place: &Place,
+    account: &str,
+    user: Option<&UserRow>,
+    password: &str,
+    words: Words,
+) -> Result<Result<Tried, HashError>, StoreError> {
+    let now = app.clock.now();
+    let known = known_as(app, place, user, now).await?;
+    let reservation = match reserve(app, place, account, known) {
+        Ok(reservation) => reservation,
+        Err(limited) => {
+            return Ok(Ok(Tried { login: Login::TooMany(limited.seconds), reservation: None }));
+        }
+    };
+    let stored = user.and_then(|user| Some((user.id, user.password_hash.as_deref()?)));
+    let tried = Try { password, place: &place.key, host: place.host };
+    let checked = async {
+        let right = match app.credentials.verify(stored, tried, now).await {
+            Ok(right) => right,
+            Err(error) => return Ok(Err(error)),
+        };
+        let right = right
+            || (words == Words::PasswordOrCode
+                && resets::try_code(app, user.map(|user| user.id), password, now).await?);
+        Ok(Ok(right))
+    };
+    let login = match checked.await {
+        Ok(Ok(right)) => match stored.filter(|_| right) {
+            Some((user, hash)) => Login::Known { user, hash: hash.to_owned(), key: None, session: None },
+            None => Login::Wrong,
+        },
+        failed => {
+            // It was not tried.
+            app.limits.give_back(reservation);
+            return failed.map(|checked| checked.map(|_| Tried { login: Login::Wrong, reservation: None }));
+        }
+    };
+    if let (Login::Known { user, .. }, Some(host)) = (&login, place.host) {
+        remember_host(app, *user, host, known, now).await;
+    }
+    Ok(Ok(Tried { login, reservation: Some(reservation) }))
+}
+
+/// As what an account knows a place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// Not at all.
+    Not,
+    /// As one of its proven addresses, vouched for.
+    Address,
+    /// As a host from which it logged in at that time.
+    Host(Millis),
+}
+
+/// For an unknown user the same is looked up, and nothing found.
+async fn known_as(
+    app: &App,
+    place: &Place,
+    user: Option<&UserRow>,
+    now: Millis,
+) -> Result<Known, StoreError> {
+    let user = user.map_or(UserKey(0), |user| user.id);
+    let mut tx = app.store.query().await?;
+    if let Some(sender) = place.sender.as_ref().filter(|_| place.aligned)
+        && tx.users_at(&sender.key()).await?.iter().any(|reader| reader.id == user)
+    {
+        return Ok(Known::Address);
+    }
+    let Some(host) = place.host else { return Ok(Known::Not) };
+    let seen = tx.login_host_seen(user, &host.to_string()).await?;
+    Ok(seen.filter(|seen| now.since(*seen).0 < KNOWN_MS).map_or(Known::Not, Known::Host))
+}
+
+/// What a try takes beside the share of its place.
+fn reserve(app: &App, place: &Place, account: &str, known: Known) -> Result<Reservation, Limited> {
+    let host = place.host.map(|host| host.to_string());
+    let at_host = format!("{account} host {}", host.as_deref().unwrap_or_default());
+    let shares: Vec<(Share, &str)> = match known {
+        Known::Address => Vec::new(),
+        // Over HTTP that is its place. A mail names any sender, and the host is the same.
+        Known::Host(_) if place.channel == Channel::Http => Vec::new(),
+        Known::Host(_) => vec![(place.share(ShareOf::Sender), at_host.as_str())],
+        Known::Not => {
+            let of_host = host.as_deref().map(|host| (place.share(ShareOf::Host), host));
+            of_host.into_iter().chain([(place.share(ShareOf::Name), account)]).collect()
+        }
+    };
+    app.limits.reserve(&shares)
+}
+
+/// A right password spends nothing. A wrong one does, and its owner may hear of it.
+async fn conclude(
+    app: &Arc<App>,
+    account: &str,
+    user: Option<&UserRow>,
+    login: &Login,
+    (own, others): (Reservation, Option<Reservation>),
+) {
+    let Some(others) = others else { return app.limits.give_back(own) };
+    let taken = own.and(others);
+    if !matches!(login, Login::Wrong) {
+        return app.limits.give_back(taken);
+    }
+    app.limits.keep(taken);
+    let many = app.limits.note_wrong_password(account);
+    if let (Some(tries), Some(user)) = (many, user)
+        && let Err(error) = warn(app, user.id, tries).await
+    {
+        tracing::warn!(
+            error = error.with_causes(),
+            "the owner of an account could not be told of wrong passwords"
+        );
+    }
+}
+
+/// Notes from where somebody logged in, once a day.
+async fn remember_host(app: &App, user: UserKey, host: Host, known: Known, now: Millis) {
+    if matches!(known, Known::Host(seen) if now.since(seen).0 < TOUCH_MS) {
+        return;
+    }
+    let host = host.to_string();
+    let noted = app.store.write(move |tx| {
+        let host = host.clone();
+        Box::pin(async move { tx.note_login_host(user, &host, now).await })
+    });
+    if let Err(error) = noted.await {
+        tracing::warn!(error = error.with_causes(), "from where somebody logged in could not be noted");
+    }
+}
+
+/// Tells the owner of an account that somebody guesses, once a day.
+async fn warn(app: &Arc<App>, user: UserKey, tries: u64) -> Result<(), StoreError> {
+    let now = app.clock.now();
+    let since = now.plus(-WARNING_PAUSE_MS);
+    let warned = app.store.query().await?.password_warning_at(user).await?;
+    if warned.is_some_and(|at| at.0 > since.0) {
+        return Ok(());
+    }
+    let shared = Arc::clone(app);
+    app.store
+        .write(move |tx| {
+            let app = Arc::clone(&shared);
+            Box::pin(async move {
+                let Some(row) = tx.user(user).await? else { return Ok(()) };
+                if tx.claim_password_warning(user, since, now).await? {
+                    let reply = Reply::from(WrongPasswords { userid: row.userid, tries });
+                    post_to_user(tx, &app, &reply, user, now).await?;
+                }
+                Ok::<_, StoreError>(())
+            })
+        })
+        .await?;
+    app.signals.outbox.notify_one();
+    Ok(())
+}

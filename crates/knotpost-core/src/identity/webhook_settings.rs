@@ -1,0 +1,267 @@
+//! What owners do with their webhooks: make, look at, try, renew, switch on again and remove them.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::app::App;
+use crate::boards::{Code, Refusal, ServiceError};
+use crate::identity::ProvenUser;
+use crate::identity::authentication::{find_proven, logged_out};
+use crate::webhooks::{HookEvent, HookSecret, MOST_WAITING, REMOVED, queue, reach};
+use knotpost_model::{HookUrl, Millis, UserKey};
+use knotpost_platform::clock::random_bytes;
+use knotpost_storage::{HookReader, ReadTx, StoreError, WebhookRow, WriteTx};
+
+/// Webhooks of one user.
+pub const MOST_WEBHOOKS: usize = 10;
+/// Events that may wait for a webhook that is tried.
+const MOST_BEFORE_TEST: i64 = 20;
+
+/// A webhook as its owner wants it.
+#[derive(Clone, Debug)]
+pub struct HookWish {
+    /// Its address.
+    pub url: String,
+    /// What it is to be told.
+    pub events: Vec<HookEvent>,
+}
+
+/// A webhook as its owner sees it.
+#[derive(Clone, Debug)]
+pub struct HookView {
+    /// Its number.
+    pub id: i64,
+    /// Its address.
+    pub url: String,
+    /// What it is told.
+    pub events: Vec<HookEvent>,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When it last took an event.
+    pub sent_at: Option<Millis>,
+    /// Since when it takes none.
+    pub failing_since: Option<Millis>,
+    /// Since when it is told nothing.
+    pub stopped_at: Option<Millis>,
+    /// Why the last attempt failed.
+    pub error: Option<String>,
+}
+
+/// A webhook that was just made. The secret is never to be had again.
+#[derive(Clone, Debug)]
+pub struct FreshHook {
+    /// What its events are signed with.
+    pub secret: HookSecret,
+    /// What is known of it from now on.
+    pub view: HookView,
+}
+
+impl From<WebhookRow> for HookView {
+    fn from(row: WebhookRow) -> Self {
+        Self {
+            id: row.id,
+            events: HookEvent::split(&row.events),
+            url: row.url,
+            created_at: row.created_at,
+            sent_at: row.sent_at.map(Millis),
+            failing_since: row.failing_since.map(Millis),
+            stopped_at: row.stopped_at.map(Millis),
+            error: row.error,
+        }
+    }
+}
+
+/// Makes a webhook for a user.
+///
+/// # Errors
+/// When the wish cannot be granted; when the database fails.
+pub async fn create_webhook(
+    app: &Arc<App>,
+    proven: ProvenUser,
+    wish: HookWish,
+) -> Result<FreshHook, ServiceError> {
+    check_enabled(app)?;
+    let url = HookUrl::parse(&wish.url, reach(app))
+        .map_err(|error| Refusal::new(Code::BadValue, error.to_string()))?;
+    let mut events = wish.events;
+    events.sort_unstable();
+    events.dedup();
+    if events.is_empty() {
+        let known = HookEvent::join(&HookEvent::ALL).replace(',', ", ");
+        let message = format!("a webhook is told of something: one or more of {known}");
+        return Err(Refusal::new(Code::BadValue, message).into());
+    }
+    let (secret, sealed) = new_secret(app)?;
+    let now = app.clock.now();
+    let work = Arc::new((url.as_str().to_owned(), HookEvent::join(&events), sealed, proven));
+    let made = app
+        .store
+        .write(move |tx| {
+            let work = Arc::clone(&work);
+            Box::pin(async move {
+                let (url, events, sealed, proven) = &*work;
+                let user = proven.user;
+                if find_proven(tx, proven).await?.is_none() {
+                    return Ok(Err(logged_out()));
+                }
+                if tx.webhooks_of(user).await?.len() >= MOST_WEBHOOKS {
+                    let message = format!("{MOST_WEBHOOKS} webhooks are enough; remove one first");
+                    return Ok(Err(Refusal::new(Code::NotAllowed, message)));
+                }
+                let id = tx.insert_webhook(user, (url, events), sealed, now).await?;
+                tx.webhook(id).await.map(Ok)
+            })
+        })
+        .await?;
+    let row = made?;
+    let row = row.ok_or_else(|| StoreError::Corrupt("a webhook vanished".to_owned()))?;
+    Ok(FreshHook { secret, view: row.into() })
+}
+
+fn check_enabled(app: &App) -> Result<(), Refusal> {
+    if app.config.webhooks.enabled {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::NotSupported, "webhooks are switched off on this server"))
+}
+
+/// A secret, and the same sealed.
+fn new_secret(app: &App) -> Result<(HookSecret, Vec<u8>), Refusal> {
+    let make = || {
+        let secret = HookSecret::new(random_bytes(app.entropy.as_ref())?);
+        let sealed = app.secret.seal(app.entropy.as_ref(), secret.bytes())?;
+        Ok((secret, sealed))
+    };
+    make().map_err(|error: std::io::Error| {
+        tracing::error!(%error, "without random bytes no secret can be made");
+        Refusal::new(Code::Unavailable, "no secret can be made at the moment")
+    })
+}
+
+/// The webhooks of a user, the oldest first.
+///
+/// # Errors
+/// When the database fails.
+pub async fn view_webhooks(app: &App, user: UserKey) -> Result<Vec<HookView>, StoreError> {
+    let rows = app.store.read().await?.webhooks_of(user).await?;
+    Ok(rows.into_iter().map(HookView::from).collect())
+}
+
+/// Removes a webhook; what waits for it is dropped.
+///
+/// # Errors
+/// When the user has no such webhook; when the database fails.
+pub async fn remove_webhook(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
+    let now = app.clock.now();
+    let removed = app.store.write(move |tx| {
+        Box::pin(async move {
+            let removed = tx.drop_webhook(user, id).await?;
+            if removed {
+                tx.drop_hook_events(id, REMOVED, now).await?;
+            }
+            Ok(removed)
+        })
+    });
+    if removed.await? { Ok(()) } else { Err(no_such_webhook(id).into()) }
+}
+
+/// Gives a webhook a new secret; what waits for it and would be signed with the old one is dropped.
+///
+/// # Errors
+/// When the user has no such webhook; when the database fails.
+pub async fn renew_webhook_secret(
+    app: &Arc<App>,
+    proven: ProvenUser,
+    id: i64,
+) -> Result<FreshHook, ServiceError> {
+    check_enabled(app)?;
+    let (secret, sealed) = new_secret(app)?;
+    let (now, work) = (app.clock.now(), Arc::new((sealed, proven)));
+    let renewed = app.store.write(move |tx| {
+        let work = Arc::clone(&work);
+        Box::pin(async move {
+            let (sealed, proven) = &*work;
+            if find_proven(tx, proven).await?.is_none() {
+                return Ok(Err(logged_out()));
+            }
+            if own(tx, proven.user, id).await?.is_none() {
+                return Ok(Err(no_such_webhook(id)));
+            }
+            tx.drop_hook_events(id, "its secret was renewed", now).await?;
+            tx.set_webhook_secret(id, sealed).await?;
+            Ok(tx.webhook(id).await?.ok_or_else(|| no_such_webhook(id)))
+        })
+    });
+    let row = renewed.await??;
+    Ok(FreshHook { secret, view: row.into() })
+}
+
+/// Switches a webhook on again, whatever has failed before.
+///
+/// # Errors
+/// When the user has no such webhook; when the database fails.
+pub async fn start_webhook(app: &App, user: UserKey, id: i64) -> Result<(), ServiceError> {
+    check_enabled(app)?;
+    let started = app.store.write(move |tx| {
+        Box::pin(async move {
+            let known = own(tx, user, id).await?.is_some();
+            if known {
+                tx.start_webhook(id).await?;
+            }
+            Ok(known)
+        })
+    });
+    if started.await? { Ok(()) } else { Err(no_such_webhook(id).into()) }
+}
+
+/// Has a webhook told something of no meaning.
+///
+/// # Errors
+/// When the user has no such webhook, it is switched off, or much waits for it; when the database fails.
+pub async fn test_webhook(app: &Arc<App>, user: UserKey, id: i64) -> Result<(), ServiceError> {
+    check_enabled(app)?;
+    let (now, shared) = (app.clock.now(), Arc::clone(app));
+    let queued = app.store.write(move |tx| {
+        let app = Arc::clone(&shared);
+        Box::pin(async move {
+            let Some(row) = own(tx, user, id).await? else { return Ok(Err(no_such(id))) };
+            if row.stopped_at.is_some() {
+                return Ok(Err((
+                    Code::Conflict,
+                    "this webhook is switched off; switch it on first".to_owned(),
+                )));
+            }
+            let hooks = tx.hooks_of_readers(&[user], MOST_WAITING).await?;
+            let Some(hook) = hooks.into_iter().find(|hook| hook.id == id) else {
+                return Ok(Err(no_such(id)));
+            };
+            if hook.waiting >= MOST_BEFORE_TEST {
+                let text = "enough waits for this webhook already; see whether that arrives";
+                return Ok(Err((Code::Conflict, text.to_owned())));
+            }
+            test(tx, &app, &hook, now).await.map(Ok)
+        })
+    });
+    queued.await?.map_err(|(code, message)| Refusal::new(code, message))?;
+    app.signals.outbox.notify_one();
+    Ok(())
+}
+
+async fn test(tx: &mut WriteTx, app: &App, hook: &HookReader, now: Millis) -> Result<(), StoreError> {
+    let data = json!({ "webhook": hook.id, "user": hook.userid });
+    queue(tx, app, hook, "test", &data, now).await
+}
+
+async fn own(tx: &mut ReadTx, user: UserKey, id: i64) -> Result<Option<WebhookRow>, StoreError> {
+    Ok(tx.webhook(id).await?.filter(|row| row.user_id == user))
+}
+
+fn no_such(id: i64) -> (Code, String) {
+    (Code::BadValue, format!("there is no webhook {id} of yours"))
+}
+
+fn no_such_webhook(id: i64) -> Refusal {
+    let (code, message) = no_such(id);
+    Refusal::new(code, message)
+}

@@ -1,0 +1,55 @@
+//! A composed mail as the outbox stores it.
+
+use crate::app::App;
+use crate::mailing::references::Reference;
+use crate::replies::letter::{Draft, Letter};
+use knotpost_storage::{OutboxContent, StoreError};
+
+/// The mail as it is stored: whole, or without the pictures that are drawn when it is sent.
+pub(crate) fn content_of(app: &App, draft: Draft) -> Result<OutboxContent, StoreError> {
+    if draft.pictures.is_empty() {
+        let bytes = app.composer.write(&draft.letter, &[]).map_err(StoreError::Corrupt)?;
+        return Ok(OutboxContent::Message(bytes));
+    }
+    let stored = Reference::Letter(Box::new(draft.into()));
+    let stored = serde_json::to_string(&stored).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+    Ok(OutboxContent::Reference(stored))
+}
+
+/// Bytes that headers may take, and the sentence about what was cut off.
+const HEADERS: usize = 2_000;
+
+/// The mail as it is stored, text alone and no larger than this: what is too much is cut off between two lines, and the
+/// reader is told.
+pub(crate) fn content_within(app: &App, mut draft: Draft, most: usize) -> Result<OutboxContent, StoreError> {
+    draft.letter.html = None;
+    let write = |letter: &Letter| app.composer.write(letter, &[]).map_err(StoreError::Corrupt);
+    let mut bytes = write(&draft.letter)?;
+    let whole = std::mem::take(&mut draft.letter.text);
+    // What the transport makes of a text may be larger than the text, about evenly for all of it.
+    let mut room = most.saturating_sub(HEADERS) * whole.len() / bytes.len().max(1);
+    while bytes.len() > most && room > 0 {
+        draft.letter.text = cut(&whole, room, most, &app.config.server.public_url);
+        bytes = write(&draft.letter)?;
+        room = room * 9 / 10;
+    }
+    Ok(OutboxContent::Message(bytes))
+}
+
+/// The lines of a text that fit, and a sentence about the others.
+fn cut(text: &str, room: usize, most: usize, url: &str) -> String {
+    let mut kept = 0;
+    for line in text.split_inclusive('\n') {
+        if kept + line.len() > room {
+            break;
+        }
+        kept += line.len();
+    }
+    format!(
+        "{}\n\n[The rest is left out: an answer to a mail that proves nothing about its\nsender has at most {} kB. \
+         Ask for less at a time, or look here:\n{}]\n",
+        text.get(..kept).unwrap_or_default().trim_end(),
+        most / 1000,
+        url.trim_end_matches('/')
+    )
+}

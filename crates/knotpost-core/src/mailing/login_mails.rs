@@ -1,0 +1,118 @@
+//! The mails with a link that logs in or sets a new password. They are composed when they are sent, so that no link and
+//! no code waits in the outbox.
+
+use serde::Serialize;
+
+use crate::app::App;
+use crate::replies::{Content, Facts, Reply};
+use knotpost_model::{Millis, UserKey};
+use knotpost_storage::{ReadTx, StoreError, UserRow, UserState};
+
+const MINUTE_MS: i64 = 60_000;
+/// How long a link or code for a new password can be used.
+pub(crate) const RESET_MS: i64 = 24 * 3_600_000;
+/// How long a link by mail logs its reader in.
+const LINK_MS: i64 = 30 * MINUTE_MS;
+
+/// The way back in.
+#[derive(Debug, Serialize)]
+struct PasswordReset {
+    /// Whose.
+    userid: String,
+    /// The page that sets a new password.
+    link: String,
+    /// What counts as the present password once.
+    code: String,
+    /// How long that is possible.
+    hours: i64,
+}
+
+impl Content for PasswordReset {
+    fn template(&self) -> &'static str {
+        "password_reset"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// A way to log in on the web without the password.
+#[derive(Debug, Serialize)]
+struct MagicLink {
+    /// Whose.
+    userid: String,
+    /// The page that does it.
+    link: String,
+    /// How long that is possible.
+    minutes: i64,
+}
+
+impl Content for MagicLink {
+    fn template(&self) -> &'static str {
+        "magic_link"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// The mail with link and code for a new password, as it is sent; `None` when it would be of no use any more.
+pub(crate) async fn password_reset(
+    tx: &mut ReadTx,
+    app: &App,
+    user: UserKey,
+    at: Millis,
+    now: Millis,
+) -> Result<Option<Reply>, StoreError> {
+    let Some(user) = live_reset(tx, user, at, now).await? else { return Ok(None) };
+    Ok(Some(Reply::from(PasswordReset {
+        link: app.links.reset(&app.config.server.public_url, user.id, at),
+        code: app.links.reset_code(user.id, at),
+        userid: user.userid,
+        hours: RESET_MS / 3_600_000,
+    })))
+}
+
+/// The user whose reset of that moment can still be used.
+pub(crate) async fn live_reset(
+    tx: &mut ReadTx,
+    user: UserKey,
+    at: Millis,
+    now: Millis,
+) -> Result<Option<UserRow>, StoreError> {
+    if now.0 >= at.plus(RESET_MS).0 || !tx.has_reset(user, at).await? {
+        return Ok(None);
+    }
+    Ok(tx.user(user).await?.filter(|user| user.state == UserState::Active))
+}
+
+/// The mail with the link that logs in, as it is sent; `None` when it would be of no use any more.
+pub(crate) async fn login_link(
+    tx: &mut ReadTx,
+    app: &App,
+    user: UserKey,
+    at: Millis,
+    now: Millis,
+) -> Result<Option<Reply>, StoreError> {
+    let Some(user) = live_link(tx, user, at, now).await? else { return Ok(None) };
+    Ok(Some(Reply::from(MagicLink {
+        link: app.links.magic(&app.config.server.public_url, user.id, at),
+        userid: user.userid,
+        minutes: LINK_MS / MINUTE_MS,
+    })))
+}
+
+/// The user whom the link of that moment can still log in.
+pub(crate) async fn live_link(
+    tx: &mut ReadTx,
+    user: UserKey,
+    at: Millis,
+    now: Millis,
+) -> Result<Option<UserRow>, StoreError> {
+    if now.0 >= at.plus(LINK_MS).0 || tx.magic_link_at(user).await? != Some(at.0) {
+        return Ok(None);
+    }
+    Ok(tx.user(user).await?.filter(|user| user.state == UserState::Active && user.password_hash.is_some()))
+}

@@ -1,0 +1,193 @@
+//! Answers to board mails from an address that is not the player's: stored until the player confirms, at an address of
+//! theirs, that they wrote them.
+
+use knotpost_commands::Command;
+use serde::{Deserialize, Serialize};
+
+use crate::app::App;
+use crate::boards::Board;
+use crate::mailing::post::post_answerable;
+use crate::mailing::reply_grant::{ReplyGrant, held_mark};
+use crate::mailing::token;
+use crate::mailing::token::{Payload, Subject, day};
+use crate::replies::{Content, Facts, Reply};
+use knotpost_model::Millis;
+use knotpost_storage::{ReadTx, StoreError, WriteTx};
+
+/// For how many days an answer can be confirmed.
+pub(crate) const GOOD_FOR_DAYS: i64 = 7;
+const DAY_MS: i64 = 86_400_000;
+/// How often a player is asked in an hour.
+const MOST_QUESTIONS: i64 = 3;
+
+/// So much of the line is shown with the question.
+const MOST_SHOWN: usize = 60;
+
+/// A board mail was answered from an address that is not its reader's.
+#[derive(Debug, Serialize)]
+struct ForeignAnswer {
+    /// The game's title.
+    title: String,
+    /// The board's number.
+    number: u32,
+    /// Whose board mail it was.
+    userid: String,
+    /// From which address.
+    sender: String,
+    /// What it said.
+    line: String,
+    /// The move that it confirms, if it does.
+    confirms: Option<String>,
+    /// For how many days it can be confirmed.
+    days: i64,
+}
+
+impl Content for ForeignAnswer {
+    fn template(&self) -> &'static str {
+        "foreign_answer"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// A board mail was answered in its reader's name, and nothing proves that it was they.
+#[derive(Debug, Serialize)]
+struct UnprovenAnswer {
+    /// The game.
+    game: String,
+    /// Its title.
+    title: String,
+    /// The board's number.
+    number: u32,
+    /// Whose board mail it was.
+    userid: String,
+    /// What it said.
+    line: String,
+}
+
+impl Content for UnprovenAnswer {
+    fn template(&self) -> &'static str {
+        "unproven_answer"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// What somebody wrote.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Words {
+    /// The short command.
+    pub(crate) line: String,
+    /// What follows it.
+    pub(crate) comment: String,
+}
+
+/// Keeps the words and asks the player.
+pub(crate) async fn hold(
+    tx: &mut WriteTx,
+    app: &App,
+    grant: &ReplyGrant,
+    (words, short): (&Words, Option<&Command>),
+    (sender, echo): (&str, &str),
+    now: Millis,
+) -> Result<(), StoreError> {
+    let corrupt = |error: serde_json::Error| StoreError::Corrupt(error.to_string());
+    let Ok(address) = grant.address.parse() else { return Ok(()) };
+    let Some(board) = Board::load(tx, app, &grant.board.game, grant.board.number as u32).await? else {
+        return Ok(());
+    };
+    if !may_ask(tx, grant, now).await? {
+        return Ok(());
+    }
+    let sight = serde_json::to_string(&grant.sight).map_err(corrupt)?;
+    // Whatever stands in the line, a password by mistake too, is nobody's to read.
+    let sealed = app.secret.seal(app.entropy.as_ref(), &serde_json::to_vec(words).map_err(corrupt)?)?;
+    let until = now.plus(GOOD_FOR_DAYS * DAY_MS);
+    let id = tx.hold_answer(grant.user.id, grant.board.id, (&sight, &sealed), now, until).await?;
+    let Some(row) = tx.proven_address(grant.user.id, &grant.address.to_lowercase()).await? else {
+        return Ok(());
+    };
+    let payload = Payload {
+        subject: Subject::Held { id, mark: held_mark(&sealed) },
+        address: row,
+        expires: day(now, GOOD_FOR_DAYS),
+    };
+    let Some(reply_to) = token::reply_address(app, payload, &grant.address, &grant.user) else {
+        return Ok(());
+    };
+    let confirms = match short {
+        Some(Command::Confirm { .. }) => submitted(tx, &board, grant).await?,
+        _ => None,
+    };
+    let reply = Reply::from(ForeignAnswer {
+        title: board.title().to_owned(),
+        number: board.row.number as u32,
+        userid: grant.user.userid.clone(),
+        sender: sender.to_owned(),
+        line: echo.chars().take(MOST_SHOWN).collect(),
+        confirms,
+        days: GOOD_FOR_DAYS,
+    });
+    post_answerable(tx, app, &reply, &address, Some(grant.user.id), (None, Some(reply_to)), now).await
+}
+
+/// The move that the player has submitted on the board as it is.
+async fn submitted(tx: &mut ReadTx, board: &Board, grant: &ReplyGrant) -> Result<Option<String>, StoreError> {
+    let Some(seat) = board.seat_of(grant.user.id) else { return Ok(None) };
+    let row = tx.submission(board.row.id, seat.seat).await?;
+    Ok(row.filter(|row| row.ply == board.entries.len() as i64).map(|row| row.text))
+}
+
+/// Tells the player of an answer in their name that came without proof: it has to be sent with their password.
+pub(crate) async fn tell_unproven(
+    tx: &mut WriteTx,
+    app: &App,
+    grant: &ReplyGrant,
+    echo: &str,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let Ok(address) = grant.address.parse() else { return Ok(()) };
+    let Some(board) = Board::load(tx, app, &grant.board.game, grant.board.number as u32).await? else {
+        return Ok(());
+    };
+    if !may_ask(tx, grant, now).await? {
+        return Ok(());
+    }
+    let reply = Reply::from(UnprovenAnswer {
+        game: grant.board.game.clone(),
+        title: board.title().to_owned(),
+        number: board.row.number as u32,
+        userid: grant.user.userid.clone(),
+        line: echo.chars().take(MOST_SHOWN).collect(),
+    });
+    post_answerable(tx, app, &reply, &address, Some(grant.user.id), (None, None), now).await
+}
+
+async fn may_ask(tx: &mut WriteTx, grant: &ReplyGrant, now: Millis) -> Result<bool, StoreError> {
+    let asked = tx.count_answer(&format!("foreign {}", grant.user.id.0), now.0 / 3_600_000).await?;
+    Ok(asked <= MOST_QUESTIONS)
+}
+
+/// The words that are held for this grant; empty when they are gone.
+pub(crate) async fn words(tx: &mut ReadTx, app: &App, grant: &ReplyGrant) -> Result<Words, StoreError> {
+    let row = match grant.held {
+        Some(id) => tx.held_answer(id).await?,
+        None => None,
+    };
+    let words = row.and_then(|row| app.secret.unseal(&row.words));
+    let words = words.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    Ok(words.unwrap_or(Words { line: String::new(), comment: String::new() }))
+}
+
+/// That somebody says yes.
+pub(crate) struct Consent;
+
+/// Whether a line says yes.
+pub(crate) fn read_consent(line: &str) -> Option<Consent> {
+    let word = line.trim().trim_end_matches(['.', '!']).trim_matches(['`', '"', '\'']);
+    ["confirm", "yes"].iter().any(|yes| word.eq_ignore_ascii_case(yes)).then_some(Consent)
+}

@@ -1,0 +1,84 @@
+//! What follows from a turn: the server's own moves, the rows, and whose turn it is.
+
+use crate::app::App;
+use crate::boards::board::Standing;
+use crate::boards::time::schedule;
+use crate::boards::{Board, ServiceError};
+use crate::play::notifications::notify_of_end;
+use crate::play::{opponents, queue};
+use crate::ratings::board_ratings;
+use knotpost_model::{BoardState, Millis, SeatState};
+use knotpost_storage::{MoveRow, StoreError, Turn, WriteTx};
+
+/// Stores what a turn led to: the new moves (the server's own included), where the board stands,
+/// and whose turn it is.
+pub(crate) async fn finish_turn(
+    tx: &mut WriteTx,
+    app: &App,
+    board: &mut Board,
+    stored: usize,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    play_for_the_absent(board, now)?;
+    while queue::play_next(tx, app, board, now).await? {
+        play_for_the_absent(board, now)?;
+    }
+    board.changed_from = Some(stored);
+    let standing = board.standing();
+    board.row.ply = board.entries.len() as i64;
+    board.row.history = Some(board.entries.digest());
+    board.row.position = board.position_text();
+    board.row.scores = board.position.scores().to_string();
+    board.row.last_move_at = board.entries.last().map(|entry| entry.row.at.0);
+    if let Standing::Over(outcome) = &standing {
+        let winners: Vec<String> = outcome.winners().iter().map(ToString::to_string).collect();
+        board.row.state = BoardState::Over;
+        board.row.winners = Some(winners.join(","));
+        board.row.reason = Some(outcome.reason.to_owned());
+        board.row.ended_at = Some(now.0);
+        // Its mails tell how much time was used.
+        board.load_pauses(tx).await?;
+    }
+    let due = board.row.due_at;
+    schedule(board, now);
+    let moves: Vec<&MoveRow> = board.entries.iter().skip(stored).map(|entry| &entry.row).collect();
+    let next = match &standing {
+        Standing::ToMove(next) => Some(i64::from(next.number())),
+        Standing::Over(_) => None,
+    };
+    let turn = Turn { board: &board.row, moves: &moves, next, is_rescheduled: board.row.due_at != due };
+    tx.store_turn(turn).await?;
+    for seat in &mut board.seats {
+        seat.to_move = next == Some(seat.seat);
+        if seat.state != SeatState::Playing {
+            tx.update_seat(board.row.id, seat).await?;
+        }
+    }
+    board.keep_in_memory(app);
+    if board.row.state == BoardState::Over {
+        tx.delete_submissions(board.row.id).await?;
+        board_ratings::board_ended(tx, board, now).await?;
+        opponents::seats_are_free(tx, app, board, now).await?;
+        notify_of_end(tx, app, board, now).await?;
+    }
+    Ok(())
+}
+
+/// Forced passes, and resignations that waited for their turn.
+fn play_for_the_absent(board: &mut Board, now: Millis) -> Result<(), ServiceError> {
+    while let Standing::ToMove(next) = board.standing() {
+        let waiting = board.seats.iter_mut().find(|seat| {
+            seat.seat == i64::from(next.number()) && seat.resign_pending && seat.state == SeatState::Playing
+        });
+        if let Some(seat) = waiting {
+            seat.resign_pending = false;
+            seat.state = SeatState::Resigned;
+            board.retire(next, knotpost_model::MoveKind::Resign, true, now);
+        } else if let Some(turn) = board.position.forced() {
+            board.play(turn, true, now).map_err(|error| StoreError::Corrupt(error.to_string()))?;
+        } else {
+            break;
+        }
+    }
+    Ok(())
+}

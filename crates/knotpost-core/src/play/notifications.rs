@@ -1,0 +1,103 @@
+//! What is queued when something has happened on a board: board mails to its readers and events to their webhooks.
+//!
+//! Every use case that changes a board calls one of these functions, in the transaction of the change.
+
+use crate::app::App;
+use crate::boards::Board;
+use crate::mailing::notes::note_of_proposal;
+use crate::mailing::post::{post_board, post_to_user};
+use crate::mailing::readers::{BoardReaders, Reader, readers, readers_and_watchers};
+use crate::replies::{BoardFacts, Heading, Reply};
+use crate::webhooks;
+use knotpost_model::{Millis, UserKey};
+use knotpost_storage::{StoreError, WaitingMail, WriteTx};
+
+/// Queues the board, as it stands now, to each of its players and subscribers who wants it now.
+pub(crate) async fn notify_readers(
+    tx: &mut WriteTx,
+    app: &App,
+    board: &Board,
+    facts: BoardFacts,
+    now: Millis,
+) -> Result<BoardFacts, StoreError> {
+    let BoardReaders { readers, watchers: subscribers, waiting } =
+        readers_and_watchers(tx, app, board).await?;
+    let mut facts = BoardFacts { subscribers, ..facts };
+    // A move makes a proposal void, so that only other mails have one to tell of.
+    if facts.heading == Heading::Chat {
+        facts.notes.extend(note_of_proposal(tx, board).await?);
+    }
+    notify(tx, app, board, &facts, readers, &waiting, now).await?;
+    Ok(facts.with_moment(board, now))
+}
+
+/// Queues the board, as it stands now, to those of these users who want such mails.
+pub(crate) async fn notify_users(
+    tx: &mut WriteTx,
+    app: &App,
+    board: &Board,
+    facts: &BoardFacts,
+    users: Vec<UserKey>,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let readers = readers(tx, app, board, users).await?;
+    notify(tx, app, board, facts, readers, &[], now).await
+}
+
+/// Queues the events for the webhooks of these readers, then their mails.
+async fn notify(
+    tx: &mut WriteTx,
+    app: &App,
+    board: &Board,
+    facts: &BoardFacts,
+    readers: Vec<Reader>,
+    waiting: &[WaitingMail],
+    now: Millis,
+) -> Result<(), StoreError> {
+    let users: Vec<UserKey> =
+        readers.iter().filter(|reader| reader.has_webhooks).map(|reader| reader.user).collect();
+    if !users.is_empty() {
+        webhooks::queue_for_board(tx, app, board, facts, &users, now).await?;
+    }
+    post_board(tx, app, board, facts, readers, waiting, now).await
+}
+
+/// Mails the end of a board to the users who asked for it. Players and subscribers get the board anyway.
+pub(crate) async fn notify_of_end(
+    tx: &mut WriteTx,
+    app: &App,
+    board: &Board,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let mut readers = tx.notified_users(board.row.id).await?;
+    if readers.is_empty() {
+        return Ok(());
+    }
+    let watchers = tx.subscribers(board.row.id).await?;
+    readers.retain(|reader| {
+        watchers.iter().all(|(key, _)| UserKey(*key) != *reader)
+            && board.seats.iter().all(|seat| seat.user_id != *reader)
+    });
+    notify_users(tx, app, board, &BoardFacts::plain(Heading::Notification), readers, now).await
+}
+
+/// Tells everybody on a board, players, watchers and who waits for its end, that it was taken off the server.
+pub(crate) async fn notify_of_removal(
+    tx: &mut WriteTx,
+    app: &App,
+    board: &Board,
+    reply: &Reply,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let mut told = Vec::new();
+    let watchers = tx.subscribers(board.row.id).await?.into_iter().map(|(key, _)| key.into());
+    let waiting = tx.users_waiting_for(board.row.id).await?;
+    let everybody = board.seats.iter().map(|seat| seat.user_id).chain(watchers).chain(waiting);
+    for user in everybody {
+        if !told.contains(&user) {
+            told.push(user);
+            post_to_user(tx, app, reply, user, now).await?;
+        }
+    }
+    webhooks::queue_for_removed(tx, app, board, &told, now).await
+}

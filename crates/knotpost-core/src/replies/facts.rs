@@ -1,0 +1,309 @@
+//! What a board mail shows beside its board: facts of the moment that caused it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::boards::proposals::still_to_answer;
+use crate::boards::{Board, Standing, TimeUp};
+use crate::replies::times::times;
+use crate::replies::{Style, TimeFacts};
+use knotpost_model::{Millis, ProposalKind, RemarkKey, SeatState};
+use knotpost_storage::ProposalRow;
+
+/// What kind of board mail it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Heading {
+    /// A challenge: the first board.
+    New,
+    /// After a move.
+    Summary,
+    /// Asked for.
+    Show,
+    /// As it would be.
+    Preview,
+    /// As it would be after a move that its player has to confirm.
+    Submit,
+    /// Somebody said something.
+    Chat,
+    /// It has ended, for those who wanted to hear of that.
+    Notification,
+    /// A move is waited for.
+    Nag,
+}
+
+/// Something the reader of a board mail should know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Note {
+    /// Somebody declined and the game began again without them.
+    Restarted {
+        /// Who declined.
+        declined: String,
+    },
+    /// The boards' players' result does not count.
+    Unrated,
+    /// Somebody took over the other side.
+    Swapped {
+        /// Who.
+        by: String,
+    },
+    /// Both players looked for opponents.
+    Paired,
+    /// A move is waited for.
+    Reminder {
+        /// Whose.
+        userid: String,
+        /// Since when.
+        since: String,
+        /// When the time is up.
+        end: String,
+    },
+    /// Somebody's time was up.
+    Forfeited {
+        /// Whose.
+        userid: String,
+        /// Which time.
+        up: TimeUp,
+    },
+    /// Somebody's time was up in the first round, and the game began again without them.
+    NeverMoved {
+        /// Who.
+        userid: String,
+    },
+    /// Somebody takes time off.
+    Away {
+        /// Who.
+        userid: String,
+        /// Until when.
+        until: String,
+    },
+    /// Somebody proposed something that others must answer.
+    Proposed {
+        /// Who.
+        by: String,
+        /// What.
+        kind: ProposalKind,
+        /// Who has not answered yet.
+        waiting: Vec<String>,
+        /// How their answers begin: `osbox move 101 ann PASSWORD`.
+        answer: String,
+    },
+    /// A draw was proposed, and nobody answered in time.
+    SilentDraw,
+    /// Somebody refused what was proposed.
+    Rejected {
+        /// Who.
+        by: String,
+        /// What.
+        kind: ProposalKind,
+    },
+    /// All agreed to what was proposed.
+    Agreed {
+        /// What.
+        kind: ProposalKind,
+    },
+    /// Another address of the reader gets no mail any more.
+    Stopped {
+        /// Which.
+        address: String,
+    },
+    /// An administrator stepped in.
+    Ruled {
+        /// How.
+        ruling: Ruling,
+        /// What they say about it; may be empty.
+        why: String,
+    },
+    /// The move is not played before it is confirmed.
+    Submitted {
+        /// The game's name.
+        game: String,
+        /// The board's number.
+        number: i64,
+        /// Whose move.
+        userid: String,
+    },
+}
+
+/// What an administrator did to a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ruling {
+    /// Nobody moves, and no time counts.
+    Paused,
+    /// It goes on.
+    Resumed,
+    /// It has ended as they said.
+    Adjudicated,
+    /// The last move was taken back.
+    TakenBack,
+}
+
+impl fmt::Display for Ruling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Paused => "An administrator paused this board: nobody can move, and no time is counted.",
+            Self::Resumed => "An administrator let this board go on; the pause counts for nobody.",
+            Self::Adjudicated => "An administrator decided this game.",
+            Self::TakenBack => "An administrator took back the last move.",
+        })
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Restarted { declined } => {
+                write!(f, "{declined} declined; the game begins again without {declined}.")
+            }
+            Self::Unrated => f.write_str("This board is unrated."),
+            Self::Swapped { by } => write!(f, "{by} swapped: the players have changed sides."),
+            Self::Paired => f.write_str("Both players were looking for opponents; the first seat was drawn."),
+            Self::Reminder { userid, since, end } => {
+                writeln!(f, "{userid} has been waited for since {since}.")?;
+                write!(f, "Without a move the time is up on {end}.")
+            }
+            Self::Forfeited { userid, up: TimeUp::Move } => {
+                write!(f, "{userid} did not move in time and forfeits.")
+            }
+            Self::Forfeited { userid, up: TimeUp::Total } => {
+                write!(f, "{userid} has used up the time for all moves and forfeits.")
+            }
+            Self::NeverMoved { userid } => {
+                writeln!(f, "{userid} made no first move in time;")?;
+                write!(f, "the game begins again without {userid}.")
+            }
+            Self::Away { userid, until } => write!(f, "{userid} is on vacation until {until}."),
+            Self::Proposed { by, kind, waiting, answer } => {
+                writeln!(f, "{by} proposed {kind}. Still to accept or reject: {}.", waiting.join(", "))?;
+                writeln!(f, "The answer is a mail with one of these Subjects:")?;
+                write!(f, "   {answer} accept\n   {answer} reject")
+            }
+            Self::SilentDraw => {
+                f.write_str("The proposed draw was not answered in time and counts as accepted.")
+            }
+            Self::Rejected { by, kind: ProposalKind::Draw } => write!(f, "{by} rejected the draw."),
+            Self::Rejected { by, kind: ProposalKind::Undo } => {
+                write!(f, "{by} does not agree to take back the last move.")
+            }
+            Self::Agreed { kind: ProposalKind::Draw } => f.write_str("All players agreed on a draw."),
+            Self::Agreed { kind: ProposalKind::Undo } => {
+                f.write_str("All players agreed: the last move was taken back.")
+            }
+            Self::Stopped { address } => f.write_str(&stop_notice(address)),
+            Self::Ruled { ruling, why } if why.is_empty() => write!(f, "{ruling}"),
+            Self::Ruled { ruling, why } => write!(f, "{ruling}\nThe reason given: {why}"),
+            Self::Submitted { game, number, userid } => {
+                writeln!(f, "Nothing is played yet: this is the board as it would be. To play it,")?;
+                writeln!(f, "send a mail with this Subject; another `submit` replaces it:")?;
+                write!(f, "   {game} confirm {number} {userid} PASSWORD")
+            }
+        }
+    }
+}
+
+/// What a board mail shows beside the board itself. Stored with the mail: it never changes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BoardFacts {
+    /// What kind of mail it is.
+    pub heading: Heading,
+    /// What was said with it.
+    pub remark: Option<RemarkKey>,
+    /// What was said with older mails that this one was sent instead of, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<RemarkKey>,
+    /// Whether it is the first mail of this board for its reader, who is promised then what the dice will be.
+    #[serde(default, skip_serializing_if = "is_not")]
+    pub begins: bool,
+    /// Who watched the board then.
+    pub subscribers: Vec<String>,
+    /// What the readers should know.
+    pub notes: Vec<Note>,
+    /// How many moves were made at once, queued ones included: all of them are listed.
+    #[serde(default)]
+    pub made: usize,
+    /// The times as they were then, where they are told.
+    #[serde(default)]
+    pub times: Option<TimeFacts>,
+    /// How the reader wants it set.
+    #[serde(default, skip_serializing_if = "Style::is_default")]
+    pub style: Style,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature serde calls")]
+fn is_not(flag: &bool) -> bool {
+    !flag
+}
+
+impl BoardFacts {
+    /// Facts of a board that is only shown.
+    pub fn plain(heading: Heading) -> Self {
+        Self {
+            heading,
+            remark: None,
+            earlier: Vec::new(),
+            begins: false,
+            subscribers: Vec::new(),
+            notes: Vec::new(),
+            made: 0,
+            times: None,
+            style: Style::default(),
+        }
+    }
+
+    /// Whether they tell that nobody can move.
+    pub(crate) fn tell_of_pause(&self) -> bool {
+        let ruling = self.notes.iter().rev().find_map(|note| match note {
+            Note::Ruled { ruling, .. } => Some(*ruling),
+            _ => None,
+        });
+        ruling == Some(Ruling::Paused)
+    }
+
+    /// Adds what is true of the board at this moment and may be otherwise when the mail is
+    /// written: who is away, and the times.
+    #[must_use]
+    pub(crate) fn with_moment(mut self, board: &Board, now: Millis) -> Self {
+        self.notes.extend(away(board, &self.style, now));
+        self.times = times(board, self.heading, &self.style, now);
+        self
+    }
+}
+
+/// The players who are on vacation, each once.
+fn away(board: &Board, style: &Style, now: Millis) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if matches!(board.standing(), Standing::Over(_)) {
+        return notes;
+    }
+    for row in board.seats.iter().filter(|row| row.state == SeatState::Playing) {
+        if let Some(until) = row.away_until.map(Millis).filter(|until| *until > now) {
+            let note = Note::Away { userid: row.userid.clone(), until: style.show_time(until) };
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    notes
+}
+
+pub(crate) fn note_of(board: &Board, proposal: &ProposalRow) -> Note {
+    let waiting = still_to_answer(board, proposal);
+    let answers = if let [only] = waiting.as_slice() { only } else { "USERID" };
+    Note::Proposed {
+        by: board.userid_at(proposal.seat).to_owned(),
+        kind: proposal.kind,
+        answer: format!("{} move {} {answers} PASSWORD", board.row.game, board.row.number),
+        waiting,
+    }
+}
+
+/// What is told about a stopped address.
+pub(crate) fn stop_notice(address: &str) -> String {
+    format!(
+        "Mail to your address\n   {address}\ncame back, so no more is sent there. \
+         Any command that you mail\nfrom it with your password starts it again."
+    )
+}

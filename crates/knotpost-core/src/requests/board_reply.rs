@@ -1,0 +1,347 @@
+//! Answers to board mails: a short command, sent by the reader of the mail.
+//!
+//! Knows what a claim is worth (see `mailing::reply_grant`) and the full command behind a short one; not where in a mail
+//! it stood.
+
+use knotpost_commands::{Action, BoardAt, Command, Credentials, ParseError, ShortCommand, parse_short};
+use knotpost_rules::Seed;
+
+use crate::app::App;
+use crate::boards::board::parse_options;
+use crate::boards::{Board, Code, Refusal, ServiceError};
+use crate::identity::confirming;
+use crate::identity::{Login, Origin};
+use crate::mailing::pending_confirmation;
+use crate::mailing::pending_confirmation::Words;
+use crate::mailing::reply_grant::{Claim, ReplyGrant, Verdict, judge};
+use crate::requests::Prepared;
+use knotpost_model::{Comment, Millis};
+use knotpost_storage::{ReadTx, StoreError, WriteTx};
+
+/// What a mail would say as the answer to a board mail.
+#[derive(Clone, Debug)]
+pub struct BoardReply {
+    /// Why its sender may act without a password.
+    pub claim: Claim,
+    /// The first line that its sender wrote.
+    pub line: String,
+    /// What follows it.
+    pub comment: String,
+    /// Whether the address in From counts.
+    pub credit: Credit,
+}
+
+/// How far the address in a mail's From is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Credit {
+    /// The mail is taken to be its author's.
+    Believed,
+    /// Anybody may have written it.
+    Unproven,
+}
+
+/// How a mail stands that came as an answer to a board mail.
+#[derive(Debug)]
+pub(crate) enum Standpoint {
+    /// A player's.
+    Own(Box<ReplyGrant>),
+    /// With a player's grant, from an address that is not theirs; the words are stored until they confirm them.
+    Foreign(Box<ReplyGrant>, Words),
+    /// In a player's name, which this server does not believe without proof.
+    Unproven(Box<ReplyGrant>),
+    /// With a grant that is no good.
+    BadGrant,
+    /// To the question whether an answer was theirs, and no yes.
+    Undecided,
+    /// To the question whether somebody reads at an address.
+    Confirming(Box<confirming::Answered>),
+}
+
+/// What an answer to a board mail came to.
+pub(crate) enum Answered {
+    /// A short command, or why it is none.
+    Prepared(Box<Prepared>),
+    /// A complete command, which needs no grant.
+    Complete {
+        /// The command.
+        line: String,
+        /// What was said with it.
+        body: String,
+    },
+    /// No answer to a board mail after all.
+    Nothing,
+}
+
+impl Prepared {
+    /// Whether it came with a reply address that is no good.
+    pub fn has_bad_grant(&self) -> bool {
+        matches!(self.standpoint, Some(Standpoint::BadGrant))
+    }
+
+    /// Whether it came with a player's reply address, but perhaps not from them: from an address that is not theirs, or
+    /// without proof.
+    pub fn is_foreign(&self) -> bool {
+        matches!(self.standpoint, Some(Standpoint::Foreign(..) | Standpoint::Unproven(_)))
+    }
+
+    /// Whether it is the proof that lacks.
+    pub fn is_unproven(&self) -> bool {
+        matches!(self.standpoint, Some(Standpoint::Unproven(_)))
+    }
+
+    /// The reply to a mail that asks for a confirmation.
+    pub(crate) fn confirming(&self) -> Option<&confirming::Answered> {
+        match &self.standpoint {
+            Some(Standpoint::Confirming(answered)) => Some(answered),
+            _ => None,
+        }
+    }
+
+    /// Whether it replies to a mail that asks for a confirmation.
+    pub(crate) fn is_confirming(&self) -> bool {
+        self.confirming().is_some()
+    }
+
+    /// The board mail that its sender answers as its reader.
+    pub(crate) fn grant(&self) -> Option<&ReplyGrant> {
+        match &self.standpoint {
+            Some(Standpoint::Own(grant)) => Some(grant),
+            _ => None,
+        }
+    }
+}
+
+/// Finds out who answers which board mail with what.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn prepare_answer(
+    app: &App,
+    origin: &Origin,
+    board_reply: BoardReply,
+) -> Result<Answered, StoreError> {
+    let BoardReply { claim, line, comment, credit } = board_reply;
+    if knotpost_commands::parse(&line, &app.vocabulary).is_ok() {
+        return Ok(Answered::Complete { line, body: comment });
+    }
+    let mut tx = app.store.read().await?;
+    if let Some(answered) = confirming::read_reply(&mut tx, app, &claim, &line).await? {
+        return Ok(Answered::Prepared(Box::new(Prepared {
+            echo: knotpost_commands::mask_cautiously(&line, &app.vocabulary),
+            standpoint: Some(Standpoint::Confirming(Box::new(answered))),
+            ..Prepared::new(Err(no_command()), origin.clone())
+        })));
+    }
+    let (standpoint, said) =
+        match judge(&mut tx, app, &claim, origin.sender.as_ref(), app.clock.now()).await? {
+            Verdict::Unknown => return Ok(Answered::Nothing),
+            Verdict::Bad => (Standpoint::BadGrant, None),
+            Verdict::Good(grant) if credit == Credit::Unproven => (Standpoint::Unproven(grant), None),
+            Verdict::Good(grant) => {
+                let said = read(&mut tx, app, &grant, &line, &comment).await?;
+                (Standpoint::Own(grant), Some(said))
+            }
+            Verdict::Foreign(grant) => {
+                let said = read(&mut tx, app, &grant, &line, &comment).await?;
+                (Standpoint::Foreign(grant, Words { line: line.clone(), comment }), Some(said))
+            }
+            Verdict::Held(_) if pending_confirmation::read_consent(&line).is_none() => {
+                (Standpoint::Undecided, None)
+            }
+            Verdict::Held(grant) => {
+                let words = pending_confirmation::words(&mut tx, app, &grant).await?;
+                let said = read(&mut tx, app, &grant, &words.line, &words.comment).await?;
+                (Standpoint::Own(grant), Some(said))
+            }
+        };
+    let (command, body) = said.unwrap_or_else(|| (Err(no_command()), String::new()));
+    let login = match (&standpoint, command.is_ok()) {
+        (Standpoint::Own(grant), _) => grant.user.password_hash.clone().map(|hash| (grant.user.id, hash)),
+        _ => None,
+    };
+    let echo = match &command {
+        Ok(_) => line,
+        Err(_) => knotpost_commands::mask_cautiously(&line, &app.vocabulary),
+    };
+    Ok(Answered::Prepared(Box::new(Prepared {
+        echo,
+        body: Comment::new(&body),
+        login: login.map_or(Login::NotNeeded, |(user, hash)| Login::Known {
+            user,
+            hash,
+            key: None,
+            session: None,
+        }),
+        standpoint: Some(standpoint),
+        ..Prepared::new(command, origin.clone())
+    })))
+}
+
+/// For a line that was not read, because its sender may say nothing here.
+pub(crate) fn no_command() -> ParseError {
+    ParseError::new(knotpost_commands::ErrorCode::UnknownCommand, "the line was not read")
+}
+
+/// Refuses what is said from no good standpoint, and takes an answer that was held: it is confirmed once.
+pub(crate) async fn check_standpoint(tx: &mut WriteTx, prepared: &Prepared) -> Result<(), ServiceError> {
+    match &prepared.standpoint {
+        Some(Standpoint::BadGrant) => Err(no_good().into()),
+        Some(Standpoint::Undecided) => Err(Refusal::new(Code::WrongArguments, "this does not say `confirm`")
+            .hint("To have the answer carried out, reply to the question again, with `confirm` as the first line.")
+            .hint("If it was not yours, there is nothing to do: nothing was done.")
+            .into()),
+        Some(Standpoint::Own(grant)) => match grant.held {
+            Some(held) if !tx.take_held_answer(held).await? => Err(no_good().into()),
+            _ => Ok(()),
+        },
+        Some(Standpoint::Foreign(..) | Standpoint::Unproven(_) | Standpoint::Confirming(_)) | None => Ok(()),
+    }
+}
+
+fn no_good() -> Refusal {
+    let message = "this reply address is no longer good: it was used, it has run out, \
+                   or your password or address has changed since";
+    Refusal::new(Code::BadCredentials, message)
+        .hint("Answer the latest mail about the board, or write the whole command into the Subject.")
+}
+
+/// What is wrong with a line that is no short command, with the board it is about.
+pub(crate) async fn refuse_answer(
+    tx: &mut ReadTx,
+    app: &App,
+    grant: &ReplyGrant,
+    error: &ParseError,
+) -> Result<Refusal, StoreError> {
+    let code = Code::from_word(error.code.as_str()).unwrap_or(Code::WrongArguments);
+    let refusal = Refusal::new(code, error.message.clone());
+    let board = Board::load(tx, app, &grant.board.game, grant.board.number as u32).await?;
+    let example = board.as_ref().and_then(|board| board.position.example_move());
+    let refusal = match example {
+        Some(play) => refusal.hint(format!("A move is the first line of the reply, alone: {play}")),
+        None => refusal,
+    };
+    let refusal = refusal.hint(
+        "Other first lines: resign, pass, swap, propose, undo, accept, reject, confirm, show, queue MOVE, \
+               preview MOVE, chat. `help reply` explains them.",
+    );
+    Ok(match board {
+        Some(board) => refusal.about(board),
+        None => refusal,
+    })
+}
+
+/// Refuses to act on a board that is no longer what its player saw when they wrote.
+///
+/// # Errors
+/// The refusal, with the board as it is now; when the database fails.
+pub(crate) async fn check_sight(
+    tx: &mut ReadTx,
+    app: &App,
+    prepared: &Prepared,
+    board: Board,
+) -> Result<Board, ServiceError> {
+    let Some(grant) = prepared.grant() else { return Ok(board) };
+    if grant.sight.is_present(app, &board, None) {
+        return Ok(board);
+    }
+    let seat = board.seat_of(grant.user.id).map_or(1, |seat| seat.seat);
+    let submitted = tx.submission(board.row.id, seat).await?;
+    let submitted = submitted.filter(|row| row.ply == board.entries.len() as i64);
+    if submitted.is_some_and(|row| grant.sight.is_present(app, &board, Some(&row.text))) {
+        return Ok(board);
+    }
+    let message = "the board is no longer as it was in the mail that you answered; this is how it is now";
+    Err(Refusal::new(Code::WrongMoveNumber, message)
+        .hint("Nothing was done. Reply to this mail, or to the latest one about the board.")
+        .about(board)
+        .into())
+}
+
+/// The command of a line, and the text that belongs to it. A word that could be a move is one.
+async fn read(
+    tx: &mut ReadTx,
+    app: &App,
+    grant: &ReplyGrant,
+    line: &str,
+    comment: &str,
+) -> Result<(Result<Command, ParseError>, String), StoreError> {
+    let seats = tx.seats(grant.board.id).await?.len();
+    let short = match lone_move(app, grant, line, seats)? {
+        Some(action) => Ok(action),
+        None => parse_short(line, &app.vocabulary),
+    };
+    let (short, said) = match short {
+        Ok(ShortCommand::Chat { text }) => (Ok(ShortCommand::Chat { text: String::new() }), text),
+        short => (short, String::new()),
+    };
+    Ok((short.map(|short| in_full(grant, short)), [said.as_str(), comment].join("\n").trim().to_owned()))
+}
+
+fn lone_move(
+    app: &App,
+    grant: &ReplyGrant,
+    line: &str,
+    seats: usize,
+) -> Result<Option<ShortCommand>, StoreError> {
+    let cleaned = knotpost_commands::clean(line);
+    let line = cleaned.trim();
+    let (word, number) = match line.split_once('#') {
+        Some((word, number)) => (word, number.parse::<u32>().ok()),
+        None => (line, None),
+    };
+    if word.contains(char::is_whitespace) || (line.contains('#') && number.is_none()) {
+        return Ok(None);
+    }
+    let corrupt = |what: String| StoreError::Corrupt(what);
+    let game = app
+        .registry
+        .find(&grant.board.game)
+        .ok_or_else(|| corrupt(format!("there is no game `{}`", grant.board.game)))?;
+    let options = parse_options(game, &grant.board.options, seats).map_err(corrupt)?;
+    let position = game.setup(&options, seats, &Seed::default());
+    let action = Action::Move(word.to_owned());
+    Ok(position.is_legal_syntax(word).then_some(ShortCommand::Act { action, number }))
+}
+
+/// A short command with everything that the grant says for it.
+fn in_full(grant: &ReplyGrant, short: ShortCommand) -> Command {
+    let (game, board) = (grant.board.game.clone(), grant.board.number as u32);
+    // The holder of a grant has proven who they are; there is no password to check.
+    let who = Credentials::without_password(grant.user.userid.as_str());
+    match short {
+        ShortCommand::Act { action, number } => {
+            Command::Move { game: Some(game), board, who, action, number }
+        }
+        ShortCommand::Confirm => Command::Confirm { game, board, who },
+        ShortCommand::Queue { moves } => Command::Queue { game, board, who, moves, number: None },
+        ShortCommand::Preview { moves } => Command::Preview { game, board, at: None, moves },
+        ShortCommand::Chat { .. } => Command::Chat { game, board, who },
+        ShortCommand::Show => {
+            Command::ShowAs { game, who, boards: vec![BoardAt { number: board, at: None }], selector: None }
+        }
+    }
+}
+
+/// Stores an answer that came from an address that is not the player's, and asks the player whether it is theirs; of
+/// one without proof they are only told. How often a player is asked is limited.
+///
+/// # Errors
+/// When the database fails or the mail cannot be written.
+pub async fn ask_for_confirmation(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    now: Millis,
+) -> Result<(), StoreError> {
+    match &prepared.standpoint {
+        Some(Standpoint::Foreign(grant, words)) => {
+            let sender = prepared.origin.sender.as_ref().map(ToString::to_string).unwrap_or_default();
+            let short = prepared.command.as_ref().ok();
+            pending_confirmation::hold(tx, app, grant, (words, short), (&sender, &prepared.echo), now).await
+        }
+        Some(Standpoint::Unproven(grant)) => {
+            pending_confirmation::tell_unproven(tx, app, grant, &prepared.echo, now).await
+        }
+        _ => Ok(()),
+    }
+}

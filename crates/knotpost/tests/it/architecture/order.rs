@@ -1,0 +1,117 @@
+//! The modules of `knotpost-core` stand in one order, and folders stay small enough to be looked over.
+//!
+//! The table of modules in `ARCHITECTURE.md` is printed here, so that it says what the sources say.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+
+use super::checks::check_core_source;
+use super::source::{Source, read_sources};
+use super::{CORE_CONTEXT, CORE_ORDER, assert_none, crates_folder};
+
+/// How many source files may lie side by side in one folder, `mod.rs` counted.
+const MOST_FILES: usize = 24;
+
+fn core_sources() -> Vec<Source> {
+    let sources = read_sources(&crates_folder().join("knotpost-core/src"));
+    sources
+        .into_iter()
+        .map(|source| Source { place: format!("knotpost-core/{}", source.place), text: source.text })
+        .collect()
+}
+
+#[test]
+fn modules_of_the_core_know_only_modules_before_them() {
+    let found: Vec<_> = core_sources().iter().flat_map(check_core_source).collect();
+    assert_none(&found);
+}
+
+#[test]
+fn every_module_of_the_core_has_its_place() {
+    let modules: BTreeSet<String> = core_sources()
+        .iter()
+        .map(|source| source.module().replace("knotpost-core/", ""))
+        .filter(|name| name != "lib")
+        .collect();
+    let placed: BTreeSet<String> = CORE_ORDER.iter().chain(&CORE_CONTEXT).map(ToString::to_string).collect();
+    assert_eq!(modules, placed);
+}
+
+/// A verb is called by `execute` and must not call it: a command inside a command would have its own transaction.
+#[test]
+fn no_verb_knows_who_carries_it_out() {
+    let verbs = ["accounts", "boards", "lists", "messages", "opponents"];
+    let is_verb = |source: &&Source| {
+        verbs.iter().any(|folder| source.place.starts_with(&format!("knotpost-core/commands/{folder}/")))
+    };
+    let sources = core_sources();
+    let (mut seen, mut found) = (0, Vec::new());
+    for source in sources.iter().filter(is_verb) {
+        seen += 1;
+        let calls = |(_, line): &(usize, &str)| line.contains("execute");
+        found.extend(
+            source.lines().into_iter().filter(calls).map(|(line, _)| format!("{}:{line}", source.place)),
+        );
+    }
+    assert!(seen > 30, "the verbs were found");
+    assert_none(&found);
+}
+
+/// The first sentence of a module's documentation.
+fn purpose(module: &str) -> String {
+    let folder = crates_folder().join("knotpost-core/src");
+    let text = fs::read_to_string(folder.join(module).join("mod.rs"))
+        .or_else(|_| fs::read_to_string(folder.join(format!("{module}.rs"))))
+        .unwrap_or_else(|error| panic!("{module}: {error}"));
+    let doc: Vec<&str> = text
+        .lines()
+        .map_while(|line| line.strip_prefix("//!"))
+        .map(str::trim)
+        .take_while(|line| !line.is_empty())
+        .collect();
+    let doc = doc.join(" ");
+    doc.split_once(". ").map_or(doc.trim_end_matches('.'), |(first, _)| first).to_owned()
+}
+
+fn table() -> String {
+    CORE_ORDER.iter().fold("| module | what it is for |\n|---|---|\n".to_owned(), |mut table, name| {
+        let _ = writeln!(table, "| `{name}` | {} |", purpose(name));
+        table
+    })
+}
+
+#[test]
+fn the_table_of_modules_says_what_the_sources_say() {
+    let document = fs::read_to_string(crates_folder().join("../ARCHITECTURE.md")).unwrap();
+    let shown = document
+        .split_once("<!-- modules of the core -->\n")
+        .and_then(|(_, rest)| rest.split_once("<!-- end of modules -->"))
+        .map(|(shown, _)| shown.trim());
+    let table = table();
+    assert_eq!(shown, Some(table.trim()), "the table in ARCHITECTURE.md is to be:\n{table}");
+}
+
+#[test]
+fn no_folder_holds_too_many_files() {
+    let mut folders: BTreeMap<String, usize> = BTreeMap::new();
+    for entry in fs::read_dir(crates_folder()).unwrap().map(Result::unwrap) {
+        let (name, sources) = (entry.file_name(), entry.path().join("src"));
+        if !sources.is_dir() {
+            continue;
+        }
+        for source in read_sources(&sources) {
+            let folder = source.place.rsplit_once('/').map_or("", |(folder, _)| folder);
+            *folders.entry(format!("{}/src/{folder}", name.to_string_lossy())).or_default() += 1;
+        }
+    }
+    assert!(folders.len() > 20, "the sources were found");
+    let full: Vec<String> = folders
+        .into_iter()
+        .filter(|(_, files)| *files > MOST_FILES)
+        .map(|(folder, files)| {
+            format!("{folder} holds {files} files, at most {MOST_FILES} are to lie side by side")
+        })
+        .collect();
+    assert_none(&full);
+}
