@@ -10,7 +10,7 @@ use crate::arguments::{Args, is_address, is_turn};
 use crate::bound::{MOST_LINE_BYTES, bound};
 use crate::error::{ErrorCode, ParseError};
 use crate::grammar::{NamedGame, unknown_game};
-use crate::mask::{STAND_IN, name, show};
+use crate::mask::{STAND_IN, show_argument, show_name};
 use crate::token::{Dashes, RawOption, Word, read_option};
 use crate::value::{
     Action, GivenOption, LimitChange, QueuedMove, SeekChange, Selector, ServerOptions, Setting, Vacation,
@@ -144,7 +144,10 @@ impl<'v> Checker<'v> {
         self.text(word)?;
         let Some(option) = read_option(word) else { return Ok(()) };
         let name = self.verb.spec().name();
-        let message = format!("`{name}` takes no options, such as `-{}`", crate::mask::name(option.name));
+        let message = format!(
+            "`{name}` takes no options, such as `-{}`",
+            show_name(option.name, self.verb, self.vocabulary)
+        );
         Err(self.fail(ErrorCode::BadOption, message))
     }
 
@@ -156,7 +159,7 @@ impl<'v> Checker<'v> {
     fn newcomer(&mut self, who: &Credentials) -> Checked {
         self.who(who)?;
         Userid::choose(&who.userid, self.vocabulary).map_err(|rule| {
-            let shown = name(&who.userid);
+            let shown = show_argument(&who.userid, self.verb, self.vocabulary);
             self.fail(ErrorCode::BadValue, format!("`{shown}` cannot be a userid: {rule}"))
         })?;
         match &who.password {
@@ -180,7 +183,8 @@ impl<'v> Checker<'v> {
         self.word(address)?;
         let bare = address.trim_matches(|sign: char| matches!(sign, '<' | '>' | ',' | ';'));
         if !is_address(bare) {
-            let message = format!("`{}` is not a mail address", show(address, self.vocabulary));
+            let message =
+                format!("`{}` is not a mail address", show_argument(address, self.verb, self.vocabulary));
             return Err(self.fail(ErrorCode::BadValue, message));
         }
         *address = bare.to_owned();
@@ -191,10 +195,16 @@ impl<'v> Checker<'v> {
     fn userid(&mut self, word: &str) -> Checked {
         self.text(word)?;
         let message = if read_option(word).is_some() {
-            let message = format!("`{}` is an option where a userid must stand", name(word));
+            let message = format!(
+                "`{}` is an option where a userid must stand",
+                show_argument(word, self.verb, self.vocabulary)
+            );
             return Err(self.fail(ErrorCode::BadOption, message));
         } else if word.trim_start_matches('#').bytes().all(|byte| byte.is_ascii_digit() || byte == b'#') {
-            format!("`{}` is a number where a userid must stand", name(word))
+            format!(
+                "`{}` is a number where a userid must stand",
+                show_argument(word, self.verb, self.vocabulary)
+            )
         } else {
             return Ok(());
         };
@@ -235,7 +245,7 @@ impl<'v> Checker<'v> {
         if number != Some(0) {
             return Ok(());
         }
-        let shown = name(&format!("{}#0", action.as_str()));
+        let shown = show_argument(&format!("{}#0", action.as_str()), self.verb, self.vocabulary);
         let message = format!("`{shown}` does not end in the number of a move, as `#8` does");
         Err(self.fail(ErrorCode::BadValue, message))
     }

@@ -1,13 +1,13 @@
 //! Showing users their own lines without the passwords in it.
 //!
-//! Where userid and password stand where the verb wants them, nothing else is hidden, and a verb that takes no password
-//! hides nothing. In any other line each word that is long enough may be a password, and all such words are hidden
-//! except those of the language itself and the word in the place of a verb.
+//! In a command the passwords are known by their places, and a verb that takes no password hides nothing. In any other
+//! line each word that is long enough may be a password, and all such words are hidden except those of the language
+//! itself and the word in the place of a verb.
 
 use crate::arguments::{is_address, is_option_name};
 use crate::clean::clean;
-use crate::grammar::{NamedGame, find_head};
-use crate::token::{RawOption, Word, read_option, split_line};
+use crate::grammar::{NamedGame, find_head, parse_clean};
+use crate::token::{Word, read_option, split_line};
 use crate::value::BoardAt;
 use crate::verb::{Masking, WhoAt};
 use crate::verbs::Verb;
@@ -51,23 +51,26 @@ pub(crate) fn name(word: &str) -> String {
     }
 }
 
-/// The arguments after the front of a line, as far as masking reads them.
-#[derive(Clone, Copy)]
-pub(crate) struct Arguments<'a> {
-    pub(crate) verb: Verb,
-    pub(crate) words: &'a [Word<'a>],
-    pub(crate) options: &'a [RawOption<'a>],
+/// One word of a verb's arguments for an error text, hidden if it could be a password.
+pub(crate) fn show_argument(word: &str, verb: Verb, vocabulary: &Vocabulary) -> String {
+    if takes_password(verb) { show(word, vocabulary) } else { name(word) }
 }
 
-/// One word of the arguments for an error text, hidden if it could be a password.
-pub(crate) fn show_argument(word: &str, args: Arguments<'_>, vocabulary: &Vocabulary) -> String {
-    let words = args.words.iter().map(|word| (word.place, word.text));
-    let options = args.options.iter().flat_map(|option| [Some(option.name), option.value]).flatten();
-    let pieces = words.chain(options.map(|option| (usize::MAX, option)));
-    match find_secrets(args.verb, args.words, &pieces, vocabulary) {
-        Some(secrets) if !secrets.iter().any(|secret| word.contains(secret.text)) => name(word),
-        _ => show(word, vocabulary),
-    }
+/// The name of an option or preference for an error text: one that is spelled as they are is shown.
+pub(crate) fn show_name(word: &str, verb: Verb, vocabulary: &Vocabulary) -> String {
+    let is_letter = |byte: u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-');
+    let reads_as_name = word.len() <= LONGEST_VERB && word.bytes().all(is_letter);
+    if reads_as_name { word.to_owned() } else { show_argument(word, verb, vocabulary) }
+}
+
+/// Whether a password may stand among the arguments of a verb.
+fn takes_password(verb: Verb) -> bool {
+    let spec = verb.spec();
+    spec.who != WhoAt::Nowhere
+        || match spec.masking {
+            Masking::ByPlace | Masking::NewPassword | Masking::Addresses => false,
+            Masking::NewUser | Masking::AfterUserid => true,
+        }
 }
 
 /// One word for an error text, hidden if it could be a password.
@@ -122,37 +125,18 @@ fn restore(piece: &str) -> String {
     if piece == STAND_IN { MASK.to_owned() } else { piece.to_owned() }
 }
 
-/// The places of the passwords in a line of a known verb that looks sound; `None` in any other.
+/// The places of the passwords in a line that is a command and looks sound, or whose verb takes none; `None` in any other.
 fn secrets_by_place(line: &str, vocabulary: &Vocabulary) -> Option<Vec<usize>> {
     let split = split_line(line);
     let head = find_head(&split.words, vocabulary).ok().filter(|head| head.game != NamedGame::Unknown)?;
     let args = split.words.get(head.length..)?;
-    let secrets = find_secrets(head.verb, args, &line.split_whitespace().enumerate(), vocabulary)?;
-    Some(secrets.iter().map(|secret| secret.place).collect())
-}
-
-/// The words that are passwords, where no other word can be one; `pieces` are the words and options of the line with
-/// their places. `None` where userid and password cannot be what they stand for.
-fn find_secrets<'a, 'p>(
-    verb: Verb,
-    args: &[Word<'a>],
-    pieces: &(impl Iterator<Item = (usize, &'p str)> + Clone),
-    vocabulary: &Vocabulary,
-) -> Option<Vec<Word<'a>>> {
-    // Where more words stand than belong there, one of them may be the password.
-    let is_puzzling = match verb.spec().masking {
-        Masking::ByPlace => false,
-        Masking::NewPassword => args.len() > 3,
-        Masking::Addresses | Masking::NewUser => args.iter().skip(2).any(|word| !is_address(word.text)),
-        Masking::AfterUserid => args.len() > 1,
-    };
-    if is_puzzling {
-        return None;
+    if !takes_password(head.verb) {
+        return Some(Vec::new());
     }
-    let Some(at) = who_at(verb, args) else { return Some(Vec::new()) };
-    let secrets = secret_words(verb, args);
+    parse_clean(line, vocabulary).ok()?;
+    let Some(at) = who_at(head.verb, args) else { return Some(Vec::new()) };
+    let secrets = secret_words(head.verb, args);
     let userid = args.get(at)?.text;
-    secrets.first()?;
     for secret in &secrets {
         let password = Password::given(secret.text);
         let sound = Credentials::typed(userid, password).are_plausible();
@@ -160,12 +144,12 @@ fn find_secrets<'a, 'p>(
         // is anybody's guess which word is which.
         let is_strange =
             |piece: &str| piece == STAND_IN || (secret.text != STAND_IN && piece.contains(secret.text));
-        let mut others = pieces.clone().filter(|(place, _)| !is_at(&secrets, *place));
+        let mut others = line.split_whitespace().enumerate().filter(|(place, _)| !is_at(&secrets, *place));
         if !sound || is_misplaced(secret.text, vocabulary) || others.any(|(_, piece)| is_strange(piece)) {
             return None;
         }
     }
-    Some(secrets)
+    Some(secrets.iter().map(|secret| secret.place).collect())
 }
 
 /// Whether a word in the place of a password rather belongs behind it: an address, a word of the language,

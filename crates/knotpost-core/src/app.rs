@@ -36,7 +36,7 @@ pub struct Signals {
     told: Mutex<Option<Announcements>>,
 }
 
-/// So many boards may have changed before somebody who watches looks at the next one.
+/// How many boards may change before a watcher reads the next one.
 const BOARDS_KEPT: usize = 256;
 
 impl Signals {

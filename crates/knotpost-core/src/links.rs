@@ -82,7 +82,7 @@ impl Links {
         (same && parts.next().is_none()).then_some((change, address))
     }
 
-    /// The page on which a user who forgot his password at that moment chooses another one.
+    /// The page on which a user who had forgotten the password at that moment chooses another one.
     pub fn reset(&self, public_url: &str, user: UserKey, at: Millis) -> String {
         let token = format!("{}.{}.{}", user.0, at.0, self.sign("reset", user, &at.0.to_string()));
         format!("{}/reset/{token}", public_url.trim_end_matches('/'))

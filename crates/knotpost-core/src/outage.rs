@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use knotpost_storage::StoreError;
 
-/// An outage is over when nothing has failed for so long.
+/// How long nothing must fail until an outage is over.
 const QUIET: Duration = Duration::from_secs(10);
 
 static OUTAGE: Mutex<Outage> = Mutex::new(Outage { last: None, untold: 0 });

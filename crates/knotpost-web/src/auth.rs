@@ -11,7 +11,7 @@ use super::client;
 use super::credentials::Credentials;
 use super::error::Problem;
 use super::session;
-use knotpost_core::admin::{Administrator, Door, view_user_by_key};
+use knotpost_core::admin::{AdminChannel, Administrator, view_user_by_key};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::{
     Proof, ProvenUser, Scope, find_bearer, find_visitor, gave_password_lately, recall_bearer, whose_password,
@@ -90,7 +90,7 @@ impl Caller {
 
     /// The caller as the author of an administrator's action.
     pub(super) fn administrator(&self) -> Administrator {
-        Administrator { door: Door::Api, name: self.userid.clone(), user: Some(self.user) }
+        Administrator { door: AdminChannel::Api, name: self.userid.clone(), user: Some(self.user) }
     }
 }
 

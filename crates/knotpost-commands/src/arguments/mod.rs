@@ -14,7 +14,7 @@ pub(crate) use settings::read_settings;
 
 use crate::error::{ErrorCode, ParseError};
 use crate::grammar::NamedGame;
-use crate::mask::{Arguments, show_argument};
+use crate::mask::{show_argument, show_name};
 use crate::suggest::{Found, nearest, one_of, resolve};
 use crate::token::{RawOption, Word};
 use crate::value::{BoardAt, Selector, read_count};
@@ -43,8 +43,12 @@ impl<'a> Args<'a> {
 
     /// A word for an error text, hidden if it could be a password.
     pub(crate) fn show(&self, word: &str) -> String {
-        let args = Arguments { verb: self.verb, words: self.words, options: self.options };
-        show_argument(word, args, self.vocabulary)
+        show_argument(word, self.verb, self.vocabulary)
+    }
+
+    /// The name of an option or preference for an error text.
+    pub(crate) fn show_name(&self, name: &str) -> String {
+        show_name(name, self.verb, self.vocabulary)
     }
 
     pub(crate) fn too_few(&self) -> ParseError {
@@ -72,7 +76,7 @@ impl<'a> Args<'a> {
     pub(crate) fn no_options(&self) -> Result<(), ParseError> {
         let Some(option) = self.options.first() else { return Ok(()) };
         let name = self.verb.spec().name();
-        let message = format!("`{name}` takes no options, such as `-{}`", self.show(option.name));
+        let message = format!("`{name}` takes no options, such as `-{}`", self.show_name(option.name));
         Err(self.fail(ErrorCode::BadOption, message))
     }
 

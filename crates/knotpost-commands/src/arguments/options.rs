@@ -81,7 +81,7 @@ fn find_option<'a>(args: &Args<'a>, option: RawOption<'_>) -> Result<Option<Mean
     match found {
         Found::One(meant) => Ok(Some(meant)),
         Found::Many(names) => {
-            let message = format!("`-{}` may mean {}", args.show(option.name), one_of(&names));
+            let message = format!("`-{}` may mean {}", args.show_name(option.name), one_of(&names));
             Err(args.fail(ErrorCode::BadOption, message).with_suggestions(names))
         }
         Found::Nothing if args.game == NamedGame::Unknown => Ok(None),
@@ -92,8 +92,12 @@ fn find_option<'a>(args: &Args<'a>, option: RawOption<'_>) -> Result<Option<Mean
 fn unknown_option(args: &Args<'_>, words: &[OptionWord], name: &str) -> ParseError {
     let all = words.iter().map(|word| word.name.as_str()).chain(SERVER_OPTIONS.map(|(name, _)| name));
     let near = nearest(name, all.map(|known| (known, known)));
-    let message =
-        format!("there is no option `-{}`{}; {}", args.show(name), did_you_mean(&near), list_options(words));
+    let message = format!(
+        "there is no option `-{}`{}; {}",
+        args.show_name(name),
+        did_you_mean(&near),
+        list_options(words)
+    );
     args.fail(ErrorCode::BadOption, message).with_suggestions(near)
 }
 

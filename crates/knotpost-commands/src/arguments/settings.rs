@@ -49,7 +49,7 @@ fn read_setting(args: &Args<'_>, name: &str, value: Option<&str>) -> Result<Sett
         resolve_prefix(name, 1, SETTINGS.map(|(name, takes)| (name, (name, takes))))
     else {
         let names = SETTINGS.map(|(name, takes)| format!("{name}={}", describe(takes)));
-        let message = format!("there is no preference `{}`, only {}", args.show(name), names.join(", "));
+        let message = format!("there is no preference `{}`, only {}", args.show_name(name), names.join(", "));
         return Err(args.fail(ErrorCode::BadOption, message));
     };
     let value = value.unwrap_or_default();

@@ -55,9 +55,7 @@ fn what_cannot_be_a_password_is_shown() {
         ("osbox preview new 2 -no-capture", "osbox preview new 2 -no-capture"),
         ("osbox shwo 101 carolina", "osbox shwo 101 ********"),
         ("osbox show carolina everything", "osbox show carolina everything"),
-        ("set fred secret12 colour=blue", "set fred ******** colour=blue"),
-        ("vacation fred secret12 tomorrow", "vacation fred ******** tomorrow"),
-        ("message fred secret12 carolina 1234567", "message fred ******** carolina 1234567"),
+        ("message fred secret12 carolina annette", "message fred ******** carolina annette"),
         // The password stands in the place of the userid, or once more in another word.
         ("set secret12 colour=blue", "set ******** ********"),
         ("signup fred smithson chocolate", "signup fred ******** ********"),
@@ -70,7 +68,6 @@ fn what_cannot_be_a_password_is_shown() {
         ("osbox seek fred secret12 1 -handicap=3", "`-handicap`"),
         ("set fred secret12 colour=blue", "`colour`"),
         ("osbox status 101", "`status`"),
-        ("osbox limit fred secret12 everything", "`everything`"),
     ] {
         let error = parse(line, &vocabulary()).unwrap_err().to_string();
         assert!(error.contains(named), "{line}: {error}");

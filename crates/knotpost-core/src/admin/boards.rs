@@ -38,7 +38,7 @@ impl Content for Closed {
 
 /// A change to a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BoardDeed {
+pub enum BoardAction {
     /// Nobody moves and no time counts until it is resumed.
     Pause,
     /// It goes on; the pause counts for nobody.
@@ -48,13 +48,13 @@ pub enum BoardDeed {
         /// The seats.
         winners: Vec<u8>,
     },
-    /// The last move that a player made himself is taken back.
+    /// The last move that a player made, and not the server, is taken back.
     TakeBack,
     /// It is no more.
     Remove,
 }
 
-impl BoardDeed {
+impl BoardAction {
     /// The stable word of the audit log.
     pub fn verb(&self) -> &'static str {
         match self {
@@ -82,26 +82,26 @@ pub(super) async fn rule(
     tx: &mut WriteTx,
     app: &App,
     name: &BoardRef,
-    deed: &BoardDeed,
+    deed: &BoardAction,
     why: &str,
     now: Millis,
 ) -> Result<(), ServiceError> {
     let Some(board) = Board::load_to_change(tx, app, &name.game, name.number).await? else {
         return Err(no_such_board(app, &name.game, name.number).into());
     };
-    if *deed == BoardDeed::Remove {
+    if *deed == BoardAction::Remove {
         return close(tx, app, board, why, now).await;
     }
     if board.row.state != BoardState::Active {
         return Err(Refusal::new(Code::GameOver, format!("{name} is over")).into());
     }
     let (board, ruling) = match deed {
-        BoardDeed::Pause => (pause(tx, board, now).await?, Ruled::Paused),
-        BoardDeed::Resume => (resume(tx, board, now).await?, Ruled::Resumed),
-        BoardDeed::Adjudicate { winners } => {
+        BoardAction::Pause => (pause(tx, board, now).await?, Ruled::Paused),
+        BoardAction::Resume => (resume(tx, board, now).await?, Ruled::Resumed),
+        BoardAction::Adjudicate { winners } => {
             (adjudicate(tx, app, board, winners, now).await?, Ruled::Adjudicated)
         }
-        BoardDeed::TakeBack => {
+        BoardAction::TakeBack => {
             if last_own_move(&board).is_none() {
                 let refusal = Refusal::new(Code::Conflict, "there is no move that could be taken back")
                     .hint("Resignations are final, and so is what was played before them.");
@@ -109,7 +109,7 @@ pub(super) async fn rule(
             }
             (take_back(tx, app, board, now).await?, Ruled::TakenBack)
         }
-        BoardDeed::Remove => return Ok(()),
+        BoardAction::Remove => return Ok(()),
     };
     let note = Note::Ruled { ruling, why: why.split_whitespace().collect::<Vec<_>>().join(" ") };
     let facts = BoardFacts { notes: vec![note], ..BoardFacts::plain(Heading::Summary) };

@@ -1,6 +1,6 @@
 //! What administrators see and do, from the shell, on the web or through the API, and the log of it.
 //!
-//! Every change is a [`Deed`] and goes through [`administer`], which carries it out and writes it into the audit log in
+//! Every change is a [`AdminAction`] and goes through [`administer`], which carries it out and writes it into the audit log in
 //! one transaction. Looking needs no log, but for looking at a board with a player's eyes.
 
 pub(crate) mod recompute;
@@ -12,21 +12,21 @@ pub use users::{
     view_user_by_key, view_users,
 };
 
+mod action;
 mod boards;
-mod deed;
 mod overview;
 mod queries;
 
 use std::sync::Arc;
 
-pub use boards::BoardDeed;
-pub use deed::{Administrator, Deed, Door};
+pub use action::{AdminAction, AdminChannel, Administrator};
+pub use boards::BoardAction;
 pub use overview::{
     DutyLine, JobDeadline, Jobs, Overview, PendingBroadcast, QueueFacts, view_jobs, view_overview,
 };
 pub use queries::{AuditEntry, AuditPage, AuditQuery, Inspection, QueuedLine, inspect_board, view_audit};
 
-use deed::one_line;
+use action::one_line;
 
 use crate::admin::users::UserWork;
 use crate::app::App;
@@ -37,10 +37,10 @@ use crate::mailing::{bounces, do_not_mail, inspector};
 use knotpost_model::Millis;
 use knotpost_storage::{NewAudit, ReadTx, StoreError, UserRow, UserState, WriteTx};
 
-/// What the audit log says of a deed that was done.
+/// What the audit log says of an action that was carried out.
 const DONE: &str = "done";
 
-/// Notes inside a transaction that an administrator did something that is no [`Deed`].
+/// Notes inside a transaction that an administrator did something that is no [`AdminAction`].
 pub(crate) async fn note_done(
     tx: &mut WriteTx,
     admin: &Administrator,
@@ -60,17 +60,21 @@ pub(crate) async fn note_done(
     tx.insert_audit(&row, now).await
 }
 
-/// Why a deed was refused, to be taken out of the transaction.
+/// Why an action was refused, to be taken out of the transaction.
 type Told = (Code, String, Vec<String>);
 
-/// Carries out a deed and writes it into the audit log, both or neither. A deed that is refused changes nothing and is
+/// Carries out an action and writes it into the audit log, both or neither. An action that is refused changes nothing and is
 /// in the log all the same.
 ///
 /// # Errors
 /// When it is refused, or the database fails.
-pub async fn administer(app: &Arc<App>, admin: &Administrator, deed: Deed) -> Result<(), ServiceError> {
+pub async fn administer(
+    app: &Arc<App>,
+    admin: &Administrator,
+    deed: AdminAction,
+) -> Result<(), ServiceError> {
     let prepared = match &deed {
-        Deed::User { userid, edit } => users::prepare_edit(app, userid, edit).await,
+        AdminAction::User { userid, edit } => users::prepare_edit(app, userid, edit).await,
         _ => Ok(UserWork::default()),
     };
     // What cannot even be prepared is refused in the transaction too, so that the log tells of it.
@@ -81,7 +85,7 @@ pub async fn administer(app: &Arc<App>, admin: &Administrator, deed: Deed) -> Re
     };
     let (now, shared) = (app.clock.now(), Arc::clone(app));
     let work = Arc::new((admin.clone(), deed, prepared));
-    let told: Arc<(Administrator, Deed, Result<UserWork, Told>)> = Arc::clone(&work);
+    let told: Arc<(Administrator, AdminAction, Result<UserWork, Told>)> = Arc::clone(&work);
     let refused = app
         .store
         .write(move |tx| {
@@ -107,12 +111,12 @@ pub async fn administer(app: &Arc<App>, admin: &Administrator, deed: Deed) -> Re
     Ok(())
 }
 
-/// Carries a deed out; refused, it leaves the transaction as it was.
+/// Carries an action out; a refused one leaves the transaction as it was.
 async fn attempt(
     tx: &mut WriteTx,
     app: &App,
     admin: &Administrator,
-    deed: &Deed,
+    deed: &AdminAction,
     prepared: &UserWork,
     now: Millis,
 ) -> Result<Option<Told>, StoreError> {
@@ -134,13 +138,13 @@ async fn act(
     tx: &mut WriteTx,
     app: &App,
     admin: &Administrator,
-    deed: &Deed,
+    deed: &AdminAction,
     prepared: &UserWork,
     now: Millis,
 ) -> Result<(), ServiceError> {
     let user = authorized(tx, admin).await?;
     match deed {
-        Deed::User { userid, edit } => {
+        AdminAction::User { userid, edit } => {
             if let Some(user) = &user
                 && user.userid.eq_ignore_ascii_case(userid)
                 && edit.locks_out()
@@ -151,14 +155,16 @@ async fn act(
             }
             users::apply(tx, app, userid, edit, prepared, now).await
         }
-        Deed::Board { board, deed, why } => boards::rule(tx, app, board, deed, why, now).await,
-        Deed::LookAs { board, seat } => queries::check_seat(tx, app, board, *seat).await,
-        Deed::Mail { queue, id, change } => inspector::change_mail(tx, *queue, *id, *change, now).await,
-        Deed::StartAddress { address } => bounces::start_stopped(tx, address).await,
-        Deed::Block { target, reason } => do_not_mail::block(tx, target, reason, now).await,
-        Deed::Unblock { target } => do_not_mail::unblock(tx, target).await,
-        Deed::Strangers { policy } => Ok(strangers::set(tx, *policy).await?),
-        Deed::Broadcast { text } => {
+        AdminAction::Board { board, deed, why } => boards::rule(tx, app, board, deed, why, now).await,
+        AdminAction::LookAs { board, seat } => queries::check_seat(tx, app, board, *seat).await,
+        AdminAction::Mail { queue, id, change } => {
+            inspector::change_mail(tx, *queue, *id, *change, now).await
+        }
+        AdminAction::StartAddress { address } => bounces::start_stopped(tx, address).await,
+        AdminAction::Block { target, reason } => do_not_mail::block(tx, target, reason, now).await,
+        AdminAction::Unblock { target } => do_not_mail::unblock(tx, target).await,
+        AdminAction::Strangers { policy } => Ok(strangers::set(tx, *policy).await?),
+        AdminAction::Broadcast { text } => {
             let Some(user) = &user else {
                 let refusal = Refusal::new(Code::NotAllowed, "a broadcast is written in somebody's name")
                     .hint("From a shell: knotpost command 'broadcast USERID PASSWORD' --body FILE");
@@ -177,23 +183,23 @@ async fn authorized(tx: &mut ReadTx, admin: &Administrator) -> Result<Option<Use
 }
 
 /// What others should notice at once.
-async fn follow_up(app: &App, deed: &Deed) {
+async fn follow_up(app: &App, deed: &AdminAction) {
     match deed {
-        Deed::User { userid, .. } => forget_password(app, userid).await,
-        Deed::Board { board, .. } => app.signals.tell_boards(std::slice::from_ref(board)),
-        Deed::LookAs { .. } => return,
-        Deed::Mail { .. }
-        | Deed::StartAddress { .. }
-        | Deed::Block { .. }
-        | Deed::Unblock { .. }
-        | Deed::Strangers { .. }
-        | Deed::Broadcast { .. } => {}
+        AdminAction::User { userid, .. } => forget_password(app, userid).await,
+        AdminAction::Board { board, .. } => app.signals.tell_boards(std::slice::from_ref(board)),
+        AdminAction::LookAs { .. } => return,
+        AdminAction::Mail { .. }
+        | AdminAction::StartAddress { .. }
+        | AdminAction::Block { .. }
+        | AdminAction::Unblock { .. }
+        | AdminAction::Strangers { .. }
+        | AdminAction::Broadcast { .. } => {}
     }
     app.signals.inbox.notify_one();
     app.signals.outbox.notify_one();
 }
 
-/// A password that does not hold any more is not remembered; it would not be taken either, as its hash is another one.
+/// A password that does not hold any more leaves the cache; it would not be taken either, as its hash is another one.
 async fn forget_password(app: &App, userid: &str) {
     let found = async { app.store.query().await?.find_user(userid).await };
     match found.await {

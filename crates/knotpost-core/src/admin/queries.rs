@@ -23,7 +23,7 @@ pub struct AuditQuery {
     pub since: Option<Millis>,
     /// With a lower number than this.
     pub before: Option<i64>,
-    /// At most so many.
+    /// At most this many.
     pub limit: usize,
 }
 

@@ -17,7 +17,7 @@ const PAGE: i64 = 500;
 /// So many pages are gone through for one look at names that would be refused.
 const PAGES_OF_A_LOOK: usize = 10;
 
-/// A user as an administrator sees him.
+/// A user as administrators see them.
 #[derive(Clone, Debug)]
 pub struct UserView {
     /// The name.
@@ -34,7 +34,7 @@ pub struct UserView {
     pub stopped: Vec<AddressStop>,
     /// Boards being played.
     pub active_boards: usize,
-    /// Browsers he is logged in with, those that have run out and are not forgotten yet included.
+    /// Sessions in browsers, expired ones that are not pruned yet included.
     pub sessions: usize,
     /// Keys of the API, likewise.
     pub tokens: usize,
@@ -82,19 +82,19 @@ pub enum UserEdit {
     },
     /// Set the password.
     Password(String),
-    /// Make him a `player` or an `admin`.
+    /// Make them a `player` or an `admin`.
     Role(&'static str),
-    /// Lock him out.
+    /// Lock them out.
     Suspend,
-    /// Let him in again.
+    /// Let them in again.
     Lift,
-    /// Resign his boards, forget all that is his alone; the name stays taken.
+    /// Resign their boards, delete all that is theirs alone; the name stays taken.
     Delete,
-    /// Mail him a link and a code for a new password.
+    /// Mail them a link and a code for a new password.
     SendReset,
-    /// Log him out wherever he is logged in.
+    /// End all their sessions.
     LogOut,
-    /// End all his keys of the API.
+    /// End all their keys of the API.
     RevokeTokens,
 }
 
@@ -130,7 +130,7 @@ impl UserEdit {
         })
     }
 
-    /// Whether somebody who does this to himself might not be able to undo it.
+    /// Whether an administrator who does this to their own account may be unable to undo it.
     pub(crate) fn locks_out(&self) -> bool {
         match self {
             Self::Role(role) => *role != "admin",
@@ -295,7 +295,7 @@ pub(crate) async fn prepare_edit(app: &App, userid: &str, edit: &UserEdit) -> Re
     Ok(UserWork { hash, addresses })
 }
 
-/// Changes a user. He is not told by mail: the administrator acts for himself. Players whose boards change by it are.
+/// Changes a user, who is not told by mail: that is for the administrator. Players whose boards change by it are.
 pub(crate) async fn apply(
     tx: &mut WriteTx,
     app: &App,

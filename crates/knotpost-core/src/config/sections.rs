@@ -114,7 +114,7 @@ section! {
         max_connections: u32 = 8,
         /// Whether `serve` brings the schema up to date.
         migrate: Migrate = Migrate::Auto,
-        /// After an unclean stop, a SQLite file of up to so many MiB is checked before the doors open,
+        /// After an unclean stop, a SQLite file of up to this many MiB is checked before the server listens,
         /// a larger one meanwhile.
         check_first_mib: u64 = 256,
     }
@@ -298,7 +298,7 @@ choice! {
 }
 
 choice! {
-    /// What mail of those comes to who have not proven to be a user.
+    /// What becomes of mail from senders who have not proven to be a user.
     StrangerPolicy {
         /// It is answered, within the budgets for answers, and they may sign up.
         Open,

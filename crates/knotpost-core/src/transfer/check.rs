@@ -39,7 +39,7 @@ impl Checked {
     }
 }
 
-/// Whether a file that begins like this was written as a whole server, in this version of the format or another.
+/// Whether a file that begins like this was written as an entire server, in this version of the format or another.
 pub fn is_export(begins: &[u8]) -> bool {
     begins.starts_with(br#"{"format":"knotpost-"#)
 }

@@ -1,4 +1,4 @@
-//! Writing a whole server down, as it is at one moment, while it goes on working.
+//! Writes an entire server as it is at one moment, while it goes on working.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! Taking a whole server in: into an empty one, in batches, so that who is interrupted goes on where he was.
+//! Reads an entire server into an empty one, in batches, so that an interrupted import goes on where it was.
 
 use std::io::{BufRead, Seek, SeekFrom};
 use std::sync::Arc;

@@ -163,7 +163,7 @@ impl<R: BufRead> Lines<R> {
         Self { input, buffer: Vec::new(), count: 0, bytes: 0 }
     }
 
-    /// The same, where so many lines and bytes have been read before.
+    /// The same, after `count` lines and `bytes` bytes were read.
     pub(super) fn behind(input: R, count: u64, bytes: u64) -> Self {
         Self { count, bytes, ..Self::new(input) }
     }

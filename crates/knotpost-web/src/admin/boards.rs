@@ -11,7 +11,7 @@ use minijinja::{Value, context};
 use super::{CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, refused};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
-use knotpost_core::admin::{BoardDeed, Deed, Inspection, administer, inspect_board};
+use knotpost_core::admin::{AdminAction, BoardAction, Inspection, administer, inspect_board};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::queries::{BoardQuery, ListedBoard, list_moves, view_boards};
 use knotpost_model::{BoardKey, BoardRef, BoardState, Millis};
@@ -89,7 +89,7 @@ pub(super) async fn show(
         let name = name_of(&game, &number)?;
         let seat = given(&fields, "seat").map(|seat| seat.parse().unwrap_or(0));
         if let Some(seat) = seat {
-            let deed = Deed::LookAs { board: name.clone(), seat };
+            let deed = AdminAction::LookAs { board: name.clone(), seat };
             administer(&web.app, &super::administrator(&visitor), deed).await?;
         }
         let ply = given(&fields, "ply").and_then(|ply| ply.parse().ok());
@@ -157,7 +157,7 @@ pub(super) async fn act(
         let deed = read_deed(&fields)?;
         let board = name_of(&game, &number)?;
         let why = field(&fields, "why").to_owned();
-        carry_out(&web, &visitor, Deed::Board { board, deed, why }, &back).await
+        carry_out(&web, &visitor, AdminAction::Board { board, deed, why }, &back).await
     };
     match done.await {
         Ok(response) => response,
@@ -166,7 +166,7 @@ pub(super) async fn act(
 }
 
 /// Actions that cannot be undone ask for a confirmation.
-fn read_deed(fields: &Fields) -> Result<BoardDeed, Refusal> {
+fn read_deed(fields: &Fields) -> Result<BoardAction, Refusal> {
     let sure = |deed| {
         if field(fields, "sure").is_empty() {
             return Err(Refusal::new(Code::BadValue, "tick the box to do this for good"));
@@ -174,16 +174,16 @@ fn read_deed(fields: &Fields) -> Result<BoardDeed, Refusal> {
         Ok(deed)
     };
     match field(fields, "act") {
-        "pause" => Ok(BoardDeed::Pause),
-        "resume" => Ok(BoardDeed::Resume),
-        "take_back" => sure(BoardDeed::TakeBack),
-        "remove" => sure(BoardDeed::Remove),
+        "pause" => Ok(BoardAction::Pause),
+        "resume" => Ok(BoardAction::Resume),
+        "take_back" => sure(BoardAction::TakeBack),
+        "remove" => sure(BoardAction::Remove),
         "adjudicate" => {
             let seats = fields.iter().filter(|(name, _)| name == "winner").map(|(_, seat)| seat.parse());
             let winners = seats
                 .collect::<Result<Vec<u8>, _>>()
                 .map_err(|_| Refusal::new(Code::BadValue, "a winner is named by the number of a seat"))?;
-            sure(BoardDeed::Adjudicate { winners })
+            sure(BoardAction::Adjudicate { winners })
         }
         _ => Err(Refusal::new(Code::WrongArguments, "choose what is to be done")),
     }

@@ -8,7 +8,7 @@ use minijinja::context;
 use super::{CurrentAdmin, Fields, carry_out, field, next_page, page, refused};
 use crate::Web;
 use crate::extract::PageQuery;
-use knotpost_core::admin::Deed;
+use knotpost_core::admin::AdminAction;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::mailing::{DoNotMailEntry, UNMAILED_PER_PAGE, view_unmailed};
 
@@ -45,11 +45,11 @@ pub(super) async fn act(
     }
 }
 
-fn read_deed(fields: &Fields) -> Result<Deed, ServiceError> {
+fn read_deed(fields: &Fields) -> Result<AdminAction, ServiceError> {
     let target = field(fields, "target").to_owned();
     match field(fields, "act") {
-        "add" => Ok(Deed::Block { target, reason: field(fields, "reason").to_owned() }),
-        "remove" => Ok(Deed::Unblock { target }),
+        "add" => Ok(AdminAction::Block { target, reason: field(fields, "reason").to_owned() }),
+        "remove" => Ok(AdminAction::Unblock { target }),
         _ => Err(Refusal::new(Code::WrongArguments, "choose what is to be done").into()),
     }
 }

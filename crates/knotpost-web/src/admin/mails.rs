@@ -8,7 +8,7 @@ use minijinja::{Value, context};
 use super::{CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, page, refused};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
-use knotpost_core::admin::Deed;
+use knotpost_core::admin::AdminAction;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::identity::Visitor;
 use knotpost_core::mailing::{
@@ -199,7 +199,7 @@ async fn act(web: &Web, visitor: &Visitor, queue: MailQueue, id: i64, fields: &F
     let back = format!("/admin/{place}/{id}");
     let done = async {
         let change = read_change(fields)?;
-        carry_out(web, visitor, Deed::Mail { queue, id, change }, &back).await
+        carry_out(web, visitor, AdminAction::Mail { queue, id, change }, &back).await
     };
     match done.await {
         Ok(response) => response,

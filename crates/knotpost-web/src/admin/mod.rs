@@ -25,7 +25,7 @@ use super::routes::Role::Admin;
 use super::routes::Route;
 use super::session::{find, no_store, url_encode};
 use super::{Web, auth};
-use knotpost_core::admin::{Administrator, Deed, Door, administer};
+use knotpost_core::admin::{AdminAction, AdminChannel, Administrator, administer};
 use knotpost_core::boards::ServiceError;
 use knotpost_core::identity::{Scope, Visitor};
 
@@ -86,7 +86,7 @@ pub(super) async fn require_admin(State(web): State<Web>, request: Request, next
 
 /// The logged-in user as the author of an action.
 fn administrator(visitor: &Visitor) -> Administrator {
-    Administrator { door: Door::Web, name: visitor.userid.clone(), user: Some(visitor.user) }
+    Administrator { door: AdminChannel::Web, name: visitor.userid.clone(), user: Some(visitor.user) }
 }
 
 /// A page of the administration.
@@ -117,7 +117,12 @@ fn next_page(path: &str, fields: &Fields, cursor: &str, value: &str) -> String {
 }
 
 /// Executes an action: redirects to its page, or shows why it was refused.
-async fn carry_out(web: &Web, visitor: &Visitor, deed: Deed, back: &str) -> Result<Response, ServiceError> {
+async fn carry_out(
+    web: &Web,
+    visitor: &Visitor,
+    deed: AdminAction,
+    back: &str,
+) -> Result<Response, ServiceError> {
     administer(&web.app, &administrator(visitor), deed).await?;
     Ok(Redirect::to(&format!("{back}?done=yes")).into_response())
 }

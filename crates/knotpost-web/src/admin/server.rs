@@ -10,7 +10,7 @@ use super::{CurrentAdmin, Fields, LINES, carry_out, field, given, next_page, pag
 use crate::Web;
 use crate::extract::PageQuery;
 use knotpost_core::admin::{
-    AuditEntry, AuditQuery, Deed, DutyLine, QueueFacts, view_audit, view_jobs, view_overview,
+    AdminAction, AuditEntry, AuditQuery, DutyLine, QueueFacts, view_audit, view_jobs, view_overview,
 };
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_model::Millis;
@@ -127,7 +127,7 @@ pub(super) async fn broadcast(
             )));
         }
         let text = field(&fields, "text").replace("\r\n", "\n");
-        carry_out(&web, &visitor, Deed::Broadcast { text }, "/admin/broadcast").await
+        carry_out(&web, &visitor, AdminAction::Broadcast { text }, "/admin/broadcast").await
     };
     match done.await {
         Ok(response) => response,

@@ -8,7 +8,7 @@ use minijinja::context;
 use super::{CurrentAdmin, Fields, LINES, carry_out, field, next_page, page, refused};
 use crate::Web;
 use crate::extract::{PagePath, PageQuery};
-use knotpost_core::admin::{Deed, UserEdit, UserView, search_refused_names, search_users, view_user};
+use knotpost_core::admin::{AdminAction, UserEdit, UserView, search_refused_names, search_users, view_user};
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 
 pub(super) async fn list(
@@ -89,10 +89,10 @@ pub(super) async fn act(
     }
 }
 
-fn read_deed(userid: String, fields: &Fields) -> Result<Deed, ServiceError> {
+fn read_deed(userid: String, fields: &Fields) -> Result<AdminAction, ServiceError> {
     let act = field(fields, "act");
     if act == "start" {
-        return Ok(Deed::StartAddress { address: field(fields, "address").to_owned() });
+        return Ok(AdminAction::StartAddress { address: field(fields, "address").to_owned() });
     }
     let Some(edit) = UserEdit::from_word(act) else {
         return Err(Refusal::new(Code::WrongArguments, "choose what is to be done").into());
@@ -101,5 +101,5 @@ fn read_deed(userid: String, fields: &Fields) -> Result<Deed, ServiceError> {
     if is_grave && field(fields, "sure").is_empty() {
         return Err(Refusal::new(Code::BadValue, "tick the box to do this").into());
     }
-    Ok(Deed::User { userid, edit })
+    Ok(AdminAction::User { userid, edit })
 }

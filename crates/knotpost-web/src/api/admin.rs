@@ -15,7 +15,7 @@ use crate::Web;
 use crate::auth::Caller;
 use crate::error::Problem;
 use crate::openapi::{Operation, Tag};
-use knotpost_core::admin::{Deed, administer};
+use knotpost_core::admin::{AdminAction, administer};
 use knotpost_core::boards::Code;
 use knotpost_core::identity::Scope;
 use knotpost_model::Millis;
@@ -52,7 +52,7 @@ const fn operation(id: &'static str, summary: &'static str) -> Operation {
     Operation::new(id, Tag::Administration, summary).scope(Scope::Admin)
 }
 
-async fn carry_out(web: &Web, caller: &Caller, deed: Deed) -> Result<Json<Done>, Problem> {
+async fn carry_out(web: &Web, caller: &Caller, deed: AdminAction) -> Result<Json<Done>, Problem> {
     let verb = deed.verb();
     administer(&web.app, &caller.administrator(), deed).await?;
     Ok(Json(Done { ok: true, deed: verb }))

@@ -19,8 +19,8 @@ use super::output::{complain, say};
 use super::progress::Progress;
 use crate::server::Opening;
 use knotpost_core::admin::{
-    Administrator, Deed, Recompute, UserEdit, administer, recompute_ratings, search_refused_names, view_user,
-    view_users,
+    AdminAction, Administrator, Recompute, UserEdit, administer, recompute_ratings, search_refused_names,
+    view_user, view_users,
 };
 use knotpost_core::app::App;
 use knotpost_core::boards::{Replayed, ServiceError, replay_next};
@@ -314,7 +314,7 @@ async fn user(app: &Arc<App>, action: User) -> Result<(), ServiceError> {
         User::LogOut { userid } => (userid, UserEdit::LogOut, "logged out everywhere"),
         User::RevokeTokens { userid } => (userid, UserEdit::RevokeTokens, "left without keys"),
     };
-    administer(app, &operator(), Deed::User { userid: userid.clone(), edit }).await?;
+    administer(app, &operator(), AdminAction::User { userid: userid.clone(), edit }).await?;
     say!("{userid} was {done}.");
     Ok(())
 }
@@ -373,7 +373,7 @@ async fn bounces(app: &Arc<App>, action: Bounces) -> Result<(), ServiceError> {
         }
     };
     for address in named {
-        administer(app, &operator(), Deed::StartAddress { address: address.clone() }).await?;
+        administer(app, &operator(), AdminAction::StartAddress { address: address.clone() }).await?;
         say!("{address} gets mail again.");
     }
     Ok(())

@@ -114,9 +114,9 @@ const MODULES: [(&str, &[&str]); 4] = [
 ];
 
 /// The modules of the core, lowest first: each knows only those before it.
-const CORE_ORDER: [&str; 15] = [
+const CORE_ORDER: [&str; 16] = [
     "signals", "boards", "replies", "ratings", "mailing", "webhooks", "identity", "requests", "records",
-    "play", "commands", "queries", "clock", "admin", "transfer",
+    "play", "commands", "intake", "queries", "clock", "admin", "transfer",
 ];
 
 /// What every use case of the core is handed, and the parts it consists of: all modules may name them.

@@ -19,7 +19,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
 use knotpost::{server, worker};
-use knotpost_core::admin::{Administrator, Deed, UserEdit, administer};
+use knotpost_core::admin::{AdminAction, Administrator, UserEdit, administer};
 use knotpost_core::app::App;
 use knotpost_core::boards::ServiceError;
 use knotpost_core::config::Config;
@@ -338,7 +338,7 @@ impl TestApp {
 /// What whoever has a shell on the machine does to a user.
 pub(crate) async fn edit_user(app: &Arc<App>, userid: &str, edit: UserEdit) -> Result<(), ServiceError> {
     let userid = userid.to_owned();
-    administer(app, &Administrator::of_shell("root"), Deed::User { userid, edit }).await
+    administer(app, &Administrator::of_shell("root"), AdminAction::User { userid, edit }).await
 }
 
 /// A command as `POST /commands` takes it.

@@ -14,7 +14,7 @@ use crate::api::read_json;
 use crate::error::Problem;
 use crate::extract::{ApiPath, ApiQuery, RawBody};
 use crate::openapi::Operation;
-use knotpost_core::admin::{BoardDeed, Deed, Inspection, administer, inspect_board};
+use knotpost_core::admin::{AdminAction, BoardAction, Inspection, administer, inspect_board};
 use knotpost_core::boards::Code;
 use knotpost_core::queries::list_moves;
 use knotpost_model::{BoardState, Moment, SeatState};
@@ -135,7 +135,7 @@ pub(in crate::api) async fn board(
 ) -> Result<Json<InspectedBoard>, Problem> {
     let name = board_name(&game, &number)?;
     if let Some(seat) = query.seat {
-        let deed = Deed::LookAs { board: name.clone(), seat };
+        let deed = AdminAction::LookAs { board: name.clone(), seat };
         administer(&web.app, &caller.administrator(), deed).await?;
     }
     let seen = inspect_board(&web.app, &name, query.ply, query.seat).await?;
@@ -181,15 +181,15 @@ pub(in crate::api) async fn change_board(
 ) -> Result<Json<Done>, Problem> {
     let request: BoardRequest = read_json(&body, r#"{"act":"pause","why":"…","winners":[1]}"#)?;
     let deed = match request.act.as_str() {
-        "pause" => BoardDeed::Pause,
-        "resume" => BoardDeed::Resume,
-        "adjudicate" => BoardDeed::Adjudicate { winners: request.winners },
-        "take_back" => BoardDeed::TakeBack,
-        "remove" => BoardDeed::Remove,
+        "pause" => BoardAction::Pause,
+        "resume" => BoardAction::Resume,
+        "adjudicate" => BoardAction::Adjudicate { winners: request.winners },
+        "take_back" => BoardAction::TakeBack,
+        "remove" => BoardAction::Remove,
         _ => return Err(no_such_act(&ACTS)),
     };
     let board = board_name(&game, &number)?;
-    carry_out(&web, &caller, Deed::Board { board, deed, why: request.why }).await
+    carry_out(&web, &caller, AdminAction::Board { board, deed, why: request.why }).await
 }
 
 fn inspected(seen: Inspection) -> InspectedBoard {

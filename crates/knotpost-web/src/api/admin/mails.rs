@@ -13,7 +13,7 @@ use crate::api::read_json;
 use crate::error::Problem;
 use crate::extract::{ApiPath, ApiQuery, RawBody};
 use crate::openapi::Operation;
-use knotpost_core::admin::Deed;
+use knotpost_core::admin::AdminAction;
 use knotpost_core::boards::Code;
 use knotpost_core::mailing::{
     Author, MailChange, MailQuery, MailQueue, OutgoingMail, ReceivedMail, described, masked_text, view_inbox,
@@ -169,7 +169,7 @@ pub(in crate::api) async fn change_received(
     RawBody(body): RawBody,
 ) -> Result<Json<Done>, Problem> {
     let change = read_change(&body)?;
-    carry_out(&web, &caller, Deed::Mail { queue: MailQueue::Inbox, id, change }).await
+    carry_out(&web, &caller, AdminAction::Mail { queue: MailQueue::Inbox, id, change }).await
 }
 
 pub(in crate::api) const CHANGE_OUTGOING: Operation =
@@ -185,5 +185,5 @@ pub(in crate::api) async fn change_outgoing(
     RawBody(body): RawBody,
 ) -> Result<Json<Done>, Problem> {
     let change = read_change(&body)?;
-    carry_out(&web, &caller, Deed::Mail { queue: MailQueue::Outbox, id, change }).await
+    carry_out(&web, &caller, AdminAction::Mail { queue: MailQueue::Outbox, id, change }).await
 }

@@ -12,7 +12,7 @@ use crate::error::Problem;
 use crate::extract::{ApiQuery, RawBody};
 use crate::openapi::Operation;
 use knotpost_core::admin::{
-    self, AuditQuery, Deed, DutyLine, QueueFacts, view_audit, view_jobs, view_overview,
+    self, AdminAction, AuditQuery, DutyLine, QueueFacts, view_audit, view_jobs, view_overview,
 };
 use knotpost_core::boards::Code;
 use knotpost_model::Moment;
@@ -270,5 +270,5 @@ pub(in crate::api) async fn broadcast(
     RawBody(body): RawBody,
 ) -> Result<Json<Done>, Problem> {
     let request: BroadcastRequest = read_json(&body, r#"{"text":"…"}"#)?;
-    carry_out(&web, &caller, Deed::Broadcast { text: request.text }).await
+    carry_out(&web, &caller, AdminAction::Broadcast { text: request.text }).await
 }

@@ -11,7 +11,7 @@ use crate::api::read_json;
 use crate::error::Problem;
 use crate::extract::{ApiQuery, RawBody};
 use crate::openapi::Operation;
-use knotpost_core::admin::Deed;
+use knotpost_core::admin::AdminAction;
 use knotpost_core::boards::Code;
 use knotpost_core::config::StrangerPolicy;
 use knotpost_core::identity::view_stranger_policy;
@@ -95,8 +95,8 @@ pub(in crate::api) async fn change_do_not_mail(
     let request: UnmailedRequest =
         read_json(&body, r#"{"act":"add","target":"ann@example.org","reason":"…"}"#)?;
     let deed = match request.act.as_str() {
-        "add" => Deed::Block { target: request.target, reason: request.reason },
-        "remove" => Deed::Unblock { target: request.target },
+        "add" => AdminAction::Block { target: request.target, reason: request.reason },
+        "remove" => AdminAction::Unblock { target: request.target },
         _ => return Err(no_such_act(&ACTS)),
     };
     carry_out(&web, &caller, deed).await
@@ -149,5 +149,5 @@ pub(in crate::api) async fn change_strangers(
         let text = "`policy` is open, known, closed or default";
         return Err(Problem::new(Code::BadValue, text));
     }
-    carry_out(&web, &caller, Deed::Strangers { policy }).await
+    carry_out(&web, &caller, AdminAction::Strangers { policy }).await
 }

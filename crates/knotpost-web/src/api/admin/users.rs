@@ -12,7 +12,7 @@ use crate::api::users::{Stop, UserAddress};
 use crate::error::Problem;
 use crate::extract::{ApiPath, ApiQuery, RawBody};
 use crate::openapi::Operation;
-use knotpost_core::admin::{Deed, UserEdit, UserView, search_refused_names, search_users, view_user};
+use knotpost_core::admin::{AdminAction, UserEdit, UserView, search_refused_names, search_users, view_user};
 use knotpost_core::boards::Code;
 
 /// The query of a list of users.
@@ -150,8 +150,10 @@ pub(in crate::api) async fn change_user(
 ) -> Result<Json<Done>, Problem> {
     let request: UserRequest = read_json(&body, r#"{"act":"suspend"}"#)?;
     let edit = match request.act.as_str() {
-        "start" => return carry_out(&web, &caller, Deed::StartAddress { address: request.address }).await,
+        "start" => {
+            return carry_out(&web, &caller, AdminAction::StartAddress { address: request.address }).await;
+        }
         act => UserEdit::from_word(act).ok_or_else(|| no_such_act(&ACTS))?,
     };
-    carry_out(&web, &caller, Deed::User { userid, edit }).await
+    carry_out(&web, &caller, AdminAction::User { userid, edit }).await
 }

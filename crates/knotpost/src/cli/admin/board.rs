@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::operator;
 use crate::cli::output::say;
-use knotpost_core::admin::{BoardDeed, Deed, administer};
+use knotpost_core::admin::{AdminAction, BoardAction, administer};
 use knotpost_core::app::App;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::queries::{BoardQuery, ListedBoard, view_board, view_boards};
@@ -71,19 +71,19 @@ pub(super) async fn run(app: &Arc<App>, action: Board) -> Result<(), ServiceErro
     match action {
         Board::List { game, user, state } => list_boards(app, game, user, state).await,
         Board::Show { game, number, ply } => show(app, game, number, ply).await,
-        Board::Pause(which) => rule(app, which, BoardDeed::Pause, "paused").await,
-        Board::Resume(which) => rule(app, which, BoardDeed::Resume, "resumed").await,
+        Board::Pause(which) => rule(app, which, BoardAction::Pause, "paused").await,
+        Board::Resume(which) => rule(app, which, BoardAction::Resume, "resumed").await,
         Board::Adjudicate { which, winners } => {
-            rule(app, which, BoardDeed::Adjudicate { winners }, "decided").await
+            rule(app, which, BoardAction::Adjudicate { winners }, "decided").await
         }
-        Board::TakeBack(which) => rule(app, which, BoardDeed::TakeBack, "taken back by a move").await,
-        Board::Remove(which) => rule(app, which, BoardDeed::Remove, "removed").await,
+        Board::TakeBack(which) => rule(app, which, BoardAction::TakeBack, "taken back by a move").await,
+        Board::Remove(which) => rule(app, which, BoardAction::Remove, "removed").await,
     }
 }
 
-async fn rule(app: &Arc<App>, which: Which, deed: BoardDeed, done: &str) -> Result<(), ServiceError> {
+async fn rule(app: &Arc<App>, which: Which, deed: BoardAction, done: &str) -> Result<(), ServiceError> {
     let board = BoardRef { game: which.game.to_lowercase(), number: which.number };
-    administer(app, &operator(), Deed::Board { board: board.clone(), deed, why: which.why }).await?;
+    administer(app, &operator(), AdminAction::Board { board: board.clone(), deed, why: which.why }).await?;
     say!("{board} was {done}.");
     Ok(())
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::operator;
 use crate::cli::output::{complain, say};
-use knotpost_core::admin::{Deed, administer};
+use knotpost_core::admin::{AdminAction, administer};
 use knotpost_core::app::App;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::mailing::{
@@ -94,7 +94,7 @@ async fn change(
     change: MailChange,
 ) -> Result<(), ServiceError> {
     for id in ids {
-        administer(app, &operator(), Deed::Mail { queue, id: *id, change }).await?;
+        administer(app, &operator(), AdminAction::Mail { queue, id: *id, change }).await?;
         match change {
             MailChange::Retry => say!("mail {id} is due once more."),
             MailChange::Drop => say!("mail {id} was dropped."),

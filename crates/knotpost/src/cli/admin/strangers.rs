@@ -6,7 +6,7 @@ use clap::Subcommand;
 
 use super::operator;
 use crate::cli::output::say;
-use knotpost_core::admin::{Deed, administer};
+use knotpost_core::admin::{AdminAction, administer};
 use knotpost_core::app::App;
 use knotpost_core::boards::{Code, Refusal, ServiceError};
 use knotpost_core::config::StrangerPolicy;
@@ -50,11 +50,11 @@ pub(super) async fn change_list(app: &Arc<App>, action: DoNotMail) -> Result<(),
         }
         DoNotMail::Add { target, reason } => {
             let reason = reason.join(" ").trim().to_owned();
-            administer(app, &operator(), Deed::Block { target: target.clone(), reason }).await?;
+            administer(app, &operator(), AdminAction::Block { target: target.clone(), reason }).await?;
             say!("{target} gets no mail any more.");
         }
         DoNotMail::Remove { target } => {
-            administer(app, &operator(), Deed::Unblock { target: target.clone() }).await?;
+            administer(app, &operator(), AdminAction::Unblock { target: target.clone() }).await?;
             say!("{target} gets mail again.");
         }
     }
@@ -70,7 +70,7 @@ pub(super) async fn change_policy(app: &Arc<App>, word: Option<String>) -> Resul
                 Refusal::new(Code::BadValue, "say `open`, `known`, `closed`, or `default`")
             })?),
         };
-        administer(app, &operator(), Deed::Strangers { policy }).await?;
+        administer(app, &operator(), AdminAction::Strangers { policy }).await?;
     }
     let (policy, is_agreed) = view_stranger_policy(app).await?;
     let source = if is_agreed { "set by an administrator" } else { "from the configuration" };

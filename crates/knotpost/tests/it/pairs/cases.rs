@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::Request;
 use knotpost::worker;
 use knotpost_core::admin::{
-    Administrator, BoardDeed, Deed, Recompute, UserEdit, administer, recompute_ratings,
+    AdminAction, Administrator, BoardAction, Recompute, UserEdit, administer, recompute_ratings,
 };
 use knotpost_core::boards::ServiceError;
 use knotpost_core::clock::work_due;
@@ -39,7 +39,7 @@ enum Act {
     /// An administrator drops the mail that waits for ann.
     DropMail,
     /// Somebody with a shell.
-    Deed(fn() -> Deed),
+    AdminAction(fn() -> AdminAction),
     /// What a server does by itself.
     Work(Work),
 }
@@ -65,16 +65,16 @@ const fn work(name: &'static str, work: Work) -> Case {
     Case { name, act: Act::Work(work) }
 }
 
-const fn deed(name: &'static str, deed: fn() -> Deed) -> Case {
-    Case { name, act: Act::Deed(deed) }
+const fn deed(name: &'static str, deed: fn() -> AdminAction) -> Case {
+    Case { name, act: Act::AdminAction(deed) }
 }
 
-fn edit(userid: &str, edit: UserEdit) -> Deed {
-    Deed::User { userid: userid.to_owned(), edit }
+fn edit(userid: &str, edit: UserEdit) -> AdminAction {
+    AdminAction::User { userid: userid.to_owned(), edit }
 }
 
-fn at_board(number: u32, deed: BoardDeed) -> Deed {
-    Deed::Board { board: BoardRef { game: "osbox".to_owned(), number }, deed, why: String::new() }
+fn at_board(number: u32, deed: BoardAction) -> AdminAction {
+    AdminAction::Board { board: BoardRef { game: "osbox".to_owned(), number }, deed, why: String::new() }
 }
 
 /// All of them. What [`super::world`] makes is what they are about.
@@ -173,12 +173,12 @@ pub(super) const CASES: &[Case] = &[
     // Administrators.
     deed("suspend", || edit("bob", UserEdit::Suspend)),
     deed("delete", || edit("bob", UserEdit::Delete)),
-    deed("take back", || at_board(101, BoardDeed::TakeBack)),
-    deed("pause", || at_board(101, BoardDeed::Pause)),
-    deed("remove", || at_board(102, BoardDeed::Remove)),
-    deed("adjudicate", || at_board(101, BoardDeed::Adjudicate { winners: vec![1] })),
+    deed("take back", || at_board(101, BoardAction::TakeBack)),
+    deed("pause", || at_board(101, BoardAction::Pause)),
+    deed("remove", || at_board(102, BoardAction::Remove)),
+    deed("adjudicate", || at_board(101, BoardAction::Adjudicate { winners: vec![1] })),
     Case { name: "a mail is dropped", act: Act::DropMail },
-    deed("block", || Deed::Block { target: "ann@ann.example".to_owned(), reason: "asked".to_owned() }),
+    deed("block", || AdminAction::Block { target: "ann@ann.example".to_owned(), reason: "asked".to_owned() }),
     work("ratings anew", Work::Recompute),
     work("import", Work::Import),
 ];
@@ -239,15 +239,15 @@ impl Case {
             }
             Act::DropMail => {
                 let (queue, change) = (MailQueue::Outbox, MailChange::Drop);
-                carry_out(app, Deed::Mail { queue, id: world.waiting_mail, change }).await
+                carry_out(app, AdminAction::Mail { queue, id: world.waiting_mail, change }).await
             }
-            Act::Deed(deed) => carry_out(app, deed()).await,
+            Act::AdminAction(deed) => carry_out(app, deed()).await,
             Act::Work(work) => work.run(app, world).await,
         }
     }
 }
 
-async fn carry_out(app: &TestApp, deed: Deed) -> String {
+async fn carry_out(app: &TestApp, deed: AdminAction) -> String {
     match administer(&app.app, &Administrator::of_shell("root"), deed).await {
         // As of a page: not in which words.
         Err(ServiceError::Refused(refusal)) => format!("refused {:?}", refusal.code),

@@ -17,7 +17,7 @@ tell! {
 mod stories {
     use std::fmt::Write as _;
 
-    use knotpost_core::admin::{Administrator, Deed, administer};
+    use knotpost_core::admin::{AdminAction, Administrator, administer};
     use knotpost_core::config::StrangerPolicy;
     use knotpost_storage::Spent;
     use knotpost_transport::inbound::{Envelope, Intake as _, Receipt, Way};
@@ -220,7 +220,7 @@ mod stories {
         assert_eq!(page.outcome(), "200 ok", "on the web they can sign up");
 
         let admin = Administrator::of_shell("root");
-        let closed = Deed::Strangers { policy: Some(StrangerPolicy::Closed) };
+        let closed = AdminAction::Strangers { policy: Some(StrangerPolicy::Closed) };
         administer(&app.app, &admin, closed).await.unwrap();
         assert_eq!(
             code(&bring(&app, peer, "ann@ann.example", "help").await),
@@ -233,7 +233,7 @@ mod stories {
         bring(&app, peer, "ann@ann.example", "osbox showas ann ann-secret active").await;
         assert_eq!(app.letters().len(), 1);
 
-        let open = Deed::Strangers { policy: Some(StrangerPolicy::Open) };
+        let open = AdminAction::Strangers { policy: Some(StrangerPolicy::Open) };
         administer(&app.app, &admin, open).await.unwrap();
         assert_eq!(code(&bring(&app, peer, "eve@eve.example", "help").await), "executed");
         let audit = app.tables().await.rows("audit").join("\n");

@@ -8,19 +8,19 @@ tell! {
 }
 
 mod stories {
-    use knotpost_core::admin::{Administrator, Deed, administer};
+    use knotpost_core::admin::{AdminAction, Administrator, administer};
     use knotpost_core::mailing::view_unmailed;
     use knotpost_model::Millis;
 
     use crate::harness::{Place, TestApp};
 
-    async fn do_deed(app: &TestApp, deed: Deed) -> Result<(), String> {
+    async fn do_deed(app: &TestApp, deed: AdminAction) -> Result<(), String> {
         let admin = Administrator::of_shell("root");
         administer(&app.app, &admin, deed).await.map_err(|error| format!("{error:?}"))
     }
 
-    fn block(target: &str) -> Deed {
-        Deed::Block { target: target.to_owned(), reason: "asked for it".to_owned() }
+    fn block(target: &str) -> AdminAction {
+        AdminAction::Block { target: target.to_owned(), reason: "asked for it".to_owned() }
     }
 
     pub(super) async fn who_gets_no_mail_gets_none_whatever_causes_it(place: Place) {
@@ -48,8 +48,8 @@ mod stories {
         let audit = app.tables().await.rows("audit").join("\n");
         assert!(audit.contains("do_not_mail.add") && audit.contains("asked for it"), "{audit}");
 
-        do_deed(&app, Deed::Unblock { target: "@victim.example".to_owned() }).await.unwrap();
-        assert!(do_deed(&app, Deed::Unblock { target: "@victim.example".to_owned() }).await.is_err());
+        do_deed(&app, AdminAction::Unblock { target: "@victim.example".to_owned() }).await.unwrap();
+        assert!(do_deed(&app, AdminAction::Unblock { target: "@victim.example".to_owned() }).await.is_err());
         app.mail("anybody@victim.example", "list", "").await;
         assert_eq!(app.letters().len(), 1);
     }

@@ -22,8 +22,8 @@ tell! {
 mod stories {
     use knotpost::worker::prune;
     use knotpost_core::admin::{
-        Administrator, AuditQuery, BoardDeed, Deed, Door, UserEdit, administer, search_refused_names,
-        view_audit,
+        AdminAction, AdminChannel, Administrator, AuditQuery, BoardAction, UserEdit, administer,
+        search_refused_names, view_audit,
     };
     use knotpost_core::boards::{Replayed, replay_next};
     use knotpost_core::config::KeepRaw;
@@ -191,9 +191,9 @@ mod stories {
         assert!(standings.text.contains("\"won\":1"), "{}", standings.text);
         assert_eq!(ada.post(here, &[("act", "pause")]).await.status, 409, "it is over");
         // The shell decides the other one as a tie.
-        let both = Deed::Board {
+        let both = AdminAction::Board {
             board: BoardRef { game: "osbox".to_owned(), number: 102 },
-            deed: BoardDeed::Adjudicate { winners: vec![2, 1, 2] },
+            deed: BoardAction::Adjudicate { winners: vec![2, 1, 2] },
             why: String::new(),
         };
         administer(&app.app, &Administrator::of_shell("root"), both).await.unwrap();
@@ -308,11 +308,11 @@ mod stories {
     pub(super) async fn an_administrator_without_the_role_does_nothing_more(place: Place) {
         let app = looked_after(place, &["ann"]).await;
         let user = app.app.store.read().await.unwrap().find_user("ada").await.unwrap().unwrap().id;
-        let ada = Administrator { door: Door::Web, name: "ada".to_owned(), user: Some(user) };
+        let ada = Administrator { door: AdminChannel::Web, name: "ada".to_owned(), user: Some(user) };
         edit_user(&app.app, "ada", UserEdit::Role("player")).await.unwrap();
         // As if she had lost the role between the check and the action.
         let before = app.tables().await;
-        let deed = Deed::User { userid: "ann".to_owned(), edit: UserEdit::Suspend };
+        let deed = AdminAction::User { userid: "ann".to_owned(), edit: UserEdit::Suspend };
         assert!(administer(&app.app, &ada, deed).await.is_err());
         assert_eq!(app.tables().await.differing(&before), ["audit"]);
         assert_eq!(log(&app).await.last().unwrap(), "web ada user.suspend ann not_allowed");

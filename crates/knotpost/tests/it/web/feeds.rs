@@ -17,7 +17,7 @@ tell! {
 mod stories {
     use axum::body::Body;
     use axum::http::Request;
-    use knotpost_core::admin::{Administrator, BoardDeed, Deed, UserEdit, administer};
+    use knotpost_core::admin::{AdminAction, Administrator, BoardAction, UserEdit, administer};
     use knotpost_model::BoardRef;
 
     use super::super::browser::Browser;
@@ -131,9 +131,9 @@ mod stories {
         event.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
     }
 
-    async fn pause(app: &TestApp, deed: BoardDeed) {
+    async fn pause(app: &TestApp, deed: BoardAction) {
         let board = BoardRef { game: "osbox".to_owned(), number: 101 };
-        let deed = Deed::Board { board, deed, why: String::new() };
+        let deed = AdminAction::Board { board, deed, why: String::new() };
         administer(&app.app, &Administrator::of_shell("root"), deed).await.unwrap();
     }
 
@@ -259,10 +259,10 @@ mod stories {
         assert_eq!(read_turns(&app, &turns).await, (updated, entries), "it stays as it is");
         assert_eq!(app.post("obsidio move 101 ann ann-secret swap", "").await.outcome(), "200 ok");
         assert_eq!(read_turns(&app, &turns).await.1.len(), 1, "what was answered is gone");
-        pause(&app, BoardDeed::Pause).await;
+        pause(&app, BoardAction::Pause).await;
         assert_eq!(read_turns(&app, &turns).await.1, []);
         app.clock.advance(HOUR);
-        pause(&app, BoardDeed::Resume).await;
+        pause(&app, BoardAction::Resume).await;
         let (_, entries) = read_turns(&app, &turns).await;
         assert_eq!(entries[0].updated, "2026-11-20T13:00:00Z", "it is his turn again");
         app.post("osbox move 101 ann ann-secret resign", "").await;
@@ -322,10 +322,10 @@ mod stories {
 
     pub(super) async fn no_deadline_runs_in_vacations_and_pauses(place: Place) {
         let (app, [turns, deadlines]) = begin(place).await;
-        pause(&app, BoardDeed::Pause).await;
+        pause(&app, BoardAction::Pause).await;
         assert!(read_deadlines(&app, &deadlines).await.is_empty());
         app.clock.advance(DAY);
-        pause(&app, BoardDeed::Resume).await;
+        pause(&app, BoardAction::Resume).await;
         let events = read_deadlines(&app, &deadlines).await;
         assert_eq!(value(&events[0], "DTSTART"), "20261212T100000Z", "a day later");
         assert_eq!(value(&events[0], "DTSTAMP"), "20261121T100000Z");

@@ -13,7 +13,7 @@ tell! {
 mod stories {
     use axum::body::{Body, to_bytes};
     use axum::http::{HeaderMap, Request};
-    use knotpost_core::admin::{Administrator, BoardDeed, Deed, administer};
+    use knotpost_core::admin::{AdminAction, Administrator, BoardAction, administer};
     use knotpost_model::BoardRef;
 
     use crate::harness::{Page, Place, TestApp};
@@ -117,7 +117,7 @@ mod stories {
     pub(super) async fn a_removed_board_has_no_picture(place: Place) {
         let app = begin(place).await;
         let board = BoardRef { game: "osbox".to_owned(), number: 101 };
-        let deed = Deed::Board { board, deed: BoardDeed::Remove, why: String::new() };
+        let deed = AdminAction::Board { board, deed: BoardAction::Remove, why: String::new() };
         administer(&app.app, &Administrator::of_shell("root"), deed).await.unwrap();
         let page = app.get("/boards/osbox/101").await;
         assert_eq!(meta(&page, "og:description").as_deref(), Some("This board was removed."));

@@ -1,18 +1,18 @@
-//! Deeds of administrators as values, and how the audit log names them. Nothing is done here.
+//! What administrators can do, as values, and how the audit log names it. Nothing is carried out here.
 
-use super::boards::BoardDeed;
+use super::boards::BoardAction;
 use crate::admin::UserEdit;
 use crate::config::StrangerPolicy;
 use crate::mailing::MailChange;
 use knotpost_model::{BoardRef, UserKey};
 use knotpost_storage::{MailQueue, NewAudit};
 
-/// Characters of what the audit log keeps beside a deed.
+/// Characters of the details that the audit log stores with an action.
 const LONGEST_DETAIL: usize = 300;
 
 /// Which way an administrator came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Door {
+pub enum AdminChannel {
     /// From a shell of the machine.
     Shell,
     /// On the web.
@@ -21,7 +21,7 @@ pub enum Door {
     Api,
 }
 
-impl Door {
+impl AdminChannel {
     /// The word of the audit log.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -36,23 +36,23 @@ impl Door {
 #[derive(Clone, Debug)]
 pub struct Administrator {
     /// Which way.
-    pub door: Door,
+    pub door: AdminChannel,
     /// The userid; of the shell, the user of the machine.
     pub name: String,
-    /// The user, who must still be an administrator when the deed is done; the shell needs none.
+    /// The user, who must still be an administrator when the action is carried out; the shell needs none.
     pub user: Option<UserKey>,
 }
 
 impl Administrator {
     /// Whoever has a shell on the machine.
     pub fn of_shell(name: impl Into<String>) -> Self {
-        Self { door: Door::Shell, name: name.into(), user: None }
+        Self { door: AdminChannel::Shell, name: name.into(), user: None }
     }
 }
 
 /// Something that only administrators do.
 #[derive(Clone, Debug)]
-pub enum Deed {
+pub enum AdminAction {
     /// A change to a user.
     User {
         /// Whom.
@@ -65,7 +65,7 @@ pub enum Deed {
         /// Which.
         board: BoardRef,
         /// What.
-        deed: BoardDeed,
+        deed: BoardAction,
         /// What the players are told about it; may be empty.
         why: String,
     },
@@ -114,7 +114,7 @@ pub enum Deed {
     },
 }
 
-impl Deed {
+impl AdminAction {
     /// The stable word of the audit log.
     pub fn verb(&self) -> &'static str {
         match self {
