@@ -124,3 +124,26 @@ fn no_folder_holds_too_many_files() {
         .collect();
     assert_none(&full);
 }
+
+/// `docs/ways.md` follows a mail and a request function by function.
+#[test]
+fn the_ways_name_functions_where_they_are() {
+    let document = fs::read_to_string(crates_folder().join("../docs/ways.md")).unwrap();
+    let (mut ways, mut steps) = (0, 0);
+    for way in document.split("\n## ").skip(1) {
+        ways += 1;
+        let mut passed = BTreeSet::new();
+        for row in way.lines().filter(|line| line.starts_with("| `")) {
+            let [function, file] = row.split('`').skip(1).step_by(2).take(2).collect::<Vec<_>>()[..] else {
+                panic!("{row}");
+            };
+            let text = fs::read_to_string(crates_folder().join(file))
+                .unwrap_or_else(|error| panic!("{file}: {error}"));
+            let calls = [format!("fn {function}("), format!("fn {function}<")];
+            assert!(calls.iter().any(|call| text.contains(call)), "{file} has no function `{function}`");
+            assert!(passed.insert((function, file)), "a way comes back to `{function}` in {file}");
+            steps += 1;
+        }
+    }
+    assert!(ways == 3 && steps > 30, "{ways} ways, {steps} steps");
+}
