@@ -7,19 +7,19 @@ use knotpost_rules::{AnyGame, OptionKind, Registry};
 use secrecy::ExposeSecret;
 use tokio::sync::{broadcast, watch};
 
-use crate::boards::RecentBoards;
+use crate::boards::{BoardContext, RecentBoards};
 use crate::clock::LeaderWatch;
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, Time};
 use crate::gallery::Gallery;
 use crate::identity::{AuthCache, Credentials, Limits};
 use crate::links::Links;
 use crate::pulse::Pulse;
 use crate::replies::Composer;
-use crate::signals::{Announcements, Announcer, Notice, Wakeup};
+use crate::signals::{Announcements, Announcer, Notice, Wakeup, read_notices};
 use knotpost_model::{BoardRef, OwnAddresses};
 use knotpost_platform::clock::{Clock, Entropy};
 use knotpost_platform::secret::KeyRing;
-use knotpost_storage::Store;
+use knotpost_storage::{Notification, Store};
 
 /// Wakes workers whose work has just been committed.
 #[derive(Debug)]
@@ -145,6 +145,20 @@ pub struct Parts {
     pub composer: Arc<dyn Composer>,
 }
 
+impl BoardContext for App {
+    fn registry(&self) -> &'static Registry {
+        self.registry
+    }
+
+    fn time_limits(&self) -> &Time {
+        &self.config.time
+    }
+
+    fn recent_boards(&self) -> &RecentBoards {
+        &self.recent_boards
+    }
+}
+
 impl App {
     /// Puts a server together.
     ///
@@ -193,6 +207,24 @@ impl App {
             secret,
             condition: watch::Sender::default(),
         })
+    }
+
+    /// Acts on what another process told: wakes workers and watchers, counts what was tried there.
+    pub fn handle_notification(&self, heard: &Notification, me: &str) {
+        let Some(notices) = read_notices(heard, me) else {
+            // What was missed meanwhile may have been anything.
+            self.signals.inbox.wake_here();
+            self.signals.outbox.wake_here();
+            return;
+        };
+        for notice in notices {
+            match notice {
+                Notice::Inbox => self.signals.inbox.wake_here(),
+                Notice::Outbox => self.signals.outbox.wake_here(),
+                Notice::Board(board) => self.signals.tell_watchers_here(board),
+                Notice::Counted { share, key } => self.limits.count_elsewhere(share, &key),
+            }
+        }
     }
 
     /// The game of that name, when it is on offer.

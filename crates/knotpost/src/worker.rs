@@ -183,7 +183,7 @@ pub async fn work_peers(app: Arc<App>, told: Arc<Mutex<Option<Announcements>>>, 
     };
     tokio::select! {
         () = stop.cancelled() => {}
-        () = knotpost_core::signals::tell_peers(&app, told, &me) => {}
+        () = knotpost_core::signals::tell_peers(&app.store, told, &me) => {}
         () = listen(&app, &me) => {}
     }
 }
@@ -195,7 +195,7 @@ async fn listen(app: &App, me: &str) {
             Ok(None) => return std::future::pending().await,
             Ok(Some(mut listener)) => loop {
                 match listener.next().await {
-                    Ok(notification) => knotpost_core::signals::handle_notification(app, &notification, me),
+                    Ok(notification) => app.handle_notification(&notification, me),
                     Err(error) => {
                         tracing::warn!(error = error.with_causes(), "other processes are not heard");
                         break;

@@ -11,7 +11,7 @@ use knotpost_rules::{AnyGame, GameOptions, Rejected, Seat, Seed, Turn};
 
 use ending::{ADJUDICATED, DRAW};
 
-use crate::app::App;
+use crate::boards::BoardContext;
 use crate::boards::recent_boards::Recent;
 use crate::boards::time::{TimeLimits, Timing, has_own_limits};
 use crate::boards::{History, Scene};
@@ -63,7 +63,7 @@ impl Board {
     /// When the database fails, or the stored moves do not replay under the present rules.
     pub async fn load(
         tx: &mut ReadTx,
-        app: &App,
+        app: &impl BoardContext,
         game: &str,
         number: u32,
     ) -> Result<Option<Self>, StoreError> {
@@ -77,7 +77,7 @@ impl Board {
     /// As [`Board::load`].
     pub async fn load_to_change(
         tx: &mut WriteTx,
-        app: &App,
+        app: &impl BoardContext,
         game: &str,
         number: u32,
     ) -> Result<Option<Self>, StoreError> {
@@ -87,7 +87,7 @@ impl Board {
 
     async fn unless_removed(
         tx: &mut ReadTx,
-        app: &App,
+        app: &impl BoardContext,
         found: Option<SeatedBoard>,
     ) -> Result<Option<Self>, StoreError> {
         match found {
@@ -102,7 +102,11 @@ impl Board {
     ///
     /// # Errors
     /// As [`Board::load`].
-    pub async fn from_row(tx: &mut ReadTx, app: &App, row: BoardRow) -> Result<Self, StoreError> {
+    pub async fn from_row(
+        tx: &mut ReadTx,
+        app: &impl BoardContext,
+        row: BoardRow,
+    ) -> Result<Self, StoreError> {
         let seats = tx.seats(row.id).await?;
         Self::from_seated(tx, app, SeatedBoard { board: row, seats }).await
     }
@@ -111,7 +115,11 @@ impl Board {
     ///
     /// # Errors
     /// As [`Board::load`].
-    pub async fn from_seated(tx: &mut ReadTx, app: &App, found: SeatedBoard) -> Result<Self, StoreError> {
+    pub async fn from_seated(
+        tx: &mut ReadTx,
+        app: &impl BoardContext,
+        found: SeatedBoard,
+    ) -> Result<Self, StoreError> {
         let SeatedBoard { board: row, seats } = found;
         let mut board = match Self::recall(tx, app, &row, &seats).await? {
             Some(board) => board,
@@ -129,28 +137,33 @@ impl Board {
     ///
     /// # Errors
     /// As [`Board::load`].
-    pub(crate) async fn replay_row(tx: &mut ReadTx, app: &App, row: BoardRow) -> Result<Self, StoreError> {
+    pub(crate) async fn replay_row(
+        tx: &mut ReadTx,
+        app: &impl BoardContext,
+        row: BoardRow,
+    ) -> Result<Self, StoreError> {
         let (seats, moves) = (tx.seats(row.id).await?, tx.moves(row.id).await?);
         Self::replay(app, row, seats, moves)
     }
 
     /// Keeps the moves and the position in memory, so that the next who loads the board need not replay them. May
     /// be called before what was written is committed: who finds it compares it with the row.
-    pub(crate) fn keep_in_memory(&self, app: &App) {
-        if app.recent_boards.wants(self.row.id, &self.entries) && self.is_as_stored() {
+    pub(crate) fn keep_in_memory(&self, app: &impl BoardContext) {
+        if app.recent_boards().wants(self.row.id, &self.entries) && self.is_as_stored() {
             let (entries, position) = (self.entries.clone(), self.position.clone());
-            app.recent_boards.keep(self.row.id, Recent { entries, position, retired: self.retired.clone() });
+            app.recent_boards()
+                .keep(self.row.id, Recent { entries, position, retired: self.retired.clone() });
         }
     }
 
     /// Goes on from the cached moves of a board; `None`: none are cached that fit.
     async fn recall(
         tx: &mut ReadTx,
-        app: &App,
+        app: &impl BoardContext,
         row: &BoardRow,
         seats: &[SeatRow],
     ) -> Result<Option<Self>, StoreError> {
-        let Some(recent) = app.recent_boards.find(row.id, row.ply) else { return Ok(None) };
+        let Some(recent) = app.recent_boards().find(row.id, row.ply) else { return Ok(None) };
         let known = recent.entries.len() as i64;
         let is_all = known == row.ply && row.history == Some(recent.entries.digest());
         let later = if is_all { Vec::new() } else { tx.moves_behind(row.id, known).await? };
@@ -168,7 +181,7 @@ impl Board {
     }
 
     fn replay(
-        app: &App,
+        app: &impl BoardContext,
         row: BoardRow,
         seats: Vec<SeatRow>,
         moves: Vec<MoveRow>,
@@ -184,7 +197,7 @@ impl Board {
     }
 
     /// The first position.
-    fn begin(app: &App, row: BoardRow, seats: Vec<SeatRow>) -> Result<Self, StoreError> {
+    fn begin(app: &impl BoardContext, row: BoardRow, seats: Vec<SeatRow>) -> Result<Self, StoreError> {
         let (game, options) = read_options(app, &row, seats.len())?;
         let seed = seed_of(&row.seed).ok_or_else(|| corrupt(&row, "the seed is not 32 bytes"))?;
         let position = Scene::new(game, game.setup(&options, seats.len(), &seed));
@@ -194,14 +207,14 @@ impl Board {
 
     /// A board as it was after some of its moves.
     fn with(
-        app: &App,
+        app: &impl BoardContext,
         (row, seats): (BoardRow, Vec<SeatRow>),
         game: &'static dyn AnyGame,
         options: GameOptions,
         state: Recent,
     ) -> Self {
         let Recent { entries, position, retired } = state;
-        let timing = Timing { limits: TimeLimits::of(&row, &app.config.time), ..Timing::default() };
+        let timing = Timing { limits: TimeLimits::of(&row, app.time_limits()), ..Timing::default() };
         Self { row, seats, entries, game, position, timing, changed_from: None, options, retired }
     }
 
@@ -209,7 +222,7 @@ impl Board {
     ///
     /// # Errors
     /// When the moves do not replay.
-    pub fn at(&self, app: &App, ply: usize) -> Result<Self, StoreError> {
+    pub fn at(&self, app: &impl BoardContext, ply: usize) -> Result<Self, StoreError> {
         if ply >= self.entries.len() {
             return Ok(self.copy());
         }
@@ -363,11 +376,11 @@ fn corrupt(row: &BoardRow, what: &str) -> StoreError {
 
 /// Which game is played on a stored board, and with which options.
 fn read_options(
-    app: &App,
+    app: &impl BoardContext,
     row: &BoardRow,
     players: usize,
 ) -> Result<(&'static dyn AnyGame, GameOptions), StoreError> {
-    let game = app.registry.find(&row.game);
+    let game = app.registry().find(&row.game);
     let game = game.ok_or_else(|| corrupt(row, "there is no such game"))?;
     let options = parse_options(game, &row.options, players).map_err(|what| corrupt(row, &what))?;
     Ok((game, options))

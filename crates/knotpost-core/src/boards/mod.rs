@@ -3,6 +3,7 @@
 pub(crate) mod board;
 pub(crate) mod chance;
 pub(crate) mod choosing;
+pub(crate) mod context;
 pub(crate) mod finding;
 pub(crate) mod history;
 pub(crate) mod picture_ref;
@@ -17,6 +18,7 @@ pub(crate) mod time;
 pub use board::{Board, Entry, Standing};
 pub use chance::{Chance, chance, commitment};
 pub use choosing::{Choosing, choose};
+pub use context::BoardContext;
 pub(crate) use finding::{at_ply, find_board, find_game, no_such_board};
 pub use history::{Entries, History};
 pub use picture_ref::{PictureRef, view_again};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use knotpost_rules::{Seed, Turn, View, Viewer};
 use serde::{Deserialize, Serialize};
 
-use crate::app::App;
 use crate::boards::Board;
+use crate::boards::BoardContext;
 use crate::boards::board::{parse_options, seat_at};
 use knotpost_model::{BoardKey, Millis, MoveKind};
 use knotpost_storage::{ReadTx, StoreError};
@@ -61,7 +61,7 @@ impl PictureRef {
 /// When the database fails. A board that does not replay is corrupt.
 pub async fn view_again(
     tx: &mut ReadTx,
-    app: &App,
+    app: &impl BoardContext,
     basis: &PictureRef,
     now: Millis,
 ) -> Result<Option<Arc<View>>, StoreError> {
@@ -82,12 +82,12 @@ pub async fn view_again(
 
 async fn find(
     tx: &mut ReadTx,
-    app: &App,
+    app: &impl BoardContext,
     basis: &PictureRef,
     now: Millis,
 ) -> Result<Option<Board>, StoreError> {
     if basis.board == 0 {
-        let Some(game) = app.registry.find(&basis.game) else { return Ok(None) };
+        let Some(game) = app.registry().find(&basis.game) else { return Ok(None) };
         let Ok(options) = parse_options(game, &basis.options, basis.seats) else { return Ok(None) };
         return Ok(Some(Board::imagine(game, options, basis.seats, &Seed::default(), now)));
     }

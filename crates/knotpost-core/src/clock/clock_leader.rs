@@ -1,10 +1,10 @@
 //! Which process runs the clock of all boards, and the time when none did. One process at a time holds the lease; when
 //! it stops renewing it, another takes over. The time in which no process held it is an outage.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::app::App;
+use crate::clock::leader_watch::Seen;
 use knotpost_model::{Millis, Period};
 use knotpost_storage::{LeaderLease, ReadTx, StoreError, WriteTx};
 
@@ -26,37 +26,6 @@ pub enum Watch {
     Ours,
     /// Another one.
     Theirs,
-}
-
-/// What this process has seen of the lease while another one held it. Clocks of two machines may be far apart, so that
-/// the times in the row say nothing about now: that its holder runs shows in the row changing.
-#[derive(Debug, Default)]
-pub struct LeaderWatch(Mutex<HashMap<String, Seen>>);
-
-/// The row as seen by a process that waits for the lease.
-#[derive(Clone, Debug)]
-struct Seen {
-    duty: LeaderLease,
-    /// When it was first seen like this.
-    at: Millis,
-    /// Whether it had been seen before, and has changed: its holder went on at that moment.
-    has_changed: bool,
-}
-
-impl LeaderWatch {
-    /// Notes the row as it is, and says since when it has been like this.
-    fn look(&self, watcher: &str, duty: &LeaderLease, now: Millis) -> Seen {
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = seen.get(watcher);
-        match known {
-            Some(known) if known.duty == *duty && known.at <= now => known.clone(),
-            _ => {
-                let fresh = Seen { duty: duty.clone(), at: now, has_changed: known.is_some() };
-                seen.insert(watcher.to_owned(), fresh.clone());
-                fresh
-            }
-        }
-    }
 }
 
 /// Takes the lease, renews it, or leaves it to its holder. A process that takes it after a silence first records the

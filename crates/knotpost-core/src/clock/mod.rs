@@ -2,6 +2,8 @@
 
 pub(crate) mod clock_leader;
 pub(crate) mod deadlines;
+pub(crate) mod leader_watch;
 
-pub use clock_leader::{CLOCK_DUTY, LeaderWatch, Watch, keep_watch, leave_watch};
+pub use clock_leader::{CLOCK_DUTY, Watch, keep_watch, leave_watch};
 pub use deadlines::work_due;
+pub use leader_watch::LeaderWatch;

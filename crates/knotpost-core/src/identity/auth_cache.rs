@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::identity::Bearer;
+use crate::identity::bearer::Bearer;
 use knotpost_model::{Millis, UserKey};
 
 /// How long an entry is good.

@@ -2,6 +2,7 @@
 
 pub(crate) mod auth_cache;
 pub(crate) mod authentication;
+pub(crate) mod bearer;
 pub(crate) mod buckets;
 pub(crate) mod confirming;
 pub(crate) mod credentials;
@@ -21,6 +22,7 @@ pub(crate) mod webhook_settings;
 
 pub use auth_cache::AuthCache;
 pub use authentication::whose_password;
+pub use bearer::{Bearer, Scope};
 pub use confirming::{Asked, Confirmed, confirm_address, confirm_by_link, too_old as confirmation_too_old};
 pub use credentials::{Credentials, HashError, Login, Try};
 pub use feed_keys::{FeedKey, FeedReader, end_feed_key, find_feed_reader, renew_feed_key, view_feed_key};
@@ -35,8 +37,8 @@ pub use sessions::{
 };
 pub use strangers::{is_welcome, view_stranger_policy};
 pub use tokens::{
-    Bearer, FreshToken, LONGEST_NAME as LONGEST_TOKEN_NAME, MOST_DAYS as MOST_TOKEN_DAYS, Scope, TokenView,
-    TokenWish, USUAL_DAYS, create_token, find_bearer, recall_bearer, revoke_token, view_tokens,
+    FreshToken, LONGEST_NAME as LONGEST_TOKEN_NAME, MOST_DAYS as MOST_TOKEN_DAYS, TokenView, TokenWish,
+    USUAL_DAYS, create_token, find_bearer, recall_bearer, revoke_token, view_tokens,
 };
 pub use undoing::{TakenBack, undo_address_change, view_address_change};
 pub use webhook_settings::{

@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::identity::ProvenUser;
 use crate::identity::authentication::{find_proven, logged_out};
+use crate::identity::bearer::{Bearer, Scope};
 use crate::identity::credentials::same_hash;
 use crate::identity::sessions::password_mark;
 use knotpost_model::{Millis, Rate, UserKey, clean_line};
@@ -29,37 +30,6 @@ pub const MOST_DAYS: u32 = 3650;
 const DAY_MS: i64 = 86_400_000;
 /// The time of the last use is noted no more often than this.
 const TOUCH_MS: i64 = 3_600_000;
-
-/// What a key allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema)]
-#[schemars(rename_all = "lowercase")]
-pub enum Scope {
-    /// To look, also at what concerns its owner alone.
-    Read,
-    /// To act on boards.
-    Play,
-    /// To look after the server, if its owner does.
-    Admin,
-}
-
-impl Scope {
-    /// All there are.
-    pub const ALL: [Self; 3] = [Self::Read, Self::Play, Self::Admin];
-
-    /// Its word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Play => "play",
-            Self::Admin => "admin",
-        }
-    }
-
-    /// The scope of that word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scope| scope.as_str() == word)
-    }
-}
 
 /// A key as its owner wants it.
 #[derive(Clone, Debug)]
@@ -96,25 +66,6 @@ pub struct FreshToken {
     pub token: String,
     /// What is known of it from now on.
     pub view: TokenView,
-}
-
-/// Whom a token stands for.
-#[derive(Clone, Debug)]
-pub struct Bearer {
-    /// The row of the token.
-    pub key: i64,
-    /// The user.
-    pub user: UserKey,
-    /// The name, as signed up.
-    pub userid: String,
-    /// Their password hash, as it was when they were looked up.
-    pub hash: String,
-    /// Whether they are an administrator.
-    pub is_admin: bool,
-    /// What the token allows.
-    pub scopes: Vec<Scope>,
-    /// When the token ends.
-    pub expires_at: Millis,
 }
 
 /// Makes a key for a user.

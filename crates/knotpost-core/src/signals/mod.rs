@@ -2,4 +2,4 @@
 
 pub(crate) mod peers;
 
-pub use peers::{Announcements, Announcer, Notice, Wakeup, handle_notification, tell_peers};
+pub use peers::{Announcements, Announcer, Notice, Wakeup, read_notices, tell_peers};

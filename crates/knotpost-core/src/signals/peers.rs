@@ -9,9 +9,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{Notify, mpsc};
 
-use crate::app::App;
 use knotpost_model::{BoardRef, Share};
-use knotpost_storage::{MAX_NOTICE, Notification};
+use knotpost_storage::{MAX_NOTICE, Notification, Store};
 
 /// Notices that wait to be told; beyond that they are dropped.
 const WAITING: usize = 1024;
@@ -118,11 +117,11 @@ impl Wakeup {
 }
 
 /// Tells the others what this process has to tell; ends when its announcers are gone.
-pub async fn tell_peers(app: &App, told: &mut Announcements, me: &str) {
+pub async fn tell_peers(store: &Store, told: &mut Announcements, me: &str) {
     let mut notices = Vec::new();
     while told.0.recv_many(&mut notices, WAITING).await > 0 {
         for text in bundle(std::mem::take(&mut notices), me) {
-            if let Err(error) = app.store.notify(&text).await {
+            if let Err(error) = store.notify(&text).await {
                 tracing::debug!(error = error.with_causes(), "other processes could not be told");
             }
         }
@@ -159,25 +158,13 @@ fn bundle(notices: Vec<Notice>, me: &str) -> Vec<String> {
     bundles
 }
 
-/// Does what was heard. What cannot be read comes from a newer program and is passed over.
-pub fn handle_notification(app: &App, heard: &Notification, me: &str) {
-    let Notification::Notice(text) = heard else {
-        app.signals.inbox.wake_here();
-        app.signals.outbox.wake_here();
-        return;
-    };
-    let Ok(bundle) = serde_json::from_str::<RawBundle>(text) else { return };
-    if bundle.from == me {
-        return;
-    }
-    for notice in bundle.notices.into_iter().filter_map(|raw| serde_json::from_value(raw).ok()) {
-        match notice {
-            Notice::Inbox => app.signals.inbox.wake_here(),
-            Notice::Outbox => app.signals.outbox.wake_here(),
-            Notice::Board(board) => app.signals.tell_watchers_here(board),
-            Notice::Counted { share, key } => app.limits.count_elsewhere(share, &key),
-        }
-    }
+/// What another process told; `None`: the connection was new, and anything may have been missed. What cannot be read
+/// comes from a newer program and is passed over.
+pub fn read_notices(heard: &Notification, me: &str) -> Option<Vec<Notice>> {
+    let Notification::Notice(text) = heard else { return None };
+    let bundle = serde_json::from_str::<RawBundle>(text).ok().filter(|bundle| bundle.from != me);
+    let notices = bundle.into_iter().flat_map(|bundle| bundle.notices);
+    Some(notices.filter_map(|raw| serde_json::from_value(raw).ok()).collect())
 }
 
 /// A bundle whose notices need not all be known to this program.

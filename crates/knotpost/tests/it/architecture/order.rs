@@ -38,6 +38,37 @@ fn every_module_of_the_core_has_its_place() {
     assert_eq!(modules, placed);
 }
 
+/// `App` owns caches and values of these modules. Were one of them to name `App`, most of the core would be one circle.
+#[test]
+fn the_context_is_made_of_what_does_not_know_it() {
+    let parts = [
+        "signals/",
+        "replies/",
+        "boards/",
+        "identity/auth_cache.rs",
+        "identity/bearer.rs",
+        "identity/buckets.rs",
+        "identity/credentials.rs",
+        "identity/limits.rs",
+        "clock/leader_watch.rs",
+    ];
+    // These look boards up for a command, and no part of `App` knows them.
+    let above = ["finding.rs", "repeated.rs", "replay.rs"].map(|file| format!("knotpost-core/boards/{file}"));
+    let is_part = |source: &&Source| {
+        parts.iter().any(|part| source.place.starts_with(&format!("knotpost-core/{part}")))
+            && !above.contains(&source.place)
+            && !source.is_test()
+    };
+    let sources = core_sources();
+    let mut seen = 0;
+    for source in sources.iter().filter(is_part) {
+        seen += 1;
+        let knows = source.lines().iter().any(|(_, line)| line.contains("crate::app"));
+        assert!(!knows, "{} is a part of `App` and names it", source.place);
+    }
+    assert!(seen > 25, "{seen}");
+}
+
 /// A verb is called by `execute` and must not call it: a command inside a command would have its own transaction.
 #[test]
 fn no_verb_knows_who_carries_it_out() {

@@ -122,7 +122,7 @@ async fn forget_what_was_undone(
             Box::pin(async move {
                 let made = apply(tx, &app, &prepared, now).await?;
                 assert!(made.failure.is_none(), "{made:?}");
-                let seen = knotpost_core::boards::Board::load(tx, &app, "osbox", 101).await?;
+                let seen = knotpost_core::boards::Board::load(tx, app.as_ref(), "osbox", 101).await?;
                 assert_eq!(seen.map(|board| board.entries.len()), Some(ply + 1));
                 Err(StoreError::Closed)
             })

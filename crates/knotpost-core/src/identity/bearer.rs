@@ -1,0 +1,53 @@
+//! Whom an API key stands for, and what it allows.
+
+use knotpost_model::{Millis, UserKey};
+
+/// What a key allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+pub enum Scope {
+    /// To look, also at what concerns its owner alone.
+    Read,
+    /// To act on boards.
+    Play,
+    /// To look after the server, if its owner does.
+    Admin,
+}
+
+impl Scope {
+    /// All there are.
+    pub const ALL: [Self; 3] = [Self::Read, Self::Play, Self::Admin];
+
+    /// Its word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Play => "play",
+            Self::Admin => "admin",
+        }
+    }
+
+    /// The scope of that word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scope| scope.as_str() == word)
+    }
+}
+
+/// Whom a token stands for.
+#[derive(Clone, Debug)]
+pub struct Bearer {
+    /// The row of the token.
+    pub key: i64,
+    /// The user.
+    pub user: UserKey,
+    /// The name, as signed up.
+    pub userid: String,
+    /// Their password hash, as it was when they were looked up.
+    pub hash: String,
+    /// Whether they are an administrator.
+    pub is_admin: bool,
+    /// What the token allows.
+    pub scopes: Vec<Scope>,
+    /// When the token ends.
+    pub expires_at: Millis,
+}
