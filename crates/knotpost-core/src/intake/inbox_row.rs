@@ -46,12 +46,15 @@ pub(super) fn masked_lines(
     mail: &IncomingMail,
     prepared: &Prepared,
 ) -> (Option<String>, Option<String>) {
-    let subject = || knotpost_commands::mask_cautiously(&mail.subject, &app.vocabulary);
+    let mask = |text: &str| knotpost_commands::mask_cautiously(text, &app.vocabulary);
+    // The sender may read all of a line that is no command; in what is stored any word of it may be a password.
+    let echo = |line: &Prepared| if line.parses() { line.echo.clone() } else { mask(&line.echo) };
     match &mail.command {
-        CommandText::Subject => (Some(prepared.echo.clone()), None),
-        CommandText::Body(_) => (Some(subject()), Some(prepared.echo.clone())),
+        CommandText::Subject => (Some(echo(prepared)), None),
+        CommandText::Body(_) => (Some(mask(&mail.subject)), Some(echo(prepared))),
         CommandText::Multiple(_) => {
-            (Some(subject()), Some(prepared.line_echoes().collect::<Vec<_>>().join("\n")))
+            let lines: Vec<String> = prepared.lines.iter().map(echo).collect();
+            (Some(mask(&mail.subject)), Some(lines.join("\n")))
         }
     }
 }

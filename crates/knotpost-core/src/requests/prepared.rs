@@ -102,11 +102,6 @@ impl Prepared {
         }
     }
 
-    /// The lines of a `multiple`, their passwords masked.
-    pub fn line_echoes(&self) -> impl Iterator<Item = &str> {
-        self.lines.iter().map(|line| line.echo.as_str())
-    }
-
     /// The user it proved to come from.
     pub fn user(&self) -> Option<UserKey> {
         if self.is_foreign() {
