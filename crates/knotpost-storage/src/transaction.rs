@@ -6,7 +6,8 @@
 
 use std::ops::{Deref, DerefMut};
 
-use sqlx::{Postgres, Transaction};
+use sqlx::Transaction;
+use sqlx_postgres::Postgres;
 
 use crate::batch::{Batch, BufferedWrite, Prefetched};
 use crate::connection::{Connection, Driver, ReadDriver, ReadOnly, StoreError, WriteDriver};

@@ -9,6 +9,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use sqlx_core::Either;
+#[cfg(feature = "offline")]
 use sqlx_core::describe::Describe;
 use sqlx_core::error::Error;
 use sqlx_core::executor::{Execute, Executor};
@@ -100,6 +101,7 @@ impl<'c> Executor<'c> for &'c mut RusqliteConnection {
         Box::pin(async move { self.prepare(sql) })
     }
 
+    #[cfg(feature = "offline")]
     fn describe<'e>(self, sql: SqlStr) -> BoxFuture<'e, Result<Describe<Rusqlite>, Error>>
     where
         'c: 'e,

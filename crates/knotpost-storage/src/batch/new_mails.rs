@@ -1,6 +1,7 @@
 //! The statement that queues mails, for the outbox and for the write buffer.
 
-use sqlx::{Database, Encode, PgConnection, QueryBuilder, Type};
+use sqlx::{Database, Encode, QueryBuilder, Type};
+use sqlx_postgres::PgConnection;
 
 use crate::connection::StoreError;
 use crate::rows::{NewOutbox, OutboxContent};

@@ -4,7 +4,7 @@
 use std::mem;
 use std::sync::LazyLock;
 
-use sqlx::PgConnection;
+use sqlx_postgres::PgConnection;
 
 use super::Batch;
 use super::new_mails::{check_all_updated, insert_new_mails, waits};

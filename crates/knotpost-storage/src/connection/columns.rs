@@ -6,8 +6,9 @@
 
 use std::fmt::Write as _;
 
-use sqlx::postgres::PgArguments;
-use sqlx::{Arguments as _, Encode, Postgres, Type};
+use sqlx::{Arguments as _, Encode, Type};
+use sqlx_postgres::PgArguments;
+use sqlx_postgres::Postgres;
 
 /// Adds the values of one column, from what the statement is about, to the arguments.
 type Bind<T> = Box<dyn Fn(&T, &mut PgArguments) -> Result<(), sqlx::Error> + Send + Sync>;

@@ -1,7 +1,8 @@
 //! Connections of either database, and what statements run on.
 
+use sqlx::Transaction;
 use sqlx::pool::PoolConnection;
-use sqlx::{PgConnection, Postgres, Transaction};
+use sqlx_postgres::{PgConnection, Postgres};
 use sqlx_rusqlite::{PooledReader, RusqliteConnection};
 
 use super::ReadOnly;

@@ -10,7 +10,7 @@ use futures_util::future::{self, BoxFuture};
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt as _, StreamExt as _};
 use sqlx::error::BoxDynError;
-use sqlx::{AssertSqlSafe, Database, Describe, Either, Error, Execute, Executor, SqlStr};
+use sqlx::{AssertSqlSafe, Database, Either, Error, Execute, Executor, SqlStr};
 use sqlx_rusqlite::{RusqliteConnection, RusqliteRow};
 
 use super::StoreError;
@@ -132,13 +132,6 @@ impl<'c, C: Executor<'c>> Executor<'c> for ReadOnly<C> {
         'c: 'e,
     {
         self.0.prepare_with(sql, parameters)
-    }
-
-    fn describe<'e>(self, sql: SqlStr) -> BoxFuture<'e, Result<Describe<C::Database>, Error>>
-    where
-        'c: 'e,
-    {
-        self.0.describe(sql)
     }
 }
 

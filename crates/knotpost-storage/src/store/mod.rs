@@ -9,9 +9,10 @@ pub use notify::{Listener, MAX_NOTICE, Notification};
 pub use open::Settings;
 pub use readiness::Readiness;
 
-use sqlx::sqlite::SqliteConnectOptions;
-use sqlx::{ConnectOptions as _, Connection as _, PgPool};
+use sqlx::{ConnectOptions as _, Connection as _};
+use sqlx_postgres::PgPool;
 use sqlx_rusqlite::{DataVersion, ReaderPool, Usage, UsageCounter};
+use sqlx_sqlite::SqliteConnectOptions;
 
 use crate::batch::MovePlan;
 use crate::connection::{Connection, FileIdentity, StoreError, on};

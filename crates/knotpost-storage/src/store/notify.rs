@@ -1,7 +1,7 @@
 //! Notifications between processes that share a PostgreSQL database (`LISTEN`, `NOTIFY`): short notices outside of any
 //! transaction. They are hints that save a query; nothing is lost with one that is lost.
 
-use sqlx::postgres::PgListener;
+use sqlx_postgres::PgListener;
 
 use super::{Pools, Store};
 use crate::connection::StoreError;

@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
-use sqlx::{ConnectOptions as _, Connection as _, PgPool, SqlitePool};
+use sqlx::{ConnectOptions as _, Connection as _};
+use sqlx_postgres::PgPool;
+use sqlx_postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx_rusqlite::{DataVersion, ReaderPool, RusqliteConnectOptions};
+use sqlx_sqlite::SqlitePool;
+use sqlx_sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 
 use knotpost_platform::files::create_private;
 
@@ -105,12 +107,12 @@ impl Store {
                 .await
                 .map_err(std::io::Error::other)??;
             let pool = SqlitePool::connect_with(sqlite_options(&file)).await?;
-            sqlx::migrate!("../../migrations/sqlite").run(&pool).await?;
+            sqlx_macros::migrate!("../../migrations/sqlite").run(&pool).await?;
             pool.close().await;
             drop(lock);
         } else {
             let pool = PgPool::connect(&settings.url).await?;
-            sqlx::migrate!("../../migrations/postgres").run(&pool).await?;
+            sqlx_macros::migrate!("../../migrations/postgres").run(&pool).await?;
             pool.close().await;
         }
         Ok(())
@@ -146,8 +148,10 @@ impl Store {
         let mut tx = self.read().await?;
         let sql = "SELECT version FROM _sqlx_migrations WHERE success ORDER BY version";
         let stored: Vec<i64> = on!(&mut tx, c => sqlx::query_scalar(sql).fetch_all(c).await)?;
-        let ours: Vec<i64> =
-            sqlx::migrate!("../../migrations/sqlite").iter().map(|migration| migration.version).collect();
+        let ours: Vec<i64> = sqlx_macros::migrate!("../../migrations/sqlite")
+            .iter()
+            .map(|migration| migration.version)
+            .collect();
         if let Some(newer) = stored.iter().find(|version| !ours.contains(version)) {
             return Err(StoreError::NewerSchema(*newer));
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use sqlx::PgPool;
+use sqlx_postgres::PgPool;
 
 use super::health::Freshness;
 use super::job::Job;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _};
+use sqlx_postgres::PgConnectOptions;
 use sqlx_rusqlite::RusqliteConnectOptions;
 
 use crate::connection::{Connection, FileIdentity, StoreError};

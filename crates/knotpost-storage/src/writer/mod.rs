@@ -25,7 +25,7 @@ pub(crate) use job::Isolation;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sqlx::PgPool;
+use sqlx_postgres::PgPool;
 use sqlx_rusqlite::RusqliteConnectOptions;
 use tokio::sync::{mpsc, oneshot};
 

@@ -9,8 +9,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
+use sqlx_postgres::{PgConnectOptions, PgConnection};
 
 /// The variable that holds the URL of the cluster's maintenance database,
 /// opened as a superuser: databases are created, and rows put back without their triggers.

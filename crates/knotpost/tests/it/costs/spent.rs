@@ -5,8 +5,8 @@ use std::time::Duration;
 use knotpost_storage::Usage;
 use knotpost_transport::outbound::Sent;
 use rustix::time::{ClockId, clock_gettime};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
+use sqlx_sqlite::{SqliteConnectOptions, SqliteConnection};
 
 use super::table::Cost;
 use crate::harness::TestApp;

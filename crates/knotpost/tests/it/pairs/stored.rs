@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+use sqlx::{AssertSqlSafe, Connection as _};
+use sqlx_postgres::PgConnection;
 
 /// Keys are given from here on once the world is made, so that new ones can be told from old ones wherever they stand.
 const FIRST_NEW_KEY: i64 = 70_000_000;

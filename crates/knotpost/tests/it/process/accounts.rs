@@ -170,7 +170,7 @@ async fn stored_boards_replay_and_a_changed_one_is_reported() {
     server.stop().await;
 
     let url = format!("sqlite:{}", place.data().join("knotpost.db").display());
-    let mut connection = sqlx::SqliteConnection::connect(&url).await.unwrap();
+    let mut connection = sqlx_sqlite::SqliteConnection::connect(&url).await.unwrap();
     let change = "UPDATE boards SET position = 'o.../..../..../.... 2 0-0' WHERE game = 'osbox'";
     sqlx::query(change).execute(&mut connection).await.unwrap();
     connection.close().await.unwrap();

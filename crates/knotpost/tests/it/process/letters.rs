@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::str::FromStr as _;
 
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{Connection, FromRow};
+use sqlx_sqlite::{SqliteConnectOptions, SqliteConnection};
 
 use super::running::{Place, wait_for};
 

@@ -19,7 +19,7 @@ async fn with_many() -> Place {
     }
     place.run(&["command", "osbox challenge ann bob"]).await.succeed();
     let file = place.data().join("knotpost.db");
-    let mut connection = sqlx::sqlite::SqliteConnectOptions::new().filename(file).connect().await.unwrap();
+    let mut connection = sqlx_sqlite::SqliteConnectOptions::new().filename(file).connect().await.unwrap();
     let rows = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $1) \
                 INSERT INTO confirmations SELECT 'a' || i || '@example.org', i FROM n";
     sqlx::query(rows).bind(MANY as i64).execute(&mut connection).await.unwrap();

@@ -1,7 +1,7 @@
 //! Servers on PostgreSQL: one, and two that share a database and a key.
 
-use sqlx::postgres::PgConnection;
 use sqlx::{Connection, FromRow};
+use sqlx_postgres::PgConnection;
 
 use super::letters::{copies, letters};
 use super::running::{Place, wait_for};

@@ -3,7 +3,8 @@
 use std::io::{Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use sqlx::{Connection, SqliteConnection};
+use sqlx::Connection;
+use sqlx_sqlite::SqliteConnection;
 
 use super::letters::letters;
 use super::running::{Ended, Place, Running, wait_for};

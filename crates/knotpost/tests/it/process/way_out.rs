@@ -230,7 +230,7 @@ async fn a_log_that_cannot_be_written_stops_no_mail() {
     std::fs::write(place.maildir(), "").unwrap();
     server.sign_up_two().await;
     let url = format!("sqlite:{}", place.data().join("knotpost.db").display());
-    let mut database = sqlx::SqliteConnection::connect(&url).await.unwrap();
+    let mut database = sqlx_sqlite::SqliteConnection::connect(&url).await.unwrap();
     wait_for("a mail that is put off, which is logged", async || {
         let sql = "SELECT COUNT(*) FROM outbox WHERE state = 'queued' AND attempts > 0 AND error IS NOT NULL";
         let tried: i64 = sqlx::query_scalar(sql).fetch_one(&mut database).await.unwrap();
@@ -257,7 +257,7 @@ async fn a_mail_that_left_before_a_crash_lies_there_once_after_it() {
     assert_eq!(before.len(), 2);
     // As if it had been killed after the mails were laid down and before that was noted.
     let url = format!("sqlite:{}", place.data().join("knotpost.db").display());
-    let mut database = sqlx::SqliteConnection::connect(&url).await.unwrap();
+    let mut database = sqlx_sqlite::SqliteConnection::connect(&url).await.unwrap();
     sqlx::query("UPDATE outbox SET state = 'queued', done_at = NULL, due_at = 0")
         .execute(&mut database)
         .await

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use knotpost_core::boards::{Replayed, replay_next};
 use knotpost_core::config::Config;
-use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection};
+use sqlx_postgres::PgConnection;
+use sqlx_sqlite::SqliteConnection;
 
 use crate::harness::{DAY, Place, TestApp};
 use crate::postgres::database;
