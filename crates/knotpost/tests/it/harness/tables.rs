@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
+use sqlx_postgres::PgConnection;
+use sqlx_sqlite::{SqliteConnectOptions, SqliteConnection};
 
 /// Tables of what came in, what was answered and what goes out: a mail that fails changes these.
 const CORRESPONDENCE: [&str; 4] = ["inbox", "inbox_seen", "answer_budget", "outbox"];
