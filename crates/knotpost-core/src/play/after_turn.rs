@@ -23,6 +23,35 @@ pub(crate) async fn finish_turn(
     while queue::play_next(tx, app, board, now).await? {
         play_for_the_absent(board, now)?;
     }
+    store_turn(tx, app, board, stored, now).await?;
+    if board.row.state == BoardState::Over {
+        tx.delete_submissions(board.row.id).await?;
+        board_ratings::board_ended(tx, board, now).await?;
+        opponents::seats_are_free(tx, app, board, now).await?;
+        notify_of_end(tx, app, board, now).await?;
+    }
+    Ok(())
+}
+
+/// Plays and stores the passes that the first roll of a new board forces.
+pub(crate) async fn begin(
+    tx: &mut WriteTx,
+    app: &App,
+    board: &mut Board,
+    now: Millis,
+) -> Result<(), ServiceError> {
+    play_for_the_absent(board, now)?;
+    store_turn(tx, app, board, 0, now).await
+}
+
+/// Stores the moves after the first `stored`, where the board stands, and whose turn it is.
+async fn store_turn(
+    tx: &mut WriteTx,
+    app: &App,
+    board: &mut Board,
+    stored: usize,
+    now: Millis,
+) -> Result<(), ServiceError> {
     board.changed_from = Some(stored);
     let standing = board.standing();
     board.row.ply = board.entries.len() as i64;
@@ -55,12 +84,6 @@ pub(crate) async fn finish_turn(
         }
     }
     board.keep_in_memory(app);
-    if board.row.state == BoardState::Over {
-        tx.delete_submissions(board.row.id).await?;
-        board_ratings::board_ended(tx, board, now).await?;
-        opponents::seats_are_free(tx, app, board, now).await?;
-        notify_of_end(tx, app, board, now).await?;
-    }
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use crate::app::App;
 use crate::boards::board::begin_history;
 use crate::boards::time::{TimeLimits, length, schedule};
 use crate::boards::{Board, Code, Refusal, ServiceError};
+use crate::play::after_turn;
 use crate::ratings::board_ratings;
 use crate::replies::{BoardFacts, Heading, Note};
 use knotpost_model::{Millis, RemarkKind};
@@ -87,8 +88,12 @@ pub(crate) async fn start(
         return Err(StoreError::Corrupt("a board vanished inside its own transaction".to_owned()).into());
     };
     let mut board = Board::from_row(tx, app, row).await?;
-    schedule(&mut board, now);
-    tx.set_due(key, board.row.due_at.map(Millis), None).await?;
+    if board.position.forced().is_some() {
+        after_turn::begin(tx, app, &mut board, now).await?;
+    } else {
+        schedule(&mut board, now);
+        tx.set_due(key, board.row.due_at.map(Millis), None).await?;
+    }
     Ok((board, facts))
 }
 

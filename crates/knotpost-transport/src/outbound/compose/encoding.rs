@@ -1,19 +1,17 @@
 //! Header and body encodings: RFC 2047 words, folding, quoted-printable.
 //!
-//! Everything that leaves here is ASCII in lines of at most 998 bytes, and no input can end a header field.
+//! Everything that leaves here is ASCII, bodies in lines of at most 78 bytes, and no input can end a header field.
 
 use std::borrow::Cow;
 
 use memchr::memchr;
 
-/// The preferred length of a header line: RFC 5322, section 2.1.1.
+/// The preferred length of a line: RFC 5322, section 2.1.1.
 const FOLD: usize = 78;
 /// The longest encoded word: RFC 2047, section 2.
 const MAX_WORD: usize = 75;
 /// The longest line of quoted-printable, without the line end.
 const MAX_QP: usize = 76;
-/// The longest line mail may have, without the line end.
-pub(super) const MAX_LINE: usize = 998;
 
 /// One line without control characters: line ends and tabs become blanks.
 pub(super) fn one_line(text: &str) -> String {
@@ -25,7 +23,7 @@ pub(super) fn one_line(text: &str) -> String {
 pub(super) fn text_field(name: &str, text: &str) -> String {
     let line = one_line(text);
     let longest = line.split(' ').map(str::len).max().unwrap_or_default();
-    if line.is_ascii() && !line.contains("=?") && longest < MAX_LINE - 100 {
+    if line.is_ascii() && !line.contains("=?") && longest < FOLD {
         fold(name, line.split(' '))
     } else {
         fold(name, encoded_words(&line, name.len() + 2).iter().map(String::as_str))
@@ -152,7 +150,7 @@ fn push_without_controls(out: &mut String, line: &str) {
 
 /// Whether a body of [`crlf_lines`] can be sent without an encoding.
 pub(super) fn is_7bit(body: &str) -> bool {
-    body.is_ascii() && body.split('\n').all(|line| line.len() <= MAX_LINE + '\r'.len_utf8())
+    body.is_ascii() && body.split('\n').all(|line| line.len() <= FOLD + '\r'.len_utf8())
 }
 
 /// Appends a text in quoted-printable (RFC 2045, section 6.7), its lines as [`crlf_lines`] has them.

@@ -37,7 +37,7 @@ pub(super) fn write_alternatives(
     pictures: &[Drawn],
 ) -> Result<(), ComposeError> {
     let boundary = boundary("alternative", letter);
-    let _ = write!(out, "Content-Type: multipart/alternative; boundary=\"{boundary}\"\r\n\r\n");
+    let _ = write!(out, "Content-Type: multipart/alternative;\r\n boundary=\"{boundary}\"\r\n\r\n");
     let _ = write!(out, "--{boundary}\r\n");
     write_text(out, "plain", &letter.text);
     let _ = write!(out, "\r\n--{boundary}\r\n");

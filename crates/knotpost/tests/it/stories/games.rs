@@ -6,6 +6,7 @@ tell! {
     each_game_is_played_to_its_end,
     a_swap_makes_the_players_change_sides,
     no_roll_is_seen_before_its_turn,
+    a_first_roll_that_fits_nowhere_is_passed_by_the_server,
     the_last_player_of_osbo_may_play_on,
 }
 
@@ -54,6 +55,26 @@ mod stories {
             assert_eq!(answer.outcome(), "200 ok", "{play}: {}", answer.text);
         }
         mover(&view(app, game, number).await).is_none()
+    }
+
+    pub(super) async fn a_first_roll_that_fits_nowhere_is_passed_by_the_server(place: Place) {
+        let app = TestApp::with_players(place, &PLAYERS[..2]).await;
+        let mut passed = 0;
+        for number in 101..116 {
+            app.post("osbo challenge -size=3 ann bob", "").await;
+            let view = view(&app, "osbo", number).await;
+            assert!(view.board.position.forced().is_none(), "board {number} waits for a pass");
+            let letters = app.letters();
+            let Some(first) = view.board.entries.iter().next() else { continue };
+            passed += 1;
+            assert!(first.row.auto, "{first:?}");
+            for letter in letters {
+                assert!(letter.text.contains("pass (Auto)"), "{}", letter.text);
+                let to_move = mover(&view).unwrap();
+                assert_eq!(letter.subject, format!("New Osbo Board {number} {to_move}"));
+            }
+        }
+        assert!(passed > 0, "a first roll that fits nowhere");
     }
 
     fn line_below<'a>(letter: &'a Letter, head: &str) -> &'a str {
