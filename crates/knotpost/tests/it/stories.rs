@@ -14,6 +14,7 @@ mod games;
 mod guessing;
 mod helping;
 mod hooks;
+mod lives;
 mod looking;
 mod moving;
 mod opponents;

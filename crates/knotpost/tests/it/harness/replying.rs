@@ -91,6 +91,11 @@ impl Mailboxes {
         self.0.get(&format!("{name}@{name}.example")).unwrap_or_else(|| panic!("{name} has no mail"))
     }
 
+    /// The latest mail to this address.
+    pub(crate) fn at(&self, address: &str) -> &Letter {
+        self.0.get(address).unwrap_or_else(|| panic!("no mail to {address}"))
+    }
+
     /// `name` replies to the mail on top; what follows is delivered. Says what became of it.
     pub(crate) async fn reply(&mut self, app: &TestApp, name: &str, text: &str) -> String {
         let top = self.top(name).clone();

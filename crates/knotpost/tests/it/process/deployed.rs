@@ -2,7 +2,7 @@
 //! stands before its pages, limits are on, addresses must be confirmed, configuration and data are in different
 //! folders, and the processes belong to an ordinary user.
 
-mod outside;
+pub(in crate::process) mod outside;
 mod proxy;
 mod site;
 

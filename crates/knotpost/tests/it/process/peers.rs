@@ -46,7 +46,7 @@ json.dump(mails, sys.stdout)
 ";
 
 /// Runs a script with something on its standard input.
-pub(super) async fn python(script: &str, arguments: &[&str], input: &str) -> Ended {
+pub(crate) async fn python(script: &str, arguments: &[&str], input: &str) -> Ended {
     let mut command = Command::new("python3");
     command.arg("-c").arg(script).args(arguments).kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -3,6 +3,8 @@
 //!
 //! Each test has a Postfix of its own, with folders of its own and a port of its own, and ends it.
 
+mod whole_game;
+
 use std::fs;
 use std::net::SocketAddr;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};

@@ -10,13 +10,13 @@ use tokio::task::JoinHandle;
 
 /// A mail that was delivered.
 #[derive(Clone, Debug)]
-pub(super) struct Arrived {
+pub(in crate::process) struct Arrived {
     /// The envelope recipient.
-    pub(super) to: String,
-    pub(super) subject: String,
-    pub(super) text: String,
-    pub(super) reply_to: Option<String>,
-    pub(super) message_id: String,
+    pub(in crate::process) to: String,
+    pub(in crate::process) subject: String,
+    pub(in crate::process) text: String,
+    pub(in crate::process) reply_to: Option<String>,
+    pub(in crate::process) message_id: String,
 }
 
 impl Arrived {
@@ -33,15 +33,15 @@ impl Arrived {
     }
 
     /// The path of the first link in it to a page below this one.
-    pub(super) fn page(&self, below: &str) -> Option<String> {
+    pub(in crate::process) fn page(&self, below: &str) -> Option<String> {
         let link = self.text.split_whitespace().find(|word| word.contains(below))?;
         Some(link.get(link.find(below)?..)?.trim_end_matches(['.', '>', ')']).to_owned())
     }
 }
 
 /// The server, listening.
-pub(super) struct Outside {
-    pub(super) address: SocketAddr,
+pub(in crate::process) struct Outside {
+    pub(in crate::process) address: SocketAddr,
     arrived: Arc<Mutex<Vec<Arrived>>>,
     task: JoinHandle<()>,
 }
@@ -53,7 +53,7 @@ impl Drop for Outside {
 }
 
 impl Outside {
-    pub(super) async fn open() -> Self {
+    pub(in crate::process) async fn open() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let arrived = Arc::new(Mutex::default());
@@ -67,14 +67,14 @@ impl Outside {
     }
 
     /// Takes the first such mail out.
-    pub(super) fn take(&self, wanted: impl Fn(&Arrived) -> bool) -> Option<Arrived> {
+    pub(in crate::process) fn take(&self, wanted: impl Fn(&Arrived) -> bool) -> Option<Arrived> {
         let mut arrived = self.arrived.lock().unwrap();
         let place = arrived.iter().position(wanted)?;
         Some(arrived.remove(place))
     }
 
     /// What nobody has taken.
-    pub(super) fn unread(&self) -> Vec<Arrived> {
+    pub(in crate::process) fn unread(&self) -> Vec<Arrived> {
         self.arrived.lock().unwrap().clone()
     }
 }
