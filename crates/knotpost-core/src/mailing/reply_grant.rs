@@ -31,6 +31,16 @@ impl Claim {
     pub fn is_empty(&self) -> bool {
         self.tokens.is_empty() && self.parents.is_empty()
     }
+
+    /// Whether it says of itself that it answers what somebody said.
+    pub(crate) fn answers_words(&self) -> bool {
+        self.tokens.iter().filter_map(|word| Unproven::read(word)).any(|token| {
+            matches!(
+                token.payload.subject,
+                Subject::Message { .. } | Subject::Board { about: About::Talk, .. }
+            )
+        })
+    }
 }
 
 /// What the reader of a board mail saw.

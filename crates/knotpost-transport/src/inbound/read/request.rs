@@ -33,13 +33,18 @@ impl Mail {
             }
             Identified::Unclear { subject, comment } => (subject.clone(), comment.clone()),
         };
-        let answering = match (&self.found, &self.claim) {
-            (Identified::Body { line, comment }, Some(claim)) => {
-                let (claim, line, comment) = (claim.clone(), line.clone(), comment.clone());
-                Some(BoardReply { claim, line, comment, credit: ruling.credit() })
-            }
+        let said = match &self.found {
+            Identified::Body { line, comment } => Some((line.clone(), comment.clone())),
+            // A reply without a word of its own is told what could stand in it.
+            Identified::Unclear { comment, .. } if comment.is_empty() => Some(Default::default()),
             _ => None,
         };
+        let answering = said.zip(self.claim.clone()).map(|((line, comment), claim)| BoardReply {
+            claim,
+            line,
+            comment,
+            credit: ruling.credit(),
+        });
         let origin = Origin::mail(self.sender.clone(), host, aligned);
         Request::of_line(line, body, origin, vocabulary).unless_it_answers(answering)
     }
