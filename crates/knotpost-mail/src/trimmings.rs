@@ -15,10 +15,14 @@ const WRAPPED: usize = 50;
 /// below words of the sender. Without the blank, `--` is a command.
 pub(super) fn mark_signatures(lines: &[&str], marks: &mut [Mark]) {
     let (mut inside, mut spoken) = (false, false);
-    for (line, mark) in lines.iter().zip(marks.iter_mut()) {
+    for (index, (line, mark)) in lines.iter().zip(marks.iter_mut()).enumerate() {
+        let has_footer = || {
+            // A blank line follows the rule above a legal notice, which stays.
+            is_footer_rule(line) && lines.get(index + 1).is_some_and(|below| !is_blank(below))
+        };
         match mark {
             Mark::Quote => inside = false,
-            _ if inside || matches!(*line, "-- " | "- -- ") || (spoken && is_footer_rule(line)) => {
+            _ if inside || matches!(*line, "-- " | "- -- ") || (spoken && has_footer()) => {
                 inside = true;
                 *mark = Mark::Trimmings;
             }

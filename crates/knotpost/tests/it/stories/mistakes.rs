@@ -75,7 +75,7 @@ mod stories {
         ("osbox 101 ann ann-secret o1", "", "`move`"),
         ("move osbox 101 ann ann-secret o1", "", "osbox move"),
         ("osbox move 101 ann ann-secret z9", "", "Legal moves"),
-        ("Osbox", "let us play", "nothing that can be done"),
+        ("Osbox", "let us play", "neither a command nor a game"),
         ("Fwd: my holiday", "o1", "neither a command nor a game"),
     ];
 
@@ -93,7 +93,7 @@ mod stories {
         ("ok", "Legal moves"),
         ("o99", "Legal moves"),
         ("o1?", "Legal moves"),
-        ("preview", "after `preview` must come moves"),
+        ("preview", "After `preview` must come moves"),
         ("Thanks for the challenge!", "A move is the first line of the reply, alone"),
     ];
 
@@ -104,6 +104,16 @@ mod stories {
         boxes.fill(&app);
         let first = boxes.top("ann").clone();
         (app, first)
+    }
+
+    /// Begins at this place, and in a file when it is taken: a database is had once.
+    async fn begin_again(place: &mut Option<Place>) -> (TestApp, Letter) {
+        let next = match place {
+            Some(Place::Deployed) => Some(Place::Deployed),
+            _ => Some(Place::Sqlite),
+        };
+        let here = std::mem::replace(place, next).unwrap_or(Place::Sqlite);
+        begin(here).await
     }
 
     async fn moves(app: &TestApp) -> String {
@@ -124,19 +134,18 @@ mod stories {
     }
 
     pub(super) async fn slips_in_a_mail_are_carried_out(place: Place) {
-        let mut app = begin(place.clone()).await.0;
-        for (index, (subject, text)) in PLAYED.iter().enumerate() {
-            if index > 0 {
-                app = begin(place.clone()).await.0;
-            }
+        let mut place = Some(place);
+        for (subject, text) in PLAYED {
+            let (app, _) = begin_again(&mut place).await;
             app.mail("ann@ann.example", subject, text).await;
             check_played(&app, &format!("{subject} / {text}")).await;
         }
     }
 
     pub(super) async fn slips_in_a_reply_are_carried_out(place: Place) {
+        let mut place = Some(place);
         for text in PLAYED_BY_REPLY {
-            let (app, first) = begin(place.clone()).await;
+            let (app, first) = begin_again(&mut place).await;
             app.reply("ann@ann.example", &first, text).await;
             check_played(&app, text).await;
         }
