@@ -83,12 +83,71 @@ const MARKS: &[&str] = &[
     "ส่งต่อ",
 ];
 
-/// Cleans one line: blanks, reply marks, list tags, lone `**`, typographic quotes and dashes.
+/// What mail programs write in place of a Subject that was left empty, in lower case, without brackets.
+const NO_SUBJECTS: &[&str] = &[
+    "no subject",
+    "none",
+    "kein betreff",
+    "ohne betreff",
+    "sans objet",
+    "aucun objet",
+    "pas de sujet",
+    "sin asunto",
+    "nessun oggetto",
+    "senza oggetto",
+    "geen onderwerp",
+    "sem assunto",
+    "brak tematu",
+    "intet emne",
+    "ingen emne",
+    "inget ämne",
+    "ei aihetta",
+    "bez předmětu",
+    "без темы",
+    "无主题",
+    "無標題",
+    "無主旨",
+    "件名なし",
+    "無題",
+];
+
+/// What stands behind the number of a board in Subjects of this server where other mails have a userid, in lower case.
+const STATES: &[&str] = &["error", "queue", "record", "resigned"];
+/// The words of a move in the long form: game, `board`, number, userid, password, move.
+const WORDS_OF_MOVE: usize = 6;
+
+/// Cleans one line: blanks, reply marks, list tags, lone `**`, typographic quotes and dashes, and words such as `Error`
+/// before a userid in a Subject of this server.
 ///
 /// The result has single spaces between words and none around them; cleaning it again changes nothing.
 pub fn clean(subject: &str) -> String {
     let text = join_words(&straighten(subject));
-    strip_marks(&text).trim_end().to_owned()
+    drop_state(strip_marks(&text).trim_end())
+}
+
+/// Whether a Subject says nothing: it is empty but for marks, or what mail programs write when it was left empty.
+pub(crate) fn is_blank(subject: &str) -> bool {
+    let cleaned = clean(subject);
+    let words = cleaned.trim_matches(|c: char| c.is_ascii_punctuation() || c.is_whitespace()).to_lowercase();
+    words.is_empty() || NO_SUBJECTS.contains(&words.as_str())
+}
+
+/// Whether a word stands in Subjects of this server where others have a userid.
+pub(crate) fn is_state(word: &str) -> bool {
+    STATES.iter().any(|state| word.eq_ignore_ascii_case(state))
+}
+
+/// `Osbox Board 101 Error ann PASSWORD o1` without `Error`: somebody added userid, password and move to a Subject of
+/// this server. Where fewer words follow, the word may be a userid.
+fn drop_state(text: &str) -> String {
+    let is_board = text.split(' ').nth(1).is_some_and(|word| word.eq_ignore_ascii_case("board"));
+    if !is_board || !text.split(' ').nth(3).is_some_and(is_state) {
+        return text.to_owned();
+    }
+    let mut words: Vec<&str> = text.split(' ').collect();
+    let states = words.iter().skip(3).take_while(|word| is_state(word)).count();
+    words.drain(3..3 + states.min(words.len().saturating_sub(WORDS_OF_MOVE)));
+    words.join(" ")
 }
 
 /// The text of a field as one word of a command: typographic characters folded as in a line, one pair of quotes taken

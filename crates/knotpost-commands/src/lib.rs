@@ -6,6 +6,7 @@
 //! Whether a user exists, a board is running or a move is legal is decided elsewhere.
 
 mod arguments;
+mod blank;
 mod bound;
 mod check;
 mod clean;
@@ -24,6 +25,7 @@ mod verbs;
 mod vocabulary;
 mod words;
 
+pub use blank::{says_nothing, takes_state_for_userid};
 pub use bound::{MOST_LINE_BYTES, MOST_MOVES, MOST_NAMES};
 pub use check::check;
 pub use clean::{clean, read_word};

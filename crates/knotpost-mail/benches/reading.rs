@@ -7,6 +7,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use knotpost_commands::Vocabulary;
 use knotpost_mail::{Address, identify, parse};
 
 /// A case of the corpus and what makes it worth measuring.
@@ -36,7 +37,7 @@ fn corpus(name: &str) -> Vec<u8> {
 
 fn read(raw: &[u8]) -> usize {
     let Ok(message) = parse(raw) else { return 0 };
-    black_box(identify(&message, Address::Reply, &|_| false));
+    black_box(identify(&message, Address::Reply, &Vocabulary::default()));
     message.received_count
 }
 
@@ -48,7 +49,7 @@ fn benches(bench: &mut Criterion) {
         group.throughput(Throughput::Bytes(raw.len() as u64));
         group.bench_function(format!("parse: {what}"), |bench| bench.iter(|| parse(black_box(&raw))));
         group.bench_function(format!("extract: {what}"), |bench| {
-            bench.iter(|| identify(black_box(&message), Address::Reply, &|_| false));
+            bench.iter(|| identify(black_box(&message), Address::Reply, &Vocabulary::default()));
         });
     }
     group.finish();

@@ -4,7 +4,7 @@
 
 use super::extract::{Extracted, extract};
 use super::parse::Message;
-use knotpost_commands::limit_comment;
+use knotpost_commands::{Vocabulary, clean, limit_comment};
 
 /// The most commands one mail may carry.
 pub const MAX_LINES: usize = 50;
@@ -28,7 +28,7 @@ pub enum Identified {
         /// The sender's own words in the text.
         comment: String,
     },
-    /// At a reply address: the first of the sender's own lines.
+    /// At a reply address, or below a Subject that says nothing: the first of the sender's own lines.
     Body {
         /// That line.
         line: String,
@@ -51,23 +51,51 @@ pub enum Identified {
     },
 }
 
-/// Finds the command of a mail. `is_command` says whether a line, once cleaned, is a complete command.
-pub fn identify(message: &Message, address: Address, is_command: &dyn Fn(&str) -> bool) -> Identified {
+/// What the command language says of lines.
+pub trait Language {
+    /// Whether a line, once cleaned, is a complete command.
+    fn is_command(&self, line: &str) -> bool;
+
+    /// Whether a Subject says nothing, so that the text may begin with the command: it is empty, or a game's name.
+    fn says_nothing(&self, subject: &str) -> bool;
+}
+
+impl Language for Vocabulary {
+    fn is_command(&self, line: &str) -> bool {
+        knotpost_commands::parse(line, self).is_ok()
+    }
+
+    fn says_nothing(&self, subject: &str) -> bool {
+        knotpost_commands::says_nothing(subject, self)
+    }
+}
+
+/// Finds the command of a mail.
+pub fn identify(message: &Message, address: Address, language: &dyn Language) -> Identified {
     let text = message.text.as_deref().unwrap_or_default();
     let subject = message.subject.trim().to_owned();
     if is_multiple(&subject) {
         return read_multiple(text);
     }
     let own = extract(text);
-    if is_command(&subject) {
+    if language.is_command(&subject) {
         return Identified::Subject { line: subject, comment: limit_comment(&own.text()) };
     }
     match (address, own.split_first()) {
         (Address::Reply, Some((line, comment))) => {
             Identified::Body { line: line.to_owned(), comment: limit_comment(&comment) }
         }
+        (Address::Plain, Some((line, comment))) if language.says_nothing(&subject) => {
+            Identified::Body { line: under_game(&subject, line, language), comment: limit_comment(&comment) }
+        }
         _ => Identified::Unclear { subject, comment: limit_comment(&own.text()) },
     }
+}
+
+/// The first line of a text, with the game that the Subject names in front where that makes it a command.
+fn under_game(subject: &str, line: &str, language: &dyn Language) -> String {
+    let whole = format!("{} {line}", clean(subject));
+    if !language.is_command(line) && language.is_command(&whole) { whole } else { line.to_owned() }
 }
 
 /// The word alone, or after the prefixes of replies (`Re:`, `AW[2]:`) and lists (`[games]`).
@@ -109,14 +137,22 @@ mod tests {
         Message { subject: subject.into(), text: Some(text.into()), ..Message::default() }
     }
 
-    fn is_help(line: &str) -> bool {
-        line.contains("help")
+    struct Help;
+
+    impl Language for Help {
+        fn is_command(&self, line: &str) -> bool {
+            line.contains("help")
+        }
+
+        fn says_nothing(&self, subject: &str) -> bool {
+            matches!(subject, "" | "Osbox")
+        }
     }
 
     #[test]
     fn a_complete_subject_is_the_command_at_any_address() {
         for address in [Address::Plain, Address::Reply] {
-            let found = identify(&mail("Re: help rules", "f12\n> old"), address, &is_help);
+            let found = identify(&mail("Re: help rules", "f12\n> old"), address, &Help);
             assert_eq!(found, Identified::Subject { line: "Re: help rules".into(), comment: "f12".into() });
         }
     }
@@ -124,33 +160,47 @@ mod tests {
     #[test]
     fn at_a_reply_address_the_first_own_line_is_the_command() {
         let text = "\n f12 \nnice game\n\nOn Tue, 3 Nov 2026 10:00, Knotpost <g@x.y> wrote:\n> board\n";
-        let found = identify(&mail("Re: Osbox Board 1 fred", text), Address::Reply, &is_help);
+        let found = identify(&mail("Re: Osbox Board 1 fred", text), Address::Reply, &Help);
         assert_eq!(found, Identified::Body { line: "f12".into(), comment: "nice game".into() });
     }
 
     #[test]
     fn without_a_command_the_subject_is_handed_back() {
         let unclear = Identified::Unclear { subject: "hello".into(), comment: "f12".into() };
-        assert_eq!(identify(&mail("hello", "f12"), Address::Plain, &is_help), unclear);
+        assert_eq!(identify(&mail("hello", "f12"), Address::Plain, &Help), unclear);
         let silent = Identified::Unclear { subject: "hello".into(), comment: String::new() };
-        assert_eq!(identify(&mail("hello", "> quoted\n"), Address::Reply, &is_help), silent);
+        assert_eq!(identify(&mail("hello", "> quoted\n"), Address::Reply, &Help), silent);
+    }
+
+    #[test]
+    fn below_a_subject_that_says_nothing_the_first_own_line_is_the_command() {
+        for (subject, text, line) in [
+            ("", "help rules\nthanks\n> old", "help rules"),
+            ("Osbox", "help\nthanks", "help"),
+            ("", "hello\nthanks", "hello"),
+        ] {
+            let found = identify(&mail(subject, text), Address::Plain, &Help);
+            assert_eq!(found, Identified::Body { line: line.into(), comment: "thanks".into() });
+        }
+        let silent = Identified::Unclear { subject: String::new(), comment: String::new() };
+        assert_eq!(identify(&mail("", "> help"), Address::Plain, &Help), silent);
     }
 
     #[test]
     fn multiple_takes_the_lines_of_the_body() {
         let text = "# mine\nmove a\n\n> move b\nshow 3\n-- \nfred\nmove c\n";
-        let found = identify(&mail("Re: Multiple", text), Address::Plain, &is_help);
+        let found = identify(&mail("Re: Multiple", text), Address::Plain, &Help);
         assert_eq!(found, Identified::Multiple { lines: vec!["move a".into(), "show 3".into()], surplus: 0 });
         let many = "show\n".repeat(MAX_LINES + 2);
         let Identified::Multiple { lines, surplus } =
-            identify(&mail("[games] multiple", &many), Address::Plain, &is_help)
+            identify(&mail("[games] multiple", &many), Address::Plain, &Help)
         else {
             unreachable!("the Subject says so");
         };
         assert_eq!((lines.len(), surplus), (MAX_LINES, 2));
-        for subject in ["a note: multiple", "multiple boards", ""] {
+        for subject in ["a note: multiple", "multiple boards"] {
             assert!(
-                matches!(identify(&mail(subject, ""), Address::Plain, &is_help), Identified::Unclear { .. }),
+                matches!(identify(&mail(subject, ""), Address::Plain, &Help), Identified::Unclear { .. }),
                 "{subject}"
             );
         }

@@ -20,7 +20,7 @@ mod received;
 mod trimmings;
 
 pub use extract::{Extracted, extract};
-pub use identify::{Address, Identified, identify};
+pub use identify::{Address, Identified, Language, identify};
 pub use mime::Limit;
 pub use outline::{Section, body_of, outline};
 pub use parse::{Broken, Message, parse};

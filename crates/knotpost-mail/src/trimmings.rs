@@ -6,22 +6,36 @@ use super::phrases::{ADVERTS, DEVICES, WARNING_HEADS, WARNING_STARTS, WARNING_WO
 
 /// The longest advert in bytes; a longer line is a sentence of the sender's.
 const MAX_ADVERT: usize = 100;
+/// A shorter row of underscores may be drawn by the sender.
+const FOOTER_RULE: usize = 20;
 /// A line shorter than this was not wrapped, so a warning does not continue below it.
 const WRAPPED: usize = 50;
 
-/// Drops signatures, from `-- ` to the next quote or the end. Without the blank, `--` is a command.
+/// Drops signatures, from `-- ` to the next quote or the end, and footers of mailing lists, from a rule of underscores
+/// below words of the sender. Without the blank, `--` is a command.
 pub(super) fn mark_signatures(lines: &[&str], marks: &mut [Mark]) {
-    let mut inside = false;
-    for (line, mark) in lines.iter().zip(marks.iter_mut()) {
+    let (mut inside, mut spoken) = (false, false);
+    for (index, (line, mark)) in lines.iter().zip(marks.iter_mut()).enumerate() {
+        let has_footer = || {
+            // A blank line follows the rule above a legal notice, which stays.
+            is_footer_rule(line) && lines.get(index + 1).is_some_and(|below| !is_blank(below))
+        };
         match mark {
             Mark::Quote => inside = false,
-            _ if inside || matches!(*line, "-- " | "- -- ") => {
+            _ if inside || matches!(*line, "-- " | "- -- ") || (spoken && has_footer()) => {
                 inside = true;
                 *mark = Mark::Trimmings;
             }
-            _ => {}
+            Mark::Own => spoken |= !is_blank(line),
+            Mark::Trimmings => {}
         }
     }
+}
+
+/// Whether a line is the rule that list servers draw above their footer.
+fn is_footer_rule(line: &str) -> bool {
+    let line = line.trim();
+    line.len() >= FOOTER_RULE && line.bytes().all(|byte| byte == b'_')
 }
 
 /// Drops the armor of a clear-signed text (RFC 9580, section 7): its first lines up to the blank one, and the signature.

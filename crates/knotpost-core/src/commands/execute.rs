@@ -15,7 +15,7 @@ use crate::play::moves;
 use crate::replies::answer::Failure;
 use crate::replies::sheet::Listing;
 use crate::replies::{Answer, Audience, BoardFacts, ErrorReply, Heading, LineResult, Reply, Sheet};
-use crate::requests::{Prepared, Request, board_reply, reader};
+use crate::requests::{Prepared, Request, board_reply, first_line, reader};
 use knotpost_model::{BoardRef, Millis};
 use knotpost_storage::{MovePlan, ReadTx, RequestKey, StoreError, WriteTx};
 
@@ -320,7 +320,8 @@ async fn act(tx: &mut WriteTx, app: &App, prepared: &Prepared, now: Millis) -> R
     let command = match (&prepared.command, prepared.grant()) {
         (Ok(command), _) => command,
         (Err(error), Some(grant)) => {
-            return Err(board_reply::refuse_answer(tx, app, grant, error).await?.into());
+            let said = (prepared.echo.as_str(), &*prepared.body);
+            return Err(first_line::refuse(tx, app, grant, error, said).await?.into());
         }
         (Err(error), None) => return Err(reader::refuse_line(tx, app, prepared, error).await?.into()),
     };

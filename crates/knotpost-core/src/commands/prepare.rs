@@ -88,6 +88,7 @@ fn prepare_command(
             return prepare_lines(app, prepared, &body, patience).await;
         }
         prepared.body = Comment::new(&body);
+        name_sender(app, &mut prepared).await?;
         redact_body(&mut prepared);
         prepared.proven = find_proven(app, &prepared).await?;
         let done = check_passwords(app, &mut prepared, patience).await? == Passwords::Checked;
@@ -101,6 +102,24 @@ fn prepare_command(
         }
         Ok(done.then_some(prepared))
     })
+}
+
+/// A move read from a Subject such as `Osbox Board 101 Error PASSWORD o1` is the sender's own: such a Subject names no
+/// userid. Whether the password is theirs is checked as ever.
+async fn name_sender(app: &App, prepared: &mut Prepared) -> Result<(), StoreError> {
+    let Some(sender) = &prepared.origin.sender else { return Ok(()) };
+    let Ok(command) = &mut prepared.command else { return Ok(()) };
+    if !knotpost_commands::takes_state_for_userid(command) {
+        return Ok(());
+    }
+    let mut tx = app.store.query().await?;
+    let mut readers = tx.users_at(&sender.key()).await?;
+    if let (Command::Move { who, .. }, [reader]) = (command, readers.as_mut_slice())
+        && tx.find_user(&who.userid).await?.is_none()
+    {
+        who.userid = std::mem::take(&mut reader.userid);
+    }
+    Ok(())
 }
 
 /// A password that its owner repeats in the text must not be passed on with it.

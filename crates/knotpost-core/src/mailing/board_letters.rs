@@ -4,6 +4,7 @@ use crate::app::App;
 use crate::boards::board::seat_at;
 use crate::boards::{Board, Standing};
 use crate::mailing::reply_grant::reply_address;
+use crate::mailing::token::About;
 use crate::mailing::unsubscribe::Kind;
 use crate::ratings::board_ratings;
 use crate::replies::sheet::Listing;
@@ -73,7 +74,9 @@ pub(crate) async fn letter_by_reference(
     let spoken = remarks.into_iter().map(Spoken::from).collect();
     let reply_to = reader
         .zip(address)
-        .and_then(|(reader, address)| reply_address(app, &board, reader, (address, recipient), None, date))
+        .and_then(|(reader, address)| {
+            reply_address(app, &board, reader, (address, recipient), (about(facts), None), date)
+        })
         .and_then(|reply_to| reply_to.for_mail_to(recipient));
     let answers = reader.filter(|_| reply_to.is_some()).map(|reader| Answers::of(&board, facts, reader));
     let ratings = board_ratings::change_lines(tx, &board).await?;
@@ -83,6 +86,11 @@ pub(crate) async fn letter_by_reference(
     let sheet = Sheet::of(&board, facts, userid, Listing::Recent, date);
     let sheet = Sheet { spoken, ..sheet }.with_ratings(ratings).with_answers(answers);
     Ok(Some(BoardLetter { sheet, reply_to, unsubscribe }))
+}
+
+/// What a reply to such a mail is about.
+fn about(facts: &BoardFacts) -> About {
+    if facts.heading == Heading::Chat { About::Talk } else { About::Play }
 }
 
 /// Whether this player is still to move, and not away.

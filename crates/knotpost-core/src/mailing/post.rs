@@ -1,5 +1,7 @@
 //! Putting mail into the outbox, inside the transaction that causes it.
 
+use std::borrow::Cow;
+
 use crate::app::App;
 use crate::boards::Board;
 use crate::mailing::bounces::take_notices;
@@ -70,6 +72,16 @@ pub(crate) async fn post_answerable(
     tx.insert_outbox(&mail).await
 }
 
+/// The reply, with no word of moves in its Subject where none can be made there.
+fn told_truly(reply: &Reply) -> Cow<'_, Reply> {
+    if reply.takes_move_in_subject() || reply.sheets().is_empty() {
+        return Cow::Borrowed(reply);
+    }
+    let mut told = reply.clone();
+    told.sheets_mut().into_iter().for_each(|sheet| sheet.by_subject = false);
+    Cow::Owned(told)
+}
+
 /// The mail that says `reply`. With `most_bytes` it is text alone, cut where it would be larger.
 #[expect(clippy::too_many_arguments, reason = "all that a mail is made of")]
 pub(crate) async fn compose(
@@ -83,8 +95,9 @@ pub(crate) async fn compose(
     now: Millis,
 ) -> Result<NewOutbox, StoreError> {
     let (in_reply_to, reply_to) = thread;
+    let reply = &told_truly(reply);
     // A board that answers no mail belongs to the thread of the board.
-    let board = match reply {
+    let board = match &**reply {
         Reply::Board(sheet) if in_reply_to.is_none() => {
             sheet.number.map(|number| BoardRef { game: sheet.game.clone(), number })
         }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::App;
 use crate::boards::Board;
 use crate::mailing::token;
-use crate::mailing::token::{Payload, ReplyTo, Subject, Unproven, day};
+use crate::mailing::token::{About, Payload, ReplyTo, Subject, Unproven, day};
 use knotpost_model::{Address, BoardKey, Millis, UserKey};
 use knotpost_platform::secret::Purpose;
 use knotpost_storage::{BoardRow, ReadTx, StoreError, UserRow, UserState};
@@ -30,6 +30,16 @@ impl Claim {
     /// Whether it says nothing at all.
     pub fn is_empty(&self) -> bool {
         self.tokens.is_empty() && self.parents.is_empty()
+    }
+
+    /// Whether it says of itself that it answers what somebody said.
+    pub(crate) fn answers_words(&self) -> bool {
+        self.tokens.iter().filter_map(|word| Unproven::read(word)).any(|token| {
+            matches!(
+                token.payload.subject,
+                Subject::Message { .. } | Subject::Board { about: About::Talk, .. }
+            )
+        })
     }
 }
 
@@ -60,6 +70,8 @@ pub(crate) struct ReplyGrant {
     pub(crate) board: BoardRow,
     /// What they saw.
     pub(crate) sight: Sight,
+    /// What the mail was about.
+    pub(crate) about: About,
     /// The address that the mail went to.
     pub(crate) address: String,
     /// The row that holds the answer which this grant confirms.
@@ -88,12 +100,13 @@ pub(crate) fn reply_address(
     board: &Board,
     user: &UserRow,
     (address, recipient): (i64, &str),
-    submitted: Option<&str>,
+    (about, submitted): (About, Option<&str>),
     date: Millis,
 ) -> Option<ReplyTo> {
     let seat = board.seat_of(user.id)?.seat;
     let ply = board.entries.len() as i64;
-    let subject = Subject::Board { board: board.row.id.0, seat, ply, stamp: stamp(app, board, submitted) };
+    let stamp = stamp(app, board, submitted);
+    let subject = Subject::Board { board: board.row.id.0, seat, ply, stamp, about };
     let payload = Payload { subject, address, expires: day(date, GOOD_FOR_DAYS) };
     token::reply_address(app, payload, recipient, user)
 }
@@ -115,7 +128,55 @@ pub(crate) async fn reply_address_at(
         return Ok(None);
     }
     let address = tx.proven_address(user.id, &recipient.to_lowercase()).await?;
-    Ok(address.and_then(|address| reply_address(app, board, user, (address, recipient), submitted, date)))
+    Ok(address.and_then(|address| {
+        reply_address(app, board, user, (address, recipient), (About::Play, submitted), date)
+    }))
+}
+
+/// The reply address with which the reader of a message answers its author; `None` when the reader has not proven to
+/// read at this address.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn message_address_at(
+    tx: &mut ReadTx,
+    app: &App,
+    (author, reader): (UserKey, &UserRow),
+    recipient: &str,
+    date: Millis,
+) -> Result<Option<ReplyTo>, StoreError> {
+    let address = tx.proven_address(reader.id, &recipient.to_lowercase()).await?;
+    Ok(address.and_then(|address| {
+        let subject = Subject::Message { author: author.0 };
+        let payload = Payload { subject, address, expires: day(date, GOOD_FOR_DAYS) };
+        token::reply_address(app, payload, recipient, reader)
+    }))
+}
+
+/// The author of the message that a claim answers, and its reader; `None`: it answers none. Who writes from an address
+/// that is not the reader's answers nothing.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn read_message_claim(
+    tx: &mut ReadTx,
+    app: &App,
+    claim: &Claim,
+    sender: Option<&Address>,
+    now: Millis,
+) -> Result<Option<(UserRow, UserRow)>, StoreError> {
+    let Some(sender) = sender else { return Ok(None) };
+    for word in &claim.tokens {
+        let Some(token) = Unproven::read(word) else { continue };
+        let Subject::Message { author } = token.payload.subject else { continue };
+        let Some((reader, _)) = read_genuine(tx, app, &token, now).await? else { continue };
+        let writes = tx.proven_address(reader.id, &sender.key()).await?.is_some();
+        let active = reader.state == UserState::Active && reader.password_hash.is_some();
+        if let Some(author) = tx.user(UserKey(author)).await?.filter(|_| writes && active) {
+            return Ok(Some((author, reader)));
+        }
+    }
+    Ok(None)
 }
 
 /// What tells this board from any other that this row had after as many moves.
@@ -206,20 +267,13 @@ async fn read_token(
     now: Millis,
 ) -> Result<Option<ReplyGrant>, StoreError> {
     let Some(token) = Unproven::read(word) else { return Ok(None) };
-    let Some((user, address)) = tx.address_by_id(token.payload.address).await? else { return Ok(None) };
-    let Some(user) = tx.user(user).await? else { return Ok(None) };
-    if !token.is_genuine(app, &address, &user) || token.has_expired(now) {
-        return Ok(None);
-    }
-    // What was sent to an address before it was proven entitles to nothing but to prove it.
-    if tx.proven_address(user.id, &address.to_lowercase()).await?.is_none() {
-        return Ok(None);
-    }
+    let Some((user, address)) = read_genuine(tx, app, &token, now).await? else { return Ok(None) };
     match token.payload.subject {
-        Subject::Address => Ok(None),
-        Subject::Board { board, ply, stamp, .. } => {
+        Subject::Address | Subject::Message { .. } => Ok(None),
+        Subject::Board { board, ply, stamp, about, .. } => {
             let sight = Sight { ply, proof: Proof::Stamp(stamp) };
-            grant_for(tx, app, user, BoardKey(board), sight, address).await
+            let grant = grant_for(tx, app, user, BoardKey(board), sight, address).await?;
+            Ok(grant.map(|grant| ReplyGrant { about, ..grant }))
         }
         Subject::Held { id, mark } => {
             let row = tx.held_answer(id).await?;
@@ -232,6 +286,23 @@ async fn read_token(
             Ok(grant.filter(|_| now < row.until_at).map(|grant| ReplyGrant { held: Some(id), ..grant }))
         }
     }
+}
+
+/// The user of a token that is ours and good, and the address it went to.
+async fn read_genuine(
+    tx: &mut ReadTx,
+    app: &App,
+    token: &Unproven,
+    now: Millis,
+) -> Result<Option<(UserRow, String)>, StoreError> {
+    let Some((user, address)) = tx.address_by_id(token.payload.address).await? else { return Ok(None) };
+    let Some(user) = tx.user(user).await? else { return Ok(None) };
+    if !token.is_genuine(app, &address, &user) || token.has_expired(now) {
+        return Ok(None);
+    }
+    // What was sent to an address before it was proven entitles to nothing but to prove it.
+    let is_proven = tx.proven_address(user.id, &address.to_lowercase()).await?.is_some();
+    Ok(is_proven.then_some((user, address)))
 }
 
 /// The board mail of ours with this id: `None` when there is none, `Some(None)` when it entitles to nothing any more.
@@ -283,5 +354,6 @@ async fn grant_for(
 ) -> Result<Option<ReplyGrant>, StoreError> {
     let board = tx.board(board).await?.filter(|board| app.game(&board.game).is_some());
     let active = user.state == UserState::Active && user.password_hash.is_some();
-    Ok(board.filter(|_| active).map(|board| ReplyGrant { user, board, sight, address, held: None }))
+    let about = About::Play;
+    Ok(board.filter(|_| active).map(|board| ReplyGrant { user, board, sight, about, address, held: None }))
 }

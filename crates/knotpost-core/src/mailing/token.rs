@@ -37,6 +37,13 @@ pub(crate) enum Subject {
         ply: i64,
         /// Tells boards of the same ply apart.
         stamp: u16,
+        /// What the mail was about.
+        about: About,
+    },
+    /// What another user wrote.
+    Message {
+        /// The row of that user, never 0.
+        author: i64,
     },
     /// An answer from a strange address that waits for a confirmation.
     Held {
@@ -48,6 +55,19 @@ pub(crate) enum Subject {
     /// The address itself: that somebody reads there.
     Address,
 }
+
+/// What a mail about a board was about, and so what its reply is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum About {
+    /// The board: a reply acts on it.
+    Play,
+    /// What somebody said: a reply says something back.
+    Talk,
+}
+
+/// Seats in tokens of mails about what somebody said are counted from here on. No board has so many, and in such a
+/// token nothing is longer than in one about a board.
+const TALKING_SEATS: i64 = 64;
 
 /// The part of a token that is signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +89,11 @@ impl Payload {
     fn write(self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(20);
         match self.subject {
-            Subject::Board { board, seat, ply, stamp } => {
+            Subject::Board { board, seat, ply, stamp, about } => {
+                let seat = match about {
+                    About::Play => seat,
+                    About::Talk => seat + TALKING_SEATS,
+                };
                 for number in [board, seat, ply] {
                     write_number(&mut bytes, number);
                 }
@@ -77,6 +101,12 @@ impl Payload {
             }
             Subject::Held { id, mark } => {
                 for number in [0, id, i64::from(mark)] {
+                    write_number(&mut bytes, number);
+                }
+            }
+            // No seat has the number 0.
+            Subject::Message { author } => {
+                for number in [author, 0] {
                     write_number(&mut bytes, number);
                 }
             }
@@ -98,13 +128,20 @@ impl Payload {
                 0 => Subject::Address,
                 id => Subject::Held { id, mark: u32::try_from(read_number(&mut bytes)?).ok()? },
             },
-            board => {
-                let (seat, ply) = (read_number(&mut bytes)?, read_number(&mut bytes)?);
-                let (stamp, rest) = bytes.split_first_chunk::<2>()?;
-                let stamp = u16::from_be_bytes(*stamp);
-                bytes = rest;
-                Subject::Board { board, seat, ply, stamp }
-            }
+            row => match read_number(&mut bytes)? {
+                0 => Subject::Message { author: row },
+                seat => {
+                    let ply = read_number(&mut bytes)?;
+                    let (stamp, rest) = bytes.split_first_chunk::<2>()?;
+                    let stamp = u16::from_be_bytes(*stamp);
+                    bytes = rest;
+                    let (seat, about) = match seat.checked_sub(TALKING_SEATS) {
+                        Some(seat) if seat > 0 => (seat, About::Talk),
+                        _ => (seat, About::Play),
+                    };
+                    Subject::Board { board: row, seat, ply, stamp, about }
+                }
+            },
         };
         let address = read_number(&mut bytes)?;
         let expires = u16::from_be_bytes(bytes.try_into().ok()?);
@@ -215,15 +252,25 @@ mod tests {
     use proptest::prelude::*;
 
     const LARGE: Payload = Payload {
-        subject: Subject::Board { board: 100_000_000, seat: 6, ply: 10_000, stamp: u16::MAX },
+        subject: Subject::Board {
+            board: 100_000_000,
+            seat: 6,
+            ply: 10_000,
+            stamp: u16::MAX,
+            about: About::Talk,
+        },
         address: 10_000_000,
         expires: u16::MAX,
     };
 
     fn subjects() -> impl Strategy<Value = Subject> {
-        let board = (1..i64::MAX, 0..300_i64, 0..1_000_000_i64, any::<u16>());
+        let board = (1..i64::MAX, 1..TALKING_SEATS, 0..1_000_000_i64, any::<u16>(), any::<bool>());
         prop_oneof![
-            board.prop_map(|(board, seat, ply, stamp)| Subject::Board { board, seat, ply, stamp }),
+            board.prop_map(|(board, seat, ply, stamp, talks)| {
+                let about = if talks { About::Talk } else { About::Play };
+                Subject::Board { board, seat, ply, stamp, about }
+            }),
+            (1..i64::MAX).prop_map(|author| Subject::Message { author }),
             (1..i64::MAX, any::<u32>()).prop_map(|(id, mark)| Subject::Held { id, mark }),
             Just(Subject::Address),
         ]
@@ -262,6 +309,14 @@ mod tests {
         assert!(fitting(&own, &[LARGE.write(), vec![0; 1 + SIGNATURE]].concat()).is_some());
         let own = OwnAddresses::new(&format!("{}@games.example", "x".repeat(40))).unwrap();
         assert_eq!(fitting(&own, &[LARGE.write(), vec![0; 1 + SIGNATURE]].concat()), None);
+    }
+
+    #[test]
+    fn tokens_given_out_before_there_were_kinds_are_about_play() {
+        // Board 5, seat 2, after 7 moves, stamp 0x0102; address 9; the last day.
+        let bytes = [5, 2, 7, 1, 2, 9, 0xff, 0xff];
+        let subject = Subject::Board { board: 5, seat: 2, ply: 7, stamp: 0x0102, about: About::Play };
+        assert_eq!(Payload::read(&bytes), Some(Payload { subject, address: 9, expires: u16::MAX }));
     }
 
     #[test]

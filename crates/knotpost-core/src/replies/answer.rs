@@ -113,6 +113,35 @@ impl<T: Content + 'static> From<T> for Reply {
 }
 
 impl Reply {
+    /// The boards that it shows.
+    pub(crate) fn sheets(&self) -> Vec<&Sheet> {
+        match self {
+            Self::Board(sheet) => vec![sheet],
+            Self::Boards { sheets, .. } | Self::Digest { sheets, .. } => sheets.iter().collect(),
+            Self::Error(error) => error.sheet.as_deref().into_iter().collect(),
+            Self::AlreadyPlayed { sheet, .. } => sheet.as_deref().into_iter().collect(),
+            Self::Multiple { lines } => lines.iter().flat_map(|line| line.reply.sheets()).collect(),
+            Self::Help { .. } | Self::Standings { .. } | Self::Said(_) => Vec::new(),
+        }
+    }
+
+    /// The same, to be changed.
+    pub(crate) fn sheets_mut(&mut self) -> Vec<&mut Sheet> {
+        match self {
+            Self::Board(sheet) => vec![sheet],
+            Self::Boards { sheets, .. } | Self::Digest { sheets, .. } => sheets.iter_mut().collect(),
+            Self::Error(error) => error.sheet.as_deref_mut().into_iter().collect(),
+            Self::AlreadyPlayed { sheet, .. } => sheet.as_deref_mut().into_iter().collect(),
+            Self::Multiple { lines } => lines.iter_mut().flat_map(|line| line.reply.sheets_mut()).collect(),
+            Self::Help { .. } | Self::Standings { .. } | Self::Said(_) => Vec::new(),
+        }
+    }
+
+    /// Whether the Subject of its mail names one board and takes a move behind it.
+    pub(crate) fn takes_move_in_subject(&self) -> bool {
+        matches!(self, Self::Board(_) | Self::Error(_))
+    }
+
     /// The name of its templates, a folder in `templates/mail`. Its mails are stored under that name.
     pub fn template(&self) -> &'static str {
         match self {

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::boards::{Board, Standing};
-use crate::replies::{BoardFacts, Note};
+use crate::replies::{BoardFacts, Heading, Note};
 use knotpost_model::SeatState;
 use knotpost_storage::UserRow;
 
@@ -19,11 +19,16 @@ pub enum Answers {
     Proposal,
     /// Nothing: they may talk.
     Talk,
+    /// What they want to say to those who spoke; a move such as this one, alone, is played.
+    Chat(Option<String>),
 }
 
 impl Answers {
     /// What `user` is asked for by a mail with this board.
     pub(crate) fn of(board: &Board, facts: &BoardFacts, user: &UserRow) -> Self {
+        if facts.heading == Heading::Chat {
+            return Self::Chat(Self::own_move(board, user));
+        }
         let seat = board.seat_of(user.id);
         let Some(seat) = seat.filter(|seat| seat.state == SeatState::Playing) else { return Self::Talk };
         let Standing::ToMove(next) = board.standing() else { return Self::Talk };
@@ -37,5 +42,12 @@ impl Answers {
         }
         let on_turn = i64::from(next.number()) == seat.seat;
         board.position.example_move().filter(|_| on_turn).map_or(Self::Talk, Self::Move)
+    }
+
+    /// A move that `user` may make now.
+    fn own_move(board: &Board, user: &UserRow) -> Option<String> {
+        let seat = board.seat_of(user.id).filter(|seat| seat.state == SeatState::Playing)?;
+        let Standing::ToMove(next) = board.standing() else { return None };
+        board.position.example_move().filter(|_| i64::from(next.number()) == seat.seat)
     }
 }

@@ -114,6 +114,9 @@ pub struct Sheet {
     /// What the reader is asked to reply, when they can reply without a password.
     #[serde(skip)]
     pub answers: Option<Answers>,
+    /// Whether a move works that is added to the Subject of the mail, with the password.
+    #[serde(skip)]
+    pub by_subject: bool,
     /// Who watches.
     pub subscribers: Vec<String>,
     /// What was said.
@@ -172,6 +175,7 @@ impl Sheet {
             drawing: RenderedPosition::of(&board.position, viewer, facts.style.layout),
             example: example(board, &standing, reader).filter(|_| !facts.tell_of_pause()),
             answers: None,
+            by_subject: facts.heading != Heading::Chat,
             subscribers: facts.subscribers.clone(),
             spoken: Vec::new(),
             chance: chance(board).filter(|_| {

@@ -3,18 +3,17 @@
 //! Knows what a claim is worth (see `mailing::reply_grant`) and the full command behind a short one; not where in a mail
 //! it stood.
 
-use knotpost_commands::{Action, BoardAt, Command, Credentials, ParseError, ShortCommand, parse_short};
-use knotpost_rules::Seed;
+use knotpost_commands::{BoardAt, Command, Credentials, ParseError, ShortCommand};
 
 use crate::app::App;
-use crate::boards::board::parse_options;
 use crate::boards::{Board, Code, Refusal, ServiceError};
 use crate::identity::confirming;
 use crate::identity::{Login, Origin};
 use crate::mailing::pending_confirmation;
 use crate::mailing::pending_confirmation::Words;
-use crate::mailing::reply_grant::{Claim, ReplyGrant, Verdict, judge};
-use crate::requests::Prepared;
+use crate::mailing::reply_grant::{Claim, ReplyGrant, Verdict, judge, read_message_claim};
+use crate::mailing::token::About;
+use crate::requests::{Prepared, first_line, talk};
 use knotpost_model::{Comment, Millis};
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
@@ -121,10 +120,21 @@ pub(crate) async fn prepare_answer(
     board_reply: BoardReply,
 ) -> Result<Answered, StoreError> {
     let BoardReply { claim, line, comment, credit } = board_reply;
-    if knotpost_commands::parse(&line, &app.vocabulary).is_ok() {
+    let is_complete = knotpost_commands::parse(&line, &app.vocabulary).is_ok();
+    if is_complete && !claim.answers_words() {
         return Ok(Answered::Complete { line, body: comment });
     }
+    let (now, sender) = (app.clock.now(), origin.sender.as_ref());
     let mut tx = app.store.read().await?;
+    if let Some((author, reader)) = read_message_claim(&mut tx, app, &claim, sender, now).await?
+        && credit == Credit::Believed
+    {
+        if talk::is_command_of(&line, &reader.userid, &app.vocabulary) {
+            return Ok(Answered::Complete { line, body: comment });
+        }
+        let prepared = talk::message(app, origin, (&author, &reader), &line, &comment);
+        return Ok(Answered::Prepared(Box::new(prepared)));
+    }
     if let Some(answered) = confirming::read_reply(&mut tx, app, &claim, &line).await? {
         return Ok(Answered::Prepared(Box::new(Prepared {
             echo: knotpost_commands::mask_cautiously(&line, &app.vocabulary),
@@ -132,36 +142,50 @@ pub(crate) async fn prepare_answer(
             ..Prepared::new(Err(no_command()), origin.clone())
         })));
     }
-    let (standpoint, said) =
-        match judge(&mut tx, app, &claim, origin.sender.as_ref(), app.clock.now()).await? {
-            Verdict::Unknown => return Ok(Answered::Nothing),
-            Verdict::Bad => (Standpoint::BadGrant, None),
-            Verdict::Good(grant) if credit == Credit::Unproven => (Standpoint::Unproven(grant), None),
-            Verdict::Good(grant) => {
-                let said = read(&mut tx, app, &grant, &line, &comment).await?;
-                (Standpoint::Own(grant), Some(said))
-            }
-            Verdict::Foreign(grant) => {
-                let said = read(&mut tx, app, &grant, &line, &comment).await?;
-                (Standpoint::Foreign(grant, Words { line: line.clone(), comment }), Some(said))
-            }
-            Verdict::Held(_) if pending_confirmation::read_consent(&line).is_none() => {
-                (Standpoint::Undecided, None)
-            }
-            Verdict::Held(grant) => {
-                let words = pending_confirmation::words(&mut tx, app, &grant).await?;
-                let said = read(&mut tx, app, &grant, &words.line, &words.comment).await?;
-                (Standpoint::Own(grant), Some(said))
-            }
-        };
+    let verdict = judge(&mut tx, app, &claim, sender, now).await?;
+    let is_command = match &verdict {
+        Verdict::Good(grant) if grant.about == About::Talk => {
+            talk::is_command_of(&line, &grant.user.userid, &app.vocabulary)
+        }
+        _ => is_complete,
+    };
+    if is_command {
+        return Ok(Answered::Complete { line, body: comment });
+    }
+    let (standpoint, said) = match verdict {
+        Verdict::Unknown => return Ok(Answered::Nothing),
+        Verdict::Bad => (Standpoint::BadGrant, None),
+        Verdict::Good(grant) if credit == Credit::Unproven => (Standpoint::Unproven(grant), None),
+        Verdict::Good(grant) => {
+            let said = read(&mut tx, app, &grant, &line, &comment).await?;
+            (Standpoint::Own(grant), Some(said))
+        }
+        Verdict::Foreign(grant) => {
+            let said = read(&mut tx, app, &grant, &line, &comment).await?;
+            let words = match &said {
+                // Confirmed, they are read as the answer to a mail about the board.
+                (Ok(Command::Chat { .. }), text) => Words { line: "chat".to_owned(), comment: text.clone() },
+                _ => Words { line: line.clone(), comment },
+            };
+            (Standpoint::Foreign(grant, words), Some(said))
+        }
+        Verdict::Held(_) if pending_confirmation::read_consent(&line).is_none() => {
+            (Standpoint::Undecided, None)
+        }
+        Verdict::Held(grant) => {
+            let words = pending_confirmation::words(&mut tx, app, &grant).await?;
+            let said = read(&mut tx, app, &grant, &words.line, &words.comment).await?;
+            (Standpoint::Own(grant), Some(said))
+        }
+    };
     let (command, body) = said.unwrap_or_else(|| (Err(no_command()), String::new()));
     let login = match (&standpoint, command.is_ok()) {
         (Standpoint::Own(grant), _) => grant.user.password_hash.clone().map(|hash| (grant.user.id, hash)),
         _ => None,
     };
     let echo = match &command {
+        Ok(Command::Chat { .. }) | Err(_) => knotpost_commands::mask_cautiously(&line, &app.vocabulary),
         Ok(_) => line,
-        Err(_) => knotpost_commands::mask_cautiously(&line, &app.vocabulary),
     };
     Ok(Answered::Prepared(Box::new(Prepared {
         echo,
@@ -205,31 +229,6 @@ fn no_good() -> Refusal {
         .hint("Answer the latest mail about the board, or write the whole command into the Subject.")
 }
 
-/// What is wrong with a line that is no short command, with the board it is about.
-pub(crate) async fn refuse_answer(
-    tx: &mut ReadTx,
-    app: &App,
-    grant: &ReplyGrant,
-    error: &ParseError,
-) -> Result<Refusal, StoreError> {
-    let code = Code::from_word(error.code.as_str()).unwrap_or(Code::WrongArguments);
-    let refusal = Refusal::new(code, error.message.clone());
-    let board = Board::load(tx, app, &grant.board.game, grant.board.number as u32).await?;
-    let example = board.as_ref().and_then(|board| board.position.example_move());
-    let refusal = match example {
-        Some(play) => refusal.hint(format!("A move is the first line of the reply, alone: {play}")),
-        None => refusal,
-    };
-    let refusal = refusal.hint(
-        "Other first lines: resign, pass, swap, propose, undo, accept, reject, confirm, show, queue MOVE, \
-               preview MOVE, chat. `help reply` explains them.",
-    );
-    Ok(match board {
-        Some(board) => refusal.about(board),
-        None => refusal,
-    })
-}
-
 /// Refuses to act on a board that is no longer what its player saw when they wrote.
 ///
 /// # Errors
@@ -257,7 +256,8 @@ pub(crate) async fn check_sight(
         .into())
 }
 
-/// The command of a line, and the text that belongs to it. A word that could be a move is one.
+/// The command of a line, and the text that belongs to it. A word that could be a move is one; in reply to what
+/// somebody said, all but a move that can be made now is said back.
 async fn read(
     tx: &mut ReadTx,
     app: &App,
@@ -266,41 +266,20 @@ async fn read(
     comment: &str,
 ) -> Result<(Result<Command, ParseError>, String), StoreError> {
     let seats = tx.seats(grant.board.id).await?.len();
-    let short = match lone_move(app, grant, line, seats)? {
-        Some(action) => Ok(action),
-        None => parse_short(line, &app.vocabulary),
+    let play = first_line::read_move(app, grant, line, seats)?;
+    let short = match play {
+        Some(play) if grant.about == About::Play || talk::is_playable(tx, app, grant, &play).await? => {
+            Ok(play)
+        }
+        _ if grant.about == About::Talk => Ok(ShortCommand::Chat { text: talk::words_of(line).to_owned() }),
+        Some(play) => Ok(play),
+        None => first_line::read_short(line, &app.vocabulary),
     };
     let (short, said) = match short {
         Ok(ShortCommand::Chat { text }) => (Ok(ShortCommand::Chat { text: String::new() }), text),
         short => (short, String::new()),
     };
     Ok((short.map(|short| in_full(grant, short)), [said.as_str(), comment].join("\n").trim().to_owned()))
-}
-
-fn lone_move(
-    app: &App,
-    grant: &ReplyGrant,
-    line: &str,
-    seats: usize,
-) -> Result<Option<ShortCommand>, StoreError> {
-    let cleaned = knotpost_commands::clean(line);
-    let line = cleaned.trim();
-    let (word, number) = match line.split_once('#') {
-        Some((word, number)) => (word, number.parse::<u32>().ok()),
-        None => (line, None),
-    };
-    if word.contains(char::is_whitespace) || (line.contains('#') && number.is_none()) {
-        return Ok(None);
-    }
-    let corrupt = |what: String| StoreError::Corrupt(what);
-    let game = app
-        .registry
-        .find(&grant.board.game)
-        .ok_or_else(|| corrupt(format!("there is no game `{}`", grant.board.game)))?;
-    let options = parse_options(game, &grant.board.options, seats).map_err(corrupt)?;
-    let position = game.setup(&options, seats, &Seed::default());
-    let action = Action::Move(word.to_owned());
-    Ok(position.is_legal_syntax(word).then_some(ShortCommand::Act { action, number }))
 }
 
 /// A short command with everything that the grant says for it.

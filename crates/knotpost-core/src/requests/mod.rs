@@ -1,10 +1,12 @@
 //! A request as it came and as it is prepared, what it proves, and the mail that answers it.
 
 pub(crate) mod board_reply;
+pub(crate) mod first_line;
 pub(crate) mod prepared;
 pub(crate) mod reader;
 pub(crate) mod reply_mail;
 pub(crate) mod request;
+mod talk;
 
 pub use board_reply::{BoardReply, Credit, ask_for_confirmation};
 pub use prepared::Prepared;

@@ -1,17 +1,20 @@
 //! The mail that answers the sender of a request.
 
+use std::borrow::Cow;
+
 use crate::app::App;
 use crate::boards::Board;
 use crate::mailing::post::compose;
-use crate::mailing::reply_grant::{ReplyGrant, reply_address_at};
+use crate::mailing::reply_grant::reply_address_at;
 use crate::mailing::token::ReplyTo;
-use crate::replies::Reply;
+use crate::replies::{Answers, BoardFacts, Heading, Reply, Sheet};
 use crate::requests::Prepared;
-use knotpost_model::Millis;
-use knotpost_storage::{NewOutbox, ReadTx, StoreError, WriteTx};
+use knotpost_model::{Address, Millis};
+use knotpost_storage::{NewOutbox, ReadTx, StoreError, UserRow, WriteTx};
 
-/// The mail that answers the sender of a prepared command, not queued yet; `None`: there is no sender. The reader of a
-/// board mail who answered it can answer this one as well. With `most_bytes` it is text alone, cut where it would be larger.
+/// The mail that answers the sender of a prepared command, not queued yet; `None`: there is no sender. Where it shows one
+/// board as it is now and goes to a proven address of one who plays there, it can be answered without a password. With
+/// `most_bytes` it is text alone, cut where it would be larger.
 ///
 /// # Errors
 /// When the database fails or the mail cannot be written.
@@ -25,32 +28,70 @@ pub async fn compose_answer(
     now: Millis,
 ) -> Result<Option<NewOutbox>, StoreError> {
     let Some(sender) = &prepared.origin.sender else { return Ok(None) };
-    // Only a reader who is shown the board as it is now can act on it.
-    let reply_to = match prepared.grant().filter(|_| shows_board(reply)) {
-        Some(grant) => answer_address(tx, app, grant, &sender.to_string(), now).await?,
-        None => None,
-    };
-    let thread = (in_reply_to, reply_to);
-    compose(tx, app, reply, sender, prepared.user(), thread, most_bytes, now).await.map(Some)
-}
-
-fn shows_board(reply: &Reply) -> bool {
-    match reply {
-        Reply::Board(_) => true,
-        Reply::Error(error) => error.sheet.is_some(),
-        _ => false,
+    let mut reply = Cow::Borrowed(reply);
+    let mut reply_to = None;
+    if let Some((board, reader)) = find_answered(tx, app, prepared, &reply, sender).await? {
+        reply_to = reply_address_at(tx, app, &board, &reader, &sender.to_string(), None, now).await?;
+        if reply_to.is_some() && reply.takes_move_in_subject() {
+            tell_answers(reply.to_mut(), &board, &reader);
+        }
     }
+    let thread: (_, Option<ReplyTo>) = (in_reply_to, reply_to);
+    compose(tx, app, &reply, sender, prepared.user(), thread, most_bytes, now).await.map(Some)
 }
 
-async fn answer_address(
+/// The board that a reply to the mail would be about, and who would write it.
+async fn find_answered(
     tx: &mut ReadTx,
     app: &App,
-    grant: &ReplyGrant,
-    recipient: &str,
-    now: Millis,
-) -> Result<Option<ReplyTo>, StoreError> {
-    match Board::load(tx, app, &grant.board.game, grant.board.number as u32).await? {
-        Some(board) => reply_address_at(tx, app, &board, &grant.user, recipient, None, now).await,
-        None => Ok(None),
+    prepared: &Prepared,
+    reply: &Reply,
+    sender: &Address,
+) -> Result<Option<(Board, UserRow)>, StoreError> {
+    let sheets = reply.sheets();
+    let Some((first, others)) = sheets.split_first() else { return Ok(None) };
+    let name = |sheet: &Sheet| sheet.number.map(|number| (sheet.game.clone(), number));
+    if others.iter().any(|sheet| name(sheet) != name(first)) {
+        return Ok(None);
+    }
+    let grant = prepared.grant();
+    // Who answers a mail about a board goes on from there, whatever they were shown in between.
+    let shown = match grant {
+        Some(grant) => Some((grant.board.game.clone(), grant.board.number as u32)),
+        None => name(first),
+    };
+    let Some((game, number)) = shown else { return Ok(None) };
+    let Some(board) = Board::load(tx, app, &game, number).await? else { return Ok(None) };
+    // Only a reader who is shown the board as it is now can act on it.
+    let last =
+        sheets.last().is_some_and(|sheet| sheet.heading == Heading::Show && sheet.ply == board.entries.len());
+    let reader = match grant {
+        Some(grant) => Some(grant.user.clone()),
+        None if !last => None,
+        None => find_reader(tx, prepared, sender).await?,
+    };
+    Ok(reader.map(|reader| (board, reader)))
+}
+
+/// The user who reads the mail: the one who sent the command, or the only one at the address that it came from.
+async fn find_reader(
+    tx: &mut ReadTx,
+    prepared: &Prepared,
+    sender: &Address,
+) -> Result<Option<UserRow>, StoreError> {
+    if let Some(user) = prepared.user() {
+        return tx.user(user).await;
+    }
+    let mut readers = tx.users_at(&sender.key()).await?;
+    Ok(if readers.len() == 1 { readers.pop() } else { None })
+}
+
+/// Tells the reader, at a board as it is now, what they can reply.
+fn tell_answers(reply: &mut Reply, board: &Board, reader: &UserRow) {
+    for sheet in reply.sheets_mut() {
+        let is_now = sheet.heading == Heading::Show && sheet.ply == board.entries.len();
+        if is_now && sheet.answers.is_none() {
+            sheet.answers = Some(Answers::of(board, &BoardFacts::plain(sheet.heading), reader));
+        }
     }
 }

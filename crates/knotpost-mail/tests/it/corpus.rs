@@ -52,8 +52,7 @@ fn arrival(message: &Message) -> Address {
 /// The result, in the form of a `.want` file.
 fn show(message: &Message, wanted: &str) -> String {
     let vocabulary = vocabulary();
-    let is_command = |line: &str| knotpost_commands::parse(line, &vocabulary).is_ok();
-    let (found, comment) = match identify(message, arrival(message), &is_command) {
+    let (found, comment) = match identify(message, arrival(message), &vocabulary) {
         Identified::Body { line, comment } => (format!("body: {line}"), comment),
         Identified::Subject { line, comment } => (format!("subject: {line}"), comment),
         Identified::Unclear { subject, comment } => (format!("unclear: {subject}"), comment),

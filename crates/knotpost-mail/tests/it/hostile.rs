@@ -3,6 +3,7 @@
 //! Nothing is timed. Linear reading takes a few seconds for all; quadratic reading would exceed the runner's time limit.
 //! The benchmark `reading` shows how times grow up to the largest mails.
 
+use knotpost_commands::Vocabulary;
 use knotpost_mail::{Address, identify, parse};
 
 const SIZE: usize = 64 * 1024;
@@ -16,7 +17,7 @@ fn mail(headers: &str, unit: &str) -> Vec<u8> {
 fn read(raw: &[u8]) {
     if let Ok(message) = parse(raw) {
         for address in [Address::Plain, Address::Reply] {
-            let _ = identify(&message, address, &|_| false);
+            let _ = identify(&message, address, &Vocabulary::default());
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use knotpost_commands::Vocabulary;
 use knotpost_mail::{Address, Identified, Message, extract, identify, parse};
 use proptest::prelude::*;
 
@@ -170,7 +171,7 @@ proptest! {
         // Only lines that are no quote by themselves.
         prop_assume!(extract(&own).text() == own);
         for (program, wrap) in PROGRAMS {
-            let found = identify(&read(&wrap(&own)), Address::Reply, &|_| false);
+            let found = identify(&read(&wrap(&own)), Address::Reply, &Vocabulary::default());
             let wanted = Identified::Body { line: command.clone(), comment: comment.clone() };
             prop_assert_eq!(found, wanted, "{}:\n{}", program, wrap(&own));
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use knotpost_commands::limit_comment;
+use knotpost_commands::{Vocabulary, limit_comment};
 use knotpost_mail::{Address, Broken, extract, identify, parse};
 use proptest::prelude::*;
 
@@ -136,7 +136,7 @@ proptest! {
         let raw = pieces.concat();
         if let Ok(message) = parse(raw.as_bytes()) {
             prop_assert!(!message.subject.contains(['\r', '\n']));
-            let _ = identify(&message, Address::Reply, &|_| false);
+            let _ = identify(&message, Address::Reply, &Vocabulary::default());
         }
     }
 

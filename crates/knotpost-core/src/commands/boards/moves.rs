@@ -4,7 +4,7 @@ use knotpost_commands::Action;
 use knotpost_rules::Turn;
 
 use crate::app::App;
-use crate::boards::{Code, Refusal, ServiceError, find_board, find_game, repeated};
+use crate::boards::{Board, Code, Refusal, ServiceError, find_board, find_game, forgive_move, repeated};
 use crate::commands::authorize::authorize_mover;
 use crate::commands::boards::resign;
 use crate::commands::policy::{Policy, Spends};
@@ -40,6 +40,8 @@ pub(in crate::commands) async fn run(
     }
     let board = find_board(tx, app, game, turning.board).await?;
     let (board, MoverRow { user, confirm, .. }) = authorize_mover(tx, app, prepared, board).await?;
+    let forgiven = forgive(prepared, &board, turning.action);
+    let turning = Turning { action: forgiven.as_ref().unwrap_or(turning.action), ..turning };
     if let (Channel::Http, Some(turn)) = (prepared.origin.channel, as_turn(turning.action))
         && repeated::is_repeated(app, &board, &user, turn, turning.number)?
     {
@@ -62,6 +64,16 @@ pub(in crate::commands) async fn run(
         return submission::keep(tx, app, board, &user, turning.action.as_str(), &prepared.body, now).await;
     }
     make(tx, app, board, &user, turn, &prepared.body, now).await
+}
+
+/// The move that a mail means where it is none as it stands: programs that send commands are held to the notation.
+fn forgive(prepared: &Prepared, board: &Board, action: &Action) -> Option<Action> {
+    match (prepared.origin.channel, action) {
+        (Channel::Mail, Action::Move(text)) => {
+            forgive_move(text, &|word| board.position.is_legal_syntax(word)).map(Action::Move)
+        }
+        _ => None,
+    }
 }
 
 /// The turn that an action takes; `None`: it takes none.

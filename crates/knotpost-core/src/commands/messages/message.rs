@@ -6,17 +6,18 @@ use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::commands::authorize::authorize;
 use crate::commands::prepare::check_rate;
-use crate::mailing::post::post_to_user;
+use crate::mailing::post::{post_answerable, post_to_user, registered_addresses};
+use crate::mailing::reply_grant::message_address_at;
 use crate::replies::{Answer, Content, Facts, Reply};
 use crate::requests::Prepared;
-use knotpost_model::Millis;
-use knotpost_storage::{ALL_GAMES, ReadTx, UserRow, UserState, WriteTx};
+use knotpost_model::{Millis, UserKey};
+use knotpost_storage::{ALL_GAMES, ReadTx, StoreError, UserRow, UserState, WriteTx};
 
 /// Users one message goes to.
 const MOST_READERS: usize = 20;
 
 /// What another user writes.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct Message {
     /// Whose copy this is.
     reader: String,
@@ -27,6 +28,8 @@ struct Message {
     to: Vec<String>,
     /// The words.
     text: String,
+    /// Whether a reply goes to its author.
+    by_reply: bool,
 }
 
 impl Content for Message {
@@ -75,17 +78,35 @@ pub(in crate::commands) async fn run(
     check_rate(prepared)?;
     let names: Vec<String> = readers.iter().map(|reader| reader.userid.clone()).collect();
     for reader in &readers {
-        let reply = Reply::from(Message {
+        let message = Message {
             reader: reader.userid.clone(),
             from: user.userid.clone(),
             to: names.clone(),
             text: text.clone(),
-        });
-        post_to_user(tx, app, &reply, reader.id, now).await?;
+            by_reply: false,
+        };
+        deliver(tx, app, &message, (user.id, reader), now).await?;
     }
     let receipt = Reply::from(MessageSent { to: names });
     post_to_user(tx, app, &receipt, user.id, now).await?;
     Ok(Answer::to_registered(receipt))
+}
+
+/// Queues a message to all registered addresses of its reader, who answers it by replying.
+async fn deliver(
+    tx: &mut WriteTx,
+    app: &App,
+    message: &Message,
+    (author, reader): (UserKey, &UserRow),
+    now: Millis,
+) -> Result<(), StoreError> {
+    for recipient in registered_addresses(tx, app, reader.id).await? {
+        let Ok(address) = recipient.parse() else { continue };
+        let reply_to = message_address_at(tx, app, (author, reader), &recipient, now).await?;
+        let reply = Reply::from(Message { by_reply: reply_to.is_some(), ..message.clone() });
+        post_answerable(tx, app, &reply, &address, Some(reader.id), (None, reply_to), now).await?;
+    }
+    Ok(())
 }
 
 /// All users named, each once; a refusal that lists those who take no messages.

@@ -93,8 +93,7 @@ impl Mail {
         };
         let claim = Some(read_reply_claim(&app.own, &message, recipients)).filter(|claim| !claim.is_empty());
         let address = if claim.is_some() { Addressed::Reply } else { Addressed::Plain };
-        let is_command = |line: &str| knotpost_commands::parse(line, &app.vocabulary).is_ok();
-        let found = identify(&message, address, &is_command);
+        let found = identify(&message, address, &app.vocabulary);
         if let Identified::Unclear { subject, .. } = &found
             && subject.is_empty()
             && message.text.is_none()

@@ -21,6 +21,9 @@ impl Mail {
         let aligned = self.is_aligned(verdicts);
         let (line, body) = match &self.found {
             Identified::Subject { line, comment } => (line.clone(), comment.clone()),
+            Identified::Body { line, comment } if self.is_below_nothing(vocabulary) => {
+                (line.clone(), comment.clone())
+            }
             // If it turns out not to reply to a board mail, the answer is about the Subject.
             Identified::Body { .. } => (self.message.subject.trim().to_owned(), String::new()),
             Identified::Multiple { lines, surplus } => {
@@ -30,15 +33,25 @@ impl Mail {
             }
             Identified::Unclear { subject, comment } => (subject.clone(), comment.clone()),
         };
-        let answering = match (&self.found, &self.claim) {
-            (Identified::Body { line, comment }, Some(claim)) => {
-                let (claim, line, comment) = (claim.clone(), line.clone(), comment.clone());
-                Some(BoardReply { claim, line, comment, credit: ruling.credit() })
-            }
+        let said = match &self.found {
+            Identified::Body { line, comment } => Some((line.clone(), comment.clone())),
+            // A reply without a word of its own is told what could stand in it.
+            Identified::Unclear { comment, .. } if comment.is_empty() => Some(Default::default()),
             _ => None,
         };
+        let answering = said.zip(self.claim.clone()).map(|((line, comment), claim)| BoardReply {
+            claim,
+            line,
+            comment,
+            credit: ruling.credit(),
+        });
         let origin = Origin::mail(self.sender.clone(), host, aligned);
         Request::of_line(line, body, origin, vocabulary).unless_it_answers(answering)
+    }
+
+    /// Whether the Subject leaves the command to the text.
+    fn is_below_nothing(&self, vocabulary: &Vocabulary) -> bool {
+        knotpost_commands::says_nothing(&self.message.subject, vocabulary)
     }
 
     /// Whether these verdicts prove that the mail comes from the domain of its author.

@@ -37,9 +37,10 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         narrow => matches!(sheet.drawing.layout(), Layout::Narrow),
         answers => answers_word(sheet.answers.as_ref()),
         own_move => match &sheet.answers {
-            Some(Answers::Move(play)) => Some(play.as_str()),
+            Some(Answers::Move(play) | Answers::Chat(Some(play))) => Some(play.as_str()),
             _ => None,
         },
+        by_subject => sheet.by_subject,
         subscribers => sheet.subscribers.clone(),
         subscriber_line => wrapped("Subscribers: ", "             ", &sheet.subscribers.join(", ")),
         spoken => Serde(&sheet.spoken),
@@ -58,6 +59,7 @@ fn answers_word(answers: Option<&Answers>) -> &'static str {
         Some(Answers::Confirm) => "confirm",
         Some(Answers::Proposal) => "proposal",
         Some(Answers::Talk) => "talk",
+        Some(Answers::Chat(_)) => "chat",
     }
 }
 

@@ -6,6 +6,7 @@
 mod board_text;
 mod encoding;
 mod facts;
+mod imitations;
 pub mod letter;
 mod mail_composer;
 mod page;

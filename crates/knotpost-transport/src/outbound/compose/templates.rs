@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Error, HtmlEscape, UndefinedBehavior, Value};
 
+use super::imitations::mark_imitations;
 use super::prose::blocks;
 
 /// The largest template that is read.
@@ -129,6 +130,7 @@ fn environment() -> Environment<'static> {
             AutoEscape::None
         }
     });
+    templates.add_filter("quoted", mark_imitations);
     templates.add_filter("blocks", |text: &str| Value::from(Serde(blocks(text))));
     load_built_in(&mut templates);
     let styled = set_style(&mut templates);

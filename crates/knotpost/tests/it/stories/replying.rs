@@ -90,13 +90,16 @@ mod stories {
         insta::assert_snapshot!("after_the_move", boxes.top("bob").to_string());
         assert_eq!(boxes.reply(&app, "bob", "swap").await, "executed");
         assert!(boxes.top("ann").text.contains("bob swapped"), "{}", boxes.top("ann"));
+        let swapped = boxes.top("ann").clone();
         assert_eq!(boxes.reply(&app, "ann", "chat well done\nand good luck").await, "executed");
         assert!(
             boxes.top("bob").text.contains("ann writes:\nwell done\nand good luck\n"),
             "{}",
             boxes.top("bob")
         );
-        assert_eq!(boxes.reply(&app, "ann", "undo").await, "executed");
+        // In reply to the chat itself it would be said to bob.
+        assert_eq!(app.reply("ann@ann.example", &swapped, "undo").await, "executed");
+        boxes.fill(&app);
         assert!(
             boxes.top("bob").text.contains("with `accept` or `reject` on the first line"),
             "{}",

@@ -1,0 +1,113 @@
+//! The first line of a reply to a mail about a board: a move or a short command, and what is wrong with any other.
+
+use knotpost_commands::{Action, ParseError, ShortCommand, Vocabulary, parse_short};
+use knotpost_rules::{Position, Seed};
+
+use crate::app::App;
+use crate::boards::board::parse_options;
+use crate::boards::{Board, Code, Refusal, Standing, forgive_move, without_marks};
+use crate::mailing::reply_grant::ReplyGrant;
+use knotpost_storage::{ReadTx, StoreError};
+
+/// So many lines below the first one are searched for a move.
+const LINES_BELOW: usize = 20;
+
+/// The move that a line is, in the notation of the game; `None`: it is none.
+pub(super) fn read_move(
+    app: &App,
+    grant: &ReplyGrant,
+    line: &str,
+    seats: usize,
+) -> Result<Option<ShortCommand>, StoreError> {
+    let corrupt = |what: String| StoreError::Corrupt(what);
+    let game = app
+        .registry
+        .find(&grant.board.game)
+        .ok_or_else(|| corrupt(format!("there is no game `{}`", grant.board.game)))?;
+    let options = parse_options(game, &grant.board.options, seats).map_err(corrupt)?;
+    Ok(move_in(line, game.setup(&options, seats, &Seed::default()).as_ref()))
+}
+
+/// The move that a line is on a board such as this one.
+fn move_in(line: &str, position: &dyn Position) -> Option<ShortCommand> {
+    let cleaned = knotpost_commands::clean(line);
+    let is_move = |word: &str| !word.contains(char::is_whitespace) && position.is_legal_syntax(word);
+    let (word, number) = match cleaned.split_once('#') {
+        Some((word, number)) => (word, Some(without_marks(number).parse::<u32>().ok()?)),
+        None => (cleaned.as_str(), None),
+    };
+    let play = if is_move(word) { word.to_owned() } else { forgive_move(word, &is_move)? };
+    Some(ShortCommand::Act { action: Action::Move(play), number })
+}
+
+/// The short command that a line is, with punctuation and markup around it or without.
+pub(super) fn read_short(line: &str, vocabulary: &Vocabulary) -> Result<ShortCommand, ParseError> {
+    let read = parse_short(line, vocabulary);
+    if !may_be_move(&read) {
+        return read;
+    }
+    // A word that says what to do is one with a full stop behind it, too.
+    let bare = parse_short(without_marks(line), vocabulary);
+    if may_be_move(&bare) { read } else { bare }
+}
+
+fn may_be_move(read: &Result<ShortCommand, ParseError>) -> bool {
+    matches!(read, Err(_) | Ok(ShortCommand::Act { action: Action::Move(_), .. }))
+}
+
+/// What is wrong with a line that is no short command, with the board it is about. `below` is the text under it.
+pub(crate) async fn refuse(
+    tx: &mut ReadTx,
+    app: &App,
+    grant: &ReplyGrant,
+    error: &ParseError,
+    (line, below): (&str, &str),
+) -> Result<Refusal, StoreError> {
+    let code = Code::from_word(error.code.as_str()).unwrap_or(Code::WrongArguments);
+    let mut refusal = Refusal::new(code, error.message.clone());
+    let board = Board::load(tx, app, &grant.board.game, grant.board.number as u32).await?;
+    if let Some(board) = &board {
+        if let Some(play) = find_move(line, below, board) {
+            refusal =
+                refusal.hint(format!("If `{play}` is your move, write `{play}` alone on the first line."));
+        } else if let Some(play) = board.position.example_move() {
+            refusal = refusal.hint(format!("A move is the first line of the reply, alone: {play}"));
+        }
+        if may_decline(board, grant) {
+            refusal = refusal.hint(
+                "To decline this game, reply with `resign` alone on the first line: before your first move that is \
+                 unrated.",
+            );
+        }
+    }
+    let refusal = refusal.hint(
+        "Other first lines: resign, pass, swap, propose, undo, accept, reject, confirm, show, queue MOVE, \
+               preview MOVE, chat. `help reply` explains them.",
+    );
+    Ok(match board {
+        Some(board) => refusal.about(board),
+        None => refusal,
+    })
+}
+
+/// A move that stands below the first line, alone, or among the words of that line.
+fn find_move(line: &str, below: &str, board: &Board) -> Option<String> {
+    if !matches!(board.standing(), Standing::ToMove(_)) {
+        return None;
+    }
+    let position: &dyn Position = &*board.position;
+    let lines = below.lines().take(LINES_BELOW).filter_map(|line| match move_in(line, position)? {
+        ShortCommand::Act { action: Action::Move(play), .. } => Some(play),
+        _ => None,
+    });
+    let is_move = |word: &&str| position.is_legal_syntax(word);
+    let words = line.split_whitespace().map(without_marks).filter(is_move).map(str::to_owned);
+    lines.chain(words).next()
+}
+
+/// Whether the reader can still decline the game: they have not moved yet.
+fn may_decline(board: &Board, grant: &ReplyGrant) -> bool {
+    let Some(seat) = board.seat_of(grant.user.id) else { return false };
+    matches!(board.standing(), Standing::ToMove(_))
+        && board.entries.iter().all(|entry| entry.row.seat != seat.seat)
+}

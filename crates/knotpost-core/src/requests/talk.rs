@@ -1,0 +1,102 @@
+//! Replies to what somebody said: words for them, unless they are plainly a command or a move.
+
+use knotpost_commands::{Action, Command, Credentials, ShortCommand, Vocabulary};
+use knotpost_rules::Turn;
+
+use crate::app::App;
+use crate::boards::{Board, Standing};
+use crate::identity::{Login, Origin};
+use crate::mailing::reply_grant::ReplyGrant;
+use crate::requests::Prepared;
+use knotpost_model::Comment;
+use knotpost_storage::{ReadTx, StoreError, UserRow};
+
+/// Whether a line is a command of this user and no words for others: it holds their userid and password, or begins as a
+/// command and names them. Then it may hold the password, and is passed on to nobody.
+pub(super) fn is_command_of(line: &str, userid: &str, vocabulary: &Vocabulary) -> bool {
+    match knotpost_commands::parse(line, vocabulary) {
+        Ok(command) => command
+            .credentials()
+            .is_some_and(|who| who.password.is_some() && who.userid.eq_ignore_ascii_case(userid)),
+        Err(error) => {
+            error.verb.is_some() && line.split_whitespace().any(|word| word.eq_ignore_ascii_case(userid))
+        }
+    }
+}
+
+/// What a line says behind the word `chat`, which a reply to a mail about the board begins with.
+pub(super) fn words_of(line: &str) -> &str {
+    let line = line.trim();
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    if word.trim_end_matches(':').eq_ignore_ascii_case("chat") { rest.trim() } else { line }
+}
+
+/// Whether the reader is to move and can make this move now.
+pub(super) async fn is_playable(
+    tx: &mut ReadTx,
+    app: &App,
+    grant: &ReplyGrant,
+    short: &ShortCommand,
+) -> Result<bool, StoreError> {
+    let ShortCommand::Act { action: Action::Move(play), .. } = short else { return Ok(false) };
+    let board = Board::load(tx, app, &grant.board.game, grant.board.number as u32).await?;
+    let Some(mut board) = board else { return Ok(false) };
+    let Standing::ToMove(next) = board.standing() else { return Ok(false) };
+    let is_turn = board.seat_of(grant.user.id).is_some_and(|seat| seat.seat == i64::from(next.number()));
+    Ok(is_turn && board.play(Turn::Move(play), false, app.clock.now()).is_ok())
+}
+
+/// The answer of a message's reader to its author.
+pub(super) fn message(
+    app: &App,
+    origin: &Origin,
+    (author, reader): (&UserRow, &UserRow),
+    line: &str,
+    comment: &str,
+) -> Prepared {
+    let who = Credentials::without_password(reader.userid.as_str());
+    let login = reader.password_hash.clone().map_or(Login::NotNeeded, |hash| Login::Known {
+        user: reader.id,
+        hash,
+        key: None,
+        session: None,
+    });
+    Prepared {
+        echo: knotpost_commands::mask_cautiously(line, &app.vocabulary),
+        body: Comment::new([line, comment].join("\n").trim()),
+        login,
+        ..Prepared::new(Ok(Command::Message { who, to: vec![author.userid.clone()] }), origin.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_hold_a_password_is_no_talk() {
+        let vocabulary = Vocabulary::default();
+        for line in ["message bob ann-secret ann", "add ann ann-secret", "set ANN ann-secret colour=blue"] {
+            assert!(
+                is_command_of(line, "bob", &vocabulary) || is_command_of(line, "ann", &vocabulary),
+                "{line}"
+            );
+        }
+        for line in ["help!", "help me", "Thanks, ann!", "delete the thing", "list", "yes please"] {
+            assert!(!is_command_of(line, "ann", &vocabulary), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_word_chat_is_not_said() {
+        for (line, words) in [
+            ("chat hello there", "hello there"),
+            ("Chat: hello", "hello"),
+            ("chat", ""),
+            (" hi ", "hi"),
+            ("chats", "chats"),
+        ] {
+            assert_eq!(words_of(line), words);
+        }
+    }
+}
