@@ -15,6 +15,8 @@ pub use lines::{BoardLine, GameCount, SeekLine, StandingLine, StandingsTable};
 pub use notices::{BudgetSpent, ChatsSpent, Stranger};
 pub use result::{Answer, Audience, Failure};
 
+use knotpost_rules::Layout;
+
 use crate::replies::Sheet;
 
 /// An error as its reader sees it.
@@ -113,6 +115,37 @@ impl<T: Content + 'static> From<T> for Reply {
 }
 
 impl Reply {
+    /// Shows all boards in the layout that their reader wants for the game. This is the one place where that is decided
+    /// for answers; board mails carry their reader's style with them.
+    pub(crate) fn lay_out(&mut self, layout_for: &impl Fn(&str) -> Layout) {
+        for sheet in self.sheets_mut() {
+            sheet.set_layout(layout_for(&sheet.game));
+        }
+    }
+
+    /// Whether it shows a board.
+    pub(crate) fn has_board(&self) -> bool {
+        match self {
+            Self::Board(_) => true,
+            Self::Boards { sheets, .. } | Self::Digest { sheets, .. } => !sheets.is_empty(),
+            Self::Error(error) => error.sheet.is_some(),
+            Self::AlreadyPlayed { sheet, .. } => sheet.is_some(),
+            Self::Multiple { lines } => lines.iter().any(|line| line.reply.has_board()),
+            Self::Help { .. } | Self::Standings { .. } | Self::Said(_) => false,
+        }
+    }
+
+    fn sheets_mut(&mut self) -> Vec<&mut Sheet> {
+        match self {
+            Self::Board(sheet) => vec![sheet],
+            Self::Boards { sheets, .. } | Self::Digest { sheets, .. } => sheets.iter_mut().collect(),
+            Self::Error(error) => error.sheet.as_deref_mut().into_iter().collect(),
+            Self::AlreadyPlayed { sheet, .. } => sheet.as_deref_mut().into_iter().collect(),
+            Self::Multiple { lines } => lines.iter_mut().flat_map(|line| line.reply.sheets_mut()).collect(),
+            Self::Help { .. } | Self::Standings { .. } | Self::Said(_) => Vec::new(),
+        }
+    }
+
     /// The name of its templates, a folder in `templates/mail`. Its mails are stored under that name.
     pub fn template(&self) -> &'static str {
         match self {

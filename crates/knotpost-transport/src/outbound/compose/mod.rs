@@ -5,6 +5,7 @@
 
 mod board_text;
 mod encoding;
+mod escape;
 mod facts;
 pub mod letter;
 mod mail_composer;
