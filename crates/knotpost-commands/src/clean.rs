@@ -53,6 +53,7 @@ const MARKS: &[&str] = &[
     "rs",
     "fp",
     "nag",
+    "confirm",
     "на",
     "отв",
     "ответ",

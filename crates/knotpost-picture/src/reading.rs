@@ -105,6 +105,7 @@ fn read_piece(words: &mut String, piece: Piece) -> bool {
             match fate {
                 Fate::Stays => {}
                 Fate::Placed => words.push_str(" (new)"),
+                Fate::Captured => words.push_str(" (captured)"),
                 Fate::Removed => words.push_str(" (taken off)"),
             }
         }
@@ -119,7 +120,11 @@ fn read_piece(words: &mut String, piece: Piece) -> bool {
             (Figure::Counter | Figure::Sign, _) => words.push(sign),
         },
         Piece::Stone { name, sides: [north, east, south, west], owner, fate } => {
-            let new = if fate == Fate::Placed { ", new" } else { "" };
+            let new = match fate {
+                Fate::Placed => ", new",
+                Fate::Captured => ", just captured",
+                Fate::Stays | Fate::Removed => "",
+            };
             let _ = write!(
                 words,
                 "stone {name} of seat {owner} (up {north}, right {east}, down {south}, left {west}{new})"

@@ -64,6 +64,8 @@ pub enum Ability {
     Dice = 32,
     /// With more than two players the last one left may go on to the end instead of winning at once.
     PlayOn = 64,
+    /// What the seed decides is a deal at the start, and nothing is rolled. Goes with [`Self::Dice`].
+    Deal = 128,
 }
 
 /// A set of abilities.

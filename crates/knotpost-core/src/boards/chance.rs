@@ -14,17 +14,21 @@ pub struct Chance {
     pub commitment: String,
     /// The seed itself, once the board is over: from it every roll can be computed again.
     pub seed: Option<String>,
+    /// Whether it is about a deal, not about dice.
+    #[serde(skip)]
+    pub is_deal: bool,
 }
 
 /// The promise about a board; `None` when its game leaves nothing to chance.
 pub fn chance(board: &Board) -> Option<Chance> {
-    if !board.game.meta().abilities.has(Ability::Dice) {
+    let abilities = board.game.meta().abilities;
+    if !abilities.has(Ability::Dice) {
         return None;
     }
     let seed = to_hex(&board.row.seed);
     let commitment = commitment(&board.row.game, &board.row.number.to_string(), &seed);
     let over = matches!(board.standing(), Standing::Over(_)) && board.entries.len() as i64 == board.row.ply;
-    Some(Chance { commitment, seed: over.then_some(seed) })
+    Some(Chance { commitment, seed: over.then_some(seed), is_deal: abilities.has(Ability::Deal) })
 }
 
 /// What is published of a board's seed (in hexadecimal) at its start, so that it cannot be changed later: SHA-256

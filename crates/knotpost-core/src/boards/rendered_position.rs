@@ -114,6 +114,11 @@ impl RenderedPosition {
         &self.sight().view
     }
 
+    /// The same in another layout.
+    pub(crate) fn in_layout(&self, layout: Layout) -> Self {
+        Self { layout, ..self.clone() }
+    }
+
     /// How it is laid out as text.
     pub fn layout(&self) -> Layout {
         self.layout

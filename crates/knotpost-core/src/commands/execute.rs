@@ -11,6 +11,7 @@ use crate::commands;
 use crate::commands::prepare;
 use crate::commands::{Access, CommandResponse};
 use crate::identity::{Login, confirming};
+use crate::mailing::styles::Wishes;
 use crate::play::moves;
 use crate::replies::answer::Failure;
 use crate::replies::sheet::Listing;
@@ -28,13 +29,17 @@ pub async fn execute(app: &Arc<App>, request: Request) -> Result<Answer, StoreEr
     let now = app.clock.now();
     if prepared.is_query() && prepared.standpoint.is_none() {
         let mut tx = app.store.read().await?;
-        return Box::pin(answer_query(&mut tx, app, &prepared, now)).await;
+        let answer = Box::pin(answer_query(&mut tx, app, &prepared, now)).await?;
+        return lay_out(&mut tx, &prepared, answer).await;
     }
     let plan = moves::plan_move(app, &prepared);
     let (shared, done) = (Arc::clone(app), Arc::clone(&prepared));
     let work = app.store.write_move(plan, move |tx| {
         let (app, prepared) = (Arc::clone(&shared), Arc::clone(&prepared));
-        Box::pin(async move { apply_alone(tx, &app, &prepared, now).await })
+        Box::pin(async move {
+            let answer = apply_alone(tx, &app, &prepared, now).await?;
+            lay_out(tx, &prepared, answer).await
+        })
     });
     let answer = work.await?;
     done.after_commit(app);
@@ -97,6 +102,7 @@ where
                     return Ok((saved, Vec::new()));
                 }
                 let answer = apply(tx, &app, &prepared, now).await?;
+                let answer = lay_out(tx, &prepared, answer).await?;
                 let response = present(&answer).into_row(keys.1.clone());
                 // An answer that says `later` must not stand for the next try.
                 if !matches!(response.status, 429 | 503) {
@@ -269,6 +275,16 @@ impl<'p> LineResults<'p> {
         }
         Answer { failure, reply: Reply::Multiple { lines }, audience: Audience::Sender, boards, changed }
     }
+}
+
+/// The answer with its boards as the user wants them who proved to have asked. A mail is set for its reader when it is
+/// composed.
+async fn lay_out(tx: &mut ReadTx, prepared: &Prepared, mut answer: Answer) -> Result<Answer, StoreError> {
+    let is_shown = answer.audience == Audience::Sender && answer.reply.has_board();
+    if let Some(user) = prepared.user().filter(|_| is_shown) {
+        answer.reply = Wishes::of(tx, user).await?.lay_out(&answer.reply).into_owned();
+    }
+    Ok(answer)
 }
 
 /// An answer that tells why not.

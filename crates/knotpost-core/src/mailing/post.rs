@@ -9,7 +9,7 @@ use crate::mailing::coalesce::Coalescing;
 use crate::mailing::content::{content_of, content_within};
 use crate::mailing::readers::Reader;
 use crate::mailing::reply_grant::reply_address_at;
-use crate::mailing::styles::form_for;
+use crate::mailing::styles::Wishes;
 use crate::mailing::token::ReplyTo;
 use crate::replies::{BoardFacts, Envelope, MailForm, Note, Reply};
 use knotpost_model::{Address, BoardRef, Millis, UserKey};
@@ -107,6 +107,11 @@ pub(crate) async fn compose(
         Some(user) => take_notices(tx, app, user, &recipient.to_string(), now).await?,
         None => Vec::new(),
     };
+    let wishes = if most_bytes.is_none() || reply.has_board() {
+        Wishes::of_reader(tx, recipient, user).await?
+    } else {
+        Wishes::default()
+    };
     let envelope = Envelope {
         recipient: recipient.to_string(),
         message_id: new_message_id(app)?,
@@ -117,12 +122,12 @@ pub(crate) async fn compose(
         unsubscribe: None,
         form: match most_bytes {
             Some(_) => MailForm::Text,
-            None => form_for(tx, reply, recipient, user).await?,
+            None => wishes.style_of_mail(reply).form,
         },
         notices,
         reply_to: reply_to.and_then(|reply_to| reply_to.for_mail_to(&recipient.to_string())),
     };
-    let draft = app.composer.draft(reply, &envelope).map_err(StoreError::Corrupt)?;
+    let draft = app.composer.draft(&wishes.lay_out(reply), &envelope).map_err(StoreError::Corrupt)?;
     let content = match most_bytes {
         Some(most) => content_within(app, draft, most)?,
         None => content_of(app, draft)?,

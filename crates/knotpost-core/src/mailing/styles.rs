@@ -1,40 +1,70 @@
 //! How a user wants their mails: looked up in their preferences.
 
-use crate::replies::letter::MailForm;
+use std::borrow::Cow;
+
 use crate::replies::{Reply, Style};
 use knotpost_model::{Address, UserKey};
-use knotpost_storage::{ALL_GAMES, ReadTx, StoreError};
+use knotpost_storage::{ALL_GAMES, PreferenceRow, ReadTx, StoreError};
 
-/// Which forms of this mail its reader wants: the user it is for, or the only one with that address.
-pub(crate) async fn form_for(
-    tx: &mut ReadTx,
-    reply: &Reply,
-    recipient: &Address,
-    user: Option<UserKey>,
-) -> Result<MailForm, StoreError> {
-    let user = match user {
-        Some(user) => Some(user),
-        None => match tx.users_at(&recipient.key()).await?.as_slice() {
-            [only] => Some(only.id),
-            _ => None,
-        },
-    };
-    let Some(user) = user else { return Ok(MailForm::default()) };
-    let game = match reply {
-        Reply::Board(sheet) => sheet.game.as_str(),
-        _ => ALL_GAMES,
-    };
-    Ok(style_of(tx, user, game).await?.form)
+/// What a user wants otherwise than the default, for all games and for single ones.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wishes(Vec<PreferenceRow>);
+
+impl Wishes {
+    /// Those of this user.
+    pub(crate) async fn of(tx: &mut ReadTx, user: UserKey) -> Result<Self, StoreError> {
+        Ok(Self(tx.preferences(user).await?))
+    }
+
+    /// Those of a mail's reader: the user it is for, or the only one with that address.
+    pub(crate) async fn of_reader(
+        tx: &mut ReadTx,
+        recipient: &Address,
+        user: Option<UserKey>,
+    ) -> Result<Self, StoreError> {
+        let user = match user {
+            Some(user) => Some(user),
+            None => match tx.users_at(&recipient.key()).await?.as_slice() {
+                [only] => Some(only.id),
+                _ => None,
+            },
+        };
+        match user {
+            Some(user) => Self::of(tx, user).await,
+            None => Ok(Self::default()),
+        }
+    }
+
+    /// How the boards of a game are to be set.
+    pub(crate) fn style(&self, game: &str) -> Style {
+        let mut style = Style::default();
+        // Sorted by game: what is wanted for all games comes first and gives way.
+        for wish in self.0.iter().filter(|wish| wish.game == ALL_GAMES || wish.game == game) {
+            style.take(&wish.name, &wish.value);
+        }
+        style
+    }
+
+    /// How a mail that says this is to be set.
+    pub(crate) fn style_of_mail(&self, reply: &Reply) -> Style {
+        match reply {
+            Reply::Board(sheet) => self.style(&sheet.game),
+            _ => self.style(ALL_GAMES),
+        }
+    }
+
+    /// The reply with its boards as the user wants those of each game.
+    pub(crate) fn lay_out<'r>(&self, reply: &'r Reply) -> Cow<'r, Reply> {
+        if !reply.has_board() || self.0.iter().all(|wish| wish.name != "board") {
+            return Cow::Borrowed(reply);
+        }
+        let mut reply = reply.clone();
+        reply.lay_out(&|game: &str| self.style(game).layout);
+        Cow::Owned(reply)
+    }
 }
 
 /// How a user wants the boards of a game set.
 pub(crate) async fn style_of(tx: &mut ReadTx, user: UserKey, game: &str) -> Result<Style, StoreError> {
-    let mut style = Style::default();
-    // Sorted by game: what is wanted for all games comes first and gives way.
-    for wish in tx.preferences(user).await? {
-        if wish.game.is_empty() || wish.game == game {
-            style.take(&wish.name, &wish.value);
-        }
-    }
-    Ok(style)
+    Ok(Wishes::of(tx, user).await?.style(game))
 }

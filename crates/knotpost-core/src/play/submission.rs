@@ -9,7 +9,7 @@ use crate::boards::{Board, ServiceError};
 use crate::mailing::post::post_to_player;
 use crate::mailing::styles::style_of;
 use crate::play::moves;
-use crate::replies::sheet::{Listing, Spoken};
+use crate::replies::sheet::{Listing, Spoken, Submitted};
 use crate::replies::{Answer, Answers, BoardFacts, Heading, Note, Reply, Sheet};
 use knotpost_model::Millis;
 use knotpost_storage::{ReadTx, StoreError, SubmissionRow, UserRow, WriteTx};
@@ -67,6 +67,12 @@ async fn show(
     let mut sheet = sheet.with_spoken(spoken).with_answers(Some(Answers::Confirm));
     // Time is counted only when the move is made, also where it would be the last one.
     sheet.times = None;
+    // Nobody else can move before it is confirmed.
+    sheet.example = None;
+    sheet.submitted = tried
+        .entries
+        .last()
+        .map(|entry| Submitted { userid: user.userid.clone(), play: entry.text.clone() });
     Ok(sheet)
 }
 

@@ -15,6 +15,8 @@ pub use lines::{BoardLine, GameCount, SeekLine, StandingLine, StandingsTable};
 pub use notices::{BudgetSpent, ChatsSpent, Stranger};
 pub use result::{Answer, Audience, Failure};
 
+use knotpost_rules::Layout;
+
 use crate::replies::Sheet;
 
 /// An error as its reader sees it.
@@ -125,7 +127,20 @@ impl Reply {
         }
     }
 
-    /// The same, to be changed.
+    /// Shows all boards in the layout that their reader wants for the game. This is the one place where that is decided
+    /// for answers; board mails carry their reader's style with them.
+    pub(crate) fn lay_out(&mut self, layout_for: &impl Fn(&str) -> Layout) {
+        for sheet in self.sheets_mut() {
+            sheet.set_layout(layout_for(&sheet.game));
+        }
+    }
+
+    /// Whether it shows a board.
+    pub(crate) fn has_board(&self) -> bool {
+        !self.sheets().is_empty()
+    }
+
+    /// The boards that it shows, to be changed.
     pub(crate) fn sheets_mut(&mut self) -> Vec<&mut Sheet> {
         match self {
             Self::Board(sheet) => vec![sheet],

@@ -18,7 +18,7 @@ pub use letter::{
     Auto, Composer, Depicted, Draft, Drawn, Envelope, Letter, MailForm, PICTURE_ENDS, StoredDraft,
     picture_begins,
 };
-pub use sheet::{Listing, Seat, Sheet, Spoken, Verdict};
+pub use sheet::{ListedMove, Listing, Seat, Sheet, Spoken, Submitted, Verdict};
 pub use style::Style;
 pub use times::TimeFacts;
 

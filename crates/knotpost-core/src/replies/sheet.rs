@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use knotpost_rules::{Outcome, Seat as RulesSeat, Viewer};
+use knotpost_rules::{Layout, Outcome, Seat as RulesSeat, Viewer};
 use serde::Serialize;
 
 use crate::boards::board::seat_at;
@@ -76,6 +76,23 @@ impl fmt::Display for Verdict {
     }
 }
 
+/// A move that its player has not confirmed.
+#[derive(Clone, Debug, Serialize)]
+pub struct Submitted {
+    /// Whose it is.
+    pub userid: String,
+    /// The move.
+    pub play: String,
+}
+
+impl fmt::Display for Submitted {
+    /// Whose turn it is: still theirs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { userid, play } = self;
+        write!(f, "It is {userid}'s turn: {play} waits for `confirm`.")
+    }
+}
+
 /// Something somebody said.
 #[derive(Clone, Debug, Serialize)]
 pub struct Spoken {
@@ -102,6 +119,8 @@ pub struct Sheet {
     pub notes: Vec<String>,
     /// Whose turn, or how it ended.
     pub verdict: Verdict,
+    /// The move that is shown as made and waits for its player to confirm it.
+    pub submitted: Option<Submitted>,
     /// The seats in turn order.
     pub seats: Vec<Seat>,
     /// The moves shown.
@@ -166,6 +185,7 @@ impl Sheet {
             options: board.row.options.clone(),
             notes: facts.notes.iter().map(Note::to_string).collect(),
             verdict: verdict(board, &standing),
+            submitted: None,
             seats: board
                 .seats
                 .iter()
@@ -194,6 +214,16 @@ impl Sheet {
             Verdict::Turn(_) => self.drawing.legend(),
             Verdict::Won { .. } | Verdict::Tie(_) => String::new(),
         }
+    }
+
+    /// What the last move earned and took, in a sentence.
+    pub fn news(&self) -> Option<String> {
+        self.drawing.view().news.as_ref().map(ToString::to_string)
+    }
+
+    /// Shows the board as its reader wants it.
+    pub(crate) fn set_layout(&mut self, layout: Layout) {
+        self.drawing = self.drawing.in_layout(layout);
     }
 
     /// Whether this player is to move.

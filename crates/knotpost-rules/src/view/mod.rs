@@ -3,12 +3,14 @@
 
 mod layout;
 mod look;
+mod news;
 mod reading;
 mod text;
 mod tokens;
 
 pub use layout::Layout;
 pub use look::{Figure, Ground, Look, RolledDie, Sight};
+pub use news::{News, join_words};
 
 pub(crate) use text::draw_faces;
 
@@ -32,6 +34,8 @@ pub struct View {
     pub scores: Vec<ScoreLine>,
     /// Knot dice that were rolled for this turn and wait to be placed. Text boards list them in the legend.
     pub roll: Vec<RolledDie>,
+    /// What the last move earned and took; `None` where it did neither.
+    pub news: Option<News>,
     /// How to read and type moves: lines of at most 72 columns.
     pub legend: String,
 }
@@ -119,7 +123,7 @@ pub enum Piece {
         sides: [u8; 4],
         /// Whose it is; drawn as `A` for seat 1, `B` for seat 2.
         owner: Seat,
-        /// Whether the last move placed it.
+        /// Whether the last move placed or captured it.
         fate: Fate,
     },
 }
@@ -128,7 +132,7 @@ impl Piece {
     /// The face of a die that lies on the board.
     pub const fn live_face(self) -> Option<Face> {
         match self {
-            Self::Die { face, fate: Fate::Stays | Fate::Placed } => Some(face),
+            Self::Die { face, fate: Fate::Stays | Fate::Placed | Fate::Captured } => Some(face),
             _ => None,
         }
     }
@@ -141,6 +145,8 @@ pub enum Fate {
     Stays,
     /// It lies on the board and came with the last move: its corner is marked.
     Placed,
+    /// It lies on the board, and the last move gave it to another owner.
+    Captured,
     /// The last move took it off; drawn once more as a trace, counts as empty.
     Removed,
 }

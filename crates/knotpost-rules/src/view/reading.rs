@@ -121,7 +121,11 @@ fn read_piece(piece: Piece, view: &View) -> Option<String> {
 }
 
 fn fate_words(fate: Fate) -> &'static str {
-    if matches!(fate, Fate::Placed) { "; placed last" } else { "" }
+    match fate {
+        Fate::Placed => "; placed last",
+        Fate::Captured => "; captured by the last move",
+        Fate::Stays | Fate::Removed => "",
+    }
 }
 
 fn open_sides(face: Face) -> String {

@@ -181,7 +181,11 @@ fn draw_rule(line: &mut String, panel: &Panel, row: usize) {
 /// The grid point at the top left of a cell.
 const fn corner(piece: Piece) -> char {
     let (Piece::Die { fate, .. } | Piece::Stone { fate, .. }) = piece else { return '+' };
-    if matches!(fate, Fate::Placed) { '*' } else { '+' }
+    match fate {
+        Fate::Placed => '*',
+        Fate::Captured => '!',
+        Fate::Stays | Fate::Removed => '+',
+    }
 }
 
 /// Adds one of the lines through the cells of `row`, with the bars between them.
@@ -230,7 +234,7 @@ fn draw_piece(line: &mut String, piece: Piece, within: usize, size: CellSize) {
             push_centred(line, sign.encode_utf8(&mut [0; 4]), width);
         }
         Piece::Empty | Piece::Token { .. } => push_blanks(line, width),
-        Piece::Die { face, fate: Fate::Stays | Fate::Placed } => {
+        Piece::Die { face, fate: Fate::Stays | Fate::Placed | Fate::Captured } => {
             push_centred(line, draw_face(face, within), width);
         }
         Piece::Die { face, fate: Fate::Removed } => {

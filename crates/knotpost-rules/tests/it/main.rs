@@ -10,6 +10,7 @@ mod conformance;
 mod facts;
 mod flaws;
 mod layouts;
+mod news;
 mod obsidio;
 mod options;
 mod osbo;

@@ -42,6 +42,8 @@ resign are words of their own.
                      a roll in the position comes before those of the seed
   --svg FILE         write a picture of the last position as SVG
   --png FILE         the same as PNG
+  --layout LAYOUT    how boards are printed: standard, wide, narrow (40 columns),
+                     list (in words)
   --json             one JSON object a line: the start, then each move
   --legal            list the legal moves of the last position
   --interactive      go on by reading moves from the keyboard
@@ -84,6 +86,7 @@ fn execute(
         Ok(request) => request,
         Err(error) => return refuse(&mut writer, &error),
     };
+    writer.set_layout(request.layout);
     if request.help {
         writer.plain(&request.game.help().to_string())?;
         return Ok(0);

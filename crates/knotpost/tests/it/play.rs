@@ -73,6 +73,25 @@ fn the_board_is_printed_for_people() {
 }
 
 #[test]
+fn boards_are_printed_in_the_layout_that_is_asked_for() {
+    let line = |layout: &str| play(&format!("boxilies {layout} 1a:b2")).output;
+    assert!(line("").contains("+---------+"));
+    assert_eq!(line("--layout=standard"), line(""));
+    let words = line("--layout=list");
+    assert!(words.contains("The board: 3 rows by 3 columns.") && !words.contains("+--"), "{words}");
+    let narrow = line("--layout narrow");
+    assert!(narrow.lines().all(|line| line.chars().count() <= 72) && narrow != line(""), "{narrow}");
+    let ran = play("osbox --layout=tall");
+    assert_eq!((ran.code, ran.errors.as_str()), (65, "--layout is one of: standard, wide, narrow, list\n"));
+}
+
+#[test]
+fn what_the_last_move_earned_is_told() {
+    let ran = play_typing(&["osbox", "--position", "..a./be../..nb/..c. 1 0-0", "d2"], "");
+    assert!(ran.output.contains("\nHorz closes a knot of "), "{}", ran.output);
+}
+
+#[test]
 fn options_may_have_one_dash_or_two_and_stand_anywhere() {
     let plain = play("osbox -size=3 -no_capture f1 f7");
     assert_eq!(plain.code, 0, "{}", plain.errors);

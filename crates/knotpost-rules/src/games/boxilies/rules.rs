@@ -16,7 +16,7 @@ pub(super) static META: Meta = Meta {
     rules_version: 1,
     players: 2..=2,
     options: &OPTIONS,
-    abilities: Abilities::of(&[Ability::Draw, Ability::Undo, Ability::Dice]),
+    abilities: Abilities::of(&[Ability::Draw, Ability::Undo, Ability::Dice, Ability::Deal]),
     seat_names: &[&["First", "Second"]],
     credit: "author not named where the rules are published",
     contact: None,

@@ -10,20 +10,47 @@ use crate::{
     choice::{Part, PartKind},
     game::{Game, Show},
     seat::{Seat, Seats},
-    view::{CellSize, Fate, Margin, Panel, Piece, ScoreLine, View, Viewer},
+    view::{CellSize, Fate, Margin, News, Panel, Piece, ScoreLine, View, Viewer, join_words},
 };
 
 const CELL_SIZE: CellSize = CellSize { width: 9, height: 5 };
 
-impl Show for Boxilies {
-    /// Where the last stone went.
-    type Trace = Option<Cell>;
+/// Where the last stone went, and the cells of the stones that it captured, a bit each.
+#[derive(Clone, Copy, Debug)]
+pub struct LastStone {
+    seat: Seat,
+    cell: Cell,
+    captured: u16,
+}
 
-    fn note(&self, last: &mut Option<Cell>, _: &Self, mv: Option<&BoxiliesMove>) {
-        *last = mv.map(|mv| mv.cell);
+impl LastStone {
+    const fn captures(self, cell: Cell) -> bool {
+        self.captured >> cell.index() & 1 == 1
     }
 
-    fn view(&self, last: &Option<Cell>, _: Viewer) -> View {
+    fn tell(self) -> Option<News> {
+        let captured = Cell::ALL.into_iter().filter(|cell| self.captures(*cell));
+        let cells: Vec<String> = captured.map(|cell| cell.to_string()).collect();
+        let stones = if cells.len() == 1 { "the stone" } else { "the stones" };
+        let deed = format!("captures {stones} on {}", join_words(&cells));
+        (!cells.is_empty()).then(|| News { side: seat_name(self.seat), deed, gain: 0 })
+    }
+}
+
+impl Show for Boxilies {
+    type Trace = Option<LastStone>;
+
+    fn note(&self, last: &mut Option<LastStone>, before: &Self, mv: Option<&BoxiliesMove>) {
+        let seat = before.next;
+        let owned = |game: &Self| game.owned.get(seat.index()).copied().unwrap_or(0);
+        *last = mv.map(|mv| LastStone {
+            seat,
+            cell: mv.cell,
+            captured: owned(self) & !owned(before) & before.occupied(),
+        });
+    }
+
+    fn view(&self, last: &Option<LastStone>, _: Viewer) -> View {
         let seats = || Seats::first(super::SEATS).iter();
         let hands = seats().filter_map(|seat| draw_hand(self, seat));
         let scores = seats().zip(self.owned).map(|(seat, cells)| ScoreLine {
@@ -35,6 +62,7 @@ impl Show for Boxilies {
         View {
             panels: std::iter::once(draw_board(self, *last)).chain(hands).collect(),
             scores: scores.collect(),
+            news: last.and_then(LastStone::tell),
             legend: write_legend(self),
             ..View::default()
         }
@@ -55,8 +83,12 @@ const fn mark_of(seat: Seat) -> &'static str {
     if seat.number() == 1 { "A" } else { "B" }
 }
 
-fn draw_board(game: &Boxilies, last: Option<Cell>) -> Panel {
-    let fate = |cell| if last == Some(cell) { Fate::Placed } else { Fate::Stays };
+fn draw_board(game: &Boxilies, last: Option<LastStone>) -> Panel {
+    let fate = |cell| match last {
+        Some(last) if last.cell == cell => Fate::Placed,
+        Some(last) if last.captures(cell) => Fate::Captured,
+        _ => Fate::Stays,
+    };
     let piece =
         |cell| game.stone_at(cell).map_or(Piece::Empty, |(owner, lie)| piece_of(lie, owner, fate(cell)));
     let labels =
@@ -104,7 +136,7 @@ fn write_legend(game: &Boxilies) -> String {
          {stone}:{cell} places stone {stone} on {cell} as it is drawn in the hand; {stone}:{cell}:1\n\
          turns it a quarter clockwise before, so that its upper side faces right.\n\n\
          Numbers are arrows. A stands for stones of First, B for those of Second.\n\
-         The star marks the stone placed last."
+         * marks the stone placed last, ! the stones that it captured."
     )
 }
 

@@ -10,7 +10,7 @@ use crate::{
     choice::Part,
     game::{Game, Show},
     seat::Seat,
-    view::{Figure, Ground, Look, Margin, Panel, Piece, ScoreLine, Sight, View, Viewer},
+    view::{Figure, Ground, Look, Margin, News, Panel, Piece, ScoreLine, Sight, View, Viewer, join_words},
 };
 
 /// What the signs mean.
@@ -18,10 +18,32 @@ const KEY: &str = "Signs: . dark cell  , light cell  * target  + cell in sight";
 /// Columns of a legend line.
 const WIDTH: usize = 72;
 
-impl Show for Obsidio {
-    type Trace = ();
+/// The targets that the last move claimed, and whose they are now.
+#[derive(Clone, Copy, Debug)]
+pub struct LastClaims {
+    seat: Seat,
+    cells: Cells,
+}
 
-    fn view(&self, (): &(), _: Viewer) -> View {
+impl LastClaims {
+    fn tell(self) -> News {
+        let cells: Vec<String> = self.cells.iter().map(|square| square.to_string()).collect();
+        let targets = if cells.len() == 1 { "the target" } else { "the targets" };
+        let deed = format!("claims {targets} on {}", join_words(&cells));
+        News { side: seat_name(self.seat), deed, gain: self.cells.len() }
+    }
+}
+
+impl Show for Obsidio {
+    type Trace = Option<LastClaims>;
+
+    fn note(&self, last: &mut Option<LastClaims>, before: &Self, _: Option<&ObsidioMove>) {
+        let seat = before.next;
+        let cells = self.side(seat).claimed - before.side(seat).claimed;
+        *last = (!cells.is_empty()).then_some(LastClaims { seat, cells });
+    }
+
+    fn view(&self, last: &Option<LastClaims>, _: Viewer) -> View {
         let size = self.size;
         let seen = if self.win.is_some() { Cells::NONE } else { self.seen_from_origin() };
         let cells = (0..size).rev().flat_map(|row| (0..size).map(move |column| Square::new(column, row)));
@@ -42,7 +64,13 @@ impl Show for Obsidio {
             margins: [rows.clone(), columns.clone(), rows, columns],
             ..Panel::default()
         };
-        View { panels: vec![panel], scores: list_scores(self), legend: write_legend(self), ..View::default() }
+        View {
+            panels: vec![panel],
+            scores: list_scores(self),
+            news: last.map(LastClaims::tell),
+            legend: write_legend(self),
+            ..View::default()
+        }
     }
 
     fn parts(mv: &ObsidioMove) -> Vec<Part> {

@@ -162,6 +162,12 @@ impl Design {
         lengths
     }
 
+    /// The design as it was before these dice were laid.
+    pub(super) fn without(&self, dice: Places) -> Self {
+        let kept = self.bounds.places().filter(|place| !dice.contains(*place));
+        Self::of(self.size, kept.map(|place| (place, self.dice.face(place))))
+    }
+
     /// The faces that can legally lie on a loose cell.
     pub(super) fn faces_at(&self, place: Place) -> Faces {
         let (must, may) = self.dice.edges(place);

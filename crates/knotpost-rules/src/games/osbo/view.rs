@@ -6,27 +6,32 @@ use crate::{
     game::{Game, Show},
     knot::{Place, Places},
     seat::{Seat, Seats},
-    view::{Fate, Margin, Panel, Piece, RolledDie, ScoreLine, View, Viewer, draw_faces},
+    view::{Fate, Margin, News, Panel, Piece, RolledDie, ScoreLine, View, Viewer, draw_faces, join_words},
 };
 
-/// The dice of the last turn that laid any, a set a design.
-pub(super) type Fresh = [Places; MAX_SEATS];
+/// The last turn that laid dice.
+#[derive(Clone, Debug, Default)]
+pub struct LastTurn {
+    seat: Option<Seat>,
+    /// What it laid, a set a design.
+    fresh: [Places; MAX_SEATS],
+}
 
 impl Show for Osbo {
-    type Trace = Fresh;
+    type Trace = LastTurn;
 
-    fn note(&self, fresh: &mut Fresh, before: &Self, mv: Option<&OsboMove>) {
+    fn note(&self, last: &mut LastTurn, before: &Self, mv: Option<&OsboMove>) {
         if mv.is_some() {
-            *fresh = Fresh::default();
+            *last = LastTurn { seat: Some(before.next), ..LastTurn::default() };
         }
-        for ((design, before), fresh) in self.designs.iter().zip(&before.designs).zip(fresh) {
+        for ((design, before), fresh) in self.designs.iter().zip(&before.designs).zip(&mut last.fresh) {
             fresh.extend(design.beyond(before));
         }
     }
 
-    fn view(&self, fresh: &Fresh, _: Viewer) -> View {
+    fn view(&self, last: &LastTurn, _: Viewer) -> View {
         let seats = Seats::first(self.rules.seats);
-        let panels = seats.iter().zip(self.designs()).zip(fresh);
+        let panels = seats.iter().zip(self.designs()).zip(&last.fresh);
         View {
             panels: panels.map(|((seat, design), fresh)| draw_design(self, seat, design, *fresh)).collect(),
             scores: seats
@@ -35,6 +40,7 @@ impl Show for Osbo {
                 .map(|(seat, design)| score(self, seat, design))
                 .collect(),
             roll: list_roll(self),
+            news: tell(self, last),
             legend: write_legend(self),
         }
     }
@@ -46,6 +52,27 @@ impl Show for Osbo {
         });
         parts.collect()
     }
+}
+
+/// The paths that the last turn closed, longest first in each design.
+fn tell(game: &Osbo, last: &LastTurn) -> Option<News> {
+    let mut paths = Vec::new();
+    for ((design, fresh), number) in game.designs().iter().zip(&last.fresh).zip(1..) {
+        if *fresh == Places::default() {
+            continue;
+        }
+        // What was closed before is no news; equal lengths cancel out one by one.
+        let mut known = design.without(*fresh).path_lengths();
+        for length in design.path_lengths() {
+            match known.iter().position(|other| *other == length) {
+                Some(at) => drop(known.swap_remove(at)),
+                None => paths.push(format!("a path of {length} in design {number}")),
+            }
+        }
+    }
+    let deed = format!("closes {}", join_words(&paths));
+    let side = game.rules.seat_name(last.seat?);
+    (!paths.is_empty()).then_some(News { side, deed, gain: 0 })
 }
 
 /// The dice that wait to be placed; none when over or not rolled yet.

@@ -8,9 +8,9 @@ use super::{
 use crate::{
     choice::Part,
     game::{Game, Show},
-    knot::{Knotwork, Place, Side},
-    seat::Seats,
-    view::{Fate, Margin, Panel, Piece, ScoreLine, View, Viewer, draw_faces},
+    knot::{Knotwork, Place, Run, Side},
+    seat::{Seat, Seats},
+    view::{Fate, Margin, News, Panel, Piece, ScoreLine, View, Viewer, draw_faces, join_words},
 };
 
 /// What the last move did.
@@ -19,6 +19,16 @@ pub struct LastMove {
     entry: Option<u8>,
     /// The dice that it took off, where they lay.
     removed: Knotwork,
+    /// The points it won, and the lengths of the knots that they are for.
+    won: Option<Won>,
+}
+
+/// A move that scored.
+#[derive(Clone, Debug)]
+struct Won {
+    seat: Seat,
+    gain: u32,
+    knots: Vec<u32>,
 }
 
 impl Show for Osbox {
@@ -26,9 +36,10 @@ impl Show for Osbox {
 
     fn note(&self, last: &mut LastMove, before: &Self, mv: Option<&OsboxMove>) {
         let Some(mv) = mv else { return };
-        *last = LastMove { entry: Some(mv.entry), removed: before.dice.clone() };
+        *last = LastMove { entry: Some(mv.entry), removed: before.dice.clone(), won: None };
         if let Some(line) = self.rules.line(mv.entry) {
-            last.removed.push(mv.face, line.first, line.inward, self.rules.size);
+            let run = last.removed.push(mv.face, line.first, line.inward, self.rules.size);
+            last.won = run.and_then(|run| find_won(self, before, &last.removed, run));
         }
         for place in places(self.rules.size).filter(|place| self.dice.face(*place).is_some()) {
             last.removed.remove(place);
@@ -42,11 +53,42 @@ impl Show for Osbox {
             margins: [Side::West, Side::North, Side::East, Side::South].map(|side| margin(self, last, side)),
             ..Panel::default()
         };
-        View { panels: vec![panel], scores: list_scores(self), legend: write_legend(self), ..View::default() }
+        View {
+            panels: vec![panel],
+            scores: list_scores(self),
+            news: last.won.as_ref().map(|won| tell(self, won)),
+            legend: write_legend(self),
+            ..View::default()
+        }
     }
 
     fn parts(mv: &OsboxMove) -> Vec<Part> {
         vec![Part::face("", mv.face), Part::spot("", &mv.entry)]
+    }
+}
+
+/// What the push that ended in these dice scored; `None`: nothing.
+fn find_won(game: &Osbox, before: &Osbox, pushed: &Knotwork, run: Run) -> Option<Won> {
+    let seat = before.next;
+    let points = |game: &Osbox| game.points.get(seat.index()).copied();
+    let gain = points(game)?.checked_sub(points(before)?).filter(|gain| *gain > 0)?;
+    let mut knots = Vec::new();
+    pushed.closed_paths(run, |path| {
+        if game.scores_path(path) {
+            knots.push(path.length);
+        }
+    });
+    knots.sort_unstable_by(|one, other| other.cmp(one));
+    Some(Won { seat, gain, knots })
+}
+
+fn tell(game: &Osbox, won: &Won) -> News {
+    let lengths: Vec<String> = won.knots.iter().map(u32::to_string).collect();
+    let knots = if lengths.len() == 1 { "a knot" } else { "knots" };
+    News {
+        side: game.rules.seat_name(won.seat),
+        deed: format!("closes {knots} of {}", join_words(&lengths)),
+        gain: won.gain,
     }
 }
 

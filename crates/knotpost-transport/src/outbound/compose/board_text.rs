@@ -5,7 +5,7 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 
 use super::render::STARS;
-use knotpost_core::replies::{Answers, Heading, Sheet, Verdict};
+use knotpost_core::replies::{Answers, Heading, ListedMove, Seat, Sheet, Verdict};
 
 /// Width of a mail.
 pub(super) const WIDTH: usize = 72;
@@ -18,6 +18,7 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         Verdict::Turn(userid) => userid.as_str(),
         Verdict::Won { .. } | Verdict::Tie(_) => "",
     };
+    let to_move = sheet.submitted.as_ref().map_or(to_move, |submitted| submitted.userid.as_str());
     let (board, move_table) = lay_out(sheet);
     context! {
         heading => Serde(sheet.heading),
@@ -28,7 +29,11 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         notes => sheet.notes.iter().map(|note| wrap_lines(note)).collect::<Vec<_>>(),
         to_move,
         speaker => sheet.spoken.first().map_or("", |spoken| spoken.who.as_str()),
-        turn_line => sheet.verdict.to_string(),
+        turn_line => sheet
+            .submitted
+            .as_ref()
+            .map_or_else(|| sheet.verdict.to_string(), ToString::to_string),
+        news => sheet.news().map(|news| wrapped("", "", &news)),
         seat_lines => !sheet.seats.is_empty(),
         move_table,
         board,
@@ -45,6 +50,8 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         subscriber_line => wrapped("Subscribers: ", "             ", &sheet.subscribers.join(", ")),
         spoken => Serde(&sheet.spoken),
         chance => Serde(&sheet.chance),
+        is_deal => sheet.chance.as_ref().is_some_and(|chance| chance.is_deal),
+        export => sheet.number.map(|number| format!("{} export {number}", sheet.game)),
         times => Serde(&sheet.times),
         ratings => sheet.ratings.clone(),
         stars => STARS,
@@ -106,20 +113,76 @@ fn move_list(sheet: &Sheet) -> String {
     players.chain(moves).collect::<Vec<_>>().join("\n")
 }
 
-/// The moves, each in the column of the seat that made it, under the names of sides and players.
+/// The moves, each in the column of the seat that made it, under the names of sides and players; one move a line where
+/// one does not fit into its column. A move is never cut.
 fn move_table(sheet: &Sheet, line: usize) -> String {
-    let most = line.saturating_sub(3) / sheet.seats.len().max(1);
+    let most = column_width(sheet, line);
+    if is_wide(sheet, most) {
+        return format!("{}\n{}", name_table(sheet, line, most), listed_moves(sheet).join("\n"));
+    }
+    set_rows(sheet, &move_rows(sheet), most)
+}
+
+/// The most that a column of the move table may take in lines of this width.
+fn column_width(sheet: &Sheet, line: usize) -> usize {
+    line.saturating_sub(3) / sheet.seats.len().max(1)
+}
+
+/// Whether a move of the list does not fit into a column of this width.
+fn is_wide(sheet: &Sheet, most: usize) -> bool {
+    sheet.moves.iter().any(|made| numbered(made).chars().count() + 1 > most)
+}
+
+/// A move as it stands in the table: `12 f9`.
+fn numbered(made: &ListedMove) -> String {
+    format!("{} {}", made.number, made.text)
+}
+
+/// The heads of the move table alone; a line a seat where a name would be cut.
+fn name_table(sheet: &Sheet, line: usize, most: usize) -> String {
+    let heads = head_rows(sheet);
+    if heads.iter().flatten().all(|name| name.chars().count() < most) {
+        return set_rows(sheet, &heads, most);
+    }
+    let names = |seat: &Seat| shortened(&format!("   {}  {}", seat.side, seat.userid), line);
+    sheet.seats.iter().map(names).collect::<Vec<_>>().join("\n")
+}
+
+/// The moves one a line, each with the side that made it.
+pub(super) fn listed_moves(sheet: &Sheet) -> Vec<String> {
+    let side = |made: &ListedMove| {
+        let seat = usize::try_from(made.seat - 1).ok().and_then(|seat| sheet.seats.get(seat));
+        seat.map_or("", |seat| seat.side.as_str())
+    };
+    let longest = sheet.moves.iter().map(|made| made.number.to_string().len()).max().unwrap_or(0);
+    let widest = sheet.moves.iter().map(|made| side(made).chars().count()).max().unwrap_or(0);
+    let line = |made: &ListedMove| {
+        format!("   {:>longest$} {:<widest$}  {}", made.number, side(made), made.text)
+    };
+    sheet.moves.iter().map(line).collect()
+}
+
+/// Whether the page, too, shows the moves one a line: where the text does.
+pub(super) fn has_listed_moves(sheet: &Sheet) -> bool {
+    match sheet.drawing.layout() {
+        Layout::Standard | Layout::Wide => is_wide(sheet, column_width(sheet, WIDTH)),
+        Layout::Narrow => is_wide(sheet, column_width(sheet, NARROW)),
+        Layout::List => false,
+    }
+}
+
+/// Rows of entries in columns of one width.
+fn set_rows(sheet: &Sheet, rows: &[Vec<String>], most: usize) -> String {
     let longest = sheet
         .seats
         .iter()
         .flat_map(|seat| [seat.side.chars().count(), seat.userid.chars().count()])
         .chain(
-            sheet.moves.iter().map(|entry| entry.number.to_string().len() + 1 + entry.text.chars().count()),
+            sheet.moves.iter().map(|made| numbered(made).chars().count()).filter(|length| *length < most),
         )
         .max()
         .unwrap_or(0);
     let width = (longest + 2).clamp(most.min(13), most);
-    let rows = move_rows(sheet);
     let cell = |text: &String| format!("{:<width$}", shortened(text, width - 1));
     let lines: Vec<String> = rows
         .iter()
@@ -131,10 +194,7 @@ fn move_table(sheet: &Sheet, line: usize) -> String {
 /// The rows of that table: the sides, the players, then the moves, a round each. A board that is not begun yet has
 /// no players but its sides.
 pub(super) fn move_rows(sheet: &Sheet) -> Vec<Vec<String>> {
-    let mut rows: Vec<Vec<String>> = vec![sheet.seats.iter().map(|seat| seat.side.clone()).collect()];
-    if sheet.number.is_some() {
-        rows.push(sheet.seats.iter().map(|seat| seat.userid.clone()).collect());
-    }
+    let mut rows = head_rows(sheet);
     let heads = rows.len();
     let mut next_column = sheet.seats.len();
     for made in &sheet.moves {
@@ -144,8 +204,17 @@ pub(super) fn move_rows(sheet: &Sheet) -> Vec<Vec<String>> {
         }
         next_column = column + 1;
         if let Some(cell) = rows.last_mut().and_then(|row| row.get_mut(column)) {
-            *cell = format!("{} {}", made.number, made.text);
+            *cell = numbered(made);
         }
+    }
+    rows
+}
+
+/// The sides, and below them the players, unless the board is not begun: then they are nobody's, and named the same.
+pub(super) fn head_rows(sheet: &Sheet) -> Vec<Vec<String>> {
+    let mut rows: Vec<Vec<String>> = vec![sheet.seats.iter().map(|seat| seat.side.clone()).collect()];
+    if sheet.number.is_some() {
+        rows.push(sheet.seats.iter().map(|seat| seat.userid.clone()).collect());
     }
     rows
 }

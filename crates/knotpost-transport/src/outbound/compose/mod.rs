@@ -5,6 +5,7 @@
 
 mod board_text;
 mod encoding;
+mod escape;
 mod facts;
 mod imitations;
 pub mod letter;

@@ -6,9 +6,9 @@ use knotpost_rules::Layout;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 
-use super::board_text::{move_rows, sheet_context};
+use super::board_text::{has_listed_moves, head_rows, listed_moves, move_rows, sheet_context};
 use super::render::{RenderError, Rendered, Renderer};
-use knotpost_core::replies::{Depicted, PICTURE_ENDS, Reply, Sheet, picture_begins};
+use knotpost_core::replies::{Answers, Depicted, PICTURE_ENDS, Reply, Sheet, picture_begins};
 
 /// The most pictures of a mail; boards beyond are shown as text alone.
 const MAX_PICTURES: usize = 12;
@@ -109,13 +109,16 @@ impl Renderer {
             picture
         });
         let has_table = matches!(sheet.drawing.layout(), Layout::Standard | Layout::Narrow);
-        let play = sheet.example.as_deref().and_then(|line| line.rsplit_once(' ')).map(|(_, play)| play);
+        let is_listed = has_listed_moves(sheet);
+        let own_reply = matches!(sheet.answers, Some(Answers::Move(_)));
         context! {
             picture,
             link => sheet.number.map(|number| self.board_link(&sheet.game, number)),
-            rows => has_table.then(|| move_rows(sheet)),
+            rows => has_table.then(|| if is_listed { head_rows(sheet) } else { move_rows(sheet) }),
+            listed_moves => is_listed.then(|| listed_moves(sheet)),
             reply_to => mail.reply_to,
-            play,
+            opens_move => own_reply,
+            opening => sheet.example.as_deref().and_then(|line| line.rsplit_once(' ')).map(|(line, _)| line),
             game => sheet.game.clone(),
             seats => Serde(&sheet.seats),
             ..facts

@@ -43,6 +43,8 @@ pub(super) enum Span {
     Code(String),
     /// Where a link leads.
     Link(String),
+    /// The end of a line that stays one.
+    Break,
 }
 
 /// A column of a table.
@@ -57,6 +59,16 @@ const RULE: usize = 20;
 
 /// The blocks of a text whose paragraphs are separated by empty lines.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
+    split(text, None)
+}
+
+/// The same for a text whose lines mean something, such as a legend: only those are joined that were broken because the
+/// next word did not fit into `width` columns.
+pub(super) fn lined_blocks(text: &str, width: usize) -> Vec<Block> {
+    split(text, Some(width))
+}
+
+fn split(text: &str, width: Option<usize>) -> Vec<Block> {
     let mut blocks = Vec::new();
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     for part in lines.split(|line| line.is_empty()).filter(|part| !part.is_empty()) {
@@ -67,9 +79,9 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
                     let end = rows.iter().position(|row| row.starts_with("... ")).unwrap_or(rows.len());
                     let (rows, after) = rows.split_at(end);
                     blocks.push(table(head, rule, rows));
-                    push_lines(&mut blocks, after);
+                    push_lines(&mut blocks, after, width);
                 }
-                part => push_lines(&mut blocks, part),
+                part => push_lines(&mut blocks, part, width),
             }
         }
     }
@@ -85,7 +97,7 @@ fn is_table_rule(line: &str) -> bool {
 }
 
 /// Lines of one part: those that begin with blanks are set apart; a part in columns stays whole.
-fn push_lines(blocks: &mut Vec<Block>, part: &[&str]) {
+fn push_lines(blocks: &mut Vec<Block>, part: &[&str], width: Option<usize>) {
     if part.iter().any(|line| is_in_columns(line)) {
         return push_set(blocks, part);
     }
@@ -93,7 +105,7 @@ fn push_lines(blocks: &mut Vec<Block>, part: &[&str]) {
         match run {
             [line, ..] if line.starts_with(' ') => push_set(blocks, run),
             [line] if is_link(line) => blocks.push(Block::Link { url: (*line).to_owned() }),
-            run => blocks.push(Block::Paragraph { spans: spans(&run.join(" ")) }),
+            run => blocks.push(Block::Paragraph { spans: spans_of(run, width) }),
         }
     }
 }
@@ -117,6 +129,23 @@ fn push_set(blocks: &mut Vec<Block>, lines: &[&str]) {
 
 fn is_link(line: &str) -> bool {
     (line.starts_with("https://") || line.starts_with("http://")) && !line.contains(' ')
+}
+
+/// The pieces of lines that flow; with a width, what was not broken for it stays broken.
+fn spans_of(lines: &[&str], width: Option<usize>) -> Vec<Span> {
+    let Some(width) = width else { return spans(&lines.join(" ")) };
+    let goes_on = |line: &&str, next: &&str| {
+        let word = next.split(' ').next().unwrap_or_default();
+        line.chars().count() + 1 + word.chars().count() > width
+    };
+    let mut all = Vec::new();
+    for whole in lines.chunk_by(goes_on) {
+        if !all.is_empty() {
+            all.push(Span::Break);
+        }
+        all.extend(spans(&whole.join(" ")));
+    }
+    all
 }
 
 fn spans(text: &str) -> Vec<Span> {
@@ -225,6 +254,19 @@ mod tests {
             Span::Words(" stays.".to_owned()),
         ];
         assert_eq!(spans, expected);
+    }
+
+    #[test]
+    fn the_lines_of_a_legend_stay_lines_unless_they_were_broken_for_width() {
+        let text = "Signs: . dark\nX can claim: d4\nA move lists the dice, joined by commas:\nbehind it";
+        let expected = [
+            Span::Words("Signs: . dark".to_owned()),
+            Span::Break,
+            Span::Words("X can claim: d4".to_owned()),
+            Span::Break,
+            Span::Words("A move lists the dice, joined by commas: behind it".to_owned()),
+        ];
+        assert_eq!(lined_blocks(text, 42), [Block::Paragraph { spans: expected.to_vec() }]);
     }
 
     #[test]

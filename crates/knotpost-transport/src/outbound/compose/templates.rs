@@ -7,10 +7,11 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, Error, HtmlEscape, UndefinedBehavior, Value};
+use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value};
 
+use super::escape::{Escaped, write_value};
 use super::imitations::mark_imitations;
-use super::prose::blocks;
+use super::prose::{blocks, lined_blocks};
 
 /// The largest template that is read.
 const MAX_BYTES: u64 = 256 << 10;
@@ -130,8 +131,12 @@ fn environment() -> Environment<'static> {
             AutoEscape::None
         }
     });
+    templates.set_formatter(write_value);
     templates.add_filter("quoted", mark_imitations);
     templates.add_filter("blocks", |text: &str| Value::from(Serde(blocks(text))));
+    templates.add_filter("lined_blocks", |text: &str, width: usize| {
+        Value::from(Serde(lined_blocks(text, width)))
+    });
     load_built_in(&mut templates);
     let styled = set_style(&mut templates);
     debug_assert!(styled.is_ok(), "the built-in style is wrong: {styled:?}");
@@ -148,7 +153,7 @@ fn set_style(templates: &mut Environment<'static>) -> Result<(), Error> {
     let style = worked_out.state();
     let line = |name: &str| {
         let line = style.lookup(name)?;
-        let escaped = line.as_str().map(|line| Value::from_safe_string(HtmlEscape(line).to_string()));
+        let escaped = line.as_str().map(|line| Value::from_safe_string(Escaped(line).to_string()));
         Some((name.to_owned(), escaped.unwrap_or(line)))
     };
     let lines: BTreeMap<String, Value> = style.exports().into_iter().filter_map(line).collect();

@@ -4,7 +4,7 @@ use super::{
     table::{Legal, Table},
     verify::Proof,
 };
-use knotpost_rules::{Scores, Viewer};
+use knotpost_rules::{Layout, Scores, Viewer};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use std::io::{self, Write};
 
@@ -18,6 +18,7 @@ pub(super) enum Style {
 /// The two streams and the style.
 pub(super) struct Writer<O, E> {
     style: Style,
+    layout: Layout,
     output: O,
     errors: E,
 }
@@ -120,7 +121,12 @@ impl<'a> Line<'a> {
 
 impl<O: Write, E: Write> Writer<O, E> {
     pub(super) const fn new(style: Style, output: O, errors: E) -> Self {
-        Self { style, output, errors }
+        Self { style, layout: Layout::Standard, output, errors }
+    }
+
+    /// From here on boards are laid out like this.
+    pub(super) const fn set_layout(&mut self, layout: Layout) {
+        self.layout = layout;
     }
 
     /// Text as it is, for people only.
@@ -153,7 +159,11 @@ impl<O: Write, E: Write> Writer<O, E> {
             let turns = table.turns.iter().zip(1..).map(|(turn, number)| format!("{number}. {}", turn.text));
             writeln!(self.output, "{}\n", fill(turns, "  "))?;
         }
-        writeln!(self.output, "{}\n", table.position.view(Viewer::Spectator))?;
+        let view = table.position.view(Viewer::Spectator);
+        if let Some(news) = &view.news {
+            writeln!(self.output, "{news}\n")?;
+        }
+        writeln!(self.output, "{}\n", view.lay_out(self.layout))?;
         writeln!(self.output, "{}", tell_standing(table))?;
         writeln!(self.output, "Position: {}", table.position_text())
     }
@@ -195,7 +205,7 @@ impl<O: Write, E: Write> Writer<O, E> {
 
     /// How to type a move.
     pub(super) fn hint(&mut self, table: &Table) -> io::Result<()> {
-        let legend = table.position.view(Viewer::Spectator).legend();
+        let legend = table.position.view(Viewer::Spectator).legend_for(self.layout);
         self.plain(&format!("{legend}\n\nMore words: legal, undo, pass, swap, resign, quit.\n"))
     }
 

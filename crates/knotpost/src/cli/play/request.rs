@@ -2,7 +2,7 @@
 
 use super::{BAD_DATA, table::Table};
 use knotpost_rules::{
-    AnyGame, GivenOption, OptionError, PositionError, Record, Registry, Seed, record::RecordError,
+    AnyGame, GivenOption, Layout, OptionError, PositionError, Record, Registry, Seed, record::RecordError,
 };
 use std::{fs, io, path::PathBuf};
 
@@ -17,6 +17,8 @@ pub(super) struct Request<'a> {
     pub moves: Vec<String>,
     pub legal: bool,
     pub help: bool,
+    /// How boards are laid out.
+    pub layout: Layout,
     pub script: Script,
     /// The record whose dice are to be verified; its start and moves are those of the request.
     pub verify: Option<Record>,
@@ -58,6 +60,8 @@ pub(super) enum RequestError {
     NeedsValue(&'static str),
     #[error("--players is a number")]
     Players,
+    #[error("--layout is one of: {}", Layout::ALL.map(|(_, word)| word).join(", "))]
+    Layout,
     #[error(transparent)]
     Seed(#[from] knotpost_rules::ParseSeedError),
     #[error(transparent)]
@@ -86,7 +90,7 @@ impl RequestError {
             Self::UnknownGame { .. } | Self::OtherGame(_) => "unknown_game",
             Self::Options(OptionError::Option { .. }) => "bad_option",
             Self::Options(_) => "player_count",
-            Self::Players | Self::Seed(_) | Self::Position(_) | Self::Unreadable(_) | Self::Record(_) => {
+            Self::Players | Self::Layout | Self::Seed(_) | Self::Position(_) | Self::Unreadable(_) | Self::Record(_) => {
                 "bad_value"
             }
         }
@@ -114,6 +118,7 @@ struct Words {
     seed: Option<String>,
     svg: Option<String>,
     png: Option<String>,
+    layout: Option<String>,
     legal: bool,
     help: bool,
     interactive: bool,
@@ -133,6 +138,7 @@ impl Words {
                 "--verify-dice" => Some(("--verify-dice", &mut sorted.verify)),
                 "--svg" => Some(("--svg", &mut sorted.svg)),
                 "--png" => Some(("--png", &mut sorted.png)),
+                "--layout" => Some(("--layout", &mut sorted.layout)),
                 "--seed" => Some(("--seed", &mut sorted.seed)),
                 _ => None,
             };
@@ -199,6 +205,7 @@ impl<'a> Request<'a> {
             options: words.options,
             position: words.position,
             legal: words.legal,
+            layout: words.layout.map_or(Ok(Layout::default()), |word| word.parse().map_err(|()| RequestError::Layout))?,
             help: words.help,
             script: if words.interactive { Script::Interactive } else { Script::Given },
             verify: None,

@@ -66,7 +66,7 @@ mod stories {
         let page = without_between(&without_between(page, "board1.knotpost.", "@"), "+r.", "@");
         insta::assert_snapshot!("page_of_a_board", page);
         assert!(
-            page.contains("&lt;b&gt;Bold&lt;&#x2f;b&gt; &amp; &quot;quoted&quot;"),
+            page.contains("&lt;b&gt;Bold&lt;/b&gt; &amp; &quot;quoted&quot;"),
             "words stay words: {page}"
         );
         assert!(letters[1].html.is_none());

@@ -7,13 +7,85 @@ tell! {
     the_same_user_may_play_both_sides,
     what_is_written_below_a_command_goes_to_everybody,
     chat_reaches_all_players_in_and_out_of_turn,
-    a_reply_to_a_board_mail_is_a_move;
+    a_reply_to_a_board_mail_is_a_move,
+    moves_of_several_dice_are_never_cut,
+    chat_begins_with_what_was_said,
+    what_a_move_earned_and_who_won_stand_on_top;
     undeployed:
     two_players_meet_by_mail_and_play_to_the_end,
 }
 
 mod stories {
-    use crate::harness::{Place, TestApp, show_all};
+    use crate::harness::{Letter, Place, TestApp, show_all};
+
+    /// The move that a mail offers to whoever is to move.
+    fn offered(letters: &[Letter]) -> (String, String) {
+        let line = letters.iter().flat_map(|letter| letter.text.lines());
+        let line = line.map(str::trim).find(|line| line.contains(" PASSWORD ")).expect("an example");
+        let words: Vec<&str> = line.split(' ').collect();
+        (words[3].to_owned(), words[5].to_owned())
+    }
+
+    pub(super) async fn moves_of_several_dice_are_never_cut(place: Place) {
+        let players = ["ann", "bob", "cyd", "dan"];
+        let app = TestApp::with_players(place, &players).await;
+        app.mail("ann@ann.example", "osbo challenge ann bob cyd dan", "").await;
+        let mut played: Vec<String> = Vec::new();
+        let mut letters = app.letters();
+        for _ in 0..6 {
+            let (who, play) = offered(&letters);
+            app.mail(&format!("{who}@{who}.example"), &format!("osbo move 101 {who} {who}-secret {play}"), "")
+                .await;
+            letters = app.letters();
+            played.push(play);
+            for letter in &letters {
+                let html = letter.html.as_deref().expect("a page");
+                let missing = |play: &&String| !letter.text.contains(*play) || !html.contains(*play);
+                assert_eq!(played.iter().find(missing), None, "{letter}");
+            }
+        }
+        assert!(played.iter().any(|play| play.len() > 15), "{played:?}");
+        insta::assert_snapshot!("four_dice", letters[0]);
+        app.post("set ann ann-secret board=narrow", "").await;
+        app.mail("ann@ann.example", "osbo show 101", "").await;
+        let narrow = app.letters().pop().expect("an answer");
+        assert!(played.iter().all(|play| narrow.text.contains(play.as_str())), "{narrow}");
+    }
+
+    pub(super) async fn chat_begins_with_what_was_said(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.mail("ann@ann.example", "osbox challenge ann bob -size=3", "").await;
+        app.letters();
+        app.mail("bob@bob.example", "osbox chat 101 bob bob-secret", "Hello, Ann!\nReady?").await;
+        let letters = app.letters();
+        for letter in &letters {
+            assert!(letter.text.starts_with("bob writes:\nHello, Ann!\nReady?\n"), "{letter}");
+            assert!(letter.text.lines().count() < 50, "{letter}");
+            let page = letter.html.as_deref().expect("a page");
+            let place = |words: &str| page.find(words).unwrap_or(usize::MAX);
+            assert!(place("Hello, Ann!") < place("It is ann"), "{page}");
+        }
+        insta::assert_snapshot!("chat_first", letters[0]);
+    }
+
+    pub(super) async fn what_a_move_earned_and_who_won_stand_on_top(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.mail("ann@ann.example", "osbox challenge ann bob -size=2", "").await;
+        app.letters();
+        let mut told = Vec::new();
+        for number in 0..30 {
+            let who = ["ann", "bob"][number % 2];
+            let game = app.get("/api/v1/boards/osbox/101/legal").await.json();
+            let Some(play) = game["moves"].as_array().and_then(|moves| moves.get(number % 3)) else { break };
+            let line = format!("osbox move 101 {who} {who}-secret {}", play.as_str().expect("a move"));
+            app.mail(&format!("{who}@{who}.example"), &line, "").await;
+            told = app.letters();
+        }
+        let last = &told[0];
+        let top: Vec<&str> = last.text.lines().take(12).collect();
+        assert!(top.iter().any(|line| line.starts_with("Game won by") || line.contains("tie")), "{last}");
+        assert!(top.iter().any(|line| line.contains("1600")), "{last}");
+    }
 
     pub(super) async fn two_players_meet_by_mail_and_play_to_the_end(place: Place) {
         let app = TestApp::start_with(place, |_| {}).await;

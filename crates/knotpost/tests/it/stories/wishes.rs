@@ -8,6 +8,7 @@ tell! {
     a_day_of_boards_comes_in_one_mail,
     a_digest_follows_the_clock_of_its_reader,
     boards_look_as_their_reader_wants,
+    answers_look_as_their_reader_wants,
     a_waiting_mail_keeps_the_style_it_was_caused_with,
     every_format_is_shown,
 }
@@ -177,6 +178,45 @@ mod stories {
         let board: Vec<&str> = narrow.text.lines().take_while(|line| !line.starts_with("***")).collect();
         let wide: Vec<&&str> = board.iter().filter(|line| line.chars().count() > 40).collect();
         assert!(wide.is_empty(), "{wide:?}");
+    }
+
+    pub(super) async fn answers_look_as_their_reader_wants(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        play(&app, &["osbox challenge ann bob -size=3", "boxilies challenge ann bob"]).await;
+        wish(&app, "set ann ann-secret board=list").await;
+        wish(&app, "boxilies set ann ann-secret board=narrow").await;
+        for (subject, body) in [
+            ("osbox show 101", ""),
+            ("osbox showas ann ann-secret 101", ""),
+            ("osbox preview 101 f1", ""),
+            ("osbox preview new f1", ""),
+            ("osbox move 101 ann ann-secret f99", ""),
+            ("osbox submit 101 ann ann-secret f1", ""),
+            ("multiple", "osbox show 101\nosbox move 101 ann ann-secret f99"),
+        ] {
+            app.mail("ann@ann.example", subject, body).await;
+            let letters = app.letters();
+            assert_eq!(letters.len(), 1, "{subject}");
+            let text = &letters[0].text;
+            let is_list = text.contains("The board: ") && !text.contains("+---");
+            assert!(is_list, "{subject}: {text}");
+            app.mail("bob@bob.example", subject, body).await;
+            let letters = app.letters();
+            // Bob shows the board of a move that is ann's, or is told that it is hers.
+            assert!(letters.iter().all(|letter| letter.to != "bob@bob.example" || letter.text.contains("+-")));
+        }
+        // For another game it is otherwise.
+        app.mail("ann@ann.example", "boxilies show 101", "").await;
+        let text = app.letters().remove(0).text;
+        assert!(text.contains("+-") && text.lines().all(|line| line.chars().count() <= 72), "{text}");
+        // Whoever has proved over HTTP who they are reads the same.
+        let page = app.post("osbox showas ann ann-secret 101", "").await;
+        assert!(page.text.contains("The board: "), "{}", page.text);
+        let page = app.post("osbox show 101", "").await;
+        assert!(page.text.contains("+---"), "{}", page.text);
+        wish(&app, "set ann ann-secret board=default").await;
+        app.mail("ann@ann.example", "osbox show 101", "").await;
+        assert!(app.letters().remove(0).text.contains("+---"));
     }
 
     pub(super) async fn a_waiting_mail_keeps_the_style_it_was_caused_with(place: Place) {
