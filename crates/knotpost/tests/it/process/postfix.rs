@@ -39,6 +39,8 @@ retry     unix  -  -  n  -  -  error
 virtual   unix  -  n  n  -  -  virtual
 anvil     unix  -  -  n  -  1  anvil
 scache    unix  -  -  n  -  1  scache
+tlsmgr    unix  -  -  n  1000?  1  tlsmgr
+flush     unix  n  -  n  1000?  0  flush
 proxymap  unix  -  -  n  -  -  proxymap
 postlog   unix-dgram  n  -  n  -  1  postlogd
 ";

@@ -158,8 +158,6 @@ async fn answer_everything(outside: Arc<Outside>, port: u16) {
 async fn play(table: &Table, server: &Running) {
     for name in ["ann", "bob"] {
         table.write(name, &format!("signup {name} {name}-secret"), "").await;
-        sleep(Duration::from_secs(5)).await;
-        eprintln!("{}", table.postfix.log());
         let asked = table.read(name, "the confirmation", |mail| mail.subject.contains("confirm")).await;
         table.reply(name, &asked, "confirm").await;
         table.read(name, "the welcome", |mail| mail.subject.contains("Welcome")).await;
