@@ -72,7 +72,7 @@ use crate::bound::List;
 use crate::command::Parts;
 use crate::error::ParseError;
 use crate::value::{
-    Action, BoardAt, BoardSet, GivenOption, LimitChange, QueuedMove, SeekChange, Selector, ServerOptions,
+    Action, BoardAt, BoardSet, GivenOption, Leaving, LimitChange, QueuedMove, SeekChange, Selector, ServerOptions,
     Setting, Vacation,
 };
 use crate::verb::VerbSpec;
@@ -179,7 +179,7 @@ pub enum Command {
     /// Fewer addresses; none: the sender's.
     Signoff { who: Credentials, addresses: Vec<String> },
     /// Leave for good.
-    Delete { who: Credentials },
+    Delete { who: Credentials, leaving: Leaving },
     /// Numbers of boards, or the boards of these games.
     List { games: Vec<String> },
     /// Mail the body to these users; at least one.
@@ -265,7 +265,7 @@ impl Command {
             Self::ChangePassword { who, new: _ } => Parts::of(Verb::ChangePassword).by(who),
             Self::ChangeAddress { who, addresses: _ } => Parts::of(Verb::ChangeAddress).by(who),
             Self::Signoff { who, addresses: _ } => Parts::of(Verb::Signoff).by(who),
-            Self::Delete { who } => Parts::of(Verb::Delete).by(who),
+            Self::Delete { who, leaving: _ } => Parts::of(Verb::Delete).by(who),
             Self::List { games: _ } => Parts::of(Verb::List),
             Self::Message { who, to: _ } => Parts::of(Verb::Message).by(who),
             Self::Broadcast { who } => Parts::of(Verb::Broadcast).by(who),
@@ -366,7 +366,7 @@ impl Command {
             Self::ChangePassword { who: _, new: _ }
             | Self::Subscribe { game: _, who: _, boards: BoardSet::All }
             | Self::Unsubscribe { game: _, who: _, boards: BoardSet::All }
-            | Self::Delete { who: _ }
+            | Self::Delete { who: _, leaving: _ }
             | Self::Broadcast { who: _ }
             | Self::Multiple
             | Self::PasswordReset { userid: _ }

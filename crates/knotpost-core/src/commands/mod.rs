@@ -159,7 +159,7 @@ pub(crate) async fn run(
         Command::Signoff { who: _, addresses } => {
             signoff::run(tx.write()?, app, prepared, addresses, now).await
         }
-        Command::Delete { who: _ } => delete::run(tx.write()?, app, prepared, now).await,
+        Command::Delete { who: _, leaving } => delete::run(tx.write()?, app, prepared, *leaving, now).await,
         Command::List { games } => list::run(tx.read(), app, games).await,
         Command::Message { who: _, to } => message::run(tx.write()?, app, prepared, to, now).await,
         Command::Broadcast { who: _ } => broadcast::run(tx.write()?, app, prepared, now).await,

@@ -211,6 +211,7 @@ fn merge(newer: BoardFacts, older: BoardFacts, moves_since: i64) -> BoardFacts {
 fn lasts(note: &Note) -> bool {
     match note {
         Note::Restarted { .. }
+        | Note::Left { .. }
         | Note::Unrated
         | Note::Swapped { .. }
         | Note::Paired

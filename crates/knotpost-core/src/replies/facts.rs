@@ -42,6 +42,13 @@ pub enum Note {
         /// Who declined.
         declined: String,
     },
+    /// Somebody left the server, and with it this board.
+    Left {
+        /// Who.
+        userid: String,
+        /// Whether that was before the game had begun, so that it begins again without them.
+        restarted: bool,
+    },
     /// The boards' players' result does not count.
     Unrated,
     /// Somebody took over the other side.
@@ -157,6 +164,11 @@ impl fmt::Display for Note {
         match self {
             Self::Restarted { declined } => {
                 write!(f, "{declined} declined; the game begins again without {declined}.")
+            }
+            Self::Left { userid, restarted: false } => write!(f, "{userid} has left the server."),
+            Self::Left { userid, restarted: true } => {
+                writeln!(f, "{userid} has left the server;")?;
+                write!(f, "the game begins again without {userid}.")
             }
             Self::Unrated => f.write_str("This board is unrated."),
             Self::Swapped { by } => write!(f, "{by} swapped: the players have changed sides."),

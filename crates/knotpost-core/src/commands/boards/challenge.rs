@@ -13,7 +13,7 @@ use crate::play::opponents::Readiness;
 use crate::replies::Answer;
 use crate::requests::Prepared;
 use knotpost_model::{Channel, Millis, UserKey};
-use knotpost_storage::{UserRow, WriteTx};
+use knotpost_storage::{UserRow, UserState, WriteTx};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -78,6 +78,7 @@ async fn count_for_challenged(
 #[derive(Default)]
 struct Absent {
     unknown: Vec<String>,
+    gone: Vec<String>,
     unwilling: Vec<String>,
     at_limit: Vec<String>,
 }
@@ -93,6 +94,10 @@ async fn find_players(
             note(&mut absent.unknown, name);
             continue;
         };
+        if user.state == UserState::Deleted {
+            note(&mut absent.gone, &user.userid);
+            continue;
+        }
         match opponents::readiness(tx, game.meta().name, &user).await? {
             Readiness::Ready => {}
             Readiness::Unwilling => note(&mut absent.unwilling, &user.userid),
@@ -100,12 +105,16 @@ async fn find_players(
         }
         users.push(user);
     }
-    let Absent { unknown, unwilling, at_limit } = absent;
-    if unknown.is_empty() && unwilling.is_empty() && at_limit.is_empty() {
+    let Absent { unknown, gone, unwilling, at_limit } = absent;
+    if unknown.is_empty() && gone.is_empty() && unwilling.is_empty() && at_limit.is_empty() {
         return Ok(users);
     }
     let mut refusal =
         Refusal::new(Code::InvalidChallenge, "not everybody in this challenge can play; no board was made");
+    if !gone.is_empty() {
+        let have = if gone.len() == 1 { "has" } else { "have" };
+        refusal = refusal.hint(format!("{} {have} left the server", gone.join(", ")));
+    }
     for (why, names) in [("Unknown", unknown), ("Not willing", unwilling), ("At their limit", at_limit)] {
         if !names.is_empty() {
             refusal = refusal.hint(format!("{why}: {}", names.join(", ")));
