@@ -215,6 +215,9 @@ fn lasts(note: &Note) -> bool {
         | Note::Unrated
         | Note::Swapped { .. }
         | Note::Paired
+        | Note::Challenged { .. }
+        | Note::Rematch { .. }
+        | Note::Limits { .. }
         | Note::Forfeited { .. }
         | Note::NeverMoved { .. }
         | Note::SilentDraw

@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError, find_game};
 use crate::commands::prepare::check_rate;
 use crate::play::boards::{answer_with_board, game_options};
-use crate::play::challenge::{Terms, check_limits, start};
+use crate::play::challenge::{Cause, Opening, Terms, check_limits, start};
 use crate::play::opponents;
 use crate::play::opponents::Readiness;
 use crate::replies::Answer;
@@ -37,9 +37,24 @@ pub(in crate::commands) async fn run(
         ServiceError::Refused(refusal) => refusal.about_game(game_name).into(),
         error @ ServiceError::Store(_) => error,
     })?;
-    let terms = Terms::of(server);
-    let (board, facts) = start(tx, app, game, &options, &users, terms, &prepared.body, now).await?;
+    let cause = Cause::Challenge(find_challenger(tx, prepared, &users).await?);
+    let opening = Opening { terms: Terms::of(server), cause, comment: &prepared.body };
+    let (board, facts) = start(tx, app, game, &options, &users, opening, now).await?;
     answer_with_board(tx, app, &board, facts, now).await
+}
+
+/// Who challenges, where they proved who they are. Of several who read mail at one address it is the one who plays.
+async fn find_challenger(
+    tx: &mut WriteTx,
+    prepared: &Prepared,
+    users: &[UserRow],
+) -> Result<Option<String>, ServiceError> {
+    if let [only] = prepared.proven.as_slice() {
+        return Ok(tx.user(*only).await?.map(|user| user.userid));
+    }
+    let mut playing = users.iter().filter(|user| prepared.proven.contains(&user.id));
+    let first = playing.next();
+    Ok(first.filter(|first| playing.all(|user| user.id == first.id)).map(|first| first.userid.clone()))
 }
 
 /// A challenge makes a board and mails for players who were not asked. Senders who did not prove to be one of them share
