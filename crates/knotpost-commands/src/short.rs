@@ -42,6 +42,8 @@ pub enum ShortCommand {
     },
     /// Show the board as it is.
     Show,
+    /// Play the finished board once more.
+    Rematch,
 }
 
 /// The words that are more than an action.
@@ -52,14 +54,16 @@ enum Keyword {
     Preview,
     Chat,
     Show,
+    Rematch,
 }
 
-const KEYWORDS: [(&str, Keyword); 5] = [
+const KEYWORDS: [(&str, Keyword); 6] = [
     ("confirm", Keyword::Confirm),
     ("queue", Keyword::Queue),
     ("preview", Keyword::Preview),
     ("chat", Keyword::Chat),
     ("show", Keyword::Show),
+    ("rematch", Keyword::Rematch),
 ];
 
 /// Reads one line at a reply address. A single word that is no short command is taken for a move.
@@ -80,6 +84,7 @@ pub fn parse_short(line: &str, vocabulary: &Vocabulary) -> Result<ShortCommand, 
         }
         Found::One(Keyword::Confirm) if rest.is_empty() => Ok(ShortCommand::Confirm),
         Found::One(Keyword::Show) if rest.is_empty() => Ok(ShortCommand::Show),
+        Found::One(Keyword::Rematch) if rest.is_empty() => Ok(ShortCommand::Rematch),
         Found::One(Keyword::Queue) => {
             let moves = read_queued(rest).map_err(|problem| wrong(Verb::Queue, problem))?;
             check_moves(moves.len()).map_err(|message| wrong(Verb::Queue, &message))?;

@@ -277,6 +277,15 @@ pub enum SeekChange {
     Want(u32),
 }
 
+/// How far a user has gone who wants to leave for good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Leaving {
+    /// They have said so.
+    Asked,
+    /// They have said so and added that they are sure.
+    Sure,
+}
+
 /// What to do about a vacation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Vacation {

@@ -59,7 +59,7 @@ pub(super) fn parts(command: &mut Command) -> Vec<Part<'_>> {
         | Command::ChangeAddress { who, addresses }
         | Command::Signoff { who, addresses } => vec![Who(who), Addresses(addresses)],
         Command::ChangePassword { who, new } => vec![Who(who), NewPassword(new)],
-        Command::Delete { who } | Command::Broadcast { who } => vec![Who(who)],
+        Command::Delete { who, leaving: _ } | Command::Broadcast { who } => vec![Who(who)],
         Command::List { games } => vec![Games(games)],
         Command::Message { who, to } => vec![Who(who), SomeUsers(to)],
         Command::Multiple => Vec::new(),
@@ -82,7 +82,9 @@ pub(super) fn parts(command: &mut Command) -> Vec<Part<'_>> {
         Command::Queue { game, board, who, moves, number } => {
             vec![Board(*board), Who(who), Queued(moves, *number), Game(game)]
         }
-        Command::Chat { game, board, who } | Command::Confirm { game, board, who } => {
+        Command::Chat { game, board, who }
+        | Command::Confirm { game, board, who }
+        | Command::Rematch { game, board, who } => {
             vec![Board(*board), Who(who), Game(game)]
         }
         Command::Submit { game, board, who, action, number } => {

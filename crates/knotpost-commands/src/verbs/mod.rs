@@ -26,6 +26,7 @@ mod boards {
     pub(super) mod r#move;
     pub(super) mod preview;
     pub(super) mod queue;
+    pub(super) mod rematch;
     pub(super) mod resign;
     pub(super) mod submit;
     pub(super) mod swap;
@@ -72,8 +73,8 @@ use crate::bound::List;
 use crate::command::Parts;
 use crate::error::ParseError;
 use crate::value::{
-    Action, BoardAt, BoardSet, GivenOption, LimitChange, QueuedMove, SeekChange, Selector, ServerOptions,
-    Setting, Vacation,
+    Action, BoardAt, BoardSet, GivenOption, Leaving, LimitChange, QueuedMove, SeekChange, Selector,
+    ServerOptions, Setting, Vacation,
 };
 use crate::verb::VerbSpec;
 use crate::words::Credentials;
@@ -142,6 +143,7 @@ verbs! {
     Chat = boards::chat,
     Submit = boards::submit,
     Confirm = boards::confirm,
+    Rematch = boards::rematch,
     Preview = boards::preview,
     Accept = opponents::accept,
     Reject = opponents::reject,
@@ -179,7 +181,7 @@ pub enum Command {
     /// Fewer addresses; none: the sender's.
     Signoff { who: Credentials, addresses: Vec<String> },
     /// Leave for good.
-    Delete { who: Credentials },
+    Delete { who: Credentials, leaving: Leaving },
     /// Numbers of boards, or the boards of these games.
     List { games: Vec<String> },
     /// Mail the body to these users; at least one.
@@ -215,6 +217,8 @@ pub enum Command {
     Submit { game: String, board: u32, who: Credentials, action: Action, number: Option<u32> },
     /// Second half of a two-step move.
     Confirm { game: String, board: u32, who: Credentials },
+    /// Another game of the players of a finished board.
+    Rematch { game: String, board: u32, who: Credentials },
     /// The board after these moves (moves, passes, swaps); at least one.
     Preview { game: String, board: u32, at: Option<i64>, moves: Vec<Action> },
     /// The same from an empty board for this number of players.
@@ -265,7 +269,7 @@ impl Command {
             Self::ChangePassword { who, new: _ } => Parts::of(Verb::ChangePassword).by(who),
             Self::ChangeAddress { who, addresses: _ } => Parts::of(Verb::ChangeAddress).by(who),
             Self::Signoff { who, addresses: _ } => Parts::of(Verb::Signoff).by(who),
-            Self::Delete { who } => Parts::of(Verb::Delete).by(who),
+            Self::Delete { who, leaving: _ } => Parts::of(Verb::Delete).by(who),
             Self::List { games: _ } => Parts::of(Verb::List),
             Self::Message { who, to: _ } => Parts::of(Verb::Message).by(who),
             Self::Broadcast { who } => Parts::of(Verb::Broadcast).by(who),
@@ -294,6 +298,7 @@ impl Command {
                 Parts::of(Verb::Submit).by(who).in_game(game).on(*board)
             }
             Self::Confirm { game, board, who } => Parts::of(Verb::Confirm).by(who).in_game(game).on(*board),
+            Self::Rematch { game, board, who } => Parts::of(Verb::Rematch).by(who).in_game(game).on(*board),
             Self::Preview { game, board, at: _, moves: _ } => {
                 Parts::of(Verb::Preview).in_game(game).on(*board)
             }
@@ -366,7 +371,7 @@ impl Command {
             Self::ChangePassword { who: _, new: _ }
             | Self::Subscribe { game: _, who: _, boards: BoardSet::All }
             | Self::Unsubscribe { game: _, who: _, boards: BoardSet::All }
-            | Self::Delete { who: _ }
+            | Self::Delete { who: _, leaving: _ }
             | Self::Broadcast { who: _ }
             | Self::Multiple
             | Self::PasswordReset { userid: _ }
@@ -377,6 +382,7 @@ impl Command {
             | Self::Chat { game: _, board: _, who: _ }
             | Self::Submit { game: _, board: _, who: _, action: _, number: _ }
             | Self::Confirm { game: _, board: _, who: _ }
+            | Self::Rematch { game: _, board: _, who: _ }
             | Self::Accept { game: _, who: _ }
             | Self::Reject { game: _, who: _ }
             | Self::Limit { game: _, who: _, change: _ }

@@ -88,6 +88,7 @@ fn texts(command: &mut Command) -> Vec<&mut String> {
         | Command::Confirm { game, .. }
         | Command::Accept { game, .. }
         | Command::Reject { game, .. }
+        | Command::Rematch { game, .. }
         | Command::Limit { game, .. }
         | Command::Subscribe { game, .. }
         | Command::Unsubscribe { game, .. }

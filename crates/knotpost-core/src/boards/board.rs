@@ -5,7 +5,7 @@ mod imagined;
 mod pauses;
 
 pub use ending::Standing;
-pub(crate) use ending::read_adjudication;
+pub(crate) use ending::{read_adjudication, read_departure};
 
 use knotpost_rules::{AnyGame, GameOptions, Rejected, Seat, Seed, Turn};
 
@@ -15,7 +15,7 @@ use crate::boards::BoardContext;
 use crate::boards::recent_boards::Recent;
 use crate::boards::time::{TimeLimits, Timing, has_own_limits};
 use crate::boards::{History, Scene};
-use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, SeatState, UserKey};
+use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, RemarkKey, SeatState, UserKey};
 use knotpost_storage::{BoardRow, MoveRow, ReadTx, SeatRow, SeatedBoard, StoreError, WriteTx};
 
 /// A move of the list with the text it is shown by.
@@ -43,6 +43,8 @@ pub struct Board {
     pub timing: Timing,
     /// How many moves it had before the turn that has just been made; `None`: nothing has changed.
     pub(crate) changed_from: Option<usize>,
+    /// What was said with resignations that have just taken effect.
+    pub(crate) parting_words: Vec<RemarkKey>,
     options: GameOptions,
     retired: Vec<Seat>,
 }
@@ -215,7 +217,18 @@ impl Board {
     ) -> Self {
         let Recent { entries, position, retired } = state;
         let timing = Timing { limits: TimeLimits::of(&row, app.time_limits()), ..Timing::default() };
-        Self { row, seats, entries, game, position, timing, changed_from: None, options, retired }
+        Self {
+            row,
+            seats,
+            entries,
+            game,
+            position,
+            timing,
+            changed_from: None,
+            parting_words: Vec::new(),
+            options,
+            retired,
+        }
     }
 
     /// The board as it was after `ply` moves; `ply` beyond the end means the end.
@@ -244,6 +257,7 @@ impl Board {
             position: self.position.clone(),
             timing: self.timing.clone(),
             changed_from: self.changed_from,
+            parting_words: self.parting_words.clone(),
             options: self.options.clone(),
             retired: self.retired.clone(),
         }
@@ -427,7 +441,7 @@ pub(crate) fn parse_options(game: &dyn AnyGame, text: &str, players: usize) -> R
     game.parse_options(&given, players).map_err(|error| error.to_string())
 }
 
-fn seed_of(bytes: &[u8]) -> Option<Seed> {
+pub(crate) fn seed_of(bytes: &[u8]) -> Option<Seed> {
     bytes.try_into().ok().map(Seed)
 }
 

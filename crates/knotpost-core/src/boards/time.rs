@@ -44,6 +44,26 @@ impl TimeLimits {
     }
 }
 
+/// The limits that hold until every player has moved. Limits that nobody has agreed to yet are no shorter than a day.
+pub(crate) fn limits_at_first(board: &Board) -> TimeLimits {
+    let limits = board.timing.limits;
+    let first = board.seats.first().map(|row| row.user_id);
+    let is_alone = board.seats.iter().all(|row| Some(row.user_id) == first);
+    if is_alone || !board.timing.needs_consent {
+        return limits;
+    }
+    let forfeit = limits.forfeit.max(DAY);
+    let total = limits.total.map(|total| total.max(DAY));
+    // A reminder still comes before the loss.
+    let nag = limits.nag.max(DAY.min(Span(forfeit.0 / 3)));
+    TimeLimits { nag, forfeit, total }
+}
+
+/// The limits that hold now.
+fn limits_now(board: &Board) -> TimeLimits {
+    if board.entries.len() < board.seats.len() { limits_at_first(board) } else { board.timing.limits }
+}
+
 /// `7 days`, `1 day`; with a fraction to the second.
 pub(crate) fn length(span: Span) -> String {
     match (span.0 / DAY.0, span.0 % DAY.0) {
@@ -77,6 +97,9 @@ pub struct Timing {
     pub limits: TimeLimits,
     /// What does not count. Empty on a board whose time nobody looks at.
     pub pauses: BoardPauses,
+    /// Whether the limits are a challenger's alone, who need not be asked before every player has moved. Known where
+    /// `pauses` are; where it is not, a board falls due too early rather than too late, and is judged then.
+    pub needs_consent: bool,
 }
 
 /// What the clock must do about a board where somebody is to move.
@@ -140,15 +163,27 @@ pub fn time_used(board: &Board, now: Millis) -> Vec<Span> {
     used
 }
 
+/// The time of each seat that its limit for all moves counts. What was used while more was granted than that does not.
+fn time_that_counts(board: &Board) -> Vec<Span> {
+    let is_floored = limits_at_first(board).total != board.timing.limits.total;
+    let free = if is_floored && board.entries.len() >= board.seats.len() { board.seats.len() } else { 0 };
+    time_of_moves_from(board, free)
+}
+
 /// The time used in each seat for the moves made.
 fn time_of_moves(board: &Board) -> Vec<Span> {
+    time_of_moves_from(board, 0)
+}
+
+/// As [`time_of_moves`], without the first moves of the list.
+fn time_of_moves_from(board: &Board, free: usize) -> Vec<Span> {
     let pauses: Vec<Pauses> =
         board.seats.iter().map(|row| board.timing.pauses.of(Some(row.user_id))).collect();
     let mut used = vec![Span::default(); board.seats.len()];
     let mut since = board.row.started_at;
     for (index, entry) in board.entries.iter().enumerate() {
         let seat = usize::try_from(board.present_seat(index) - 1).unwrap_or(usize::MAX);
-        if let (Some(used), Some(pauses)) = (used.get_mut(seat), pauses.get(seat)) {
+        if let (Some(used), Some(pauses)) = (used.get_mut(seat).filter(|_| index >= free), pauses.get(seat)) {
             used.0 += pauses.counted(since, entry.row.at).0;
         }
         since = entry.row.at;
@@ -158,10 +193,10 @@ fn time_of_moves(board: &Board) -> Vec<Span> {
 
 /// When the time of a seat is up that is waited for since then.
 fn end_of_time(board: &Board, seat: Seat, pauses: &Pauses, since: Millis) -> LastMoment {
-    let limits = board.timing.limits;
+    let limits = limits_now(board);
     let forfeit = pauses.reach(since, limits.forfeit);
     let total = limits.total.map(|total| {
-        let used = time_of_moves(board).get(seat.index()).copied().unwrap_or_default();
+        let used = time_that_counts(board).get(seat.index()).copied().unwrap_or_default();
         pauses.reach(since, Span(total.0.saturating_sub(used.0).max(0)))
     });
     match total {
@@ -196,7 +231,7 @@ pub fn judge(board: &Board, now: Millis) -> Option<(Seat, Judgement)> {
     }
     let nag = match board.row.nagged_at.map(|at| Millis(at).min(now)).filter(|at| *at > since) {
         Some(nagged) => pauses.reach(nagged, DAY),
-        None => pauses.reach(since, board.timing.limits.nag),
+        None => pauses.reach(since, limits_now(board).nag),
     };
     let judgement = if now < nag {
         Judgement::Wait(nag.min(end))

@@ -15,7 +15,7 @@ use crate::mailing::notes::note_of_proposal;
 use crate::play::after_turn::finish_turn;
 use crate::play::notifications::{notify_of_removal, notify_readers, notify_users};
 use crate::play::proposals::accept_silent_draw;
-use crate::play::resignation::{Left, take_out};
+use crate::play::resignation::{Left, take_out, tell_declined};
 use crate::replies::{BoardFacts, Content, Facts, Heading, Note, Reply};
 use knotpost_model::{BoardRef, BoardState, Millis, MoveKind, SeatState};
 use knotpost_storage::{DueBoard, StoreError, WriteTx};
@@ -214,6 +214,7 @@ async fn silently_decline(
             notify_of_removal(tx, app, &board, &reply, now).await?;
         }
         Left::Others => {
+            tell_declined(tx, app, &board, (row.user_id, &row.userid), true, now).await?;
             let note = Note::NeverMoved { userid: row.userid };
             let facts = BoardFacts { notes: vec![note], ..BoardFacts::plain(Heading::New) };
             notify_readers(tx, app, &board, facts, now).await?;

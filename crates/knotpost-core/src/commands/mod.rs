@@ -39,6 +39,7 @@ mod boards {
     pub(super) mod moves;
     pub(super) mod preview;
     pub(super) mod queue;
+    pub(super) mod rematch;
     pub(super) mod resign;
     pub(super) mod submit;
 }
@@ -91,7 +92,7 @@ pub(crate) use policy::{Demand, Spends};
 use accounts::{
     add, change_address, change_password, delete, password_reset, set, signoff, signup, vacation,
 };
-use boards::{challenge, chat, confirm, moves, preview, queue, submit};
+use boards::{challenge, chat, confirm, moves, preview, queue, rematch, submit};
 use lists::{all_games, all_show, export, games, history, list, show, show_as, standings, test_display};
 use messages::watching::Watch;
 use messages::{broadcast, message, notify, resend, watching};
@@ -159,7 +160,7 @@ pub(crate) async fn run(
         Command::Signoff { who: _, addresses } => {
             signoff::run(tx.write()?, app, prepared, addresses, now).await
         }
-        Command::Delete { who: _ } => delete::run(tx.write()?, app, prepared, now).await,
+        Command::Delete { who: _, leaving } => delete::run(tx.write()?, app, prepared, *leaving, now).await,
         Command::List { games } => list::run(tx.read(), app, games).await,
         Command::Message { who: _, to } => message::run(tx.write()?, app, prepared, to, now).await,
         Command::Broadcast { who: _ } => broadcast::run(tx.write()?, app, prepared, now).await,
@@ -199,6 +200,9 @@ pub(crate) async fn run(
         }
         Command::Confirm { game, board, who: _ } => {
             confirm::run(tx.write()?, app, prepared, game, *board, now).await
+        }
+        Command::Rematch { game, board, who: _ } => {
+            rematch::run(tx.write()?, app, prepared, game, *board, now).await
         }
         Command::Preview { game, board, at, moves } => {
             preview::run(tx.read(), app, game, *board, *at, moves, now).await
@@ -246,7 +250,7 @@ pub(crate) async fn run(
 pub(crate) fn policy(command: &Command) -> Policy {
     match command {
         Command::Signup { .. } => Policy::spends(Spends::Share(Rate::Signup)),
-        Command::Challenge { .. } => Policy::spends(Spends::Share(Rate::Challenge)),
+        Command::Challenge { .. } | Command::Rematch { .. } => Policy::spends(Spends::Share(Rate::Challenge)),
         Command::PasswordReset { userid } => password_reset::policy(userid),
         Command::Message { .. } | Command::Broadcast { .. } => {
             Policy::spends(Spends::ShareOfUser(Rate::Message))

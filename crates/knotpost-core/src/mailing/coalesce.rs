@@ -211,9 +211,13 @@ fn merge(newer: BoardFacts, older: BoardFacts, moves_since: i64) -> BoardFacts {
 fn lasts(note: &Note) -> bool {
     match note {
         Note::Restarted { .. }
+        | Note::Left { .. }
         | Note::Unrated
         | Note::Swapped { .. }
         | Note::Paired
+        | Note::Challenged { .. }
+        | Note::Rematch { .. }
+        | Note::Limits { .. }
         | Note::Forfeited { .. }
         | Note::NeverMoved { .. }
         | Note::SilentDraw

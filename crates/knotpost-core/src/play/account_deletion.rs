@@ -2,12 +2,13 @@
 //! taken, and on the boards they played.
 
 use crate::app::App;
+use crate::boards::board::seat_at;
 use crate::boards::{Board, ServiceError, Standing};
 use crate::play::after_turn::finish_turn;
-use crate::play::notifications::notify_readers;
-use crate::play::resignation::decline;
+use crate::play::notifications::{notify_of_removal, notify_readers};
+use crate::play::resignation::{Left, removed, take_out};
 use crate::ratings::board_ratings;
-use crate::replies::{BoardFacts, Heading};
+use crate::replies::{BoardFacts, Heading, Note};
 use knotpost_model::{BoardState, Millis, MoveKind, SeatState};
 use knotpost_storage::{BoardFilter, UserRow, UserState, WriteTx};
 
@@ -42,14 +43,14 @@ pub(crate) async fn leave(
             break;
         }
     }
-    // Who resigns goes on watching; not they.
+    // What the ends of their boards have noted for them.
     tx.forget_user(user.id, now).await?;
     board_ratings::review_all_activity(tx, user.id, now).await?;
     Ok(())
 }
 
-/// Declines in the first round, else resigns every seat of the user: now where it is on turn, as soon as it
-/// is where not.
+/// Declines in the first round, else resigns every seat of the user at once, on turn or not. The others hear that they
+/// have left.
 async fn resign_for_good(
     tx: &mut WriteTx,
     app: &App,
@@ -57,37 +58,34 @@ async fn resign_for_good(
     user: &UserRow,
     now: Millis,
 ) -> Result<(), ServiceError> {
+    let left = |restarted| Note::Left { userid: user.userid.clone(), restarted };
     if board.entries.len() < board.seats.len() {
-        decline(tx, app, "", board, user, now).await?;
+        if take_out(tx, app, &mut board, user.id, now).await? == Left::Nobody {
+            let reply = removed(&board, user, "", true);
+            return Ok(notify_of_removal(tx, app, &board, &reply, now).await?);
+        }
+        let facts = BoardFacts { notes: vec![left(true)], ..BoardFacts::plain(Heading::New) };
+        notify_readers(tx, app, &board, facts, now).await?;
         return Ok(());
     }
     let stored = board.entries.len();
-    let turn = match board.standing() {
-        Standing::ToMove(seat) => Some(seat),
-        Standing::Over(_) => None,
-    };
-    let mut retired = None;
-    for seat in &mut board.seats {
-        if seat.user_id != user.id || seat.state != SeatState::Playing {
+    tx.delete_proposal(board.row.id).await?;
+    for index in 0..board.seats.len() {
+        let Some(row) = board.seats.get_mut(index) else { continue };
+        if row.user_id != user.id || row.state != SeatState::Playing {
             continue;
         }
-        if turn.is_some_and(|turn| i64::from(turn.number()) == seat.seat) {
-            seat.state = SeatState::Resigned;
-            seat.resign_pending = false;
-            retired = turn;
-        } else {
-            seat.resign_pending = true;
+        row.state = SeatState::Resigned;
+        row.resign_pending = false;
+        let seat = seat_at(row.seat);
+        board.retire(seat, MoveKind::Resign, false, now);
+        if matches!(board.standing(), Standing::Over(_)) {
+            break;
         }
-        tx.update_seat(board.row.id, seat).await?;
     }
-    tx.delete_proposal(board.row.id).await?;
-    let Some(seat) = retired else {
-        // The board's row is touched too: a move made at the same moment must see this.
-        tx.update_board(&board.row).await?;
-        return Ok(());
-    };
-    board.retire(seat, MoveKind::Resign, false, now);
+    let made = board.entries.len() - stored;
     finish_turn(tx, app, &mut board, stored, now).await?;
-    notify_readers(tx, app, &board, BoardFacts::plain(Heading::Summary), now).await?;
+    let facts = BoardFacts { notes: vec![left(false)], made, ..BoardFacts::plain(Heading::Summary) };
+    notify_readers(tx, app, &board, facts, now).await?;
     Ok(())
 }

@@ -5,7 +5,7 @@ use crate::boards::board::Standing;
 use crate::boards::time::schedule;
 use crate::boards::{Board, ServiceError};
 use crate::play::notifications::notify_of_end;
-use crate::play::{opponents, queue};
+use crate::play::{opponents, queue, resignation};
 use crate::ratings::board_ratings;
 use knotpost_model::{BoardState, Millis, SeatState};
 use knotpost_storage::{MoveRow, StoreError, Turn, WriteTx};
@@ -77,6 +77,7 @@ async fn store_turn(
     };
     let turn = Turn { board: &board.row, moves: &moves, next, is_rescheduled: board.row.due_at != due };
     tx.store_turn(turn).await?;
+    resignation::pass_on_words(tx, board, stored, now).await?;
     for seat in &mut board.seats {
         seat.to_move = next == Some(seat.seat);
         if seat.state != SeatState::Playing {

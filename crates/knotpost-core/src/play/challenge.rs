@@ -5,14 +5,14 @@ use knotpost_rules::{AnyGame, GameOptions, Seed};
 
 use crate::app::App;
 use crate::boards::board::begin_history;
-use crate::boards::time::{TimeLimits, length, schedule};
+use crate::boards::time::{TimeLimits, has_own_limits, length, limits_at_first, schedule};
 use crate::boards::{Board, Code, Refusal, ServiceError};
 use crate::play::after_turn;
 use crate::ratings::board_ratings;
 use crate::replies::{BoardFacts, Heading, Note};
-use knotpost_model::{Millis, RemarkKind};
+use knotpost_model::{BoardKey, Millis, RemarkKind, UserKey};
 use knotpost_platform::clock::random_bytes;
-use knotpost_storage::{NewBoard, NewSeat, StoreError, UserRow, WriteTx};
+use knotpost_storage::{NewBoard, NewSeat, OriginRow, StoreError, UserRow, WriteTx};
 
 /// What players agree on beside the game's own options.
 #[derive(Clone, Copy, Debug)]
@@ -34,20 +34,76 @@ impl Terms {
     }
 }
 
+/// How a new board comes about.
+#[derive(Clone, Debug)]
+pub(crate) enum Cause {
+    /// Somebody challenged its players, or who they are is not known.
+    Challenge(Option<String>),
+    /// Its players looked for its terms.
+    Pairing,
+    /// A player of that board asked for another game.
+    Rematch {
+        /// Of which board.
+        of: BoardKey,
+        /// Its number.
+        number: i64,
+        /// Who asked.
+        by: UserKey,
+        /// Their name.
+        userid: String,
+        /// The seed of that board, where its deal is repeated.
+        seed: Option<[u8; 32]>,
+    },
+}
+
+impl Cause {
+    /// What the players are told of it.
+    fn note(&self) -> Note {
+        match self {
+            Self::Challenge(by) => Note::Challenged { by: by.clone() },
+            Self::Pairing => Note::Paired,
+            Self::Rematch { number, userid, seed, .. } => {
+                Note::Rematch { by: userid.clone(), number: *number, same_deal: seed.is_some() }
+            }
+        }
+    }
+
+    /// What is stored of it.
+    fn origin(&self) -> Option<OriginRow> {
+        match self {
+            Self::Challenge(_) => None,
+            Self::Pairing => Some(OriginRow { sought: true, rematch_of: None }),
+            Self::Rematch { of, .. } => Some(OriginRow { sought: false, rematch_of: Some(of.0) }),
+        }
+    }
+}
+
+/// What a new board begins with beside its game and its players.
+#[derive(Clone, Debug)]
+pub(crate) struct Opening<'a> {
+    pub(crate) terms: Terms,
+    pub(crate) cause: Cause,
+    /// What is said with it.
+    pub(crate) comment: &'a str,
+}
+
 /// Makes a new board; who looked for opponents has found one. Who is told is the caller's business.
-#[expect(clippy::too_many_arguments, reason = "the parts of one board")]
 pub(crate) async fn start(
     tx: &mut WriteTx,
     app: &App,
     game: &'static dyn AnyGame,
     options: &GameOptions,
     users: &[UserRow],
-    terms: Terms,
-    comment: &str,
+    opening: Opening<'_>,
     now: Millis,
 ) -> Result<(Board, BoardFacts), ServiceError> {
+    let Opening { terms, cause, comment } = opening;
     let name = game.meta().name;
-    let seed: [u8; 32] = random_bytes(app.entropy.as_ref()).map_err(StoreError::from)?;
+    let fresh: [u8; 32] = random_bytes(app.entropy.as_ref()).map_err(StoreError::from)?;
+    let (seed, speaker) = match &cause {
+        Cause::Rematch { seed, by, .. } => (seed.unwrap_or(fresh), Some(*by)),
+        Cause::Challenge(_) | Cause::Pairing => (fresh, None),
+    };
     let position = game.setup(options, users.len(), &Seed(seed));
     let distinct = users.iter().any(|user| Some(user.id) != users.first().map(|first| first.id));
     let (options_text, rules_version) = (options.to_string(), game.meta().rules_version);
@@ -69,6 +125,9 @@ pub(crate) async fn start(
     let number = tx.take_board_number(name).await?;
     let key = tx.insert_board(number, &new).await?;
     let first = position.next_seat().index();
+    if let Some(origin) = cause.origin() {
+        tx.insert_board_origin(key, origin).await?;
+    }
     for (index, user) in users.iter().enumerate() {
         tx.insert_seat(key, NewSeat { seat: index as i64 + 1, user: user.id, to_move: index == first })
             .await?;
@@ -78,8 +137,9 @@ pub(crate) async fn start(
         board_ratings::board_began(tx, name, user.id, now).await?;
     }
     let mut facts = BoardFacts::plain(Heading::New);
+    facts.notes.extend(distinct.then(|| cause.note()));
     if !comment.trim().is_empty() {
-        facts.remark = Some(tx.insert_remark(key, 0, None, RemarkKind::Comment, comment, now).await?);
+        facts.remark = Some(tx.insert_remark(key, 0, speaker, RemarkKind::Comment, comment, now).await?);
     }
     if !new.rated {
         facts.notes.push(Note::Unrated);
@@ -88,6 +148,7 @@ pub(crate) async fn start(
         return Err(StoreError::Corrupt("a board vanished inside its own transaction".to_owned()).into());
     };
     let mut board = Board::from_row(tx, app, row).await?;
+    facts.notes.extend(note_of_limits(&board));
     if board.position.forced().is_some() {
         after_turn::begin(tx, app, &mut board, now).await?;
     } else {
@@ -95,6 +156,19 @@ pub(crate) async fn start(
         tx.set_due(key, board.row.due_at.map(Millis), None).await?;
     }
     Ok((board, facts))
+}
+
+/// The limits of a board that has its own, for its first mail.
+fn note_of_limits(board: &Board) -> Option<Note> {
+    has_own_limits(&board.row).then(|| {
+        let limits = board.timing.limits;
+        Note::Limits {
+            nag: length(limits.nag),
+            forfeit: length(limits.forfeit),
+            total: limits.total.map(length),
+            is_floored: limits_at_first(board) != limits,
+        }
+    })
 }
 
 /// A reminder that would come after the loss is a mistake in the challenge.

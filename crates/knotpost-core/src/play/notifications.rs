@@ -23,6 +23,7 @@ pub(crate) async fn notify_readers(
     let BoardReaders { readers, watchers: subscribers, waiting } =
         readers_and_watchers(tx, app, board).await?;
     let mut facts = BoardFacts { subscribers, ..facts };
+    facts.earlier.extend(&board.parting_words);
     // A move makes a proposal void, so that only other mails have one to tell of.
     if facts.heading == Heading::Chat {
         facts.notes.extend(note_of_proposal(tx, board).await?);

@@ -4,9 +4,8 @@ use knotpost_rules::AnyGame;
 
 use crate::app::App;
 use crate::boards::{Board, ServiceError};
-use crate::play::challenge::{Terms, start};
+use crate::play::challenge::{Cause, Opening, Terms, start};
 use crate::play::notifications::notify_readers;
-use crate::replies::Note;
 use knotpost_model::{BoardRef, Millis, UserKey};
 use knotpost_platform::clock::random_bytes;
 use knotpost_storage::{SeekRow, StoreError, UserRow, UserState, WriteTx};
@@ -116,8 +115,8 @@ async fn start_paired(
         forfeit_ms: seek.forfeit_ms,
         total_ms: seek.total_ms,
     };
-    let (board, mut facts) = start(tx, app, game, &options, &players, terms, "", now).await?;
-    facts.notes.push(Note::Paired);
+    let opening = Opening { terms, cause: Cause::Pairing, comment: "" };
+    let (board, facts) = start(tx, app, game, &options, &players, opening, now).await?;
     notify_readers(tx, app, &board, facts, now).await?;
     Ok(board.name())
 }

@@ -5,15 +5,16 @@ use serde::Serialize;
 use crate::app::App;
 use crate::boards::time::schedule;
 use crate::boards::{Board, ServiceError};
+use crate::mailing::post::post_to_user;
 use crate::play::boards::answer_with_board;
 use crate::play::notifications::notify_of_removal;
 use crate::ratings::board_ratings;
 use crate::replies::{Answer, BoardFacts, Content, Facts, Heading, Note, Reply};
-use knotpost_model::{BoardState, Millis, RemarkKind, UserKey};
+use knotpost_model::{BoardState, Millis, MoveKind, RemarkKind, UserKey};
 use knotpost_platform::clock::random_bytes;
-use knotpost_storage::{NewSeat, SeatRow, StoreError, UserRow, WriteTx};
+use knotpost_storage::{NewSeat, SeatRow, StoreError, SubmissionRow, UserRow, WriteTx};
 
-/// A challenge was declined by all but one.
+/// A challenge was declined by all but one, or they have left.
 #[derive(Debug, Serialize)]
 struct Removed {
     /// The game's title.
@@ -24,6 +25,8 @@ struct Removed {
     userid: String,
     /// What they said with it.
     text: String,
+    /// Whether they did not decline, but left the server.
+    has_left: bool,
 }
 
 impl Content for Removed {
@@ -36,6 +39,106 @@ impl Content for Removed {
     }
 }
 
+/// The others play on without the reader, who is told so and gets no more mails about the board.
+#[derive(Debug, Serialize)]
+struct Declined {
+    /// The game's title.
+    title: String,
+    /// The game's name.
+    game: String,
+    /// The board's number.
+    number: u32,
+    /// Who declined.
+    userid: String,
+    /// Whether they did not decline, but made no first move in time.
+    never_moved: bool,
+}
+
+impl Content for Declined {
+    fn template(&self) -> &'static str {
+        "declined"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self)
+    }
+}
+
+/// What those hear whose board was removed because this user declined it or left.
+pub(crate) fn removed(board: &Board, user: &UserRow, said: &str, has_left: bool) -> Reply {
+    Reply::from(Removed {
+        title: board.title().to_owned(),
+        number: board.row.number as u32,
+        userid: user.userid.clone(),
+        text: said.trim().to_owned(),
+        has_left,
+    })
+}
+
+/// Tells somebody that the others play on without them.
+pub(crate) async fn tell_declined(
+    tx: &mut WriteTx,
+    app: &App,
+    board: &Board,
+    (user, userid): (UserKey, &str),
+    never_moved: bool,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let reply = Reply::from(Declined {
+        title: board.title().to_owned(),
+        game: board.row.game.clone(),
+        number: board.row.number as u32,
+        userid: userid.to_owned(),
+        never_moved,
+    });
+    post_to_user(tx, app, &reply, user, now).await
+}
+
+/// What is kept in place of a move for a resignation that waits for its turn.
+const RESIGNS: &str = "resign";
+/// No board has so many moves: what is kept so can never be confirmed.
+const NEVER: i64 = -1;
+
+/// Stores what is said with a resignation out of turn until it takes effect.
+pub(crate) async fn keep_words(
+    tx: &mut WriteTx,
+    board: &Board,
+    seat: i64,
+    said: &str,
+    now: Millis,
+) -> Result<(), StoreError> {
+    if said.trim().is_empty() {
+        return Ok(());
+    }
+    let row = SubmissionRow { ply: NEVER, text: RESIGNS.to_owned(), comment: said.trim_end().to_owned() };
+    tx.save_submission(board.row.id, seat, &row, now).await
+}
+
+/// Passes on what was said with the resignations that have taken effect since the board had `stored` moves.
+pub(crate) async fn pass_on_words(
+    tx: &mut WriteTx,
+    board: &mut Board,
+    stored: usize,
+    now: Millis,
+) -> Result<(), StoreError> {
+    let entries = board.entries.iter().skip(stored);
+    let resigned: Vec<(i64, i64)> = entries
+        .filter(|entry| entry.row.auto && entry.row.kind == MoveKind::Resign)
+        .map(|entry| (entry.row.number, entry.row.seat))
+        .collect();
+    for (number, seat) in resigned {
+        let waiting = tx.submission(board.row.id, seat).await?.filter(|row| row.ply == NEVER);
+        let user = board.seats.iter().find(|row| row.seat == seat).map(|row| row.user_id);
+        if let Some(row) = waiting {
+            let kind = RemarkKind::Comment;
+            let remark = tx.insert_remark(board.row.id, number, user, kind, &row.comment, now).await?;
+            board.parting_words.push(remark);
+            tx.delete_submission(board.row.id, seat).await?;
+        }
+    }
+    Ok(())
+}
+
 /// In the first round nobody has lost anything yet: who resigns is taken out.
 pub(crate) async fn decline(
     tx: &mut WriteTx,
@@ -46,15 +149,11 @@ pub(crate) async fn decline(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     if take_out(tx, app, &mut board, user.id, now).await? == Left::Nobody {
-        let reply = Reply::from(Removed {
-            title: board.title().to_owned(),
-            number: board.row.number as u32,
-            userid: user.userid.clone(),
-            text: said.trim().to_owned(),
-        });
+        let reply = removed(&board, user, said, false);
         notify_of_removal(tx, app, &board, &reply, now).await?;
         return Ok(Answer::to_registered(reply).about(board.name()));
     }
+    tell_declined(tx, app, &board, (user.id, &user.userid), false, now).await?;
     let mut facts = BoardFacts::plain(Heading::New);
     facts.notes.push(Note::Restarted { declined: user.userid.clone() });
     if !said.trim().is_empty() {
@@ -73,8 +172,7 @@ pub(crate) enum Left {
     Nobody,
 }
 
-/// Takes a user out in the first round. With two or more left the game begins again without them
-/// and they watch it, otherwise the board is removed. Tells nobody.
+/// Takes a user out in the first round. With two or more left the game begins again without them, otherwise the board is removed. Tells nobody.
 pub(crate) async fn take_out(
     tx: &mut WriteTx,
     app: &App,
@@ -91,7 +189,6 @@ pub(crate) async fn take_out(
     tx.drop_board_mails(board.row.id, now).await?;
     tx.delete_submissions(board.row.id).await?;
     restart(tx, app, board, left, now).await?;
-    tx.subscribe(board.row.id, user).await?;
     board_ratings::review_activity(tx, &board.row.game, user, now).await?;
     Ok(Left::Others)
 }

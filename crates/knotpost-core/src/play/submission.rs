@@ -69,10 +69,8 @@ async fn show(
     sheet.times = None;
     // Nobody else can move before it is confirmed.
     sheet.example = None;
-    sheet.submitted = tried
-        .entries
-        .last()
-        .map(|entry| Submitted { userid: user.userid.clone(), play: entry.text.clone() });
+    sheet.submitted =
+        tried.entries.last().map(|entry| Submitted { userid: user.userid.clone(), play: entry.text.clone() });
     Ok(sheet)
 }
 

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use super::split::split;
 use super::start::{echo, read_start};
 use super::write::list_seats;
-use crate::boards::board::{parse_options, read_adjudication, seat_at};
+use crate::boards::board::{parse_options, read_adjudication, read_departure, seat_at};
 use crate::boards::{Board, Standing, commitment};
 use knotpost_model::{Millis, MoveKind, SeatState, clean_text, is_unwanted};
 use knotpost_platform::secret::to_hex;
@@ -258,13 +258,11 @@ fn make_move(board: &mut Board, text: &str, auto: bool, at: Millis) -> Result<()
         board.adjudicate(&winners, next, at);
         return Ok(());
     }
-    let gives_up = match text.to_ascii_lowercase().as_str() {
-        "resign" => Some(MoveKind::Resign),
-        "forfeit" => Some(MoveKind::Forfeit),
-        _ => None,
-    };
-    match gives_up {
-        Some(kind) => board.retire(next, kind, auto, at),
+    match read_departure(text) {
+        Some((_, Some(seat))) if !board.still_plays(seat) => {
+            return Err("somebody resigns who does not play".to_owned());
+        }
+        Some((kind, seat)) => board.retire(seat.unwrap_or(next), kind, auto, at),
         None => board.play(Turn::from_word(text), auto, at).map_err(|error| error.to_string())?,
     }
     Ok(())

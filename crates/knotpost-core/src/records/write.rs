@@ -50,7 +50,7 @@ pub(crate) async fn record_of(tx: &mut ReadTx, board: &Board) -> Result<Record, 
 /// How a move is written, so that it can be played again.
 fn word(kind: MoveKind, text: &str) -> &str {
     match kind {
-        MoveKind::Move | MoveKind::Adjudicated => text,
+        MoveKind::Move | MoveKind::Adjudicated | MoveKind::Resign | MoveKind::Forfeit => text,
         other => other.as_str(),
     }
 }

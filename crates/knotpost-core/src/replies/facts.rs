@@ -42,6 +42,13 @@ pub enum Note {
         /// Who declined.
         declined: String,
     },
+    /// Somebody left the server, and with it this board.
+    Left {
+        /// Who.
+        userid: String,
+        /// Whether that was before the game had begun, so that it begins again without them.
+        restarted: bool,
+    },
     /// The boards' players' result does not count.
     Unrated,
     /// Somebody took over the other side.
@@ -51,6 +58,31 @@ pub enum Note {
     },
     /// Both players looked for opponents.
     Paired,
+    /// Somebody challenged the players.
+    Challenged {
+        /// Who, where they proved it.
+        by: Option<String>,
+    },
+    /// It is another game of players who have played before.
+    Rematch {
+        /// Who asked for it.
+        by: String,
+        /// The number of the board before.
+        number: i64,
+        /// Whether the hands are those of that board.
+        same_deal: bool,
+    },
+    /// How much time the players have, on a new board with limits of its own.
+    Limits {
+        /// Until a reminder.
+        nag: String,
+        /// Until a loss.
+        forfeit: String,
+        /// For all moves of a player.
+        total: Option<String>,
+        /// Whether one day is the least at first.
+        is_floored: bool,
+    },
     /// A move is waited for.
     Reminder {
         /// Whose.
@@ -158,9 +190,27 @@ impl fmt::Display for Note {
             Self::Restarted { declined } => {
                 write!(f, "{declined} declined; the game begins again without {declined}.")
             }
+            Self::Left { userid, restarted: false } => write!(f, "{userid} has left the server."),
+            Self::Left { userid, restarted: true } => {
+                writeln!(f, "{userid} has left the server;")?;
+                write!(f, "the game begins again without {userid}.")
+            }
             Self::Unrated => f.write_str("This board is unrated."),
             Self::Swapped { by } => write!(f, "{by} swapped: the players have changed sides."),
             Self::Paired => f.write_str("Both players were looking for opponents; the first seat was drawn."),
+            Self::Challenged { by: Some(by) } => write!(f, "The challenge comes from {by}."),
+            Self::Challenged { by: None } => f.write_str("The challenge came without proof of who sent it."),
+            Self::Rematch { by, number, same_deal } => {
+                write!(f, "{by} asks for a rematch of board {number}, the seats exchanged")?;
+                f.write_str(if *same_deal { ",\nwith the same deal." } else { "." })
+            }
+            Self::Limits { nag, forfeit, total, is_floored } => {
+                write!(f, "Limits: loss after {forfeit}, reminder after {nag}")?;
+                if let Some(total) = total {
+                    write!(f, ",\nand {total} for all moves of a player")?;
+                }
+                f.write_str(if *is_floored { "\n(one day at least until everybody has moved)." } else { "." })
+            }
             Self::Reminder { userid, since, end } => {
                 writeln!(f, "{userid} has been waited for since {since}.")?;
                 write!(f, "Without a move the time is up on {end}.")

@@ -292,6 +292,7 @@ fn in_full(grant: &ReplyGrant, short: ShortCommand) -> Command {
             Command::Move { game: Some(game), board, who, action, number }
         }
         ShortCommand::Confirm => Command::Confirm { game, board, who },
+        ShortCommand::Rematch => Command::Rematch { game, board, who },
         ShortCommand::Queue { moves } => Command::Queue { game, board, who, moves, number: None },
         ShortCommand::Preview { moves } => Command::Preview { game, board, at: None, moves },
         ShortCommand::Chat { .. } => Command::Chat { game, board, who },

@@ -72,6 +72,12 @@ impl GameOptions {
         self.given.iter().any(|(place, _)| named(place))
     }
 
+    /// Whether players should play both sides of what is dealt: an option `deal` is `open`. Another game between them
+    /// repeats such a deal.
+    pub fn repeats_deal(&self) -> bool {
+        self.value("deal") == "open"
+    }
+
     /// Every option of the table with its canonical value here.
     pub fn iter(&self) -> impl Iterator<Item = (&'static OptionSpec, &str)> {
         self.table.iter().map(|spec| (spec, self.value(spec.name)))

@@ -61,6 +61,16 @@ impl WriteTx {
         Ok(())
     }
 
+    /// Deletes what a seat submitted.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn delete_submission(&mut self, board: BoardKey, seat: i64) -> Result<(), StoreError> {
+        let sql = "DELETE FROM submissions WHERE board_id = $1 AND seat = $2";
+        on!(self.writing().await?, c => sqlx::query(sql).bind(board.0).bind(seat).execute(c).await.map(drop))?;
+        Ok(())
+    }
+
     /// Deletes the submissions of all seats of a board.
     ///
     /// # Errors

@@ -21,14 +21,18 @@ pub enum Standing {
 }
 
 impl Board {
-    /// Takes a seat out of the game and enters that as the next move of the list.
+    /// Takes a seat out of the game and enters that as the next move of the list, also when it is not on turn.
     pub fn retire(&mut self, seat: Seat, kind: MoveKind, auto: bool, at: Millis) {
         let text = if kind == MoveKind::Forfeit { "Forfeit" } else { "Resign" };
+        let mut canonical = text.to_lowercase();
+        if seat != self.position.next_seat() {
+            canonical = format!("{canonical}:{seat}");
+        }
         let row = MoveRow {
             number: self.next_number(),
             seat: i64::from(seat.number()),
             kind,
-            text: text.to_lowercase(),
+            text: canonical,
             auto,
             at,
         };
@@ -80,6 +84,11 @@ impl Board {
         outcome.map_or_else(|| Standing::ToMove(self.position.next_seat()), Standing::Over)
     }
 
+    /// Whether a seat still takes part.
+    pub(crate) fn still_plays(&self, seat: Seat) -> bool {
+        seat.index() < self.seats.len() && !self.retired.contains(&seat)
+    }
+
     /// Who has left the game, for the rules to rank.
     fn departures(&self) -> Departures<'_> {
         let forfeited = self.entries.last().is_some_and(|entry| entry.row.kind == MoveKind::Forfeit);
@@ -92,6 +101,19 @@ impl Board {
 fn write_adjudication(winners: &[Seat]) -> String {
     let seats: Vec<String> = winners.iter().map(ToString::to_string).collect();
     format!("{}:{}", MoveKind::Adjudicated.as_str(), seats.join(","))
+}
+
+/// A resignation as the move list keeps it: `resign` for the seat on turn, `resign:2` for another one. How it ended,
+/// and which seat where that is said; `None`: it is none.
+pub(crate) fn read_departure(text: &str) -> Option<(MoveKind, Option<Seat>)> {
+    let (word, seat) = text.split_once(':').map_or((text, None), |(word, seat)| (word, Some(seat)));
+    let kind = [MoveKind::Resign, MoveKind::Forfeit]
+        .into_iter()
+        .find(|kind| word.eq_ignore_ascii_case(kind.as_str()))?;
+    match seat {
+        None => Some((kind, None)),
+        Some(seat) => Some((kind, Some(Seat::new(seat.parse().ok()?)?))),
+    }
 }
 
 /// The winning seats of such a word; `None`: it is none.

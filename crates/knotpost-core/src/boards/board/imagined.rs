@@ -57,7 +57,7 @@ impl Board {
             })
             .collect();
         let (timing, entries) = (Timing::default(), no_moves(&row, players));
-        let (changed_from, retired) = (None, Vec::new());
-        Self { row, seats, entries, game, position, timing, changed_from, options, retired }
+        let (changed_from, parting_words, retired) = (None, Vec::new(), Vec::new());
+        Self { row, seats, entries, game, position, timing, changed_from, parting_words, options, retired }
     }
 }

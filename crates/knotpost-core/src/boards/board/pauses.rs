@@ -1,7 +1,7 @@
 //! The time of a board that counts for nobody: read from the database, and added after a move was taken back.
 
 use super::Board;
-use crate::boards::time::{BoardPauses, schedule, waiting_since};
+use crate::boards::time::{BoardPauses, has_own_limits, schedule, waiting_since};
 use knotpost_model::{Millis, Period};
 use knotpost_storage::{ReadTx, StoreError, WriteTx};
 
@@ -21,6 +21,9 @@ impl Board {
         let vacations = tx.vacations_on(key, since).await?;
         let vacations =
             vacations.into_iter().map(|row| (row.user_id, Period::new(row.from_at, row.until_at))).collect();
+        if has_own_limits(&self.row) {
+            self.timing.needs_consent = !tx.board_origin(key).await?.sought;
+        }
         self.timing.pauses = BoardPauses { everybody, vacations };
         Ok(())
     }

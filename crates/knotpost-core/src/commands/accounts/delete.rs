@@ -1,16 +1,26 @@
-//! `delete`: leaving the server for good.
+//! `delete`: leaving the server for good. By mail it asks once more.
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
+use serde_json::json;
 
 use crate::app::App;
 use crate::boards::ServiceError;
 use crate::commands::authorize::authorize;
 use crate::mailing::post::post_to_user;
 use crate::play::account_deletion::leave;
-use crate::replies::{Answer, Content, Facts, Reply};
+use crate::replies::answer::numbers;
+use crate::replies::{Answer, Content, Fact, Facts, Reply};
 use crate::requests::Prepared;
-use knotpost_model::Millis;
-use knotpost_storage::WriteTx;
+use knotpost_commands::Leaving;
+use knotpost_model::{BoardState, Channel, Millis};
+use knotpost_storage::{BoardFilter, UserRow, WriteTx};
+
+/// How many boards the question names.
+const MOST_NAMED: usize = 40;
+/// How many it counts.
+const MOST_COUNTED: i64 = 1000;
 
 /// The account is no more.
 #[derive(Debug, Serialize)]
@@ -29,16 +39,65 @@ impl Content for Goodbye {
     }
 }
 
+/// What would end with the account, and how to go on.
+#[derive(Debug, Serialize)]
+struct Asked {
+    /// Whose.
+    userid: String,
+    /// Their boards that are being played, by the title of the game.
+    #[serde(skip)]
+    boards: BTreeMap<String, Vec<i64>>,
+    /// How many they are.
+    count: usize,
+    /// How many more there are than are named.
+    more: usize,
+}
+
+impl Content for Asked {
+    fn template(&self) -> &'static str {
+        "delete_asked"
+    }
+
+    fn facts(&self) -> Facts {
+        let of_game = |(title, boards): (&String, &Vec<i64>)| {
+            Facts::of(&json!({ "title": title, "several": boards.len() > 1 }))
+                .with("numbers", numbers(boards))
+        };
+        Facts::of(self).with("games", Fact::Parts(self.boards.iter().map(of_game).collect()))
+    }
+}
+
 pub(in crate::commands) async fn run(
     tx: &mut WriteTx,
     app: &App,
     prepared: &Prepared,
+    leaving: Leaving,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     let user = authorize(tx, prepared).await?;
+    // A mail may be a slip, or a quoted line; a program and a page ask by themselves.
+    if leaving == Leaving::Asked && prepared.origin.channel == Channel::Mail {
+        return ask(tx, app, user, now).await;
+    }
     let reply = Reply::from(Goodbye { userid: user.userid.clone() });
     // While there are addresses to write to.
     post_to_user(tx, app, &reply, user.id, now).await?;
     leave(tx, app, &user, now).await?;
+    Ok(Answer::to_registered(reply))
+}
+
+/// Changes nothing, and tells what would be.
+async fn ask(tx: &mut WriteTx, app: &App, user: UserRow, now: Millis) -> Result<Answer, ServiceError> {
+    let filter =
+        BoardFilter { user: Some(user.id), state: Some(BoardState::Active), ..BoardFilter::default() };
+    let boards = tx.list_boards(&filter, MOST_COUNTED).await?;
+    let (count, more) = (boards.len(), boards.len().saturating_sub(MOST_NAMED));
+    let mut named: BTreeMap<String, Vec<i64>> = BTreeMap::new();
+    for row in boards.into_iter().take(MOST_NAMED) {
+        let title = app.registry.find(&row.game).map(|game| game.meta().title.to_owned());
+        named.entry(title.unwrap_or(row.game)).or_default().push(row.number);
+    }
+    let reply = Reply::from(Asked { userid: user.userid, boards: named, count, more });
+    post_to_user(tx, app, &reply, user.id, now).await?;
     Ok(Answer::to_registered(reply))
 }

@@ -7,13 +7,13 @@ use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError, find_game};
 use crate::commands::prepare::check_rate;
 use crate::play::boards::{answer_with_board, game_options};
-use crate::play::challenge::{Terms, check_limits, start};
+use crate::play::challenge::{Cause, Opening, Terms, check_limits, start};
 use crate::play::opponents;
 use crate::play::opponents::Readiness;
 use crate::replies::Answer;
 use crate::requests::Prepared;
 use knotpost_model::{Channel, Millis, UserKey};
-use knotpost_storage::{UserRow, WriteTx};
+use knotpost_storage::{UserRow, UserState, WriteTx};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -37,9 +37,24 @@ pub(in crate::commands) async fn run(
         ServiceError::Refused(refusal) => refusal.about_game(game_name).into(),
         error @ ServiceError::Store(_) => error,
     })?;
-    let terms = Terms::of(server);
-    let (board, facts) = start(tx, app, game, &options, &users, terms, &prepared.body, now).await?;
+    let cause = Cause::Challenge(find_challenger(tx, prepared, &users).await?);
+    let opening = Opening { terms: Terms::of(server), cause, comment: &prepared.body };
+    let (board, facts) = start(tx, app, game, &options, &users, opening, now).await?;
     answer_with_board(tx, app, &board, facts, now).await
+}
+
+/// Who challenges, where they proved who they are. Of several who read mail at one address it is the one who plays.
+async fn find_challenger(
+    tx: &mut WriteTx,
+    prepared: &Prepared,
+    users: &[UserRow],
+) -> Result<Option<String>, ServiceError> {
+    if let [only] = prepared.proven.as_slice() {
+        return Ok(tx.user(*only).await?.map(|user| user.userid));
+    }
+    let mut playing = users.iter().filter(|user| prepared.proven.contains(&user.id));
+    let first = playing.next();
+    Ok(first.filter(|first| playing.all(|user| user.id == first.id)).map(|first| first.userid.clone()))
 }
 
 /// A challenge makes a board and mails for players who were not asked. Senders who did not prove to be one of them share
@@ -78,11 +93,13 @@ async fn count_for_challenged(
 #[derive(Default)]
 struct Absent {
     unknown: Vec<String>,
+    gone: Vec<String>,
     unwilling: Vec<String>,
     at_limit: Vec<String>,
 }
 
-async fn find_players(
+/// The users of these names, all of whom can and will play.
+pub(in crate::commands) async fn find_players(
     tx: &mut WriteTx,
     game: &dyn AnyGame,
     names: &[String],
@@ -93,6 +110,10 @@ async fn find_players(
             note(&mut absent.unknown, name);
             continue;
         };
+        if user.state == UserState::Deleted {
+            note(&mut absent.gone, &user.userid);
+            continue;
+        }
         match opponents::readiness(tx, game.meta().name, &user).await? {
             Readiness::Ready => {}
             Readiness::Unwilling => note(&mut absent.unwilling, &user.userid),
@@ -100,12 +121,16 @@ async fn find_players(
         }
         users.push(user);
     }
-    let Absent { unknown, unwilling, at_limit } = absent;
-    if unknown.is_empty() && unwilling.is_empty() && at_limit.is_empty() {
+    let Absent { unknown, gone, unwilling, at_limit } = absent;
+    if unknown.is_empty() && gone.is_empty() && unwilling.is_empty() && at_limit.is_empty() {
         return Ok(users);
     }
     let mut refusal =
         Refusal::new(Code::InvalidChallenge, "not everybody in this challenge can play; no board was made");
+    if !gone.is_empty() {
+        let have = if gone.len() == 1 { "has" } else { "have" };
+        refusal = refusal.hint(format!("{} {have} left the server", gone.join(", ")));
+    }
     for (why, names) in [("Unknown", unknown), ("Not willing", unwilling), ("At their limit", at_limit)] {
         if !names.is_empty() {
             refusal = refusal.hint(format!("{why}: {}", names.join(", ")));

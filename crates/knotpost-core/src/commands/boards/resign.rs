@@ -11,7 +11,7 @@ use crate::mailing::post::post_to_user;
 use crate::play::after_turn::finish_turn;
 use crate::play::boards::answer_with_board;
 use crate::play::moves::{check_plays, comment};
-use crate::play::resignation::decline;
+use crate::play::resignation::{decline, keep_words};
 use crate::replies::{Answer, BoardFacts, Content, Facts, Heading, Reply};
 use crate::requests::Prepared;
 use knotpost_model::{BoardState, Millis, MoveKind, SeatState};
@@ -30,6 +30,8 @@ struct ResignNoted {
     to_move: String,
     /// Whether it was cancelled.
     cancelled: bool,
+    /// Whether something was said with it that waits as well.
+    has_words: bool,
 }
 
 impl Content for ResignNoted {
@@ -67,7 +69,7 @@ pub(in crate::commands) async fn run(
         Standing::ToMove(next) if i64::from(next.number()) == seat.seat => {
             on_turn(tx, app, prepared, board, next, &user, now).await
         }
-        _ => out_of_turn(tx, app, board, seat, now).await,
+        _ => out_of_turn(tx, app, prepared, board, seat, now).await,
     }
 }
 
@@ -101,6 +103,7 @@ async fn on_turn(
 async fn out_of_turn(
     tx: &mut WriteTx,
     app: &App,
+    prepared: &Prepared,
     board: Board,
     mut seat: SeatRow,
     now: Millis,
@@ -109,6 +112,9 @@ async fn out_of_turn(
     if seat.resign_pending {
         // A player who leaves can neither make nor accept an offer.
         tx.delete_proposal(board.row.id).await?;
+        keep_words(tx, &board, seat.seat, &prepared.body, now).await?;
+    } else {
+        tx.delete_submission(board.row.id, seat.seat).await?;
     }
     tx.update_seat(board.row.id, &seat).await?;
     // The board's row is touched too: a move made at the same moment must see this.
@@ -123,6 +129,7 @@ async fn out_of_turn(
         userid: seat.userid.clone(),
         to_move,
         cancelled: !seat.resign_pending,
+        has_words: seat.resign_pending && !prepared.body.trim().is_empty(),
     });
     post_to_user(tx, app, &reply, seat.user_id, now).await?;
     Ok(Answer::to_registered(reply).about(board.name()))

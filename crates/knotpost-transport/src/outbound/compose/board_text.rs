@@ -156,9 +156,8 @@ pub(super) fn listed_moves(sheet: &Sheet) -> Vec<String> {
     };
     let longest = sheet.moves.iter().map(|made| made.number.to_string().len()).max().unwrap_or(0);
     let widest = sheet.moves.iter().map(|made| side(made).chars().count()).max().unwrap_or(0);
-    let line = |made: &ListedMove| {
-        format!("   {:>longest$} {:<widest$}  {}", made.number, side(made), made.text)
-    };
+    let line =
+        |made: &ListedMove| format!("   {:>longest$} {:<widest$}  {}", made.number, side(made), made.text);
     sheet.moves.iter().map(line).collect()
 }
 
@@ -177,9 +176,7 @@ fn set_rows(sheet: &Sheet, rows: &[Vec<String>], most: usize) -> String {
         .seats
         .iter()
         .flat_map(|seat| [seat.side.chars().count(), seat.userid.chars().count()])
-        .chain(
-            sheet.moves.iter().map(|made| numbered(made).chars().count()).filter(|length| *length < most),
-        )
+        .chain(sheet.moves.iter().map(|made| numbered(made).chars().count()).filter(|length| *length < most))
         .max()
         .unwrap_or(0);
     let width = (longest + 2).clamp(most.min(13), most);

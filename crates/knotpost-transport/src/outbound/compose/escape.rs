@@ -28,7 +28,11 @@ impl fmt::Display for Escaped<'_> {
 }
 
 /// Writes what a template names: escaped in pages, unless it is known to be safe.
-pub(super) fn write_value(out: &mut Output<'_>, state: &mut State<'_, '_>, value: &Value) -> Result<(), Error> {
+pub(super) fn write_value(
+    out: &mut Output<'_>,
+    state: &mut State<'_, '_>,
+    value: &Value,
+) -> Result<(), Error> {
     match value.as_str() {
         Some(text) if !value.is_safe() && matches!(state.auto_escape(), AutoEscape::Html) => {
             write!(out, "{}", Escaped(text)).map_err(Error::from)

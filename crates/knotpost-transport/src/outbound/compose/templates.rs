@@ -134,9 +134,8 @@ fn environment() -> Environment<'static> {
     templates.set_formatter(write_value);
     templates.add_filter("quoted", mark_imitations);
     templates.add_filter("blocks", |text: &str| Value::from(Serde(blocks(text))));
-    templates.add_filter("lined_blocks", |text: &str, width: usize| {
-        Value::from(Serde(lined_blocks(text, width)))
-    });
+    templates
+        .add_filter("lined_blocks", |text: &str, width: usize| Value::from(Serde(lined_blocks(text, width))));
     load_built_in(&mut templates);
     let styled = set_style(&mut templates);
     debug_assert!(styled.is_ok(), "the built-in style is wrong: {styled:?}");

@@ -90,9 +90,12 @@ impl RequestError {
             Self::UnknownGame { .. } | Self::OtherGame(_) => "unknown_game",
             Self::Options(OptionError::Option { .. }) => "bad_option",
             Self::Options(_) => "player_count",
-            Self::Players | Self::Layout | Self::Seed(_) | Self::Position(_) | Self::Unreadable(_) | Self::Record(_) => {
-                "bad_value"
-            }
+            Self::Players
+            | Self::Layout
+            | Self::Seed(_)
+            | Self::Position(_)
+            | Self::Unreadable(_)
+            | Self::Record(_) => "bad_value",
         }
     }
 
@@ -205,7 +208,9 @@ impl<'a> Request<'a> {
             options: words.options,
             position: words.position,
             legal: words.legal,
-            layout: words.layout.map_or(Ok(Layout::default()), |word| word.parse().map_err(|()| RequestError::Layout))?,
+            layout: words
+                .layout
+                .map_or(Ok(Layout::default()), |word| word.parse().map_err(|()| RequestError::Layout))?,
             help: words.help,
             script: if words.interactive { Script::Interactive } else { Script::Given },
             verify: None,

@@ -129,8 +129,8 @@ impl Table {
         if self.outcome().is_some() {
             return Err(Fault::Over { number, word: shorten(word) });
         }
-        if word.eq_ignore_ascii_case("resign") || word.eq_ignore_ascii_case("forfeit") {
-            self.resign(word);
+        if let Some((departure, seat)) = self.read_departure(word) {
+            self.resign(departure, seat);
             return Ok(());
         }
         if let Some((outcome, text)) = self.read_decision(word) {
@@ -151,17 +151,34 @@ impl Table {
         })
     }
 
-    fn resign(&mut self, word: &str) {
-        let seat = self.position.next_seat();
-        self.position.retire(seat);
-        self.left.push(seat);
-        self.last =
-            if word.eq_ignore_ascii_case("resign") { Departure::Resignation } else { Departure::Forfeit };
-        let (canonical, text) = match self.last {
+    /// How a seat leaves by this word, and which: the one on turn, or in `resign:2` one that still plays.
+    fn read_departure(&self, word: &str) -> Option<(Departure, Seat)> {
+        let (verb, seat) = match word.split_once(':') {
+            None => (word, self.position.next_seat()),
+            Some((verb, seat)) => {
+                let seat = Seat::new(seat.parse().ok()?)?;
+                let plays = Seats::first(self.players).contains(seat) && !self.left.contains(&seat);
+                (verb, plays.then_some(seat)?)
+            }
+        };
+        match verb {
+            _ if verb.eq_ignore_ascii_case("resign") => Some((Departure::Resignation, seat)),
+            _ if verb.eq_ignore_ascii_case("forfeit") => Some((Departure::Forfeit, seat)),
+            _ => None,
+        }
+    }
+
+    fn resign(&mut self, departure: Departure, seat: Seat) {
+        let (word, text) = match departure {
             Departure::Resignation => ("resign", "Resign"),
             Departure::Forfeit => ("forfeit", "Forfeit"),
         };
-        self.turns.push(Played { seat, canonical: canonical.to_owned(), text: text.to_owned(), gain: 0 });
+        let canonical =
+            if seat == self.position.next_seat() { word.to_owned() } else { format!("{word}:{seat}") };
+        self.position.retire(seat);
+        self.left.push(seat);
+        self.last = departure;
+        self.turns.push(Played { seat, canonical, text: text.to_owned(), gain: 0 });
     }
 
     /// What a word of a record says that ends a game without a move, `draw` or `adjudicated:2`, and how the move

@@ -34,8 +34,12 @@ mod stories {
         let mut letters = app.letters();
         for _ in 0..6 {
             let (who, play) = offered(&letters);
-            app.mail(&format!("{who}@{who}.example"), &format!("osbo move 101 {who} {who}-secret {play}"), "")
-                .await;
+            app.mail(
+                &format!("{who}@{who}.example"),
+                &format!("osbo move 101 {who} {who}-secret {play}"),
+                "",
+            )
+            .await;
             letters = app.letters();
             played.push(play);
             for letter in &letters {

@@ -203,7 +203,9 @@ mod stories {
             app.mail("bob@bob.example", subject, body).await;
             let letters = app.letters();
             // Bob shows the board of a move that is ann's, or is told that it is hers.
-            assert!(letters.iter().all(|letter| letter.to != "bob@bob.example" || letter.text.contains("+-")));
+            assert!(
+                letters.iter().all(|letter| letter.to != "bob@bob.example" || letter.text.contains("+-"))
+            );
         }
         // For another game it is otherwise.
         app.mail("ann@ann.example", "boxilies show 101", "").await;

@@ -207,13 +207,17 @@ async fn tell(way: Way) {
     assert_eq!(log.contains("TLS connection established to"), way == Way::StartTls, "{log}");
     let mails = table.place.outgoing().await;
     let to = |address: &str, kind: Option<&str>| {
-        mails.iter().filter(|mail| mail.recipient == address && kind.is_none_or(|one| mail.kind == one)).count()
+        mails
+            .iter()
+            .filter(|mail| mail.recipient == address && kind.is_none_or(|one| mail.kind == one))
+            .count()
     };
     let answers = to("robin@players.test", None) - to("robin@players.test", Some("board"));
     assert!(answers > 0 && answers <= MOST_ANSWERS, "{answers} answers to a program: {mails:?}");
     let dan = table.place.run(&["admin", "user", "show", "dan"]).await.succeed();
     assert!(dan.contains("stopped"), "{dan}");
-    let tried = mails.iter().filter(|mail| mail.recipient == "dan@players.test" && mail.state != "dropped").count();
+    let tried =
+        mails.iter().filter(|mail| mail.recipient == "dan@players.test" && mail.state != "dropped").count();
     assert_eq!(tried, 2, "nothing is tried where nobody reads, after two refusals: {mails:?}");
     let board: Value = server.get("/api/v1/boards/osbox/101").await.json();
     assert_eq!(board["state"], "over", "{board}");

@@ -1,0 +1,70 @@
+//! `rematch`: another game of the players of a finished board, with its options and limits and the seats exchanged.
+
+use crate::app::App;
+use crate::boards::board::seed_of;
+use crate::boards::{Board, Code, Refusal, ServiceError, find_board, find_game};
+use crate::commands::authorize::authorize_on;
+use crate::commands::boards::challenge::find_players;
+use crate::commands::prepare::check_rate;
+use crate::play::boards::answer_with_board;
+use crate::play::challenge::{Cause, Opening, Terms, start};
+use crate::replies::Answer;
+use crate::requests::Prepared;
+use knotpost_model::{BoardState, Millis};
+use knotpost_storage::{UserRow, WriteTx};
+
+/// Begins the next game; each player takes the seat before theirs, and the first the last. A second rematch of the board
+/// waits until the first is over.
+pub(in crate::commands) async fn run(
+    tx: &mut WriteTx,
+    app: &App,
+    prepared: &Prepared,
+    game_name: &str,
+    number: u32,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    let game = find_game(app, game_name)?;
+    let board = find_board(tx, app, game.meta().name, number).await?;
+    let (board, user) = authorize_on(tx, prepared, board).await?;
+    if let Err(refusal) = check_over(&board, &user) {
+        return Err(refusal.about(board).into());
+    }
+    if let Some(other) = tx.rematch_in_play(board.row.id).await? {
+        let message = format!("the rematch of {} board {number} is board {other}", board.title());
+        let hint = format!("`{} show {other}` shows it.", game.meta().name);
+        return Err(Refusal::new(Code::Conflict, message).hint(hint).about(board).into());
+    }
+    let mut names: Vec<String> = board.seats.iter().map(|seat| seat.userid.clone()).collect();
+    names.rotate_left(1);
+    let users = find_players(tx, game, &names).await?;
+    check_rate(prepared).map_err(|refusal| refusal.about_game(game_name))?;
+    let (row, options) = (&board.row, board.options());
+    let seed = seed_of(&row.seed).filter(|_| options.repeats_deal());
+    let cause = Cause::Rematch {
+        of: row.id,
+        number: row.number,
+        by: user.id,
+        userid: user.userid.clone(),
+        seed: seed.map(|seed| seed.0),
+    };
+    let terms =
+        Terms { rated: row.rated, nag_ms: row.nag_ms, forfeit_ms: row.forfeit_ms, total_ms: row.total_ms };
+    let opening = Opening { terms, cause, comment: &prepared.body };
+    let (next, facts) = start(tx, app, game, options, &users, opening, now).await?;
+    answer_with_board(tx, app, &next, facts, now).await
+}
+
+fn check_over(board: &Board, user: &UserRow) -> Result<(), Refusal> {
+    let title = board.title();
+    let number = board.row.number;
+    if board.seat_of(user.id).is_none() {
+        let message = format!("{} did not play on {title} board {number}", user.userid);
+        return Err(Refusal::new(Code::NotAPlayer, message)
+            .hint(format!("To challenge somebody: {} challenge {} USERID", board.row.game, user.userid)));
+    }
+    if board.row.state != BoardState::Over {
+        let message = format!("{title} board {number} is not over yet");
+        return Err(Refusal::new(Code::Conflict, message).hint("A rematch is for finished boards."));
+    }
+    Ok(())
+}
