@@ -72,8 +72,8 @@ use crate::bound::List;
 use crate::command::Parts;
 use crate::error::ParseError;
 use crate::value::{
-    Action, BoardAt, BoardSet, GivenOption, Leaving, LimitChange, QueuedMove, SeekChange, Selector, ServerOptions,
-    Setting, Vacation,
+    Action, BoardAt, BoardSet, GivenOption, Leaving, LimitChange, QueuedMove, SeekChange, Selector,
+    ServerOptions, Setting, Vacation,
 };
 use crate::verb::VerbSpec;
 use crate::words::Credentials;

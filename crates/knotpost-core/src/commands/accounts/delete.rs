@@ -60,7 +60,8 @@ impl Content for Asked {
 
     fn facts(&self) -> Facts {
         let of_game = |(title, boards): (&String, &Vec<i64>)| {
-            Facts::of(&json!({ "title": title, "several": boards.len() > 1 })).with("numbers", numbers(boards))
+            Facts::of(&json!({ "title": title, "several": boards.len() > 1 }))
+                .with("numbers", numbers(boards))
         };
         Facts::of(self).with("games", Fact::Parts(self.boards.iter().map(of_game).collect()))
     }
