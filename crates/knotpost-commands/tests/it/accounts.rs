@@ -1,6 +1,6 @@
 //! Verbs that speak to the server.
 
-use knotpost_commands::{Command, ErrorCode, Selector, Setting, Vacation, command_lines};
+use knotpost_commands::{Command, ErrorCode, Leaving, Selector, Setting, Vacation, command_lines};
 
 use super::{code, fred, read, who, words};
 
@@ -52,7 +52,9 @@ fn a_signup_has_no_credentials_to_verify() {
 
 #[test]
 fn plain_account_verbs_take_their_words() {
-    assert_eq!(read("delete fred secret"), Command::Delete { who: fred() });
+    let delete = |leaving| Command::Delete { who: fred(), leaving };
+    assert_eq!(read("delete fred secret"), delete(Leaving::Asked));
+    assert_eq!(read("delete fred secret Really"), delete(Leaving::Sure));
     assert_eq!(read("broadcast fred secret"), Command::Broadcast { who: fred() });
     assert_eq!(
         read("message fred secret ann bob"),
@@ -150,5 +152,5 @@ fn a_body_of_commands_skips_what_is_none() {
 
 #[test]
 fn a_given_password_is_taken_as_typed() {
-    assert_eq!(read("delete fred x"), Command::Delete { who: who("fred", "x") });
+    assert_eq!(read("delete fred x"), Command::Delete { who: who("fred", "x"), leaving: Leaving::Asked });
 }
