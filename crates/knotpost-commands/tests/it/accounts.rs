@@ -52,8 +52,9 @@ fn a_signup_has_no_credentials_to_verify() {
 
 #[test]
 fn plain_account_verbs_take_their_words() {
-    assert_eq!(read("delete fred secret"), Command::Delete { who: fred(), leaving: Leaving::Asked });
-    assert_eq!(read("delete fred secret Really"), Command::Delete { who: fred(), leaving: Leaving::Sure });
+    let delete = |leaving| Command::Delete { who: fred(), leaving };
+    assert_eq!(read("delete fred secret"), delete(Leaving::Asked));
+    assert_eq!(read("delete fred secret Really"), delete(Leaving::Sure));
     assert_eq!(read("broadcast fred secret"), Command::Broadcast { who: fred() });
     assert_eq!(
         read("message fred secret ann bob"),

@@ -188,7 +188,14 @@ const GOOD: &[Row] = &[
         &["dora: Your addresses at Knotpost", "dora@home.example: Your addresses at Knotpost"],
         "address_changes addresses",
     ),
-    ("dora", "delete dora dora-newer", "", &["dora: Goodbye, dora"], "address_changes addresses users"),
+    ("dora", "delete dora dora-newer", "", &["dora: Leave Knotpost?"], ""),
+    (
+        "dora",
+        "delete dora dora-newer really",
+        "",
+        &["dora: Goodbye, dora"],
+        "address_changes addresses users",
+    ),
 ];
 
 fn describe(letter: &Letter) -> String {

@@ -60,6 +60,8 @@ async fn tell(site: &Site) {
     site.mail("ann", "vacation ann another-secret 3", "").await;
     site.read("ann", "the vacation", |mail| mail.subject.contains("Vacation")).await;
     site.mail("bob", "delete bob bob-secret", "").await;
+    site.read("bob", "the question", |mail| mail.subject.contains("Leave")).await;
+    site.mail("bob", "delete bob bob-secret really", "").await;
     site.read("bob", "the farewell", |mail| mail.subject.contains("Goodbye")).await;
     let gone = site.command("osbox challenge ann bob").await;
     assert_ne!(gone.status, 200, "{gone:?}");

@@ -25,6 +25,7 @@ mod stories {
     use knotpost_core::config::Confirm;
     use knotpost_model::{BoardKey, MoveKind};
     use knotpost_storage::MoveRow;
+    use serde_json::json;
 
     use crate::harness::{Letter, Page, Place, TestApp, edit_user, show_all};
 
@@ -237,14 +238,23 @@ mod stories {
         }
         app.work().await;
         app.letters();
+        let before = app.tables().await.of_the_games();
         app.mail("ann@ann.example", "delete ann ann-secret", "").await;
+        insta::assert_snapshot!("delete_asked", show_all(&app.letters()));
+        assert_eq!(before.differing(&app.tables().await.of_the_games()), Vec::<&str>::new());
+        app.mail("ann@ann.example", "delete ann ann-secret perhaps", "").await;
+        assert_eq!(app.letters().len(), 1);
+        assert_eq!(before.differing(&app.tables().await.of_the_games()), Vec::<&str>::new());
+        app.mail("ann@ann.example", "delete ann ann-secret really", "").await;
         insta::assert_snapshot!("deleted", show_all(&app.letters()));
 
         for line in ["set ann ann-secret", "delete ann ann-secret"] {
             assert_eq!(app.post(line, "").await.outcome(), "401 bad_credentials", "{line}");
         }
         assert_eq!(app.post("signup Ann new-secret ann@ann.example", "").await.outcome(), "409 userid_taken");
-        assert_eq!(app.post("osbox challenge bob ann", "").await.outcome(), "422 invalid_challenge");
+        let refused = app.post("osbox challenge bob ann", "").await;
+        assert_eq!(refused.outcome(), "422 invalid_challenge");
+        assert!(refused.text.contains("ann has left the server"), "{}", refused.text);
         let over = app.get("/api/v1/boards/osbox/105").await.json();
         assert_eq!(over["players"][1]["userid"], "ann", "the name stays on finished boards");
         let tables = app.tables().await;
@@ -254,12 +264,9 @@ mod stories {
         }
         assert_eq!(tables.rows("addresses").len(), 2);
 
-        // Her resignation on 103 happens when her turn comes; bob reads of it.
-        assert_eq!(app.post("osbox move 103 bob bob-secret f10", "").await.outcome(), "200 ok");
-        app.work().await;
-        let letters = app.letters();
-        assert_eq!(letters.len(), 1);
-        assert!(letters[0].text.contains("Game won by bob by resignation."), "{}", letters[0]);
+        // It was bob's turn on 103, which is over all the same.
+        assert_eq!(app.get("/api/v1/boards/osbox/103").await.json()["result"]["winners"], json!([2]));
+        assert_eq!(app.post("osbox move 103 bob bob-secret f10", "").await.outcome(), "409 game_over");
         // With three players the game goes on without her.
         assert_eq!(app.get("/api/v1/boards/osbox/104").await.json()["state"], "active");
     }
@@ -343,9 +350,12 @@ mod stories {
         app.post("delete ann ann-secret", "").await;
         let board = app.get("/api/v1/boards/osbox/101").await.json();
         assert_eq!(board["to_move"][0], "bob");
+        let resigned =
+            board["moves"].as_array().unwrap().iter().filter(|made| made["text"] == "Resign").count();
+        assert_eq!(resigned, 2, "both seats at once");
         assert_eq!(app.post("osbox move 101 bob bob-secret f10", "").await.outcome(), "200 ok");
         let board = app.get("/api/v1/boards/osbox/101").await.json();
-        assert_eq!(board["to_move"][0], "cyd", "her second seat resigned as its turn came");
+        assert_eq!(board["to_move"][0], "cyd", "her second seat is skipped");
     }
 
     pub(super) async fn who_is_unknown_costs_as_much_as_who_is_known(place: Place) {

@@ -15,7 +15,14 @@ mod stories {
         let seeds = app.tables().await.rows("boards").to_vec();
         app.letters();
         app.mail("bob@bob.example", "osbox resign 101 bob bob-secret", "Too busy this month.").await;
-        insta::assert_snapshot!("declined_of_three", show_all(&app.letters()));
+        let letters = app.letters();
+        insta::assert_snapshot!("declined_of_three", show_all(&letters));
+        let told: Vec<&str> = letters
+            .iter()
+            .filter(|letter| letter.to.starts_with("bob@"))
+            .map(|letter| letter.subject.as_str())
+            .collect();
+        assert_eq!(told, ["Osbox Board 101 declined"], "who declines hears of it once");
 
         let after = app.get("/api/v1/boards/osbox/101").await;
         let board = after.json();
@@ -29,7 +36,8 @@ mod stories {
         );
         assert_eq!((&board["ply"], &board["moves"]), (&0.into(), &serde_json::json!([])));
         assert_eq!(app.post("osbox move 101 bob bob-secret f1", "").await.outcome(), "403 not_a_player");
-        assert_eq!(app.post("osbox move 101 ann ann-secret o1", "").await.outcome(), "200 ok");
+        app.mail("ann@ann.example", "osbox move 101 ann ann-secret o1", "").await;
+        assert!(app.letters().iter().all(|letter| !letter.to.starts_with("bob@")), "and watches nothing");
     }
 
     pub(super) async fn with_two_players_the_board_is_removed(place: Place) {

@@ -7,6 +7,7 @@ tell! {
     what_is_exported_is_imported_and_exported_the_same,
     made_up_games_survive_import_and_export,
     who_left_is_placed_alike_by_server_and_play,
+    who_leaves_the_server_out_of_turn_says_so_in_the_record,
     a_game_that_ends_by_forfeit_says_so_everywhere,
     a_game_is_taken_in_once,
     hostile_files_are_refused_whole,
@@ -300,6 +301,38 @@ mod stories {
         let last: serde_json::Value = serde_json::from_str(printed.lines().last().unwrap()).unwrap();
         assert_eq!(board["result"], last["result"], "{record}");
         last["result"].clone()
+    }
+
+    pub(super) async fn who_leaves_the_server_out_of_turn_says_so_in_the_record(place: Place) {
+        let app = TestApp::with_players(place, &PLAYERS).await;
+        for line in [
+            "osbox challenge ann bob cleo",
+            "osbox move 101 ann ann-secret o1",
+            "osbox move 101 bob bob-secret o9",
+            "osbox move 101 cleo cleo-secret o5",
+            "delete cleo cleo-secret",
+            "osbox move 101 ann ann-secret o2",
+            "delete ann ann-secret",
+        ] {
+            let answer = app.post(line, "").await;
+            assert_eq!(answer.outcome(), "200 ok", "{line}: {}", answer.text);
+        }
+        let result = same_result_as_play(&app, "osbox", 101).await;
+        assert_eq!(result["placings"], serde_json::json!([2, 1, 3]));
+        let record = export(&app, "osbox", 101).await;
+        assert!(record.contains("4. resign:3") && record.contains("6. resign:1"), "{record}");
+        // Another seed, which decides nothing here, makes it another game.
+        let seed = record.split_once("[Seed \"").expect("a seed").1.split_once('"').expect("its end").0;
+        let other = record.replace(seed, &"0".repeat(64)).replace("[Board \"101\"]", "[Board \"500\"]");
+        assert_eq!(take(&app, &other).await, [new("osbox", 500)]);
+        assert_eq!(export(&app, "osbox", 500).await, other);
+        let mut replayed = knotpost_core::boards::Replayed::default();
+        while knotpost_core::boards::replay_next(&app.app, &mut replayed).await.unwrap() {}
+        assert_eq!(replayed.differences, []);
+        for word in ["resign:3", "resign:4", "resign:0", "resign:x"] {
+            let forged = other.replace("6. resign:1", &format!("6. {word}"));
+            assert!(refusal(&app, &forged).await.contains("move 6"), "{word}");
+        }
     }
 
     pub(super) async fn who_left_is_placed_alike_by_server_and_play(place: Place) {

@@ -2,10 +2,14 @@
 
 use super::tell;
 
-tell! { a_resignation_out_of_turn_waits_for_the_turn, who_asks_first_and_moves_then_has_resigned_already }
+tell! {
+    a_resignation_out_of_turn_waits_for_the_turn,
+    words_with_it_wait_as_well,
+    who_asks_first_and_moves_then_has_resigned_already,
+}
 
 mod stories {
-    use crate::harness::{Place, TestApp, show_all};
+    use crate::harness::{Letter, Place, TestApp, show_all};
 
     async fn begin(place: Place) -> TestApp {
         let app = TestApp::with_players(place, &["ann", "bob"]).await;
@@ -29,6 +33,24 @@ mod stories {
         let board = app.get("/api/v1/boards/osbox/101").await.json();
         assert_eq!(board["result"]["reason"], "resignation");
         assert_eq!(board["moves"][3]["auto"], true);
+    }
+
+    pub(super) async fn words_with_it_wait_as_well(place: Place) {
+        let app = begin(place).await;
+        let said = |letters: &[Letter], words: &str| {
+            letters.iter().filter(|letter| letter.text.contains(words)).count()
+        };
+        app.mail("bob@bob.example", "osbox resign 101 bob bob-secret", "Never mind.").await;
+        assert!(app.letters()[0].text.contains("What you wrote goes to the others"));
+        app.mail("bob@bob.example", "osbox resign 101 bob bob-secret", "").await;
+        app.mail("bob@bob.example", "osbox resign 101 bob bob-secret", "Sorry, I must go.").await;
+        assert_eq!(said(&app.letters(), "writes:"), 0, "not before it takes effect");
+        app.mail("ann@ann.example", "osbox move 101 ann ann-secret f2", "Your turn.").await;
+        let letters = app.letters();
+        assert_eq!(said(&letters, "bob writes:\nSorry, I must go."), 2);
+        assert_eq!((said(&letters, "ann writes:\nYour turn."), said(&letters, "Never mind.")), (2, 0));
+        let record = app.get("/api/v1/boards/osbox/101/record").await;
+        assert!(record.text.contains("Sorry, I must go."), "{}", record.text);
     }
 
     pub(super) async fn who_asks_first_and_moves_then_has_resigned_already(place: Place) {

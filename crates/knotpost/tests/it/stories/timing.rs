@@ -12,6 +12,8 @@ tell! {
     moves_that_follow_each_other_soon_leave_the_clock_alone,
     a_move_that_came_in_time_counts_late_as_it_is_read,
     limits_that_make_no_sense_are_refused,
+    hours_hold_once_everybody_has_moved,
+    who_sought_hours_has_hours,
 }
 
 mod stories {
@@ -96,6 +98,51 @@ mod stories {
             ["ann@ann.example: Nag: Osbox Board 102 ann"],
             "a third of 3 days"
         );
+    }
+
+    pub(super) async fn hours_hold_once_everybody_has_moved(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.tick().await;
+        app.mail("x@x.example", "osbox challenge -size=4 ann bob --forfeittime=0.0007 --totaltime=0.1", "")
+            .await;
+        let first = &app.letters()[0];
+        let note = "Limits: loss after 0 days, 00:01:00, reminder after 0 days, 00:00:20,\n\
+                    and 0 days, 02:24:00 for all moves of a player\n\
+                    (one day at least until everybody has moved).\n";
+        assert!(first.text.contains(note), "{first}");
+        app.pass(7 * HOUR).await;
+        assert_eq!(app.letters().len(), 0);
+        app.play_on("osbox", 101, 1).await;
+        app.letters();
+        app.pass(20 * HOUR).await;
+        assert_eq!(
+            subjects(&app.letters()),
+            ["bob@bob.example: Nag: Osbox Board 101 bob"],
+            "a third of a day"
+        );
+        app.play_on("osbox", 101, 1).await;
+        app.letters();
+        app.tick().await;
+        let board = app.get("/api/v1/boards/osbox/101").await.json();
+        assert_eq!(board["state"], "active", "what was used before does not count now");
+        app.pass(61_000).await;
+        let board = app.get("/api/v1/boards/osbox/101").await.json();
+        assert_eq!((&board["state"], &board["result"]["winners"]), (&"over".into(), &serde_json::json!([2])));
+    }
+
+    pub(super) async fn who_sought_hours_has_hours(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.tick().await;
+        for name in ["ann", "bob"] {
+            app.mail("x@x.example", &format!("osbox seek {name} {name}-secret 1 --forfeittime=0.5"), "")
+                .await;
+        }
+        let letters = app.letters();
+        let new = letters.iter().find(|letter| letter.subject.starts_with("New")).expect("a board");
+        assert!(new.text.contains("Limits: loss after 0 days, 12:00:00"), "{new}");
+        assert!(!new.text.contains("one day at least"), "{new}");
+        app.pass(13 * HOUR).await;
+        assert_eq!(app.get("/api/v1/boards/osbox/101").await.json()["state"], "removed");
     }
 
     pub(super) async fn who_uses_more_than_the_total_time_loses(place: Place) {
