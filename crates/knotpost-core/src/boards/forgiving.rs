@@ -97,9 +97,6 @@ mod tests {
             ("obsidio", "c3.", "c3"),
             ("obsidio", "c 2, e 4", "c2,e4"),
             ("obsidio", "`C2, E4`", "C2,E4"),
-            ("boxilies", "3b:c2:1.", "3b:c2:1"),
-            ("boxilies", "3b: c2: 1", "3b:c2:1"),
-            ("boxilies", "_3b:c2_", "3b:c2"),
         ] {
             assert_eq!(meant(game, text).as_deref(), Some(play), "{game}: {text}");
         }
@@ -120,7 +117,6 @@ mod tests {
             ("osbo", "k2 e4"),
             ("obsidio", "c2 e4"),
             ("obsidio", "c2 or e4"),
-            ("boxilies", "3b c2 1"),
         ] {
             assert_eq!(meant(game, text), None, "{game}: {text}");
         }

@@ -50,7 +50,13 @@ fn play_and_compare(game: &dyn AnyGame, round: usize) -> usize {
     for turn in 0..80 {
         let before = board.clone_box();
         let moves = board.legal_moves();
-        let Some(word) = moves.get((turn * 37 + round * 11 + 5) % moves.len().max(1)) else {
+        let gains = |word: &&String| {
+            let mut copy = board.clone_box();
+            copy.play(Turn::Move(word)).is_ok_and(|played| played.gain > 0)
+        };
+        let chosen = moves.iter().find(gains);
+        let Some(word) = chosen.or_else(|| moves.get((turn * 37 + round * 11 + 5) % moves.len().max(1)))
+        else {
             if board.play(Turn::Pass).is_err() {
                 break;
             }

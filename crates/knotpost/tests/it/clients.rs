@@ -49,7 +49,13 @@ fn read_board_mail(letter: &Letter) -> Result<usize, String> {
         return Err("its Subject names no board".to_owned());
     }
     let lines: Vec<&str> = letter.text.lines().collect();
-    let head = capture("* of * Board *", lines[0]).ok_or("the first line is no heading")?;
+    // What was said comes first in the mail of a chat, and the board below it.
+    let is_row = |line: &&str| line.len() == 60 && line.bytes().all(|byte| byte == b'*');
+    let top = match form {
+        5 => lines.iter().position(is_row).map_or(0, |row| row + 2),
+        _ => 0,
+    };
+    let head = capture("* of * Board *", lines[top]).ok_or("the first line is no heading")?;
     if head[1..] != [title, number] {
         return Err("heading and Subject name different boards".to_owned());
     }
@@ -63,7 +69,7 @@ fn read_board_mail(letter: &Letter) -> Result<usize, String> {
         ([], 1) if form == 5 || words.len() == 2 => {}
         _ => return Err(format!("turn {turns:?} and Subject do not agree")),
     }
-    let stars = lines.iter().filter(|line| line.len() == 60 && line.bytes().all(|byte| byte == b'*')).count();
+    let stars = lines.iter().copied().filter(|line| is_row(line)).count();
     let says = lines.iter().filter(|line| capture("* writes:", line).is_some()).count();
     if (marked || form == 5) && (says != 1 || stars == 0) {
         return Err("a comment is announced and not there".to_owned());

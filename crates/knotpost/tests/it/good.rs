@@ -82,7 +82,13 @@ const GOOD: &[Row] = &[
         &["bob: 1 Osbox board sent again", "bob: Osbox Board 101 bob **"],
         "",
     ),
-    ("bob", "osbox submit 101 bob bob-secret o7", "so", &["bob: Osbox Board 101 ann **"], "submissions"),
+    (
+        "bob",
+        "osbox submit 101 bob bob-secret o7",
+        "so",
+        &["bob: Confirm: Osbox Board 101 bob"],
+        "submissions",
+    ),
     (
         "bob",
         "osbox confirm 101 bob bob-secret",

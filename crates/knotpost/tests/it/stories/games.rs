@@ -87,7 +87,8 @@ mod stories {
         let new = letters.iter().find(|letter| letter.subject.starts_with("New ")).unwrap();
         let promised = line_below(new, "its digest is");
         let last = letters.last().unwrap();
-        let seed = line_below(last, "The dice of this board came from the seed");
+        let what = if game == "boxilies" { "deal" } else { "dice" };
+        let seed = line_below(last, &format!("The {what} of this board came from the seed"));
         let digest = Sha256::digest(format!("knotpost-dice-1 {game} {number} {seed}").as_bytes());
         let digest = knotpost_platform::secret::to_hex(&digest);
         assert_eq!((promised, line_below(last, "whose digest")), (digest.as_str(), digest.as_str()));

@@ -108,11 +108,6 @@ mod stories {
             self.note(&format!("(bob: {words})"));
         }
 
-        async fn bob_writes(&mut self, subject: &str, body: &str) {
-            self.app.mail("bob@bob.example", subject, body).await;
-            self.note(&format!("(bob: {subject} | {body})"));
-        }
-
         async fn view(&self, game: &str) -> BoardView {
             view_board(&self.app.app, &BoardRef { game: game.to_owned(), number: 101 }, None).await.unwrap()
         }
@@ -232,9 +227,10 @@ print(count)
         life.app.reply("ann@new.example", &asked, "yes").await;
         life.note("ann replies from her new address: yes");
         life.write_from("ann@new.example", "vacation ann ann-secret 5", "").await;
-        life.bob_writes(&format!("{game} challenge bob ann"), "Once more?").await;
+        life.bob_replies("rematch\nOnce more?").await;
         life.app.clock.advance(5 * DAY);
         life.app.work().await;
         life.write_from("ann@new.example", "delete ann ann-secret", "").await;
+        life.write_from("ann@new.example", "delete ann ann-secret really", "").await;
     }
 }
