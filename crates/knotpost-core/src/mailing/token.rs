@@ -65,7 +65,7 @@ pub(crate) enum About {
     Talk,
 }
 
-/// Seats in tokens of mails about what somebody said are counted from here on. No board has so many, and in such a
+/// Seats in tokens of mails about what somebody said are counted from here on. No board has that many, and in such a
 /// token nothing is longer than in one about a board.
 const TALKING_SEATS: i64 = 64;
 
@@ -313,7 +313,7 @@ mod tests {
 
     #[test]
     fn tokens_given_out_before_there_were_kinds_are_about_play() {
-        // Board 5, seat 2, after 7 moves, stamp 0x0102; address 9; the last day.
+        // Board 5, seat 2, after 7 moves, digest 0x0102; address 9; the last day.
         let bytes = [5, 2, 7, 1, 2, 9, 0xff, 0xff];
         let subject = Subject::Board { board: 5, seat: 2, ply: 7, stamp: 0x0102, about: About::Play };
         assert_eq!(Payload::read(&bytes), Some(Payload { subject, address: 9, expires: u16::MAX }));

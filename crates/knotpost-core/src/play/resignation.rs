@@ -96,7 +96,7 @@ pub(crate) async fn tell_declined(
 
 /// What is kept in place of a move for a resignation that waits for its turn.
 const RESIGNS: &str = "resign";
-/// No board has so many moves: what is kept so can never be confirmed.
+/// No board has that many moves, so that what is stored with it can never be confirmed.
 const NEVER: i64 = -1;
 
 /// Stores what is said with a resignation out of turn until it takes effect.

@@ -10,7 +10,7 @@ use crate::boards::picture_ref::PictureRef;
 use crate::boards::{Board, Chance, RenderedPosition, Standing, chance};
 use crate::replies::times::times;
 use crate::replies::{Answers, BoardFacts, Heading, Note, TimeFacts};
-use knotpost_model::Millis;
+use knotpost_model::{Millis, MoveKind};
 
 /// How many rounds of the move list a mail shows.
 const ROUNDS: usize = 4;
@@ -138,6 +138,9 @@ pub struct Sheet {
     pub by_subject: bool,
     /// Who watches.
     pub subscribers: Vec<String>,
+    /// Who had no move after the last one, in a sentence.
+    #[serde(skip)]
+    pub passed: Option<String>,
     /// What was said.
     pub spoken: Vec<Spoken>,
     /// What can be checked of the dice, when it is to be shown.
@@ -197,6 +200,7 @@ impl Sheet {
             answers: None,
             by_subject: facts.heading != Heading::Chat,
             subscribers: facts.subscribers.clone(),
+            passed: passed(board),
             spoken: Vec::new(),
             chance: chance(board).filter(|_| {
                 over || facts.begins || !matches!(facts.heading, Heading::Summary | Heading::Chat)
@@ -216,9 +220,11 @@ impl Sheet {
         }
     }
 
-    /// What the last move earned and took, in a sentence.
+    /// What the last move earned and took, and whom it left without a move: a line each.
     pub fn news(&self) -> Option<String> {
-        self.drawing.view().news.as_ref().map(ToString::to_string)
+        let earned = self.drawing.view().news.as_ref().map(ToString::to_string);
+        let lines: Vec<String> = earned.into_iter().chain(self.passed.clone()).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
     /// Shows the board as its reader wants it.
@@ -251,6 +257,26 @@ impl Sheet {
         self.ratings = lines;
         self
     }
+}
+
+/// Who had no move after the last one, so that the server passed for them.
+fn passed(board: &Board) -> Option<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for entry in board.entries.iter().rev() {
+        if !entry.row.auto || entry.row.kind != MoveKind::Pass {
+            break;
+        }
+        let name = board.userid_at(entry.row.seat);
+        if !names.contains(&name) {
+            names.insert(0, name);
+        }
+    }
+    let names = match names.as_slice() {
+        [] => return None,
+        [one] => (*one).to_owned(),
+        [others @ .., last] => format!("{} and {last}", others.join(", ")),
+    };
+    Some(format!("{names} had no legal move: the server passed."))
 }
 
 fn listed(entry: &crate::boards::Entry) -> ListedMove {

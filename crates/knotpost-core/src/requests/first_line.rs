@@ -9,7 +9,7 @@ use crate::boards::{Board, Code, Refusal, Standing, forgive_move, without_marks}
 use crate::mailing::reply_grant::ReplyGrant;
 use knotpost_storage::{ReadTx, StoreError};
 
-/// So many lines below the first one are searched for a move.
+/// How many lines below the first one are searched for a move.
 const LINES_BELOW: usize = 20;
 
 /// The move that a line is, in the notation of the game; `None`: it is none.

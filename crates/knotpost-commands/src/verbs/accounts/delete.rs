@@ -20,7 +20,7 @@ pub(in crate::verbs) const SPEC: VerbSpec = VerbSpec {
     template: "delete {userid} PASSWORD",
 };
 
-/// The word of who has been asked.
+/// The word that confirms the wish to leave.
 const SURE: &str = "really";
 
 pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {

@@ -2,7 +2,7 @@
 
 /// What stands before such a line.
 const MARK: &str = "| ";
-/// A row of so many signs reads as one of the server's rules.
+/// A row of this many signs reads as one of the server's rules.
 const ROW: usize = 10;
 /// How lines of the server begin, in lower case.
 const BEGINNINGS: &[&str] =
@@ -26,8 +26,7 @@ fn is_attribution(line: &str) -> bool {
     let Some(words) = line.strip_suffix(':') else { return false };
     let words: Vec<&str> = words.split_whitespace().collect();
     match words.as_slice() {
-        [_, verb] | [_, verb, "to", ..] => verb.eq_ignore_ascii_case("writes"),
-        ["The" | "the", _, verb] => verb.eq_ignore_ascii_case("writes"),
+        ["The" | "the", _, verb] | [_, verb] | [_, verb, "to", ..] => verb.eq_ignore_ascii_case("writes"),
         _ => false,
     }
 }

@@ -101,7 +101,7 @@ mod stories {
             self.note(&format!("ann replies to `{}`: {words}", top.subject));
         }
 
-        /// Bob replies to the mail on top of his.
+        /// Bob replies to the newest mail to bob.
         async fn bob_replies(&mut self, words: &str) {
             let top = self.boxes.top("bob").clone();
             self.app.reply("bob@bob.example", &top, words).await;
@@ -174,11 +174,11 @@ print(count)
 
     /// Everything, from the first mail to the last.
     async fn live(place: Place, game: &str, options: &str) -> Life {
-        let mut life = Life::start(place).await;
-        join(&mut life, game).await;
+        let mut life = Box::pin(Life::start(place)).await;
+        Box::pin(join(&mut life, game)).await;
         life.write(&format!("{game} challenge {options} ann bob").replace("  ", " "), "Shall we?").await;
-        play(&mut life, game).await;
-        move_away(&mut life, game).await;
+        Box::pin(play(&mut life, game)).await;
+        Box::pin(move_away(&mut life, game)).await;
         life
     }
 
