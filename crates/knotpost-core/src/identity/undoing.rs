@@ -20,12 +20,14 @@ pub(crate) const GOOD_FOR_DAYS: i64 = 7;
 const DAY_MS: i64 = 86_400_000;
 
 /// The addresses were changed.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct AddressesChanged {
     /// Whose.
     userid: String,
     /// What they are now.
-    addresses: Vec<String>,
+    addresses: Vec<HeldAddress>,
+    /// Whether one of them is not confirmed yet.
+    waits: bool,
     /// For an address there was before: the page that takes the change back.
     undo: Option<String>,
     /// How long that is possible.
@@ -39,6 +41,30 @@ impl Content for AddressesChanged {
 
     fn facts(&self) -> Facts {
         Facts::of(self)
+    }
+}
+
+/// An address of a user.
+#[derive(Clone, Debug, Serialize)]
+struct HeldAddress {
+    /// As registered.
+    address: String,
+    /// Whether it is not confirmed yet.
+    waits: bool,
+}
+
+impl AddressesChanged {
+    async fn of(tx: &mut ReadTx, user: &UserRow) -> Result<Self, StoreError> {
+        let rows = tx.addresses(user.id).await?.into_iter();
+        let addresses: Vec<HeldAddress> =
+            rows.map(|row| HeldAddress { address: row.address, waits: row.verified_at.is_none() }).collect();
+        Ok(Self {
+            userid: user.userid.clone(),
+            waits: addresses.iter().any(|one| one.waits),
+            addresses,
+            undo: None,
+            days: GOOD_FOR_DAYS,
+        })
     }
 }
 
@@ -68,15 +94,8 @@ pub(crate) async fn announce_change(
     if !before.is_empty() {
         change = Some(tx.insert_address_change(user.id, &before.join("\n"), now).await?);
     }
-    let addresses: Vec<String> = tx.addresses(user.id).await?.into_iter().map(|row| row.address).collect();
-    let notice = |undo| {
-        Reply::from(AddressesChanged {
-            userid: user.userid.clone(),
-            addresses: addresses.clone(),
-            undo,
-            days: GOOD_FOR_DAYS,
-        })
-    };
+    let changed = AddressesChanged::of(tx, user).await?;
+    let notice = |undo| Reply::from(AddressesChanged { undo, ..changed.clone() });
     let mut told = registered_addresses(tx, app, user.id).await?;
     told.extend(before.iter().cloned());
     told.sort_unstable();
@@ -215,13 +234,7 @@ async fn restore(
     webhooks::remove_since(tx, user.id, change.at, now).await?;
     // What was on its way to addresses that are gone opens nothing any more.
     tx.drop_magic_link(user.id).await?;
-    let addresses = tx.addresses(user.id).await?.into_iter().map(|row| row.address).collect();
-    let notice = Reply::from(AddressesChanged {
-        userid: user.userid.clone(),
-        addresses,
-        undo: None,
-        days: GOOD_FOR_DAYS,
-    });
+    let notice = Reply::from(AddressesChanged::of(tx, user).await?);
     post_to_user(tx, app, &notice, user.id, now).await?;
     if user.password_hash.is_some() {
         let at = resets::begin_anew(tx, app, user.id, now).await?;
