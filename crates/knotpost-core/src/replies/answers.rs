@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::boards::{Board, Standing};
 use crate::replies::{BoardFacts, Heading, Note};
-use knotpost_model::SeatState;
+use knotpost_model::{BoardState, SeatState};
 use knotpost_storage::UserRow;
 
 /// The reply that a board mail asks its reader for.
@@ -19,6 +19,8 @@ pub enum Answers {
     Proposal,
     /// Nothing: they may talk.
     Talk,
+    /// Their wish to play once more.
+    Rematch,
     /// What they want to say to those who spoke; a move such as this one, alone, is played.
     Chat(Option<String>),
 }
@@ -30,6 +32,9 @@ impl Answers {
             return Self::Chat(Self::own_move(board, user));
         }
         let seat = board.seat_of(user.id);
+        if seat.is_some() && rematch(board, Some(&user.userid)).is_some() {
+            return Self::Rematch;
+        }
         let Some(seat) = seat.filter(|seat| seat.state == SeatState::Playing) else { return Self::Talk };
         let Standing::ToMove(next) = board.standing() else { return Self::Talk };
         if facts.tell_of_pause() {
@@ -50,4 +55,17 @@ impl Answers {
         let Standing::ToMove(next) = board.standing() else { return None };
         board.position.example_move().filter(|_| i64::from(next.number()) == seat.seat)
     }
+}
+
+/// The command by which this player of a finished board asks for another game; `None` to all others, and where one plays
+/// alone.
+pub(crate) fn rematch(board: &Board, reader: Option<&str>) -> Option<String> {
+    let is_over = matches!(board.standing(), Standing::Over(_)) && board.row.state == BoardState::Over;
+    let first = board.seats.first().map(|seat| seat.user_id);
+    let has_others = board.seats.iter().any(|seat| Some(seat.user_id) != first);
+    let player =
+        board.seats.iter().find(|seat| reader.is_some_and(|name| seat.userid.eq_ignore_ascii_case(name)));
+    player
+        .filter(|_| is_over && has_others)
+        .map(|player| format!("{} rematch {} {} PASSWORD", board.row.game, board.row.number, player.userid))
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::boards::board::seat_at;
 use crate::boards::picture_ref::PictureRef;
 use crate::boards::{Board, Chance, RenderedPosition, Standing, chance};
+use crate::replies::answers::rematch;
 use crate::replies::times::times;
 use crate::replies::{Answers, BoardFacts, Heading, Note, TimeFacts};
 use knotpost_model::{Millis, MoveKind};
@@ -130,6 +131,8 @@ pub struct Sheet {
     pub drawing: RenderedPosition,
     /// A command the reader could send now.
     pub example: Option<String>,
+    /// How the reader asks for another game when this one is over.
+    pub rematch: Option<String>,
     /// What the reader is asked to reply, when they can reply without a password.
     #[serde(skip)]
     pub answers: Option<Answers>,
@@ -197,6 +200,7 @@ impl Sheet {
             moves: board.entries.iter().skip(skipped).map(listed).collect(),
             drawing: RenderedPosition::of(&board.position, viewer, facts.style.layout),
             example: example(board, &standing, reader).filter(|_| !facts.tell_of_pause()),
+            rematch: rematch(board, reader).filter(|_| facts.heading != Heading::Chat),
             answers: None,
             by_subject: facts.heading != Heading::Chat,
             subscribers: facts.subscribers.clone(),

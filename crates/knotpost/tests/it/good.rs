@@ -194,6 +194,13 @@ const GOOD: &[Row] = &[
         &["dora: Your addresses at Knotpost", "dora@home.example: Your addresses at Knotpost"],
         "address_changes addresses",
     ),
+    (
+        "bob",
+        "osbox rematch 101 bob bob-secret",
+        "",
+        &["ann: New Osbox Board 102 bob", "bob: New Osbox Board 102 bob"],
+        "board_counts board_numbers board_origins boards boards_in_play seats seeks",
+    ),
     ("dora", "delete dora dora-newer", "", &["dora: Leave Knotpost?"], ""),
     (
         "dora",

@@ -30,6 +30,7 @@ mod queueing;
 mod rating;
 mod reading;
 mod records;
+mod rematches;
 mod replying;
 mod resigning;
 mod returning;

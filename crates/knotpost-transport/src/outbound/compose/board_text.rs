@@ -33,12 +33,13 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
             .submitted
             .as_ref()
             .map_or_else(|| sheet.verdict.to_string(), ToString::to_string),
-        news => sheet.news().map(|news| wrapped("", "", &news)),
+        news => sheet.news().map(|news| wrap_lines(&news)),
         seat_lines => !sheet.seats.is_empty(),
         move_table,
         board,
         legend => sheet.legend().trim_end(),
         example => sheet.example.clone(),
+        rematch => sheet.rematch.clone(),
         narrow => matches!(sheet.drawing.layout(), Layout::Narrow),
         answers => answers_word(sheet.answers.as_ref()),
         own_move => match &sheet.answers {
@@ -66,6 +67,7 @@ fn answers_word(answers: Option<&Answers>) -> &'static str {
         Some(Answers::Confirm) => "confirm",
         Some(Answers::Proposal) => "proposal",
         Some(Answers::Talk) => "talk",
+        Some(Answers::Rematch) => "rematch",
         Some(Answers::Chat(_)) => "chat",
     }
 }

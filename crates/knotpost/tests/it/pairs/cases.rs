@@ -91,6 +91,8 @@ pub(super) const CASES: &[Case] = &[
     command("obsidio swap 101 bob bob-secret"),
     command("osbox resign 101 bob bob-secret"),
     command("osbox resign 101 ann ann-secret"),
+    command("osbox rematch 109 ann ann-secret"),
+    command("osbox rematch 109 bob bob-secret"),
     Case { name: "chat", act: Act::Command("osbox chat 101 bob bob-secret", "Hello") },
     Case {
         name: "a move by mail",

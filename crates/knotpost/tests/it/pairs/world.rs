@@ -206,6 +206,11 @@ async fn set_boards_up(app: &TestApp) {
         "obsidio challenge -size=5 ann bob",
         // 108: nobody is to mail it.
         "osbox challenge bob ada",
+        // 109: is over.
+        "osbox challenge ann bob",
+        "osbox move 109 ann ann-secret f1",
+        "osbox move 109 bob bob-secret e9",
+        "osbox resign 109 ann ann-secret",
         "osbox subscribe 101 cyd cyd-secret",
         "osbox seek ann ann-secret 1",
         "osbox move 101 ann ann-secret f1",
