@@ -16,9 +16,10 @@ enum Takes {
     Zone,
 }
 
-const SETTINGS: [(&str, Takes); 9] = [
+const SETTINGS: [(&str, Takes); 10] = [
     ("mail", Takes::Word(&["text", "both"])),
-    ("board", Takes::Word(&["wide", "narrow", "list"])),
+    ("board", Takes::Word(&["standard", "wide", "narrow", "list"])),
+    ("subject", Takes::Word(&["turn", "fixed"])),
     ("moves", Takes::Word(&["all", "mine", "digest"])),
     ("digest", Takes::Hour),
     ("nags", Takes::Word(&["on", "off"])),

@@ -56,7 +56,15 @@ pub(crate) fn game_options(
     game.parse_options(&given, players).map_err(|error| {
         let code =
             if matches!(error, OptionError::Option { .. }) { Code::BadOption } else { Code::PlayerCount };
-        Refusal::new(code, error.to_string())
+        let refusal = Refusal::new(code, error.to_string());
+        let refusal = match error {
+            OptionError::TooFewPlayers { .. } => refusal.hint(format!(
+                "All players are named, the one who challenges too: {} challenge YOURUSERID OPPONENT",
+                game.meta().name
+            )),
+            _ => refusal,
+        };
+        refusal
             .hint(format!("Syntax: {} challenge [options] USERID USERID …", game.meta().name))
             .hint(format!("`help {}` tells all about its options.", game.meta().name))
             .about_game(game.meta().name)

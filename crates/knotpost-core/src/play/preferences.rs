@@ -17,9 +17,10 @@ const fn kind(name: &'static str, default: &'static str, per_game: bool) -> Kind
 }
 
 /// All preferences, in the order in which they are shown.
-pub(crate) const KINDS: [Kind; 9] = [
+pub(crate) const KINDS: [Kind; 10] = [
     kind("mail", "both", true),
     kind("board", "standard", true),
+    kind("subject", "turn", true),
     kind("moves", "all", true),
     kind("digest", "7", false),
     kind("nags", "on", true),

@@ -58,14 +58,15 @@ pub(crate) async fn show_with_proposal(
     Ok((sheet, proposal))
 }
 
-pub(crate) fn boards_answer(mut sheets: Vec<Sheet>) -> Answer {
+/// Boards, and what there is not of what was asked for.
+pub(crate) fn boards_answer(mut sheets: Vec<Sheet>, missing: Vec<String>) -> Answer {
     let boards = sheets
         .iter()
         .filter_map(|sheet| Some(crate::play::boards::name(&sheet.game, i64::from(sheet.number?))))
         .collect();
     let reply = match sheets.len() {
-        1 => Reply::Board(Box::new(sheets.remove(0))),
-        _ => Reply::Boards { subject: "Show summary".to_owned(), sheets },
+        1 if missing.is_empty() => Reply::Board(Box::new(sheets.remove(0))),
+        _ => Reply::Boards { subject: "Show summary".to_owned(), sheets, missing },
     };
     Answer { boards, ..Answer::to_sender(reply) }
 }
@@ -80,6 +81,31 @@ pub(crate) fn check_amount(game: Option<&str>, boards: usize) -> Result<(), Serv
     )
     .hint(format!("Ask for fewer boards, or for a table: {} games USERID", game.unwrap_or("all")));
     Err(Refusal { game: game.map(str::to_owned), ..refusal }.into())
+}
+
+/// That a list is empty, and where there is more. `game`: its name and title; none where all games were asked for.
+pub(crate) fn describe_none(
+    game: Option<(&str, &str)>,
+    users: &[UserRow],
+    selector: Option<Selector>,
+) -> String {
+    let names: Vec<&str> = users.iter().map(|user| user.userid.as_str()).collect();
+    let names = names.join(", ");
+    let (word, title) = game.map_or(("all", String::new()), |(name, title)| (name, format!("{title} ")));
+    let none = match selector {
+        _ if users.is_empty() => format!("No {title}board is being played."),
+        None | Some(Selector::Active) => format!("No {title}board of {names} is being played."),
+        Some(Selector::Next) => format!("No {title}board waits for {names}."),
+        Some(Selector::Inactive) => format!("No {title}board of {names} is over."),
+        Some(_) => format!("There is no {title}board of {names}."),
+    };
+    match game {
+        Some(_) => format!(
+            "{none} `{word} games` lists all that are being played, `{word} history` those that are over, and \
+             `{word} challenge USERID USERID` begins one."
+        ),
+        None => format!("{none} `list` shows all games and how much they are played."),
+    }
 }
 
 pub(crate) async fn find_users(

@@ -60,6 +60,8 @@ pub enum Reply {
         subject: String,
         /// The boards.
         sheets: Vec<Sheet>,
+        /// What there is not of what was asked for, a sentence each.
+        missing: Vec<String>,
     },
     /// A command was not carried out.
     Error(Box<ErrorReply>),

@@ -254,6 +254,20 @@ impl fmt::Display for Note {
     }
 }
 
+impl Note {
+    /// The note as this reader needs it: how a proposal is answered is for those who have not answered yet.
+    pub(crate) fn told_to(&self, reader: Option<&str>) -> String {
+        match (self, reader) {
+            (Self::Proposed { waiting, .. }, Some(reader))
+                if waiting.iter().all(|name| !name.eq_ignore_ascii_case(reader)) =>
+            {
+                self.to_string().lines().next().unwrap_or_default().to_owned()
+            }
+            _ => self.to_string(),
+        }
+    }
+}
+
 /// What a board mail shows beside the board itself. Stored with the mail: it never changes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BoardFacts {

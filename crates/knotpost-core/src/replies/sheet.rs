@@ -10,7 +10,7 @@ use crate::boards::picture_ref::PictureRef;
 use crate::boards::{Board, Chance, RenderedPosition, Standing, chance};
 use crate::replies::answers::rematch;
 use crate::replies::times::times;
-use crate::replies::{Answers, BoardFacts, Heading, Note, TimeFacts};
+use crate::replies::{Answers, BoardFacts, Heading, TimeFacts};
 use knotpost_model::{Millis, MoveKind};
 
 /// How many rounds of the move list a mail shows.
@@ -136,6 +136,9 @@ pub struct Sheet {
     /// What the reader is asked to reply, when they can reply without a password.
     #[serde(skip)]
     pub answers: Option<Answers>,
+    /// Whether all mails about the board have one Subject.
+    #[serde(skip)]
+    pub fixed_subject: bool,
     /// Whether a move works that is added to the Subject of the mail, with the password.
     #[serde(skip)]
     pub by_subject: bool,
@@ -189,7 +192,7 @@ impl Sheet {
             title: board.title().to_owned(),
             number: Some(board.row.number as u32),
             options: board.row.options.clone(),
-            notes: facts.notes.iter().map(Note::to_string).collect(),
+            notes: facts.notes.iter().map(|note| note.told_to(reader)).collect(),
             verdict: verdict(board, &standing),
             submitted: None,
             seats: board
@@ -202,7 +205,8 @@ impl Sheet {
             example: example(board, &standing, reader).filter(|_| !facts.tell_of_pause()),
             rematch: rematch(board, reader).filter(|_| facts.heading != Heading::Chat),
             answers: None,
-            by_subject: facts.heading != Heading::Chat,
+            fixed_subject: facts.style.fixed_subject,
+            by_subject: facts.heading != Heading::Chat && !facts.style.fixed_subject,
             subscribers: facts.subscribers.clone(),
             passed: passed(board),
             spoken: Vec::new(),

@@ -20,6 +20,9 @@ pub struct Style {
     /// Which forms of a mail are wanted.
     #[serde(default, skip_serializing_if = "MailForm::is_default")]
     pub form: MailForm,
+    /// Whether all mails about a board have one Subject.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fixed_subject: bool,
 }
 
 impl Style {
@@ -38,6 +41,7 @@ impl Style {
     pub(crate) fn take(&mut self, name: &str, value: &str) {
         match name {
             "board" => self.layout = value.parse().unwrap_or_default(),
+            "subject" => self.fixed_subject = value == "fixed",
             "mail" => self.form = MailForm::of_wish(value),
             "timezone" => self.zone = Some(value.to_owned()),
             _ => {}

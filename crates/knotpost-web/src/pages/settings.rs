@@ -20,9 +20,10 @@ use knotpost_core::play::PreferenceLine;
 use knotpost_core::queries::view_own_settings;
 
 /// The preferences with a fixed set of values: name, label, values.
-const WORDS: [(&str, &str, &[&str]); 6] = [
+const WORDS: [(&str, &str, &[&str]); 7] = [
     ("mail", "Board mails", &["both", "text"]),
     ("board", "Boards in mails", &["standard", "wide", "narrow", "list"]),
+    ("subject", "Subjects of board mails", &["turn", "fixed"]),
     ("moves", "Which board mails", &["all", "mine", "digest"]),
     ("broadcasts", "Broadcasts", &["on", "off"]),
     ("messages", "Messages of other users", &["on", "off"]),

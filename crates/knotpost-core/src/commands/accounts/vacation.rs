@@ -18,6 +18,8 @@ use knotpost_storage::{ReadTx, StoreError, UserRow, VacationRow, WriteTx};
 
 /// The most vacation …
 const MOST_DAYS: i64 = 30;
+/// How much more all vacations of a year may take, so that one that was ended soon costs no day.
+const GRACE: i64 = 3_600_000;
 /// … in any stretch of this length.
 const YEAR: Span = Span(365 * DAY.0);
 
@@ -114,7 +116,7 @@ fn midnight(year: u16, month: u8, day: u8, zone: &TimeZone, now: Millis) -> Resu
 fn check_budget(before: &[Period], from: Millis, until: Millis, now: Millis) -> Result<(), Refusal> {
     let mut periods = before.to_vec();
     periods.push(Period::new(from, until));
-    if most_within(&periods, YEAR).0 <= MOST_DAYS * DAY.0 {
+    if most_within(&periods, YEAR).0 <= MOST_DAYS * DAY.0 + GRACE {
         return Ok(());
     }
     periods.pop();
@@ -133,7 +135,7 @@ fn days_left(periods: &[Period], end: Millis) -> i64 {
     let fits = |days: &i64| {
         let more = Period::new(end, end.plus(days * DAY.0));
         let with: Vec<Period> = periods.iter().copied().chain([more]).collect();
-        most_within(&with, YEAR).0 <= MOST_DAYS * DAY.0
+        most_within(&with, YEAR).0 <= MOST_DAYS * DAY.0 + GRACE
     };
     (0..=MOST_DAYS).rev().find(fits).unwrap_or(0)
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::boards::ServiceError;
 use crate::commands::lists::games::boards_table;
-use crate::play::queries::{MOST_LINES, find_users, line, select_boards};
+use crate::play::queries::{MOST_LINES, describe_none, find_users, line, select_boards};
 use crate::replies::{Answer, BoardLine, Content, Fact, Facts, Reply};
 use knotpost_storage::{ReadTx, UserRow};
 
@@ -17,6 +17,8 @@ struct BoardTables {
     /// A table a game, at least one.
     #[serde(skip)]
     tables: Vec<BoardTable>,
+    /// What is said where there is none.
+    empty: String,
     /// More exist than are shown.
     more: bool,
 }
@@ -42,7 +44,9 @@ impl Content for BoardTables {
     fn facts(&self) -> Facts {
         let one =
             |table: &BoardTable| Facts::of(table).table("table", boards_table(&table.sides, &table.boards));
-        Facts::of(self).with("tables", Fact::Parts(self.tables.iter().map(one).collect()))
+        Facts::of(self)
+            .prose("empty", self.empty.clone())
+            .with("tables", Fact::Parts(self.tables.iter().map(one).collect()))
     }
 }
 
@@ -84,5 +88,6 @@ pub(in crate::commands) async fn tables_of(
             tables.push(BoardTable { title: meta.title.to_owned(), sides, boards });
         }
     }
-    Ok(Answer::to_sender(Reply::from(BoardTables { tables, more })))
+    let none = describe_none(None, users, selector);
+    Ok(Answer::to_sender(Reply::from(BoardTables { tables, empty: none, more })))
 }

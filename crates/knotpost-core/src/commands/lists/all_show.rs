@@ -4,7 +4,9 @@ use knotpost_commands::Selector;
 
 use crate::app::App;
 use crate::boards::{Board, ServiceError};
-use crate::play::queries::{MOST_SHEETS, boards_answer, check_amount, find_users, select_boards, show};
+use crate::play::queries::{
+    MOST_SHEETS, boards_answer, check_amount, describe_none, find_users, select_boards, show,
+};
 use crate::replies::Answer;
 use knotpost_model::Millis;
 use knotpost_storage::ReadTx;
@@ -32,5 +34,6 @@ pub(in crate::commands) async fn run(
         let board = Board::from_row(tx, app, row).await?;
         sheets.push(show(tx, &board, now).await?);
     }
-    Ok(boards_answer(sheets))
+    let none = sheets.is_empty().then(|| describe_none(None, &users, selector));
+    Ok(boards_answer(sheets, none.into_iter().collect()))
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::app::App;
 use crate::boards::{ServiceError, find_game};
-use crate::play::queries::{MOST_LINES, find_users, line, select_boards};
+use crate::play::queries::{MOST_LINES, describe_none, find_users, line, select_boards};
 use crate::replies::answer::count;
 use crate::replies::{Answer, BoardLine, Column, Content, Facts, Reply, Table};
 use knotpost_storage::ReadTx;
@@ -21,6 +21,8 @@ struct BoardList {
     /// The boards.
     #[serde(serialize_with = "count")]
     boards: Vec<BoardLine>,
+    /// What is said where there is none.
+    empty: String,
     /// More exist than are shown.
     more: bool,
 }
@@ -31,7 +33,9 @@ impl Content for BoardList {
     }
 
     fn facts(&self) -> Facts {
-        Facts::of(self).table("table", boards_table(&self.sides, &self.boards))
+        Facts::of(self)
+            .prose("empty", self.empty.clone())
+            .table("table", boards_table(&self.sides, &self.boards))
     }
 }
 
@@ -56,8 +60,15 @@ pub(in crate::commands) async fn run(
         most_players = most_players.max(seats.len());
         boards.push(line(&row, &seats));
     }
+    let none = describe_none(Some((name, game.meta().title)), &users, selector);
     let sides = game.meta().seat_names(most_players).iter().map(|side| (*side).to_owned()).collect();
-    Ok(Answer::to_sender(Reply::from(BoardList { title: game.meta().title.to_owned(), sides, boards, more })))
+    Ok(Answer::to_sender(Reply::from(BoardList {
+        title: game.meta().title.to_owned(),
+        sides,
+        boards,
+        none,
+        more,
+    })))
 }
 
 /// The boards as a table, a column for each side.

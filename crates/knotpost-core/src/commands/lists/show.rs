@@ -4,7 +4,9 @@ use knotpost_commands::{BoardAt, Selector};
 
 use crate::app::App;
 use crate::boards::{Board, ServiceError, at_ply, find_game, no_such_board};
-use crate::play::queries::{MOST_SHEETS, boards_answer, check_amount, find_users, select_boards, show};
+use crate::play::queries::{
+    MOST_SHEETS, boards_answer, check_amount, describe_none, find_users, select_boards, show,
+};
 use crate::replies::Answer;
 use knotpost_model::Millis;
 use knotpost_storage::ReadTx;
@@ -16,17 +18,24 @@ pub(in crate::commands) async fn run(
     wanted: &[BoardAt],
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    find_game(app, game)?;
+    let title = find_game(app, game)?.meta().title;
     check_amount(Some(game), wanted.len())?;
-    let mut sheets = Vec::new();
+    let (mut sheets, mut missing) = (Vec::new(), Vec::new());
     for at in wanted {
         let Some(board) = Board::load(tx, app, game, at.number).await? else {
-            return Err(no_such_board(app, game, at.number).into());
+            if wanted.len() == 1 {
+                return Err(no_such_board(app, game, at.number).into());
+            }
+            missing.push(format!("There is no {title} board {}.", at.number));
+            continue;
         };
         let board = at_ply(app, board, at.at)?;
         sheets.push(show(tx, &board, now).await?);
     }
-    Ok(boards_answer(sheets))
+    match wanted.first() {
+        Some(first) if sheets.is_empty() => Err(no_such_board(app, game, first.number).into()),
+        _ => Ok(boards_answer(sheets, missing)),
+    }
 }
 
 pub(in crate::commands) async fn run_of_users(
@@ -37,7 +46,8 @@ pub(in crate::commands) async fn run_of_users(
     selector: Option<Selector>,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let game = find_game(app, game)?.meta().name;
+    let meta = find_game(app, game)?.meta();
+    let game = meta.name;
     let users = find_users(tx, Some(game), users).await?;
     let mut rows =
         select_boards(tx, game, &users, selector.or(Some(Selector::Active)), MOST_SHEETS as i64 + 1).await?;
@@ -48,5 +58,6 @@ pub(in crate::commands) async fn run_of_users(
         let board = Board::from_row(tx, app, row).await?;
         sheets.push(show(tx, &board, now).await?);
     }
-    Ok(boards_answer(sheets))
+    let none = sheets.is_empty().then(|| describe_none(Some((game, meta.title)), &users, selector));
+    Ok(boards_answer(sheets, none.into_iter().collect()))
 }

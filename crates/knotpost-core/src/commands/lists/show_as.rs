@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::boards::{Board, ServiceError, at_ply, find_game, no_such_board};
 use crate::commands::authorize::{authorize, authorize_on};
 use crate::mailing::notes::note_of_proposal;
-use crate::play::queries::{MOST_SHEETS, boards_answer, check_amount, select_boards};
+use crate::play::queries::{MOST_SHEETS, boards_answer, check_amount, describe_none, select_boards};
 use crate::play::queue;
 use crate::replies::sheet::{Listing, Spoken};
 use crate::replies::{Answer, BoardFacts, Heading, Sheet};
@@ -24,14 +24,19 @@ pub(in crate::commands) async fn run(
     selector: Option<Selector>,
     now: Millis,
 ) -> Result<Answer, ServiceError> {
-    let game = find_game(app, game)?.meta().name;
+    let meta = find_game(app, game)?.meta();
+    let game = meta.name;
     check_amount(Some(game), wanted.len())?;
-    let mut boards = Vec::new();
+    let (mut boards, mut missing) = (Vec::new(), Vec::new());
     for at in wanted {
         let Some(board) = Board::load(tx, app, game, at.number).await? else {
-            return Err(no_such_board(app, game, at.number).into());
+            missing.push(format!("There is no {} board {}.", meta.title, at.number));
+            continue;
         };
         boards.push(at_ply(app, board, at.at)?);
+    }
+    if let (Some(first), true) = (wanted.first(), boards.is_empty()) {
+        return Err(no_such_board(app, game, first.number).into());
     }
     let user = if boards.len() == 1 {
         let (board, user) = authorize_on(tx, prepared, boards.remove(0)).await?;
@@ -46,6 +51,9 @@ pub(in crate::commands) async fn run(
         let mut rows = select_boards(tx, game, &users, selector, MOST_SHEETS as i64 + 1).await?;
         check_amount(Some(game), rows.len())?;
         rows.sort_by_key(|row| row.number);
+        if rows.is_empty() {
+            missing.push(describe_none(Some((game, meta.title)), &users, selector));
+        }
         for row in rows {
             boards.push(Board::from_row(tx, app, row).await?);
         }
@@ -54,7 +62,7 @@ pub(in crate::commands) async fn run(
     for board in &boards {
         sheets.push(show_to(tx, board, &user, now).await?);
     }
-    Ok(boards_answer(sheets))
+    Ok(boards_answer(sheets, missing))
 }
 
 /// The board with its whole move list as this user sees it.

@@ -20,6 +20,8 @@ const MOST_WANTED: u32 = 100;
 /// What a user looks for.
 #[derive(Debug, Serialize)]
 struct SeekStatus {
+    /// Who looks.
+    userid: String,
     /// The game's title.
     title: String,
     /// The game's name.
@@ -87,6 +89,7 @@ pub(in crate::commands) async fn run(
     let left = tx.seek(name, user.id).await?;
     let paused = left.is_some() && readiness(tx, name, &user).await? != Readiness::Ready;
     let reply = Reply::from(SeekStatus {
+        userid: user.userid.clone(),
         title: game.meta().title.to_owned(),
         game: name.to_owned(),
         wanted: left.as_ref().map_or(0, |seek| seek.wanted),

@@ -46,6 +46,7 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
             Some(Answers::Move(play) | Answers::Chat(Some(play))) => Some(play.as_str()),
             _ => None,
         },
+        fixed_subject => sheet.fixed_subject,
         by_subject => sheet.by_subject,
         subscribers => sheet.subscribers.clone(),
         subscriber_line => wrapped("Subscribers: ", "             ", &sheet.subscribers.join(", ")),

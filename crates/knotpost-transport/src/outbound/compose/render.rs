@@ -95,9 +95,10 @@ impl Renderer {
     pub(super) fn facts(&self, reply: &Reply) -> Result<Value, RenderError> {
         let own = match reply {
             Reply::Board(sheet) => sheet_context(sheet),
-            Reply::Boards { subject, sheets } => {
+            Reply::Boards { subject, sheets, missing } => {
                 let texts = sheets.iter().map(|sheet| self.sheet(sheet)).collect::<Result<Vec<_>, _>>()?;
-                context! { subject, sheets => texts.len(), texts }
+                let missing: Vec<String> = missing.iter().map(|line| wrapped("", "", line)).collect();
+                context! { subject, sheets => texts.len(), texts, missing }
             }
             Reply::Error(error) => context! {
                 message => wrapped("", "", &sentence(&error.message)),

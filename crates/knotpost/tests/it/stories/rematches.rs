@@ -46,7 +46,7 @@ mod stories {
             assert!(letter.text.contains("reply to this mail with\n`rematch`"), "{letter}");
         }
         assert_eq!(boxes.reply(&app, "bob", "rematch\nOnce more?").await, "executed");
-        insta::assert_snapshot!("rematch", show_all(&app.letters()));
+        insta::assert_snapshot!("rematch", boxes.top("ann"));
         assert_eq!(players(&app, "osbox", 102).await, ["bob", "ann"]);
         let board = app.get("/api/v1/boards/osbox/102").await.json();
         assert_eq!((&board["options"], &board["rated"]), (&"-thin_knots".into(), &false.into()));
