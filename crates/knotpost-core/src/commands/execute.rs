@@ -331,7 +331,7 @@ async fn act_and_note(
 async fn act(tx: &mut WriteTx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, ServiceError> {
     board_reply::check_standpoint(tx, prepared).await?;
     if let Some(answered) = prepared.confirming() {
-        return joining::answer_reply(tx, app, answered, now).await;
+        return Box::pin(joining::answer_reply(tx, app, answered, now)).await;
     }
     let command = match (&prepared.command, prepared.grant()) {
         (Ok(command), _) => command,

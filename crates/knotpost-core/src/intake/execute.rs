@@ -77,7 +77,7 @@ pub(super) async fn execute_mail(
             return Ok(Outcome { spent: Some(BudgetKind::Chats), ..Reason::AnswerBudget.into() });
         }
     }
-    let answer = apply(tx, app, prepared, now).await?;
+    let answer = Box::pin(apply(tx, app, prepared, now)).await?;
     let failed = answer.failure.is_some();
     if let (false, Some(user), Some(sender)) = (failed, prepared.user(), &mail.sender) {
         heard_from(tx, user, sender).await?;
