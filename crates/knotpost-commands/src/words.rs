@@ -54,6 +54,17 @@ pub enum UseridRule {
     Page,
 }
 
+impl UseridRule {
+    /// The rule as it is told to somebody to whom the word may not be repeated.
+    pub(crate) fn told_of(self, word: &str) -> String {
+        if word.contains('@') {
+            "first comes the userid, a short name of your choice, and not the address".to_owned()
+        } else {
+            self.to_string()
+        }
+    }
+}
+
 /// How the userids of the server's own players begin.
 const OWN_PLAYERS: &str = "knotbot";
 /// What addresses of web pages have where a userid may stand, or may have one day.

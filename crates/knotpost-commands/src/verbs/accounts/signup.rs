@@ -34,12 +34,7 @@ pub(in crate::verbs) fn read(args: &Args<'_>) -> Result<Command, ParseError> {
     let word = args.word(0)?;
     let userid = Userid::choose(word, args.vocabulary).map_err(|rule| {
         let message = format!("`{}` cannot be a userid: {rule}", args.show(word));
-        let error = args.fail(ErrorCode::BadValue, message);
-        if word.contains('@') {
-            error.with_rule("first comes the userid, a short name of your choice, and not the address")
-        } else {
-            error.with_rule(rule)
-        }
+        args.fail(ErrorCode::BadValue, message).with_rule(rule.told_of(word))
     })?;
     let addresses = read_addresses(args).map_err(|error| error.with_rule(ONE_WORD));
     let password = Password::choose(args.word(1)?).map_err(|rule| {
