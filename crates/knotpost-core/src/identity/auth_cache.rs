@@ -1,7 +1,7 @@
 //! Cache of users by name and by API key, so that a client that makes move after move is not looked up before each.
 //! Entries may be out of date: callers check in their transaction that what they found still holds.
 //!
-//! Users with a confirmed address are remembered as well. That holds for good: the last one cannot be given up.
+//! Users with a confirmed address are cached as well. That holds for good: the last one cannot be given up.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -37,7 +37,7 @@ mod stories {
         app
     }
 
-    /// Bob signs up by mail. The mail that asks him.
+    /// Bob signs up by mail. The mail that asks for the confirmation.
     async fn ask_bob(app: &TestApp) -> Letter {
         app.mail("bob@bob.example", "signup bob bob-secret", "").await;
         let mut letters = app.letters();
