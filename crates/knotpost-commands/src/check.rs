@@ -160,7 +160,8 @@ impl<'v> Checker<'v> {
         self.who(who)?;
         Userid::choose(&who.userid, self.vocabulary).map_err(|rule| {
             let shown = show_argument(&who.userid, self.verb, self.vocabulary);
-            self.fail(ErrorCode::BadValue, format!("`{shown}` cannot be a userid: {rule}"))
+            let error = self.fail(ErrorCode::BadValue, format!("`{shown}` cannot be a userid: {rule}"));
+            error.with_rule(rule.told_of(&who.userid))
         })?;
         match &who.password {
             Some(password) => self.new_password(password),
@@ -173,7 +174,8 @@ impl<'v> Checker<'v> {
         match Password::choose(password.expose()) {
             Ok(_) => Ok(()),
             Err(rule) => {
-                Err(self.fail(ErrorCode::BadValue, format!("this password cannot be taken: {rule}")))
+                let error = self.fail(ErrorCode::BadValue, format!("this password cannot be taken: {rule}"));
+                Err(if self.verb == Verb::Signup { error.with_rule(rule) } else { error })
             }
         }
     }

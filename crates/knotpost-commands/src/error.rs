@@ -2,6 +2,8 @@
 //!
 //! An error never carries a word that may be a password; see the `mask` module for what may be shown.
 
+use std::fmt;
+
 use crate::verbs::Verb;
 
 /// The kind of a failure, one of the codes of the HTTP interface.
@@ -52,6 +54,8 @@ pub struct ParseError {
     pub board: Option<u32>,
     /// The verb that was meant, if known.
     pub verb: Option<Verb>,
+    /// The rule that was broken, for a writer to whom nothing of the line may be repeated: it holds no word of it.
+    pub rule: Option<String>,
     /// Known words near to what was typed, best first; whole commands are never in here.
     pub suggestions: Vec<String>,
 }
@@ -74,7 +78,20 @@ pub struct ExampleContext {
 impl ParseError {
     /// An error that names neither game, board nor command.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), game: None, board: None, verb: None, suggestions: Vec::new() }
+        Self {
+            code,
+            message: message.into(),
+            game: None,
+            board: None,
+            verb: None,
+            rule: None,
+            suggestions: Vec::new(),
+        }
+    }
+
+    pub(crate) fn with_rule(mut self, rule: impl fmt::Display) -> Self {
+        self.rule = Some(rule.to_string());
+        self
     }
 
     pub(crate) fn with_suggestions(mut self, suggestions: Vec<String>) -> Self {

@@ -27,9 +27,18 @@ pub fn parse(line: &str, vocabulary: &Vocabulary) -> Result<Command, ParseError>
 
 /// Reads a line that is clean already.
 pub(crate) fn parse_clean(line: &str, vocabulary: &Vocabulary) -> Result<Command, ParseError> {
-    let line = split_line(line);
+    let line = split_line(without_closing_mark(line));
     let head = find_head(&line.words, vocabulary)?;
     read_command(&line, &head, vocabulary).map_err(|error| complete(error, &line, &head))
+}
+
+/// A lone word without the punctuation behind it: `HELP!` is what its writer means by `help`.
+fn without_closing_mark(line: &str) -> &str {
+    if line.contains(char::is_whitespace) {
+        line
+    } else {
+        line.trim_end_matches(['!', '?', '.', ',', ';', ':'])
+    }
 }
 
 /// The game a line names.
@@ -68,6 +77,9 @@ pub(crate) fn find_head<'v>(words: &[Word<'_>], vocabulary: &'v Vocabulary) -> R
         return Err(unknown("the line holds no command".to_owned(), vec!["help".to_owned()]));
     };
     let second = rest.next();
+    if first.eq_ignore_ascii_case("sign") && second.is_some_and(|word| word.eq_ignore_ascii_case("up")) {
+        return Ok(Head { game: NamedGame::Missing, verb: Verb::Signup, length: skipped + 2 });
+    }
     match resolve(first, first_words(vocabulary)) {
         Found::One(First::Game(game)) => {
             let verb = find_game_verb(game, second, vocabulary)?;

@@ -54,6 +54,17 @@ pub enum UseridRule {
     Page,
 }
 
+impl UseridRule {
+    /// The rule as it is told to somebody to whom the word may not be repeated.
+    pub(crate) fn told_of(self, word: &str) -> String {
+        if word.contains('@') {
+            "first comes the userid, a short name of your choice, and not the address".to_owned()
+        } else {
+            self.to_string()
+        }
+    }
+}
+
 /// How the userids of the server's own players begin.
 const OWN_PLAYERS: &str = "knotbot";
 /// What addresses of web pages have where a userid may stand, or may have one day.
@@ -90,6 +101,11 @@ const PAGES: &[&str] = &[
 ];
 
 impl Userid {
+    /// What a userid may be, in few words.
+    pub fn rule() -> String {
+        format!("{} to {} letters, digits, `_`, `.` or `-`", USERID_LENGTH.start(), USERID_LENGTH.end())
+    }
+
     /// The full rule for somebody who signs up.
     pub fn choose(word: &str, vocabulary: &Vocabulary) -> Result<Self, UseridRule> {
         let userid = Self::assign(word, vocabulary)?;
@@ -180,6 +196,12 @@ pub enum PasswordRule {
 }
 
 impl Password {
+    /// What a password may be, in few words.
+    pub fn rule() -> String {
+        let (least, most) = (PASSWORD_LENGTH.start(), PASSWORD_LENGTH.end());
+        format!("{least} to {most} characters without blanks, quotes and colons")
+    }
+
     /// Takes a password as typed, without judging it: for the proof of an identity.
     pub fn given(word: &str) -> Self {
         Self(word.to_owned())
@@ -260,6 +282,25 @@ impl fmt::Debug for Credentials {
         match &self.password {
             Some(password) => write!(f, "Credentials({password})"),
             None => f.write_str("Credentials(no password)"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rules_in_few_words_name_the_numbers_that_are_checked() {
+        let (userid, password) = (UseridRule::Length.to_string(), PasswordRule::Length.to_string());
+        let length = |rule: String| rule.split_whitespace().take(3).collect::<Vec<_>>().join(" ");
+        assert!(userid.contains(&length(Userid::rule())), "{userid}");
+        assert!(password.contains(&length(Password::rule())), "{password}");
+        for sign in Userid::rule().split('`').skip(1).step_by(2) {
+            assert!(format!("a{sign}b").parse::<Userid>().is_ok(), "{sign}");
+        }
+        for sign in [' ', '"', '\'', '`', ':'] {
+            assert_eq!(Password::choose(&format!("abc{sign}def")), Err(PasswordRule::Character), "{sign}");
         }
     }
 }

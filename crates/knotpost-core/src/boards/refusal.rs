@@ -97,7 +97,8 @@ codes! {
 pub struct Refusal {
     /// Which of the distinct errors.
     pub code: Code,
-    /// One sentence that names the input and what is wrong with it.
+    /// One sentence that names the input and what is wrong with it. Mails begin it with a capital letter, so that a
+    /// userid at its beginning stands in backticks.
     pub message: String,
     /// What would work, a line each: syntax, an example, legal moves, candidates.
     pub hints: Vec<String>,

@@ -105,5 +105,9 @@ fn admit(prepared: &Prepared, row: Option<UserRow>) -> Result<UserRow, Refusal> 
             .hint("Make another one on the settings page."));
     }
     Err(Refusal::new(Code::BadCredentials, "the userid or the password is wrong")
-        .hint("Userids ignore case, passwords do not; the userid comes first, then the password."))
+        .hint("Userids ignore case, passwords do not; the userid comes first, then the password.")
+        .hint(
+            "Forgotten? A mail with the Subject `password USERID` brings a way to choose another one to your \
+             confirmed addresses.",
+        ))
 }

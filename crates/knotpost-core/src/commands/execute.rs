@@ -10,9 +10,9 @@ use crate::boards::{Board, Code, Refusal, ServiceError};
 use crate::commands;
 use crate::commands::prepare;
 use crate::commands::{Access, CommandResponse};
-use crate::identity::{Login, confirming};
+use crate::identity::Login;
 use crate::mailing::styles::Wishes;
-use crate::play::moves;
+use crate::play::{joining, moves};
 use crate::replies::answer::Failure;
 use crate::replies::sheet::Listing;
 use crate::replies::{Answer, Audience, BoardFacts, ErrorReply, Heading, LineResult, Reply, Sheet};
@@ -331,7 +331,7 @@ async fn act_and_note(
 async fn act(tx: &mut WriteTx, app: &App, prepared: &Prepared, now: Millis) -> Result<Answer, ServiceError> {
     board_reply::check_standpoint(tx, prepared).await?;
     if let Some(answered) = prepared.confirming() {
-        return confirming::act(tx, app, answered, now).await;
+        return Box::pin(joining::answer_reply(tx, app, answered, now)).await;
     }
     let command = match (&prepared.command, prepared.grant()) {
         (Ok(command), _) => command,

@@ -15,7 +15,8 @@ pub(super) fn add(config: &mut Config) {
                 config.server.public_url
             ));
         }
-        if config.server.address.to_ascii_lowercase().ends_with("@localhost") {
+        let domain = config.server.address.rsplit_once('@').map_or("", |(_, domain)| domain);
+        if is_loopback_host(&domain.to_ascii_lowercase()) {
             told.push(format!(
                 "mail leaves this machine, and it comes from {}, where nobody can answer: set server.address",
                 config.server.address
@@ -27,7 +28,32 @@ pub(super) fn add(config: &mut Config) {
 
 fn is_loopback(public_url: &str) -> bool {
     let Ok(url) = url::Url::parse(public_url) else { return false };
-    let Some(host) = url.host_str() else { return false };
+    url.host_str().is_some_and(is_loopback_host)
+}
+
+/// Whether the name, in lower case, is this machine's for itself alone.
+fn is_loopback_host(host: &str) -> bool {
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
-    host == "localhost" || host.ends_with(".localhost") || address.is_ok_and(|address| address.is_loopback())
+    host == "localhost"
+        || host.ends_with(".localhost")
+        || host == "localhost.localdomain"
+        || address.is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_only_this_machine_knows_are_known() {
+        for host in
+            ["localhost", "play.localhost", "localhost.localdomain", "127.0.0.1", "[127.0.0.1]", "[::1]"]
+        {
+            assert!(is_loopback_host(host), "{host}");
+        }
+        for host in ["", "example.org", "localhost.example", "mylocalhost", "192.0.2.1", "[2001:db8::1]"] {
+            assert!(!is_loopback_host(host), "{host}");
+        }
+        assert!(is_loopback("http://127.0.0.1:8080/") && !is_loopback("https://knotpost.example"));
+    }
 }

@@ -1,7 +1,9 @@
 //! Cache of users by name and by API key, so that a client that makes move after move is not looked up before each.
 //! Entries may be out of date: callers check in their transaction that what they found still holds.
+//!
+//! Users with a confirmed address are cached as well. That holds for good: the last one cannot be given up.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::identity::bearer::Bearer;
@@ -25,6 +27,7 @@ pub(crate) struct Named {
 pub struct AuthCache {
     by_name: Mutex<HashMap<String, (Named, Millis)>>,
     by_key: Mutex<HashMap<String, (Bearer, Millis)>>,
+    confirmed: Mutex<HashSet<UserKey>>,
 }
 
 impl AuthCache {
@@ -46,14 +49,28 @@ impl AuthCache {
         keep(&mut lock(&self.by_key), digest, bearer, now);
     }
 
+    /// Whether the user is known to have a confirmed address.
+    pub(crate) fn is_confirmed(&self, user: UserKey) -> bool {
+        lock(&self.confirmed).contains(&user)
+    }
+
+    pub(crate) fn remember_confirmed(&self, user: UserKey) {
+        let mut confirmed = lock(&self.confirmed);
+        if confirmed.len() >= MOST {
+            confirmed.clear();
+        }
+        confirmed.insert(user);
+    }
+
     /// Drops the entries of a user.
     pub(crate) fn forget(&self, user: UserKey) {
         lock(&self.by_name).retain(|_, (named, _)| named.user != user);
         lock(&self.by_key).retain(|_, (bearer, _)| bearer.user != user);
+        lock(&self.confirmed).remove(&user);
     }
 }
 
-fn lock<V>(map: &Mutex<HashMap<String, V>>) -> MutexGuard<'_, HashMap<String, V>> {
+fn lock<T>(map: &Mutex<T>) -> MutexGuard<'_, T> {
     map.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -112,6 +129,19 @@ mod tests {
         known.forget(UserKey(1));
         assert!(known.of_name("user 1", Millis(0)).is_none() && known.of_key("key 1", Millis(0)).is_none());
         assert!(known.of_name("user 2", Millis(0)).is_some() && known.of_key("key 2", Millis(0)).is_some());
+    }
+
+    #[test]
+    fn who_has_a_confirmed_address_is_remembered() {
+        let known = AuthCache::default();
+        known.remember_confirmed(UserKey(1));
+        assert!(known.is_confirmed(UserKey(1)) && !known.is_confirmed(UserKey(2)));
+        for number in 2..=MOST as i64 + 1 {
+            known.remember_confirmed(UserKey(number));
+        }
+        assert!(lock(&known.confirmed).len() <= MOST && known.is_confirmed(UserKey(MOST as i64 + 1)));
+        known.forget(UserKey(MOST as i64 + 1));
+        assert!(!known.is_confirmed(UserKey(MOST as i64 + 1)));
     }
 
     #[test]

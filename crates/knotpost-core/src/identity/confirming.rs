@@ -1,7 +1,5 @@
 //! Proving that somebody reads an address: the mails that ask for it, and the links and replies that do it.
 
-use std::sync::Arc;
-
 use serde::Serialize;
 
 use crate::app::App;
@@ -9,7 +7,7 @@ use crate::boards::Code;
 use crate::boards::{Refusal, ServiceError};
 use crate::identity::Origin;
 use crate::identity::undoing::announce_change;
-use crate::mailing::post::{post_answerable, post_to_user, registered_addresses};
+use crate::mailing::post::{post_answerable, registered_addresses};
 use crate::mailing::reply_grant::Claim;
 use crate::mailing::token;
 use crate::mailing::token::{Payload, Subject, Unproven, day};
@@ -32,23 +30,6 @@ const OF_ALL: ConfirmationShare = ConfirmationShare {
 };
 /// What it gets beside when it asks itself, by a mail that its domain vouches for: three mails a day.
 const OWN: ConfirmationShare = ConfirmationShare { aligned: true, limits: &[(3, DAY_MS)], of_user: None };
-
-/// The account exists; how to start.
-#[derive(Debug, Serialize)]
-pub(crate) struct Welcome {
-    /// The new user.
-    pub(crate) userid: String,
-}
-
-impl Content for Welcome {
-    fn template(&self) -> &'static str {
-        "welcome"
-    }
-
-    fn facts(&self) -> Facts {
-        Facts::of(self)
-    }
-}
 
 /// An address is to be confirmed by its reader.
 #[derive(Debug, Serialize)]
@@ -110,15 +91,13 @@ pub enum Asked {
     Blocked,
 }
 
-/// What became of a link or a reply.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Confirmed {
-    /// The address belongs to this user.
-    Done(String),
-    /// It is too old.
-    Expired,
-    /// The user has no such address.
-    Unknown,
+/// A user whose address was proven.
+#[derive(Debug)]
+pub(crate) struct Proven {
+    /// The user.
+    pub(crate) user: UserRow,
+    /// Whether no address of theirs was proven before.
+    pub(crate) is_first: bool,
 }
 
 /// Stores an address; when addresses must be confirmed, asks its reader to.
@@ -175,54 +154,20 @@ pub(crate) async fn register(
     Ok(Asked::Sent)
 }
 
-/// Makes the address of a confirmation link belong to its user for good.
-///
-/// # Errors
-/// When the database fails.
-pub async fn confirm_address(
-    tx: &mut WriteTx,
-    app: &App,
-    token: &str,
-    now: Millis,
-) -> Result<Confirmed, StoreError> {
-    let Some(link) = app.links.read_confirmation(token) else { return Ok(Confirmed::Unknown) };
-    if link.until.is_none_or(|until| now > until)
-        && tx.proven_address(link.user, &link.address).await?.is_none()
-    {
-        return Ok(Confirmed::Expired);
-    }
-    prove(tx, app, link.user, &link.address, now).await
-}
-
-/// As [`confirm_address`], in a transaction of its own; wakes the workers of the outbox.
-///
-/// # Errors
-/// When the database fails.
-pub async fn confirm_by_link(app: &Arc<App>, token: &str) -> Result<Confirmed, StoreError> {
-    let (now, shared) = (app.clock.now(), Arc::new((Arc::clone(app), token.to_owned())));
-    let work = app.store.write(move |tx| {
-        let shared = Arc::clone(&shared);
-        Box::pin(async move { confirm_address(tx, &shared.0, &shared.1, now).await })
-    });
-    let confirmed = work.await;
-    app.signals.outbox.notify_one();
-    confirmed
-}
-
-/// Makes an address belong to a user; those that waited for it to be proven go.
-async fn prove(
+/// Makes an address belong to a user; those that waited for it to be proven go. `None`: the user has no such address.
+pub(crate) async fn prove(
     tx: &mut WriteTx,
     app: &App,
     user: UserKey,
     address_key: &str,
     now: Millis,
-) -> Result<Confirmed, StoreError> {
+) -> Result<Option<Proven>, StoreError> {
     let user = tx.user(user).await?.filter(|user| user.state == UserState::Active);
-    let Some(user) = user else { return Ok(Confirmed::Unknown) };
+    let Some(user) = user else { return Ok(None) };
     let before = registered_addresses(tx, app, user.id).await?;
     let was_proven = tx.addresses(user.id).await?.iter().any(|row| row.verified_at.is_some());
     if !tx.verify_address(user.id, address_key, now).await? {
-        return Ok(Confirmed::Unknown);
+        return Ok(None);
     }
     tx.start_address(address_key).await?;
     tx.set_address_leaving(user.id, address_key, false).await?;
@@ -231,10 +176,7 @@ async fn prove(
     if before.iter().any(|address| !after.contains(address)) {
         announce_change(tx, app, &user, &before, now).await?;
     }
-    if !was_proven {
-        post_to_user(tx, app, &Reply::from(Welcome { userid: user.userid.clone() }), user.id, now).await?;
-    }
-    Ok(Confirmed::Done(user.userid))
+    Ok(Some(Proven { user, is_first: !was_proven }))
 }
 
 /// A reply to the mail that asked for a confirmation.
@@ -292,8 +234,22 @@ pub(crate) async fn read_reply(
     Ok(None)
 }
 
-/// Does what the reply says. What is answered goes to the address that was asked, whoever wrote.
-pub(crate) async fn act(
+/// Proves the address by a reply that says yes in time; `None`: it says something else, or comes too late.
+pub(crate) async fn accept(
+    tx: &mut WriteTx,
+    app: &App,
+    answered: &Answered,
+    now: Millis,
+) -> Result<Option<Proven>, StoreError> {
+    let Answered { user, address, token, word } = answered;
+    if *word != Word::Yes || token.has_expired(now) {
+        return Ok(None);
+    }
+    prove(tx, app, user.id, &address.to_lowercase(), now).await
+}
+
+/// Does what a reply says that proves nothing. What is answered goes to the address that was asked, whoever wrote.
+pub(crate) async fn decline(
     tx: &mut WriteTx,
     app: &App,
     answered: &Answered,
@@ -301,12 +257,6 @@ pub(crate) async fn act(
 ) -> Result<Answer, ServiceError> {
     let Answered { user, address, token, word } = answered;
     let is_expired = token.has_expired(now);
-    if *word == Word::Yes
-        && !is_expired
-        && let Confirmed::Done(userid) = prove(tx, app, user.id, &address.to_lowercase(), now).await?
-    {
-        return Ok(Answer::to_registered(Reply::from(Welcome { userid })));
-    }
     let key = address.to_lowercase();
     let is_in_use = tx.is_proven_address(&key).await?;
     // The mails of games go where somebody has confirmed an address: those end with `signoff` and `delete`.

@@ -10,6 +10,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::mail::IncomingMail;
+use crate::replies::Silence;
 use crate::requests::Prepared;
 use knotpost_model::{Millis, without_tag};
 use knotpost_storage::{ReadTx, Spent, StoreError, WriteTx};
@@ -41,7 +42,7 @@ const ALIGNED_ALL: Budget = budget(10_000, 200_000);
 /// For one authenticated user; more than people need.
 const USER: Budget = budget(300, 60_000);
 /// Of these, for errors.
-const ERRORS: Budget = budget(200, 60_000);
+const ERRORS: Budget = budget(60, 60_000);
 /// For the same command line of one sender: only programs repeat it more often.
 const SAME: Budget = budget(10, 60_000);
 /// For chats of one sender: each is a mail to all players, whose programs may answer it.
@@ -102,8 +103,28 @@ impl BudgetKind {
     }
 }
 
+const HOUR_MS: i64 = 3_600_000;
+
 fn hour_of(now: Millis) -> i64 {
-    now.0 / 3_600_000
+    now.0 / HOUR_MS
+}
+
+/// The end of the hour in which budgets are counted now.
+pub(super) fn end_of_silence(now: Millis) -> Silence {
+    let end = Millis((hour_of(now) + 1) * HOUR_MS);
+    Silence { until: end.to_readable(), minutes: (end.0 - now.0 + 59_999) / 60_000 }
+}
+
+/// A budget that allows no further answer.
+#[derive(Debug)]
+pub(super) struct SpentBudget {
+    pub(super) kind: BudgetKind,
+    key: String,
+    budget: Budget,
+    /// Whether the sender is told that it is spent.
+    is_told: bool,
+    /// For errors: how many were answered. Whatever is right is still answered.
+    pub(super) errors: Option<i64>,
 }
 
 /// Whether a sender may chat by mail.
@@ -193,15 +214,16 @@ impl SenderBudgets {
         echo: &str,
         bytes: usize,
         now: Millis,
-    ) -> Result<Option<BudgetKind>, StoreError> {
+    ) -> Result<Option<SpentBudget>, StoreError> {
         for (kind, key, budget) in &self.shared {
             if !has_room(tx, key, *budget, bytes, now).await? {
-                return Ok(Some(*kind));
+                let (key, kind, budget) = (key.clone(), *kind, *budget);
+                return Ok(Some(SpentBudget { kind, key, budget, is_told: false, errors: None }));
             }
         }
-        for (kind, key, budget) in self.own_budgets(purpose, echo) {
-            if !has_room(tx, &key, budget, bytes, now).await? {
-                return Ok(Some(kind));
+        for spent in self.own_budgets(purpose, echo) {
+            if !has_room(tx, &spent.key, spent.budget, bytes, now).await? {
+                return Ok(Some(spent));
             }
         }
         Ok(None)
@@ -217,7 +239,7 @@ impl SenderBudgets {
         now: Millis,
     ) -> Result<(), StoreError> {
         let spent = Spent { mails: 1, bytes: i64::try_from(bytes).unwrap_or(i64::MAX) };
-        let own = self.own_budgets(purpose, echo).into_iter().map(|(_, key, _)| key);
+        let own = self.own_budgets(purpose, echo).into_iter().map(|own| own.key);
         // In the same order for all senders, so that transactions do not deadlock.
         for key in own.chain(self.shared.iter().map(|(_, key, _)| key.clone())) {
             tx.spend_of_budget(&key, spent, hour_of(now)).await?;
@@ -225,17 +247,25 @@ impl SenderBudgets {
         Ok(())
     }
 
-    /// Takes the one notice of an hour that this sender's own budget is spent; `false`: it was sent already.
-    pub(super) async fn take_spent_notice(&self, tx: &mut WriteTx, now: Millis) -> Result<bool, StoreError> {
-        let key = format!("told {}", self.reader);
+    /// Takes the one notice of an hour that this budget of the sender's own is spent; `false`: it was sent already, or none
+    /// is due.
+    pub(super) async fn take_spent_notice(
+        &self,
+        tx: &mut WriteTx,
+        spent: &SpentBudget,
+        now: Millis,
+    ) -> Result<bool, StoreError> {
+        if !spent.is_told {
+            return Ok(false);
+        }
+        let key = format!("told {}", if spent.errors.is_some() { &spent.key } else { &self.reader });
         if tx.spent_of_budget(&key, hour_of(now)).await?.mails > 0 {
             return Ok(false);
         }
         tx.spend_of_budget(&key, Spent { mails: 1, bytes: 0 }, hour_of(now)).await?;
         // No answer follows it, even if a smaller one would fit.
-        let (_, budget) = self.own;
-        let rest = Spent { mails: budget.mails, bytes: 0 };
-        tx.spend_of_budget(&self.key(), rest, hour_of(now)).await?;
+        let rest = Spent { mails: spent.budget.mails, bytes: 0 };
+        tx.spend_of_budget(&spent.key, rest, hour_of(now)).await?;
         Ok(true)
     }
 
@@ -259,15 +289,27 @@ impl SenderBudgets {
         format!("answers {}", self.reader)
     }
 
-    fn own_budgets(&self, purpose: Purpose, echo: &str) -> Vec<(BudgetKind, String, Budget)> {
-        let (kind, own) = self.own;
-        let mut budgets = vec![(kind, self.key(), own)];
+    fn own_budgets(&self, purpose: Purpose, echo: &str) -> Vec<SpentBudget> {
+        let (kind, budget) = self.own;
+        let mut budgets = vec![SpentBudget { kind, key: self.key(), budget, is_told: true, errors: None }];
         if purpose == Purpose::Error && !self.is_unproven {
-            budgets.push((BudgetKind::User, format!("errors {}", self.sender), ERRORS));
+            budgets.push(SpentBudget {
+                kind: BudgetKind::User,
+                key: format!("errors {}", self.sender),
+                budget: ERRORS,
+                is_told: true,
+                errors: Some(ERRORS.mails),
+            });
         }
         if !self.is_unproven {
             let line: String = echo.chars().take(100).collect();
-            budgets.push((BudgetKind::Same, format!("same {} {line}", self.sender), SAME));
+            budgets.push(SpentBudget {
+                kind: BudgetKind::Same,
+                key: format!("same {} {line}", self.sender),
+                budget: SAME,
+                is_told: false,
+                errors: None,
+            });
         }
         budgets
     }
@@ -283,4 +325,26 @@ async fn has_room(
     let spent = tx.spent_of_budget(key, hour_of(now)).await?;
     let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
     Ok(spent.mails < budget.mails && spent.bytes.saturating_add(bytes) <= budget.bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_the_silence_is_the_end_of_the_hour() {
+        let ten = Millis::read("2026-11-20T10:00:00Z").expect("a moment");
+        for (milliseconds, minutes, until) in [
+            (0, 60, "2026-11-20 11:00 UTC"),
+            (1, 60, "2026-11-20 11:00 UTC"),
+            (60_000, 59, "2026-11-20 11:00 UTC"),
+            (30 * 60_000 + 1, 30, "2026-11-20 11:00 UTC"),
+            (HOUR_MS - 1, 1, "2026-11-20 11:00 UTC"),
+            (HOUR_MS, 60, "2026-11-20 12:00 UTC"),
+            (14 * HOUR_MS - 60_000, 1, "2026-11-21 00:00 UTC"),
+        ] {
+            let silence = end_of_silence(ten.plus(milliseconds));
+            assert_eq!((silence.minutes, silence.until.as_str()), (minutes, until), "{milliseconds}");
+        }
+    }
 }

@@ -1,9 +1,10 @@
 //! Executes the command of a mail, once, and queues its answers, inside one transaction.
 
-use super::budgets::{BudgetKind, ChatPermission, Purpose};
+use super::budgets::{BudgetKind, ChatPermission, Purpose, end_of_silence};
 use super::mail::{Class, CommandText, IncomingMail};
 use super::reason::Reason;
 use super::sender_reply::{ReplyOutcome, may_chat, reply_to_sender, reply_with_error};
+use super::unconfirmed::acknowledge;
 use crate::app::App;
 use crate::commands::{already_played, apply};
 use crate::mailing::bounces::heard_from;
@@ -69,7 +70,7 @@ pub(super) async fn execute_mail(
             && mail.class == Class::Person
             && prepared.user().is_some()
         {
-            let spent = (&Reply::from(ChatsSpent { chats }), Purpose::Answer);
+            let spent = (&Reply::from(ChatsSpent { chats, silence: end_of_silence(now) }), Purpose::Answer);
             reply_to_sender(tx, app, mail, prepared, spent, now).await?;
         }
         if permission != ChatPermission::Allowed {
@@ -97,6 +98,7 @@ pub(super) async fn execute_mail(
         return Ok(Outcome::of_reply(replied, reason));
     }
     let done = if several { Reason::Multiple } else { Reason::Executed };
+    let told = acknowledge(tx, app, mail, prepared, &answer, now).await?;
     let boards = if answer.changed { answer.boards } else { Vec::new() };
     if answer.audience == Audience::Sender && mail.class == Class::Person {
         let replied = reply_to_sender(tx, app, mail, prepared, (&answer.reply, Purpose::Answer), now).await?;
@@ -104,7 +106,11 @@ pub(super) async fn execute_mail(
         let reason = if answer.changed { done } else { replied.reason(done) };
         return Ok(Outcome { reason, boards, spent: replied.spent() });
     }
-    Ok(Outcome { reason: done, boards, spent: None })
+    let spent = match told {
+        Some(told) => reply_to_sender(tx, app, mail, prepared, (&told, Purpose::Answer), now).await?.spent(),
+        None => None,
+    };
+    Ok(Outcome { reason: done, boards, spent })
 }
 
 /// A mail that came before: it is answered with what it did then, and not executed again. A refusal was answered

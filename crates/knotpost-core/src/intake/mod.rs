@@ -18,6 +18,7 @@ mod queued;
 mod reason;
 mod sender_reply;
 mod strangers;
+mod unconfirmed;
 mod webhook_request;
 
 pub use bounce::Returned;

@@ -1,9 +1,12 @@
 //! Replies to the sender of a mail: one for each mail at most, within the budgets.
 
-use super::budgets::{BudgetKind, ChatPermission, MAX_ANSWER_BYTES, Purpose, SenderBudgets};
+use knotpost_commands::Command;
+
+use super::budgets::{BudgetKind, ChatPermission, MAX_ANSWER_BYTES, Purpose, SenderBudgets, end_of_silence};
 use super::mail::IncomingMail;
 use super::reason::Reason;
 use crate::app::App;
+use crate::boards::Code;
 use crate::identity::is_welcome;
 use crate::replies::{Answer, BudgetSpent, ErrorReply, Reply, Stranger};
 use crate::requests::{Prepared, compose_answer};
@@ -82,14 +85,15 @@ pub(super) async fn reply_to_sender(
         tx.insert_outbox(&answer).await?;
         return Ok(ReplyOutcome::Queued);
     };
-    if matches!(spent, BudgetKind::Address | BudgetKind::User) && budgets.take_spent_notice(tx, now).await? {
-        let last = compose(tx, app, mail, prepared, &Reply::from(BudgetSpent), &budgets, now).await?;
+    if budgets.take_spent_notice(tx, &spent, now).await? {
+        let told = Reply::from(BudgetSpent { errors: spent.errors, silence: end_of_silence(now) });
+        let last = compose(tx, app, mail, prepared, &told, &budgets, now).await?;
         if let Some(last) = last {
             budgets.charge(tx, purpose, "", size_of(&last), now).await?;
             tx.insert_outbox(&last).await?;
         }
     }
-    Ok(ReplyOutcome::Withheld(spent))
+    Ok(ReplyOutcome::Withheld(spent.kind))
 }
 
 async fn compose(
@@ -136,15 +140,52 @@ async fn is_known(tx: &mut ReadTx, prepared: &Prepared, sender: &Address) -> Res
 
 /// The answer to a stranger. It repeats nothing of the mail, because a From can be forged.
 fn plain(prepared: &Prepared, answer: &Answer) -> Reply {
-    if !prepared.parses() {
-        return Reply::from(Stranger);
-    }
-    match &answer.reply {
-        Reply::Error(error) => {
+    let command = match &prepared.command {
+        Ok(command) => command,
+        Err(error) => return Reply::from(Stranger { reason: error.rule.clone() }),
+    };
+    match (&answer.reply, &answer.failure) {
+        (Reply::Error(error), Some(failure))
+            if prepared.user().is_some() || is_fixed(command, failure.code) =>
+        {
             let error = ErrorReply { echo: String::new(), sheet: None, ..(**error).clone() };
             Reply::Error(Box::new(error))
         }
-        other => other.clone(),
+        (_, Some(failure)) => {
+            Reply::from(Stranger { reason: reason_without_words(command, failure.code).map(str::to_owned) })
+        }
+        (other, None) => other.clone(),
+    }
+}
+
+/// Whether a refusal for this reason is in words of the server alone.
+fn is_fixed(command: &Command, code: Code) -> bool {
+    match code {
+        Code::BadCredentials | Code::Unavailable => true,
+        Code::NotAllowed => matches!(command, Command::Signup { .. }),
+        // A challenge names the player who was challenged too often.
+        Code::RateLimited => !matches!(command, Command::Challenge { .. }),
+        _ => false,
+    }
+}
+
+/// Why a command was refused, for a sender to whom no word of it may be repeated.
+fn reason_without_words(command: &Command, code: Code) -> Option<&'static str> {
+    match (command, code) {
+        (Command::Help { .. }, _) => Some("there is no help about that; `help` alone shows what there is"),
+        (Command::Signup { .. }, Code::UseridTaken) => {
+            Some("somebody has this userid already; choose another one")
+        }
+        (Command::Signup { .. }, _) => {
+            Some("mail cannot be sent to such an address, or there are too many of them")
+        }
+        (_, Code::NoSuchUser) => Some("nobody here has this userid"),
+        (_, Code::InvalidChallenge) => {
+            Some("somebody who was challenged is not here, or does not take challenges")
+        }
+        (_, Code::NoSuchBoard) => Some("there is no such board"),
+        (_, Code::UnknownGame) => Some("there is no such game here; `list` shows the games"),
+        _ => None,
     }
 }
 

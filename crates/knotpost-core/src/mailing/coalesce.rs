@@ -207,7 +207,8 @@ fn merge(newer: BoardFacts, older: BoardFacts, moves_since: i64) -> BoardFacts {
     merged
 }
 
-/// Whether a note still holds after further moves. Proposals are void then, and vacations are listed anew.
+/// Whether a note still holds after further moves. Proposals are void then; who is away or gets no mail is
+/// listed anew.
 fn lasts(note: &Note) -> bool {
     match note {
         Note::Restarted { .. }
@@ -226,6 +227,7 @@ fn lasts(note: &Note) -> bool {
         | Note::Agreed { .. } => true,
         Note::Reminder { .. }
         | Note::Away { .. }
+        | Note::Unreached { .. }
         | Note::Proposed { .. }
         | Note::Rejected { .. }
         | Note::Submitted { .. } => false,

@@ -178,7 +178,8 @@ pub(crate) async fn post_to_user(
     Ok(())
 }
 
-/// Queues the board, as it stands now, to those of these readers who want such mails. Called by
+/// Queues the board, as it stands now, to those of these readers who want such mails. `waiting` are the mails about it
+/// that nobody has begun to send, `unreached` tells to whom mail comes back. Called by
 /// `play::notifications` alone, which queues the events of webhooks as well.
 pub(crate) async fn post_board(
     tx: &mut WriteTx,
@@ -186,7 +187,7 @@ pub(crate) async fn post_board(
     board: &Board,
     facts: &BoardFacts,
     readers: Vec<Reader>,
-    waiting: &[WaitingMail],
+    (waiting, unreached): (&[WaitingMail], &[Note]),
     now: Millis,
 ) -> Result<(), StoreError> {
     let (mut mails, mut coalescing) = (Vec::new(), Coalescing::new(waiting, board.row.ply));
@@ -195,6 +196,7 @@ pub(crate) async fn post_board(
             continue;
         }
         let mut facts = BoardFacts { style: reader.style, ..facts.clone() }.with_moment(board, now);
+        facts.notes.extend_from_slice(unreached);
         if reader.is_reachable {
             for address in reader.untold {
                 tx.note_stop_told(reader.user, &address, now).await?;

@@ -36,6 +36,11 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
+    /// Whether mail comes back from all their addresses.
+    pub(crate) fn is_unreached(&self) -> bool {
+        !self.addresses.is_empty() && !self.is_reachable
+    }
+
     /// Whether they are to be mailed now. For the mail of the day the board is noted.
     pub(crate) async fn takes_now(
         &self,

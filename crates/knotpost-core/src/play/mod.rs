@@ -4,6 +4,7 @@ pub(crate) mod account_deletion;
 pub(crate) mod after_turn;
 pub(crate) mod boards;
 pub(crate) mod challenge;
+pub(crate) mod joining;
 pub(crate) mod moves;
 pub(crate) mod notifications;
 pub(crate) mod opponents;
@@ -13,7 +14,9 @@ pub(crate) mod queries;
 pub(crate) mod queue;
 pub(crate) mod resignation;
 pub(crate) mod submission;
+pub(crate) mod waiting_boards;
 
+pub use joining::{Confirmed, confirm_by_link};
 pub use moves::plan_move;
 pub use preferences::PreferenceLine;
 pub use proposals::accept_silent_draw;

@@ -53,7 +53,7 @@ pub(crate) async fn make(
     now: Millis,
 ) -> Result<Answer, ServiceError> {
     if let Err(error) = board.play(turn, false, now) {
-        return Err(illegal(&error, turn, board, &user.userid).into());
+        return Err(illegal(&error, turn, board).into());
     }
     if matches!(turn, Turn::Swap) {
         queue::drop_all(tx, app, &mut board, queue::SWAPPED, now).await?;
@@ -161,7 +161,7 @@ pub(crate) fn check_plays(board: &Board, user: &UserRow) -> Result<(), Refusal> 
     if seat.is_none_or(|seat| seat.state != SeatState::Playing) {
         let players: Vec<&str> = board.seats.iter().map(|seat| seat.userid.as_str()).collect();
         let message =
-            format!("{} does not play on {} board {}", user.userid, board.title(), board.row.number);
+            format!("`{}` does not play on {} board {}", user.userid, board.title(), board.row.number);
         return Err(Refusal::new(Code::NotAPlayer, message).hint(format!("Players: {}", players.join(", "))));
     }
     if board.row.paused_at.is_some() {
@@ -186,7 +186,7 @@ fn check_ability(board: &Board, turn: Turn<'_>) -> Result<(), Refusal> {
     Err(Refusal::new(Code::NotSupported, format!("{} has no {missing}", board.title())))
 }
 
-pub(crate) fn illegal(error: &Rejected, turn: Turn<'_>, board: Board, userid: &str) -> Refusal {
+pub(crate) fn illegal(error: &Rejected, turn: Turn<'_>, board: Board) -> Refusal {
     let code = if matches!(turn, Turn::Swap) { Code::SwapTooLate } else { Code::IllegalMove };
     let mut refusal = Refusal::new(code, error.to_string());
     let (label, legal) = match board.position.steps("") {
@@ -200,10 +200,8 @@ pub(crate) fn illegal(error: &Rejected, turn: Turn<'_>, board: Board, userid: &s
         refusal = refusal.hint(format!("{label}: {}{tail}", shown.join(" ")));
     }
     if let Some(play) = board.position.example_move() {
-        refusal = refusal.hint(format!(
-            "For example: {} move {} {userid} PASSWORD {play}",
-            board.row.game, board.row.number
-        ));
+        // How it is sent stands below the board that is shown with the refusal.
+        refusal = refusal.hint(format!("For example: {play}"));
     }
     refusal.about(board)
 }

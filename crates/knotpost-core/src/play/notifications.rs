@@ -7,7 +7,8 @@ use crate::boards::Board;
 use crate::mailing::notes::note_of_proposal;
 use crate::mailing::post::{post_board, post_to_user};
 use crate::mailing::readers::{BoardReaders, Reader, readers, readers_and_watchers};
-use crate::replies::{BoardFacts, Heading, Reply};
+use crate::replies::facts::notes_of_unreached;
+use crate::replies::{BoardFacts, Heading, Note, Reply};
 use crate::webhooks;
 use knotpost_model::{Millis, UserKey};
 use knotpost_storage::{StoreError, WaitingMail, WriteTx};
@@ -28,8 +29,18 @@ pub(crate) async fn notify_readers(
     if facts.heading == Heading::Chat {
         facts.notes.extend(note_of_proposal(tx, board).await?);
     }
-    notify(tx, app, board, &facts, readers, &waiting, now).await?;
-    Ok(facts.with_moment(board, now))
+    let unreached = find_unreached(board, &readers);
+    notify(tx, app, board, &facts, readers, (&waiting, &unreached), now).await?;
+    let mut facts = facts.with_moment(board, now);
+    facts.notes.extend(unreached);
+    Ok(facts)
+}
+
+/// To which players mail comes back, all of whom are among the readers.
+fn find_unreached(board: &Board, readers: &[Reader]) -> Vec<Note> {
+    notes_of_unreached(board, |seat| {
+        readers.iter().any(|reader| reader.user == seat.user_id && reader.is_unreached())
+    })
 }
 
 /// Queues the board, as it stands now, to those of these users who want such mails.
@@ -41,8 +52,13 @@ pub(crate) async fn notify_users(
     users: Vec<UserKey>,
     now: Millis,
 ) -> Result<(), StoreError> {
-    let readers = readers(tx, app, board, users).await?;
-    notify(tx, app, board, facts, readers, &[], now).await
+    // The players are looked up with the others: the mail tells whose mail comes back.
+    let players = board.seats.iter().map(|seat| seat.user_id);
+    let everybody = users.iter().copied().chain(players).collect();
+    let mut readers = readers(tx, app, board, everybody).await?;
+    let unreached = find_unreached(board, &readers);
+    readers.retain(|reader| users.contains(&reader.user));
+    notify(tx, app, board, facts, readers, (&[], &unreached), now).await
 }
 
 /// Queues the events for the webhooks of these readers, then their mails.
@@ -52,7 +68,7 @@ async fn notify(
     board: &Board,
     facts: &BoardFacts,
     readers: Vec<Reader>,
-    waiting: &[WaitingMail],
+    around: (&[WaitingMail], &[Note]),
     now: Millis,
 ) -> Result<(), StoreError> {
     let users: Vec<UserKey> =
@@ -60,7 +76,7 @@ async fn notify(
     if !users.is_empty() {
         webhooks::queue_for_board(tx, app, board, facts, &users, now).await?;
     }
-    post_board(tx, app, board, facts, readers, waiting, now).await
+    post_board(tx, app, board, facts, readers, around, now).await
 }
 
 /// Mails the end of a board to the users who asked for it. Players and subscribers get the board anyway.

@@ -114,7 +114,7 @@ fn check_offer(
     if let Some(pending) = pending {
         let by = board.userid_at(pending.seat).to_owned();
         let refusal =
-            Refusal::new(Code::AlreadyProposed, format!("{by} has already proposed {}", pending.kind))
+            Refusal::new(Code::AlreadyProposed, format!("`{by}` has already proposed {}", pending.kind))
                 .hint("The others answer with `accept` or `reject`; a move makes the proposal void.");
         return Err(refusal.about(board).into());
     }

@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::boards::proposals::is_pending;
 use crate::boards::{Board, Code, Refusal, ServiceError};
 use crate::ratings::board_ratings;
-use crate::replies::facts::note_of;
+use crate::replies::facts::{note_of, notes_of_unreached};
 use crate::replies::sheet::{Listing, Spoken};
 use crate::replies::{Answer, BoardFacts, BoardLine, GameCount, Heading, Reply, Sheet};
 use knotpost_model::{BoardKey, BoardState, Millis};
@@ -37,22 +37,24 @@ pub(crate) async fn count_games(tx: &mut ReadTx, app: &App) -> Result<Vec<GameCo
 
 /// The board with its whole move list and what was said with the last move.
 pub(crate) async fn show(tx: &mut ReadTx, board: &Board, now: Millis) -> Result<Sheet, StoreError> {
-    Ok(show_with_proposal(tx, board, now).await?.0)
+    Ok(show_with_proposal(tx, board, None, now).await?.0)
 }
 
-/// As [`show`], with the proposal that waits on the board.
+/// As [`show`], as this reader sees it, with the proposal that waits on the board.
 pub(crate) async fn show_with_proposal(
     tx: &mut ReadTx,
     board: &Board,
+    reader: Option<&str>,
     now: Millis,
 ) -> Result<(Sheet, Option<ProposalRow>), StoreError> {
     let around = tx.board_context(board.row.id, board.entries.len() as i64).await?;
     let proposal = around.proposal.filter(|proposal| is_pending(proposal, board));
     let notes = proposal.iter().map(|proposal| note_of(board, proposal)).collect();
     let facts = BoardFacts { subscribers: around.watchers, notes, ..BoardFacts::plain(Heading::Show) };
-    let facts = facts.with_moment(board, now);
+    let mut facts = facts.with_moment(board, now);
+    facts.notes.extend(notes_of_unreached(board, |seat| around.unreached.contains(&seat.userid)));
     let ratings = board_ratings::change_lines(tx, board).await?;
-    let sheet = Sheet::of(board, &facts, None, Listing::Whole, now)
+    let sheet = Sheet::of(board, &facts, reader, Listing::Whole, now)
         .with_spoken(around.comment.map(Spoken::from))
         .with_ratings(ratings);
     Ok((sheet, proposal))

@@ -29,7 +29,7 @@ pub(crate) async fn keep(
     // No roll is seen before its turn.
     tried.position.seal_chance();
     if let Err(error) = tried.play(turn, false, now) {
-        return Err(moves::illegal(&error, turn, board, &user.userid).into());
+        return Err(moves::illegal(&error, turn, board).into());
     }
     if matches!(turn, Turn::Swap) {
         tried.exchange_users();

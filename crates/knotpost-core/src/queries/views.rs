@@ -80,7 +80,7 @@ pub async fn view_board(app: &App, name: &BoardRef, ply: Option<i64>) -> Result<
     let board = Board::from_seated(&mut tx, app, found).await?;
     let board = at_ply(app, board, ply)?;
     let summary = BoardSummary::of_board(&board);
-    let (sheet, proposal) = show_with_proposal(&mut tx, &board, app.clock.now()).await?;
+    let (sheet, proposal) = show_with_proposal(&mut tx, &board, None, app.clock.now()).await?;
     let comment = sheet.spoken.first().cloned();
     let proposal = proposal.map(|proposal| ProposalView {
         kind: proposal.kind,

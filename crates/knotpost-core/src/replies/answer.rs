@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub use content::{Column, Content, Fact, Facts, Holds, Table};
 pub(crate) use content::{count, numbers};
 pub use lines::{BoardLine, GameCount, SeekLine, StandingLine, StandingsTable};
-pub use notices::{BudgetSpent, ChatsSpent, Stranger};
+pub use notices::{BudgetSpent, ChatsSpent, DoneUnconfirmed, Silence, Stranger};
 pub use result::{Answer, Audience, Failure};
 
 use knotpost_rules::Layout;

@@ -9,7 +9,7 @@ use crate::boards::{Board, Standing, TimeUp};
 use crate::replies::times::times;
 use crate::replies::{Style, TimeFacts};
 use knotpost_model::{Millis, ProposalKind, RemarkKey, SeatState};
-use knotpost_storage::ProposalRow;
+use knotpost_storage::{ProposalRow, SeatRow};
 
 /// What kind of board mail it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,6 +110,11 @@ pub enum Note {
         userid: String,
         /// Until when.
         until: String,
+    },
+    /// Mail to a player comes back, at all addresses that they have confirmed.
+    Unreached {
+        /// Who.
+        userid: String,
     },
     /// Somebody proposed something that others must answer.
     Proposed {
@@ -226,6 +231,7 @@ impl fmt::Display for Note {
                 write!(f, "the game begins again without {userid}.")
             }
             Self::Away { userid, until } => write!(f, "{userid} is on vacation until {until}."),
+            Self::Unreached { userid } => write!(f, "Mail to {userid} comes back."),
             Self::Proposed { by, kind, waiting, answer } => {
                 writeln!(f, "{by} proposed {kind}. Still to accept or reject: {}.", waiting.join(", "))?;
                 writeln!(f, "The answer is a mail with one of these Subjects:")?;
@@ -348,6 +354,21 @@ fn away(board: &Board, style: &Style, now: Millis) -> Vec<Note> {
             if !notes.contains(&note) {
                 notes.push(note);
             }
+        }
+    }
+    notes
+}
+
+/// The players of a board that goes on to whom mail comes back, each once. `is_unreached` is asked for each player.
+pub(crate) fn notes_of_unreached(board: &Board, is_unreached: impl Fn(&SeatRow) -> bool) -> Vec<Note> {
+    let mut notes = Vec::new();
+    if matches!(board.standing(), Standing::Over(_)) {
+        return notes;
+    }
+    for row in board.seats.iter().filter(|row| row.state == SeatState::Playing && is_unreached(row)) {
+        let note = Note::Unreached { userid: row.userid.clone() };
+        if !notes.contains(&note) {
+            notes.push(note);
         }
     }
     notes

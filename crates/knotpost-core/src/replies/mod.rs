@@ -9,8 +9,9 @@ pub(crate) mod style;
 pub(crate) mod times;
 
 pub use answer::{
-    Answer, Audience, BoardLine, BudgetSpent, ChatsSpent, Column, Content, ErrorReply, Fact, Facts, Failure,
-    GameCount, Holds, LineResult, Reply, SeekLine, StandingLine, StandingsTable, Stranger, Table,
+    Answer, Audience, BoardLine, BudgetSpent, ChatsSpent, Column, Content, DoneUnconfirmed, ErrorReply, Fact,
+    Facts, Failure, GameCount, Holds, LineResult, Reply, SeekLine, Silence, StandingLine, StandingsTable,
+    Stranger, Table,
 };
 pub use answers::Answers;
 pub use facts::{BoardFacts, Heading, Note};

@@ -1,4 +1,5 @@
-//! What is shown around a board, in one query: its watchers, the proposal on it, and the comment to a move.
+//! What is shown around a board, in one query: its watchers, the proposal on it, the comment to a move, and the
+//! players whose mail comes back.
 
 use sqlx::FromRow;
 
@@ -17,6 +18,8 @@ pub struct BoardContext {
     pub proposal: Option<ProposalRow>,
     /// The comment that came with the requested move.
     pub comment: Option<RemarkRow>,
+    /// Names of the players who still play and have no confirmed address from which mail does not come back.
+    pub unreached: Vec<String>,
 }
 
 /// What a row of the query is about.
@@ -25,13 +28,14 @@ enum RowKind {
     Watcher = 1,
     Proposal = 2,
     Comment = 3,
+    Unreached = 4,
 }
 
 impl TryFrom<i64> for RowKind {
     type Error = String;
 
     fn try_from(kind: i64) -> Result<Self, String> {
-        [Self::Watcher, Self::Proposal, Self::Comment]
+        [Self::Watcher, Self::Proposal, Self::Comment, Self::Unreached]
             .into_iter()
             .find(|known| *known as i64 == kind)
             .ok_or_else(|| format!("a row of kind {kind} about a board"))
@@ -57,7 +61,12 @@ const BOARD_CONTEXT: &str = "SELECT CAST(1 AS BIGINT) AS kind, u.userid AS text_
      UNION ALL SELECT 2, kind, accepted, seat, ply, at FROM proposals WHERE board_id = $1 \
      UNION ALL SELECT 3, r.text, (SELECT u.userid FROM users u WHERE u.id = r.user_id), r.id, r.ply, 0 FROM remarks r \
      WHERE r.id = (SELECT l.id FROM remarks l WHERE l.board_id = $1 AND l.ply = $2 AND l.kind = 'comment' \
-     ORDER BY l.id DESC LIMIT 1)";
+     ORDER BY l.id DESC LIMIT 1) \
+     UNION ALL SELECT 4, u.userid, u.userid_key, 0, 0, 0 FROM users u WHERE u.id IN \
+     (SELECT user_id FROM seats WHERE board_id = $1 AND state = 'playing') AND EXISTS \
+     (SELECT 1 FROM addresses a WHERE a.user_id = u.id AND a.verified_at IS NOT NULL) AND NOT EXISTS \
+     (SELECT 1 FROM addresses a LEFT JOIN failing_addresses f ON f.address_key = a.address_key \
+     WHERE a.user_id = u.id AND a.verified_at IS NOT NULL AND f.stopped_at IS NULL)";
 
 impl ReadTx {
     /// What is shown around a board, with the comment to its move `ply`.
@@ -74,6 +83,7 @@ impl ReadTx {
         for Row { kind, text_1, text_2, number_1, number_2, number_3 } in rows {
             match kind {
                 RowKind::Watcher => watchers.push((text_2.unwrap_or_default(), text_1)),
+                RowKind::Unreached => found.unreached.push(text_1),
                 RowKind::Proposal => {
                     let kind = ProposalKind::try_from(text_1).map_err(StoreError::Corrupt)?;
                     let (seat, ply, at) = (number_1, number_2, Millis(number_3));
@@ -86,6 +96,7 @@ impl ReadTx {
                 }
             }
         }
+        found.unreached.sort_unstable();
         watchers.sort_unstable();
         found.watchers = watchers.into_iter().map(|(_, name)| name).collect();
         Ok(found)

@@ -8,7 +8,8 @@ use minijinja::context;
 use crate::Web;
 use crate::extract::PagePath;
 use knotpost_core::boards::{Code, ServiceError};
-use knotpost_core::identity::{Confirmed, confirm_by_link, confirmation_too_old};
+use knotpost_core::identity::confirmation_too_old;
+use knotpost_core::play::{Confirmed, confirm_by_link};
 
 const DAMAGED: &str = "this link is damaged; copy it whole from the mail";
 

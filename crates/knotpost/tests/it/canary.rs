@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use knotpost_core::mailing::{Author, masked_text};
 use tracing_subscriber::fmt::MakeWriter;
 
 use crate::harness::{ADDRESS, Place, TestApp};
@@ -228,6 +229,79 @@ async fn no_password_is_ever_written_down() {
 #[tokio::test]
 async fn no_password_is_written_down_for_a_userid_that_could_be_one() {
     nothing_holds_the_password("wrenfried").await;
+}
+
+/// Verbs that take no password, with one behind them all the same.
+fn lines_without_password(user: &str) -> Vec<String> {
+    let heads = [
+        "osbox show 101",
+        "osbox challenge",
+        "osbox games",
+        "osbox history",
+        "osbox standings",
+        "osbox export 101",
+        "osbox preview 101",
+        "all show",
+        "all games",
+        "help",
+        "help osbox",
+        "list",
+        "password",
+        "test display",
+        "osbox help",
+        "nonsense",
+        "osbox nonsense 101",
+        "hex show 101",
+    ];
+    let forms =
+        ["USER SECRET", "SECRET USER", "SECRET", "USER SECRET bob", "USER -SECRET", "USER --password=SECRET"];
+    let line =
+        |head: &str, form: &str| format!("{head} {}", form.replace("USER", user).replace("SECRET", CANARY));
+    heads.iter().flat_map(|head| forms.iter().map(move |form| line(head, form))).collect()
+}
+
+/// A password behind a verb that takes none: where the line cannot be read as a command it is written down nowhere, and
+/// of none is it written into the log. What the line was that could be read stands in the inbox, as in its answer.
+#[tokio::test]
+async fn a_password_behind_a_verb_that_takes_none_is_kept_out_of_what_administrators_read() {
+    let log = Log::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_ansi(false)
+        .with_writer(log.clone());
+    let _guard = tracing::subscriber::set_default(subscriber.finish());
+    let app = TestApp::with_players(Place::Sqlite, &["wren", "bob"]).await;
+    app.post("osbox challenge wren bob", "").await;
+    app.work().await;
+    let (mut unreadable, mut sent) = (0, 0);
+    for line in lines_without_password("wren") {
+        if knotpost_commands::parse(&line, &app.app.vocabulary).is_ok() {
+            continue;
+        }
+        unreadable += 1;
+        if unreadable % 9 == 0 {
+            // Who proves nothing is answered ten times an hour.
+            app.clock.advance(3_600_000);
+        }
+        app.mail("wren@wren.example", &line, "").await;
+        app.post(&line, "").await;
+        for letter in app.letters() {
+            sent += 1;
+            // As an operator is shown what went out.
+            let shown = masked_text(&app.app, &letter.bytes, Author::Server);
+            assert!(!holds_canary(shown.as_bytes()), "{line}: {shown}");
+        }
+    }
+    assert!(unreadable > 40 && sent > 40, "{unreadable} lines, {sent} mails");
+    let lines = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
+    let told: Vec<&str> = lines.lines().filter(|line| holds_canary(line.as_bytes())).take(5).collect();
+    assert!(told.is_empty(), "in the log: {told:#?}");
+    let tables = app.tables().await;
+    for name in tables.names() {
+        let rows: Vec<&String> =
+            tables.rows(name).iter().filter(|row| holds_canary(row.as_bytes())).take(5).collect();
+        assert!(rows.is_empty(), "in {name}: {rows:#?}");
+    }
 }
 
 #[test]

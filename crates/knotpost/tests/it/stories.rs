@@ -15,6 +15,7 @@ mod games;
 mod guessing;
 mod helping;
 mod hooks;
+mod joining;
 mod listing;
 mod lives;
 mod looking;

@@ -4,9 +4,9 @@ use crate::app::App;
 use crate::boards::ServiceError;
 use crate::commands::accounts::addresses::{check_room, chosen_addresses, register_all, told};
 use crate::commands::authorize::authorize;
-use crate::identity::confirming::Welcome;
 use crate::identity::undoing::announce_change;
 use crate::mailing::post::registered_addresses;
+use crate::play::joining::Welcome;
 use crate::replies::{Answer, Reply};
 use crate::requests::Prepared;
 use knotpost_model::Millis;
@@ -27,9 +27,9 @@ pub(in crate::commands) async fn run(
     let lines = register_all(tx, app, prepared, &user, &addresses, now).await?;
     if tx.addresses(user.id).await?.len() == held.len() && !lines.is_empty() {
         // Only a mail was asked for again.
-        let reply = Reply::from(Welcome { userid: user.userid.clone() });
-        return Ok(told(prepared, &user.userid, "your addresses", reply, lines));
+        let reply = Reply::from(Welcome::of(user.userid.clone()));
+        return Ok(told(tx, prepared, &user.userid, "your addresses", reply, lines).await?);
     }
     let notice = announce_change(tx, app, &user, &before, now).await?;
-    Ok(told(prepared, &user.userid, "your addresses", notice, lines))
+    Ok(told(tx, prepared, &user.userid, "your addresses", notice, lines).await?)
 }

@@ -9,7 +9,7 @@ use crate::identity::confirming::{Asked, GOOD_FOR_DAYS, register};
 use crate::replies::{Answer, Content, Facts, Reply};
 use crate::requests::Prepared;
 use knotpost_model::{Address, Channel, Millis};
-use knotpost_storage::{AddressRow, StoreError, UserRow, WriteTx};
+use knotpost_storage::{AddressRow, ReadTx, StoreError, UserRow, WriteTx};
 
 /// Addresses a user may have.
 const MOST_ADDRESSES: usize = 10;
@@ -147,26 +147,39 @@ pub(in crate::commands) async fn register_all(
     Ok(lines)
 }
 
-/// Over HTTP the answer lists which mails went out, as the password was right. A command by mail is answered only where
-/// its sender's domain vouches for it.
-pub(in crate::commands) fn told(
+/// Over HTTP the answer lists which mails went out, as the password was right. A command by mail is answered where its
+/// sender's domain vouches for it, or its password was right and its sender's address is one of the user's.
+pub(in crate::commands) async fn told(
+    tx: &mut ReadTx,
     prepared: &Prepared,
     userid: &str,
     about: &str,
     letter: Reply,
     lines: Vec<AskedLine>,
-) -> Answer {
+) -> Result<Answer, StoreError> {
     let by_mail = prepared.origin.channel == Channel::Mail;
     if !lines.is_empty() && !by_mail {
         let userid = userid.to_owned();
-        return Answer::to_registered(Reply::from(ConfirmationsAsked { userid, lines, days: GOOD_FOR_DAYS }));
+        let reply = Reply::from(ConfirmationsAsked { userid, lines, days: GOOD_FOR_DAYS });
+        return Ok(Answer::to_registered(reply));
     }
     let has_gone = lines.iter().any(|line| line.asked == Asked::Sent);
-    if by_mail && prepared.origin.aligned && !lines.is_empty() && !has_gone {
+    if by_mail && !lines.is_empty() && !has_gone && is_heard(tx, prepared).await? {
         let reply = Reply::from(ConfirmationsAsked { userid: userid.to_owned(), lines, days: GOOD_FOR_DAYS });
-        return Answer { changed: true, ..Answer::to_sender(reply) };
+        return Ok(Answer { changed: true, ..Answer::to_sender(reply) });
     }
-    told_by_mail(prepared, userid, about, letter)
+    Ok(told_by_mail(prepared, userid, about, letter))
+}
+
+/// Whether the sender of a mail is told what became of the mails that ask for confirmations.
+async fn is_heard(tx: &mut ReadTx, prepared: &Prepared) -> Result<bool, StoreError> {
+    if prepared.origin.aligned {
+        return Ok(true);
+    }
+    match (prepared.user(), &prepared.origin.sender) {
+        (Some(user), Some(sender)) => Ok(tx.address_id(user, &sender.key()).await?.is_some()),
+        _ => Ok(false),
+    }
 }
 
 /// Over HTTP the answer does not show what was mailed: the client may not be the reader of that address.

@@ -39,5 +39,5 @@ pub(in crate::commands) async fn run(
     }
     let lines = register_all(tx, app, prepared, &user, &addresses, now).await?;
     let notice = announce_change(tx, app, &user, &before, now).await?;
-    Ok(told(prepared, &user.userid, "your addresses", notice, lines))
+    Ok(told(tx, prepared, &user.userid, "your addresses", notice, lines).await?)
 }

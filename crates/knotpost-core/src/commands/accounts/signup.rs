@@ -1,15 +1,15 @@
 //! `signup`: a new user.
 
-use knotpost_commands::Credentials as Typed;
+use knotpost_commands::{Credentials as Typed, Userid};
 
 use crate::app::App;
 use crate::boards::{Code, Refusal, ServiceError};
 use crate::commands::accounts::addresses::{check_room, chosen_addresses, register_all, told};
 use crate::commands::authorize::authorize;
 use crate::commands::prepare::check_rate;
-use crate::identity::confirming::Welcome;
 use crate::identity::{Login, strangers};
 use crate::mailing::post::post_to_user;
+use crate::play::joining::Welcome;
 use crate::replies::{Answer, Reply};
 use crate::requests::Prepared;
 use knotpost_model::{Address, Millis};
@@ -46,16 +46,16 @@ pub(in crate::commands) async fn run(
         return Err(StoreError::Corrupt(format!("the user {} is there and is not", who.userid)).into());
     };
     let lines = register_all(tx, app, prepared, &user, &addresses, now).await?;
-    let welcome = Reply::from(Welcome { userid: who.userid.clone() });
+    let welcome = Reply::from(Welcome::of(who.userid.clone()));
     if !app.config.confirms_addresses() {
         post_to_user(tx, app, &welcome, key, now).await?;
     }
-    Ok(told(prepared, &who.userid, "your new account", welcome, lines))
+    Ok(told(tx, prepared, &who.userid, "your new account", welcome, lines).await?)
 }
 
 fn taken(userid: &str) -> Refusal {
     Refusal::new(Code::UseridTaken, format!("the userid `{userid}` is taken"))
-        .hint("Choose another one: 2 to 20 letters, digits, `_`, `.` or `-`.")
+        .hint(format!("Choose another one: {}.", Userid::rule()))
 }
 
 /// The same userid with the right password: the mail that asks for the confirmation may have been lost, or its address
@@ -79,7 +79,7 @@ async fn sign_up_again(
         .into());
     }
     check_room(&user, &held, addresses)?;
-    let welcome = Reply::from(Welcome { userid: user.userid.clone() });
+    let welcome = Reply::from(Welcome::of(user.userid.clone()));
     let lines = register_all(tx, app, prepared, &user, addresses, now).await?;
-    Ok(told(prepared, &user.userid, "your new account", welcome, lines))
+    Ok(told(tx, prepared, &user.userid, "your new account", welcome, lines).await?)
 }

@@ -5,11 +5,11 @@ use knotpost_commands::{BoardAt, Selector};
 use crate::app::App;
 use crate::boards::{Board, ServiceError, at_ply, find_game, no_such_board};
 use crate::commands::authorize::{authorize, authorize_on};
-use crate::mailing::notes::note_of_proposal;
-use crate::play::queries::{MOST_SHEETS, boards_answer, check_amount, describe_none, select_boards};
+use crate::play::queries::{
+    MOST_SHEETS, boards_answer, check_amount, describe_none, select_boards, show_with_proposal,
+};
 use crate::play::queue;
-use crate::replies::sheet::{Listing, Spoken};
-use crate::replies::{Answer, BoardFacts, Heading, Sheet};
+use crate::replies::{Answer, Sheet};
 use crate::requests::Prepared;
 use knotpost_model::Millis;
 use knotpost_storage::{ReadTx, StoreError, UserRow};
@@ -67,11 +67,7 @@ pub(in crate::commands) async fn run(
 
 /// The board with its whole move list as this user sees it.
 async fn show_to(tx: &mut ReadTx, board: &Board, user: &UserRow, now: Millis) -> Result<Sheet, StoreError> {
-    let subscribers = tx.subscribers(board.row.id).await?.into_iter().map(|(_, name)| name).collect();
-    let notes = note_of_proposal(tx, board).await?.into_iter().collect();
-    let facts = BoardFacts { subscribers, notes, ..BoardFacts::plain(Heading::Show) };
-    let spoken = tx.comment(board.row.id, board.entries.len() as i64).await?.map(Spoken::from);
-    let mut sheet = Sheet::of(board, &facts, Some(&user.userid), Listing::Whole, now).with_spoken(spoken);
+    let (mut sheet, _) = show_with_proposal(tx, board, Some(&user.userid), now).await?;
     if board.entries.len() as i64 == board.row.ply {
         for seat in board.seats.iter().filter(|seat| seat.user_id == user.id) {
             let queued = tx.queued_moves(board.row.id, seat.seat).await?;

@@ -6,14 +6,11 @@ use crate::app::App;
 use crate::boards::{Board, Code, Refusal, ServiceError, find_game, no_such_board};
 use crate::commands::authorize::{authorize, authorize_on};
 use crate::mailing::post::post_to_user;
-use crate::play::notifications::notify_users;
-use crate::replies::{Answer, BoardFacts, Content, Facts, Heading, Reply};
+use crate::play::waiting_boards::{self, MOST_MAILED, mail_board};
+use crate::replies::{Answer, Content, Facts, Reply};
 use crate::requests::Prepared;
-use knotpost_model::{BoardState, Millis, UserKey};
-use knotpost_storage::{BoardFilter, ReadTx, StoreError, UserRow, WriteTx};
-
-/// Boards mailed by one command.
-const MOST_BOARDS: usize = 50;
+use knotpost_model::{Millis, UserKey};
+use knotpost_storage::{ReadTx, UserRow, WriteTx};
 
 /// Boards were mailed once more.
 #[derive(Debug, Serialize)]
@@ -54,7 +51,7 @@ pub(in crate::commands) async fn run(
         (find_waiting(tx, app, name, &user).await?, user)
     };
     for board in &boards {
-        mail(tx, app, board, user.id, now).await?;
+        mail_board(tx, app, board, user.id, now).await?;
     }
     let reply = Reply::from(Resent {
         userid: user.userid.clone(),
@@ -82,7 +79,7 @@ async fn find_own(
     let plays = board.seats.iter().any(|seat| seat.user_id == user.id);
     if !plays && tx.subscribers(board.row.id).await?.iter().all(|(key, _)| UserKey(*key) != user.id) {
         let message =
-            format!("{} neither plays on {} board {number} nor watches it", user.userid, board.title());
+            format!("`{}` neither plays on {} board {number} nor watches it", user.userid, board.title());
         let refusal = Refusal::new(Code::NotAPlayer, message)
             .hint(format!("`{game} show {number}` shows it to everybody."));
         return Err(refusal.about(board).into());
@@ -97,45 +94,17 @@ async fn find_waiting(
     game: Option<&str>,
     user: &UserRow,
 ) -> Result<Vec<Board>, ServiceError> {
-    let filter = BoardFilter {
-        game: game.map(str::to_owned),
-        user: Some(user.id),
-        state: Some(BoardState::Active),
-        next: true,
-        ..BoardFilter::default()
-    };
-    let rows = tx.list_boards(&filter, MOST_BOARDS as i64 + 1).await?;
-    if rows.len() > MOST_BOARDS {
-        let message = format!("more than {MOST_BOARDS} boards wait for you; that is too much mail");
+    let Some(rows) = waiting_boards::find_waiting(tx, game, user.id).await? else {
+        let message = format!("more than {MOST_MAILED} boards wait for you; that is too much mail");
         let mut refusal = Refusal::new(Code::TooMuchMail, message)
             .hint(format!("One of them: resend {} PASSWORD GAME BOARD", user.userid))
             .hint(format!("All of them in a table: all games {} next", user.userid));
         refusal.game = game.map(str::to_owned);
         return Err(refusal.into());
-    }
+    };
     let mut boards = Vec::with_capacity(rows.len());
     for row in rows {
         boards.push(Board::from_row(tx, app, row).await?);
     }
     Ok(boards)
-}
-
-/// The board as it stands, with what was said last, to this user.
-async fn mail(
-    tx: &mut WriteTx,
-    app: &App,
-    board: &Board,
-    user: UserKey,
-    now: Millis,
-) -> Result<(), StoreError> {
-    // A move made beside this would leave a mail of its own, and this one would show the board before it.
-    tx.touch_board(board.row.id).await?;
-    let watchers = tx.subscribers(board.row.id).await?.into_iter();
-    let is_player = |key: i64| board.seats.iter().any(|seat| seat.user_id == UserKey(key));
-    let facts = BoardFacts {
-        remark: tx.comment(board.row.id, board.row.ply).await?.map(|remark| remark.id),
-        subscribers: watchers.filter(|(key, _)| !is_player(*key)).map(|(_, name)| name).collect(),
-        ..BoardFacts::plain(Heading::Show)
-    };
-    notify_users(tx, app, board, &facts, vec![user], now).await
 }

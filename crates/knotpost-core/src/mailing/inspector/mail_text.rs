@@ -1,6 +1,6 @@
 //! A message as an administrator may see it: its structure, and its words with everything masked that gives access.
 
-use knotpost_commands::{MASK, mask_cautiously};
+use knotpost_commands::{MASK, Vocabulary, mask_cautiously};
 use knotpost_mail::{Section, outline, parse};
 
 use crate::app::App;
@@ -8,7 +8,7 @@ use crate::app::App;
 /// Whose words a message holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Author {
-    /// Our own: they never hold a password.
+    /// Our own: they repeat a word that may be a password only between backticks, and below [`ECHO`].
     Server,
     /// Anybody's: any word may be one.
     Somebody,
@@ -75,11 +75,31 @@ pub fn masked_fields(app: &App, message: &[u8]) -> Vec<(String, String)> {
 pub fn masked_text(app: &App, message: &[u8], author: Author) -> String {
     let text = parse(message).ok().and_then(|message| message.text);
     let Some(text) = text else { return "(no readable text)".to_owned() };
-    let line = |line: &str| match author {
-        Author::Server => mask_tokens(line),
-        Author::Somebody => mask_cautiously(line, &app.vocabulary),
-    };
-    text.lines().map(line).collect::<Vec<_>>().join("\n")
+    let mut is_echo = false;
+    let mut shown = Vec::new();
+    for line in text.lines() {
+        shown.push(match author {
+            Author::Server if is_echo => format!("   {}", mask_cautiously(line, &app.vocabulary)),
+            Author::Server => mask_tokens(&mask_quoted(line, &app.vocabulary)),
+            Author::Somebody => mask_cautiously(line, &app.vocabulary),
+        });
+        is_echo = line == ECHO;
+    }
+    shown.join("\n")
+}
+
+/// Above the line that an error was sent for.
+const ECHO: &str = "You wrote:";
+
+/// A line of ours, with what stands between backticks masked like anybody's words.
+fn mask_quoted(line: &str, vocabulary: &Vocabulary) -> String {
+    if line.matches('`').count() < 2 {
+        return line.to_owned();
+    }
+    let pieces = line.split('`').enumerate().map(|(index, piece)| {
+        if index % 2 == 1 { mask_cautiously(piece, vocabulary) } else { piece.to_owned() }
+    });
+    pieces.collect::<Vec<_>>().join("`")
 }
 
 /// A line of ours or an address, without the signed parts: reply addresses, return paths, and links that act.

@@ -102,7 +102,8 @@ impl Renderer {
             }
             Reply::Error(error) => context! {
                 message => wrapped("", "", &sentence(&error.message)),
-                hints => error.hints.iter().map(|hint| wrap_hint(hint)).collect::<Vec<_>>(),
+                // A line that is indented reads as a command.
+                hints => error.hints.iter().map(|hint| wrapped("", "", hint)).collect::<Vec<_>>(),
                 echo => error.echo.clone(),
                 title => error.game.as_deref().map(title_of),
                 number => error.number,
@@ -162,11 +163,6 @@ fn sentence(clause: &str) -> String {
     format!("{first}{}{end}", letters.as_str())
 }
 
-/// What would work, its second and further lines indented below the first.
-fn wrap_hint(hint: &str) -> String {
-    wrapped("", "   ", hint)
-}
-
 /// A game's name as a title where only the name is at hand.
 fn title_of(name: &str) -> String {
     let mut letters = name.chars();
@@ -208,6 +204,7 @@ mod tests {
     fn clauses_become_sentences() {
         assert_eq!(sentence("it is ann's turn, not yours"), "It is ann's turn, not yours.");
         assert_eq!(sentence("Really?"), "Really?");
+        assert_eq!(sentence("`carol` does not play"), "`carol` does not play.");
     }
 
     #[test]

@@ -57,6 +57,11 @@ impl Tables {
         Self(tables)
     }
 
+    /// The names of the tables.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
     /// Without the correspondence.
     pub(crate) fn of_the_games(mut self) -> Self {
         self.0.retain(|name, _| !CORRESPONDENCE.contains(&name.as_str()));

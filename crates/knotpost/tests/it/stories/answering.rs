@@ -9,6 +9,7 @@ tell! {
     a_budget_that_others_spent_puts_mail_off_in_the_session,
     forged_mail_spends_nothing_of_what_a_domain_vouches_for,
     who_proves_who_they_are_has_a_budget_alone,
+    sixty_mistakes_of_a_player_are_answered_and_then_whatever_is_right,
     only_users_are_heard_when_strangers_are_not_welcome;
     undeployed:
     over_http_an_answer_is_bounded_too,
@@ -97,7 +98,7 @@ mod stories {
         }
         let letters = app.letters();
         assert_eq!(letters.len(), 11);
-        assert_eq!(letters[10].subject, "No more answers for an hour");
+        assert_eq!(letters[10].subject, "No more answers until 2026-11-20 11:00 UTC");
         let inbox = app.tables().await.rows("inbox").join("\n");
         assert_eq!(inbox.matches("answer_budget").count(), 10);
         app.mail("other@example.net", "list", "").await;
@@ -125,7 +126,7 @@ mod stories {
         app.mail("victim@example.net", "multiple", &lines).await;
         let letters = app.letters();
         assert_eq!(letters.len(), 1, "it would be more than 60 kB in an hour");
-        assert_eq!(letters[0].subject, "No more answers for an hour");
+        assert_eq!(letters[0].subject, "No more answers until 2026-11-20 11:00 UTC");
         app.mail("victim@example.net", "list", "").await;
         assert_eq!(app.letters().len(), 0);
     }
@@ -189,6 +190,35 @@ mod stories {
         assert_eq!(app.letters().len(), 1, "a wrong password proves nothing: the last word");
         app.mail("ann@ann.example", "osbox move 101 ann wrong-secret f2", "").await;
         assert_eq!(app.letters().len(), 0);
+    }
+
+    pub(super) async fn sixty_mistakes_of_a_player_are_answered_and_then_whatever_is_right(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.mail("ann@ann.example", "osbox challenge ann bob", "").await;
+        app.letters();
+        app.clock.advance(HOUR - 7 * 60_000);
+        let slip = async |number: usize| {
+            app.mail("ann@ann.example", &format!("osbox move 101 ann ann-secret z{number}"), "").await;
+            app.letters()
+        };
+        for number in 1..=60 {
+            let letters = slip(number).await;
+            assert!(
+                letters.len() == 1 && letters[0].subject == "Osbox Board 101 Error",
+                "{number}: {letters:?}"
+            );
+        }
+        let last = slip(61).await;
+        insta::assert_snapshot!("mistakes_spent", crate::harness::show_all(&last));
+        for number in 62..65 {
+            assert_eq!(slip(number).await.len(), 0);
+        }
+        app.mail("ann@ann.example", "osbox show 101", "").await;
+        assert_eq!(app.letters().len(), 1, "questions are answered");
+        app.mail("ann@ann.example", "osbox move 101 ann ann-secret o1", "").await;
+        assert_eq!(app.letters().len(), 2, "moves are carried out and mailed");
+        app.clock.advance(7 * 60_000);
+        assert_eq!(slip(99).await.len(), 1, "the next hour begins anew");
     }
 
     pub(super) async fn only_users_are_heard_when_strangers_are_not_welcome(place: Place) {

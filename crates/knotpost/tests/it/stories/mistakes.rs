@@ -75,6 +75,7 @@ mod stories {
         ("osbox 101 ann ann-secret o1", "", "`move`"),
         ("move osbox 101 ann ann-secret o1", "", "osbox move"),
         ("osbox move 101 ann ann-secret z9", "", "Legal moves"),
+        ("osbox move 101 ann wrong-secret o1", "", "A mail with the Subject `password USERID` brings"),
         ("Osbox", "let us play", "neither a command nor a game"),
         ("Fwd: my holiday", "o1", "neither a command nor a game"),
     ];
@@ -91,7 +92,7 @@ mod stories {
         ("", "A move is the first line of the reply, alone"),
         ("-- \nAnn", "A move is the first line of the reply, alone"),
         ("ok", "Legal moves"),
-        ("o99", "Legal moves"),
+        ("o99", "For example: o1 You wrote"),
         ("o1?", "Legal moves"),
         ("preview", "After `preview` must come moves"),
         ("Thanks for the challenge!", "A move is the first line of the reply, alone"),

@@ -10,6 +10,7 @@ tell! {
     a_holiday_on_the_return_path_is_no_report,
     a_command_at_a_return_path_is_obeyed_with_a_password,
     a_stopped_address_can_be_proven_anew,
+    who_waits_for_somebody_whose_mail_comes_back_is_told,
     a_mail_to_the_postmaster_is_handed_to_the_administrators,
 }
 
@@ -217,6 +218,43 @@ mod stories {
         let request = axum::http::Request::post(path).body(axum::body::Body::empty()).unwrap();
         assert!(app.send(request).await.status.is_success());
         assert!(view_user(&app.app, "ann").await.unwrap().stopped.is_empty());
+    }
+
+    pub(super) async fn who_waits_for_somebody_whose_mail_comes_back_is_told(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob"]).await;
+        app.mail("bob@bob.example", "add bob bob-secret work@bob.example", "").await;
+        app.confirm().await;
+        app.mail("ann@ann.example", "osbox challenge -size=3 ann bob", "").await;
+        app.letters();
+        let told = "Mail to bob comes back.";
+        let showing = async || {
+            app.mail("ann@ann.example", "osbox show 101", "").await;
+            let by_mail = app.letters().remove(0).text.contains(told);
+            app.mail("ann@ann.example", "osbox showas ann ann-secret 101", "").await;
+            [by_mail, app.letters().remove(0).text.contains(told)]
+        };
+        for (address, expected) in [("bob@bob.example", false), ("work@bob.example", true)] {
+            for _ in 0..2 {
+                let path = sent_to(&app, address).await;
+                report(&app, &path, "failed", "5.1.1").await;
+            }
+            assert_eq!(showing().await, [expected; 2], "{address}");
+        }
+        app.mail("ann@ann.example", "osbox move 101 ann ann-secret f1", "").await;
+        let letters = app.letters();
+        assert!(letters.iter().all(|letter| letter.to == "ann@ann.example"), "{}", show_all(&letters));
+        insta::assert_snapshot!("partner_unreached", show_all(&letters));
+        app.mail("ann@ann.example", "resend ann ann-secret osbox 101", "").await;
+        let letters = app.letters();
+        assert!(letters.iter().any(|letter| letter.text.contains(told)), "{}", show_all(&letters));
+
+        // Whoever is heard from is reached again.
+        app.mail("bob@bob.example", "osbox chat 101 bob bob-secret", "Here I am").await;
+        app.letters();
+        assert_eq!(showing().await, [false; 2]);
+        app.mail("bob@bob.example", "osbox move 101 bob bob-secret e1", "").await;
+        let letters = app.letters();
+        assert!(letters.iter().all(|letter| !letter.text.contains("comes back")), "{}", show_all(&letters));
     }
 
     pub(super) async fn a_mail_to_the_postmaster_is_handed_to_the_administrators(place: Place) {

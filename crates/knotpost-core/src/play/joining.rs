@@ -1,0 +1,156 @@
+//! A user joins when their first address is proven: they are welcomed, and the boards that wait for them are mailed.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::app::App;
+use crate::boards::{Board, ServiceError};
+use crate::identity::confirming::{self, Proven};
+use crate::mailing::post::post_to_user;
+use crate::play::waiting_boards::{MOST_MAILED, find_waiting, mail_board};
+use crate::replies::{Answer, Content, Facts, Reply};
+use knotpost_model::Millis;
+use knotpost_storage::{StoreError, UserRow, WriteTx};
+
+/// The account exists; how to start.
+#[derive(Debug, Serialize)]
+pub(crate) struct Welcome {
+    /// The new user.
+    userid: String,
+    /// The boards on which it is their turn.
+    #[serde(skip)]
+    waiting: Waiting,
+}
+
+/// The boards that wait for somebody who joins.
+#[derive(Debug)]
+enum Waiting {
+    /// These are mailed: `Osbox 101`.
+    Mailed(Vec<String>),
+    /// More than are mailed at once.
+    TooMany,
+}
+
+impl Welcome {
+    /// The welcome of a user for whom no board waits.
+    pub(crate) fn of(userid: impl Into<String>) -> Self {
+        Self { userid: userid.into(), waiting: Waiting::Mailed(Vec::new()) }
+    }
+}
+
+impl Waiting {
+    fn told(&self, userid: &str) -> Option<String> {
+        match self {
+            Self::Mailed(boards) => match boards.as_slice() {
+                [] => None,
+                [board] => Some(format!("A board waits for you: {board}. It comes by a mail of its own.")),
+                boards => Some(format!(
+                    "Boards wait for you: {}. Each comes by a mail of its own.",
+                    boards.join(", ")
+                )),
+            },
+            Self::TooMany => Some(format!(
+                "More than {MOST_MAILED} boards wait for you, too many to mail them all at once. \
+                 `all games {userid} next` lists them, and `resend {userid} PASSWORD GAME` mails those of a game."
+            )),
+        }
+    }
+}
+
+impl Content for Welcome {
+    fn template(&self) -> &'static str {
+        "welcome"
+    }
+
+    fn facts(&self) -> Facts {
+        Facts::of(self).prose("waiting", self.waiting.told(&self.userid))
+    }
+}
+
+/// What became of a link that confirms an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Confirmed {
+    /// The address belongs to this user.
+    Done(String),
+    /// It is too old.
+    Expired,
+    /// The user has no such address.
+    Unknown,
+}
+
+/// Makes the address of a confirmation link belong to its user for good; wakes the workers of the outbox.
+///
+/// # Errors
+/// When the database fails.
+pub async fn confirm_by_link(app: &Arc<App>, token: &str) -> Result<Confirmed, StoreError> {
+    let (now, shared) = (app.clock.now(), Arc::new((Arc::clone(app), token.to_owned())));
+    let work = app.store.write(move |tx| {
+        let shared = Arc::clone(&shared);
+        Box::pin(async move { confirm_address(tx, &shared.0, &shared.1, now).await })
+    });
+    let confirmed = work.await;
+    app.signals.outbox.notify_one();
+    confirmed
+}
+
+async fn confirm_address(
+    tx: &mut WriteTx,
+    app: &App,
+    token: &str,
+    now: Millis,
+) -> Result<Confirmed, StoreError> {
+    let Some(link) = app.links.read_confirmation(token) else { return Ok(Confirmed::Unknown) };
+    if link.until.is_none_or(|until| now > until)
+        && tx.proven_address(link.user, &link.address).await?.is_none()
+    {
+        return Ok(Confirmed::Expired);
+    }
+    Ok(match confirming::prove(tx, app, link.user, &link.address, now).await? {
+        Some(proven) => {
+            receive(tx, app, &proven, now).await?;
+            Confirmed::Done(proven.user.userid)
+        }
+        None => Confirmed::Unknown,
+    })
+}
+
+/// Does what a reply to the mail that asked for a confirmation says.
+pub(crate) async fn answer_reply(
+    tx: &mut WriteTx,
+    app: &App,
+    answered: &confirming::Answered,
+    now: Millis,
+) -> Result<Answer, ServiceError> {
+    match confirming::accept(tx, app, answered, now).await? {
+        Some(proven) => {
+            receive(tx, app, &proven, now).await?;
+            Ok(Answer::to_registered(Reply::from(Welcome::of(proven.user.userid))))
+        }
+        None => confirming::decline(tx, app, answered, now).await,
+    }
+}
+
+/// Welcomes a user whose first address was proven.
+async fn receive(tx: &mut WriteTx, app: &App, proven: &Proven, now: Millis) -> Result<(), StoreError> {
+    if !proven.is_first {
+        return Ok(());
+    }
+    let UserRow { id, userid, .. } = &proven.user;
+    let Some(rows) = find_waiting(tx, None, *id).await? else {
+        let welcome = Welcome { userid: userid.clone(), waiting: Waiting::TooMany };
+        return post_to_user(tx, app, &Reply::from(welcome), *id, now).await;
+    };
+    let mut boards = Vec::with_capacity(rows.len());
+    for row in rows {
+        // A board that does not replay must not keep anybody from joining.
+        boards.extend(Board::from_row(tx, app, row).await.ok());
+    }
+    let names = boards.iter().map(|board| format!("{} {}", board.title(), board.row.number)).collect();
+    let welcome = Welcome { userid: userid.clone(), waiting: Waiting::Mailed(names) };
+    post_to_user(tx, app, &Reply::from(welcome), *id, now).await?;
+    for board in &boards {
+        mail_board(tx, app, board, *id, now).await?;
+    }
+    Ok(())
+}
