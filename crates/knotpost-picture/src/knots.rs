@@ -163,7 +163,7 @@ fn fray_ends(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
         }
     }
     if !threads.steps.is_empty() {
-        scene.stroke(&threads, palette.rim, (THREAD_WIDTH * grid.cell).max(LEAST_RIM));
+        scene.stroke(&threads, palette.muted, (THREAD_WIDTH * grid.cell).max(LEAST_RIM));
     }
 }
 

@@ -201,13 +201,7 @@ fn arrange(panels: &[Panel]) -> Vec<Shelf<'_>> {
 }
 
 /// Draws the panels from left to right, the cells of the first at `corner.x`, and returns where the next row may begin.
-fn draw_shelf(
-    scene: &mut Scene,
-    view: &View,
-    shelf: &Shelf<'_>,
-    corner: Point,
-    palette: &Palette,
-) -> f32 {
+fn draw_shelf(scene: &mut Scene, view: &View, shelf: &Shelf<'_>, corner: Point, palette: &Palette) -> f32 {
     let hand = Hand { height: 8.5, weight: Weight::Strong, colour: palette.ink };
     let titled = shelf.panels.iter().any(|panel| !panel.title.trim().is_empty());
     let under_title = if titled { corner.y + TITLE } else { corner.y };

@@ -61,7 +61,8 @@ impl View {
                 .flat_map(|panel| draw_tight(&panel).into_iter().chain([String::new()]))
                 .collect(),
         };
-        let lines: Vec<String> = panels.into_iter().chain([String::new()]).chain(draw_scores(self, most)).collect();
+        let lines: Vec<String> =
+            panels.into_iter().chain([String::new()]).chain(draw_scores(self, most)).collect();
         let text = lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n");
         text.replace("\n\n\n", "\n\n").trim_end_matches('\n').to_owned()
     }

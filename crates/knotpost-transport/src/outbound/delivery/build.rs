@@ -43,7 +43,7 @@ pub async fn build_message(app: &App, stored: &[u8], content: MailContent) -> Re
 async fn draw(app: &App, views: Vec<(String, Arc<View>)>) -> Vec<Drawn> {
     let mut drawn = Vec::with_capacity(views.len());
     for (content_id, view) in views {
-        if let Some(png) = app.gallery.draw(view, Look::MAIL).await {
+        if let Some(png) = app.gallery.draw(view, Look::Mail).await {
             drawn.push(Drawn { content_id, png });
         }
     }
