@@ -91,7 +91,7 @@ impl DerefMut for Scene {
 pub struct RenderedPosition {
     scene: Scene,
     viewer: Viewer,
-    cast: Cast,
+    cast: Arc<Cast>,
     layout: Layout,
     sight: OnceLock<Arc<Sight>>,
 }
@@ -108,7 +108,7 @@ impl fmt::Debug for RenderedPosition {
 
 impl RenderedPosition {
     pub(crate) fn of(scene: &Scene, viewer: Viewer, cast: Cast, layout: Layout) -> Self {
-        Self { scene: scene.clone(), viewer, cast, layout, sight: OnceLock::new() }
+        Self { scene: scene.clone(), viewer, cast: Arc::new(cast), layout, sight: OnceLock::new() }
     }
 
     /// The same for whoever draws it otherwise.
