@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use knotpost_picture::{PictureOptions, Theme, card, png};
+use knotpost_picture::{Faces, PictureOptions, Theme, card, png, shown_width};
 use knotpost_rules::View;
 use tokio::sync::OnceCell;
 
@@ -24,16 +24,14 @@ pub enum Look {
         /// How wide.
         width_px: u16,
     },
+    /// For a mail: on a ground of its own, so that it is seen on dark pages too, with twice the pixels of
+    /// [`shown_width`], and with the faces of dice explained.
+    Mail,
     /// The board in the middle of a card of fixed size ([`knotpost_picture::CARD`]).
     Card {
         /// The ground.
         theme: Theme,
     },
-}
-
-impl Look {
-    /// For a mail: on paper of its own, so that it is seen on dark pages too.
-    pub const MAIL: Self = Self::Board { theme: Theme::Light, width_px: 360 };
 }
 
 /// The pictures drawn last. Two views that are equal have one picture, whatever boards they are of.
@@ -68,6 +66,11 @@ async fn paint(view: Arc<View>, look: Look) -> Option<Arc<[u8]>> {
         Look::Board { theme, width_px } => {
             png(&view, &PictureOptions { theme, width_px, ..PictureOptions::default() })
         }
+        Look::Mail => {
+            let width_px = 2 * shown_width(&view);
+            let faces = Faces::Explained;
+            png(&view, &PictureOptions { width_px, faces, ..PictureOptions::default() })
+        }
         Look::Card { theme } => card(&view, theme),
     });
     match drawing.await {
@@ -99,9 +102,9 @@ mod tests {
     #[tokio::test]
     async fn equal_views_are_drawn_once() {
         let gallery = Gallery::default();
-        let one = gallery.draw(view("osbox"), Look::MAIL).await.expect("a picture");
-        let same = gallery.draw(view("osbox"), Look::MAIL).await.expect("a picture");
-        let other = gallery.draw(view("osbo"), Look::MAIL).await.expect("a picture");
+        let one = gallery.draw(view("osbox"), Look::Mail).await.expect("a picture");
+        let same = gallery.draw(view("osbox"), Look::Mail).await.expect("a picture");
+        let other = gallery.draw(view("osbo"), Look::Mail).await.expect("a picture");
         let card = gallery.draw(view("osbox"), Look::Card { theme: Theme::Light }).await.expect("a picture");
         assert!(Arc::ptr_eq(&one, &same));
         assert!(one != other && one != card);
@@ -113,7 +116,7 @@ mod tests {
         let gallery = Gallery::default();
         for number in 0..ROOM + 5 {
             let legend = number.to_string();
-            let _ = gallery.draw(View { legend, ..View::default() }.into(), Look::MAIL).await;
+            let _ = gallery.draw(View { legend, ..View::default() }.into(), Look::Mail).await;
         }
         assert_eq!(gallery.kept.lock().expect("nobody died").len(), ROOM);
     }

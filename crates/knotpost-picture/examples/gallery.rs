@@ -1,8 +1,8 @@
 //! Writes pictures of many boards into a folder, for inspection: `cargo run --example gallery -- FOLDER`.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use knotpost_picture::{PictureOptions, Theme, png, svg};
-use knotpost_rules::{GivenOption, Registry, Seed, Turn, View, Viewer};
+use knotpost_picture::{Faces, PictureOptions, Theme, png, shown_width, svg};
+use knotpost_rules::{Cast, GivenOption, Registry, Seed, Turn, View, Viewer};
 use std::{fs, path::Path};
 
 /// Name, game, options, players, position, moves; `*` stands for any legal move.
@@ -61,7 +61,10 @@ fn view(case: &Case) -> View {
             println!("{}: {error:?}", case.0);
         }
     }
-    board.view(Viewer::Spectator)
+    let view = board.view(Viewer::Spectator);
+    let players = ["ann", "bob", "carol", "bartholomew"].map(str::to_owned).to_vec();
+    let cast = Cast { players, ..view.cast.clone() };
+    view.with_cast(cast)
 }
 
 fn main() {
@@ -80,8 +83,12 @@ fn main() {
             );
             fs::write(file("png"), bytes).expect("a file");
             fs::write(file("svg"), svg(&view, &options)).expect("a file");
-            let large = PictureOptions { width_px: 900, ..options };
-            fs::write(file("900.png"), png(&view, &large).expect("pixels")).expect("a file");
+            let width_px = 2 * shown_width(&view);
+            let mail = PictureOptions { width_px, faces: Faces::Explained, ..options };
+            let begun = std::time::Instant::now();
+            let bytes = png(&view, &mail).expect("pixels");
+            println!("  in a mail: {} bytes, {width_px} pixels wide, {:?}", bytes.len(), begun.elapsed());
+            fs::write(file("mail.png"), bytes).expect("a file");
         }
     }
 }

@@ -12,15 +12,19 @@ use knotpost_rules::{
 };
 
 /// Sizes as fractions of a cell.
-const RIBBON: f32 = 0.185;
+pub(crate) const RIBBON: f32 = 0.185;
 const RIM: f32 = 0.026;
 const GAP: f32 = 0.05;
 /// How far a bridge reaches from the crossing.
 const BRIDGE: f32 = 0.205;
 /// Its colour reaches a little farther than its rim, so that there is no visible seam.
 const OVERLAP: f32 = 0.012;
-/// Where a loose end stops before its edge.
-const STUMP: f32 = 0.175;
+/// Where a loose end stops before its edge; the two ends of a lone tip stop earlier, so that they stay apart.
+const STUMP: f32 = 0.225;
+const TIP_STUMP: f32 = 0.27;
+/// How far the threads of a loose end reach, and how wide they are.
+const THREAD: f32 = 0.06;
+const THREAD_WIDTH: f32 = 0.032;
 /// The width of the trace of a removed die.
 const TRACE: f32 = 0.05;
 /// The least width of rims, in units of the page.
@@ -114,11 +118,16 @@ fn draw_weave(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
         None => palette.loose,
     };
     let ribbons: Vec<_> = layers.ribbons.into_iter().map(|path| scene.keep(path.steps)).collect();
-    for stroke in &ribbons {
-        scene.follow(*stroke, Paint::line(palette.rim, ribbon + 2.0 * rim));
+    for (layer, stroke) in ribbons.iter().enumerate() {
+        // Open ribbons are cut off straight, so that their ends are seen.
+        let around = ribbon + 2.0 * rim;
+        let paint = if layer == 0 { Paint::flat } else { Paint::line };
+        scene.follow(*stroke, paint(palette.rim, around));
     }
+    fray_ends(scene, weave, grid, palette);
     for (layer, stroke) in ribbons.into_iter().enumerate() {
-        scene.follow(stroke, Paint::line(colour(layer), ribbon));
+        let paint = if layer == 0 { Paint::flat } else { Paint::line };
+        scene.follow(stroke, paint(colour(layer), ribbon));
     }
     let bridges: Vec<_> = layers.bridges.into_iter().map(|path| scene.keep(path.steps)).collect();
     let gap = Paint::flat(palette.tile, ribbon + 2.0 * (rim + GAP * grid.cell));
@@ -131,6 +140,31 @@ fn draw_weave(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
         scene.paint(path, &[Paint::flat(colour(layer), ribbon)]);
     }
     mark_paths(scene, weave, grid, palette);
+}
+
+/// Draws the threads that come out of loose ends.
+fn fray_ends(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
+    let mut threads = Path::default();
+    for ribbon in &weave.ribbons {
+        let strand = Strand::of(*ribbon, grid);
+        let ends = [(ribbon.start.joint, strand.first.reversed()), (ribbon.end.joint, strand.last())];
+        for (_, Cubic([.., handle, end])) in ends.into_iter().filter(|(joint, _)| *joint == Joint::Loose) {
+            let length = handle.distance(end);
+            if length <= 0.0 {
+                continue;
+            }
+            let out = (end - handle) * (grid.cell / length);
+            let across = at(-out.y, out.x);
+            let root = end - out * RIM;
+            for side in [-1.0, 0.0, 1.0] {
+                let from = root + across * (side * RIBBON * 0.33);
+                threads.stroke(from, from + out * (RIM + THREAD));
+            }
+        }
+    }
+    if !threads.steps.is_empty() {
+        scene.stroke(&threads, palette.muted, (THREAD_WIDTH * grid.cell).max(LEAST_RIM));
+    }
 }
 
 /// The open ribbons, then those of each closed path, and the upper ribbons of their crossings.
@@ -181,13 +215,14 @@ impl Strand {
     /// From side to side, cut short at loose ends.
     fn of(ribbon: Ribbon, grid: Grid) -> Self {
         let mut strand = Self::in_unit(ribbon.start.side, ribbon.end.side);
+        let stump = if ribbon.start.side == ribbon.end.side { TIP_STUMP } else { STUMP };
         if ribbon.start.joint == Joint::Loose {
-            strand.first = strand.first.cut(strand.first.reach(STUMP))[1];
+            strand.first = strand.first.cut(strand.first.reach(stump))[1];
         }
         if ribbon.end.joint == Joint::Loose {
             let last = strand.second.as_mut().unwrap_or(&mut strand.first);
             let back = last.reversed();
-            *last = back.cut(back.reach(STUMP))[1].reversed();
+            *last = back.cut(back.reach(stump))[1].reversed();
         }
         let Area { left, top, width, .. } = grid.area(ribbon.row, ribbon.column);
         strand.map(|point| at(left, top) + point * width)
@@ -250,21 +285,26 @@ fn mark_paths(scene: &mut Scene, weave: &Weave, grid: Grid, palette: &Palette) {
         let mut marks = Path::default();
         for ribbon in weave.ribbons.iter().filter(|ribbon| ribbon.path == Some(path)) {
             let Some((place, heading)) = Strand::of(*ribbon, grid).middle() else { continue };
-            match path % 4 {
-                1 => {
-                    marks.circle(place, width * 0.26);
-                }
-                2 => {
-                    let step = heading * (width * 0.42);
-                    marks.circle(place - step, width * 0.2).circle(place + step, width * 0.2);
-                }
-                3 => {
-                    let (long, wide) = (heading * (width * 0.62), at(-heading.y, heading.x) * (width * 0.24));
-                    marks.polygon(&[place - long, place - wide, place + long, place + wide]);
-                }
-                _ => {}
-            }
+            add_mark(&mut marks, path, (place, heading), width);
         }
         scene.fill(&marks, colour);
+    }
+}
+
+/// Adds the mark of a closed path where a ribbon of this width runs.
+pub(crate) fn add_mark(marks: &mut Path, path: usize, (place, heading): (Point, Point), width: f32) {
+    match path % 4 {
+        1 => {
+            marks.circle(place, width * 0.26);
+        }
+        2 => {
+            let step = heading * (width * 0.42);
+            marks.circle(place - step, width * 0.2).circle(place + step, width * 0.2);
+        }
+        3 => {
+            let (long, wide) = (heading * (width * 0.62), at(-heading.y, heading.x) * (width * 0.24));
+            marks.polygon(&[place - long, place - wide, place + long, place + wide]);
+        }
+        _ => {}
     }
 }

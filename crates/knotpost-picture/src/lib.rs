@@ -6,6 +6,7 @@
 
 mod geometry;
 mod glyphs;
+mod key;
 mod knots;
 mod lettering;
 mod margins;
@@ -25,6 +26,16 @@ use knotpost_rules::{View, knot::Face};
 pub use spots::Link;
 pub use theme::{ParseThemeError, Theme};
 
+/// Whether a picture explains the faces of dice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Faces {
+    /// The board alone: for pages that explain the faces themselves.
+    #[default]
+    Omitted,
+    /// All faces with their letters, as long as the game goes on.
+    Explained,
+}
+
 /// Options of a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PictureOptions {
@@ -32,6 +43,8 @@ pub struct PictureOptions {
     pub theme: Theme,
     /// The width in pixels; the height follows.
     pub width_px: u16,
+    /// Whether the faces that moves name are drawn below the board, with their letters.
+    pub faces: Faces,
     /// The subject, such as `Osbox board 101`: not drawn, but part of the text for screen readers.
     pub title: String,
 }
@@ -39,7 +52,7 @@ pub struct PictureOptions {
 impl Default for PictureOptions {
     /// For a mail: light, 360 pixels wide.
     fn default() -> Self {
-        Self { theme: Theme::Light, width_px: 360, title: "Board".to_owned() }
+        Self { theme: Theme::Light, width_px: 360, faces: Faces::Omitted, title: "Board".to_owned() }
     }
 }
 
@@ -61,14 +74,14 @@ pub enum PictureError {
 
 /// The view as a self-contained SVG document with title and description.
 pub fn svg(view: &View, options: &PictureOptions) -> String {
-    let scene = page::compose(view, options.theme.palette());
+    let scene = page::compose(view, options.theme.palette(), options.faces);
     svg::write(&scene, options.width_px.into(), &options.title, &describe(view))
 }
 
 /// The view as inline SVG with the classes `picture` and `class`, as wide as the page allows, with links on its spots. A
 /// link whose spot the view does not have is left out.
 pub fn linked_svg(view: &View, options: &PictureOptions, class: &str, links: &[Link]) -> String {
-    let scene = page::compose(view, options.theme.palette());
+    let scene = page::compose_board(view, options.theme.palette());
     svg::write_linked(&scene, &options.title, &describe(view), class, links)
 }
 
@@ -82,7 +95,7 @@ pub fn die_svg(face: Face, theme: Theme, class: &str) -> String {
 /// # Errors
 /// When the width is 0 or so large that the picture would have more than 16 million pixels.
 pub fn png(view: &View, options: &PictureOptions) -> Result<Vec<u8>, PictureError> {
-    let scene = page::compose(view, options.theme.palette());
+    let scene = page::compose(view, options.theme.palette(), options.faces);
     raster::draw(&scene, options.width_px.into())
 }
 
@@ -96,7 +109,22 @@ pub const CARD: (u32, u32) = (1200, 630);
 /// When the PNG cannot be encoded.
 pub fn card(view: &View, theme: Theme) -> Result<Vec<u8>, PictureError> {
     let palette = theme.palette();
-    raster::draw_within(&page::compose(view, palette), CARD, palette.page)
+    raster::draw_within(&page::compose(view, palette, Faces::Omitted), CARD, palette.page)
+}
+
+/// The width in pixels at which the view should be shown where there is room: from 360 for small boards to
+/// [`MOST_SHOWN`], so that cells are large enough to be told apart.
+pub fn shown_width(view: &View) -> u16 {
+    page::shown_width(view)
+}
+
+/// The largest width of [`shown_width`].
+pub const MOST_SHOWN: u16 = 672;
+
+/// What matters of the view in few sentences, for a picture beside which the board stands in text: whose turn it is, the
+/// standing, the last move.
+pub fn summarize(view: &View) -> String {
+    reading::summarize(view)
 }
 
 /// The view in sentences, as the text alternative of the picture, such as the `alt` of an `img`.

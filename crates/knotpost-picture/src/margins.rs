@@ -7,7 +7,7 @@ use crate::{
     scene::Scene,
     theme::Palette,
 };
-use knotpost_rules::view::{Edge, Margin, Panel};
+use knotpost_rules::view::{Edge, Margin, Panel, View};
 
 /// The space for labels with the arrow, beside and above.
 pub(crate) const LABELS: [f32; 2] = [21.0, 19.0];
@@ -51,13 +51,13 @@ impl Bands {
 }
 
 /// Draws all four margins.
-pub(crate) fn draw(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
+pub(crate) fn draw(scene: &mut Scene, view: &View, panel: &Panel, grid: Grid, palette: &Palette) {
     for edge in [Edge::Left, Edge::Top, Edge::Right, Edge::Bottom] {
-        draw_edge(scene, panel, edge, grid, palette);
+        draw_edge(scene, view, panel, (edge, grid), palette);
     }
 }
 
-fn draw_edge(scene: &mut Scene, panel: &Panel, edge: Edge, grid: Grid, palette: &Palette) {
+fn draw_edge(scene: &mut Scene, view: &View, panel: &Panel, (edge, grid): (Edge, Grid), palette: &Palette) {
     let margin = panel.margin(edge);
     let frame = Area {
         left: grid.left,
@@ -86,7 +86,11 @@ fn draw_edge(scene: &mut Scene, panel: &Panel, edge: Edge, grid: Grid, palette: 
             draw_arrow(scene, edge, frame, along, palette);
         }
     }
-    name_owner(scene, edge, margin, frame, palette);
+    let owner = match view.player_of(margin.owner) {
+        Some(player) => format!("{} {player}", margin.owner),
+        None => margin.owner.to_owned(),
+    };
+    name_owner(scene, edge, &owner, frame, palette);
 }
 
 /// Draws an arrowhead towards the line where the last move came in.
@@ -103,8 +107,8 @@ fn draw_arrow(scene: &mut Scene, edge: Edge, frame: Area, along: f32, palette: &
     scene.fill(&arrow, palette.accent);
 }
 
-/// Draws the owner's name along the side.
-fn name_owner(scene: &mut Scene, edge: Edge, margin: &Margin, frame: Area, palette: &Palette) {
+/// Draws the owner's name along the side, shortened to its length.
+fn name_owner(scene: &mut Scene, edge: Edge, owner: &str, frame: Area, palette: &Palette) {
     let hand = Hand { height: 7.8, weight: Weight::Strong, colour: palette.ink };
     let away = AWAY + 14.5;
     let middle = frame.centre();
@@ -114,5 +118,6 @@ fn name_owner(scene: &mut Scene, edge: Edge, margin: &Margin, frame: Area, palet
         Edge::Top => (at(middle.x, frame.top - LABELS[1] - 2.5), Run::Level),
         Edge::Bottom => (at(middle.x, frame.bottom() + LABELS[1] + 9.5), Run::Level),
     };
-    hand.write_along(scene, margin.owner, place, Anchor::Middle, run);
+    let room = if matches!(edge, Edge::Left | Edge::Right) { frame.height } else { frame.width };
+    hand.write_along(scene, &hand.shorten(owner, room), place, Anchor::Middle, run);
 }

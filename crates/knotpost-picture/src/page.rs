@@ -1,7 +1,9 @@
 //! The page layout: rows of panels, the roll, the standing. This module does not know how pieces look.
 
 use crate::{
+    Faces, MOST_SHOWN,
     geometry::{Area, Path, Point, at},
+    key,
     knots::{self, Grid},
     lettering::{Anchor, Hand, Weight},
     margins::{self, Bands},
@@ -13,10 +15,10 @@ use crate::{
 use knotpost_rules::{
     Seat,
     knot::Face,
-    view::{Panel, Piece, RolledDie, ScoreLine, View},
+    view::{Panel, Piece, ScoreLine, View},
 };
 
-/// The width of every page; all sizes are relative to it.
+/// The width of every page in its own units; all sizes are relative to it.
 pub(crate) const WIDTH: f32 = 360.0;
 /// The space around everything.
 const PAD: f32 = 10.0;
@@ -30,6 +32,12 @@ const LEAST_SHARED_CELL: f32 = 19.0;
 const SCORE_LINE: f32 = 19.0;
 /// The size of a rolled die.
 const ROLLED: f32 = 34.0;
+/// The height of a sentence.
+const SENTENCE: f32 = 17.0;
+/// The pixels that a cell of dice, of tokens, and of stones should have.
+const DIE_PX: f32 = 46.0;
+const TOKEN_PX: f32 = 38.0;
+const STONE_PX: f32 = 60.0;
 
 /// Draws a single die that fills its page.
 pub(crate) fn compose_die(face: Face, palette: &Palette) -> Scene {
@@ -40,8 +48,52 @@ pub(crate) fn compose_die(face: Face, palette: &Palette) -> Scene {
     scene
 }
 
-/// Draws the whole view.
-pub(crate) fn compose(view: &View, palette: &Palette) -> Scene {
+/// The width in pixels at which no cell is smaller than its pieces need, as far as that is possible.
+pub(crate) fn shown_width(view: &View) -> u16 {
+    let needed = |shelf: &Shelf<'_>| {
+        let cells = || shelf.panels.iter().flat_map(|panel| &panel.cells);
+        let least = if shelf.panels.iter().all(|panel| panel.is_of_tokens()) {
+            TOKEN_PX
+        } else if cells().any(|piece| matches!(piece, Piece::Stone { .. })) {
+            STONE_PX
+        } else {
+            DIE_PX
+        };
+        WIDTH * least / shelf.cell
+    };
+    let widest = arrange(&view.panels).iter().map(needed).fold(WIDTH, f32::max);
+    widest.ceil().min(f32::from(MOST_SHOWN)) as u16
+}
+
+/// Draws the whole view: the board, the roll, whose turn it is with the standing, and the faces if wished.
+pub(crate) fn compose(view: &View, palette: &Palette, faces: Faces) -> Scene {
+    let (mut scene, mut top) = compose_boards(view, palette);
+    let heading = Hand { height: 8.5, weight: Weight::Strong, colour: palette.ink };
+    if let Some(sentence) = view.tell_now() {
+        let sentence = heading.shorten(&sentence, WIDTH - 2.0 * PAD);
+        heading.write(&mut scene, &sentence, at(PAD, top + heading.height), Anchor::Start);
+        top += SENTENCE;
+    }
+    top = finish(&mut scene, view, top, palette);
+    if faces == Faces::Explained && !view.faces.is_empty() {
+        let height = key::measure_faces(view.faces);
+        let area = Area { left: PAD, top, width: WIDTH - 2.0 * PAD, height };
+        rule_off(&mut scene, top, palette);
+        key::draw_faces(&mut scene, view.faces, area, palette);
+        top += height + SPACE;
+    }
+    close(scene, top, palette)
+}
+
+/// Draws the view for a page that says itself whose turn it is.
+pub(crate) fn compose_board(view: &View, palette: &Palette) -> Scene {
+    let (mut scene, top) = compose_boards(view, palette);
+    let top = finish(&mut scene, view, top, palette);
+    close(scene, top, palette)
+}
+
+/// Draws the panels and the roll.
+fn compose_boards(view: &View, palette: &Palette) -> (Scene, f32) {
     let mut scene = Scene::new(WIDTH);
     let mut top = PAD;
     let shelves = arrange(&view.panels);
@@ -49,21 +101,36 @@ pub(crate) fn compose(view: &View, palette: &Palette) -> Scene {
     for shelf in &shelves {
         // A panel without margins, such as a hand, is aligned with the cells of the board.
         let left = if shelf.has_margins() { shelf.left() } else { first.min(shelf.left()) };
-        top = draw_shelf(&mut scene, shelf, at(left, top), palette) + SPACE;
+        top = draw_shelf(&mut scene, view, shelf, at(left, top), palette) + SPACE;
     }
     if !view.roll.is_empty() {
-        top = draw_roll(&mut scene, &view.roll, top, palette) + SPACE;
+        top = draw_roll(&mut scene, view, top, palette) + SPACE;
     }
-    if !view.scores.is_empty() {
-        top = draw_scores(&mut scene, view, top, palette) + SPACE;
-    }
+    (scene, top)
+}
+
+/// Draws the standing.
+fn finish(scene: &mut Scene, view: &View, top: f32, palette: &Palette) -> f32 {
+    if view.scores.is_empty() { top } else { draw_scores(scene, view, top, palette) + SPACE }
+}
+
+/// Gives the page its height and its ground.
+fn close(mut scene: Scene, top: f32, palette: &Palette) -> Scene {
     scene.height = (top - SPACE + PAD).ceil().max(2.0 * PAD);
     let mut page = Path::default();
-    page.rectangle(Area { left: 0.0, top: 0.0, width: scene.width, height: scene.height });
+    // A little more than the page, so that a height between two pixels leaves no line at the bottom.
+    page.rectangle(Area { left: 0.0, top: 0.0, width: scene.width, height: scene.height + 1.0 });
     let drawn = std::mem::take(&mut scene.shapes);
     scene.fill(&page, palette.page);
     scene.shapes.extend(drawn);
     scene
+}
+
+/// Draws a line across the page.
+fn rule_off(scene: &mut Scene, top: f32, palette: &Palette) {
+    let mut rule = Path::default();
+    rule.stroke(at(PAD, top), at(WIDTH - PAD, top));
+    scene.stroke(&rule, palette.hairline, 1.0);
 }
 
 /// Panels side by side, with their cell size.
@@ -134,7 +201,7 @@ fn arrange(panels: &[Panel]) -> Vec<Shelf<'_>> {
 }
 
 /// Draws the panels from left to right, the cells of the first at `corner.x`, and returns where the next row may begin.
-fn draw_shelf(scene: &mut Scene, shelf: &Shelf<'_>, corner: Point, palette: &Palette) -> f32 {
+fn draw_shelf(scene: &mut Scene, view: &View, shelf: &Shelf<'_>, corner: Point, palette: &Palette) -> f32 {
     let hand = Hand { height: 8.5, weight: Weight::Strong, colour: palette.ink };
     let titled = shelf.panels.iter().any(|panel| !panel.title.trim().is_empty());
     let under_title = if titled { corner.y + TITLE } else { corner.y };
@@ -150,14 +217,20 @@ fn draw_shelf(scene: &mut Scene, shelf: &Shelf<'_>, corner: Point, palette: &Pal
         let room = if number + 1 == shelf.panels.len() { WIDTH - PAD } else { right } - left;
         let title = hand.shorten(panel.title.trim(), room);
         hand.write(scene, &title, at(left, corner.y + hand.height + 1.0), Anchor::Start);
-        draw_panel(scene, panel, grid, palette);
+        draw_panel(scene, view, panel, grid, palette);
+        let end = grid.top + panel.rows() as f32 * shelf.cell + bands.bottom;
+        bottom = bottom.max(end);
+        if key::has_paths(panel) {
+            let area = Area { left, top: end, width: room, height: key::LENGTHS };
+            key::draw_lengths(scene, panel, area, palette);
+            bottom = bottom.max(end + key::LENGTHS);
+        }
         left = right + SPACE;
-        bottom = bottom.max(grid.top + panel.rows() as f32 * shelf.cell + bands.bottom);
     }
     bottom
 }
 
-fn draw_panel(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
+fn draw_panel(scene: &mut Scene, view: &View, panel: &Panel, grid: Grid, palette: &Palette) {
     let frame = Area {
         left: grid.left,
         top: grid.top,
@@ -176,7 +249,7 @@ fn draw_panel(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) {
     knots::draw_tiles(scene, panel, grid, palette);
     scene.follow(ground, Paint::line(palette.muted, 1.2));
     knots::draw_ribbons(scene, panel, grid, palette);
-    margins::draw(scene, panel, grid, palette);
+    margins::draw(scene, view, panel, grid, palette);
     scene.spots.extend(spots::list(panel, grid, margins::LABELS));
 }
 
@@ -192,26 +265,24 @@ fn draw_points(scene: &mut Scene, panel: &Panel, grid: Grid, palette: &Palette) 
     scene.stroke(&points, palette.hairline, 2.0 * (grid.cell * 0.03).max(0.9));
 }
 
-/// Draws the rolled dice with the letters of their rotations.
-fn draw_roll(scene: &mut Scene, roll: &[RolledDie], top: f32, palette: &Palette) -> f32 {
+/// Draws whose roll it is, and the rolled dice with the letters of their rotations.
+fn draw_roll(scene: &mut Scene, view: &View, top: f32, palette: &Palette) -> f32 {
     let heading = Hand { height: 8.5, weight: Weight::Strong, colour: palette.ink };
     let letters = Hand { height: 7.5, weight: Weight::Plain, colour: palette.ink };
-    let mut left =
-        PAD + heading.write(scene, "Roll", at(PAD, top + ROLLED / 2.0 + 4.0), Anchor::Start) + 16.0;
-    let room = (WIDTH - PAD - left) / roll.len() as f32;
-    for die in roll {
-        let area = Area { left, top, width: ROLLED, height: ROLLED };
+    let name = Hand { height: 7.0, colour: palette.muted, ..letters };
+    let words = view.tell_roll().unwrap_or_else(|| "The roll".to_owned());
+    let words = heading.shorten(&words, WIDTH - 2.0 * PAD);
+    heading.write(scene, &words, at(PAD, top + heading.height), Anchor::Start);
+    let top = top + TITLE;
+    let room = ((WIDTH - 2.0 * PAD) / view.roll.len() as f32).min(110.0);
+    for (number, die) in view.roll.iter().enumerate() {
+        let area = Area { left: PAD + number as f32 * room, top, width: ROLLED, height: ROLLED };
         knots::draw_die(scene, die.face, area, palette);
-        let name = Hand { colour: palette.muted, ..letters };
-        let room_beside = room - ROLLED - 10.0;
-        let (x, middle) = (area.right() + 6.0, area.centre().y);
-        if name.measure(die.name) <= room_beside {
-            name.write(scene, die.name, at(x, middle - 2.5), Anchor::Start);
-            letters.write(scene, &die.letters, at(x, middle + 11.0), Anchor::Start);
-        } else {
-            letters.write(scene, &die.letters, at(x, middle + letters.height / 2.0), Anchor::Start);
-        }
-        left += room;
+        let (x, middle) = (area.right() + 5.0, area.centre().y);
+        let beside = room - ROLLED - 8.0;
+        let name = Hand { height: name.height * (beside / name.measure(die.name)).min(1.0), ..name };
+        name.write(scene, die.name, at(x, middle - 2.5), Anchor::Start);
+        letters.write(scene, &die.letters, at(x, middle + 11.0), Anchor::Start);
     }
     top + ROLLED
 }
@@ -229,17 +300,21 @@ fn draw_scores(scene: &mut Scene, view: &View, top: f32, palette: &Palette) -> f
     } else {
         None
     };
-    let mut rule = Path::default();
-    rule.stroke(at(PAD, top), at(WIDTH - PAD, top));
-    scene.stroke(&rule, palette.hairline, 1.0);
+    rule_off(scene, top, palette);
     for (number, line) in view.scores.iter().enumerate() {
         let base = top + (number as f32 + 1.0) * SCORE_LINE - 4.0;
-        draw_score(scene, line, base, mark, palette);
+        draw_score(scene, (line, &view.name_side(line)), base, mark, palette);
     }
     top + view.scores.len() as f32 * SCORE_LINE
 }
 
-fn draw_score(scene: &mut Scene, line: &ScoreLine, base: f32, mark: Option<DrawMark>, palette: &Palette) {
+fn draw_score(
+    scene: &mut Scene,
+    (line, side): (&ScoreLine, &str),
+    base: f32,
+    mark: Option<DrawMark>,
+    palette: &Palette,
+) {
     let name = Hand { height: 8.5, weight: Weight::Strong, colour: palette.ink };
     let role = Hand { height: 7.5, weight: Weight::Plain, colour: palette.muted };
     let score = Hand { height: 9.5, ..name };
@@ -248,8 +323,8 @@ fn draw_score(scene: &mut Scene, line: &ScoreLine, base: f32, mark: Option<DrawM
         draw_mark(scene, line.seat, at(left + 5.0, base - 4.2), 5.0, palette);
         left += 17.0;
     }
-    left += name.write(scene, &name.shorten(line.name, 110.0), at(left, base), Anchor::Start) + 9.0;
-    let points = score.shorten(&line.score, 170.0);
+    left += name.write(scene, &name.shorten(side, 190.0), at(left, base), Anchor::Start) + 9.0;
+    let points = score.shorten(&line.score, WIDTH - PAD - left - 6.0);
     let right = WIDTH - PAD - score.measure(&points);
     score.write(scene, &points, at(right, base), Anchor::Start);
     if line.role.eq_ignore_ascii_case(line.name) {

@@ -12,12 +12,24 @@ pub(crate) fn read(view: &View) -> String {
             view.roll.iter().map(|die| format!("{} ({})", die.name, die.letters)).collect();
         sentences.push(format!("Rolled: {}.", dice.join(", ")));
     }
-    let scores: Vec<String> =
-        view.scores.iter().map(|line| format!("{} {}", line.name, line.score)).collect();
-    if !scores.is_empty() {
-        sentences.push(format!("Standing: {}.", scores.join("; ")));
-    }
+    sentences.extend(read_standing(view));
+    sentences.extend(view.tell_now());
     sentences.join(" ")
+}
+
+/// Whose turn it is, the standing, the last move, and where the whole board can be read.
+pub(crate) fn summarize(view: &View) -> String {
+    let last = view.news.as_ref().map(ToString::to_string);
+    let entered = view.panels.iter().find_map(read_last);
+    let parts = [view.tell_now(), read_standing(view), last, entered];
+    let parts = parts.into_iter().flatten().chain(["The board follows as text.".to_owned()]);
+    parts.collect::<Vec<_>>().join(" ")
+}
+
+fn read_standing(view: &View) -> Option<String> {
+    let scores: Vec<String> =
+        view.scores.iter().map(|line| format!("{} {}", view.name_side(line), line.score)).collect();
+    (!scores.is_empty()).then(|| format!("Standing: {}.", scores.join("; ")))
 }
 
 fn read_panel(panel: &Panel) -> Vec<String> {

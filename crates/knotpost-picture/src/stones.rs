@@ -35,7 +35,10 @@ fn draw_stone(scene: &mut Scene, piece: Piece, area: Area, palette: &Palette) {
     let body = area.inset(size * 0.045);
     let mut stone = Path::default();
     stone.rounded(body, size * 0.1);
-    let (rim, width) = if fate == Fate::Placed { (palette.accent, 0.05) } else { (strong, 0.025) };
+    let (rim, width) = match fate {
+        Fate::Placed | Fate::Captured => (palette.accent, 0.05),
+        Fate::Stays | Fate::Removed => (strong, 0.025),
+    };
     scene.paint(&stone, &[Paint::Fill(pale), Paint::line(rim, size * width)]);
     let mut arrows = Path::default();
     for (quarter, count) in sides.into_iter().enumerate() {
@@ -48,7 +51,23 @@ fn draw_stone(scene: &mut Scene, piece: Piece, area: Area, palette: &Palette) {
     let centre = area.centre();
     let hand = Hand { height: size * 0.135, weight: Weight::Strong, colour: palette.ink };
     hand.write_centred(scene, name, at(centre.x, centre.y - size * 0.115));
+    match fate {
+        Fate::Placed => draw_sign(scene, "*", body, palette),
+        Fate::Captured => draw_sign(scene, "!", body, palette),
+        Fate::Stays | Fate::Removed => {}
+    }
     draw_badge(scene, owner, at(centre.x, centre.y + size * 0.12), size * 0.095, palette);
+}
+
+/// Draws the sign of text boards for what the last move did, in the corner.
+fn draw_sign(scene: &mut Scene, sign: &str, body: Area, palette: &Palette) {
+    let radius = body.width * 0.115;
+    let place = at(body.left + radius * 0.9, body.top + radius * 0.9);
+    let mut disc = Path::default();
+    disc.circle(place, radius);
+    scene.fill(&disc, palette.accent);
+    let hand = Hand { height: radius * 1.3, weight: Weight::Strong, colour: palette.badge };
+    hand.write_centred(scene, sign, place);
 }
 
 /// Draws the owner's letter of text boards, on a disc for every second seat and on a square for the others.

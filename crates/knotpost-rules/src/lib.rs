@@ -47,4 +47,4 @@ pub use seat::{Seat, Seats};
 pub use seed::{ParseSeedError, Seed};
 pub use turn::{Outcome, Placings, Played, Scores, Status, Steps, Turn};
 pub use unseen::Unseen;
-pub use view::{Layout, View, Viewer};
+pub use view::{Cast, Layout, Now, View, Viewer};

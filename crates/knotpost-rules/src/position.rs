@@ -10,7 +10,7 @@ use crate::{
     seat::{Seat, Seats},
     seed::Seed,
     turn::{Outcome, Played, Scores, Status, Steps, Turn},
-    view::{View, Viewer},
+    view::{Cast, Now, View, Viewer},
 };
 use std::{marker::PhantomData, ops::ControlFlow};
 
@@ -305,7 +305,11 @@ impl<G: Show> Position for InPlay<G> {
     }
 
     fn view(&self, viewer: Viewer) -> View {
-        self.game.view(&self.trace, viewer)
+        let now = match self.game.status() {
+            Status::ToAct(seat) => Now::Turn(seat),
+            Status::Over(outcome) => Now::from(&outcome),
+        };
+        self.game.view(&self.trace, viewer).with_cast(Cast { now: Some(now), ..Cast::default() })
     }
 
     fn is_legal_syntax(&self, text: &str) -> bool {

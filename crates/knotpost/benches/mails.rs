@@ -88,7 +88,7 @@ fn mails(criterion: &mut Criterion) {
     let draft = app.composer.draft(&reply, &envelope(MailForm::Both)).unwrap();
     let mut pictures = Vec::new();
     for picture in draft.pictures {
-        let png = runtime.block_on(app.gallery.draw(picture.view, Look::MAIL)).unwrap();
+        let png = runtime.block_on(app.gallery.draw(picture.view, Look::Mail)).unwrap();
         pictures.push(Drawn { content_id: picture.content_id, png });
     }
     group.bench_function("bytes with a picture", |bencher| {

@@ -137,7 +137,7 @@ pub async fn inspect_board(
             queued.push(QueuedLine { seat: row.seat, userid: row.userid.clone(), moves });
         }
     }
-    let view = board.position.view_for(viewer);
+    let view = board.view_for(viewer);
     Ok(Inspection { board, summary, sheet, view, queued })
 }
 

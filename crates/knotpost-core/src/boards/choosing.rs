@@ -1,6 +1,6 @@
 //! A move put together by pointing, and a look at the board as it would be after it. Nothing here changes a board.
 
-use knotpost_rules::{Choices, PartKind, Turn, View, Viewer};
+use knotpost_rules::{Cast, Choices, PartKind, Turn, View, Viewer};
 
 use crate::boards::Board;
 
@@ -75,5 +75,6 @@ fn play(board: &Board, text: &str) -> Result<(String, View), String> {
     let mut position = board.position.clone_box();
     position.seal_chance();
     let played = position.play(Turn::from_word(text)).map_err(|refused| refused.to_string())?;
-    Ok((played.canonical, position.view(Viewer::Spectator)))
+    let cast = Cast { now: None, ..board.cast(&board.standing()) };
+    Ok((played.canonical, position.view(Viewer::Spectator).with_cast(cast)))
 }

@@ -77,7 +77,7 @@ pub async fn view_again(
         }
     }
     let viewer = basis.viewer.map_or(Viewer::Spectator, |seat| Viewer::Seat(seat_at(seat)));
-    Ok((board.position_text() == basis.position).then(|| board.position.view_for(viewer)))
+    Ok((board.position_text() == basis.position).then(|| board.view_for(viewer)))
 }
 
 async fn find(

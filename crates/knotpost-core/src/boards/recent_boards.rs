@@ -117,7 +117,7 @@ impl RecentBoards {
 mod tests {
     use std::sync::Arc;
 
-    use knotpost_rules::{Registry, Seed, Viewer};
+    use knotpost_rules::{Cast, Registry, Seed, Viewer};
 
     use super::*;
     use crate::boards::rendered_position::Scene;
@@ -137,8 +137,9 @@ mod tests {
         for board in 0..DRAWN as i64 {
             boards.keep(BoardKey(board), recent());
         }
-        let drawn = [0, 1].map(|board| find(board).view_for(Viewer::Spectator));
-        let is_there = |board, view| Arc::ptr_eq(&find(board).view_for(Viewer::Spectator), view);
+        let drawn = [0, 1].map(|board| find(board).view_for(Viewer::Spectator, &Cast::default()));
+        let is_there =
+            |board, view| Arc::ptr_eq(&find(board).view_for(Viewer::Spectator, &Cast::default()), view);
         assert!(is_there(0, &drawn[0]) && is_there(1, &drawn[1]));
         for board in 100..100 + DRAWN as i64 - 1 {
             boards.keep(BoardKey(board), recent());

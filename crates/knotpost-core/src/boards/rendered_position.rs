@@ -7,7 +7,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use knotpost_rules::{Ability, AnyGame, Layout, Position, View, Viewer};
+use knotpost_rules::{Ability, AnyGame, Cast, Layout, Position, View, Viewer};
 
 /// A position with what has been drawn of it, which its copies share.
 ///
@@ -24,7 +24,7 @@ pub struct Scene {
 #[derive(Default)]
 struct Drawings {
     text: OnceLock<String>,
-    sights: Mutex<Vec<(Viewer, Arc<Sight>)>>,
+    sights: Mutex<Vec<(Viewer, Cast, Arc<Sight>)>>,
 }
 
 /// What somebody sees of a position.
@@ -46,9 +46,9 @@ impl Scene {
         self.drawings.text.get_or_init(|| self.position.position())
     }
 
-    /// What a viewer sees, last move marked.
-    pub fn view_for(&self, viewer: Viewer) -> Arc<View> {
-        Arc::clone(&self.sight(viewer).view)
+    /// What a viewer sees, last move marked, with those who play.
+    pub(crate) fn view_for(&self, viewer: Viewer, cast: &Cast) -> Arc<View> {
+        Arc::clone(&self.sight(viewer, cast).view)
     }
 
     /// Keeps the position and lets go of the drawings, for a copy that lies in wait for long.
@@ -56,16 +56,17 @@ impl Scene {
         self.drawings = Arc::default();
     }
 
-    fn sight(&self, viewer: Viewer) -> Arc<Sight> {
+    fn sight(&self, viewer: Viewer, cast: &Cast) -> Arc<Sight> {
         let viewer = if self.is_hidden { viewer } else { Viewer::Spectator };
         // Held while it is drawn, so that whoever wants the same waits for that.
         let mut sights = self.drawings.sights.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, sight)) = sights.iter().find(|(whose, _)| *whose == viewer) {
+        let known = sights.iter().find(|(whose, by, _)| *whose == viewer && by == cast);
+        if let Some((.., sight)) = known {
             return Arc::clone(sight);
         }
-        let view = Arc::new(self.position.view(viewer));
+        let view = Arc::new(self.position.view(viewer).with_cast(cast.clone()));
         let sight = Arc::new(Sight { view, text: OnceLock::new() });
-        sights.push((viewer, Arc::clone(&sight)));
+        sights.push((viewer, cast.clone(), Arc::clone(&sight)));
         sight
     }
 }
@@ -90,6 +91,7 @@ impl DerefMut for Scene {
 pub struct RenderedPosition {
     scene: Scene,
     viewer: Viewer,
+    cast: Arc<Cast>,
     layout: Layout,
     sight: OnceLock<Arc<Sight>>,
 }
@@ -105,8 +107,8 @@ impl fmt::Debug for RenderedPosition {
 }
 
 impl RenderedPosition {
-    pub(crate) fn of(scene: &Scene, viewer: Viewer, layout: Layout) -> Self {
-        Self { scene: scene.clone(), viewer, layout, sight: OnceLock::new() }
+    pub(crate) fn of(scene: &Scene, viewer: Viewer, cast: Cast, layout: Layout) -> Self {
+        Self { scene: scene.clone(), viewer, cast: Arc::new(cast), layout, sight: OnceLock::new() }
     }
 
     /// The same for whoever draws it otherwise.
@@ -133,12 +135,20 @@ impl RenderedPosition {
         }
     }
 
+    /// How to read and type moves, for a page that shows a picture: what that draws is said in a sentence.
+    pub fn legend_for_pages(&self) -> String {
+        match self.layout {
+            Layout::List => self.legend(),
+            Layout::Standard | Layout::Wide | Layout::Narrow => self.view().legend_for_pages(),
+        }
+    }
+
     pub(crate) fn legend(&self) -> String {
         self.view().legend_for(self.layout)
     }
 
     fn sight(&self) -> &Sight {
-        self.sight.get_or_init(|| self.scene.sight(self.viewer))
+        self.sight.get_or_init(|| self.scene.sight(self.viewer, &self.cast))
     }
 }
 
@@ -160,35 +170,46 @@ mod tests {
         let scene = scene();
         let copy = scene.clone();
         let [of_one, of_all] = [Viewer::Seat(Seat::FIRST), Viewer::Spectator]
-            .map(|viewer| RenderedPosition::of(&copy, viewer, Layout::Standard));
+            .map(|viewer| RenderedPosition::of(&copy, viewer, Cast::default(), Layout::Standard));
         assert!(Arc::ptr_eq(of_one.view(), of_all.view()));
-        assert!(Arc::ptr_eq(of_one.view(), &scene.view_for(Viewer::Spectator)));
+        assert!(Arc::ptr_eq(of_one.view(), &scene.view_for(Viewer::Spectator, &Cast::default())));
         assert_eq!(of_one.text().as_ptr(), of_all.text().as_ptr());
-        let narrow = RenderedPosition::of(&scene, Viewer::Spectator, Layout::Narrow);
+        let narrow = RenderedPosition::of(&scene, Viewer::Spectator, Cast::default(), Layout::Narrow);
         assert_eq!(narrow.text(), of_all.view().lay_out(Layout::Narrow));
         assert_ne!(narrow.text(), of_all.text());
     }
 
     #[test]
+    fn the_same_position_of_other_players_is_drawn_with_their_names() {
+        let scene = scene();
+        let cast = |players: [&str; 2]| Cast { players: players.map(str::to_owned).to_vec(), now: None };
+        let [one, other] = [cast(["ann", "bob"]), cast(["carol", "dave"])]
+            .map(|cast| RenderedPosition::of(&scene, Viewer::Spectator, cast, Layout::Standard));
+        assert!(one.text().contains("Horz ann") && one.text().contains("Vert bob"), "{}", one.text());
+        assert!(other.text().contains("Horz carol"), "{}", other.text());
+    }
+
+    #[test]
     fn seats_of_a_game_with_secrets_share_nothing() {
         let scene = Scene { is_hidden: true, ..scene() };
-        let of_one = scene.view_for(Viewer::Seat(Seat::FIRST));
-        assert!(!Arc::ptr_eq(&of_one, &scene.view_for(Viewer::Spectator)));
-        assert!(Arc::ptr_eq(&of_one, &scene.view_for(Viewer::Seat(Seat::FIRST))));
+        let of_one = scene.view_for(Viewer::Seat(Seat::FIRST), &Cast::default());
+        assert!(!Arc::ptr_eq(&of_one, &scene.view_for(Viewer::Spectator, &Cast::default())));
+        assert!(Arc::ptr_eq(&of_one, &scene.view_for(Viewer::Seat(Seat::FIRST), &Cast::default())));
     }
 
     #[test]
     fn a_position_that_goes_on_forgets_its_drawings_and_leaves_its_copies_theirs() {
         let mut scene = scene();
         let before = scene.clone();
-        let (text, view) = (scene.text().to_owned(), scene.view_for(Viewer::Spectator));
+        let (text, view) = (scene.text().to_owned(), scene.view_for(Viewer::Spectator, &Cast::default()));
         let first = scene.example_move().expect("a move");
         scene.play(Turn::Move(&first)).expect("a legal one");
         assert_eq!(scene.text(), scene.position());
         assert_ne!(scene.text(), text);
-        assert_eq!(*scene.view_for(Viewer::Spectator), scene.view(Viewer::Spectator));
-        assert_ne!(*scene.view_for(Viewer::Spectator), *view);
+        let bare = scene.view(Viewer::Spectator).with_cast(Cast::default());
+        assert_eq!(*scene.view_for(Viewer::Spectator, &Cast::default()), bare);
+        assert_ne!(*scene.view_for(Viewer::Spectator, &Cast::default()), *view);
         assert_eq!(before.text(), text);
-        assert!(Arc::ptr_eq(&before.view_for(Viewer::Spectator), &view));
+        assert!(Arc::ptr_eq(&before.view_for(Viewer::Spectator, &Cast::default()), &view));
     }
 }

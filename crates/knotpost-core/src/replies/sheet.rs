@@ -201,7 +201,7 @@ impl Sheet {
                 .map(|row| Seat { side: board.side(row.seat).to_owned(), userid: row.userid.clone() })
                 .collect(),
             moves: board.entries.iter().skip(skipped).map(listed).collect(),
-            drawing: RenderedPosition::of(&board.position, viewer, facts.style.layout),
+            drawing: RenderedPosition::of(&board.position, viewer, board.cast(&standing), facts.style.layout),
             example: example(board, &standing, reader).filter(|_| !facts.tell_of_pause()),
             rematch: rematch(board, reader).filter(|_| facts.heading != Heading::Chat),
             answers: None,
@@ -224,6 +224,14 @@ impl Sheet {
     pub fn legend(&self) -> String {
         match self.verdict {
             Verdict::Turn(_) => self.drawing.legend(),
+            Verdict::Won { .. } | Verdict::Tie(_) => String::new(),
+        }
+    }
+
+    /// The same for a page with a picture, which draws what text has to.
+    pub fn legend_for_pages(&self) -> String {
+        match self.verdict {
+            Verdict::Turn(_) => self.drawing.legend_for_pages(),
             Verdict::Won { .. } | Verdict::Tie(_) => String::new(),
         }
     }

@@ -1,7 +1,9 @@
 //! The pixels: size, reproducibility, and agreement with an independent rendering of the SVG.
 
 use crate::boards;
-use knotpost_picture::{CARD, PictureError, PictureOptions, Theme, card, png, svg};
+use knotpost_picture::{
+    CARD, Faces, MOST_SHOWN, PictureError, PictureOptions, Theme, card, png, shown_width, svg,
+};
 use knotpost_rules::View;
 use resvg::{tiny_skia, usvg};
 
@@ -70,8 +72,27 @@ fn impossible_sizes_are_refused() {
 fn pictures_are_small_and_always_the_same_bytes() {
     for (name, view) in boards::many() {
         let bytes = png(&view, &PictureOptions::default()).unwrap();
-        assert!(bytes.len() < 25_000, "{name}: {} bytes", bytes.len());
+        assert!(bytes.len() < 30_000, "{name}: {} bytes", bytes.len());
         assert_eq!(bytes, png(&view, &PictureOptions::default()).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn pictures_of_mails_are_as_wide_as_the_cells_need_and_not_too_heavy() {
+    let width =
+        |name: &str| boards::many().iter().find(|(its, _)| *its == name).map(|(_, view)| shown_width(view));
+    assert_eq!(width("osbox start"), Some(360));
+    assert_eq!(width("osbox largest"), Some(MOST_SHOWN));
+    assert!(width("osbo of four") > Some(360) && width("boxilies start") > Some(360));
+    for (name, view) in boards::many() {
+        let width_px = 2 * shown_width(&view);
+        let options = PictureOptions { width_px, faces: Faces::Explained, ..PictureOptions::default() };
+        let bytes = png(&view, &options).unwrap();
+        assert!(bytes.len() < 200_000, "{name}: {} bytes", bytes.len());
+        let (drawn, height, pixels) = decode(&bytes);
+        assert_eq!(drawn, u32::from(width_px), "{name}");
+        let last = &pixels[pixels.len() - 3 * drawn as usize..];
+        assert!(last.chunks_exact(3).all(|pixel| pixel == &pixels[..3]), "{name}: line {height} is ground");
     }
 }
 
@@ -89,4 +110,19 @@ fn a_card_holds_the_whole_board_in_its_middle() {
             assert!(line.starts_with(ground) && line.ends_with(ground), "{name} touches the edge");
         }
     }
+}
+
+#[test]
+fn the_ends_of_a_lone_tip_stay_apart() {
+    let options = PictureOptions { width_px: 720, ..PictureOptions::default() };
+    let view = boards::view("osbox -size=2", 2, "a./.. 1 0-0", "");
+    let (width, _, pixels) = decode(&png(&view, &options).unwrap());
+    let loose = [0xc9, 0xc3, 0xb6];
+    let lines: Vec<&[u8]> = pixels.chunks_exact(3 * width as usize).collect();
+    let lowest = lines.iter().rev().find(|line| line.chunks_exact(3).any(|pixel| pixel == loose)).unwrap();
+    let columns: Vec<usize> =
+        lowest.chunks_exact(3).enumerate().filter(|(_, pixel)| *pixel == loose).map(|(at, _)| at).collect();
+    let gap = columns.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
+    // A cell is 136 pixels wide.
+    assert!(gap > 25, "the ends are {gap} pixels apart");
 }

@@ -1,8 +1,11 @@
 //! The SVG document: well-formed, self-contained, and without anything unexpected.
 
 use crate::boards;
-use knotpost_picture::{PictureOptions, Theme, describe, svg};
-use knotpost_rules::{Seat, View, view::ScoreLine};
+use knotpost_picture::{Faces, PictureOptions, Theme, describe, svg};
+use knotpost_rules::{
+    Seat, View,
+    view::{Fate, Piece, ScoreLine},
+};
 use std::collections::BTreeSet;
 
 fn draw(view: &View) -> String {
@@ -72,6 +75,42 @@ fn each_closed_path_wears_a_colour_of_its_own() {
     let paths = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#f0e442"];
     assert_eq!(added.iter().filter(|colour| paths.contains(&colour.as_str())).count(), 7);
     assert!(paths.iter().all(|colour| !plain.contains(*colour)));
+}
+
+/// The number of filled or stroked shapes.
+fn count_shapes(view: &View) -> usize {
+    let text = draw(view);
+    roxmltree::Document::parse(&text).unwrap().descendants().filter(|node| node.has_tag_name("path")).count()
+}
+
+#[test]
+fn stones_that_the_last_move_took_have_a_sign_and_not_only_a_colour() {
+    let view = boards::view("boxilies", 2, ".,14j0,./12c1,.,21a0/.,.,. 2a,3b,5n|2a,3b,5n,5a 2", "3b:b2:3");
+    let mut plain = view.clone();
+    let mut taken = 0;
+    for piece in plain.panels.iter_mut().flat_map(|panel| &mut panel.cells) {
+        if let Piece::Stone { fate, .. } = piece
+            && *fate == Fate::Captured
+        {
+            *fate = Fate::Stays;
+            taken += 1;
+        }
+    }
+    assert_eq!(taken, 1);
+    assert!(count_shapes(&view) > count_shapes(&plain));
+}
+
+#[test]
+fn faces_are_explained_where_that_is_asked_for_and_the_game_goes_on() {
+    let height = |view: &View, faces| {
+        let text = svg(view, &PictureOptions { faces, ..PictureOptions::default() });
+        let document = roxmltree::Document::parse(&text).unwrap();
+        document.root_element().attribute("height").unwrap().parse::<u32>().unwrap()
+    };
+    let grows = |view: &View| height(view, Faces::Explained) > height(view, Faces::Omitted);
+    assert!(grows(&boards::capture()));
+    assert!(!grows(&boards::view("osbo -size=3", 2, "b3:jg/ih;b3:jg/nl/ih - 1", "")));
+    assert!(!grows(&boards::view("obsidio -size=5", 2, "", "")));
 }
 
 #[test]

@@ -3,8 +3,8 @@
 
 use super::{
     Panel, Piece, View,
-    reading::{list_faces, read_view},
-    text::{MARGIN, draw_faces, draw_faces_in, draw_panel, draw_scores},
+    reading::{list_faces, read_view, tell_faces},
+    text::{MARGIN, WIDTH, draw_faces, draw_faces_in, draw_panel, draw_scores},
 };
 use std::str::FromStr;
 
@@ -49,6 +49,7 @@ impl FromStr for Layout {
 impl View {
     /// The board and its scores in this layout, without a final line end.
     pub fn lay_out(&self, layout: Layout) -> String {
+        let most = if layout == Layout::Narrow { NARROW } else { WIDTH };
         let panels = match layout {
             Layout::Standard => return self.to_string(),
             Layout::List => return read_view(self),
@@ -60,9 +61,15 @@ impl View {
                 .flat_map(|panel| draw_tight(&panel).into_iter().chain([String::new()]))
                 .collect(),
         };
-        let lines: Vec<String> = panels.into_iter().chain([String::new()]).chain(draw_scores(self)).collect();
+        let lines: Vec<String> =
+            panels.into_iter().chain([String::new()]).chain(draw_scores(self, most)).collect();
         let text = lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n");
         text.replace("\n\n\n", "\n\n").trim_end_matches('\n').to_owned()
+    }
+
+    /// How to read and type moves, for a page: the faces follow in a sentence that wraps, because pictures draw them.
+    pub fn legend_for_pages(&self) -> String {
+        self.legend.replace(draw_faces(), &tell_faces())
     }
 
     /// How to read and type moves, as it belongs below a board of this layout.

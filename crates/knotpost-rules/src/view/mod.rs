@@ -1,6 +1,7 @@
 //! What renderers see of a position: panels of cells, margins, scores, a legend. Text and pictures draw the same
 //! view, so they cannot disagree. Rules are unknown here.
 
+mod cast;
 mod layout;
 mod look;
 mod news;
@@ -8,6 +9,7 @@ mod reading;
 mod text;
 mod tokens;
 
+pub use cast::{Cast, Now};
 pub use layout::Layout;
 pub use look::{Figure, Ground, Look, RolledDie, Sight};
 pub use news::{News, join_words};
@@ -38,6 +40,11 @@ pub struct View {
     pub news: Option<News>,
     /// How to read and type moves: lines of at most 72 columns.
     pub legend: String,
+    /// The faces that moves name by letters; empty in games without them, and when nothing more is played. Text boards
+    /// draw them in the legend.
+    pub faces: &'static [Face],
+    /// Who plays, and where the game stands.
+    pub cast: Cast,
 }
 
 impl View {
@@ -65,6 +72,8 @@ pub struct ScoreLine {
 pub struct Panel {
     /// A heading above the grid; empty for none.
     pub title: String,
+    /// The seat that the heading names; `None` for a panel of all.
+    pub seat: Option<Seat>,
     /// Cells in a row.
     pub columns: usize,
     /// The cells, rows from the top, each from left to right.

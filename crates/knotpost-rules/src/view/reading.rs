@@ -18,7 +18,7 @@ pub(super) fn read_view(view: &View) -> String {
     }
     for line in &view.scores {
         let role = if line.role.is_empty() { String::new() } else { format!(" ({})", line.role) };
-        lines.push(format!("{}: {}{role}", line.name, line.score));
+        lines.push(format!("{}: {}{role}", view.name_side(line), line.score));
     }
     lines.join("\n").trim_end_matches('\n').to_owned()
 }
@@ -28,6 +28,13 @@ pub(super) fn list_faces() -> String {
     let line = |face: &Face| format!("   {}: open {}", face.letter(), open_sides(*face));
     let lines: Vec<String> = Face::ALL.iter().map(line).collect();
     format!("The faces, by the sides at which they are open:\n{}", lines.join("\n"))
+}
+
+/// The faces by the sides at which they are open, in a sentence.
+pub(super) fn tell_faces() -> String {
+    let words: Vec<String> =
+        Face::ALL.iter().map(|face| format!("{}: {}", face.letter(), open_sides(*face))).collect();
+    format!("The faces, by the sides at which they are open: {}.", words.join("; "))
 }
 
 fn read_panel(panel: &Panel, view: &View) -> Vec<String> {

@@ -11,7 +11,7 @@ use crate::{
 use std::{fmt, sync::LazyLock};
 
 /// The widest line that mail programs show unbroken.
-const WIDTH: usize = 72;
+pub(super) const WIDTH: usize = 72;
 /// Margin characters left and right of the frame: a label of two, blank, arrow, blank.
 pub(super) const MARGIN: usize = 5;
 
@@ -22,7 +22,7 @@ impl fmt::Display for View {
             lines.extend(beside(&row));
             lines.push(String::new());
         }
-        lines.extend(draw_scores(self));
+        lines.extend(draw_scores(self, WIDTH));
         let mut text = String::with_capacity(lines.len() * WIDTH);
         for line in lines {
             text.push_str(line.trim_end());
@@ -54,15 +54,24 @@ fn fits(row: &[Vec<String>], block: &[String]) -> bool {
     row.iter().map(|block| widest(block) + GAP.len()).sum::<usize>() + widest(block) <= WIDTH
 }
 
-/// The standing, a line a seat.
-pub(super) fn draw_scores(view: &View) -> Vec<String> {
-    let widest = view.scores.iter().map(|line| line.name.len()).max().unwrap_or(0);
+/// The standing, a line a seat, with the players unless that makes lines too long.
+pub(super) fn draw_scores(view: &View, most: usize) -> Vec<String> {
+    let named: Vec<String> = view.scores.iter().map(|line| view.name_side(line)).collect();
+    let lines = set_scores(view, &named);
+    if lines.iter().all(|line| line.chars().count() <= most) {
+        return lines;
+    }
+    set_scores(view, &view.scores.iter().map(|line| line.name.to_owned()).collect::<Vec<_>>())
+}
+
+fn set_scores(view: &View, names: &[String]) -> Vec<String> {
+    let widest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let longest = view.scores.iter().map(|line| line.score.len()).max().unwrap_or(0);
-    let draw = |line: &super::ScoreLine| {
+    let draw = |(line, name): (&super::ScoreLine, &String)| {
         let role = if line.role.is_empty() { String::new() } else { format!("  ({})", line.role) };
-        format!("{:MARGIN$}{:<widest$}  {:>longest$}{role}", "", line.name, line.score)
+        format!("{:MARGIN$}{name:<widest$}  {:>longest$}{role}", "", line.score)
     };
-    view.scores.iter().map(draw).collect()
+    view.scores.iter().zip(names).map(draw).collect()
 }
 
 /// The lines of one panel with its margins.

@@ -78,8 +78,10 @@ pub(super) async fn svg(
     let (theme, width_px) = (read_theme(query.theme.as_deref())?, read_width(query.width)?);
     let view = find(&web, &game, &number, query.ply).await?;
     let title = format!("{} board {}", view.board.title(), view.summary.number);
-    let drawing =
-        knotpost_picture::svg(view.sheet.drawing.view(), &PictureOptions { theme, width_px, title });
+    let drawing = knotpost_picture::svg(
+        view.sheet.drawing.view(),
+        &PictureOptions { theme, width_px, title, ..PictureOptions::default() },
+    );
     let answer = Content::new("image/svg+xml", drawing).unless_known(&headers);
     Ok(with_cache_control(answer, &view, query.v.as_deref()))
 }

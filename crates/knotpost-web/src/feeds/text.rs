@@ -29,7 +29,7 @@ pub(super) fn tell(waiting: &Waiting) -> Vec<String> {
     let last = last_move(board)
         .map(|line| format!("Move {made}, by {} on {}: {}.", line.userid, line.at.to_readable(), line.text));
     let spoken = waiting.spoken.as_ref().map(|spoken| format!("{}: {}", spoken.who, shorten(&spoken.text)));
-    let reading = knotpost_picture::describe(&board.position.view_for(knotpost_rules::Viewer::Spectator));
+    let reading = knotpost_picture::describe(&board.view_for(knotpost_rules::Viewer::Spectator));
     let end = match waiting.last_moment {
         Some(end) => until(end),
         None => "No time runs at the moment.".to_owned(),

@@ -1,6 +1,8 @@
 //! How a board ends otherwise than by its rules: resignation, forfeit, agreement, an administrator's word.
 
-use knotpost_rules::{Departure, Departures, Outcome, Seat};
+use std::sync::Arc;
+
+use knotpost_rules::{Cast, Departure, Departures, Now, Outcome, Seat, View, Viewer};
 
 use super::{Board, Entry};
 use knotpost_model::{Millis, MoveKind};
@@ -82,6 +84,22 @@ impl Board {
             _ => departures.outcome(&*self.position, self.game.meta()),
         };
         outcome.map_or_else(|| Standing::ToMove(self.position.next_seat()), Standing::Over)
+    }
+
+    /// Who plays, and where the game stands. After moves that are only tried nothing is said of that.
+    pub(crate) fn cast(&self, standing: &Standing) -> Cast {
+        let is_tried = self.entries.len() as i64 > self.row.ply;
+        let now = match standing {
+            Standing::ToMove(seat) => Now::Turn(*seat),
+            Standing::Over(outcome) => Now::from(outcome),
+        };
+        let players = self.seats.iter().map(|row| row.userid.clone()).collect();
+        Cast { players, now: (!is_tried).then_some(now) }
+    }
+
+    /// What a viewer sees of the board, last move marked.
+    pub fn view_for(&self, viewer: Viewer) -> Arc<View> {
+        self.position.view_for(viewer, &self.cast(&self.standing()))
     }
 
     /// Whether a seat still takes part.

@@ -66,7 +66,7 @@ pub(in crate::commands) async fn run(
         title: game.meta().title.to_owned(),
         sides,
         boards,
-        none,
+        empty: none,
         more,
     })))
 }

@@ -113,6 +113,7 @@ fn draw_hand(game: &Boxilies, seat: Seat) -> Option<Panel> {
     let hand = game.hands.get(seat.index()).filter(|hand| !hand.is_empty())?;
     Some(Panel {
         title: format!("     Stones left to {}:", seat_name(seat)),
+        seat: Some(seat),
         columns: hand.len(),
         cells: hand.stones().map(|stone| piece_of(Lie::new(stone, 0), seat, Fate::Stays)).collect(),
         spots: if seat == game.next {

@@ -4,7 +4,7 @@ use super::{MAX_SEATS, Osbo, OsboMove, design::Design, dice::Kind, moves::Cell};
 use crate::{
     choice::Part,
     game::{Game, Show},
-    knot::{Place, Places},
+    knot::{Face, Place, Places},
     seat::{Seat, Seats},
     view::{Fate, Margin, News, Panel, Piece, RolledDie, ScoreLine, View, Viewer, draw_faces, join_words},
 };
@@ -42,6 +42,8 @@ impl Show for Osbo {
             roll: list_roll(self),
             news: tell(self, last),
             legend: write_legend(self),
+            faces: if self.current_roll().is_ok() { &Face::ALL } else { &[] },
+            ..View::default()
         }
     }
 
@@ -109,6 +111,7 @@ fn draw_design(game: &Osbo, seat: Seat, design: &Design, fresh: Places) -> Panel
     let (rows, columns): (Vec<_>, Vec<_>) = (rows.collect(), columns.collect());
     Panel {
         title: format!("Design {seat} ({})", game.rules.seat_name(seat)),
+        seat: Some(seat),
         columns: usize::from(bounds.width()),
         cells: bounds.places().map(piece).collect(),
         spots: bounds.places().map(|place| format!("{seat}{}", Cell::at(place, design.grid()))).collect(),

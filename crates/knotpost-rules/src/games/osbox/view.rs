@@ -8,7 +8,7 @@ use super::{
 use crate::{
     choice::Part,
     game::{Game, Show},
-    knot::{Knotwork, Place, Run, Side},
+    knot::{Face, Knotwork, Place, Run, Side},
     seat::{Seat, Seats},
     view::{Fate, Margin, News, Panel, Piece, ScoreLine, View, Viewer, draw_faces, join_words},
 };
@@ -58,6 +58,7 @@ impl Show for Osbox {
             scores: list_scores(self),
             news: last.won.as_ref().map(|won| tell(self, won)),
             legend: write_legend(self),
+            faces: if self.example_move().is_some() { &Face::ALL } else { &[] },
             ..View::default()
         }
     }

@@ -102,7 +102,8 @@ impl Renderer {
                 content_id => content_id.clone(),
                 begins => Value::from_safe_string(picture_begins(&content_id)),
                 ends => Value::from_safe_string(PICTURE_ENDS.to_owned()),
-                alt => knotpost_picture::describe(sheet.drawing.view()),
+                width => knotpost_picture::shown_width(sheet.drawing.view()),
+                alt => knotpost_picture::summarize(sheet.drawing.view()),
             };
             let (view, basis) = (Arc::clone(sheet.drawing.view()), sheet.basis.clone());
             pictures.push(Depicted { content_id, view, basis });
@@ -116,6 +117,7 @@ impl Renderer {
             link => sheet.number.map(|number| self.board_link(&sheet.game, number)),
             rows => has_table.then(|| if is_listed { head_rows(sheet) } else { move_rows(sheet) }),
             listed_moves => is_listed.then(|| listed_moves(sheet)),
+            page_legend => sheet.legend_for_pages().trim_end(),
             reply_to => mail.reply_to,
             opens_move => own_reply,
             opening => sheet.example.as_deref().and_then(|line| line.rsplit_once(' ')).map(|(line, _)| line),

@@ -40,10 +40,16 @@ pub async fn build_message(app: &App, stored: &[u8], content: MailContent) -> Re
     app.composer.write(&letter, &drawn).map(Built::Message).map_err(StoreError::Corrupt)
 }
 
+/// The most bytes of the pictures of a mail; boards beyond them are shown as text alone.
+const MOST_PICTURE_BYTES: usize = 1024 * 1024;
+
 async fn draw(app: &App, views: Vec<(String, Arc<View>)>) -> Vec<Drawn> {
     let mut drawn = Vec::with_capacity(views.len());
+    let mut room = MOST_PICTURE_BYTES;
     for (content_id, view) in views {
-        if let Some(png) = app.gallery.draw(view, Look::MAIL).await {
+        if let Some(png) = app.gallery.draw(view, Look::Mail).await {
+            let Some(left) = room.checked_sub(png.len()) else { break };
+            room = left;
             drawn.push(Drawn { content_id, png });
         }
     }

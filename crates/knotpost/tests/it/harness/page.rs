@@ -40,12 +40,14 @@ pub(crate) fn words_of_page(html: &str) -> String {
     words
 }
 
-/// Each word of a text with how often it stands there; rules, stars and backticks are looks.
+/// Each word of a text with how often it stands there; rules, stars, backticks and knots drawn with `#` are looks. A page
+/// says of a face `a: down` what text draws below `a`.
 fn count(text: &str) -> HashMap<String, usize> {
     let mut counts = HashMap::new();
     for word in text.split_whitespace() {
         let word = word.replace('`', "");
-        if !word.is_empty() && !word.bytes().all(|sign| sign == b'-' || sign == b'*') {
+        let word = if word.len() == 2 { word.trim_end_matches(':').to_owned() } else { word };
+        if !word.is_empty() && !word.bytes().all(|sign| matches!(sign, b'-' | b'*' | b'#')) {
             *counts.entry(word).or_default() += 1;
         }
     }
