@@ -21,7 +21,7 @@ fn a_summary_tells_the_turn_the_standing_and_the_last_move() {
     let cast = Cast { players, ..view.cast.clone() };
     assert_eq!(
         summarize(&view.with_cast(cast)),
-        "It is bob's turn. Standing: Horz ann 4; Vert bob 0. Horz closes a knot of 4: +4. \
+        "It is bob's turn. Standing: Horz ann 8; Vert bob 0. Horz closes a knot of 8: +8. \
          The last die came in at 2. The board follows as text."
     );
 }
