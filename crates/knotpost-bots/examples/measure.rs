@@ -18,15 +18,11 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// Play-outs and decisions a second.
+/// Nodes a second and the time of a decision, for each game at its start.
 fn speed() -> Result<(), Box<dyn Error>> {
-    let registry = Registry::standard();
-    for (name, given) in [
-        ("osbox", ""), ("osbox", "-size=6"), ("obsidio", ""), ("osbo", ""), ("osbo", "-size=5"), ("boxilies", ""),
-    ] {
-        let game = registry.find(name).ok_or("no such game")?;
-        let given: Vec<_> = given.split_whitespace().filter_map(GivenOption::from_word).collect();
-        let options = game.parse_options(&given, 2)?;
+    for game in Registry::standard().iter() {
+        let name = game.meta().name;
+        let options = game.parse_options(&[], 2)?;
         let position = game.setup(&options, 2, &Seed::default());
         let bot = find(name).ok_or("no such bot")?;
         for player in ["uct:20000", "8"] {
@@ -34,10 +30,8 @@ fn speed() -> Result<(), Box<dyn Error>> {
             let answer = bot.think(position.as_ref(), player.parse()?, &Seed::default(), &mut || false);
             let answer = answer.ok_or("no answer")?;
             let seconds = start.elapsed().as_secs_f64();
-            println!(
-                "{name} {options} {player}: {:.0} nodes/s, {seconds:.2} s, depth {}, {} {:?}",
-                answer.nodes as f64 / seconds, answer.depth, answer.turn, answer.values
-            );
+            let rate = answer.nodes as f64 / seconds;
+            println!("{name} {player}: {rate:.0} nodes/s, {seconds:.2} s, depth {}", answer.depth);
         }
     }
     Ok(())
@@ -52,8 +46,13 @@ fn play(name: &str, words: &[String]) -> Result<(), Box<dyn Error>> {
     let players: Vec<Player> = players.split(',').map(str::parse).collect::<Result<_, _>>()?;
     let options: GameOptions = game.parse_options(&given, players.len())?;
     let contest = Contest {
-        game, bot: find(name).ok_or("no such bot")?, options: &options, position: None, players: &players,
-        random_plies: 2, seed: Chance::new(&Seed::default(), 7).seed(),
+        game,
+        bot: find(name).ok_or("no such bot")?,
+        options: &options,
+        position: None,
+        players: &players,
+        random_plies: 2,
+        seed: Chance::new(&Seed::default(), 7).seed(),
     };
     let mut tally = Tally::new(players.len());
     let start = now();
@@ -67,7 +66,11 @@ fn play(name: &str, words: &[String]) -> Result<(), Box<dyn Error>> {
     let seconds = start.elapsed().as_secs_f64();
     println!(
         "{name} {options} {}: wins {:?} ties {} score {:?} {:?} {turns} turns {seconds:.0} s",
-        plain[0], tally.wins(), tally.ties(), tally.score(), tally.bounds()
+        plain[0],
+        tally.wins(),
+        tally.ties(),
+        tally.score(),
+        tally.bounds()
     );
     Ok(())
 }

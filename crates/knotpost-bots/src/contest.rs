@@ -53,11 +53,8 @@ impl Contest<'_> {
         let (mut seats, mut turns) = (first.clone(), Vec::new());
         while !position.status().is_over() && turns.len() < LONGEST {
             let sitting = *seats.get(position.next_seat().index())?;
-            let player = if turns.len() < self.random_plies {
-                Player::Random
-            } else {
-                *self.players.get(sitting)?
-            };
+            let player =
+                if turns.len() < self.random_plies { Player::Random } else { *self.players.get(sitting)? };
             let Played { canonical, .. } = self.turn(position.as_mut(), player, &chance.seed(), clock)?;
             if canonical == "swap" {
                 seats.swap(0, 1);

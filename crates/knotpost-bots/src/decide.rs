@@ -35,6 +35,8 @@ pub(crate) struct Profile {
     pub two: Searcher,
     /// For three and more players.
     pub many: Searcher,
+    /// How many nodes of `two` a node of `many` stands for in a level.
+    pub nodes_of_one: u64,
     /// From level 1 to level 8.
     pub levels: [Strength; 8],
 }
@@ -59,7 +61,9 @@ pub(crate) fn decide<G: Game>(
     match player {
         Player::Random => Some(answer_plainly(&root, &root.pick(&mut chance)?)),
         Player::Greedy => Some(answer_plainly(&root, &greedy::choose(&root, &mut chance)?)),
-        Player::Uct(count) => think(&root, Searcher::Tree(PLAIN), &chance.seed(), &mut Limit::new(count, stop)),
+        Player::Uct(count) => {
+            think(&root, Searcher::Tree(PLAIN), &chance.seed(), &mut Limit::new(count, stop))
+        }
         Player::Nodes(count) => play(&root, profile, &chance.seed(), &mut Limit::new(count, stop)),
         Player::Time(_) => play(&root, profile, &chance.seed(), &mut Limit::new(u64::MAX, stop)),
         Player::Level(level) => play_level(&root, profile, level, &mut chance, stop),
@@ -77,7 +81,9 @@ fn play_level<G: Game>(
     let strength = profile.levels.get(level.index())?;
     let errs = chance.below(1000) < strength.errors;
     if !errs {
-        return play(root, profile, &chance.seed(), &mut Limit::new(strength.nodes, stop));
+        let share = if root.players() == 2 { 1 } else { profile.nodes_of_one };
+        let nodes = (strength.nodes / share).max(1);
+        return play(root, profile, &chance.seed(), &mut Limit::new(nodes, stop));
     }
     if let Some(win) = root.find_win() {
         return Some(answer_win(root, &win));
@@ -94,12 +100,7 @@ fn play<G: Game>(root: &State<G>, profile: &Profile, seed: &Seed, limit: &mut Li
     think(root, searcher, seed, limit)
 }
 
-fn think<G: Game>(
-    root: &State<G>,
-    searcher: Searcher,
-    seed: &Seed,
-    limit: &mut Limit<'_>,
-) -> Option<Answer> {
+fn think<G: Game>(root: &State<G>, searcher: Searcher, seed: &Seed, limit: &mut Limit<'_>) -> Option<Answer> {
     let found = match searcher {
         Searcher::Tree(settings) => mcts::search(root, settings, seed, limit)?,
         Searcher::Depth(settings) => minimax::search(root, settings, limit)?,
@@ -137,5 +138,13 @@ fn answer_plainly<G: Game>(root: &State<G>, action: &Action<G::Move>) -> Answer 
 
 fn answer_unseen<M: std::fmt::Display>(action: &Action<M>) -> Answer {
     let turn = action.to_string();
-    Answer { line: vec![turn.clone()], turn, values: Vec::new(), proven: false, nodes: 1, depth: 1, cut: false }
+    Answer {
+        line: vec![turn.clone()],
+        turn,
+        values: Vec::new(),
+        proven: false,
+        nodes: 1,
+        depth: 1,
+        cut: false,
+    }
 }

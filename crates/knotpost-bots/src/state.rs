@@ -167,6 +167,9 @@ impl<G: Game> State<G> {
 
     /// An action that ends the game in favour of the player on turn.
     pub(crate) fn find_win(&self) -> Option<Action<G::Move>> {
+        if !self.game.may_end() {
+            return None;
+        }
         let mover = self.mover();
         let mut found = None;
         self.each_action(&mut |action| {

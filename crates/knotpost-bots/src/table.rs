@@ -32,74 +32,86 @@ const fn levels(table: [(u32, u64); 8]) -> [Strength; 8] {
 static OSBOX: Typed<Osbox> = Typed::new(Profile {
     two: Searcher::Depth(minimax::Settings { scale: 8, quiet: 0 }),
     many: Searcher::Tree(mcts::Settings {
-        policy: Policy::Biased { explore: 1.0, sharp: 4.0 },
-        playout: 6,
+        policy: Policy::Biased { explore: 0.7, sharp: 10.0 },
+        playout: ENDLESS,
         scale: 8,
-        ripe: 4,
+        ripe: 2,
     }),
+    nodes_of_one: 20,
     levels: levels([
-        (900, 200),
-        (650, 200),
-        (400, 400),
-        (200, 1000),
-        (50, 3000),
-        (0, 10_000),
-        (0, 60_000),
-        (0, 400_000),
+        (950, 120),
+        (800, 240),
+        (600, 480),
+        (350, 1_500),
+        (120, 5_000),
+        (0, 12_000),
+        (0, 90_000),
+        (0, 700_000),
     ]),
 });
 
 static OSBO: Typed<Osbo> = Typed::new(Profile {
-    two: Searcher::Tree(mcts::Settings {
-        policy: Policy::Biased { explore: 0.7, sharp: 4.0 },
-        playout: ENDLESS,
-        scale: 4,
-        ripe: 1,
-    }),
-    many: Searcher::Tree(mcts::Settings {
-        policy: Policy::Biased { explore: 0.7, sharp: 4.0 },
-        playout: ENDLESS,
-        scale: 4,
-        ripe: 1,
-    }),
+    two: OSBO_TREE,
+    many: OSBO_TREE,
+    nodes_of_one: 1,
     levels: levels([
         (800, 20),
-        (550, 30),
-        (300, 50),
-        (100, 80),
-        (0, 150),
-        (0, 400),
-        (0, 1200),
-        (0, 4000),
+        (600, 30),
+        (350, 60),
+        (100, 100),
+        (0, 200),
+        (0, 800),
+        (0, 4_000),
+        (0, 24_000),
     ]),
+});
+
+/// Play-outs go to the end: before paths close, the estimate knows nothing.
+const OSBO_TREE: Searcher = Searcher::Tree(mcts::Settings {
+    policy: Policy::Biased { explore: 0.35, sharp: 4.0 },
+    playout: ENDLESS,
+    scale: 4,
+    ripe: 1,
 });
 
 static OBSIDIO: Typed<Obsidio> = Typed::new(Profile {
-    two: Searcher::Depth(minimax::Settings { scale: 40, quiet: 0 }),
-    many: Searcher::Depth(minimax::Settings { scale: 40, quiet: 0 }),
+    two: OBSIDIO_TREE,
+    many: OBSIDIO_TREE,
+    nodes_of_one: 1,
     levels: levels([
-        (900, 200),
-        (650, 200),
-        (400, 400),
-        (200, 1000),
-        (50, 3000),
-        (0, 10_000),
-        (0, 60_000),
-        (0, 400_000),
+        (850, 20),
+        (700, 40),
+        (500, 80),
+        (300, 160),
+        (100, 400),
+        (0, 1_000),
+        (0, 5_000),
+        (0, 24_000),
     ]),
 });
 
+const OBSIDIO_TREE: Searcher = Searcher::Tree(mcts::Settings {
+    policy: Policy::Biased { explore: 0.7, sharp: 30.0 },
+    playout: ENDLESS,
+    scale: 40,
+    ripe: 2,
+});
+
 static BOXILIES: Typed<Boxilies> = Typed::new(Profile {
-    two: Searcher::Depth(minimax::Settings { scale: 2, quiet: 0 }),
-    many: Searcher::Depth(minimax::Settings { scale: 2, quiet: 0 }),
+    two: BOXILIES_DEPTH,
+    many: BOXILIES_DEPTH,
+    nodes_of_one: 1,
     levels: levels([
-        (900, 200),
-        (700, 200),
+        (850, 200),
+        (650, 200),
         (450, 400),
-        (250, 1000),
-        (100, 5000),
+        (250, 1_000),
+        (100, 5_000),
         (0, 20_000),
         (0, 200_000),
-        (0, 2_000_000),
+        (0, 3_000_000),
     ]),
 });
+
+/// The last five stones are searched to the end.
+const BOXILIES_DEPTH: Searcher = Searcher::Depth(minimax::Settings { scale: 2, quiet: 0 });
