@@ -19,6 +19,8 @@ mod player;
 mod state;
 mod table;
 mod tally;
+#[cfg(test)]
+mod toy;
 mod values;
 
 pub use bot::{Answer, Bot};
