@@ -39,11 +39,11 @@ static OSBOX: Typed<Osbox> = Typed::new(Profile {
     }),
     nodes_of_one: 20,
     levels: levels([
-        (930, 120),
-        (680, 300),
-        (480, 600),
-        (290, 1_500),
-        (120, 5_000),
+        (900, 120),
+        (620, 300),
+        (340, 800),
+        (150, 2_000),
+        (40, 5_000),
         (0, 12_000),
         (0, 90_000),
         (0, 700_000),
@@ -54,16 +54,7 @@ static OSBO: Typed<Osbo> = Typed::new(Profile {
     two: OSBO_TREE,
     many: OSBO_TREE,
     nodes_of_one: 1,
-    levels: levels([
-        (620, 40),
-        (400, 60),
-        (220, 90),
-        (60, 120),
-        (0, 240),
-        (0, 800),
-        (0, 3_500),
-        (0, 18_000),
-    ]),
+    levels: levels([(620, 40), (320, 60), (120, 90), (0, 120), (0, 300), (0, 900), (0, 3_500), (0, 18_000)]),
 });
 
 /// Play-outs go to the end: before paths close, the estimate knows nothing.
@@ -80,10 +71,10 @@ static OBSIDIO: Typed<Obsidio> = Typed::new(Profile {
     nodes_of_one: 1,
     levels: levels([
         (850, 20),
-        (680, 40),
-        (500, 70),
-        (340, 120),
-        (150, 250),
+        (650, 40),
+        (430, 70),
+        (260, 120),
+        (100, 250),
         (0, 700),
         (0, 5_000),
         (0, 24_000),
@@ -103,7 +94,7 @@ static BOXILIES: Typed<Boxilies> = Typed::new(Profile {
     nodes_of_one: 1,
     levels: levels([
         (850, 200),
-        (550, 200),
+        (500, 200),
         (300, 400),
         (120, 1_000),
         (40, 5_000),
