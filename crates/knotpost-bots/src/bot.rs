@@ -21,7 +21,7 @@ pub struct Answer {
     pub line: Vec<String>,
     /// Nodes or play-outs.
     pub nodes: u64,
-    /// How many plies were looked ahead.
+    /// How many plies deep the search went.
     pub depth: u32,
     /// Whether the search was stopped: then the same question may have another answer.
     pub cut: bool,

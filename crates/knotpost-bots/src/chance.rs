@@ -31,14 +31,16 @@ impl Chance {
 
     /// A number below `count`; 0 when that is 0.
     pub const fn below(&mut self, count: u32) -> u32 {
-        ((self.next() >> 32) * count as u64 >> 32) as u32
+        (((self.next() >> 32) * count as u64) >> 32) as u32
     }
 
     /// A seed for a stream of its own.
     pub fn seed(&mut self) -> Seed {
         let mut seed = Seed::default();
         let (words, _) = seed.0.as_chunks_mut::<8>();
-        words.iter_mut().for_each(|word| *word = self.next().to_le_bytes());
+        for word in words {
+            *word = self.next().to_le_bytes();
+        }
         seed
     }
 }

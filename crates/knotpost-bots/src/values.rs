@@ -18,7 +18,9 @@ const FIRST: f32 = 0.75;
 pub(crate) fn of_outcome(outcome: &Outcome) -> Values {
     let mut values = Values::default();
     let seats = outcome.placings.len();
-    let alike = |placing: u8| outcome.placings.iter().filter(|other| **other == placing).count() as f32;
+    let alike = |placing: u8| {
+        outcome.placings.iter().map(|other| f32::from(u8::from(*other == placing))).sum::<f32>()
+    };
     for (value, placing) in values.iter_mut().zip(outcome.placings.iter()) {
         let tied = alike(*placing);
         let first = if *placing == 1 { 1.0 / tied } else { 0.0 };

@@ -50,7 +50,7 @@ pub(super) fn search<G: Game>(
 ) -> Option<Found<G::Move>> {
     let actions = root.actions();
     let mut search = Search { settings, table: Table::new(TABLE_BITS), limit };
-    let mut branches = search.branches(root, None);
+    let mut branches = Search::branches(root, None);
     let mut best = Value { value: root.estimate(root.mover()), exact: false };
     let mut chosen = branches.first()?.place;
     let mut depth = 0;
@@ -160,7 +160,7 @@ impl Search<'_, '_> {
         let floor = alpha;
         let mut best = Value { value: -INFINITE, exact: true };
         let (mut all_exact, mut place) = (true, 0);
-        for branch in self.branches(state, known.map(|entry| entry.best)) {
+        for branch in Self::branches(state, known.map(|entry| entry.best)) {
             let found = self.child(state, &branch.after, depth - 1, (alpha, beta), ply + 1)?;
             all_exact &= found.exact;
             if found.value > best.value {
@@ -221,7 +221,7 @@ impl Search<'_, '_> {
     }
 
     /// What all actions lead to: the one known as best first, then by estimate.
-    fn branches<G: Game>(&self, state: &State<G>, known: Option<u16>) -> Vec<Branch<G>> {
+    fn branches<G: Game>(state: &State<G>, known: Option<u16>) -> Vec<Branch<G>> {
         let mover = state.mover();
         let mut branches = Vec::new();
         let mut place = 0;

@@ -53,7 +53,9 @@ fn a_search_beats_chance() {
         ("osbox", "-size=3", "nodes:200,random"),
     ] {
         let mut tally = Tally::new(2);
-        play(name, typed, list, 12, 0).iter().for_each(|game| tally.add(game));
+        for game in play(name, typed, list, 12, 0) {
+            tally.add(&game);
+        }
         assert!(tally.score()[0] > 7.0, "{name}: {tally:?}");
     }
 }
@@ -80,7 +82,9 @@ fn points_are_those_of_players_not_of_seats() {
 #[test]
 fn whoever_always_wins_has_no_upper_bound() {
     let mut tally = Tally::new(2);
-    (0..20).for_each(|_| tally.add(&game([0, 1], [1, 0])));
+    for _ in 0..20 {
+        tally.add(&game([0, 1], [1, 0]));
+    }
     let bounds = tally.bounds();
     assert_eq!((bounds.elo, bounds.high), (None, None));
     assert!(bounds.low.unwrap() > 200.0, "{bounds:?}");
