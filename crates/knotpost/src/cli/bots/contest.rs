@@ -10,6 +10,7 @@ use knotpost_bots::{Bounds, Contest, Game, Player, Tally};
 use knotpost_rules::Registry;
 use serde::Serialize;
 use std::{
+    collections::BTreeMap,
     io::{self, Write},
     sync::{
         atomic::{AtomicUsize, Ordering},
@@ -173,14 +174,11 @@ fn play_all(
             });
         }
         drop(sender);
-        let mut waiting: Vec<Option<Option<Game>>> = (0..asked.games).map(|_| None).collect();
-        let mut done = 0;
+        let (mut waiting, mut done) = (BTreeMap::new(), 0);
         let ended = receiver.iter().try_for_each(|(number, game)| {
-            if let Some(slot) = waiting.get_mut(number) {
-                *slot = Some(game);
-            }
-            while let Some(Some(game)) = waiting.get_mut(done).map(Option::take) {
-                let Some(game) = game else { return Err(None) };
+            waiting.insert(number, game);
+            while let Some(game) = waiting.remove(&done) {
+                let game = game.ok_or(None)?;
                 report(done, &game).map_err(Some)?;
                 done += 1;
             }
@@ -220,16 +218,17 @@ fn conclude<O: Write, E: Write>(asked: &Match, tally: &Tally, writer: &mut Write
     let Bounds { elo, low, high } = tally.bounds();
     let tell =
         |bound: Option<f64>| bound.map_or_else(|| "unbounded".to_owned(), |bound| format!("{bound:.0}"));
-    let mut text = String::new();
-    for (player, (wins, score)) in asked.players.iter().zip(tally.wins().iter().zip(tally.score())) {
-        text += &format!("\n{player}: {wins} won, {score:.1} points");
-    }
-    let ties = tally.ties();
-    let (elo_text, low_text, high_text) = (tell(elo), tell(low), tell(high));
-    let (games, first) = (asked.games, asked.players.first().map_or_else(String::new, ToString::to_string));
-    text += &format!("\n\n{games} games, {ties} tied. {first} is {elo_text} Elo above the others");
-    text += &format!(" ({low_text} to {high_text}).\n");
-    writer.plain(&text)?;
+    let each = asked.players.iter().zip(tally.wins().iter().zip(tally.score()));
+    let lines: Vec<String> =
+        each.map(|(player, (wins, score))| format!("{player}: {wins} won, {score:.1} points\n")).collect();
+    let first = asked.players.first().map_or_else(String::new, ToString::to_string);
+    let (games, ties, elo_text) = (asked.games, tally.ties(), tell(elo));
+    writer.plain(&format!("\n{}\n{games} games, {ties} tied. ", lines.concat()))?;
+    writer.plain(&format!(
+        "{first} is {elo_text} Elo above the others ({} to {}).\n",
+        tell(low),
+        tell(high)
+    ))?;
     let round = |number: f64| (number * 10.0).round() / 10.0;
     let score = tally.score().iter().map(|points| (points * 1000.0).round() / 1000.0).collect();
     let (elo, low, high) = (elo.map(round), low.map(round), high.map(round));
