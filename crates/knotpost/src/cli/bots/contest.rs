@@ -28,8 +28,8 @@ is above the others. Seats change from game to game. As many games in a row as
 there are seats have the same start and the same chance.
 
   --seats A,B        who plays: a level from 1 to 8, random, greedy (most gained
-                     now), uct:N (plain UCT with N play-outs), nodes:N or time:MS
-                     (the search of the game with this limit)
+                     now), uct:N (plain UCT with N play-outs), nodes:N or
+                     time:MS (the search of the game with this limit)
   --games N          how many games (default 2)
   --players N        how many seats there are (default: as many as are named)
   --position 'POS'   start every game from a position string

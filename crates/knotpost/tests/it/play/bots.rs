@@ -106,7 +106,8 @@ fn lines_that_cannot_be_answered_are_refused_with_a_code() {
         ("match osbox --seats 1,2 --svg x", 64, "wrong_arguments"),
     ];
     for (line, code, word) in table {
-        let ran = run_line(&format!("{line} --json"));
+        let (command, words) = line.split_once(' ').expect("a command and words");
+        let ran = run_line(&format!("{command} --json {words}"));
         let last = ran.output.lines().last().unwrap_or_else(|| panic!("{line}: {}", ran.errors));
         assert_eq!(ran.code, code, "{line}: {last}");
         assert!(last.starts_with(&format!(r#"{{"error":{{"code":"{word}""#)), "{line}: {last}");
