@@ -120,8 +120,7 @@ impl RequestError {
             Self::Fault(fault) => fault.code(),
             Self::UnknownGame { .. } | Self::OtherGame(_) => "unknown_game",
             Self::Options(OptionError::Option { .. }) => "bad_option",
-            Self::Options(_) => "player_count",
-            Self::SeatCount { .. } => "player_count",
+            Self::Options(_) | Self::SeatCount { .. } => "player_count",
             Self::Players
             | Self::Number(..)
             | Self::Level
