@@ -5,7 +5,7 @@
 //! hands in a function that says when to stop. Users, mail and storage are unknown here.
 //!
 //! A search sees a position only as `Unseen`, a copy whose chance follows another stream, so that no player knows a roll
-//! to come. Which search plays which game is said in [`table`].
+//! to come. Which search plays which game is said in the file `table.rs`.
 
 mod bot;
 mod chance;
