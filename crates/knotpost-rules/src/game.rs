@@ -165,6 +165,12 @@ pub trait Game: Clone + Display + Send + Sync + 'static {
         moves::pick_steps(self, below)
     }
 
+    /// Whether a move of this turn may end the game; `false` only when none does. Without it a computer player who looks
+    /// for a win plays every move there is.
+    fn may_end(&self) -> bool {
+        true
+    }
+
     /// Some legal move, found cheaply.
     fn example_move(&self) -> Option<Self::Move> {
         self.legal_moves().into_iter().next()

@@ -12,7 +12,7 @@ use crate::{
     turn::{Outcome, Played, Scores, Status, Steps, Turn},
     view::{Cast, Now, View, Viewer},
 };
-use std::{marker::PhantomData, ops::ControlFlow};
+use std::{any::Any, marker::PhantomData, ops::ControlFlow};
 
 /// A game in progress, whichever it is.
 pub trait Position: Send + Sync {
@@ -88,6 +88,9 @@ pub trait Position: Send + Sync {
 
     /// A copy that can be played on its own.
     fn clone_box(&self) -> Box<dyn Position>;
+
+    /// The typed game, for a search that knows its type.
+    fn game(&self) -> &dyn Any;
 }
 
 impl Clone for Box<dyn Position> {
@@ -318,5 +321,9 @@ impl<G: Show> Position for InPlay<G> {
 
     fn clone_box(&self) -> Box<dyn Position> {
         Box::new(Self { game: self.game.clone(), trace: self.trace.clone() })
+    }
+
+    fn game(&self) -> &dyn Any {
+        &self.game
     }
 }

@@ -145,7 +145,7 @@ pub enum Scores {
 
 impl Scores {
     /// How far a seat is before the best of the others, or behind it: in points, or in the first path that differs.
-    pub(crate) fn lead(&self, seat: Seat) -> i32 {
+    pub fn lead(&self, seat: Seat) -> i32 {
         match self {
             Self::Points(points) => lead(points, seat),
             Self::Paths(paths) => {

@@ -38,10 +38,12 @@ pub(super) fn check_search<G: Game>(options: &GameOptions, players: usize, round
             check_moves(&game)?;
             check_orders(&game, &mut known)?;
         }
+        let may_end = game.may_end();
         match game.pick(&mut |count| chance.below(count as usize) as u32) {
             Some(mv) => _ = game.play(&mv).map_err(|error| format!("{mv} is picked, but {error}"))?,
             None => game.pass().map_err(|error| format!("no move is picked, but {error}"))?,
         }
+        ensure(may_end || !game.is_over(), || format!("{game} is said not to end by this turn"))?;
     }
     ensure(rolls.alike < FEW_ROLLS || rolls.different > 0, || "every stream has the same rolls".to_owned())?;
     check_pick(&game)

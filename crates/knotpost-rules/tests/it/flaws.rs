@@ -25,6 +25,8 @@ const NO_PASS: u8 = 6;
 const NO_DICE: u8 = 8;
 /// Steps lead to moves, but none is ever complete.
 const ENDLESS: u8 = 7;
+/// No move is said to end the game.
+const NO_END: u8 = 9;
 
 /// The toy game with a flaw.
 #[derive(Clone)]
@@ -120,6 +122,10 @@ impl<const FLAW: u8> Game for Flawed<FLAW> {
         if FLAW == NARROW_PICK { self.toy.example_move() } else { self.toy.pick(below) }
     }
 
+    fn may_end(&self) -> bool {
+        FLAW != NO_END
+    }
+
     fn key(&self) -> u64 {
         if FLAW == ONE_KEY { 1 } else { self.toy.key() }
     }
@@ -171,6 +177,11 @@ fn every_move_is_picked_and_visited() {
 #[test]
 fn what_is_good_for_one_of_two_is_bad_for_the_other() {
     refused::<FLATTERY>("favour both");
+}
+
+#[test]
+fn a_game_that_says_it_goes_on_goes_on() {
+    refused::<NO_END>("is said not to end by this turn");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod admin;
 mod backup;
+mod bots;
 mod command;
 mod deliver;
 mod export;
@@ -60,6 +61,10 @@ enum Command {
     Execute(command::Args),
     /// Play by the rules alone, without a server: replay moves and print the board.
     Play(play::PlayArgs),
+    /// Ask a computer player what they would do in a position.
+    Think(bots::ThinkArgs),
+    /// Have computer players play against each other.
+    Match(bots::MatchArgs),
     /// The effective configuration.
     Config {
         #[command(subcommand)]
@@ -119,6 +124,8 @@ pub fn main() -> ExitCode {
     let command = command.unwrap_or(Command::Serve);
     match command {
         Command::Play(args) => return play::run(&args, &GAMES),
+        Command::Think(args) => return bots::think(&args, &GAMES),
+        Command::Match(args) => return bots::contest(&args, &GAMES),
         Command::Openapi => {
             say!("{:#}", knotpost_web::openapi());
             return output::end(Ok(ExitCode::SUCCESS), exit_code);
@@ -193,7 +200,11 @@ async fn run(config: Config, command: Command) -> anyhow::Result<ExitCode> {
         Command::Export(args) => export::run(config, args).await,
         Command::Import(args) => import::run(config, args).await,
         Command::Admin { action } => admin::run(config, action).await,
-        Command::Play(_) | Command::Openapi | Command::Completions { .. } => Ok(ExitCode::SUCCESS),
+        Command::Play(_)
+        | Command::Think(_)
+        | Command::Match(_)
+        | Command::Openapi
+        | Command::Completions { .. } => Ok(ExitCode::SUCCESS),
     }
 }
 

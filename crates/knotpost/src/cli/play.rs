@@ -3,9 +3,9 @@
 //! Reads what to set up and which moves to replay, prints boards or JSON lines, and can hold a hot-seat game.
 
 mod picture;
-mod reply;
-mod request;
-mod table;
+pub(super) mod reply;
+pub(super) mod request;
+pub(super) mod table;
 mod verify;
 
 use knotpost_rules::Registry;
@@ -51,7 +51,7 @@ resign are words of their own.
 ";
 
 /// The data given was wrong, as `sysexits` counts.
-const BAD_DATA: u8 = 65;
+pub(super) const BAD_DATA: u8 = 65;
 /// Reading or writing failed.
 const IO_FAILED: u8 = 74;
 
@@ -60,12 +60,22 @@ const IO_FAILED: u8 = 74;
 /// Exit codes: 0, 64 wrong usage, 65 wrong data such as an illegal move, 66 unreadable record, 74 broken stream.
 pub(super) fn run(args: &PlayArgs, registry: &Registry) -> ExitCode {
     let (input, output, errors) = (io::stdin().lock(), io::stdout().lock(), io::stderr().lock());
-    match execute(&args.words, registry, input, output, errors) {
+    end(execute(&args.words, registry, input, output, errors))
+}
+
+/// The exit code of a command on the standard streams.
+pub(super) fn end(ended: io::Result<u8>) -> ExitCode {
+    match ended {
         Ok(code) => ExitCode::from(code),
         // The reader has closed the stream.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(_) => ExitCode::from(IO_FAILED),
     }
+}
+
+/// For whom a line asks.
+pub(super) fn style_of(words: &[String]) -> Style {
+    if words.iter().any(|word| word == "--json") { Style::Json } else { Style::Text }
 }
 
 /// The entire command over any streams.
@@ -76,8 +86,7 @@ fn execute(
     output: impl Write,
     errors: impl Write,
 ) -> io::Result<u8> {
-    let style = if words.iter().any(|word| word == "--json") { Style::Json } else { Style::Text };
-    let mut writer = Writer::new(style, output, errors);
+    let mut writer = Writer::new(style_of(words), output, errors);
     if words.is_empty() || words.iter().any(|word| word == "--help") {
         writer.plain(USAGE)?;
         return Ok(0);
@@ -104,7 +113,8 @@ fn execute(
     }
 }
 
-fn refuse<O: Write, E: Write>(writer: &mut Writer<O, E>, error: &RequestError) -> io::Result<u8> {
+/// Says why a line cannot be acted on.
+pub(super) fn refuse<O: Write, E: Write>(writer: &mut Writer<O, E>, error: &RequestError) -> io::Result<u8> {
     writer.error(error.code(), &error.to_string())?;
     Ok(error.exit_code())
 }

@@ -138,7 +138,8 @@ const IMPURE: [&str; 10] = [
     "println!",
     "eprintln!",
 ];
-const PURE_CRATES: [&str; 4] = ["knotpost-rules", "knotpost-commands", "knotpost-mail", "knotpost-picture"];
+const PURE_CRATES: [&str; 5] =
+    ["knotpost-rules", "knotpost-commands", "knotpost-mail", "knotpost-picture", "knotpost-bots"];
 
 fn crates_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in a folder of crates").to_owned()

@@ -1,5 +1,6 @@
 //! `knotpost play` from outside: the program is run and its output read.
 
+mod bots;
 mod chance;
 mod pictures;
 mod turns;

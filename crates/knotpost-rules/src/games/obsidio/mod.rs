@@ -66,6 +66,13 @@ enum SwapRight {
     Gone,
 }
 
+/// What the estimate gives for a claimed target.
+const CLAIMED: u32 = 60;
+/// For one that can be claimed.
+const CLAIMABLE: u32 = 40;
+/// For one with fewer than four tokens around it, by their number.
+const PROMISES: [u32; 4] = [0, 2, 6, 16];
+
 /// How a game was won.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Win {
@@ -141,6 +148,17 @@ impl Obsidio {
     fn unclaimed(&self) -> Cells {
         let [first, second] = self.sides.map(|side| side.claimed);
         self.targets - (first | second)
+    }
+
+    /// What an unclaimed target is worth to a side by its tokens around it: nothing when there is no space for four.
+    fn promise_of(&self, side: Side, target: Square) -> u32 {
+        let around = Cells::around(target);
+        let tokens = (around & side.influence).len();
+        let space = (around & self.empty).len();
+        if tokens + space < 4 {
+            return 0;
+        }
+        PROMISES.get(tokens as usize).copied().unwrap_or(CLAIMABLE)
     }
 
     /// Passes the turn on, unless the other seat has retired.
@@ -319,8 +337,14 @@ impl Game for Obsidio {
         cells.with(origin << 8 | self.swap as u64).with_seats(self.next, self.retired).finish()
     }
 
+    /// Claimed targets, and how near each side is to four tokens around the others.
     fn estimate(&self, seat: Seat) -> i32 {
-        lead(&self.sides.map(|side| side.claimed.len()), seat)
+        let standing = |side: &Side| {
+            let open = self.unclaimed().iter();
+            let near = open.map(|target| self.promise_of(*side, target)).sum::<u32>();
+            CLAIMED * side.claimed.len() + near
+        };
+        lead(&[standing(&self.sides[0]), standing(&self.sides[1])], seat)
     }
 
     fn scores(&self) -> Scores {

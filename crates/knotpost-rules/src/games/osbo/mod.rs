@@ -249,6 +249,13 @@ impl Game for Osbo {
         }
     }
 
+    /// A die fills one loose cell. How many tips follow by themselves is not counted.
+    fn may_end(&self) -> bool {
+        let loose: u32 = self.designs().iter().map(|design| design.loose().len()).sum();
+        let dice = self.current_roll().map_or(0, |(_, quota)| u32::from(quota.dice));
+        self.rules.tips == Tips::Auto || loose <= dice
+    }
+
     fn roll(&self) -> Option<String> {
         self.current_roll().ok().map(|(roll, _)| roll.to_string())
     }

@@ -4,19 +4,19 @@ use super::{
     table::{Legal, Table},
     verify::Proof,
 };
-use knotpost_rules::{Layout, Scores, Viewer};
+use knotpost_rules::{Layout, Outcome, Scores, Viewer};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use std::io::{self, Write};
 
 /// For whom the output is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
+pub(in crate::cli) enum Style {
     Text,
     Json,
 }
 
 /// The two streams and the style.
-pub(super) struct Writer<O, E> {
+pub(in crate::cli) struct Writer<O, E> {
     style: Style,
     layout: Layout,
     output: O,
@@ -41,8 +41,9 @@ struct Line<'a> {
     result: Option<ResultLine>,
 }
 
+/// How a game ended.
 #[derive(Serialize)]
-struct ResultLine {
+pub(in crate::cli) struct ResultLine {
     winners: Vec<u8>,
     tie: bool,
     reason: &'static str,
@@ -109,37 +110,44 @@ impl<'a> Line<'a> {
             position: table.position_text(),
             to_move: table.to_move().iter().map(knotpost_rules::Seat::number).collect(),
             over: outcome.is_some(),
-            result: outcome.map(|outcome| ResultLine {
-                winners: outcome.winners().iter().map(|seat| seat.number()).collect(),
-                tie: outcome.is_tie(),
-                reason: outcome.reason,
-                placings: outcome.placings.to_vec(),
-            }),
+            result: outcome.as_ref().map(ResultLine::from),
+        }
+    }
+}
+
+impl From<&Outcome> for ResultLine {
+    fn from(outcome: &Outcome) -> Self {
+        Self {
+            winners: outcome.winners().iter().map(|seat| seat.number()).collect(),
+            tie: outcome.is_tie(),
+            reason: outcome.reason,
+            placings: outcome.placings.to_vec(),
         }
     }
 }
 
 impl<O: Write, E: Write> Writer<O, E> {
-    pub(super) const fn new(style: Style, output: O, errors: E) -> Self {
+    pub(in crate::cli) const fn new(style: Style, output: O, errors: E) -> Self {
         Self { style, layout: Layout::Standard, output, errors }
     }
 
     /// From here on boards are laid out like this.
-    pub(super) const fn set_layout(&mut self, layout: Layout) {
+    pub(in crate::cli) const fn set_layout(&mut self, layout: Layout) {
         self.layout = layout;
     }
 
     /// Text as it is, for people only.
-    pub(super) fn plain(&mut self, text: &str) -> io::Result<()> {
+    pub(in crate::cli) fn plain(&mut self, text: &str) -> io::Result<()> {
         if self.style == Style::Text { self.output.write_all(text.as_bytes()) } else { Ok(()) }
     }
 
     /// The JSON line of the start or the last turn; nothing in text.
-    pub(super) fn line(&mut self, table: &Table) -> io::Result<()> {
+    pub(in crate::cli) fn line(&mut self, table: &Table) -> io::Result<()> {
         self.json(&Line::of(table))
     }
 
-    fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
+    /// A JSON line; nothing in text.
+    pub(in crate::cli) fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
         if self.style == Style::Json {
             serde_json::to_writer(&mut self.output, value)?;
             writeln!(self.output)?;
@@ -149,7 +157,7 @@ impl<O: Write, E: Write> Writer<O, E> {
     }
 
     /// Moves, board and standing; nothing in JSON.
-    pub(super) fn board(&mut self, table: &Table) -> io::Result<()> {
+    pub(in crate::cli) fn board(&mut self, table: &Table) -> io::Result<()> {
         if self.style == Style::Json {
             return Ok(());
         }
@@ -169,7 +177,7 @@ impl<O: Write, E: Write> Writer<O, E> {
     }
 
     /// The legal moves and words, or what a turn can begin with.
-    pub(super) fn legal(&mut self, table: &Table) -> io::Result<()> {
+    pub(in crate::cli) fn legal(&mut self, table: &Table) -> io::Result<()> {
         let Legal { moves, words, quota } = table.legal();
         if self.style == Style::Json {
             let quota = Quota(quota.as_deref().unwrap_or_default());
@@ -204,20 +212,20 @@ impl<O: Write, E: Write> Writer<O, E> {
     }
 
     /// How to type a move.
-    pub(super) fn hint(&mut self, table: &Table) -> io::Result<()> {
+    pub(in crate::cli) fn hint(&mut self, table: &Table) -> io::Result<()> {
         let legend = table.position.view(Viewer::Spectator).legend_for(self.layout);
         self.plain(&format!("{legend}\n\nMore words: legal, undo, pass, swap, resign, quit.\n"))
     }
 
     /// Asks for a move.
-    pub(super) fn prompt(&mut self, table: &Table) -> io::Result<()> {
+    pub(in crate::cli) fn prompt(&mut self, table: &Table) -> io::Result<()> {
         let name = table.to_move().iter().next().map_or("over", |seat| table.name(seat));
         self.plain(&format!("\n{name}> "))?;
         self.output.flush()
     }
 
     /// An error: to people on the error stream, to programs as a line of the output.
-    pub(super) fn error(&mut self, code: &str, message: &str) -> io::Result<()> {
+    pub(in crate::cli) fn error(&mut self, code: &str, message: &str) -> io::Result<()> {
         if self.style == Style::Json {
             return self.json(&ErrorLine { error: ErrorBody { code, message } });
         }

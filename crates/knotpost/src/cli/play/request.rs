@@ -1,13 +1,16 @@
 //! What a `knotpost play` line asks for. Nothing is played here.
 
-use super::{BAD_DATA, table::Table};
+use super::{
+    BAD_DATA,
+    table::{Fault, Table},
+};
 use knotpost_rules::{
     AnyGame, GivenOption, Layout, OptionError, PositionError, Record, Registry, Seed, record::RecordError,
 };
 use std::{fs, io, path::PathBuf};
 
 /// A line that has been read and fits together.
-pub(super) struct Request<'a> {
+pub(in crate::cli) struct Request<'a> {
     pub game: &'a dyn AnyGame,
     pub options: Vec<GivenOption>,
     pub players: usize,
@@ -28,21 +31,21 @@ pub(super) struct Request<'a> {
 
 /// A file that is to hold a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PictureFile {
+pub(in crate::cli) struct PictureFile {
     pub path: PathBuf,
     pub format: Format,
 }
 
 /// The format of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
+pub(in crate::cli) enum Format {
     Svg,
     Png,
 }
 
 /// Whether more moves come from the keyboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Script {
+pub(in crate::cli) enum Script {
     /// All moves are given.
     Given,
     /// The standard input goes on.
@@ -51,7 +54,7 @@ pub(super) enum Script {
 
 /// Why a line cannot be acted on.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum RequestError {
+pub(in crate::cli) enum RequestError {
     #[error("no game is named; there are: {0}")]
     NoGame(String),
     #[error("there is no game `{name}`; there are: {games}")]
@@ -78,19 +81,52 @@ pub(super) enum RequestError {
     OwnStart(&'static str),
     #[error("--verify-dice is about the record alone: leave out {0}")]
     RecordAlone(&'static str),
+    #[error("{flag} is a flag of `knotpost play`, not of `knotpost {command}`")]
+    OtherCommand { flag: &'static str, command: &'static str },
+    #[error("{0} exclude each other")]
+    Exclusive(&'static str),
+    #[error("{0} is needed: {1}")]
+    Missing(&'static str, &'static str),
+    #[error("{0} is a number from {1}")]
+    Number(&'static str, u64),
+    #[error("--level is a number from 1 to 8")]
+    Level,
+    #[error(transparent)]
+    Seat(#[from] knotpost_bots::ParsePlayerError),
+    #[error("--seats names {named} players, and --players says {players}")]
+    SeatCount { named: usize, players: usize },
+    #[error("no computer player plays {0}")]
+    NoBot(&'static str),
+    #[error("the game is over: there is nothing to do")]
+    Over,
+    #[error("nothing can be done in this position")]
+    Stuck,
+    #[error(transparent)]
+    Fault(#[from] Fault),
 }
 
 impl RequestError {
     /// The code programs go by.
-    pub(super) const fn code(&self) -> &'static str {
+    pub(in crate::cli) const fn code(&self) -> &'static str {
         match self {
-            Self::NoGame(_) | Self::NeedsValue(_) | Self::OwnStart(_) | Self::RecordAlone(_) => {
-                "wrong_arguments"
-            }
+            Self::NoGame(_)
+            | Self::NeedsValue(_)
+            | Self::OwnStart(_)
+            | Self::RecordAlone(_)
+            | Self::OtherCommand { .. }
+            | Self::Exclusive(_)
+            | Self::Missing(..) => "wrong_arguments",
+            Self::Over => "game_over",
+            Self::Fault(fault) => fault.code(),
             Self::UnknownGame { .. } | Self::OtherGame(_) => "unknown_game",
             Self::Options(OptionError::Option { .. }) => "bad_option",
-            Self::Options(_) => "player_count",
+            Self::Options(_) | Self::SeatCount { .. } => "player_count",
             Self::Players
+            | Self::Number(..)
+            | Self::Level
+            | Self::Seat(_)
+            | Self::NoBot(_)
+            | Self::Stuck
             | Self::Layout
             | Self::Seed(_)
             | Self::Position(_)
@@ -100,9 +136,15 @@ impl RequestError {
     }
 
     /// The exit code.
-    pub(super) const fn exit_code(&self) -> u8 {
+    pub(in crate::cli) const fn exit_code(&self) -> u8 {
         match self {
-            Self::NoGame(_) | Self::NeedsValue(_) | Self::OwnStart(_) | Self::RecordAlone(_) => 64,
+            Self::NoGame(_)
+            | Self::NeedsValue(_)
+            | Self::OwnStart(_)
+            | Self::RecordAlone(_)
+            | Self::OtherCommand { .. }
+            | Self::Exclusive(_)
+            | Self::Missing(..) => 64,
             Self::Unreadable(_) => 66,
             _ => BAD_DATA,
         }
@@ -186,7 +228,7 @@ impl Words {
 impl<'a> Request<'a> {
     /// Reads a line: flags of `play`, options of the game, and the game's name before the moves. A record that tells
     /// its game makes the name unnecessary.
-    pub(super) fn parse(words: &[String], registry: &'a Registry) -> Result<Self, RequestError> {
+    pub(in crate::cli) fn parse(words: &[String], registry: &'a Registry) -> Result<Self, RequestError> {
         let words = Words::sort(words)?;
         let pictures = words.list_pictures();
         let record = words.read_record()?;
@@ -256,8 +298,17 @@ impl<'a> Request<'a> {
         Ok(())
     }
 
+    /// Sets up the board and plays the moves.
+    pub(in crate::cli) fn replay(&self) -> Result<Table, RequestError> {
+        let mut table = self.open()?;
+        for word in &self.moves {
+            table.play(word)?;
+        }
+        Ok(table)
+    }
+
     /// Sets up the board.
-    pub(super) fn open(&self) -> Result<Table, RequestError> {
+    pub(in crate::cli) fn open(&self) -> Result<Table, RequestError> {
         let options = self.game.parse_options(&self.options, self.players)?;
         let position = match &self.position {
             Some(text) => self.game.parse_position(&options, self.players, &self.seed, text)?,

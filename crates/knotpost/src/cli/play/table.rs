@@ -7,7 +7,7 @@ use knotpost_rules::{
 
 /// A game in progress or over.
 #[derive(Clone)]
-pub(super) struct Table {
+pub(in crate::cli) struct Table {
     pub meta: &'static Meta,
     /// Canonical options as typed, empty when all are default.
     pub options: String,
@@ -24,7 +24,7 @@ pub(super) struct Table {
 }
 
 /// What the seat to move may do.
-pub(super) struct Legal {
+pub(in crate::cli) struct Legal {
     /// Complete moves, or the parts that moves can begin with; sorted by bytes.
     pub moves: Vec<String>,
     /// `pass` and `swap`, where legal.
@@ -35,7 +35,7 @@ pub(super) struct Legal {
 
 /// Why a word was not played.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Fault {
+pub(in crate::cli) enum Fault {
     #[error("move {number}, `{word}`: the game is over")]
     Over { number: usize, word: String },
     #[error("move {number}: {reason}{offer}")]
@@ -48,7 +48,7 @@ pub(super) enum Fault {
 
 impl Fault {
     /// The code programs go by.
-    pub(super) const fn code(&self) -> &'static str {
+    pub(in crate::cli) const fn code(&self) -> &'static str {
         match self {
             Self::Over { .. } => "game_over",
             Self::NoMove { .. } | Self::Illegal { .. } => "illegal_move",
@@ -59,7 +59,7 @@ impl Fault {
 
 impl Table {
     /// A game at its start.
-    pub(super) fn new(
+    pub(in crate::cli) fn new(
         meta: &'static Meta,
         options: &GameOptions,
         players: usize,
@@ -78,7 +78,7 @@ impl Table {
     }
 
     /// How the game ended, if it did: by its rules, or because too few seats are left.
-    pub(super) fn outcome(&self) -> Option<Outcome> {
+    pub(in crate::cli) fn outcome(&self) -> Option<Outcome> {
         let by_rules = || self.departures().outcome(self.position.as_ref(), self.meta);
         self.decided.clone().or_else(by_rules)
     }
@@ -88,7 +88,7 @@ impl Table {
     }
 
     /// The position string; a game that has ended has nothing rolled, also where it ended by resignations.
-    pub(super) fn position_text(&self) -> String {
+    pub(in crate::cli) fn position_text(&self) -> String {
         let text = self.position.position();
         match self.position.roll().filter(|_| self.outcome().is_some()) {
             Some(roll) => {
@@ -100,7 +100,7 @@ impl Table {
     }
 
     /// Every legal turn, or what a turn can begin with where turns are put together from parts.
-    pub(super) fn legal(&self) -> Legal {
+    pub(in crate::cli) fn legal(&self) -> Legal {
         let steps = self.position.steps("").ok().flatten();
         if self.outcome().is_some() {
             let quota = steps.map(|steps| steps.quota.into_iter().map(|(name, _)| (name, 0)).collect());
@@ -114,17 +114,17 @@ impl Table {
     }
 
     /// The seats that may act.
-    pub(super) fn to_move(&self) -> Seats {
+    pub(in crate::cli) fn to_move(&self) -> Seats {
         if self.outcome().is_some() { Seats::NONE } else { self.position.to_move() }
     }
 
     /// The name of a seat's side.
-    pub(super) fn name(&self, seat: Seat) -> &'static str {
+    pub(in crate::cli) fn name(&self, seat: Seat) -> &'static str {
         self.meta.seat_names(self.players).get(seat.index()).copied().unwrap_or("")
     }
 
     /// Plays a move, `pass`, `swap` or `resign` for the seat to move.
-    pub(super) fn play(&mut self, word: &str) -> Result<(), Fault> {
+    pub(in crate::cli) fn play(&mut self, word: &str) -> Result<(), Fault> {
         let number = self.turns.len() + 1;
         if self.outcome().is_some() {
             return Err(Fault::Over { number, word: shorten(word) });

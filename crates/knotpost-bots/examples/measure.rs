@@ -1,0 +1,134 @@
+//! Measures computer players without the rest of the program: `measure speed`, `measure exact GAME TURNS COUNT` for
+//! positions after this number of turns by chance, or `measure GAME [options] A,B[,...] GAMES`.
+
+use knotpost_bots::{Chance, Contest, Player, Tally, find};
+use knotpost_rules::{GameOptions, GivenOption, Position, Registry, Seed, Status, Turn};
+use std::{error::Error, time::Instant};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.split_first() {
+        Some((word, _)) if word == "speed" => speed(),
+        Some((word, rest)) if word == "exact" => exact(rest),
+        Some((game, rest)) => play(game, rest),
+        None => Err("measure speed | measure GAME [options] A,B GAMES".into()),
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this program measures time")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+/// Nodes a second and the time of a decision, for each game at its start.
+fn speed() -> Result<(), Box<dyn Error>> {
+    for game in Registry::standard().iter() {
+        let name = game.meta().name;
+        let options = game.parse_options(&[], 2)?;
+        let position = game.setup(&options, 2, &Seed::default());
+        let bot = find(name).ok_or("no such bot")?;
+        for player in ["uct:20000", "8"] {
+            let start = now();
+            let answer = bot.think(position.as_ref(), player.parse()?, &Seed::default(), &mut || false);
+            let answer = answer.ok_or("no answer")?;
+            let seconds = start.elapsed().as_secs_f64();
+            let rate = answer.nodes as f64 / seconds;
+            println!("{name} {player}: {rate:.0} nodes/s, {seconds:.2} s, depth {}", answer.depth);
+        }
+    }
+    Ok(())
+}
+
+/// Compares the value of level 8 with an exhaustive search.
+fn exact(words: &[String]) -> Result<(), Box<dyn Error>> {
+    let [name, turns, count] = words else { return Err("a game, turns and a number of positions".into()) };
+    let registry = Registry::standard();
+    let game = registry.find(name).ok_or("no such game")?;
+    let bot = find(name).ok_or("no such bot")?;
+    let options = game.parse_options(&[], 2)?;
+    let (mut equal, mut proven, mut slowest) = (0, 0, 0.0_f64);
+    for number in 0..count.parse::<u64>()? {
+        let mut chance = Chance::new(&Seed::default(), number);
+        let mut position = game.setup(&options, 2, &chance.seed());
+        for _ in 0..turns.parse::<u32>()? {
+            let turn = bot.think(position.as_ref(), Player::Random, &chance.seed(), &mut || false);
+            position
+                .play(Turn::from_word(&turn.ok_or("no answer")?.turn))
+                .map_err(|error| error.to_string())?;
+        }
+        let start = now();
+        let answer = bot.think(position.as_ref(), "8".parse()?, &chance.seed(), &mut || false);
+        slowest = slowest.max(start.elapsed().as_secs_f64());
+        let answer = answer.ok_or("no answer")?;
+        let own = answer.values.get(position.next_seat().index()).copied().unwrap_or_default();
+        let value = (solve(position.as_ref()) + 1) as f32 / 2.0;
+        proven += u32::from(answer.proven);
+        equal += u32::from((own - value).abs() < 1e-6);
+    }
+    println!("{name} after {turns} turns: {equal} of {count} equal, {proven} proven, slowest {slowest:.2} s");
+    Ok(())
+}
+
+/// The best result for the seat on turn by trying everything: 1 a win, 0 a tie, -1 a loss.
+fn solve(position: &dyn Position) -> i32 {
+    let mover = position.next_seat();
+    let mut best = -1;
+    for mv in position.legal_moves() {
+        let mut next = position.clone_box();
+        if next.play(Turn::Move(&mv)).is_err() {
+            continue;
+        }
+        let value = match next.status() {
+            Status::Over(outcome) if outcome.is_tie() => 0,
+            Status::Over(outcome) => {
+                if outcome.winners().contains(&mover) {
+                    1
+                } else {
+                    -1
+                }
+            }
+            Status::ToAct(seat) if seat == mover => solve(next.as_ref()),
+            Status::ToAct(_) => -solve(next.as_ref()),
+        };
+        best = best.max(value);
+        if best == 1 {
+            break;
+        }
+    }
+    best
+}
+
+fn play(name: &str, words: &[String]) -> Result<(), Box<dyn Error>> {
+    let registry = Registry::standard();
+    let game = registry.find(name).ok_or("no such game")?;
+    let given: Vec<_> = words.iter().filter_map(|word| GivenOption::from_word(word)).collect();
+    let plain: Vec<_> = words.iter().filter(|word| GivenOption::from_word(word).is_none()).collect();
+    let [players, games] = plain.as_slice() else { return Err("players and a number of games".into()) };
+    let players: Vec<Player> = players.split(',').map(str::parse).collect::<Result<_, _>>()?;
+    let options: GameOptions = game.parse_options(&given, players.len())?;
+    let contest = Contest {
+        game,
+        bot: find(name).ok_or("no such bot")?,
+        options: &options,
+        position: None,
+        players: &players,
+        random_plies: 2,
+        seed: Chance::new(&Seed::default(), 7).seed(),
+    };
+    let mut tally = Tally::new(players.len());
+    let start = now();
+    let clock = || start.elapsed().as_millis() as u64;
+    let mut turns = 0;
+    for number in 0..games.parse()? {
+        let played = contest.play(number, &clock).ok_or("a player has no answer")?;
+        turns += played.turns.len();
+        tally.add(&played);
+    }
+    let (seconds, seats) = (start.elapsed().as_secs_f64(), players.iter().map(ToString::to_string));
+    let seats = seats.collect::<Vec<_>>().join(",");
+    let (wins, ties, score, bounds) = (tally.wins(), tally.ties(), tally.score(), tally.bounds());
+    println!(
+        "{name} {options} {seats}: wins {wins:?} ties {ties} score {score:?} {bounds:.0?}, {turns} turns, {seconds:.0} s"
+    );
+    Ok(())
+}

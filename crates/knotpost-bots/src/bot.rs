@@ -1,0 +1,74 @@
+//! The interface: a position in, a turn and its value out.
+
+use crate::{
+    decide::{self, Profile},
+    player::Player,
+};
+use knotpost_rules::{Game, Position, Seed};
+use std::marker::PhantomData;
+
+/// What a player does, and what they think of the position.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The entire turn, canonically spelt; `pass` and `swap` for those.
+    pub turn: String,
+    /// For each seat how good the position is, from 0 to 1. For two seats the values add up to 1, and a player who does
+    /// not look ahead says even.
+    pub values: Vec<f32>,
+    /// Whether the values are certain.
+    pub proven: bool,
+    /// The turns that are expected, beginning with this one.
+    pub line: Vec<String>,
+    /// Nodes or play-outs.
+    pub nodes: u64,
+    /// How many plies deep the search went.
+    pub depth: u32,
+    /// Whether the search was stopped: then the same question may have another answer.
+    pub cut: bool,
+}
+
+/// What plays a game, whichever it is.
+pub trait Bot: Send + Sync {
+    /// The name of the game.
+    fn game(&self) -> &'static str;
+
+    /// What the player does in a position; `None` when it is over, or of another game. `seed` is that of the search, and
+    /// `stop` is asked again and again whether the search is to end at once. After a decision of `Player::Random`,
+    /// `Player::Greedy` or a level that errs it has not been asked.
+    fn think(
+        &self,
+        position: &dyn Position,
+        player: Player,
+        seed: &Seed,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Option<Answer>;
+}
+
+/// The bot of a game: its profile and its type.
+pub(crate) struct Typed<G> {
+    profile: Profile,
+    game: PhantomData<fn() -> G>,
+}
+
+impl<G> Typed<G> {
+    pub(crate) const fn new(profile: Profile) -> Self {
+        Self { profile, game: PhantomData }
+    }
+}
+
+impl<G: Game> Bot for Typed<G> {
+    fn game(&self) -> &'static str {
+        G::META.name
+    }
+
+    fn think(
+        &self,
+        position: &dyn Position,
+        player: Player,
+        seed: &Seed,
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Option<Answer> {
+        let game = position.game().downcast_ref::<G>()?;
+        decide::decide(game, &self.profile, player, seed, stop)
+    }
+}

@@ -1,0 +1,79 @@
+//! Games of players against each other. Who runs them, and on how many threads, is not known here.
+
+use crate::{bot::Bot, chance::Chance, player::Player};
+use knotpost_rules::{AnyGame, GameOptions, Outcome, Played, Position, Seed, Turn};
+
+/// The turns after which the scores decide a game that does not end by itself.
+const LONGEST: usize = 1000;
+
+/// A match: the game, and who plays it.
+pub struct Contest<'a> {
+    /// The game.
+    pub game: &'a dyn AnyGame,
+    /// Its computer player.
+    pub bot: &'a dyn Bot,
+    /// The options of every game.
+    pub options: &'a GameOptions,
+    /// A position string that every game begins with.
+    pub position: Option<&'a str>,
+    /// As many as there are seats, the first named first.
+    pub players: &'a [Player],
+    /// How many turns at the beginning are made by chance.
+    pub random_plies: usize,
+    /// What the chance of all games comes from.
+    pub seed: Seed,
+}
+
+/// A game that was played.
+#[derive(Clone, Debug)]
+pub struct Game {
+    /// For each seat the place of its player among those named.
+    pub seats: Vec<usize>,
+    /// The turns in canonical spelling.
+    pub turns: Vec<String>,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+impl Contest<'_> {
+    /// Plays the game with this number, from 0. As many games in a row as there are players have the same start and the
+    /// same chance, and in each of them the players sit one seat further.
+    ///
+    /// `clock` is asked for milliseconds that have passed, from whatever moment; it decides about nothing but players
+    /// with a limit in time. `None` when a player has no answer or the position string is wrong.
+    pub fn play(&self, number: usize, clock: &dyn Fn() -> u64) -> Option<Game> {
+        let count = self.players.len();
+        let mut chance = Chance::new(&self.seed, 1 + (number / count) as u64);
+        let seed = chance.seed();
+        let mut position = match self.position {
+            Some(text) => self.game.parse_position(self.options, count, &seed, text).ok()?,
+            None => self.game.setup(self.options, count, &seed),
+        };
+        let first: Vec<usize> = (0..count).map(|seat| (seat + count - number % count) % count).collect();
+        let (mut seats, mut turns) = (first.clone(), Vec::new());
+        while !position.status().is_over() && turns.len() < LONGEST {
+            let sitting = *seats.get(position.next_seat().index())?;
+            let player =
+                if turns.len() < self.random_plies { Player::Random } else { *self.players.get(sitting)? };
+            let Played { canonical, .. } = self.turn(position.as_mut(), player, &chance.seed(), clock)?;
+            if canonical == "swap" {
+                seats.swap(0, 1);
+            }
+            turns.push(canonical);
+        }
+        Some(Game { seats, turns, outcome: position.result_by_scores() })
+    }
+
+    fn turn(
+        &self,
+        position: &mut dyn Position,
+        player: Player,
+        seed: &Seed,
+        clock: &dyn Fn() -> u64,
+    ) -> Option<Played> {
+        let start = clock();
+        let most = if let Player::Time(most) = player { most } else { u64::MAX };
+        let answer = self.bot.think(position, player, seed, &mut || clock() - start >= most)?;
+        position.play(Turn::from_word(&answer.turn)).ok()
+    }
+}

@@ -1,0 +1,34 @@
+//! Computer players for every game.
+//!
+//! A decision is a function of the position, the options, the player, the seed of the search and [`VERSION`]: the same
+//! on every machine. This crate reads no clock, opens no file and starts no thread; a caller that has a limit in time
+//! hands in a function that says when to stop. Users, mail and storage are unknown here.
+//!
+//! A search sees a position only as `Unseen`, a copy whose chance follows another stream, so that no player knows a roll
+//! to come. Which search plays which game is said in the file `table.rs`.
+
+mod bot;
+mod chance;
+mod contest;
+mod decide;
+mod greedy;
+mod limit;
+mod mcts;
+mod minimax;
+mod player;
+mod state;
+mod table;
+mod tally;
+#[cfg(test)]
+mod toy;
+mod values;
+
+pub use bot::{Answer, Bot};
+pub use chance::Chance;
+pub use contest::{Contest, Game};
+pub use player::{Level, ParsePlayerError, Player};
+pub use table::find;
+pub use tally::{Bounds, Tally};
+
+/// The version of the players. It changes whenever a decision of any of them may change.
+pub const VERSION: &str = "1";

@@ -1,0 +1,108 @@
+//! Which search plays which game, and what its levels may do. Settings and levels come from the matches in
+//! `docs/bots.md`.
+
+use crate::{
+    bot::{Bot, Typed},
+    decide::{Profile, Searcher, Strength},
+    mcts::{self, ENDLESS, Policy},
+    minimax,
+};
+use knotpost_rules::games::{boxilies::Boxilies, obsidio::Obsidio, osbo::Osbo, osbox::Osbox};
+
+/// The bot of the game with this name, in any case.
+pub fn find(game: &str) -> Option<&'static dyn Bot> {
+    BOTS.into_iter().find(|bot| bot.game().eq_ignore_ascii_case(game))
+}
+
+/// A line for each game.
+static BOTS: [&dyn Bot; 4] = [&OSBOX, &OSBO, &OBSIDIO, &BOXILIES];
+
+/// Levels by how many decisions in a thousand are errors, and by nodes.
+const fn levels(table: [(u32, u64); 8]) -> [Strength; 8] {
+    let mut levels = [Strength { nodes: 1, errors: 0 }; 8];
+    let mut index = 0;
+    while index < 8 {
+        let (errors, nodes) = table[index];
+        levels[index] = Strength { nodes, errors };
+        index += 1;
+    }
+    levels
+}
+
+static OSBOX: Typed<Osbox> = Typed::new(Profile {
+    two: Searcher::Depth(minimax::Settings { scale: 8, quiet: 0 }),
+    many: Searcher::Tree(mcts::Settings {
+        policy: Policy::Biased { explore: 0.7, sharp: 10.0 },
+        playout: ENDLESS,
+        scale: 8,
+        ripe: 2,
+    }),
+    nodes_of_one: 20,
+    levels: levels([
+        (900, 120),
+        (620, 300),
+        (340, 800),
+        (150, 2_000),
+        (40, 5_000),
+        (0, 12_000),
+        (0, 90_000),
+        (0, 700_000),
+    ]),
+});
+
+static OSBO: Typed<Osbo> = Typed::new(Profile {
+    two: OSBO_TREE,
+    many: OSBO_TREE,
+    nodes_of_one: 1,
+    levels: levels([(620, 40), (320, 60), (120, 90), (0, 120), (0, 300), (0, 900), (0, 3_500), (0, 18_000)]),
+});
+
+/// Play-outs go to the end: before paths close, the estimate knows nothing.
+const OSBO_TREE: Searcher = Searcher::Tree(mcts::Settings {
+    policy: Policy::Biased { explore: 0.35, sharp: 4.0 },
+    playout: ENDLESS,
+    scale: 4,
+    ripe: 1,
+});
+
+static OBSIDIO: Typed<Obsidio> = Typed::new(Profile {
+    two: OBSIDIO_TREE,
+    many: OBSIDIO_TREE,
+    nodes_of_one: 1,
+    levels: levels([
+        (850, 20),
+        (650, 40),
+        (430, 70),
+        (260, 120),
+        (100, 250),
+        (0, 700),
+        (0, 5_000),
+        (0, 24_000),
+    ]),
+});
+
+const OBSIDIO_TREE: Searcher = Searcher::Tree(mcts::Settings {
+    policy: Policy::Biased { explore: 0.7, sharp: 30.0 },
+    playout: ENDLESS,
+    scale: 40,
+    ripe: 2,
+});
+
+static BOXILIES: Typed<Boxilies> = Typed::new(Profile {
+    two: BOXILIES_DEPTH,
+    many: BOXILIES_DEPTH,
+    nodes_of_one: 1,
+    levels: levels([
+        (850, 200),
+        (500, 200),
+        (300, 400),
+        (120, 1_000),
+        (40, 5_000),
+        (0, 20_000),
+        (0, 200_000),
+        (0, 2_000_000),
+    ]),
+});
+
+/// The last five stones are searched to the end.
+const BOXILIES_DEPTH: Searcher = Searcher::Depth(minimax::Settings { scale: 2, quiet: 0 });

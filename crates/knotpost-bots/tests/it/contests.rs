@@ -1,0 +1,101 @@
+//! Matches: seats, starts, points and what they say of strength.
+
+use super::options;
+use knotpost_bots::{Contest, Game, ParsePlayerError, Player, Tally, find};
+use knotpost_rules::{Outcome, Registry, Seed};
+
+fn players(list: &str) -> Vec<Player> {
+    list.split(',').map(|text| text.parse().unwrap()).collect()
+}
+
+/// The first games of a match.
+fn play(name: &str, typed: &str, list: &str, games: usize, random_plies: usize) -> Vec<Game> {
+    let registry = Registry::standard();
+    let game = registry.find(name).unwrap();
+    let players = players(list);
+    let contest = Contest {
+        game,
+        bot: find(name).unwrap(),
+        options: &options(game, typed, players.len()),
+        position: None,
+        players: &players,
+        random_plies,
+        seed: Seed::default(),
+    };
+    (0..games).map(|number| contest.play(number, &|| 0).expect("played to the end")).collect()
+}
+
+#[test]
+fn seats_change_and_starts_are_shared() {
+    let games = play("osbo", "-size=3", "random,greedy,random", 6, 2);
+    let seats: Vec<&[usize]> = games.iter().map(|game| game.seats.as_slice()).collect();
+    assert_eq!(seats[..4], [[0, 1, 2], [2, 0, 1], [1, 2, 0], [0, 1, 2]]);
+    let starts: Vec<&[String]> = games.iter().map(|game| &game.turns[..2]).collect();
+    assert_eq!(starts[0], starts[1]);
+    assert_eq!(starts[1], starts[2]);
+    assert_ne!(starts[2], starts[3]);
+}
+
+#[test]
+fn the_same_match_is_the_same_games() {
+    for (name, typed) in [("obsidio", "-size=5"), ("boxilies", ""), ("osbox", "-size=3")] {
+        let turns =
+            || play(name, typed, "2,greedy", 2, 1).into_iter().map(|game| game.turns).collect::<Vec<_>>();
+        assert_eq!(turns(), turns(), "{name}");
+    }
+}
+
+#[test]
+fn a_search_beats_chance() {
+    for (name, typed, list) in [
+        ("boxilies", "", "nodes:300,random"),
+        ("obsidio", "-size=5", "nodes:60,random"),
+        ("osbox", "-size=3", "nodes:200,random"),
+    ] {
+        let mut tally = Tally::new(2);
+        for game in play(name, typed, list, 12, 0) {
+            tally.add(&game);
+        }
+        assert!(tally.score()[0] > 7.0, "{name}: {tally:?}");
+    }
+}
+
+fn game(seats: [usize; 2], points: [u32; 2]) -> Game {
+    Game { seats: seats.to_vec(), turns: Vec::new(), outcome: Outcome::rank(&points, "score") }
+}
+
+#[test]
+fn points_are_those_of_players_not_of_seats() {
+    let mut tally = Tally::new(2);
+    assert_eq!(tally.bounds(), knotpost_bots::Bounds::default());
+    for (seats, points) in [([0, 1], [2, 1]), ([1, 0], [1, 2]), ([0, 1], [3, 3]), ([1, 0], [5, 2])] {
+        tally.add(&game(seats, points));
+    }
+    assert_eq!((tally.wins(), tally.ties(), tally.score()), (&[2, 1][..], 1, &[2.5, 1.5][..]));
+    let bounds = tally.bounds();
+    let elo = bounds.elo.unwrap();
+    // 400 log10(2.5 / 1.5)
+    assert!((elo - 88.739).abs() < 0.01, "{elo}");
+    assert!(bounds.low.unwrap() < elo && elo < bounds.high.unwrap());
+}
+
+#[test]
+fn whoever_always_wins_has_no_upper_bound() {
+    let mut tally = Tally::new(2);
+    for _ in 0..20 {
+        tally.add(&game([0, 1], [1, 0]));
+    }
+    let bounds = tally.bounds();
+    assert_eq!((bounds.elo, bounds.high), (None, None));
+    assert!(bounds.low.unwrap() > 200.0, "{bounds:?}");
+}
+
+#[test]
+fn players_are_read_and_printed_alike() {
+    for text in ["1", "8", "random", "greedy", "uct:1000", "nodes:7", "time:250"] {
+        assert_eq!(text.parse::<Player>().unwrap().to_string(), text);
+    }
+    for text in ["", "0", "9", "08x", "-1", "+3", "uct", "uct:", "uct:0", "time:+5", "best", "greedy:1"] {
+        assert_eq!(text.parse::<Player>(), Err(ParsePlayerError), "{text}");
+    }
+}

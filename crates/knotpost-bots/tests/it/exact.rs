@@ -1,0 +1,53 @@
+//! Near the end of a game the value is that of an exhaustive search.
+
+use super::{after, options, think};
+use knotpost_rules::{Position, Registry, Seat, Seed, Status, Turn};
+
+/// The best result for the seat on turn: 1 a win, 0 a tie, -1 a loss.
+fn solve(position: &dyn Position) -> i32 {
+    let mover = position.next_seat();
+    let mut best = -1;
+    for mv in position.legal_moves() {
+        let mut next = position.clone_box();
+        next.play(Turn::Move(&mv)).expect("legal");
+        let value = match next.status() {
+            Status::Over(outcome) => judge(&outcome.winners(), mover),
+            Status::ToAct(seat) if seat == mover => solve(next.as_ref()),
+            Status::ToAct(_) => -solve(next.as_ref()),
+        };
+        best = best.max(value);
+        if best == 1 {
+            break;
+        }
+    }
+    best
+}
+
+fn judge(winners: &[Seat], mover: Seat) -> i32 {
+    match winners {
+        [only] if *only == mover => 1,
+        [_] => -1,
+        _ => 0,
+    }
+}
+
+#[test]
+fn boxilies_is_exact_when_few_stones_are_left() {
+    let registry = Registry::standard();
+    let game = registry.find("boxilies").unwrap();
+    for (turns, deals) in [(6, 8), (7, 20), (8, 20)] {
+        for deal in ["-deal=same", "-deal=own", "-deal=open"] {
+            let options = options(game, deal, 2);
+            for byte in 0..deals {
+                let seed = Seed([byte; 32]);
+                let position = after(game, &options, 2, turns, &seed);
+                let text = position.position();
+                let answer = think(position.as_ref(), "boxilies", "8", &seed, u32::MAX).expect("an answer");
+                let own = answer.values[position.next_seat().index()];
+                let value = [0.0, 0.5, 1.0][(solve(position.as_ref()) + 1) as usize];
+                assert!(answer.proven, "{text}: {answer:?}");
+                assert!((own - value).abs() < 1e-6, "{text}: {own} is not {value}");
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! `knotpost think` and `knotpost match`: computer players on the command line. Positions and moves are read as by
+//! `knotpost play`.
+
+mod contest;
+mod flags;
+mod think;
+
+use super::play;
+use knotpost_rules::Registry;
+use std::{io, process::ExitCode, time::Instant};
+
+/// The words behind `knotpost think`. They stay raw here because the options are those of the game.
+#[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true)]
+pub(super) struct ThinkArgs {
+    /// The game, its options, flags of `think` and moves; `knotpost think --help` lists them
+    #[arg(value_name = "GAME [OPTION|MOVE]", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
+}
+
+/// The words behind `knotpost match`.
+#[derive(Debug, clap::Args)]
+#[command(disable_help_flag = true)]
+pub(super) struct MatchArgs {
+    /// The game, its options and flags of `match`; `knotpost match --help` lists them
+    #[arg(value_name = "GAME [OPTION]", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub words: Vec<String>,
+}
+
+/// Runs `knotpost think` on the standard streams; exit codes as those of `knotpost play`.
+pub(super) fn think(args: &ThinkArgs, registry: &Registry) -> ExitCode {
+    play::end(think::execute(&args.words, registry, io::stdout().lock(), io::stderr().lock()))
+}
+
+/// Runs `knotpost match` on the standard streams; exit codes as those of `knotpost play`.
+pub(super) fn contest(args: &MatchArgs, registry: &Registry) -> ExitCode {
+    play::end(contest::execute(&args.words, registry, io::stdout().lock(), io::stderr().lock()))
+}
+
+/// The time that passes for a command.
+struct Stopwatch(Instant);
+
+impl Stopwatch {
+    #[expect(clippy::disallowed_methods, reason = "this edge is where a search gets its clock from")]
+    fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// Milliseconds since the start.
+    fn read(&self) -> u64 {
+        u64::try_from(self.0.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+}

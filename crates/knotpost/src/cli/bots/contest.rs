@@ -1,0 +1,236 @@
+//! `knotpost match`: computer players against each other.
+
+use super::{Stopwatch, flags::Words};
+use crate::cli::play::{
+    self,
+    reply::{ResultLine, Writer},
+    request::{Request, RequestError},
+};
+use knotpost_bots::{Bounds, Contest, Game, Player, Tally};
+use knotpost_rules::Registry;
+use serde::Serialize;
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+    sync::{
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    },
+    thread,
+};
+
+/// What `--help` prints.
+const USAGE: &str = "\
+Usage: knotpost match GAME [options] --seats A,B[,C[,D]]
+
+Has computer players play against each other and says how far the first named
+is above the others. Seats change from game to game. As many games in a row as
+there are seats have the same start and the same chance.
+
+  --seats A,B        who plays: a level from 1 to 8, random, greedy (most gained
+                     now), uct:N (plain UCT with N play-outs), nodes:N or
+                     time:MS (the search of the game with this limit)
+  --games N          how many games (default 2)
+  --players N        how many seats there are (default: as many as are named)
+  --position 'POS'   start every game from a position string
+  --random-plies K   begin every game with K turns by chance (default 0)
+  --seed HEX         64 hexadecimal digits the chance comes from (default 0...)
+  --threads T        play T games at the same time (default 1)
+  --json             one JSON object for each game and a last one for all
+";
+
+/// The most threads of a match.
+const MOST_THREADS: u64 = 256;
+
+/// What a line asks for beside the game.
+struct Match {
+    players: Vec<Player>,
+    games: usize,
+    random_plies: usize,
+    threads: usize,
+}
+
+/// A game; the order of the fields is part of the interface.
+#[derive(Serialize)]
+struct GameLine<'a> {
+    game: usize,
+    seats: Vec<String>,
+    moves: &'a [String],
+    result: ResultLine,
+}
+
+/// The end of a match; likewise.
+#[derive(Serialize)]
+struct TallyLine<'a> {
+    wins: &'a [u32],
+    ties: u32,
+    score: Vec<f64>,
+    elo: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+}
+
+/// The entire command over any streams.
+pub(super) fn execute(
+    words: &[String],
+    registry: &Registry,
+    output: impl Write,
+    errors: impl Write,
+) -> io::Result<u8> {
+    let mut writer = Writer::new(play::style_of(words), output, errors);
+    if words.is_empty() || words.iter().any(|word| word == "--help") {
+        writer.plain(USAGE)?;
+        return Ok(0);
+    }
+    let (asked, request) = match read(words, registry) {
+        Ok(read) => read,
+        Err(error) => return play::refuse(&mut writer, &error),
+    };
+    match hold(&asked, &request, &mut writer)? {
+        Ok(()) => Ok(0),
+        Err(error) => play::refuse(&mut writer, &error),
+    }
+}
+
+fn read<'a>(words: &[String], registry: &'a Registry) -> Result<(Match, Request<'a>), RequestError> {
+    let mut words = Words::of(words, "match")?;
+    let seats = words.take("--seats")?.ok_or(RequestError::Missing("--seats", "it names the players"))?;
+    let players = seats.split(',').map(str::parse).collect::<Result<Vec<Player>, _>>()?;
+    let games = words.take_number("--games", 1)?.unwrap_or(2) as usize;
+    let random_plies = words.take_number("--random-plies", 0)?.unwrap_or(0) as usize;
+    let threads = words.take_number("--threads", 1)?.unwrap_or(1).min(MOST_THREADS) as usize;
+    let named = words.0.iter().any(|word| word.split('=').next() == Some("--players"));
+    let mut request = Request::parse(&words.0, registry)?;
+    if named && request.players != players.len() {
+        return Err(RequestError::SeatCount { named: players.len(), players: request.players });
+    }
+    if !request.moves.is_empty() {
+        return Err(RequestError::Missing("--position", "a match does not begin with moves"));
+    }
+    request.players = players.len();
+    Ok((Match { players, games, random_plies, threads }, request))
+}
+
+/// Plays all games and reports each as soon as those before it are over.
+fn hold<O: Write, E: Write>(
+    asked: &Match,
+    request: &Request<'_>,
+    writer: &mut Writer<O, E>,
+) -> io::Result<Result<(), RequestError>> {
+    let start = match request.replay() {
+        Ok(start) if start.outcome().is_some() => return Ok(Err(RequestError::Over)),
+        Ok(start) => start,
+        Err(error) => return Ok(Err(error)),
+    };
+    let name = start.meta.name;
+    let Some(bot) = knotpost_bots::find(name) else { return Ok(Err(RequestError::NoBot(name))) };
+    let options = match request.game.parse_options(&request.options, request.players) {
+        Ok(options) => options,
+        Err(error) => return Ok(Err(error.into())),
+    };
+    let contest = Contest {
+        game: request.game,
+        bot,
+        options: &options,
+        position: request.position.as_deref(),
+        players: &asked.players,
+        random_plies: asked.random_plies,
+        seed: request.seed,
+    };
+    let mut tally = Tally::new(asked.players.len());
+    let whole = play_all(&contest, asked, |number, game| {
+        tally.add(game);
+        report(asked, number, game, writer)
+    })?;
+    if !whole {
+        return Ok(Err(RequestError::Stuck));
+    }
+    conclude(asked, &tally, writer)?;
+    Ok(Ok(()))
+}
+
+/// Plays all games on the threads of the match and hands them on in their order; `false` when one could not be played
+/// to its end.
+fn play_all(
+    contest: &Contest<'_>,
+    asked: &Match,
+    mut report: impl FnMut(usize, &Game) -> io::Result<()>,
+) -> io::Result<bool> {
+    let (next, watch) = (AtomicUsize::new(0), Stopwatch::start());
+    let (sender, receiver) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..asked.threads.min(asked.games) {
+            let (sender, next, watch) = (sender.clone(), &next, &watch);
+            scope.spawn(move || {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    // Nobody takes the games of a match whose output is closed.
+                    if number >= asked.games
+                        || sender.send((number, contest.play(number, &|| watch.read()))).is_err()
+                    {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let (mut waiting, mut done) = (BTreeMap::new(), 0);
+        let ended = receiver.iter().try_for_each(|(number, game)| {
+            waiting.insert(number, game);
+            while let Some(game) = waiting.remove(&done) {
+                let game = game.ok_or(None)?;
+                report(done, &game).map_err(Some)?;
+                done += 1;
+            }
+            Ok(())
+        });
+        // The threads end with the games they are playing.
+        next.store(asked.games, Ordering::Relaxed);
+        match ended {
+            Ok(()) => Ok(true),
+            Err(None) => Ok(false),
+            Err(Some(error)) => Err(error),
+        }
+    })
+}
+
+fn report<O: Write, E: Write>(
+    asked: &Match,
+    number: usize,
+    game: &Game,
+    writer: &mut Writer<O, E>,
+) -> io::Result<()> {
+    let name = |player: &usize| asked.players.get(*player).map_or_else(String::new, ToString::to_string);
+    let seats: Vec<String> = game.seats.iter().map(name).collect();
+    let placings: Vec<String> = game.outcome.placings.iter().map(ToString::to_string).collect();
+    writer.plain(&format!(
+        "{}. {}: placings {} after {} turns\n",
+        number + 1,
+        seats.join(" "),
+        placings.join(" "),
+        game.turns.len()
+    ))?;
+    let result = ResultLine::from(&game.outcome);
+    writer.json(&GameLine { game: number + 1, seats, moves: &game.turns, result })
+}
+
+fn conclude<O: Write, E: Write>(asked: &Match, tally: &Tally, writer: &mut Writer<O, E>) -> io::Result<()> {
+    let Bounds { elo, low, high } = tally.bounds();
+    let tell =
+        |bound: Option<f64>| bound.map_or_else(|| "unbounded".to_owned(), |bound| format!("{bound:.0}"));
+    let each = asked.players.iter().zip(tally.wins().iter().zip(tally.score()));
+    let lines: Vec<String> =
+        each.map(|(player, (wins, score))| format!("{player}: {wins} won, {score:.1} points\n")).collect();
+    let first = asked.players.first().map_or_else(String::new, ToString::to_string);
+    let (games, ties, elo_text) = (asked.games, tally.ties(), tell(elo));
+    writer.plain(&format!("\n{}\n{games} games, {ties} tied. ", lines.concat()))?;
+    writer.plain(&format!(
+        "{first} is {elo_text} Elo above the others ({} to {}).\n",
+        tell(low),
+        tell(high)
+    ))?;
+    let round = |number: f64| (number * 10.0).round() / 10.0;
+    let score = tally.score().iter().map(|points| (points * 1000.0).round() / 1000.0).collect();
+    let (elo, low, high) = (elo.map(round), low.map(round), high.map(round));
+    writer.json(&TallyLine { wins: tally.wins(), ties, score, elo, low, high })
+}
