@@ -37,7 +37,7 @@ mod stories {
             ("all show ann", "No board of ann is being played. `list` shows"),
             ("all games ann bob next", "No board waits for ann, bob."),
             ("osbox history", "No such Osbox game has been finished yet."),
-            ("list osbox", "No board is being played."),
+            ("list osbox", "No Osbox board is being played."),
         ] {
             let told = text(&app, "ann", line, "").await;
             assert!(flat(&told).contains(said), "{line}: {told}");

@@ -65,7 +65,11 @@ mod stories {
                 assert!(moves < 500, "{name} does not end");
             }
             assert!(moves > 3, "{name}");
-            assert!(boxes.top("ann").text.contains("reply to this mail with `chat`"), "{}", boxes.top("ann"));
+            assert!(
+                boxes.top("ann").text.contains("`rematch` on the first line; to say something, with `chat`."),
+                "{}",
+                boxes.top("ann")
+            );
         }
     }
 
