@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::boards::{Board, Standing};
 use crate::replies::{BoardFacts, Heading, Note};
 use knotpost_model::{BoardState, SeatState};
-use knotpost_storage::UserRow;
+use knotpost_storage::{SeatRow, UserRow};
 
 /// The reply that a board mail asks its reader for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -61,11 +61,32 @@ impl Answers {
 /// alone.
 pub(crate) fn rematch(board: &Board, reader: Option<&str>) -> Option<String> {
     let is_over = matches!(board.standing(), Standing::Over(_)) && board.row.state == BoardState::Over;
-    let first = board.seats.first().map(|seat| seat.user_id);
-    let has_others = board.seats.iter().any(|seat| Some(seat.user_id) != first);
-    let player =
-        board.seats.iter().find(|seat| reader.is_some_and(|name| seat.userid.eq_ignore_ascii_case(name)));
-    player
-        .filter(|_| is_over && has_others)
-        .map(|player| format!("{} rematch {} {} PASSWORD", board.row.game, board.row.number, player.userid))
+    player_among_others(board, reader).filter(|_| is_over).map(|player| command(board, "rematch", player))
+}
+
+/// The command by which this player of a new board declines it; `None` to all others, and to the one who challenged.
+pub(crate) fn decline(board: &Board, facts: &BoardFacts, reader: Option<&str>) -> Option<String> {
+    let is_new = facts.heading == Heading::New && matches!(board.standing(), Standing::ToMove(_));
+    let asked = |name: &str| {
+        facts.notes.iter().any(|note| match note {
+            Note::Challenged { by: Some(by) } | Note::Rematch { by, .. } => by.eq_ignore_ascii_case(name),
+            _ => false,
+        })
+    };
+    let player = player_among_others(board, reader).filter(|player| is_new && !asked(&player.userid));
+    player.map(|player| command(board, "resign", player))
+}
+
+fn command(board: &Board, verb: &str, player: &SeatRow) -> String {
+    format!("{} {verb} {} {} PASSWORD", board.row.game, board.row.number, player.userid)
+}
+
+/// The reader's seat on a board of several users.
+fn player_among_others<'b>(board: &'b Board, reader: Option<&str>) -> Option<&'b SeatRow> {
+    let first = board.seats.first()?.user_id;
+    let has_others = board.seats.iter().any(|seat| seat.user_id != first);
+    board
+        .seats
+        .iter()
+        .find(|seat| has_others && reader.is_some_and(|name| seat.userid.eq_ignore_ascii_case(name)))
 }

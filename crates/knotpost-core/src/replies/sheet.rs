@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::boards::board::seat_at;
 use crate::boards::picture_ref::PictureRef;
 use crate::boards::{Board, Chance, RenderedPosition, Standing, chance};
-use crate::replies::answers::rematch;
+use crate::replies::answers::{decline, rematch};
 use crate::replies::times::times;
 use crate::replies::{Answers, BoardFacts, Heading, TimeFacts};
 use knotpost_model::{Millis, MoveKind};
@@ -131,6 +131,10 @@ pub struct Sheet {
     pub drawing: RenderedPosition,
     /// A command the reader could send now.
     pub example: Option<String>,
+    /// How the reader stops watching a board on which they do not play.
+    pub unsubscribe: Option<String>,
+    /// How the reader declines a new board.
+    pub decline: Option<String>,
     /// How the reader asks for another game when this one is over.
     pub rematch: Option<String>,
     /// What the reader is asked to reply, when they can reply without a password.
@@ -203,6 +207,10 @@ impl Sheet {
             moves: board.entries.iter().skip(skipped).map(listed).collect(),
             drawing: RenderedPosition::of(&board.position, viewer, board.cast(&standing), facts.style.layout),
             example: example(board, &standing, reader).filter(|_| !facts.tell_of_pause()),
+            unsubscribe: reader.filter(|reader| is_subscriber(board, facts, reader)).map(|reader| {
+                format!("{} unsubscribe {} {reader} PASSWORD", board.row.game, board.row.number)
+            }),
+            decline: decline(board, facts, reader),
             rematch: rematch(board, reader).filter(|_| facts.heading != Heading::Chat),
             answers: None,
             fixed_subject: facts.style.fixed_subject,
@@ -273,6 +281,12 @@ impl Sheet {
         self.ratings = lines;
         self
     }
+}
+
+/// Whether this reader watches the board and does not play on it.
+fn is_subscriber(board: &Board, facts: &BoardFacts, reader: &str) -> bool {
+    let is_it = |name: &String| name.eq_ignore_ascii_case(reader);
+    facts.subscribers.iter().any(is_it) && !board.seats.iter().any(|seat| is_it(&seat.userid))
 }
 
 /// Who had no move after the last one, so that the server passed for them.

@@ -16,6 +16,8 @@ use knotpost_storage::{SeekRow, WriteTx};
 
 /// How many boards can be sought at a time.
 const MOST_WANTED: u32 = 100;
+/// How many others are looked at for what they look for.
+const MOST_OTHERS: i64 = 20;
 
 /// What a user looks for.
 #[derive(Debug, Serialize)]
@@ -32,6 +34,8 @@ struct SeekStatus {
     terms: String,
     /// Boards that were started now.
     started: Vec<u32>,
+    /// What others look for in the same game, as typed behind `seek USERID PASSWORD 1`.
+    others: Vec<String>,
     /// They refuse challenges or are at their limit, so that no opponent is found.
     paused: bool,
 }
@@ -88,12 +92,23 @@ pub(in crate::commands) async fn run(
     }
     let left = tx.seek(name, user.id).await?;
     let paused = left.is_some() && readiness(tx, name, &user).await? != Readiness::Ready;
+    let own = left.as_ref().map(terms_text).unwrap_or_default();
+    let mut others = Vec::new();
+    if left.is_some() {
+        for seek in tx.list_seeks(name, MOST_OTHERS).await?.iter().filter(|seek| seek.user_id != user.id) {
+            let terms = terms_text(seek);
+            if terms != own && !others.contains(&terms) {
+                others.push(terms);
+            }
+        }
+    }
     let reply = Reply::from(SeekStatus {
         userid: user.userid.clone(),
         title: game.meta().title.to_owned(),
         game: name.to_owned(),
         wanted: left.as_ref().map_or(0, |seek| seek.wanted),
-        terms: left.as_ref().map(terms_text).unwrap_or_default(),
+        terms: own,
+        others,
         started: boards.iter().map(|board| board.number).collect(),
         paused,
     });

@@ -8,7 +8,7 @@ use crate::app::App;
 /// Whose words a message holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Author {
-    /// Our own: they repeat a word that may be a password only between backticks, and below [`ECHO`].
+    /// Our own: they repeat a word that may be a password only between backticks, and below `ECHO`.
     Server,
     /// Anybody's: any word may be one.
     Somebody,

@@ -39,6 +39,8 @@ pub(super) fn sheet_context(sheet: &Sheet) -> Value {
         board,
         legend => sheet.legend().trim_end(),
         example => sheet.example.clone(),
+        unsubscribe => sheet.unsubscribe.clone(),
+        decline => sheet.decline.clone(),
         rematch => sheet.rematch.clone(),
         narrow => matches!(sheet.drawing.layout(), Layout::Narrow),
         answers => answers_word(sheet.answers.as_ref()),

@@ -10,6 +10,8 @@ tell! {
     the_standard_layout_is_set_by_its_name,
     a_proposal_tells_how_to_answer_those_who_are_asked,
     a_vacation_ended_at_once_costs_no_day,
+    who_seeks_is_told_what_others_seek,
+    a_new_board_says_how_to_decline_and_a_watched_one_how_to_stop,
 }
 
 mod stories {
@@ -147,5 +149,46 @@ mod stories {
         text(&app, "ann", "vacation ann ann-secret off", "").await;
         let told = text(&app, "ann", "vacation ann ann-secret 30", "").await;
         assert!(told.contains("more vacation than the 30 days"), "{told}");
+    }
+
+    pub(super) async fn who_seeks_is_told_what_others_seek(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob", "cyd"]).await;
+        assert_eq!(app.post("osbox seek ann ann-secret 1 -size=6", "").await.outcome(), "200 ok");
+        app.work().await;
+        app.letters();
+        let told = text(&app, "bob", "osbox seek bob bob-secret 2", "").await;
+        assert!(told.contains("   osbox seek bob PASSWORD 1 -size=6\n"), "{told}");
+        assert!(told.contains("   osbox seek bob PASSWORD 0\n"), "{told}");
+        let told = text(&app, "cyd", "obsidio seek cyd cyd-secret 1", "").await;
+        assert!(!told.contains("Others look for"), "{told}");
+        let told = text(&app, "bob", "osbox seek bob bob-secret 1 -size=6", "").await;
+        assert!(
+            told.contains("New Osbox Board 101") || told.contains("Summary of Osbox Board 101"),
+            "{told}"
+        );
+    }
+
+    pub(super) async fn a_new_board_says_how_to_decline_and_a_watched_one_how_to_stop(place: Place) {
+        let app = TestApp::with_players(place, &["ann", "bob", "cyd"]).await;
+        app.post("osbox subscribe cyd cyd-secret all", "").await;
+        app.work().await;
+        app.letters();
+        app.mail("ann@ann.example", "osbox challenge ann bob", "").await;
+        let letters = app.letters();
+        let to = |name: &str| letters.iter().find(|letter| letter.to.starts_with(name)).expect("a mail");
+        let bobs = to("bob@");
+        let lines = "To decline, reply with `resign` alone on the first line, or send\n   \
+                     osbox resign 101 bob PASSWORD\n";
+        assert!(bobs.text.contains(lines), "{bobs}");
+        assert!(
+            bobs.html.as_ref().is_some_and(|html| html.contains("osbox resign 101 bob PASSWORD")),
+            "{bobs}"
+        );
+        let cyds = to("cyd@");
+        assert!(!cyds.text.contains("To decline"), "{cyds}");
+        assert!(cyds.text.contains("   osbox unsubscribe 101 cyd PASSWORD\n"), "{cyds}");
+        assert!(!bobs.text.contains("unsubscribe"), "{bobs}");
+        app.mail("ann@ann.example", "osbox move 101 ann ann-secret f1", "").await;
+        assert!(!show_all(&app.letters()).contains("To decline"));
     }
 }
